@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// Starts the program: from its TypeScript sources in a checkout, from the built JavaScript in a package.
+import { existsSync } from 'node:fs'
+import module from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { runScript } from './node.js'
+
+const source = fileURLToPath(new URL('../hub/cli/superbloom.ts', import.meta.url))
+const built = fileURLToPath(new URL('../dist/hub/cli/superbloom.js', import.meta.url))
+const inPackage = source.includes('node_modules')
+
+module.enableCompileCache?.()
+runScript(!inPackage && existsSync(source) ? source : built, process.argv.slice(2)).catch(error => {
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+})

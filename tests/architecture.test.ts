@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const SIBLINGS = ['model', 'tools', 'runtime', 'channels', 'triggers', 'mcp', 'http']
+
+/** What a file of each part may import of ours, by the beginnings of paths. */
+const ALLOWED: readonly { part: string; imports: string[] }[] = [
+  { part: 'schemas/', imports: ['schemas/'] },
+  { part: 'servers/kit/', imports: ['servers/kit/', 'schemas/'] },
+  { part: 'hub/core/', imports: ['hub/core/', 'schemas/'] },
+  { part: 'hub/store/', imports: ['hub/store/', 'hub/core/', 'schemas/'] },
+  { part: 'hub/config/', imports: ['hub/config/', 'hub/core/', 'schemas/'] },
+  ...SIBLINGS.map(name => ({
+    part: `hub/${name}/`,
+    imports: [`hub/${name}/`, 'hub/store/', 'hub/core/', 'schemas/'],
+  })),
+]
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map(path => `${folder}/${path.replaceAll('\\', '/')}`)
+    .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .filter(path => !path.startsWith('hub/web/') && !path.includes('/testing/'))
+}
+
+/** The files of ours that a file imports, by their paths from the root. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(match => match[1] ?? '')
+  return specifiers.map(path => relative(root, resolve(root, dirname(file), path)).replaceAll('\\', '/'))
+}
+
+const files = ['hub', 'schemas', 'servers'].flatMap(filesBelow)
+
+test('imports go one way: schemas, core, store, siblings, hub', () => {
+  let looked = 0
+  const wrong = files.flatMap(file => {
+    const server = /^servers\/(?!kit\/)([^/]+)\//.exec(file)?.[1]
+    const rule = server
+      ? { part: file, imports: [`servers/${server}/`, 'servers/kit/', 'schemas/'] }
+      : ALLOWED.find(({ part }) => file.startsWith(part))
+    if (!rule) return []
+    const imports = importsOf(file)
+    looked += imports.length
+    return imports
+      .filter(path => !rule.imports.some(beginning => path.startsWith(beginning)))
+      .map(path => `${file} imports ${path}`)
+  })
+  expect(wrong).toEqual([])
+  expect(looked).toBeGreaterThan(100)
+})
+
+test('only the composition root and the command line import main and hub', () => {
+  const importers = files.filter(file => importsOf(file).some(path => /^hub\/(hub|main)\.ts$/.test(path)))
+  expect(importers.filter(file => file.startsWith('hub/cli/') || /^hub\/[^/]+\.ts$/.test(file))).toEqual(
+    importers,
+  )
+  expect(importers.length).toBeGreaterThan(0)
+})
+
+test('main stays trivial', () => {
+  expect(readFileSync(join(root, 'hub/main.ts'), 'utf8').split('\n').length).toBeLessThanOrEqual(40)
+})
+
+test('every source file was looked at', () => {
+  expect(files.length).toBeGreaterThan(80)
+})

@@ -1,0 +1,28 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: [
+            '{hub,servers,schemas,bin}/**/*.test.ts',
+            'tests/*.test.ts',
+            'tests/{contract,e2e,regression}/**/*.test.ts',
+          ],
+        },
+      },
+      { extends: true, test: { name: 'real', include: ['tests/real/**/*.test.ts'], fileParallelism: false } },
+    ],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    coverage: {
+      provider: 'v8',
+      include: ['hub/**/*.ts', 'servers/**/*.ts', 'schemas/**/*.ts'],
+      exclude: ['**/*.test.ts', 'hub/main.ts'],
+      thresholds: { lines: 80, functions: 80, branches: 70, statements: 80 },
+    },
+  },
+})
