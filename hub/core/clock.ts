@@ -1,0 +1,95 @@
+/** The only place that reads the system's time or sets a timer. Times are unix milliseconds. */
+export interface Clock {
+  /** The time of day, unix milliseconds; may jump. */
+  now(): number
+  /** Milliseconds that only ever grow, for measuring; their zero means nothing. */
+  monotonic(): number
+  /** Calls `run` once after `delay` milliseconds, unless the returned function is called before. */
+  after(delay: number, run: () => void): () => void
+}
+
+/** The longest delay a timer of the platform can hold. */
+export const MAX_DELAY = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(delay, run) {
+    const timer = setTimeout(run, Math.min(Math.max(delay, 0), MAX_DELAY))
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Resolves after `delay` milliseconds; rejects with the signal's reason when it aborts before. */
+export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const onAbort = () => {
+      cancel()
+      reject(signal?.reason)
+    }
+    const cancel = clock.after(delay, () => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+/** A signal that aborts with a TimeoutError after `delay` milliseconds; `cancel` frees its timer. */
+export function timeoutSignal(clock: Clock, delay: number, what: string) {
+  const controller = new AbortController()
+  const cancel = clock.after(delay, () =>
+    controller.abort(
+      new DOMException(`${what} took longer than ${Math.round(delay / 1000)} s`, 'TimeoutError'),
+    ),
+  )
+  return { signal: controller.signal, cancel }
+}
+
+/** ISO 8601 in UTC, without milliseconds where they are zero. */
+export function toIso(at: number): string {
+  return new Date(at).toISOString().replace('.000Z', 'Z')
+}
+
+/** Unix milliseconds of an ISO 8601 time, or undefined where it is none. One without a zone is the system's. */
+export function fromIso(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : at
+}
+
+/** The time as a person in `timezone` reads it: "Sat 2026-11-21 23:40". */
+export function toLocal(at: number, timezone: string): string {
+  const parts = Object.fromEntries(
+    new Intl.DateTimeFormat('en-GB', {
+      timeZone: timezone,
+      weekday: 'short',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    })
+      .formatToParts(new Date(at))
+      .map(part => [part.type, part.value]),
+  )
+  return `${parts.weekday} ${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}`
+}
+
+/** The system's IANA time zone. */
+export function systemTimezone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** True where the platform knows the IANA time zone. */
+export function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}

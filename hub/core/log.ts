@@ -1,0 +1,57 @@
+import { toIso } from './clock.ts'
+import { describeError } from './errors.ts'
+
+const LEVELS = { debug: 10, info: 20, warn: 30, error: 40 } as const
+export type LogLevel = keyof typeof LEVELS
+export type LogFields = Record<string, unknown>
+
+/** One event per call; `fields` hold nothing secret. An `error` field is written with its causes. */
+export interface Log {
+  debug(event: string, fields?: LogFields): void
+  info(event: string, fields?: LogFields): void
+  warn(event: string, fields?: LogFields): void
+  error(event: string, fields?: LogFields): void
+  /** A log whose every line carries these fields. */
+  with(fields: LogFields): Log
+}
+
+export interface LogOptions {
+  level: LogLevel
+  now: () => number
+  write: (line: string) => void
+  /** For a person at a terminal instead of JSON. */
+  pretty?: boolean
+}
+
+export function createLog(options: LogOptions, bound: LogFields = {}): Log {
+  const at = (level: LogLevel) => (event: string, fields?: LogFields) => {
+    if (LEVELS[level] < LEVELS[options.level]) return
+    const entry = { time: toIso(options.now()), level, event, ...bound, ...fields }
+    options.write(options.pretty ? toPretty(entry) : JSON.stringify(entry, toPlain))
+  }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    with: fields => createLog(options, { ...bound, ...fields }),
+  }
+}
+
+function toPlain(_key: string, value: unknown): unknown {
+  if (value instanceof Error) return describeError(value)
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+function toPretty({
+  time,
+  level,
+  event,
+  ...fields
+}: LogFields & { time: string; level: LogLevel; event: string }) {
+  const rest = Object.entries(fields).map(([key, value]) => {
+    const plain = toPlain(key, value)
+    return `${key}=${typeof plain === 'string' ? plain : JSON.stringify(plain, toPlain)}`
+  })
+  return [time.slice(11, 19), level.toUpperCase().padEnd(5), event, ...rest].join(' ')
+}

@@ -1,0 +1,113 @@
+/** A tool as a model is told of it. */
+export interface ModelTool {
+  name: string
+  title?: string
+  description: string
+  /** JSON Schema of the arguments' object. */
+  inputSchema: Record<string, unknown>
+  /** Says that calling it changes nothing. */
+  readOnly?: boolean
+}
+
+/** A call that a model asks for. `arguments` is the JSON text as the model wrote it, not yet checked. */
+export interface ModelCall {
+  id: string
+  name: string
+  arguments: string
+}
+
+/** One thing that woke the agent, as the user message of its batch tells it. */
+export interface BatchItem {
+  kind: 'message' | 'wake' | 'event' | 'agent' | 'notice'
+  /** Where it came from, in words: "alex in homelab", "schedule sch_…", "event temp_high of metrics". */
+  origin: string
+  text: string
+  /** Unix milliseconds. */
+  at: number
+}
+
+/** The window in the order in which it happened. */
+export type ModelMessage =
+  | { role: 'user'; text: string; items: BatchItem[] }
+  | { role: 'assistant'; text: string; calls: ModelCall[] }
+  | { role: 'tool'; callId: string; name: string; text: string; isError: boolean; structured?: unknown }
+
+export interface ModelRequest {
+  system: string
+  messages: ModelMessage[]
+  tools: ModelTool[]
+  /** Most tokens the reply may have. */
+  maxOutput: number
+  /** The IANA time zone in which people's times are meant. */
+  timezone: string
+  /** Unix milliseconds. */
+  now: number
+}
+
+/** Tokens as the provider counted them; `cachedInput` is the part of `input` that came from its cache. */
+export interface ModelUsage {
+  input: number
+  output: number
+  cachedInput: number
+}
+
+export interface ModelReply {
+  text: string
+  calls: ModelCall[]
+  /** Missing where the provider did not say. */
+  usage?: ModelUsage
+  /** The reply was cut at `maxOutput`. */
+  truncated: boolean
+}
+
+export interface ModelOptions {
+  signal: AbortSignal
+  /** Gets the reply's text piece by piece; what a model thinks aloud is never in it. */
+  onText: (text: string) => void
+}
+
+/**
+ * Something that answers. `complete` makes one attempt: it throws a ModelError for what the provider refused or the
+ * network broke, and the signal's reason when aborted; retries are the caller's. It may be called by many at once.
+ */
+export interface Model {
+  readonly name: string
+  /** Tokens that request and reply may have together. */
+  readonly context: number
+  readonly maxOutput: number
+  complete(request: ModelRequest, options: ModelOptions): Promise<ModelReply>
+}
+
+/** Recognised by status and code, never by matching text. */
+export type ModelErrorKind =
+  | 'rate_limit'
+  | 'network'
+  | 'server'
+  | 'overflow'
+  | 'auth'
+  | 'rejected'
+  | 'broken_stream'
+
+export class ModelError extends Error {
+  readonly kind: ModelErrorKind
+  readonly status: number | undefined
+  /** Milliseconds that the provider asked to wait. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    kind: ModelErrorKind,
+    message: string,
+    options: ErrorOptions & { status?: number | undefined; retryAfter?: number | undefined } = {},
+  ) {
+    super(message, options)
+    this.name = 'ModelError'
+    this.kind = kind
+    this.status = options.status
+    this.retryAfter = options.retryAfter
+  }
+
+  /** Whether the same request may succeed later. */
+  get retryable(): boolean {
+    return ['rate_limit', 'network', 'server', 'broken_stream'].includes(this.kind)
+  }
+}

@@ -1,0 +1,88 @@
+import { Cron } from 'croner'
+import ms, { type StringValue } from 'ms'
+import type { EventWanted } from '../../schemas/inbox.ts'
+import { fromIso, isTimezone, toIso, toLocal } from './clock.ts'
+import { HubError } from './errors.ts'
+
+/** How someone asks for a wake: exactly one of delay, at and cron. */
+export interface ScheduleAsk {
+  /** "90s", "30m", "2h", "1d", or "on_event": never by time, only by an event. */
+  delay?: string | undefined
+  /** ISO 8601. */
+  at?: string | undefined
+  cron?: string | undefined
+  timezone?: string | undefined
+  wakeOnEvents?: EventWanted[] | undefined
+}
+
+export interface SchedulePlan {
+  kind: 'once' | 'cron'
+  cron: string | null
+  timezone: string
+  /** Unix milliseconds; null for one that only an event ends. */
+  nextRun: number | null
+}
+
+const LONGEST_DELAY = 366 * 24 * 3_600_000
+
+/** When a schedule runs first. Throws `invalid_arguments` that says what is wrong and shows a right form. */
+export function planSchedule(ask: ScheduleAsk, now: number, defaultTimezone: string): SchedulePlan {
+  const timezone = ask.timezone ?? defaultTimezone
+  if (!isTimezone(timezone)) throw invalid(`timezone: ${timezone} is not an IANA zone such as Europe/Berlin`)
+  const asked = [ask.delay, ask.at, ask.cron].filter(value => value !== undefined)
+  if (asked.length !== 1) throw invalid('give exactly one of delay ("30m"), at (ISO 8601) and cron')
+  if (ask.cron !== undefined) {
+    return { kind: 'cron', cron: ask.cron, timezone, nextRun: nextOccurrence(ask.cron, timezone, now) }
+  }
+  if (ask.delay === 'on_event') {
+    if (!ask.wakeOnEvents?.length) throw invalid('delay "on_event" needs wake_on_events: which events?')
+    return { kind: 'once', cron: null, timezone, nextRun: null }
+  }
+  const nextRun = ask.at === undefined ? now + parseDelay(ask.delay ?? '') : parseAt(ask.at, now)
+  return { kind: 'once', cron: null, timezone, nextRun }
+}
+
+/** The first occurrence of a cron expression after `after`. Throws `invalid_arguments` where there is none. */
+export function nextOccurrence(cron: string, timezone: string, after: number): number {
+  const next = parseCron(cron, timezone).nextRun(toIso(after))
+  if (!next) throw invalid(`cron: "${cron}" never comes again`)
+  return next.getTime()
+}
+
+function parseCron(cron: string, timezone: string): Cron {
+  try {
+    return new Cron(cron, { timezone, paused: true })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw invalid(`cron: "${cron}" is no cron expression such as "0 8 * * *" (${why})`, error)
+  }
+}
+
+function parseDelay(text: string): number {
+  const delay = /^\s*\d+(\.\d+)?\s*[a-z]+\s*$/i.test(text) ? ms(text.trim() as StringValue) : undefined
+  if (delay === undefined || Number.isNaN(delay) || delay <= 0) {
+    throw invalid(`delay: "${text}" is not a time span such as "90s", "30m", "2h" or "1d"`)
+  }
+  if (delay > LONGEST_DELAY) throw invalid(`delay: "${text}" is over a year`)
+  return delay
+}
+
+function parseAt(text: string, now: number): number {
+  const at = fromIso(text)
+  if (at === undefined)
+    throw invalid(`at: "${text}" is not an ISO 8601 time such as ${toIso(now + 3_600_000)}`)
+  if (at <= now) throw invalid(`at: ${text} is past; it is ${toIso(now)} now`)
+  if (at - now > 5 * LONGEST_DELAY) throw invalid(`at: ${text} is over five years away`)
+  return at
+}
+
+function invalid(message: string, cause?: unknown): HubError {
+  return new HubError('invalid_arguments', message, cause === undefined ? undefined : { cause })
+}
+
+/** "at Sat 2026-11-21 23:42 (Europe/Berlin)", "only when one of its events happens". */
+export function describeNextRun(nextRun: number | null, timezone: string): string {
+  return nextRun === null
+    ? 'only when one of its events happens'
+    : `at ${toLocal(nextRun, timezone)} (${timezone})`
+}

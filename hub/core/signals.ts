@@ -1,0 +1,28 @@
+import type { AgentStatus, ChatMessage, ToolCallStatus } from '../../schemas/chat.ts'
+import type { Emitter } from './emitter.ts'
+
+/** What happens inside the hub and others may want to know at once. Each is told after its commit. */
+export type SignalMap = {
+  /** A message was appended to a conversation. */
+  message: ChatMessage
+  /** A piece of a reply, streamed. */
+  delta: { conversation: string; cycle: string; text: string }
+  tool: {
+    conversation: string
+    cycle: string
+    call: { id: string; tool: string; status: ToolCallStatus; summary?: string }
+  }
+  agent: { name: string; status: AgentStatus }
+  /** Something was posted to the inbox of a thread. */
+  posted: { thread: string }
+  /** A cycle ended and everything of it is stored. */
+  cycleEnded: { cycle: string; thread: string }
+  /** Some schedule was made, changed or ended. */
+  schedules: { agent: string }
+  /** The tools of the servers, or a server's state, changed. */
+  servers: { toolsChanged: boolean }
+  /** The agents' files changed. */
+  agents: { names: string[] }
+}
+
+export type Signals = Emitter<SignalMap>

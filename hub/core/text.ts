@@ -1,0 +1,28 @@
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
+
+/** Text of others without control characters, line ends and tabs aside. */
+export function stripControl(text: string): string {
+  return text.replace(CONTROL, '')
+}
+
+/** At most `max` characters; what was cut is said. */
+export function truncate(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max)}… (${text.length - max} more characters)`
+}
+
+/** "1 event", "2 events". */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** A span of milliseconds as a person says it: "12 s", "5 min", "2 h 10 min", "3 d". */
+export function toSpan(span: number): string {
+  const seconds = Math.max(0, Math.round(span / 1000))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 48) return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`
+  return `${Math.round(hours / 24)} d`
+}

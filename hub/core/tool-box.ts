@@ -1,0 +1,50 @@
+import type { ModelTool } from './model.ts'
+
+/** What a call gave: a text for the model and people, and the structured result where there is one. */
+export interface ToolOutcome {
+  text: string
+  isError: boolean
+  structured?: unknown
+}
+
+/** Who calls, for tools that act on the agent itself. */
+export interface CallContext {
+  agent: string
+  thread: string
+  cycle: string
+  /** The conversation that the cycle answers. */
+  conversation: string | null
+  now: number
+  /** Runs after the commit of the call. */
+  afterCommit(run: () => void): void
+}
+
+export interface ServerCallOptions {
+  signal: AbortSignal
+  idempotencyKey: string
+  onProgress(message: string): void
+}
+
+/**
+ * A tool by its name. A server's tool runs outside; `repeatable` says that running it twice does no harm. A
+ * meta-tool runs inside the transaction that records its result, so that it happens exactly once; `ends` says that it
+ * ends the cycle.
+ */
+export type AgentTool<Tx> =
+  | {
+      kind: 'server'
+      repeatable: boolean
+      call(args: Record<string, unknown>, options: ServerCallOptions): Promise<ToolOutcome>
+    }
+  | {
+      kind: 'meta'
+      ends: boolean
+      run(tx: Tx, args: Record<string, unknown>, context: CallContext): Promise<ToolOutcome>
+    }
+
+/** All that an agent can call. Lists come in a stable order. */
+export interface ToolBox<Tx> {
+  list(globs: readonly string[]): ModelTool[]
+  /** Undefined where there is no such tool, or the globs do not give it. */
+  find(name: string, globs: readonly string[]): AgentTool<Tx> | undefined
+}

@@ -1,0 +1,110 @@
+import type { Kysely } from 'kysely'
+import type { ChatMessage, MessageKind } from '../../schemas/chat.ts'
+import { parseJson } from '../core/json.ts'
+import type { MessageRow, Tables } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+export interface NewMessage {
+  id: string
+  conversation: string
+  kind: MessageKind
+  author: string
+  text: string
+  at: number
+  token?: string
+  clientId?: string
+  inReplyTo?: string[]
+  data?: Record<string, unknown>
+  cycle?: string
+}
+
+/** Appends with the next `seq`; the first message makes the conversation. */
+export async function appendMessage(tx: Tx, message: NewMessage): Promise<ChatMessage> {
+  const { last_seq: seq } = await tx
+    .insertInto('conversations')
+    .values({ id: message.conversation, last_seq: 1, created_at: message.at })
+    .onConflict(oc => oc.column('id').doUpdateSet(eb => ({ last_seq: eb('conversations.last_seq', '+', 1) })))
+    .returning('last_seq')
+    .executeTakeFirstOrThrow()
+  const row: MessageRow = {
+    conversation_id: message.conversation,
+    seq,
+    id: message.id,
+    kind: message.kind,
+    author: message.author,
+    text: message.text,
+    at: message.at,
+    token: message.token ?? null,
+    client_id: message.clientId ?? null,
+    in_reply_to_json: message.inReplyTo ? JSON.stringify(message.inReplyTo) : null,
+    data_json: message.data ? JSON.stringify(message.data) : null,
+    cycle_id: message.cycle ?? null,
+  }
+  await tx.insertInto('messages').values(row).execute()
+  return toChatMessage(row)
+}
+
+/** The message that a client already sent under its own id, if it did. */
+export async function findByClientId(tx: Tx, conversation: string, token: string, clientId: string) {
+  const row = await tx
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_id', '=', conversation)
+    .where('token', '=', token)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst()
+  return row && toChatMessage(row)
+}
+
+/** At most `limit` messages after `after`, oldest first. */
+export async function readMessages(db: Kysely<Tables>, conversation: string, after: number, limit: number) {
+  const rows = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_id', '=', conversation)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+  return rows.map(toChatMessage)
+}
+
+export async function messagesOfCycle(db: Kysely<Tables>, cycle: string): Promise<ChatMessage[]> {
+  const rows = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('cycle_id', '=', cycle)
+    .orderBy('seq')
+    .execute()
+  return rows.map(toChatMessage)
+}
+
+/** The newest seq of a conversation, 0 for one that nobody used yet. */
+export async function lastSeqOf(db: Kysely<Tables>, conversation: string): Promise<number> {
+  const row = await db
+    .selectFrom('conversations')
+    .select('last_seq')
+    .where('id', '=', conversation)
+    .executeTakeFirst()
+  return row?.last_seq ?? 0
+}
+
+export async function listConversations(db: Kysely<Tables>): Promise<{ id: string; lastSeq: number }[]> {
+  const rows = await db.selectFrom('conversations').select(['id', 'last_seq']).orderBy('id').execute()
+  return rows.map(row => ({ id: row.id, lastSeq: row.last_seq }))
+}
+
+function toChatMessage(row: MessageRow): ChatMessage {
+  return {
+    seq: row.seq,
+    id: row.id,
+    conversation: row.conversation_id,
+    kind: row.kind,
+    author: row.author,
+    text: row.text,
+    at: row.at,
+    ...(row.client_id === null ? {} : { clientId: row.client_id }),
+    ...(row.in_reply_to_json === null ? {} : { inReplyTo: parseJson(row.in_reply_to_json) as string[] }),
+    ...(row.data_json === null ? {} : { data: parseJson(row.data_json) as Record<string, unknown> }),
+  }
+}

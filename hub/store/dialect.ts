@@ -1,0 +1,9 @@
+import type { ColumnBuilderCallback, ColumnDataType } from 'kysely'
+
+/** What differs between the databases, as data: callers never ask which one they talk to. */
+export interface Dialect {
+  name: 'sqlite'
+  /** The type of a key that the database counts up, and what makes it one. */
+  serialType: ColumnDataType
+  serialColumn: ColumnBuilderCallback
+}

@@ -1,0 +1,86 @@
+import type { Kysely } from 'kysely'
+import { type InboxPayload, inboxPayload } from '../../schemas/inbox.ts'
+import type { Tables } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+export interface NewInboxItem {
+  thread: string
+  source: string
+  externalId: string
+  payload: InboxPayload
+  conversation?: string | undefined
+  at: number
+}
+
+export interface InboxItem {
+  seq: number
+  payload: InboxPayload
+  conversation: string | null
+  at: number
+}
+
+/** Posts once by thread, source and external id; false where it was there already. */
+export async function postItem(tx: Tx, item: NewInboxItem): Promise<boolean> {
+  const result = await tx
+    .insertInto('inbox')
+    .values({
+      thread_id: item.thread,
+      source: item.source,
+      external_id: item.externalId,
+      payload_json: JSON.stringify(item.payload),
+      conversation_id: item.conversation ?? null,
+      created_at: item.at,
+      cycle_id: null,
+    })
+    .onConflict(oc => oc.columns(['thread_id', 'source', 'external_id']).doNothing())
+    .executeTakeFirst()
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Takes all that waits for the thread into the cycle, in the order of arrival. */
+export async function drainItems(tx: Tx, thread: string, cycle: string): Promise<InboxItem[]> {
+  const rows = await tx
+    .updateTable('inbox')
+    .set({ cycle_id: cycle })
+    .where('thread_id', '=', thread)
+    .where('cycle_id', 'is', null)
+    .returning(['seq', 'payload_json', 'conversation_id', 'created_at'])
+    .execute()
+  return rows.map(toItem).sort((a, b) => a.seq - b.seq)
+}
+
+/** Everything that a cycle took, in order. */
+export async function itemsOfCycle(db: Kysely<Tables>, cycle: string): Promise<InboxItem[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .select(['seq', 'payload_json', 'conversation_id', 'created_at'])
+    .where('cycle_id', '=', cycle)
+    .orderBy('seq')
+    .execute()
+  return rows.map(toItem)
+}
+
+/** Threads in whose inbox something waits, with how much. */
+export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: string; count: number }[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .select(eb => ['thread_id as thread', eb.fn.countAll<number>().as('count')])
+    .where('cycle_id', 'is', null)
+    .groupBy('thread_id')
+    .execute()
+  return rows.map(row => ({ thread: row.thread, count: Number(row.count) }))
+}
+
+function toItem(row: {
+  seq: number
+  payload_json: string
+  conversation_id: string | null
+  created_at: number
+}) {
+  return {
+    seq: row.seq,
+    payload: inboxPayload.parse(JSON.parse(row.payload_json)),
+    conversation: row.conversation_id,
+    at: row.created_at,
+  }
+}

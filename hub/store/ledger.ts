@@ -1,0 +1,56 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { ToolCallStatus } from '../../schemas/chat.ts'
+import type { NewToolCall, Tables, ToolCallRow } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+/** What a call gave, as the model and people get it. */
+export const callResult = z.object({
+  text: z.string(),
+  isError: z.boolean(),
+  structured: z.unknown().optional(),
+})
+export type CallResult = z.infer<typeof callResult>
+
+/** Writes calls down before any of them runs. */
+export async function planCalls(tx: Tx, calls: NewToolCall[]): Promise<void> {
+  if (calls.length > 0) await tx.insertInto('tool_calls').values(calls).execute()
+}
+
+export async function startCall(tx: Tx, id: string, now: number): Promise<void> {
+  await tx
+    .updateTable('tool_calls')
+    .set({ status: 'started', started_at: now })
+    .where('id', '=', id)
+    .where('status', '=', 'planned')
+    .execute()
+}
+
+export async function finishCall(
+  tx: Tx,
+  id: string,
+  end: { status: Exclude<ToolCallStatus, 'planned' | 'started'>; result: CallResult; now: number },
+): Promise<void> {
+  await tx
+    .updateTable('tool_calls')
+    .set({ status: end.status, result_json: JSON.stringify(end.result), ended_at: end.now })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The calls of one step of a cycle in the order in which the model asked for them. */
+export function callsOfStep(db: Kysely<Tables>, cycle: string, step: number): Promise<ToolCallRow[]> {
+  return db
+    .selectFrom('tool_calls')
+    .selectAll()
+    .where('cycle_id', '=', cycle)
+    .where('step', '=', step)
+    .orderBy('position')
+    .execute()
+}
+
+/** The result of a call that has one. */
+export function resultOf(row: ToolCallRow): CallResult {
+  if (row.result_json === null) return { text: 'No result was recorded for this call.', isError: true }
+  return callResult.parse(JSON.parse(row.result_json))
+}

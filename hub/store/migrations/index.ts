@@ -1,0 +1,8 @@
+import type { Kysely } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+import { up as start } from './001-start.ts'
+
+type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
+
+/** In order; append only. */
+export const migrations: readonly { name: string; up: Up }[] = [{ name: '001-start', up: start }]

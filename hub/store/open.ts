@@ -1,0 +1,36 @@
+import { Kysely } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import type { Dialect } from './dialect.ts'
+import { migrations } from './migrations/index.ts'
+import { openSqlite, sqlite } from './sqlite.ts'
+import type { Tables } from './tables.ts'
+import { createWriter, type Write } from './writer.ts'
+
+/** Reads go through `db`, writes through `write`. Who opens it disposes of it. */
+export interface Store extends AsyncDisposable {
+  readonly db: Kysely<Tables>
+  readonly write: Write
+}
+
+/** Opens the store of a data folder and brings its schema up to date. Throws where that fails; nothing stays open. */
+export async function openStore(folder: string): Promise<Store> {
+  const db = new Kysely<Tables>({ dialect: openSqlite(folder) })
+  try {
+    await migrate(db, sqlite)
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+  return { db, write: createWriter(db), [Symbol.asyncDispose]: () => db.destroy() }
+}
+
+async function migrate(db: Kysely<Tables>, dialect: Dialect): Promise<void> {
+  const known: Record<string, Migration> = Object.fromEntries(
+    migrations.map(({ name, up }) => [name, { up: (inner: Kysely<unknown>) => up(inner, dialect) }]),
+  )
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(known) } })
+  const { error, results } = await migrator.migrateToLatest()
+  if (!error) return
+  const failed = results?.find(result => result.status === 'Error')
+  throw new Error(`The store's migration ${failed?.migrationName ?? ''} failed`, { cause: error })
+}

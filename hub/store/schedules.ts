@@ -1,0 +1,123 @@
+import type { Kysely } from 'kysely'
+import type { NewSchedule, ScheduleRow, Tables } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+export async function createSchedule(tx: Tx, schedule: NewSchedule): Promise<void> {
+  await tx.insertInto('schedules').values(schedule).execute()
+}
+
+/** Active ones first by their next run; with `agent`, only that agent's. */
+export function listSchedules(db: Kysely<Tables>, agent?: string): Promise<ScheduleRow[]> {
+  return db
+    .selectFrom('schedules')
+    .selectAll()
+    .where('status', 'in', ['active', 'held'])
+    .$if(agent !== undefined, query => query.where('agent', '=', agent ?? ''))
+    .orderBy('next_run')
+    .orderBy('id')
+    .execute()
+}
+
+export function activeSchedulesOf(db: Kysely<Tables>, thread: string): Promise<ScheduleRow[]> {
+  return db
+    .selectFrom('schedules')
+    .selectAll()
+    .where('thread_id', '=', thread)
+    .where('status', '=', 'active')
+    .orderBy('next_run')
+    .orderBy('id')
+    .execute()
+}
+
+export function findSchedule(db: Kysely<Tables>, id: string): Promise<ScheduleRow | undefined> {
+  return db.selectFrom('schedules').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export function dueSchedules(tx: Tx, now: number): Promise<ScheduleRow[]> {
+  return tx
+    .selectFrom('schedules')
+    .selectAll()
+    .where('status', '=', 'active')
+    .where('next_run', '<=', now)
+    .orderBy('next_run')
+    .execute()
+}
+
+/** When the earliest active schedule is due; undefined where none is. */
+export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('schedules')
+    .select('next_run')
+    .where('status', '=', 'active')
+    .where('next_run', 'is not', null)
+    .orderBy('next_run')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.next_run ?? undefined
+}
+
+/** Active schedules that an event may end early. */
+export function schedulesWaitingForEvents(tx: Tx): Promise<ScheduleRow[]> {
+  return tx
+    .selectFrom('schedules')
+    .selectAll()
+    .where('status', '=', 'active')
+    .where('wake_on_events_json', '!=', '[]')
+    .execute()
+}
+
+/** Records a run: with `next` the schedule goes on, without it is done. */
+export async function advanceSchedule(
+  tx: Tx,
+  id: string,
+  ran: number,
+  next: number | undefined,
+): Promise<void> {
+  await tx
+    .updateTable('schedules')
+    .set({
+      last_run: ran,
+      next_run: next ?? null,
+      ...(next === undefined ? { status: 'done' as const } : {}),
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function setScheduleStatus(
+  tx: Tx,
+  id: string,
+  change: { status: ScheduleRow['status']; nextRun?: number },
+): Promise<void> {
+  await tx
+    .updateTable('schedules')
+    .set({ status: change.status, ...(change.nextRun === undefined ? {} : { next_run: change.nextRun }) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Holds the schedules of agents that went away, and frees those of agents that came back. */
+export async function holdSchedules(tx: Tx, presentAgents: string[]): Promise<void> {
+  await tx
+    .updateTable('schedules')
+    .set({ status: 'held' })
+    .where('status', '=', 'active')
+    .where('agent', 'not in', presentAgents)
+    .execute()
+  await tx
+    .updateTable('schedules')
+    .set({ status: 'active' })
+    .where('status', '=', 'held')
+    .where('agent', 'in', presentAgents)
+    .execute()
+}
+
+/** What an agent's file ever asked for, ended ones too. */
+export function schedulesOfFile(tx: Tx, agent: string): Promise<ScheduleRow[]> {
+  return tx
+    .selectFrom('schedules')
+    .selectAll()
+    .where('agent', '=', agent)
+    .where('created_by', '=', 'file')
+    .execute()
+}

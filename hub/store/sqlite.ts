@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { SqliteDialect } from 'kysely'
+import { HubError } from '../core/errors.ts'
+import type { Dialect } from './dialect.ts'
+
+/** The only file that knows SQLite. */
+export const sqlite: Dialect = {
+  name: 'sqlite',
+  serialType: 'integer',
+  serialColumn: column => column.primaryKey().autoIncrement(),
+}
+
+const LOCK_WAIT_MS = 8_000
+
+/**
+ * Opens `<data>/superbloom.db` in WAL with `synchronous=FULL`: a commit is on the disk when it returns.
+ * `:memory:` as the folder gives a database that no other process sees.
+ */
+export function openSqlite(folder: string): SqliteDialect {
+  const database = new Database(folder === ':memory:' ? folder : join(folder, 'superbloom.db'))
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = FULL')
+  database.pragma('foreign_keys = ON')
+  database.pragma('busy_timeout = 5000')
+  return new SqliteDialect({ database })
+}
+
+/**
+ * Makes this process the one hub of a data folder: an exclusive transaction on `<data>/lock.db`, which the system
+ * frees when the process dies. Waits some seconds for a predecessor that is ending. Throws `conflict`.
+ */
+export function lockFolder(folder: string): Disposable {
+  const lock = new Database(join(folder, 'lock.db'), { timeout: LOCK_WAIT_MS })
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_BUSY') throw error
+    throw new HubError(
+      'conflict',
+      `Another hub already runs on the data folder ${folder}. Stop it first, or give this one a folder of its own with SUPERBLOOM_DATA.`,
+      { cause: error },
+    )
+  }
+  return { [Symbol.dispose]: () => void lock.close() }
+}

@@ -1,0 +1,87 @@
+import type { Kysely } from 'kysely'
+import type { Tables, ThreadRow } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+/** The agent's main thread, made at its first use. */
+export async function ensureMainThread(tx: Tx, agent: string, now: number): Promise<string> {
+  const id = mainThreadId(agent)
+  await tx
+    .insertInto('threads')
+    .values({
+      id,
+      agent,
+      kind: 'main',
+      status: 'sleeping',
+      window_start: 1,
+      last_seq: 0,
+      lease_owner: null,
+      lease_until: null,
+      fence: 0,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict(oc => oc.column('id').doNothing())
+    .execute()
+  return id
+}
+
+/** Every agent has exactly one main thread, so its id follows from the agent's name. */
+export function mainThreadId(agent: string): string {
+  return `thr_${agent}`
+}
+
+/** Takes the thread for one cycle, in one statement; undefined while another holds it. */
+export function claimThread(tx: Tx, claim: { id: string; owner: string; until: number; now: number }) {
+  return tx
+    .updateTable('threads')
+    .set(eb => ({
+      lease_owner: claim.owner,
+      lease_until: claim.until,
+      fence: eb('fence', '+', 1),
+      status: 'active' as const,
+      updated_at: claim.now,
+    }))
+    .where('id', '=', claim.id)
+    .where(eb => eb.or([eb('lease_owner', 'is', null), eb('lease_until', '<', claim.now)]))
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function releaseThread(tx: Tx, id: string, fence: number, now: number): Promise<void> {
+  await tx
+    .updateTable('threads')
+    .set({ lease_owner: null, lease_until: null, status: 'sleeping', updated_at: now })
+    .where('id', '=', id)
+    .where('fence', '=', fence)
+    .execute()
+}
+
+/** At the start of a folder's only hub every older lease belongs to a dead process. */
+export async function voidLeases(tx: Tx): Promise<void> {
+  await tx
+    .updateTable('threads')
+    .set({ lease_owner: null, lease_until: null })
+    .where('lease_owner', 'is not', null)
+    .execute()
+}
+
+export function listThreads(db: Kysely<Tables>): Promise<ThreadRow[]> {
+  return db.selectFrom('threads').selectAll().orderBy('id').execute()
+}
+
+/** Threads that have something to do: an unfinished cycle, or a filled inbox. */
+export async function threadsWithWork(db: Kysely<Tables>): Promise<string[]> {
+  const running = db.selectFrom('cycles').select('thread_id').where('status', '=', 'running')
+  const waiting = db.selectFrom('inbox').select('thread_id').where('cycle_id', 'is', null)
+  const rows = await running.union(waiting).execute()
+  return rows.map(row => row.thread_id)
+}
+
+export async function moveWindow(tx: Tx, id: string, start: number): Promise<void> {
+  await tx.updateTable('threads').set({ window_start: start }).where('id', '=', id).execute()
+}
+
+/** The agent of a main thread's id. */
+export function agentOfThread(id: string): string {
+  return id.slice('thr_'.length)
+}

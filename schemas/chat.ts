@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { conversationId } from './names.ts'
+
+/** The longest text that a person may send at once, in characters. */
+export const MAX_TEXT = 100_000
+
+/** What a client may send over `/ws`. */
+export const clientFrame = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('subscribe'),
+    conversation: conversationId,
+    after: z.int().nonnegative().optional(),
+  }),
+  z.strictObject({
+    type: z.literal('message'),
+    conversation: conversationId,
+    text: z.string().trim().min(1, 'must not be empty').max(MAX_TEXT),
+    clientId: z.string().min(1).max(200).optional(),
+  }),
+  z.strictObject({ type: z.literal('ping') }),
+])
+export type ClientFrame = z.infer<typeof clientFrame>
+
+export const messageKinds = ['user', 'agent', 'tool', 'notice', 'error'] as const
+export type MessageKind = (typeof messageKinds)[number]
+
+/** A message of a conversation as people see it. Times are unix milliseconds. */
+export interface ChatMessage {
+  seq: number
+  id: string
+  conversation: string
+  kind: MessageKind
+  author: string
+  text: string
+  at: number
+  clientId?: string
+  inReplyTo?: string[]
+  data?: Record<string, unknown>
+}
+
+export const toolCallStatuses = ['planned', 'started', 'ok', 'error', 'unknown', 'skipped'] as const
+export type ToolCallStatus = (typeof toolCallStatuses)[number]
+
+export type AgentStatus = 'sleeping' | 'active' | 'waiting' | 'failed' | 'retired'
+
+/** What the hub sends over `/ws`. */
+export type HubFrame =
+  | {
+      type: 'welcome'
+      protocol: 1
+      hub: { name: string; version: string }
+      agents: { name: string; description: string; status: AgentStatus }[]
+      conversations: { id: string; agents: string[]; lastSeq: number }[]
+    }
+  | { type: 'subscribed'; conversation: string; lastSeq: number }
+  | { type: 'accepted'; clientId?: string; message: ChatMessage }
+  | { type: 'message'; message: ChatMessage }
+  | { type: 'delta'; conversation: string; cycle: string; text: string }
+  | {
+      type: 'tool'
+      conversation: string
+      cycle: string
+      call: { id: string; tool: string; status: ToolCallStatus; summary?: string }
+    }
+  | { type: 'agent'; name: string; status: AgentStatus }
+  | { type: 'pong' }
+  | { type: 'error'; code: string; message: string; clientId?: string }

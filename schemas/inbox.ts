@@ -1,0 +1,67 @@
+import { z } from 'zod'
+
+/** Either an event's type, or a type with what its payload must hold (globs for texts). */
+export const eventWanted = z.union([
+  z.string().min(1).max(100),
+  z.strictObject({
+    type: z.string().min(1).max(100),
+    match: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  }),
+])
+export type EventWanted = z.infer<typeof eventWanted>
+
+export const eventFact = z.object({
+  id: z.string(),
+  type: z.string(),
+  source: z.string(),
+  payload: z.record(z.string(), z.unknown()),
+  at: z.number(),
+})
+export type EventFact = z.infer<typeof eventFact>
+
+/** What an inbox item carries, by what posted it. */
+export const inboxPayload = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('message'),
+    conversation: z.string(),
+    messageId: z.string(),
+    author: z.string(),
+    text: z.string(),
+  }),
+  z.object({
+    kind: z.literal('wake'),
+    schedule: z.string(),
+    reason: z.string(),
+    dueAt: z.number(),
+    early: eventFact.optional(),
+  }),
+  z.object({ kind: z.literal('event'), event: eventFact }),
+  z.object({ kind: z.literal('notice'), text: z.string() }),
+])
+export type InboxPayload = z.infer<typeof inboxPayload>
+
+const batchItem = z.object({
+  kind: z.enum(['message', 'wake', 'event', 'agent', 'notice']),
+  origin: z.string(),
+  text: z.string(),
+  at: z.number(),
+})
+
+/** What one row of history holds, by its role. */
+export const historyContent = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('user'), text: z.string(), items: z.array(batchItem) }),
+  z.object({
+    role: z.literal('assistant'),
+    text: z.string(),
+    calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+  }),
+  z.object({
+    role: z.literal('tool'),
+    callId: z.string(),
+    name: z.string(),
+    text: z.string(),
+    isError: z.boolean(),
+    structured: z.unknown().optional(),
+  }),
+])
+export type HistoryContent = z.infer<typeof historyContent>
