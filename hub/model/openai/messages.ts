@@ -1,0 +1,68 @@
+import type {
+  ChatCompletionFunctionTool,
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions'
+import { parseJson } from '../../core/json.ts'
+import type { ModelCall, ModelMessage, ModelTool } from '../../core/model.ts'
+
+/**
+ * The request's messages. The same history gives the same bytes, so that the provider's prompt cache hits, and
+ * nothing that a model once wrote makes a later request invalid.
+ */
+export function toChatMessages(
+  system: string,
+  messages: readonly ModelMessage[],
+): ChatCompletionMessageParam[] {
+  const result: ChatCompletionMessageParam[] = system === '' ? [] : [{ role: 'system', content: system }]
+  for (const message of messages) result.push(toChatMessage(message))
+  return result
+}
+
+function toChatMessage(message: ModelMessage): ChatCompletionMessageParam {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: message.text }
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.callId, content: message.text }
+    case 'assistant':
+      return message.calls.length === 0
+        ? { role: 'assistant', content: message.text }
+        : { role: 'assistant', content: message.text || null, tool_calls: message.calls.map(toToolCall) }
+    default:
+      return message satisfies never
+  }
+}
+
+function toToolCall(call: ModelCall): ChatCompletionMessageFunctionToolCall {
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name: toName(call.name), arguments: toArguments(call.arguments) },
+  }
+}
+
+/** OpenAI refuses a whole request for one name outside its alphabet. */
+function toName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
+}
+
+/** Ollama and chat templates refuse a whole request for arguments that are no JSON object: they go in as text. */
+function toArguments(text: string): string {
+  const value = parseJson(text)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? text : JSON.stringify({ invalid_arguments: text })
+}
+
+/** The request's tools, in their order. */
+export function toChatTools(tools: readonly ModelTool[]): ChatCompletionFunctionTool[] {
+  return tools.map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    function: { name, description, parameters: toParameters(inputSchema) },
+  }))
+}
+
+/** Gemini refuses `$schema`, OpenAI an object without `properties`. */
+function toParameters({ $schema: _, ...schema }: Record<string, unknown>): Record<string, unknown> {
+  return { type: 'object', properties: {}, ...schema }
+}

@@ -1,0 +1,129 @@
+import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions'
+import type { Clock } from '../../core/clock.ts'
+import { type Model, ModelError, type ModelMessage, type ModelRequest } from '../../core/model.ts'
+import { toSpan } from '../../core/text.ts'
+import { type CallWatch, createCallWatch } from './call-watch.ts'
+import { createClient } from './client.ts'
+import { type Dialect, decideDialect, firstDialect } from './dialect.ts'
+import { toChatMessages, toChatTools } from './messages.ts'
+import { describeProvider, type Provider } from './provider-error.ts'
+import { readReply } from './read-reply.ts'
+import { createReplyReader } from './reply.ts'
+import { fromResponseError, toSendError } from './send-error.ts'
+
+export interface OpenAiModelOptions {
+  /** Of any OpenAI-compatible provider; most end in `/v1`. */
+  baseUrl: string
+  /** Missing or empty where the provider wants none. */
+  apiKey?: string | undefined
+  model: string
+  /** Tokens that request and reply may have together. */
+  context: number
+  maxOutput: number
+  clock: Clock
+  /** Milliseconds until the response begins. */
+  connectTimeoutMs?: number
+  /** Milliseconds between two pieces of a response. */
+  idleTimeoutMs?: number
+}
+
+const CONNECT_TIMEOUT = 60_000
+const IDLE_TIMEOUT = 120_000
+
+/** A changed name for the reply's limit, and no usage. */
+const MAX_CHANGES = 2
+
+/**
+ * A model behind an OpenAI-compatible API, asked by streamed chat completions. Opens nothing until it is asked, and
+ * owns nothing between calls but idle connections that the platform closes.
+ */
+export function createOpenAiModel(options: OpenAiModelOptions): Model {
+  const { clock, connectTimeoutMs = CONNECT_TIMEOUT, idleTimeoutMs = IDLE_TIMEOUT } = options
+  const provider = { baseUrl: options.baseUrl, apiKey: options.apiKey?.trim() ?? '', model: options.model }
+  const client = createClient(provider)
+  let accepted = firstDialect(options.baseUrl)
+
+  async function post(body: ChatCompletionCreateParamsStreaming, watch: CallWatch): Promise<Response> {
+    const { signal } = watch
+    watch.within(connectTimeoutMs, () => connectError(provider, connectTimeoutMs))
+    // Not `chat.completions.create`: it observes every value while it serializes, which costs time per message.
+    return (await client()).post('/chat/completions', { body, signal, stream: true }).asResponse()
+  }
+
+  /** Sends the request as the provider is known to want it; where it refuses that, finds out how it does. */
+  async function send(request: ModelRequest, watch: CallWatch): Promise<Response> {
+    const base = toBase(provider.model, request)
+    let dialect = accepted
+    for (let changes = 0; ; changes++) {
+      try {
+        const response = await post(toBody(base, dialect, request.maxOutput), watch)
+        accepted = dialect
+        return response
+      } catch (error) {
+        if (watch.signal.aborted) throw watch.signal.reason
+        const refusal = fromResponseError(error)
+        const next = refusal && changes < MAX_CHANGES ? decideDialect(dialect, refusal) : undefined
+        if (!next) throw toSendError(provider, error, clock.now())
+        dialect = next
+      }
+    }
+  }
+
+  return {
+    name: options.model,
+    context: options.context,
+    maxOutput: options.maxOutput,
+    async complete(request, { signal, onText }) {
+      using watch = createCallWatch(clock, signal)
+      const reply = createReplyReader({
+        provider,
+        onText,
+        makeId: position => makeId(request, position),
+        taken: callIds(request.messages),
+      })
+      const response = await send(request, watch)
+      await readReply(response, reply, { provider, watch, idleTimeoutMs })
+      signal.throwIfAborted()
+      return reply.finish()
+    },
+  }
+}
+
+type Base = Pick<ChatCompletionCreateParamsStreaming, 'model' | 'messages' | 'tools' | 'stream'>
+
+function toBase(model: string, { system, messages, tools }: ModelRequest): Base {
+  return {
+    model,
+    messages: toChatMessages(system, messages),
+    ...(tools.length > 0 && { tools: toChatTools(tools) }),
+    stream: true,
+  }
+}
+
+function toBody(base: Base, dialect: Dialect, maxOutput: number): ChatCompletionCreateParamsStreaming {
+  return {
+    ...base,
+    [dialect.limit]: maxOutput,
+    ...(dialect.usage && { stream_options: { include_usage: true } }),
+  }
+}
+
+/** Unlike any other of the window: a later request has a later time or more messages. */
+function makeId({ now, messages }: ModelRequest, position: number): string {
+  return `call_${now.toString(36)}_${messages.length}_${position}`
+}
+
+function callIds(messages: readonly ModelMessage[]): Set<string> {
+  const ids = new Set<string>()
+  for (const message of messages) {
+    if (message.role === 'assistant') for (const call of message.calls) ids.add(call.id)
+  }
+  return ids
+}
+
+function connectError(provider: Provider, delay: number): ModelError {
+  return new ModelError(
+    'network',
+    `${describeProvider(provider)} did not answer within ${toSpan(delay)}. Check that it runs and is not busy loading the model.`,
+  )
+}

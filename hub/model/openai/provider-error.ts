@@ -1,0 +1,144 @@
+import { ModelError, type ModelErrorKind } from '../../core/model.ts'
+import { stripControl, toSpan, truncate } from '../../core/text.ts'
+
+/** What an error's message tells of the provider. */
+export interface Provider {
+  baseUrl: string
+  /** Empty where none is configured. */
+  apiKey: string
+  /** Missing where no one model is asked for. */
+  model?: string
+}
+
+type RefusalKind = Exclude<ModelErrorKind, 'broken_stream'>
+
+/** What a provider said when it refused or failed. */
+export interface Refusal {
+  kind: RefusalKind
+  /** The response's, or what an error within a stream gives for it. */
+  status: number | undefined
+  code: string | undefined
+  param: string | undefined
+  /** Its own words. */
+  said: string | undefined
+}
+
+/** Of OpenAI and those who follow it, of llama.cpp (which says it as the error's type), of GitHub Copilot. */
+const OVERFLOW_CODES = [
+  'context_length_exceeded',
+  'exceed_context_size_error',
+  'model_max_prompt_tokens_exceeded',
+]
+const CODE_KINDS: Record<string, RefusalKind> = {
+  rate_limit_exceeded: 'rate_limit',
+  insufficient_quota: 'rate_limit',
+  invalid_api_key: 'auth',
+}
+const SAID_LENGTH = 300
+
+/** Reads an error object of a response (with its status) or of an event within a stream (without). */
+export function toRefusal(error: unknown, status?: number): Refusal {
+  const fields = isRecord(error) ? error : {}
+  const codes = [fields['code'], fields['type']].filter(isText)
+  const known = status ?? [fields['status'], fields['code']].map(toStatus).find(each => each !== undefined)
+  return {
+    kind: decideKind(known, codes),
+    status: known,
+    code: isText(fields['code']) ? fields['code'] : undefined,
+    param: isText(fields['param']) ? fields['param'] : undefined,
+    said: [error, fields['message'], fields['detail']].find(isText),
+  }
+}
+
+function decideKind(status: number | undefined, codes: string[]): RefusalKind {
+  const mayOverflow = status === undefined || status === 400 || status === 422
+  if (status === 413 || (mayOverflow && codes.some(code => OVERFLOW_CODES.includes(code)))) return 'overflow'
+  if (status === 429) return 'rate_limit'
+  if (status === 401 || status === 403) return 'auth'
+  if (status === undefined) return codes.map(code => CODE_KINDS[code]).find(kind => kind) ?? 'server'
+  return status === 408 || status >= 500 ? 'server' : 'rejected'
+}
+
+/** The error to throw for a refusal; its message is for a person, and neither it nor its cause holds the key. */
+export function toModelError(
+  provider: Provider,
+  refusal: Refusal,
+  { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown } = {},
+): ModelError {
+  const mark = [refusal.status, refusal.code].filter(part => part !== undefined).join(' ')
+  const said = refusal.said ? ` It said: "${truncate(stripControl(refusal.said), SAID_LENGTH)}"` : ''
+  const message = `${describe(provider, refusal, mark ? ` (${mark})` : '', retryAfter)}${said}`
+  return new ModelError(refusal.kind, withoutKey(provider, message), {
+    status: refusal.status,
+    retryAfter,
+    cause,
+  })
+}
+
+function describe(
+  provider: Provider,
+  refusal: Refusal,
+  mark: string,
+  retryAfter: number | undefined,
+): string {
+  const who = describeProvider(provider)
+  switch (refusal.kind) {
+    case 'rate_limit':
+      return refusal.code === 'insufficient_quota'
+        ? `${who} says that the account's quota is used up${mark}. Check its credit and limits.`
+        : `${who} takes no more requests for now${mark}. Try again ${retryAfter === undefined ? 'later' : `in ${toSpan(retryAfter)}`}.`
+    case 'auth':
+      return provider.apiKey === ''
+        ? `${who} wants a key${mark}. Set OPENAI_API_KEY, or apiKey of the model in superbloom.yaml.`
+        : `${who} refused the key${mark}. Check OPENAI_API_KEY, or apiKey of the model in superbloom.yaml.`
+    case 'overflow':
+      return `The request is longer than ${nameModel(provider)} at ${displayUrl(provider)} takes${mark}. Check that SUPERBLOOM_MODEL_CONTEXT is not more than its context.`
+    case 'rejected':
+      return `${who} refused the request${mark}.${describeRejection(provider, refusal.status)}`
+    case 'network':
+      return `${who} cannot be reached${mark}. Check that it runs and that OPENAI_BASE_URL is right.`
+    case 'server':
+      return `${who} failed${mark}. The cause is on its side: see its log or status page, or try again later.`
+    default:
+      return refusal.kind satisfies never
+  }
+}
+
+function describeRejection(provider: Provider, status: number | undefined): string {
+  if (status === 402) return ` It wants to be paid: check the account's credit.`
+  if (status !== 404 && status !== 405) return ''
+  return ` Check OPENAI_BASE_URL (most end in /v1) and that it has ${nameModel(provider)} (SUPERBLOOM_MODEL).`
+}
+
+export function describeProvider(provider: Provider): string {
+  return `The provider at ${displayUrl(provider)}`
+}
+
+/** Without user, password and query, which may be secret. */
+function displayUrl({ baseUrl }: Provider): string {
+  if (!URL.canParse(baseUrl)) return 'an address that is none (see OPENAI_BASE_URL)'
+  const { origin, pathname } = new URL(baseUrl)
+  return `${origin}${pathname.replace(/\/$/, '')}`
+}
+
+function nameModel({ model }: Provider): string {
+  return model === undefined ? 'the model' : `the model "${model}"`
+}
+
+/** A provider may quote the key in its own words. */
+function withoutKey({ apiKey }: Provider, message: string): string {
+  return apiKey.length < 4 ? message : message.replaceAll(apiKey, '[key]')
+}
+
+function toStatus(value: unknown): number | undefined {
+  const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value
+  return typeof status === 'number' && status >= 400 && status <= 599 ? status : undefined
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}

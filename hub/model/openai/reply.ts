@@ -1,0 +1,140 @@
+import { parseJson } from '../../core/json.ts'
+import { ModelError, type ModelReply, type ModelUsage } from '../../core/model.ts'
+import { createCallAccumulator } from './accumulate.ts'
+import { describeProvider, type Provider, toModelError, toRefusal } from './provider-error.ts'
+import type { SseEvent } from './sse.ts'
+import { createThinkingFilter, dropUnopenedThought } from './thinking.ts'
+
+export interface ReplyReader {
+  /** How far the reply is: `finished` once its reason to end came, `done` once nothing follows. */
+  readonly stage: 'open' | 'finished' | 'done'
+  /** Takes the next event. Throws a ModelError where it is an error or makes no sense. */
+  take(event: SseEvent): void
+  /** The reply, once the stream has ended. Throws a ModelError where it is not a whole one. May be called once. */
+  finish(): ModelReply
+}
+
+interface ReplyOptions {
+  provider: Provider
+  /** Gets the shown text piece by piece. What it throws passes through. */
+  onText: (text: string) => void
+  /** Names the call at a position where the provider did not, or gave it an id of `taken`. */
+  makeId: (position: number) => string
+  taken: ReadonlySet<string>
+}
+
+/** A chunk as far as it is read. Whatever a provider sends for the rest is not looked at. */
+interface Chunk {
+  error?: unknown
+  usage?: RawUsage | null
+  choices?: ({ delta?: Delta | null; message?: Delta | null; finish_reason?: unknown } | null)[] | null
+}
+
+interface Delta {
+  content?: unknown
+  refusal?: unknown
+  tool_calls?: unknown
+}
+
+interface RawUsage {
+  prompt_tokens?: unknown
+  completion_tokens?: unknown
+  prompt_tokens_details?: { cached_tokens?: unknown } | null
+}
+
+export function createReplyReader({ provider, onText, makeId, taken }: ReplyOptions): ReplyReader {
+  const calls = createCallAccumulator(makeId)
+  const filter = createThinkingFilter()
+  let text = ''
+  let usage: ModelUsage | undefined
+  let reason: string | undefined
+  let done = false
+
+  function show(piece: string) {
+    if (piece === '') return
+    text += piece
+    onText(piece)
+  }
+
+  function takeChunk(chunk: Chunk) {
+    usage = toUsage(chunk.usage) ?? usage
+    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined
+    if (!choice) return
+    const delta = choice.delta ?? choice.message
+    if (delta) {
+      show(filter.push(toText(delta.content) + toText(delta.refusal)))
+      if (delta.tool_calls) calls.push(delta.tool_calls)
+    }
+    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') reason = choice.finish_reason
+  }
+
+  return {
+    get stage() {
+      if (done) return 'done'
+      return reason === undefined ? 'open' : 'finished'
+    },
+    take({ name, data }) {
+      if (done) return
+      if (data.trim() === '[DONE]') {
+        done = true
+        return
+      }
+      const chunk = parseJson(data)
+      if (typeof chunk !== 'object' || chunk === null) {
+        if (reason !== undefined) return
+        throw brokenStream(provider, 'sent what is no JSON object in the middle of the reply')
+      }
+      const error = 'error' in chunk && chunk.error ? chunk.error : undefined
+      if (error || name === 'error') throw toModelError(provider, toRefusal(error ?? chunk))
+      takeChunk(chunk)
+    },
+    finish() {
+      if (reason === undefined && !done) throw brokenStream(provider, 'ended the reply before it was whole')
+      const failure = decideFailure(provider, reason)
+      if (failure) throw failure
+      show(filter.end())
+      return {
+        text: dropUnopenedThought(text),
+        calls: calls.finish().map((call, at) => (taken.has(call.id) ? { ...call, id: makeId(at) } : call)),
+        ...(usage && { usage }),
+        truncated: reason === 'length' || reason === 'max_tokens',
+      }
+    },
+  }
+}
+
+/** `what` says what the provider did, after its name. */
+export function brokenStream(provider: Provider, what: string, cause?: unknown): ModelError {
+  return new ModelError('broken_stream', `${describeProvider(provider)} ${what}.`, { cause })
+}
+
+/** Reasons to end that mean there is no reply: OpenAI's, OpenRouter's, DeepSeek's. */
+function decideFailure(provider: Provider, reason: string | undefined): ModelError | undefined {
+  if (reason === 'content_filter') {
+    return new ModelError(
+      'rejected',
+      `${describeProvider(provider)} stopped the reply by its content filter.`,
+    )
+  }
+  if (reason !== 'error' && reason !== 'insufficient_system_resource') return undefined
+  return new ModelError('server', `${describeProvider(provider)} ended the reply with "${reason}".`)
+}
+
+/** Text, or the text parts of a list (Mistral lists its thoughts beside them). */
+function toText(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .map(part => (part?.type === 'text' && typeof part.text === 'string' ? part.text : ''))
+    .join('')
+}
+
+function toUsage(raw: RawUsage | null | undefined): ModelUsage | undefined {
+  if (typeof raw?.prompt_tokens !== 'number' || typeof raw.completion_tokens !== 'number') return undefined
+  const cached = raw.prompt_tokens_details?.cached_tokens
+  return {
+    input: raw.prompt_tokens,
+    output: raw.completion_tokens,
+    cachedInput: typeof cached === 'number' ? cached : 0,
+  }
+}

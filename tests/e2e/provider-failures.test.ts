@@ -1,0 +1,221 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../hub/core/clock.ts'
+import { listModels } from '../../hub/model/openai/list-models.ts'
+import {
+  ask,
+  delta,
+  failure,
+  type Handler,
+  HELLO,
+  KEY,
+  line,
+  live,
+  manualClock,
+  openModel,
+  refuse,
+  request,
+  SSE,
+  serve,
+  stream,
+} from '../support/provider.ts'
+
+describe('against providers that fail', () => {
+  it('names a provider that is not there', async () => {
+    const { url } = await serve(stream('')).then(async server => {
+      await server[Symbol.asyncDispose]()
+      return server
+    })
+    const error = await failure(ask(openModel(url), 'hi'))
+    expect(error).toMatchObject({ kind: 'network', retryable: true })
+    expect(error.message).toBe(
+      `The provider at ${url} cannot be reached (ECONNREFUSED). Check that it runs and that OPENAI_BASE_URL is right.`,
+    )
+    const list = listModels({ baseUrl: url, clock: systemClock }, { signal: live() })
+    expect(await failure(list)).toMatchObject({ kind: 'network' })
+  })
+
+  it.each([
+    ['an address that is none', 'gpu.lan'],
+    ['a user in the address', `http://user:${KEY}@127.0.0.1:1/v1`],
+  ])('refuses %s', async (_, url) => {
+    expect(await failure(ask(openModel(url), 'hi'))).toMatchObject({ kind: 'rejected' })
+  })
+
+  it('refuses a key that no header can carry', async () => {
+    await using server = await serve(stream(HELLO))
+    const error = await failure(ask(openModel(server.url, { apiKey: `${KEY}\n${KEY}` }), 'hi'))
+    expect(error.message).toContain('OPENAI_API_KEY')
+    expect(server.bodies).toEqual([])
+  })
+
+  it.each([
+    [
+      'reset before the response',
+      (response: ServerResponse) => response.socket?.resetAndDestroy(),
+      'network',
+    ],
+    [
+      'cut in the reply',
+      (response: ServerResponse) =>
+        response.writeHead(200, SSE).write(HELLO.slice(0, 90), () => response.socket?.destroy()),
+      'broken_stream',
+    ],
+    ['ended in the reply', stream(line(delta({ content: 'Hel' }))), 'broken_stream'],
+    ['ended in a chunk', stream(HELLO.slice(0, 90)), 'broken_stream'],
+    ['empty', stream(''), 'broken_stream'],
+  ])('throws for a response that is %s', async (_, handle, kind) => {
+    await using server = await serve(handle as Handler)
+    expect(await failure(ask(openModel(server.url), 'hi'))).toMatchObject({ kind, retryable: true })
+  })
+
+  it('keeps a whole reply whose connection is cut before its usage', async () => {
+    const whole = [delta({ content: 'Hi' }), delta({}, 'stop')].map(line).join('')
+    await using server = await serve(response => {
+      response.writeHead(200, SSE).write(`${whole}data: {"usage`, () => response.socket?.destroy())
+    })
+    expect((await ask(openModel(server.url), 'hi')).reply.text).toBe('Hi')
+  })
+
+  it('throws for an error within the stream', async () => {
+    const text = line(delta({ content: 'Hel' })) + line({ error: { code: 503, message: 'overloaded' } })
+    await using server = await serve(stream(text))
+    const error = await failure(ask(openModel(server.url), 'hi'))
+    expect(error).toMatchObject({ kind: 'server', status: 503 })
+    expect(error.message).toContain('overloaded')
+  })
+
+  it('reads Retry-After as a date', async () => {
+    await using server = await serve(response =>
+      refuse(response, 429, {}, { 'retry-after': 'Sat, 21 Nov 2026 22:01:30 GMT' }),
+    )
+    const { clock } = manualClock()
+    expect(await failure(ask(openModel(server.url, { clock }), 'hi'))).toMatchObject({ retryAfter: 90_000 })
+  })
+
+  it('tells a web page from a provider', async () => {
+    await using server = await serve(response => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Welcome</html>')
+    })
+    const error = await failure(ask(openModel(server.url), 'hi'))
+    expect(error).toMatchObject({ kind: 'rejected' })
+    expect(error.message).toContain('web page')
+    const list = listModels({ baseUrl: server.url, clock: systemClock }, { signal: live() })
+    expect(await failure(list)).toMatchObject({ kind: 'rejected' })
+  })
+
+  it('lets through what onText throws, and hangs up', async () => {
+    await using server = await serve(response => void response.writeHead(200, SSE).write(HELLO.slice(0, 90)))
+    const closed = once(server.events, 'closed')
+    const bug = new Error('a bug of the caller')
+    const onText = () => {
+      throw bug
+    }
+    await expect(openModel(server.url).complete(request('hi'), { signal: live(), onText })).rejects.toBe(bug)
+    await closed
+  })
+})
+
+describe('against providers that hang', () => {
+  it('gives up where no response begins, and hangs up', async () => {
+    await using server = await serve(() => undefined)
+    const { clock, fire, timers } = manualClock()
+    const [asked, closed] = [once(server.events, 'request'), once(server.events, 'closed')]
+    const failed = failure(ask(openModel(server.url, { clock }), 'hi'))
+    await asked
+    fire(60_000)
+    const error = await failed
+    expect(error).toMatchObject({ kind: 'network' })
+    expect(error.message).toContain('did not answer within 1 min')
+    await closed
+    expect(timers.size).toBe(0)
+  })
+
+  it('gives up where a reply stalls, and hangs up', async () => {
+    await using server = await serve(response => void response.writeHead(200, SSE).write(HELLO.slice(0, 90)))
+    const { clock, fire, timers, armed } = manualClock()
+    const closed = once(server.events, 'closed')
+    const failed = failure(ask(openModel(server.url, { clock, idleTimeoutMs: 5_000 }), 'hi'))
+    await armed(5_000, 2)
+    fire(5_000)
+    const error = await failed
+    expect(error).toMatchObject({ kind: 'network' })
+    expect(error.message).toContain('sent nothing for 5 s')
+    await closed
+    expect(timers.size).toBe(0)
+  })
+
+  it('does not wait for a provider that stays connected after [DONE]', async () => {
+    await using server = await serve(response => void response.writeHead(200, SSE).write(HELLO))
+    const { clock, fire, armed } = manualClock()
+    const closed = once(server.events, 'closed')
+    const asked = ask(openModel(server.url, { clock }), 'hi')
+    await armed(100)
+    fire(100)
+    expect((await asked).reply.text).toBe('Hello')
+    await closed
+  })
+
+  it('stops before the response, leaving no socket', async () => {
+    await using server = await serve(() => undefined)
+    const [asked, closed] = [once(server.events, 'request'), once(server.events, 'closed')]
+    const stop = new AbortController()
+    const reason = new Error('a person said stop')
+    const stopped = expect(ask(openModel(server.url), 'hi', stop.signal)).rejects.toBe(reason)
+    await asked
+    stop.abort(reason)
+    await stopped
+    await closed
+    // The platform may connect anew, and hang up at once.
+    while (server.sockets.open > 0) await once(server.events, 'closed')
+  })
+
+  it('stops in the reply, leaving no socket', async () => {
+    await using server = await serve(response => void response.writeHead(200, SSE).write(HELLO.slice(0, 90)))
+    const closed = once(server.events, 'closed')
+    const stop = new AbortController()
+    const onText = () => stop.abort('stop')
+    await expect(openModel(server.url).complete(request('hi'), { signal: stop.signal, onText })).rejects.toBe(
+      'stop',
+    )
+    await closed
+    while (server.sockets.open > 0) await once(server.events, 'closed')
+  })
+
+  it('stops although the reply is whole', async () => {
+    await using server = await serve(stream(HELLO))
+    const stop = new AbortController()
+    const onText = () => stop.abort('stop')
+    await expect(openModel(server.url).complete(request('hi'), { signal: stop.signal, onText })).rejects.toBe(
+      'stop',
+    )
+  })
+
+  it('stops a list of models', async () => {
+    await using server = await serve(() => undefined)
+    const asked = once(server.events, 'request')
+    const stop = new AbortController()
+    const list = listModels({ baseUrl: server.url, clock: systemClock }, { signal: stop.signal })
+    const stopped = expect(list).rejects.toBe('stop')
+    await asked
+    stop.abort('stop')
+    await stopped
+  })
+
+  it('gives up on a list of models', async () => {
+    await using server = await serve(() => undefined)
+    const asked = once(server.events, 'request')
+    const { clock, fire } = manualClock()
+    const failed = failure(listModels({ baseUrl: server.url, clock }, { signal: live() }))
+    await asked
+    fire(10_000)
+    expect(await failed).toMatchObject({ kind: 'network' })
+  })
+
+  it('does not begin where it is stopped already', async () => {
+    await using server = await serve(stream(HELLO))
+    await expect(ask(openModel(server.url), 'hi', AbortSignal.abort('stop'))).rejects.toBe('stop')
+    expect(server.bodies).toEqual([])
+  })
+})
