@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { WebSocket } from 'ws'
+import type { ClientFrame, HubFrame } from '../../schemas/chat.ts'
+import { systemClock } from '../core/clock.ts'
+import { parseJson } from '../core/json.ts'
+import type { RunningHub } from './find-hub.ts'
+
+export interface ChatSocketEvents {
+  onFrame: (frame: HubFrame) => void
+  /** The connection is there, or was lost and is being tried again. */
+  onState: (state: 'connected' | 'lost') => void
+}
+
+/**
+ * A chat that reconnects by itself: what was written and not acknowledged is sent again under the same id, and what
+ * was missed arrives first.
+ */
+export interface ChatSocket extends Disposable {
+  send(text: string): void
+}
+
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 15_000
+
+export function openChatSocket(
+  findHub: () => RunningHub,
+  conversation: string,
+  events: ChatSocketEvents,
+): ChatSocket {
+  const pending = new Map<string, string>()
+  let socket: WebSocket | undefined
+  let seen: number | undefined
+  let failures = 0
+  let cancel: (() => void) | undefined
+  let ended = false
+
+  const transmit = (frame: ClientFrame) => {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame))
+  }
+  const onFrame = (frame: HubFrame) => {
+    if (frame.type === 'subscribed' && seen === undefined) seen = frame.lastSeq
+    if (frame.type === 'message') seen = frame.message.seq
+    if ((frame.type === 'accepted' || frame.type === 'error') && frame.clientId)
+      pending.delete(frame.clientId)
+    events.onFrame(frame)
+  }
+  const onOpen = () => {
+    failures = 0
+    events.onState('connected')
+    transmit({ type: 'subscribe', conversation, ...(seen === undefined ? {} : { after: seen }) })
+    for (const [clientId, text] of pending) transmit({ type: 'message', conversation, text, clientId })
+  }
+  const retry = () => {
+    if (ended) return
+    if (failures === 0) events.onState('lost')
+    failures++
+    cancel = systemClock.after(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures), connect)
+  }
+  const connect = () => {
+    let hub: RunningHub
+    try {
+      hub = findHub()
+    } catch (error) {
+      if (seen === undefined) throw error
+      return retry()
+    }
+    socket = new WebSocket(`${hub.url.replace(/^http/, 'ws')}/ws`, 'superbloom.v1', {
+      headers: { Authorization: `Bearer ${hub.token}` },
+    })
+    socket.on('open', onOpen)
+    socket.on('message', data => onFrame(parseJson(data.toString()) as HubFrame))
+    socket.on('error', error => events.onFrame({ type: 'error', code: 'connection', message: error.message }))
+    socket.on('close', retry)
+  }
+  connect()
+  return {
+    send(text) {
+      const clientId = randomUUID()
+      pending.set(clientId, text)
+      transmit({ type: 'message', conversation, text, clientId })
+    },
+    [Symbol.dispose]() {
+      ended = true
+      cancel?.()
+      socket?.close()
+    },
+  }
+}

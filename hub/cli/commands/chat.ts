@@ -1,0 +1,88 @@
+import { createInterface } from 'node:readline'
+import { z } from 'zod'
+import type { ChatMessage, HubFrame } from '../../../schemas/chat.ts'
+import { HubError } from '../../core/errors.ts'
+import { callHub } from '../call-hub.ts'
+import { openChatSocket } from '../chat-socket.ts'
+import { findHub } from '../find-hub.ts'
+
+const HELP = 'Write and press Enter. Ctrl+D or /quit leaves. The agent may write by itself at any time.'
+
+/** A chat in the terminal; also works line by line when its input is a file or a pipe. */
+export async function chat(asked: string | undefined): Promise<void> {
+  const conversation = asked ?? (await defaultConversation())
+  const view = createView(conversation)
+  using socket = openChatSocket(() => findHub(), conversation, {
+    onFrame: view.onFrame,
+    onState: state => view.note(state === 'connected' ? 'connected' : 'connection lost; trying again …'),
+  })
+  console.log(`${conversation}. ${HELP}`)
+  const input = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' })
+  const left = Promise.withResolvers<void>()
+  input.on('line', line => {
+    const text = line.trim()
+    if (text === '/quit') return input.close()
+    if (text === '') return input.prompt()
+    view.expectReply()
+    socket.send(text)
+  })
+  input.on('close', () => left.resolve())
+  input.prompt()
+  await left.promise
+  if (!process.stdin.isTTY) await view.settled()
+}
+
+async function defaultConversation(): Promise<string> {
+  const list = z.object({
+    agents: z.array(z.object({ name: z.string(), conversations: z.array(z.string()) })),
+  })
+  const { agents } = list.parse((await callHub(findHub(), 'hub_list_agents', {})).structured)
+  const agent = agents.find(({ name }) => name === 'homelab') ?? agents[0]
+  if (!agent) throw new HubError('not_found', 'There is no agent yet: write agents/<name>.md')
+  return agent.conversations[0] ?? agent.name
+}
+
+/** Turns frames into lines: streamed text as it comes, the rest when it is whole. */
+function createView(conversation: string) {
+  const { stdout } = process
+  let streaming = ''
+  let waiting = 0
+  let idle = Promise.withResolvers<void>()
+  const line = (text: string) => {
+    if (streaming !== '') stdout.write('\n')
+    streaming = ''
+    stdout.write(`\r${text}\n`)
+    if (process.stdin.isTTY) stdout.write('> ')
+  }
+  const show = (message: ChatMessage) => {
+    if (message.kind === 'user') return
+    if (message.kind === 'tool') return line(`  · ${message.author}: ${message.text}`)
+    const isStreamed = streaming !== '' && message.kind === 'agent'
+    const mark = message.kind === 'agent' ? '' : `[${message.kind}] `
+    if (isStreamed && message.text.startsWith(streaming.trim())) {
+      stdout.write(message.text.slice(streaming.trim().length))
+      line('')
+    } else line(`${message.author}: ${mark}${message.text}`)
+    waiting = Math.max(0, waiting - (message.inReplyTo?.length ?? 0))
+    if (waiting === 0) idle.resolve()
+  }
+  return {
+    note: (text: string) => line(`(${text})`),
+    expectReply() {
+      if (waiting === 0) idle = Promise.withResolvers()
+      waiting++
+    },
+    settled: () => (waiting === 0 ? Promise.resolve() : idle.promise),
+    onFrame(frame: HubFrame) {
+      if (frame.type === 'error') line(`[error] ${frame.message}`)
+      if (frame.type === 'message' && frame.message.conversation === conversation) show(frame.message)
+      if (frame.type === 'delta' && frame.conversation === conversation) {
+        stdout.write(streaming === '' ? `\r${frame.text}` : frame.text)
+        streaming += frame.text
+      }
+      if (frame.type === 'tool' && frame.call.status === 'started' && frame.call.summary) {
+        line(`  · ${frame.call.tool}: ${frame.call.summary}`)
+      }
+    },
+  }
+}

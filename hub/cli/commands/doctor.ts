@@ -1,0 +1,134 @@
+import { existsSync, statSync } from 'node:fs'
+import { readAgentFiles } from '../../config/agent-files.ts'
+import { createEnvironment, type Environment } from '../../config/environment.ts'
+import { type Config, loadConfig, type ModelConfig } from '../../config/load.ts'
+import { tokenFile } from '../../config/token.ts'
+import { systemClock, timeoutSignal } from '../../core/clock.ts'
+import { describeError, HubError } from '../../core/errors.ts'
+import { hubStatus } from '../../mcp/hub-tools/status.ts'
+import { callHub } from '../call-hub.ts'
+import { findHub, type RunningHub } from '../find-hub.ts'
+
+/** One thing that was looked at: fine, or what is wrong and how to mend it. */
+export interface Finding {
+  level: 'ok' | 'warning' | 'problem'
+  what: string
+}
+
+const MODEL_TIMEOUT_MS = 60_000
+
+/** Checks everything that can be checked from here; prints one line each. Exit code 1 where something is broken. */
+export async function doctor(): Promise<void> {
+  const findings = await examine(createEnvironment())
+  const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
+  for (const { level, what } of findings) console.log(`${marks[level]} ${what}`)
+  const broken = findings.filter(({ level }) => level === 'problem').length
+  console.log(broken === 0 ? 'All is well.' : `${broken} to mend.`)
+  if (broken > 0) process.exitCode = 1
+}
+
+/** The findings in the order: config, agents, data folder, model, hub, servers. */
+export async function examine(environment: Environment): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = loadConfig(environment)
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error
+    return [{ level: 'problem', what: `config: ${error.message}` }]
+  }
+  return [
+    { level: 'ok', what: `config: ${config.configFile ?? 'none, defaults and environment'}` },
+    ...config.warnings.map(what => ({ level: 'warning' as const, what: `config: ${what}` })),
+    ...checkAgents(config, environment),
+    ...checkData(config),
+    ...(await checkModel(config.model)),
+    ...(await checkHub(config)),
+  ]
+}
+
+function checkAgents(config: Config, environment: Environment): Finding[] {
+  if (!existsSync(config.agentsFolder)) {
+    return [{ level: 'ok', what: `agents: ${config.agentsFolder} is made at the first start` }]
+  }
+  const { agents, problems } = readAgentFiles(config.agentsFolder, environment)
+  const none: Finding = {
+    level: 'problem',
+    what: `agents: ${config.agentsFolder} has no agent: write <name>.md there, or remove the folder to get the default one`,
+  }
+  return [
+    ...(agents.length > 0
+      ? [{ level: 'ok' as const, what: `agents: ${agents.map(({ name }) => name).join(', ')}` }]
+      : [none]),
+    ...problems.map(({ message }) => ({ level: 'problem' as const, what: `agents: ${message}` })),
+  ]
+}
+
+function checkData(config: Config): Finding[] {
+  const token = tokenFile(config.dataFolder)
+  if (!existsSync(token) || process.platform === 'win32') return []
+  const open = (statSync(token).mode & 0o077) !== 0
+  return open
+    ? [{ level: 'problem', what: `doors: others can read ${token}: run chmod 600 on it` }]
+    : [{ level: 'ok', what: `doors: the token in ${token} is its owner's alone` }]
+}
+
+async function checkModel(model: ModelConfig | undefined): Promise<Finding[]> {
+  if (!model) {
+    const how = 'set OPENAI_BASE_URL, OPENAI_API_KEY and SUPERBLOOM_MODEL for a language model'
+    return [{ level: 'ok', what: `model: the built-in rules, no language model; ${how}` }]
+  }
+  const { createOpenAiModel } = await import('../../model/openai/openai-model.ts')
+  const { probeTools } = await import('../../model/openai/probe.ts')
+  const deadline = timeoutSignal(systemClock, MODEL_TIMEOUT_MS, 'The model')
+  try {
+    const probed = await probeTools(createOpenAiModel({ ...model, clock: systemClock }), deadline)
+    const where = `${model.model} at ${model.baseUrl}`
+    if (probed.ok) return [{ level: 'ok', what: `model: ${where} answers and calls tools` }]
+    return [
+      {
+        level: 'problem',
+        what: `model: ${where} cannot be used: ${probed.why} Agents need a model that calls tools.`,
+      },
+    ]
+  } catch (error) {
+    return [{ level: 'problem', what: `model: ${describeError(error)}` }]
+  } finally {
+    deadline.cancel()
+  }
+}
+
+async function checkHub(config: Config): Promise<Finding[]> {
+  let hub: RunningHub
+  try {
+    hub = findHub(config)
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error
+    return [{ level: 'warning', what: `hub: ${error.message}` }]
+  }
+  try {
+    const state = hubStatus.parse((await callHub(hub, 'hub_status', {})).structured)
+    return [
+      { level: 'ok', what: `hub: ${state.hub.version} answers at ${hub.url}` },
+      ...state.servers.map(toFinding),
+      ...state.problems.map(what => ({ level: 'problem' as const, what })),
+    ]
+  } catch (error) {
+    return [
+      { level: 'problem', what: `hub: ${hub.url} does not answer as it should: ${describeError(error)}` },
+    ]
+  }
+}
+
+function toFinding(server: {
+  name: string
+  state: string
+  tools: number
+  error?: string | undefined
+}): Finding {
+  const isFine = server.state === 'ready' || server.state === 'starting'
+  const state = `${server.state}, ${server.tools} tools`
+  return {
+    level: isFine ? 'ok' : 'problem',
+    what: `server ${server.name}: ${server.error ? `${server.state}: ${server.error}` : state}`,
+  }
+}

@@ -1,0 +1,51 @@
+import { mkdirSync } from 'node:fs'
+import { runServer } from '../../../servers/kit/run.ts'
+import type { ServerDefinition } from '../../../servers/kit/server.ts'
+import { createEnvironment } from '../../config/environment.ts'
+import { loadConfig } from '../../config/load.ts'
+import { readOrMakeToken, tokenFile } from '../../config/token.ts'
+import { HubError } from '../../core/errors.ts'
+
+/** The built-in servers; each is loaded when it is asked for. */
+const servers: Readonly<Record<string, () => Promise<ServerDefinition>>> = {
+  metrics: async () => (await import('../../../servers/metrics/server.ts')).metrics,
+}
+
+export interface ServeOptions {
+  http?: string
+  host: string
+  allowHost?: string[]
+}
+
+/** Runs one built-in server alone, with no hub. */
+export async function serve(name: string, options: ServeOptions): Promise<void> {
+  const load = servers[name]
+  if (!load) {
+    throw new HubError(
+      'not_found',
+      `There is no built-in server ${name}; there is: ${Object.keys(servers).join(', ')}`,
+    )
+  }
+  const definition = await load()
+  if (options.http === undefined) return runServer(definition, { kind: 'stdio' })
+  const port = Number(options.http)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new HubError(
+      'invalid_arguments',
+      `--http: ${options.http} is not a port (0 to 65535; 0 takes any free one)`,
+    )
+  }
+  const { token, from } = decideToken()
+  const { host, allowHost = [] } = options
+  const transport = { kind: 'http' as const, host, port, token, allowedHosts: allowHost }
+  await runServer(definition, transport, url => {
+    process.stderr.write(`${definition.title} at ${url}; the token is ${from}\n`)
+  })
+}
+
+function decideToken(): { token: string; from: string } {
+  const { token, dataFolder } = loadConfig(createEnvironment())
+  if (token) return { token, from: 'what SUPERBLOOM_TOKEN says' }
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+  return { token: readOrMakeToken(dataFolder), from: `in ${tokenFile(dataFolder)}` }
+}

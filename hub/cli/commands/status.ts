@@ -1,0 +1,20 @@
+import { describeStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
+import { callHub } from '../call-hub.ts'
+import { findHub } from '../find-hub.ts'
+
+export async function status(options: { json?: boolean }): Promise<void> {
+  const hub = findHub()
+  const { structured } = await callHub(hub, 'hub_status', {})
+  const agents = await callHub(hub, 'hub_list_agents', {})
+  if (options.json) {
+    console.log(
+      JSON.stringify({ ...hubStatus.parse(structured), ...(agents.structured as object) }, undefined, 2),
+    )
+    return
+  }
+  console.log(`${hub.url}\n${describeStatus(hubStatus.parse(structured))}\nAgents:\n${indent(agents.text)}`)
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ')
+}

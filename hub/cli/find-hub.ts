@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { createEnvironment } from '../config/environment.ts'
+import { type Config, loadConfig } from '../config/load.ts'
+import { tokenFile } from '../config/token.ts'
+import { HubError } from '../core/errors.ts'
+import { parseJson } from '../core/json.ts'
+
+const hubFile = z.object({ pid: z.int(), url: z.url(), startedAt: z.number() })
+
+export interface RunningHub {
+  url: string
+  token: string
+}
+
+/** The hub that runs on the configured data folder. Throws `unavailable` where none does. */
+export function findHub(config: Config = loadConfig(createEnvironment())): RunningHub {
+  const path = join(config.dataFolder, 'hub.json')
+  const found = existsSync(path) ? hubFile.safeParse(parseJson(readFileSync(path, 'utf8'))) : undefined
+  if (!found?.success || !isAlive(found.data.pid)) {
+    throw new HubError(
+      'unavailable',
+      `No hub runs on the data folder ${config.dataFolder}. Start it with "npm start" or "superbloom start", or set SUPERBLOOM_DATA to the folder of one that does.`,
+    )
+  }
+  const file = tokenFile(config.dataFolder)
+  const token = config.token ?? (existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined)
+  if (!token)
+    throw new HubError('unauthorized', `There is no token: set SUPERBLOOM_TOKEN, or make ${file} readable`)
+  return { url: found.data.url, token }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

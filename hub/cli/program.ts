@@ -1,0 +1,93 @@
+import { Command, Option } from 'commander'
+import { readVersion } from '../config/paths.ts'
+import { HubError } from '../core/errors.ts'
+
+/** What a start with a wrong config exits with (EX_CONFIG of sysexits.h). */
+const EXIT_CONFIG = 78
+
+/** Every command, with what it loads only when it is used. */
+export function createProgram(): Command {
+  const program = new Command('superbloom')
+    .description('A self-hosted hub for MCP tools and persistent agents.')
+    .version(readVersion())
+    .showHelpAfterError('(superbloom --help shows all commands)')
+  program
+    .command('start')
+    .description('start the hub and its servers, and print the address to open')
+    .action(async () => (await import('./commands/start.ts')).start())
+  program
+    .command('chat')
+    .description('talk to an agent in the terminal')
+    .argument('[conversation]', 'an agent, or <agent>/<slug>; default homelab, else the first agent')
+    .action(async (conversation?: string) => (await import('./commands/chat.ts')).chat(conversation))
+  program
+    .command('ask')
+    .description('send one message to an agent and print its reply')
+    .argument('<agent>', 'the agent, or a conversation <agent>/<slug>')
+    .argument('<text...>', 'what to say')
+    .option('--wait <seconds>', 'how long to wait for the reply', '300')
+    .action(async (agent: string, text: string[], options: { wait: string }) =>
+      (await import('./commands/ask.ts')).ask(agent, text.join(' '), Number(options.wait)),
+    )
+  addClients(program)
+  addCare(program)
+  return program
+}
+
+/** Commands for programs that talk MCP. */
+function addClients(program: Command): void {
+  program
+    .command('mcp')
+    .description('connect an MCP client that starts a process (Claude Desktop and others) to the running hub')
+    .addOption(
+      new Option('--config <client>', "print what to paste into a client's config").choices([
+        'claude-desktop',
+        'claude-code',
+        'cursor',
+        'vscode',
+      ]),
+    )
+    .action(async (options: { config?: string }) => (await import('./commands/mcp.ts')).mcp(options.config))
+  program
+    .command('serve')
+    .description('run one built-in server alone, over stdio or HTTP')
+    .argument('<name>', 'metrics')
+    .option('--http <port>', 'listen there instead of speaking on standard input and output')
+    .option('--host <address>', 'where to listen', '127.0.0.1')
+    .option('--allow-host <name...>', 'names besides localhost by which clients may reach it')
+    .action(async (name: string, options: { http?: string; host: string; allowHost?: string[] }) =>
+      (await import('./commands/serve.ts')).serve(name, options),
+    )
+}
+
+/** Commands to see how the hub is. */
+function addCare(program: Command): void {
+  program
+    .command('status')
+    .description('what the running hub does: servers, model, agents, queues')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => (await import('./commands/status.ts')).status(options))
+  program
+    .command('doctor')
+    .description('check config, doors, servers and model, and say how to mend each')
+    .action(async () => (await import('./commands/doctor.ts')).doctor())
+  const config = program
+    .command('config')
+    .description('print the config in force, with where each value came from; secrets are masked')
+    .action(async () => (await import('./commands/config.ts')).printConfig())
+  config
+    .command('schema')
+    .description('print the JSON Schema of superbloom.yaml')
+    .action(async () => (await import('./commands/config.ts')).printSchema())
+}
+
+/** Runs a command line; errors are one readable line on stderr and an exit code. */
+export async function run(argv: string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(argv)
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error
+    process.stderr.write(`superbloom: ${error.message}\n`)
+    process.exitCode = error.code === 'bad_request' ? EXIT_CONFIG : 1
+  }
+}

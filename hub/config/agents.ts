@@ -1,0 +1,47 @@
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Log } from '../core/log.ts'
+import { type Agent, readAgentFiles } from './agent-files.ts'
+import type { Environment } from './environment.ts'
+import { packageFolder } from './paths.ts'
+
+/** The agents as their files say, kept in memory; `reload` reads the files again. */
+export interface Agents {
+  readonly all: readonly Agent[]
+  /** Files that count for nothing, and why; where there was an agent before, it goes on as it was. */
+  readonly problems: readonly string[]
+  find(name: string): Agent | undefined
+  reload(): void
+}
+
+/** Reads the agent files; where their folder is missing it is made, with the default agent in it. */
+export function createAgents(folder: string, environment: Environment, log: Log): Agents {
+  if (!existsSync(folder)) installDefault(folder)
+  let all: Agent[] = []
+  let problems: string[] = []
+  const reload = () => {
+    const read = readAgentFiles(folder, environment)
+    const kept = all.filter(agent =>
+      read.problems.some(({ file }) => file === join(folder, `${agent.name}.md`)),
+    )
+    all = [...read.agents, ...kept].sort((a, b) => (a.name < b.name ? -1 : 1))
+    problems = read.problems.map(({ message }) => message)
+    for (const message of problems) log.error('agent_file_wrong', { message })
+  }
+  reload()
+  return {
+    get all() {
+      return all
+    },
+    get problems() {
+      return problems
+    },
+    find: name => all.find(agent => agent.name === name),
+    reload,
+  }
+}
+
+function installDefault(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  copyFileSync(join(packageFolder, 'agents', 'homelab.md'), join(folder, 'homelab.md'))
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { HubError } from '../core/errors.ts'
+
+/** Reads a variable, or the file that its `NAME_FILE` twin points to; undefined where neither is set. */
+export type Environment = (name: string) => string | undefined
+
+/** A source of variables; an empty value counts as not set. Throws `bad_request` for a twin that cannot be read. */
+export function createEnvironment(variables: Record<string, string | undefined> = process.env): Environment {
+  return name => {
+    const direct = variables[name]
+    if (direct !== undefined && direct !== '') return direct
+    const file = variables[`${name}_FILE`]
+    if (!file) return undefined
+    try {
+      return readFileSync(file, 'utf8').trim()
+    } catch (error) {
+      throw new HubError('bad_request', `${name}_FILE: ${file} cannot be read`, { cause: error })
+    }
+  }
+}
+
+/** What every child process may see of the hub's environment; the rest, with its secrets, stays here. */
+const PASSED_TO_CHILDREN = [
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'LOGNAME',
+  'NODE_EXTRA_CA_CERTS',
+  'PATH',
+  'SHELL',
+  'TEMP',
+  'TMP',
+  'TMPDIR',
+  'TZ',
+  'USER',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'PROGRAMFILES',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'USERPROFILE',
+]
+
+/** The variables of `PASSED_TO_CHILDREN`, and those that begin with `prefix` (a built-in server's own settings). */
+export function childEnvironment(
+  prefix?: string,
+  variables: Record<string, string | undefined> = process.env,
+): Record<string, string> {
+  const passed = Object.entries(variables).filter(
+    ([name]) => PASSED_TO_CHILDREN.includes(name) || (prefix !== undefined && name.startsWith(prefix)),
+  )
+  return Object.fromEntries(passed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}

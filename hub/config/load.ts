@@ -1,0 +1,184 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type ConfigFile, configFile, KNOWN_ENTRY_KEYS, type ServerEntry } from '../../schemas/config.ts'
+import { systemTimezone } from '../core/clock.ts'
+import { HubError } from '../core/errors.ts'
+import type { LogLevel } from '../core/log.ts'
+import type { Environment } from './environment.ts'
+import { parseYaml } from './yaml-file.ts'
+
+export interface ModelConfig {
+  baseUrl: string
+  apiKey?: string
+  model: string
+  context: number
+  maxOutput: number
+}
+
+/** Everything that decides how the hub runs. Paths are absolute. */
+export interface Config {
+  readonly configFile: string | undefined
+  readonly dataFolder: string
+  readonly agentsFolder: string
+  readonly host: string
+  readonly port: number
+  readonly publicUrl: string | undefined
+  readonly token: string | undefined
+  readonly logLevel: LogLevel
+  readonly timezone: string
+  readonly hosts: readonly string[]
+  readonly concurrency: number
+  /** Undefined: the built-in rules model. */
+  readonly model: ModelConfig | undefined
+  readonly servers: Readonly<Record<string, ServerEntry | false>>
+  /** Things that are allowed but look like mistakes. */
+  readonly warnings: readonly string[]
+  /** Where each value came from, by key. */
+  readonly origins: Readonly<Record<string, string>>
+}
+
+const DEFAULT_PORT = 8420
+const DEFAULT_CONTEXT = 32_768
+const OPENAI_URL = 'https://api.openai.com/v1'
+
+/** Reads the environment and the config file. Throws `bad_request` that names what is wrong and where. */
+export function loadConfig(environment: Environment): Config {
+  const origins: Record<string, string> = {}
+  const read = (key: string, name: string, fallback: string): string => {
+    const value = environment(name)
+    origins[key] = value === undefined ? 'default' : name
+    return value ?? fallback
+  }
+  const path = findConfigFile(environment)
+  const file = path ? readConfigFile(path, environment) : configFile.parse({})
+  for (const key of Object.keys(file)) origins[key] = path ?? 'default'
+  const model = decideModel(file, environment, origins, path)
+  const config: Config = {
+    configFile: path,
+    dataFolder: resolve(read('dataFolder', 'SUPERBLOOM_DATA', 'data')),
+    agentsFolder: resolve(read('agentsFolder', 'SUPERBLOOM_AGENTS', 'agents')),
+    host: read('host', 'SUPERBLOOM_HOST', '127.0.0.1'),
+    port: toPort(read('port', 'SUPERBLOOM_PORT', String(DEFAULT_PORT))),
+    publicUrl: toPublicUrl(environment('SUPERBLOOM_PUBLIC_URL')),
+    token: environment('SUPERBLOOM_TOKEN'),
+    logLevel: toLogLevel(read('logLevel', 'LOG_LEVEL', 'info')),
+    timezone: file.timezone ?? systemTimezone(),
+    hosts: file.hosts,
+    concurrency: file.concurrency,
+    model: model.entry,
+    servers: mergeServers(file, path),
+    warnings: [...model.warnings, ...unknownEntryKeys(file, path)],
+    origins,
+  }
+  if (config.token !== undefined && config.token.length < 16) {
+    throw new HubError('bad_request', 'SUPERBLOOM_TOKEN: must have at least 16 characters')
+  }
+  return Object.freeze(config)
+}
+
+function findConfigFile(environment: Environment): string | undefined {
+  const named = environment('SUPERBLOOM_CONFIG')
+  const path = resolve(named ?? 'superbloom.yaml')
+  if (existsSync(path)) return path
+  if (named) throw new HubError('bad_request', `SUPERBLOOM_CONFIG: there is no file ${path}`)
+  return undefined
+}
+
+function readConfigFile(path: string, environment: Environment): ConfigFile {
+  return parseYaml({ file: path, text: readFileSync(path, 'utf8') }, configFile, environment)
+}
+
+function mergeServers(file: ConfigFile, path: string | undefined): Config['servers'] {
+  const twice = Object.keys(file.servers ?? {}).filter(name => name in (file.mcpServers ?? {}))
+  if (twice.length > 0) {
+    throw new HubError(
+      'bad_request',
+      `${path}: ${twice.join(', ')}: stands under both servers and mcpServers`,
+    )
+  }
+  return { ...file.servers, ...file.mcpServers }
+}
+
+function unknownEntryKeys(file: ConfigFile, path: string | undefined): string[] {
+  return Object.entries({ ...file.servers, ...file.mcpServers }).flatMap(([name, entry]) =>
+    Object.keys(entry || {})
+      .filter(key => !KNOWN_ENTRY_KEYS.has(key))
+      .map(key => `${path}: servers.${name}.${key}: not a key that the hub knows; ignored`),
+  )
+}
+
+function decideModel(
+  file: ConfigFile,
+  environment: Environment,
+  origins: Record<string, string>,
+  path: string | undefined,
+): { entry: ModelConfig | undefined; warnings: string[] } {
+  const entry = file.model?.default
+  if (entry) {
+    origins['model'] = path ?? 'default'
+    const { apiKey, ...rest } = entry
+    const maxOutput = entry.maxOutput ?? defaultMaxOutput(entry.context)
+    return { entry: { ...rest, maxOutput, ...(apiKey ? { apiKey } : {}) }, warnings: [] }
+  }
+  const model = environment('SUPERBLOOM_MODEL')
+  const apiKey = environment('OPENAI_API_KEY')
+  const baseUrl = environment('OPENAI_BASE_URL')
+  if (!model) {
+    origins['model'] = 'default'
+    const set = [apiKey && 'OPENAI_API_KEY', baseUrl && 'OPENAI_BASE_URL'].filter(Boolean).join(' and ')
+    return {
+      entry: undefined,
+      warnings: set ? [`${set} set without SUPERBLOOM_MODEL: the built-in rules model answers`] : [],
+    }
+  }
+  origins['model'] = 'SUPERBLOOM_MODEL'
+  const context = toContext(environment('SUPERBLOOM_MODEL_CONTEXT'))
+  return {
+    entry: {
+      baseUrl: toHttpUrl('OPENAI_BASE_URL', baseUrl ?? OPENAI_URL),
+      model,
+      context,
+      maxOutput: defaultMaxOutput(context),
+      ...(apiKey ? { apiKey } : {}),
+    },
+    warnings: [],
+  }
+}
+
+function defaultMaxOutput(context: number): number {
+  return Math.min(4096, Math.floor(context / 4))
+}
+
+function toContext(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_CONTEXT
+  const context = Number(text)
+  if (Number.isInteger(context) && context >= 2048) return context
+  throw new HubError(
+    'bad_request',
+    `SUPERBLOOM_MODEL_CONTEXT: ${text} is not a number of tokens from 2048 on`,
+  )
+}
+
+function toPort(text: string): number {
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new HubError(
+    'bad_request',
+    `SUPERBLOOM_PORT: ${text} is not a port (0 to 65535; 0 takes any free one)`,
+  )
+}
+
+function toHttpUrl(name: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '')
+  throw new HubError('bad_request', `${name}: ${text} is not an http:// or https:// address`)
+}
+
+function toPublicUrl(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : toHttpUrl('SUPERBLOOM_PUBLIC_URL', text)
+}
+
+function toLogLevel(text: string): LogLevel {
+  if (text === 'debug' || text === 'info' || text === 'warn' || text === 'error') return text
+  throw new HubError('bad_request', `LOG_LEVEL: ${text} is none of debug, info, warn, error`)
+}

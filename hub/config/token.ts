@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const TOKEN_BYTES = 24
+
+export function tokenFile(dataFolder: string): string {
+  return join(dataFolder, 'token')
+}
+
+/** The owner's token of a data folder; made at the first use, readable for its owner alone. */
+export function readOrMakeToken(dataFolder: string): string {
+  const file = tokenFile(dataFolder)
+  if (existsSync(file)) {
+    const token = readFileSync(file, 'utf8').trim()
+    if (token !== '') return token
+  }
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  writeFileSync(file, `${token}\n`, { mode: 0o600 })
+  chmodSync(file, 0o600)
+  return token
+}

@@ -1,0 +1,86 @@
+import { LineCounter, parseDocument } from 'yaml'
+import type { z } from 'zod'
+import { HubError } from '../core/errors.ts'
+
+/** A text with where it stands, for messages that name file and line. */
+export interface YamlSource {
+  file: string
+  text: string
+  /** Lines before the text in its file. */
+  lineOffset?: number
+}
+
+/**
+ * Parses YAML (JSON is YAML too) with a schema. Every problem is reported at once, each with file, line, key and
+ * reason, as one `bad_request`.
+ */
+export function parseYaml<Schema extends z.ZodType>(
+  source: YamlSource,
+  schema: Schema,
+  environment: (name: string) => string | undefined,
+): z.output<Schema> {
+  const counter = new LineCounter()
+  const document = parseDocument(source.text, { lineCounter: counter, prettyErrors: false })
+  const lineAt = (offset: number) => counter.linePos(offset).line + (source.lineOffset ?? 0)
+  const fail = (problems: string[]): never => {
+    throw new HubError('bad_request', problems.map(problem => `${source.file}${problem}`).join('\n'))
+  }
+  if (document.errors.length > 0) {
+    fail(document.errors.map(error => `:${lineAt(error.pos[0])}: ${error.message}`))
+  }
+  const lineOf = (path: readonly PropertyKey[]): number => {
+    for (let length = path.length; length > 0; length--) {
+      const node = document.getIn(path.slice(0, length), true)
+      if (hasRange(node)) return lineAt(node.range[0])
+    }
+    return 1 + (source.lineOffset ?? 0)
+  }
+  const missing: string[] = []
+  const value = interpolate(document.toJS() ?? {}, [], (name, path) => {
+    const found = environment(name)
+    if (found === undefined) {
+      missing.push(
+        `:${lineOf(path)}: ${path.join('.')}: the environment has no ${name}; set it or write the value`,
+      )
+    }
+    return found ?? ''
+  })
+  if (missing.length > 0) fail(missing)
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  return fail(parsed.error.issues.flatMap(issue => toProblems(issue, lineOf)))
+}
+
+function hasRange(node: unknown): node is { range: [number, number, number] } {
+  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
+}
+
+function toProblems(issue: z.core.$ZodIssue, lineOf: (path: readonly PropertyKey[]) => number): string[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map(key => {
+      const path = [...issue.path, key]
+      return `:${lineOf(path)}: ${path.join('.')}: no such key`
+    })
+  }
+  if (issue.code === 'invalid_union') {
+    const deepest = issue.errors.flat().sort((a, b) => b.path.length - a.path.length)[0]
+    if (deepest) return toProblems({ ...deepest, path: [...issue.path, ...deepest.path] }, lineOf)
+  }
+  return [`:${lineOf(issue.path)}: ${issue.path.join('.') || 'the whole'}: ${issue.message}`]
+}
+
+/** Replaces `${NAME}` in every text. */
+function interpolate(
+  value: unknown,
+  path: PropertyKey[],
+  lookUp: (name: string, path: PropertyKey[]) => string,
+): unknown {
+  if (typeof value === 'string') {
+    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, name: string) => lookUp(name, path))
+  }
+  if (Array.isArray(value)) return value.map((inner, index) => interpolate(inner, [...path, index], lookUp))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, interpolate(inner, [...path, key], lookUp)]),
+  )
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { serverEntry } from '../schemas/config.ts'
+import type { ServerEvent } from '../schemas/events.ts'
+import { builtIns } from './built-ins.ts'
+import { childEnvironment } from './config/environment.ts'
+import { codeFile } from './config/paths.ts'
+import { parseYaml } from './config/yaml-file.ts'
+import { createSemaphore, type Semaphore } from './core/semaphore.ts'
+import type { Foundation } from './foundation.ts'
+import { applyAgentFiles } from './runtime/agent-files.ts'
+import { createRouter, type Router } from './runtime/router.ts'
+import { createRuntime, type Runtime } from './runtime/runtime.ts'
+import { readCursor } from './store/events.ts'
+import { nextDue } from './store/schedules.ts'
+import { agentOfThread } from './store/threads.ts'
+import { createMetaTools } from './tools/meta-tools/index.ts'
+import { createServerTools, type ServerTools } from './tools/server-tools.ts'
+import { createToolBox } from './tools/tool-box.ts'
+import { startClockTrigger } from './triggers/clock.ts'
+import { createServerEvents } from './triggers/server-events.ts'
+
+/** Names of the hub's own tools, which no server's tool may take. */
+export interface EngineOptions {
+  hubToolNames: readonly string[]
+}
+
+/** What thinks and acts: servers below, agents on top, and what sets them going. */
+export interface Engine {
+  readonly serverTools: ServerTools
+  readonly router: Router
+  readonly runtime: Runtime
+  readonly semaphore: Semaphore
+  /** Names of agents whose files are gone. */
+  retired: readonly string[]
+  /** Takes the agents as their files are now. */
+  applyAgents(): Promise<void>
+  /** Starts what was due while the hub was down, the clock, and the servers. */
+  start(): Promise<void>
+}
+
+export function createEngine(
+  foundation: Foundation,
+  options: EngineOptions,
+  stack: AsyncDisposableStack,
+): Engine {
+  const { clock, log, signals, store, agents, newId } = foundation
+  let retired: readonly string[] = []
+  const router = createRouter({
+    store,
+    clock,
+    newId,
+    signals,
+    agents: () => agents.all,
+    retired: () => retired,
+  })
+  const metaTools = createMetaTools({
+    newId,
+    signals,
+    agentsOf: router.agentsOf,
+    get timezone() {
+      return foundation.config.current.timezone
+    },
+  })
+  const taken = new Set([...options.hubToolNames, ...metaTools.map(tool => tool.name)])
+  const serverTools = stack.use(openServerTools(foundation, router, taken))
+  const semaphore = createSemaphore(foundation.config.current.concurrency)
+  const runtime = stack.use(openRuntime(foundation, createToolBox(serverTools.servers, metaTools), semaphore))
+  stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
+  const applyAgents = async () => {
+    const applied = await applyAgentFiles(
+      { store, clock, timezone: foundation.config.current.timezone },
+      agents.all,
+    )
+    retired = applied.retired
+    for (const { name } of agents.all) signals.emit('schedules', { agent: name })
+    signals.emit('agents', { names: agents.all.map(agent => agent.name) })
+  }
+  return {
+    serverTools,
+    router,
+    runtime,
+    semaphore,
+    applyAgents,
+    get retired() {
+      return retired
+    },
+    async start() {
+      await applyAgents()
+      const due = () => nextDue(store.db)
+      stack.use(await startClockTrigger({ clock, log, signals, nextDue: due, fire: router.fireDue }))
+      await runtime.wakeAll()
+      await serverTools.refresh()
+    },
+  }
+}
+
+function openRuntime(
+  foundation: Foundation,
+  toolBox: ReturnType<typeof createToolBox>,
+  semaphore: Semaphore,
+): Runtime {
+  const { store, clock, newId, random, log, signals, agents } = foundation
+  const deps = {
+    store,
+    clock,
+    newId,
+    random,
+    log,
+    signals,
+    toolBox,
+    model: () => foundation.model,
+    agent: agents.find,
+    owner: randomUUID(),
+    get timezone() {
+      return foundation.config.current.timezone
+    },
+  }
+  return createRuntime(deps, semaphore, agentOfThread)
+}
+
+function openServerTools(foundation: Foundation, router: Router, taken: ReadonlySet<string>): ServerTools {
+  const { clock, random, log, signals, store, version, config } = foundation
+  const readEvents = createServerEvents({
+    log,
+    readCursor: server => readCursor(store.db, server),
+    post: (server, events, cursor) =>
+      router.postFeed(
+        server,
+        events.map(event => toNewEvent(server, event)),
+        cursor,
+      ),
+  })
+  return createServerTools({
+    clock,
+    random,
+    log,
+    store,
+    version,
+    taken,
+    builtIns,
+    childEnvironment,
+    loader: pathToFileURL(codeFile('hub/tools/drop-in-loader.mjs')).href,
+    dropInsFolder: join(config.current.dataFolder, 'servers'),
+    configured: () => config.current.servers,
+    parseEntry: (file, text) => parseYaml({ file, text }, serverEntry, () => undefined),
+    onChange: change => signals.emit('servers', change),
+    onEvents: readEvents,
+  })
+}
+
+function toNewEvent(server: string, event: ServerEvent) {
+  const { id, type, key, payload, at } = event
+  return { source: server, externalId: id, type, key, payload, at }
+}

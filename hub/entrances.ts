@@ -1,0 +1,106 @@
+import type { Tool } from '@modelcontextprotocol/server'
+import type { HubFrame } from '../schemas/chat.ts'
+import { attachWebSocket } from './channels/websocket.ts'
+import { pageFolder } from './config/paths.ts'
+import { tokenFile } from './config/token.ts'
+import type { Engine } from './engine.ts'
+import type { Foundation } from './foundation.ts'
+import { createApp } from './http/app.ts'
+import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
+import { type Listening, listen } from './http/listen.ts'
+import { createPage } from './http/page.ts'
+import { createBucket, createBuckets } from './http/rate-limit.ts'
+import { createMcpEndpoint } from './mcp/endpoint.ts'
+import type { HubTool } from './mcp/hub-tools/hub-tool.ts'
+import { listAgents } from './status.ts'
+import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
+
+/** Far above what people and clients do, far below what would hurt. */
+const FRAMES = { perSecond: 500, burst: 2_000 }
+const REQUESTS = { perSecond: 5_000, burst: 10_000 }
+
+/** Opens every door: the page, chat, MCP, health. */
+export async function openEntrances(
+  foundation: Foundation,
+  engine: Engine,
+  entrance: { hubTools: readonly HubTool[]; isReady: () => boolean },
+  stack: AsyncDisposableStack,
+): Promise<Listening> {
+  const { clock, log, signals, config } = foundation
+  const doors = createDoors({
+    clock,
+    token: foundation.token,
+    tokenHint: `The token is in ${tokenFile('<data>')}, or what SUPERBLOOM_TOKEN says.`,
+    hosts: () => ownNames(foundation),
+  })
+  const { servers } = engine.serverTools
+  const mcp = stack.use(
+    createMcpEndpoint({
+      clock,
+      log,
+      version: foundation.version,
+      hubTools: entrance.hubTools,
+      serverTools: () => servers.catalogue.map(tool => tool.definition as Tool),
+      callServerTool: (name, args, options) => servers.call(name, args, options),
+    }),
+  )
+  stack.defer(signals.on('servers', ({ toolsChanged }) => toolsChanged && mcp.toolsChanged()))
+  const mayPass = createBuckets(REQUESTS)
+  const app = createApp({
+    log,
+    doors,
+    isReady: entrance.isReady,
+    mayPass: caller => mayPass(caller.token, clock.monotonic()),
+    page: createPage(pageFolder),
+    mcp: (request, response, caller) => mcp.handle(request, response, request.body, caller),
+  })
+  const listening = stack.use(await listen(config.current.host, config.current.port, app))
+  stack.use(openChat(foundation, engine, doors, listening))
+  return listening
+}
+
+/** The names besides loopback that Host and Origin may say. */
+function ownNames({ config }: Foundation): string[] {
+  const { publicUrl, hosts, host } = config.current
+  const listening = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host]
+  return [...hosts, ...listening, ...(publicUrl ? [new URL(publicUrl).hostname] : [])]
+}
+
+function openChat(
+  foundation: Foundation,
+  engine: Engine,
+  doors: Doors,
+  { server }: Listening,
+): AsyncDisposable {
+  const { clock, log, signals, store } = foundation
+  return attachWebSocket(server, {
+    clock,
+    log,
+    signals,
+    admit: request => {
+      doors.checkNames(request)
+      return doors.admit(request, webSocketTokenOf(request), 'Chat at /ws')
+    },
+    createLimit: () => createBucket(FRAMES),
+    welcome: () => readWelcome(foundation, engine),
+    postMessage: message => engine.router.postMessage(message),
+    readMessages: (conversation, after, limit) => readMessages(store.db, conversation, after, limit),
+    lastSeq: conversation => lastSeqOf(store.db, conversation),
+  })
+}
+
+async function readWelcome(
+  foundation: Foundation,
+  engine: Engine,
+): Promise<Extract<HubFrame, { type: 'welcome' }>> {
+  const stored = new Map((await listConversations(foundation.store.db)).map(one => [one.id, one.lastSeq]))
+  const agents = listAgents(foundation, engine)
+  for (const id of agents.flatMap(agent => agent.conversations)) if (!stored.has(id)) stored.set(id, 0)
+  return {
+    type: 'welcome',
+    protocol: 1,
+    hub: { name: 'superbloom', version: foundation.version },
+    agents: agents.map(({ name, description, status }) => ({ name, description, status })),
+    conversations: [...stored].map(([id, lastSeq]) => ({ id, lastSeq, agents: engine.router.agentsOf(id) })),
+  }
+}

@@ -1,0 +1,81 @@
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import { HubError, toPublicError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import { bearerOf, type Caller, type Doors } from './doors.ts'
+
+/** The largest body that any door takes, bytes. */
+const LARGEST_BODY = 1024 * 1024
+
+export interface AppDeps {
+  log: Log
+  doors: Doors
+  /** Whether the hub can do its work. */
+  isReady: () => boolean
+  /** Whether a caller may make one more request now. */
+  mayPass: (caller: Caller) => boolean
+  /** The page. */
+  page: RequestHandler
+  /** Serves MCP; the caller is admitted and the body is parsed. */
+  mcp: (request: Request, response: Response, caller: Caller) => Promise<void>
+}
+
+/** Every HTTP door of the hub. */
+export function createApp(deps: AppDeps): express.Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.set('etag', false)
+  app.use((request, response, next) => {
+    response.setHeader('X-Content-Type-Options', 'nosniff')
+    response.setHeader('Referrer-Policy', 'no-referrer')
+    deps.doors.checkNames(request)
+    next()
+  })
+  app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }))
+  app.get('/readyz', (_request, response) => {
+    const ready = deps.isReady()
+    response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'starting' })
+  })
+  app.all('/mcp', admitTo(deps, 'MCP at /mcp'), express.json({ limit: LARGEST_BODY }), (request, response) =>
+    deps.mcp(request, response, response.locals['caller'] as Caller),
+  )
+  app.use(deps.page)
+  app.use((request: Request) => {
+    throw new HubError('not_found', `There is nothing at ${request.method} ${request.path}`)
+  })
+  app.use(answerError(deps.log))
+  return app
+}
+
+function admitTo(deps: AppDeps, door: string): RequestHandler {
+  return (request, response, next) => {
+    const caller = deps.doors.admit(request, bearerOf(request), door)
+    if (!deps.mayPass(caller))
+      throw new HubError('rate_limited', `${door}: too many requests at once; slow down.`)
+    response.locals['caller'] = caller
+    next()
+  }
+}
+
+/** Errors as JSON; what is not meant for the outside shows no insides. */
+function answerError(log: Log) {
+  return (error: unknown, request: Request, response: Response, next: NextFunction) => {
+    const { code, message, status } = toPublicError(fromBodyParser(error))
+    if (status === 500) log.error('request_failed', { error, path: request.path })
+    if (response.headersSent) return next(error)
+    if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer realm="superbloom"')
+    response.status(status).json({ error: { code, message } })
+  }
+}
+
+function fromBodyParser(error: unknown): unknown {
+  const type = error instanceof Error && 'type' in error ? error.type : undefined
+  if (type === 'entity.too.large') {
+    return new HubError('too_large', `The body is over ${LARGEST_BODY} bytes`, { cause: error })
+  }
+  if (type === 'entity.parse.failed') {
+    return new HubError('bad_request', `The body is not JSON: ${(error as Error).message}`, { cause: error })
+  }
+  return typeof type === 'string'
+    ? new HubError('bad_request', (error as Error).message, { cause: error })
+    : error
+}

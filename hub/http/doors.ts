@@ -1,0 +1,91 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../core/clock.ts'
+import { HubError } from '../core/errors.ts'
+import { createBuckets } from './rate-limit.ts'
+
+/** Who came in. */
+export interface Caller {
+  /** The token's name. */
+  token: string
+}
+
+export interface Doors {
+  /** Throws `forbidden` for a Host or an Origin that is none of ours (DNS rebinding, foreign pages). */
+  checkNames(request: IncomingMessage): void
+  /** Throws `unauthorized`, or `rate_limited` after many wrong tokens; a right one always comes in. */
+  admit(request: IncomingMessage, presented: string | undefined, door: string): Caller
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+/** Wrong tokens of one address: 10 at once, then one in 6 s. */
+const WRONG_TOKENS = { perSecond: 1 / 6, burst: 10 }
+
+export interface DoorsOptions {
+  clock: Clock
+  token: string
+  /** Where the token of this hub is kept, for whoever has none. */
+  tokenHint: string
+  /** Names besides the loopback ones. */
+  hosts: () => readonly string[]
+}
+
+export function createDoors(options: DoorsOptions): Doors {
+  const isOurs = (hostname: string) =>
+    LOOPBACK.includes(hostname) || options.hosts().some(host => host.toLowerCase() === hostname)
+  const right = digest(options.token)
+  const mayBeWrong = createBuckets(WRONG_TOKENS)
+  return {
+    checkNames(request) {
+      const host = request.headers.host
+      if (host === undefined || !isOurs(toHostname(`http://${host}`))) {
+        throw forbidden('Host', host, 'hosts in superbloom.yaml, or set SUPERBLOOM_PUBLIC_URL')
+      }
+      const { origin } = request.headers
+      if (origin !== undefined && !isOurs(toHostname(origin))) {
+        throw forbidden('Origin', origin, 'hosts in superbloom.yaml')
+      }
+    },
+    admit(request, presented, door) {
+      if (presented !== undefined && timingSafeEqual(digest(presented), right)) return { token: 'owner' }
+      const address = request.socket.remoteAddress ?? 'unknown'
+      if (presented !== undefined && !mayBeWrong(address, options.clock.monotonic())) {
+        throw new HubError('rate_limited', `${door}: too many wrong tokens from ${address}; wait a minute.`)
+      }
+      const problem = presented === undefined ? 'needs the token' : 'does not take this token'
+      throw new HubError(
+        'unauthorized',
+        `${door} ${problem}: send "Authorization: Bearer <token>". ${options.tokenHint}`,
+      )
+    },
+  }
+}
+
+function forbidden(header: string, value: string | undefined, where: string): HubError {
+  return new HubError(
+    'forbidden',
+    `${header} "${value ?? ''}" is none of this hub's names. If it should be one, add it to ${where}.`,
+  )
+}
+
+function toHostname(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname.toLowerCase() : ''
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** The token of an Authorization header. */
+export function bearerOf(request: IncomingMessage): string | undefined {
+  return /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1]
+}
+
+const PROTOCOL = 'superbloom.v1'
+
+/** The token of a WebSocket: of its header, or, since browsers cannot send one, of its second subprotocol. */
+export function webSocketTokenOf(request: IncomingMessage): string | undefined {
+  const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',').map(part => part.trim())
+  const carried = protocols.find(protocol => protocol.startsWith('bearer.'))?.slice('bearer.'.length)
+  return bearerOf(request) ?? (protocols.includes(PROTOCOL) ? carried : undefined)
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import express, { type RequestHandler, Router } from 'express'
+
+/** The modules that the page imports, by the name under /vendor, as files of their packages. */
+const VENDOR: Readonly<Record<string, string>> = {
+  'preact.js': 'preact/dist/preact.module.js',
+  'preact-hooks.js': 'preact/hooks/dist/hooks.module.js',
+  'htm.js': 'htm/dist/htm.module.js',
+  'marked.js': 'marked/lib/marked.esm.js',
+  'purify.js': 'dompurify/dist/purify.es.mjs',
+}
+
+/** Serves the page from its folder, with a policy under which only the hub's own code runs. */
+export function createPage(folder: string): RequestHandler {
+  const index = readFileSync(join(folder, 'index.html'), 'utf8')
+  const policy = toPolicy(index)
+  const router = Router()
+  router.use((_request, response, next) => {
+    response.setHeader('Content-Security-Policy', policy)
+    response.setHeader('X-Frame-Options', 'DENY')
+    response.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
+    response.setHeader('Cache-Control', 'no-cache')
+    next()
+  })
+  router.get('/', (_request, response) => void response.type('html').send(index))
+  for (const [name, file] of Object.entries(VENDOR)) {
+    router.get(`/vendor/${name}`, (_request, response) => {
+      response.type('js').sendFile(resolvePackageFile(file), { cacheControl: false, dotfiles: 'allow' })
+    })
+  }
+  router.use(
+    express.static(folder, { index: false, cacheControl: false, fallthrough: true, setHeaders: hideTests }),
+  )
+  return router
+}
+
+function hideTests(response: { setHeader(name: string, value: string): unknown }, path: string): void {
+  if (path.endsWith('.webmanifest')) response.setHeader('Content-Type', 'application/manifest+json')
+}
+
+function toPolicy(html: string): string {
+  const inline = [...html.matchAll(/<script(?: type="importmap")?>([\s\S]*?)<\/script>/g)].map(match => {
+    const hash = createHash('sha256')
+      .update(match[1] ?? '')
+      .digest('base64')
+    return `'sha256-${hash}'`
+  })
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${inline.join(' ')}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self' ws: wss:",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** A file of an installed package, wherever npm put the package. */
+function resolvePackageFile(path: string): string {
+  const [name = ''] = path.split('/')
+  const searched = createRequire(import.meta.url).resolve.paths(name) ?? []
+  const root = searched.map(folder => join(folder, name)).find(existsSync)
+  if (!root) throw new Error(`The package ${name} is not installed`)
+  return join(dirname(root), path)
+}

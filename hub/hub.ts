@@ -1,0 +1,101 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Changed, watchFiles } from './config/watch.ts'
+import { createEngine, type Engine } from './engine.ts'
+import { openEntrances } from './entrances.ts'
+import { type Foundation, type HubInputs, openFoundation } from './foundation.ts'
+import { createHubTools } from './mcp/hub-tools/index.ts'
+import { listAgents, readStatus } from './status.ts'
+
+export type { HubInputs, HubOverrides } from './foundation.ts'
+
+export interface Hub extends AsyncDisposable {
+  /** Where it listens, with the real port. */
+  readonly url: string
+  readonly token: string
+}
+
+/** A start counts as done after this long, whatever some server does. */
+const READY_AFTER_MS = 5_000
+
+/**
+ * Starts a hub from a config: the one place that builds everything. It listens when this resolves, and does not wait
+ * for any server. Disposing ends it in order; what was cut goes on at the next start.
+ */
+export async function startHub(inputs: HubInputs): Promise<Hub> {
+  await using stack = new AsyncDisposableStack()
+  const foundation = await openFoundation(inputs, stack)
+  const { clock, config } = foundation
+  const readyAt = clock.monotonic() + READY_AFTER_MS
+  let engine: Engine | undefined
+  const hubTools = createHubTools({
+    store: foundation.store,
+    clock,
+    newId: foundation.newId,
+    signals: foundation.signals,
+    get timezone() {
+      return config.current.timezone
+    },
+    agents: async () => listAgents(foundation, started(engine)),
+    postMessage: message => started(engine).router.postMessage(message),
+    postEvent: event => started(engine).router.postEvent(event),
+    status: () => readStatus(foundation, started(engine)),
+  })
+  engine = createEngine(foundation, { hubToolNames: hubTools.map(tool => tool.definition.name) }, stack)
+  const { servers } = engine.serverTools
+  const isReady = () => servers.settled || clock.monotonic() >= readyAt
+  const listening = await openEntrances(foundation, engine, { hubTools, isReady }, stack)
+  const url = toUrl(config.current.host, listening.port)
+  await engine.start()
+  stack.use(await watch(foundation, engine))
+  writeHubFile(foundation, url, stack)
+  foundation.log.info('hub_started', { url })
+  const whole = stack.move()
+  return { url, token: foundation.token, [Symbol.asyncDispose]: () => whole.disposeAsync() }
+}
+
+function started(engine: Engine | undefined): Engine {
+  if (!engine) throw new Error('The hub is still being built')
+  return engine
+}
+
+/** An address that a person can open; one that listens everywhere is reached by loopback too. */
+function toUrl(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
+function writeHubFile(foundation: Foundation, url: string, stack: AsyncDisposableStack): void {
+  const file = join(foundation.config.current.dataFolder, 'hub.json')
+  writeFileSync(file, `${JSON.stringify({ pid: process.pid, url, startedAt: foundation.startedAt })}\n`, {
+    mode: 0o600,
+  })
+  stack.defer(() => rmSync(file, { force: true }))
+}
+
+function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable> {
+  const { clock, log, config } = foundation
+  const { configFile, agentsFolder, dataFolder } = config.current
+  const apply = async (what: Changed) => {
+    if (what === 'agents') {
+      foundation.agents.reload()
+      await engine.applyAgents()
+      await engine.runtime.wakeAll()
+    }
+    if (what === 'config' && config.reload()) {
+      engine.semaphore.resize(config.current.concurrency)
+      await foundation.reloadModel()
+    }
+    if (what !== 'agents') await engine.serverTools.refresh()
+  }
+  let turn: Promise<void> = Promise.resolve()
+  const onChange = (what: Changed) => {
+    turn = turn.then(() => apply(what)).catch(error => log.error('change_not_applied', { what, error }))
+  }
+  const watched = {
+    configFile: configFile ?? resolve('superbloom.yaml'),
+    agentsFolder,
+    dropInsFolder: join(dataFolder, 'servers'),
+  }
+  return watchFiles(watched, { clock, log, onChange })
+}

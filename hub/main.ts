@@ -1,0 +1,24 @@
+import { createEnvironment } from './config/environment.ts'
+import { loadConfig } from './config/load.ts'
+import { systemClock } from './core/clock.ts'
+import { createLog } from './core/log.ts'
+import { type Hub, startHub } from './hub.ts'
+
+/** Config, hub, and then the wait for a signal. `onStarted` hears of the running hub. */
+export async function main(onStarted: (hub: Hub) => void): Promise<void> {
+  const environment = createEnvironment()
+  const config = loadConfig(environment)
+  const log = createLog({
+    level: config.logLevel,
+    now: systemClock.now,
+    write: line => process.stderr.write(`${line}\n`),
+    pretty: process.stderr.isTTY === true,
+  })
+  const asked = Promise.withResolvers<string>()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => asked.resolve(signal))
+  // The launcher on an older Node holds this channel; when it dies, the hub ends in order.
+  process.once('disconnect', () => asked.resolve('disconnect'))
+  await using hub = await startHub({ config, environment, log })
+  onStarted(hub)
+  log.info('hub_stopping', { why: await asked.promise })
+}

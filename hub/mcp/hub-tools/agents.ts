@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { toLocal } from '../../core/clock.ts'
+import { cycleTotals, tokensSince } from '../../store/cycles.ts'
+import { waitingCounts } from '../../store/inbox.ts'
+import { listThreads } from '../../store/threads.ts'
+import type { HubToolDeps } from './deps.ts'
+import { defineHubTool, type HubTool } from './hub-tool.ts'
+
+const agent = z.object({
+  name: z.string(),
+  description: z.string(),
+  status: z.enum(['sleeping', 'active', 'waiting', 'failed', 'retired']),
+  conversations: z.array(z.string()),
+  threads: z.int(),
+  pending: z.int().describe('items in its inbox'),
+  cycles: z.int(),
+  lastCycleAt: z.number().nullable().describe('unix milliseconds'),
+  tokensToday: z.int(),
+})
+
+export function listAgents(deps: HubToolDeps): HubTool {
+  return defineHubTool({
+    name: 'hub_list_agents',
+    title: 'List agents',
+    description: 'The agents of the hub, what each is for, and what it is doing.',
+    input: z.strictObject({}),
+    output: z.object({ agents: z.array(agent) }),
+    effect: 'reads',
+    run: async () => ({ agents: await readAgents(deps) }),
+    toText: ({ agents }) =>
+      agents.map(one => `${one.name} (${one.status}): ${one.description}`).join('\n') || 'No agents.',
+  })
+}
+
+async function readAgents(deps: HubToolDeps): Promise<z.infer<typeof agent>[]> {
+  const { db } = deps.store
+  const threads = await listThreads(db)
+  const waiting = new Map((await waitingCounts(db)).map(({ thread, count }) => [thread, count]))
+  const totals = new Map((await cycleTotals(db)).map(total => [total.thread, total]))
+  const tokens = await tokensSince(db, startOfDay(deps.clock.now(), deps.timezone))
+  return (await deps.agents()).map(one => {
+    const own = threads.filter(thread => thread.agent === one.name).map(thread => thread.id)
+    const sum = (of: (id: string) => number | undefined) =>
+      own.reduce((total, id) => total + (of(id) ?? 0), 0)
+    const last = Math.max(0, ...own.map(id => totals.get(id)?.lastAt ?? 0))
+    return {
+      name: one.name,
+      description: one.description,
+      status: one.status,
+      conversations: [...one.conversations],
+      threads: own.length,
+      pending: sum(id => waiting.get(id)),
+      cycles: sum(id => totals.get(id)?.cycles),
+      lastCycleAt: last || null,
+      tokensToday: sum(id => tokens.get(id)),
+    }
+  })
+}
+
+/** When the day of `now` began, by the clock on the wall of `timezone`. */
+function startOfDay(now: number, timezone: string): number {
+  const [hours = 0, minutes = 0] = toLocal(now, timezone).slice(-5).split(':').map(Number)
+  return now - (hours * 60 + minutes) * 60_000 - (now % 60_000)
+}

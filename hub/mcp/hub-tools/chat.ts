@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { MAX_TEXT } from '../../../schemas/chat.ts'
+import { conversationId, name } from '../../../schemas/names.ts'
+import { HubError } from '../../core/errors.ts'
+import { messagesOfCycle } from '../../store/conversations.ts'
+import { cycleOfMessage } from '../../store/cycles.ts'
+import { defaultAgent, type HubToolDeps } from './deps.ts'
+import { defineHubTool, type HubTool, type HubToolContext } from './hub-tool.ts'
+
+const LONGEST_WAIT = 600
+
+const output = z.object({
+  conversation: z.string(),
+  status: z
+    .enum(['replied', 'pending', 'silent', 'failed'])
+    .describe('pending: the agent still works; read the reply later with hub_read_messages'),
+  reply: z.string().optional(),
+  messageId: z.string(),
+})
+type ChatResult = z.infer<typeof output>
+
+export function chat(deps: HubToolDeps): HubTool {
+  return defineHubTool({
+    name: 'hub_chat',
+    title: 'Talk to an agent',
+    description:
+      'Sends a message to a persistent agent of the hub and waits for its reply. The agent has tools, memory and schedules of its own and works on after the reply.',
+    input: z.strictObject({
+      agent: name.optional().describe('default: homelab, else the first'),
+      message: z.string().trim().min(1).max(MAX_TEXT),
+      conversation: conversationId.optional().describe('default: one of your own with this agent'),
+      waitSeconds: z.number().min(0).max(LONGEST_WAIT).default(45),
+      idempotencyKey: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('the same key again sends nothing twice'),
+    }),
+    output,
+    effect: 'adds',
+    async run(args, context) {
+      const conversation = args.conversation ?? (await ownConversation(deps, args.agent, context.token))
+      const message = await deps.postMessage({
+        conversation,
+        text: args.message,
+        author: context.token,
+        token: context.token,
+        clientId: args.idempotencyKey,
+      })
+      return waitForReply(deps, context, {
+        conversation,
+        messageId: message.id,
+        wait: args.waitSeconds * 1000,
+      })
+    },
+    toText: result => result.reply ?? `(${result.status})`,
+  })
+}
+
+async function ownConversation(deps: HubToolDeps, named: string | undefined, token: string): Promise<string> {
+  const agent = await defaultAgent(deps, named)
+  if (!agent) throw new HubError('not_found', named ? `There is no agent ${named}` : 'There is no agent yet')
+  return `${agent.name}/mcp-${token}`
+}
+
+interface Wait {
+  conversation: string
+  messageId: string
+  /** Milliseconds. */
+  wait: number
+}
+
+/** Resolves when the cycle that took the message has ended, the time is over, or the caller went away. */
+async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wait): Promise<ChatResult> {
+  const { conversation, messageId } = what
+  const finished = Promise.withResolvers<ChatResult>()
+  const pending: ChatResult = { conversation, messageId, status: 'pending' }
+  const look = () => {
+    readOutcome(deps, what).then(outcome => outcome && finished.resolve(outcome), finished.reject)
+  }
+  const offs = [
+    deps.signals.on('cycleEnded', look),
+    deps.signals.on('tool', ({ conversation: where, call }) => {
+      if (where !== conversation) return
+      context.progress(
+        `${call.tool}: ${call.summary && call.status === 'started' ? call.summary : call.status}`,
+      )
+    }),
+    deps.clock.after(what.wait, () => finished.resolve(pending)),
+  ]
+  const giveUp = () => finished.resolve(pending)
+  context.signal.addEventListener('abort', giveUp, { once: true })
+  look()
+  try {
+    return await finished.promise
+  } finally {
+    for (const off of offs) off()
+    context.signal.removeEventListener('abort', giveUp)
+  }
+}
+
+/** What came of a message; undefined while its cycle has not ended. */
+async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | undefined> {
+  const { conversation, messageId } = what
+  const cycle = await cycleOfMessage(deps.store.db, messageId)
+  if (!cycle || cycle.status === 'running') return undefined
+  const said = (await messagesOfCycle(deps.store.db, cycle.id)).filter(m => m.conversation === conversation)
+  const answers = said.filter(message => message.kind === 'agent')
+  const others = said.filter(message => message.kind === 'notice' || message.kind === 'error').slice(-1)
+  const reply = (answers.length > 0 ? answers : others).map(message => message.text).join('\n\n')
+  const status = cycle.status === 'failed' ? 'failed' : reply === '' ? 'silent' : 'replied'
+  return { conversation, messageId, status, ...(reply === '' ? {} : { reply }) }
+}

@@ -1,0 +1,54 @@
+import type { AgentStatus, ChatMessage } from '../../../schemas/chat.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { NewId } from '../../core/ids.ts'
+import type { Signals } from '../../core/signals.ts'
+import type { Store } from '../../store/open.ts'
+import type { HubStatus } from './status.ts'
+
+export interface ListedAgent {
+  name: string
+  description: string
+  status: AgentStatus
+  conversations: readonly string[]
+}
+
+/** What the hub's own tools use. */
+export interface HubToolDeps {
+  store: Store
+  clock: Clock
+  newId: NewId
+  signals: Signals
+  timezone: string
+  /** Retired ones too. */
+  agents: () => Promise<ListedAgent[]>
+  postMessage: (message: {
+    conversation: string
+    text: string
+    author: string
+    token: string
+    clientId?: string | undefined
+  }) => Promise<ChatMessage>
+  postEvent: (event: {
+    source: string
+    externalId: string
+    type: string
+    key?: string | undefined
+    payload: Record<string, unknown>
+    at: number
+  }) => Promise<{ id: string; status: 'pending' | 'ignored'; routedTo: string[] } | undefined>
+  /** Servers and their health, model, queues, store, version. */
+  status: () => Promise<HubStatus>
+}
+
+const DEFAULT_AGENT = 'homelab'
+
+/** The agent that is meant where none is named: homelab, else the first by name. */
+export async function defaultAgent(
+  deps: HubToolDeps,
+  named: string | undefined,
+): Promise<ListedAgent | undefined> {
+  const agents = (await deps.agents()).filter(agent => agent.status !== 'retired' || agent.name === named)
+  return named === undefined
+    ? (agents.find(agent => agent.name === DEFAULT_AGENT) ?? agents[0])
+    : agents.find(agent => agent.name === named)
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { toIso } from '../../core/clock.ts'
+import { listEvents } from '../../store/events.ts'
+import type { HubToolDeps } from './deps.ts'
+import { defineHubTool, type HubTool } from './hub-tool.ts'
+
+const statuses = ['pending', 'handled', 'ignored'] as const
+
+export function publishEvent(deps: HubToolDeps): HubTool {
+  return defineHubTool({
+    name: 'hub_publish_event',
+    title: 'Publish an event',
+    description: 'Tells the hub that something happened; agents that list the type or wait for it wake up.',
+    input: z.strictObject({
+      type: z.string().trim().min(1).max(100),
+      payload: z.record(z.string(), z.unknown()).default({}),
+      key: z.string().max(500).optional().describe("default: the payload's canonical JSON"),
+    }),
+    output: z.object({
+      id: z.string(),
+      status: z.enum(['pending', 'ignored']),
+      routedTo: z.array(z.string()).describe('threads'),
+    }),
+    effect: 'adds',
+    async run({ type, payload, key }, { token }) {
+      const externalId = deps.newId('pub')
+      const routed = await deps.postEvent({
+        source: `mcp:${token}`,
+        externalId,
+        type,
+        key,
+        payload,
+        at: deps.clock.now(),
+      })
+      return routed ?? { id: externalId, status: 'ignored' as const, routedTo: [] }
+    },
+    toText: ({ id, status, routedTo }) =>
+      status === 'ignored' ? `${id}: nobody waits for this` : `${id}: told ${routedTo.join(', ')}`,
+  })
+}
+
+export function listAllEvents(deps: HubToolDeps): HubTool {
+  return defineHubTool({
+    name: 'hub_list_events',
+    title: 'List events',
+    description: 'What happened in the infrastructure, the newest first, and where each event went.',
+    input: z.strictObject({
+      type: z.string().optional(),
+      status: z.enum(statuses).optional(),
+      limit: z.int().min(1).max(500).default(50),
+    }),
+    output: z.object({
+      events: z.array(
+        z.object({
+          id: z.string(),
+          source: z.string(),
+          type: z.string(),
+          key: z.string(),
+          payload: z.record(z.string(), z.unknown()),
+          status: z.enum(statuses),
+          routedTo: z.array(z.string()),
+          note: z.string().optional(),
+          at: z.number().describe('unix milliseconds'),
+        }),
+      ),
+    }),
+    effect: 'reads',
+    async run(filter) {
+      const rows = await listEvents(deps.store.db, filter)
+      return {
+        events: rows.map(row => ({
+          id: row.id,
+          source: row.source,
+          type: row.type,
+          key: row.key,
+          payload: JSON.parse(row.payload_json) as Record<string, unknown>,
+          status: row.status,
+          routedTo: JSON.parse(row.routed_to_json) as string[],
+          ...(row.note === null ? {} : { note: row.note }),
+          at: row.at,
+        })),
+      }
+    },
+    toText: ({ events }) =>
+      events.map(one => `${toIso(one.at)} ${one.type} from ${one.source}: ${one.status}`).join('\n') ||
+      'No events.',
+  })
+}

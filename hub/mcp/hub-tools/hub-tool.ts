@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { HubError } from '../../core/errors.ts'
+
+/** Who calls a tool of the hub, and how to reach them meanwhile. */
+export interface HubToolContext {
+  /** The token's name. */
+  token: string
+  signal: AbortSignal
+  /** Does nothing where the client did not ask for progress. */
+  progress(message: string): void
+}
+
+export interface HubToolAnnotations {
+  readOnlyHint: boolean
+  destructiveHint: boolean
+  idempotentHint: boolean
+  openWorldHint: boolean
+}
+
+/** One of the hub's own tools. */
+export interface HubTool {
+  definition: {
+    name: string
+    title: string
+    description: string
+    inputSchema: Record<string, unknown>
+    outputSchema: Record<string, unknown>
+    annotations: HubToolAnnotations
+  }
+  /** Throws `invalid_arguments` and what the tool's own work throws. */
+  run(args: unknown, context: HubToolContext): Promise<{ structured: Record<string, unknown>; text: string }>
+}
+
+export interface HubToolDefinition<Input extends z.ZodType, Output extends z.ZodObject> {
+  name: string
+  title: string
+  description: string
+  input: Input
+  output: Output
+  effect: 'reads' | 'adds' | 'removes'
+  run(args: z.output<Input>, context: HubToolContext): Promise<z.input<Output>>
+  /** A short text for a person; default the structured result as JSON. */
+  toText?(result: z.input<Output>): string
+}
+
+/** Makes a tool whose arguments are checked; what is wrong is named. */
+export function defineHubTool<Input extends z.ZodType, Output extends z.ZodObject>(
+  tool: HubToolDefinition<Input, Output>,
+): HubTool {
+  return {
+    definition: {
+      name: tool.name,
+      title: tool.title,
+      description: tool.description,
+      inputSchema: toSchema(tool.input, 'input'),
+      outputSchema: toSchema(tool.output, 'output'),
+      annotations: {
+        readOnlyHint: tool.effect === 'reads',
+        destructiveHint: tool.effect === 'removes',
+        idempotentHint: tool.effect !== 'adds',
+        openWorldHint: false,
+      },
+    },
+    async run(args, context) {
+      const parsed = tool.input.safeParse(args ?? {})
+      if (!parsed.success) {
+        throw new HubError('invalid_arguments', `${tool.name}: ${describe(parsed.error)}`)
+      }
+      const result = await tool.run(parsed.data, context)
+      const text = tool.toText?.(result) ?? JSON.stringify(result, undefined, 1)
+      return { structured: result as Record<string, unknown>, text }
+    },
+  }
+}
+
+function describe(error: z.ZodError): string {
+  return error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`).join('; ')
+}
+
+function toSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io })
+  return json
+}

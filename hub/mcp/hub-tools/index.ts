@@ -1,0 +1,25 @@
+import { listAgents } from './agents.ts'
+import { chat } from './chat.ts'
+import type { HubToolDeps } from './deps.ts'
+import { listAllEvents, publishEvent } from './events.ts'
+import type { HubTool } from './hub-tool.ts'
+import { readConversation } from './messages.ts'
+import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
+import { status } from './status.ts'
+
+/** The hub's own tools, in the order in which clients see them. */
+const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
+  chat,
+  listAgents,
+  readConversation,
+  listAllSchedules,
+  createOne,
+  cancelOne,
+  publishEvent,
+  listAllEvents,
+  status,
+]
+
+export function createHubTools(deps: HubToolDeps): HubTool[] {
+  return all.map(create => create(deps))
+}

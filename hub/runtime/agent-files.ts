@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import { nextOccurrence } from '../core/schedule-plan.ts'
+import { listRetired, syncAgents } from '../store/agents.ts'
+import type { Store } from '../store/open.ts'
+import { createSchedule, holdSchedules, schedulesOfFile, setScheduleStatus } from '../store/schedules.ts'
+import { ensureMainThread } from '../store/threads.ts'
+import type { Tx } from '../store/writer.ts'
+
+export interface FileAgent {
+  name: string
+  schedules: readonly { cron: string; timezone?: string | undefined; reason: string }[]
+}
+
+/** Brings the store in line with the agent files: agents retire and return, and their schedules follow the files. */
+export async function applyAgentFiles(
+  deps: { store: Store; clock: Clock; timezone: string },
+  agents: readonly FileAgent[],
+): Promise<{ retired: string[] }> {
+  const now = deps.clock.now()
+  const names = agents.map(agent => agent.name)
+  await deps.store.write(async tx => {
+    await syncAgents(tx, names, now)
+    await holdSchedules(tx, names)
+    for (const agent of agents) await applySchedules(tx, agent, deps.timezone, now)
+  })
+  return { retired: await listRetired(deps.store.db) }
+}
+
+async function applySchedules(tx: Tx, agent: FileAgent, defaultTimezone: string, now: number): Promise<void> {
+  const known = new Map((await schedulesOfFile(tx, agent.name)).map(row => [row.id, row]))
+  for (const { cron, timezone = defaultTimezone, reason } of agent.schedules) {
+    const id = scheduleId(agent.name, cron, timezone, reason)
+    const row = known.get(id)
+    known.delete(id)
+    const nextRun = nextOccurrence(cron, timezone, now)
+    if (row?.status === 'done') await setScheduleStatus(tx, id, { status: 'active', nextRun })
+    if (row) continue
+    await createSchedule(tx, {
+      id,
+      agent: agent.name,
+      thread_id: await ensureMainThread(tx, agent.name, now),
+      kind: 'cron',
+      cron,
+      timezone,
+      reason,
+      next_run: nextRun,
+      wake_on_events_json: '[]',
+      conversation_id: null,
+      status: 'active',
+      created_by: 'file',
+      created_at: now,
+      last_run: null,
+    })
+  }
+  for (const [id, row] of known)
+    if (row.status === 'active') await setScheduleStatus(tx, id, { status: 'done' })
+}
+
+/** The same line of the same file is the same schedule, however often it is read. */
+function scheduleId(agent: string, cron: string, timezone: string, reason: string): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([cron, timezone, reason]))
+    .digest('hex')
+  return `sch_${agent}_${hash.slice(0, 12)}`
+}

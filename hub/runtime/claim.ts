@@ -1,0 +1,117 @@
+import { readContext } from '../store/context.ts'
+import { createCycle, runningCycle } from '../store/cycles.ts'
+import { markHandled } from '../store/events.ts'
+import { appendHistory, type Fenced, fencedWrite, type HistoryEntry, readHistory } from '../store/history.ts'
+import { drainItems, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
+import { activeSchedulesOf } from '../store/schedules.ts'
+import type { CycleRow, ThreadRow } from '../store/tables.ts'
+import { claimThread, releaseThread } from '../store/threads.ts'
+import type { Tx } from '../store/writer.ts'
+import { type BatchFacts, questionsOf, toBatch } from './batch.ts'
+import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
+import { decideReplyTo } from './reply.ts'
+
+/** How long a cycle may go without a write before another process may take its thread over. */
+export const LEASE_MS = 20 * 60_000
+
+/** A cycle that this process runs: new, or the rest of one that a crash cut. */
+export interface Claim extends Fenced {
+  agent: RuntimeAgent
+  /** Where the final text goes, fixed at the cycle's start. */
+  replyTo: string | null
+  /** Where the next text goes: `replyTo`, or a conversation that was asked about since. */
+  target: string | null
+  startedAt: number
+  steps: number
+  windowStart: number
+  /** The window, which grows as the cycle goes on. */
+  window: HistoryEntry[]
+  /** Everything that it took from the inbox so far. */
+  items: InboxItem[]
+}
+
+/**
+ * Takes the thread and what waits for it: in one transaction the inbox is drained and the batch stands in the history.
+ * Undefined where there is nothing to do, or another process has the thread.
+ */
+export async function claimCycle(
+  deps: RuntimeDeps,
+  agent: RuntimeAgent,
+  thread: string,
+): Promise<Claim | undefined> {
+  const now = deps.clock.now()
+  return deps.store.write(async tx => {
+    const row = await claimThread(tx, { id: thread, owner: deps.owner, until: now + LEASE_MS, now })
+    if (!row) return undefined
+    const running = await runningCycle(tx, thread)
+    if (running) return resume(tx, agent, row, running)
+    const id = deps.newId('cyc')
+    const items = await drainItems(tx, thread, id)
+    if (items.length > 0) return begin(deps, tx, { agent, row, id, items, now })
+    await releaseThread(tx, thread, row.fence, now)
+    return undefined
+  })
+}
+
+async function resume(tx: Tx, agent: RuntimeAgent, row: ThreadRow, cycle: CycleRow): Promise<Claim> {
+  const window = await readHistory(tx, row.id, row.window_start)
+  return {
+    agent,
+    thread: row.id,
+    cycle: cycle.id,
+    fence: row.fence,
+    replyTo: cycle.reply_to,
+    target: questionsOf(window).at(-1) ?? cycle.reply_to,
+    startedAt: cycle.started_at,
+    steps: cycle.steps,
+    windowStart: row.window_start,
+    window,
+    items: await itemsOfCycle(tx, cycle.id),
+  }
+}
+
+interface Beginning {
+  agent: RuntimeAgent
+  row: ThreadRow
+  id: string
+  items: InboxItem[]
+  now: number
+}
+
+async function begin(deps: RuntimeDeps, tx: Tx, { agent, row, id, items, now }: Beginning): Promise<Claim> {
+  const fenced = { thread: row.id, cycle: id, fence: row.fence }
+  const replyTo = decideReplyTo(items, agent.conversations[0])
+  await createCycle(tx, { id, thread_id: row.id, fence: row.fence, reply_to: replyTo, started_at: now })
+  const window = row.last_seq < row.window_start ? [] : await readHistory(tx, row.id, row.window_start)
+  const facts = await readFacts(deps, tx, { agent, thread: row.id, replyTo, now, fresh: window.length === 0 })
+  const lastSeq = await fencedWrite(tx, fenced, 1, now + LEASE_MS, now)
+  window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [toBatch(items, facts)], now)))
+  await markHandled(tx, eventIds(items))
+  const { window_start: windowStart } = row
+  return { ...fenced, agent, replyTo, target: replyTo, startedAt: now, steps: 0, windowStart, window, items }
+}
+
+/** The events among the items, including those that woke a schedule early. */
+export function eventIds(items: readonly InboxItem[]): string[] {
+  return items.flatMap(({ payload }) => {
+    if (payload.kind === 'event') return [payload.event.id]
+    return payload.kind === 'wake' && payload.early ? [payload.early.id] : []
+  })
+}
+
+/** What the next user message tells besides its items. */
+export async function readFacts(
+  deps: RuntimeDeps,
+  tx: Tx,
+  at: { agent: RuntimeAgent; thread: string; replyTo: string | null; now: number; fresh: boolean },
+): Promise<BatchFacts> {
+  const schedules = await activeSchedulesOf(tx, at.thread)
+  const { agent, now, replyTo } = at
+  const facts = { now, replyTo, schedules, timezone: deps.timezone, conversations: agent.conversations }
+  if (!at.fresh) return facts
+  const context = [
+    ...(await readContext(tx, { scope: 'agent', owner: agent.name })),
+    ...(await readContext(tx, { scope: 'thread', owner: at.thread })),
+  ]
+  return { ...facts, context }
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '../core/clock.ts'
+import type { NewId } from '../core/ids.ts'
+import type { Log } from '../core/log.ts'
+import type { Model } from '../core/model.ts'
+import type { Signals } from '../core/signals.ts'
+import type { ToolBox } from '../core/tool-box.ts'
+import type { Store } from '../store/open.ts'
+import type { Tx } from '../store/writer.ts'
+
+/** An agent as the runtime needs it. */
+export interface RuntimeAgent {
+  name: string
+  prompt: string
+  tools: readonly string[]
+  limits: { steps: number; minutes: number }
+  conversations: readonly string[]
+}
+
+export interface RuntimeDeps {
+  store: Store
+  clock: Clock
+  newId: NewId
+  random: () => number
+  log: Log
+  signals: Signals
+  timezone: string
+  toolBox: ToolBox<Tx>
+  model: () => Model
+  /** Undefined for one whose file is gone. */
+  agent: (name: string) => RuntimeAgent | undefined
+  /** This process, as the owner of leases. */
+  owner: string
+}

@@ -1,0 +1,37 @@
+import type { InboxItem } from '../store/inbox.ts'
+
+/**
+ * Where a cycle's final text goes: the conversation of the newest user message; without one, what the newest item
+ * remembers; for a wake-up else the agent's first conversation; else nowhere.
+ */
+export function decideReplyTo(
+  items: readonly InboxItem[],
+  firstConversation: string | undefined,
+): string | null {
+  const newest = items.findLast(item => item.payload.kind === 'message') ?? items.at(-1)
+  if (newest?.payload.kind === 'message') return newest.payload.conversation
+  if (newest?.conversation) return newest.conversation
+  const awaited = items.some(item => item.payload.kind === 'wake')
+  return awaited ? (firstConversation ?? null) : null
+}
+
+/** The user messages among the items that a cycle took. */
+export function userMessages(items: readonly InboxItem[]) {
+  return items.flatMap(item => (item.payload.kind === 'message' ? [item.payload] : []))
+}
+
+/** A conversation whose user messages got nothing. */
+export interface Unanswered {
+  conversation: string
+  texts: string[]
+}
+
+/** The conversations of user messages to which the cycle wrote nothing, in the order of their first message. */
+export function findUnanswered(items: readonly InboxItem[], answered: ReadonlySet<string>): Unanswered[] {
+  const open = new Map<string, string[]>()
+  for (const { conversation, text } of userMessages(items)) {
+    if (answered.has(conversation)) continue
+    open.set(conversation, [...(open.get(conversation) ?? []), text])
+  }
+  return [...open].map(([conversation, texts]) => ({ conversation, texts }))
+}

@@ -1,0 +1,36 @@
+import { ModelError, type ModelErrorKind } from '../core/model.ts'
+
+/** Repeats that come at once, before the error's kind matters. */
+const IMMEDIATE = 2
+const IMMEDIATE_MS = 1_500
+const FIRST_WAIT_MS = 10_000
+const LONGEST_WAIT_MS = 10 * 60_000
+
+/** Repeats with a growing wait, by what went wrong; what is not here is never repeated. */
+const REPEATS: Partial<Record<ModelErrorKind, number>> = {
+  rate_limit: 5,
+  network: 3,
+  server: 2,
+  broken_stream: 2,
+}
+
+export type RetryDecision =
+  | { kind: 'give_up'; attempt: number }
+  /** `tell`: long enough that people should know. */
+  | { kind: 'retry'; wait: number; attempt: number; of: number; tell: boolean }
+
+/** What to do after the `failures`th failure (from 1) of one call of the model. Waits are milliseconds. */
+export function decideRetry(error: unknown, failures: number, random: () => number): RetryDecision {
+  const repeats = error instanceof ModelError ? REPEATS[error.kind] : undefined
+  if (repeats === undefined) return { kind: 'give_up', attempt: failures }
+  const of = IMMEDIATE + repeats
+  if (failures > of) return { kind: 'give_up', attempt: failures }
+  const asked = error instanceof ModelError ? error.retryAfter : undefined
+  const own = failures <= IMMEDIATE ? IMMEDIATE_MS : toWait(failures - IMMEDIATE, random)
+  const wait = Math.min(LONGEST_WAIT_MS, Math.max(own, asked ?? 0))
+  return { kind: 'retry', wait, attempt: failures, of, tell: wait > 5_000 }
+}
+
+function toWait(repeat: number, random: () => number): number {
+  return Math.round(FIRST_WAIT_MS * 2 ** (repeat - 1) * (0.9 + 0.2 * random()))
+}

@@ -1,0 +1,234 @@
+import type { ChatMessage } from '../../schemas/chat.ts'
+import { type EventFact, type EventWanted, eventWanted } from '../../schemas/inbox.ts'
+import { conversationId } from '../../schemas/names.ts'
+import type { Clock } from '../core/clock.ts'
+import { HubError } from '../core/errors.ts'
+import { isWanted } from '../core/event-match.ts'
+import type { NewId } from '../core/ids.ts'
+import { toCanonicalJson } from '../core/json.ts'
+import { nextOccurrence } from '../core/schedule-plan.ts'
+import type { Signals } from '../core/signals.ts'
+import { appendMessage, findByClientId } from '../store/conversations.ts'
+import { type EventCursor, recordEvent, saveCursor } from '../store/events.ts'
+import { postItem } from '../store/inbox.ts'
+import type { Store } from '../store/open.ts'
+import { advanceSchedule, dueSchedules, schedulesWaitingForEvents } from '../store/schedules.ts'
+import type { ScheduleRow } from '../store/tables.ts'
+import { ensureMainThread, mainThreadId } from '../store/threads.ts'
+import type { Tx } from '../store/writer.ts'
+
+export interface RoutedAgent {
+  name: string
+  conversations: readonly string[]
+  events: readonly EventWanted[]
+}
+
+export interface RouterDeps {
+  store: Store
+  clock: Clock
+  newId: NewId
+  signals: Signals
+  agents: () => readonly RoutedAgent[]
+  retired: () => readonly string[]
+}
+
+export interface NewUserMessage {
+  conversation: string
+  text: string
+  author: string
+  /** The name of the token that it came with. */
+  token: string
+  clientId?: string | undefined
+}
+
+export interface NewEvent {
+  source: string
+  externalId: string
+  type: string
+  key?: string | undefined
+  payload: Record<string, unknown>
+  at: number
+}
+
+export interface RoutedEvent {
+  id: string
+  status: 'pending' | 'ignored'
+  routedTo: string[]
+}
+
+/** Decides which thread everything belongs to, and posts it: what returns is on the disk. */
+export interface Router {
+  /** The same `clientId` of the same token and conversation again gives the same message. Throws `not_found`, `retired`. */
+  postMessage(message: NewUserMessage): Promise<ChatMessage>
+  /** Undefined where the event was there already. */
+  postEvent(event: NewEvent): Promise<RoutedEvent | undefined>
+  /** What a server's feed brought, together with how far it was read. */
+  postFeed(server: string, events: NewEvent[], cursor: EventCursor): Promise<void>
+  /** Posts every schedule that is due, once per occurrence; one that was missed several times fires once. */
+  fireDue(): Promise<void>
+  /** The agents of a conversation, the first being the one that answers; none where there is no such conversation. */
+  agentsOf(conversation: string): string[]
+}
+
+export function createRouter(deps: RouterDeps): Router {
+  const agentsOf = (conversation: string) =>
+    deps
+      .agents()
+      .filter(
+        ({ name, conversations }) =>
+          conversations.includes(conversation) || conversation.startsWith(`${name}/`),
+      )
+      .map(agent => agent.name)
+  const wake = (threads: Iterable<string>) => {
+    for (const thread of new Set(threads)) deps.signals.emit('posted', { thread })
+  }
+  return {
+    agentsOf,
+    async postMessage(message) {
+      const agent = decideAgent(deps, agentsOf(message.conversation), message.conversation)
+      const { posted, isNew } = await deps.store.write(tx => writeMessage(deps, tx, agent, message))
+      if (isNew) {
+        deps.signals.emit('message', posted)
+        wake([mainThreadId(agent)])
+      }
+      return posted
+    },
+    async postEvent(event) {
+      const routed = await deps.store.write(tx => routeEvent(deps, tx, event))
+      wake(routed?.routedTo ?? [])
+      return routed
+    },
+    async postFeed(server, events, cursor) {
+      const threads = await deps.store.write(async tx => {
+        const routed: string[] = []
+        for (const event of events) routed.push(...((await routeEvent(deps, tx, event))?.routedTo ?? []))
+        await saveCursor(tx, server, cursor)
+        return routed
+      })
+      wake(threads)
+    },
+    async fireDue() {
+      const now = deps.clock.now()
+      const fired = await deps.store.write(async tx => {
+        const due = await dueSchedules(tx, now)
+        for (const schedule of due) await fire(tx, schedule, now)
+        return due
+      })
+      wake(fired.map(schedule => schedule.thread_id))
+      for (const agent of new Set(fired.map(schedule => schedule.agent)))
+        deps.signals.emit('schedules', { agent })
+    },
+  }
+}
+
+function decideAgent(deps: RouterDeps, agents: string[], conversation: string): string {
+  if (!conversationId.safeParse(conversation).success) {
+    throw new HubError(
+      'invalid_arguments',
+      `conversation: "${conversation}" is no conversation's id: <agent> or <agent>/<slug>`,
+    )
+  }
+  const [first] = agents
+  if (first !== undefined) return first
+  const name = conversation.split('/')[0] ?? conversation
+  if (deps.retired().includes(name)) {
+    throw new HubError(
+      'retired',
+      `The agent ${name} is retired: its file agents/${name}.md is gone. Put it back to go on.`,
+    )
+  }
+  const known = deps.agents().map(agent => agent.name)
+  throw new HubError(
+    'not_found',
+    `There is no agent for the conversation ${conversation}; agents: ${known.join(', ') || 'none'}`,
+  )
+}
+
+async function writeMessage(deps: RouterDeps, tx: Tx, agent: string, message: NewUserMessage) {
+  const { conversation, text, author, token, clientId } = message
+  const before = clientId === undefined ? undefined : await findByClientId(tx, conversation, token, clientId)
+  if (before) return { posted: before, isNew: false }
+  const at = deps.clock.now()
+  const id = deps.newId('msg')
+  const posted = await appendMessage(tx, {
+    id,
+    conversation,
+    kind: 'user',
+    author,
+    text,
+    at,
+    ...(clientId === undefined ? {} : { token, clientId }),
+  })
+  await postItem(tx, {
+    thread: await ensureMainThread(tx, agent, at),
+    source: 'chat',
+    externalId: id,
+    payload: { kind: 'message', conversation, messageId: id, author, text },
+    conversation,
+    at,
+  })
+  return { posted, isNew: true }
+}
+
+/** A thread that waited for the event stands in for its agent's own listing. */
+async function routeEvent(deps: RouterDeps, tx: Tx, event: NewEvent): Promise<RoutedEvent | undefined> {
+  const fact: EventFact = { ...event, id: deps.newId('evt') }
+  const waiting = (await schedulesWaitingForEvents(tx)).filter(schedule => waitsFor(schedule, event))
+  const standIns = new Set(waiting.map(schedule => schedule.agent))
+  const listing = deps
+    .agents()
+    .filter(
+      ({ name, events }) => !standIns.has(name) && events.some(w => isWanted(w, event.type, event.payload)),
+    )
+  const routedTo = [
+    ...new Set([...waiting.map(s => s.thread_id), ...listing.map(({ name }) => mainThreadId(name))]),
+  ]
+  const status = routedTo.length > 0 ? ('pending' as const) : ('ignored' as const)
+  const recorded = await recordEvent(tx, {
+    id: fact.id,
+    source: event.source,
+    external_id: event.externalId,
+    type: event.type,
+    key: event.key ?? toCanonicalJson(event.payload),
+    payload_json: JSON.stringify(event.payload),
+    status,
+    routed_to_json: JSON.stringify(routedTo),
+    note: status === 'ignored' ? 'no agent lists it and no thread waits for it' : null,
+    at: event.at,
+    received_at: deps.clock.now(),
+  })
+  if (!recorded) return undefined
+  for (const schedule of waiting) await fire(tx, schedule, deps.clock.now(), fact)
+  for (const { name } of listing) {
+    const thread = await ensureMainThread(tx, name, deps.clock.now())
+    const payload = { kind: 'event' as const, event: fact }
+    await postItem(tx, { thread, source: 'event', externalId: fact.id, payload, at: deps.clock.now() })
+  }
+  return { id: fact.id, status, routedTo }
+}
+
+function waitsFor(schedule: ScheduleRow, event: NewEvent): boolean {
+  const wanted = eventWanted.array().parse(JSON.parse(schedule.wake_on_events_json))
+  return wanted.some(one => isWanted(one, event.type, event.payload))
+}
+
+/** Posts the occurrence and advances the schedule; with `early` an event came before its time. */
+async function fire(tx: Tx, schedule: ScheduleRow, now: number, early?: EventFact): Promise<void> {
+  const dueAt = schedule.next_run ?? now
+  await postItem(tx, {
+    thread: schedule.thread_id,
+    source: 'schedule',
+    externalId: early ? `${schedule.id}:${early.id}` : `${schedule.id}@${dueAt}`,
+    payload: {
+      kind: 'wake',
+      schedule: schedule.id,
+      reason: schedule.reason,
+      dueAt: early ? now : dueAt,
+      ...(early ? { early } : {}),
+    },
+    conversation: schedule.conversation_id ?? undefined,
+    at: now,
+  })
+  const next = schedule.cron === null ? undefined : nextOccurrence(schedule.cron, schedule.timezone, now)
+  await advanceSchedule(tx, schedule.id, now, next)
+}

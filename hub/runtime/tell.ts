@@ -1,0 +1,47 @@
+import type { ChatMessage, MessageKind } from '../../schemas/chat.ts'
+import { appendMessage } from '../store/conversations.ts'
+import type { Tx } from '../store/writer.ts'
+import type { Claim } from './claim.ts'
+import type { RuntimeDeps } from './deps.ts'
+import { userMessages } from './reply.ts'
+
+export interface Telling {
+  kind: MessageKind
+  text: string
+  author?: string
+  conversation?: string
+  data?: Record<string, unknown>
+}
+
+/** Writes a message of the cycle where its reply goes; undefined where that is nowhere. Publish it after the commit. */
+export async function tell(
+  deps: RuntimeDeps,
+  tx: Tx,
+  claim: Claim,
+  what: Telling,
+): Promise<ChatMessage | undefined> {
+  const conversation = what.conversation ?? claim.target
+  if (conversation === null) return undefined
+  const inReplyTo = userMessages(claim.items).map(message => message.messageId)
+  return appendMessage(tx, {
+    id: deps.newId('msg'),
+    conversation,
+    kind: what.kind,
+    author: what.author ?? claim.agent.name,
+    text: what.text,
+    at: deps.clock.now(),
+    cycle: claim.cycle,
+    ...(inReplyTo.length > 0 && what.kind !== 'tool' ? { inReplyTo } : {}),
+    ...(what.data ? { data: what.data } : {}),
+  })
+}
+
+/** Tells everyone of messages whose transaction is committed. */
+export function publish(deps: RuntimeDeps, messages: readonly (ChatMessage | undefined)[]): void {
+  for (const message of messages) if (message) deps.signals.emit('message', message)
+}
+
+/** A message of its own, outside any other write. */
+export async function tellNow(deps: RuntimeDeps, claim: Claim, what: Telling): Promise<void> {
+  publish(deps, [await deps.store.write(tx => tell(deps, tx, claim, what))])
+}

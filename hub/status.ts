@@ -1,0 +1,51 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentStatus } from '../schemas/chat.ts'
+import type { Engine } from './engine.ts'
+import type { Foundation } from './foundation.ts'
+import type { HubStatus } from './mcp/hub-tools/status.ts'
+import { waitingCounts } from './store/inbox.ts'
+import { mainThreadId } from './store/threads.ts'
+
+/** The state of everything, for `hub_status` and the command line. */
+export async function readStatus(foundation: Foundation, engine: Engine): Promise<HubStatus> {
+  const { config, model, store, clock, startedAt, version, agents } = foundation
+  const waiting = await waitingCounts(store.db)
+  const provider = config.current.model
+  return {
+    hub: { name: 'superbloom', version, startedAt, uptimeMs: clock.now() - startedAt },
+    model: {
+      kind: provider ? 'openai' : 'rules',
+      name: model.name,
+      ...(provider ? { baseUrl: provider.baseUrl } : {}),
+    },
+    servers: engine.serverTools.servers.status(),
+    queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy: engine.runtime.busy },
+    store: { kind: 'sqlite', bytes: statSync(join(config.current.dataFolder, 'superbloom.db')).size },
+    problems: [...config.problems, ...agents.problems],
+  }
+}
+
+export interface ListedAgent {
+  name: string
+  description: string
+  status: AgentStatus
+  conversations: readonly string[]
+}
+
+/** All agents with what they do now, retired ones last. */
+export function listAgents(foundation: Foundation, engine: Engine): ListedAgent[] {
+  const present = foundation.agents.all.map(({ name, description, conversations }) => ({
+    name,
+    description,
+    conversations,
+    status: engine.runtime.isActive(mainThreadId(name)) ? ('active' as const) : ('sleeping' as const),
+  }))
+  const gone = engine.retired.map(name => ({
+    name,
+    description: 'retired: its file is gone',
+    conversations: [],
+    status: 'retired' as const,
+  }))
+  return [...present, ...gone]
+}

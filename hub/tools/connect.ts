@@ -1,0 +1,120 @@
+import {
+  Client,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  type PriorDiscovery,
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import type { Clock } from '../core/clock.ts'
+import type { ServerSpec } from './server-spec.ts'
+import { createStdioTransport } from './stdio-transport.ts'
+
+/** A silent stdio server counts as a legacy one after this long. */
+const PROBE_TIMEOUT_MS = 3_000
+
+/** What is remembered of a server's era, so that the next start does not probe. */
+export interface EraMemory {
+  read(spec: ServerSpec): Promise<PriorDiscovery | undefined>
+  save(spec: ServerSpec, verdict: PriorDiscovery): Promise<void>
+}
+
+export interface ConnectDeps {
+  clock: Clock
+  eras: EraMemory
+  version: string
+  /** Milliseconds that a connection may take. */
+  timeout: number
+  onStderr: (line: string) => void
+}
+
+/** The hub forwards results as they are: who asked for them checks them against the tool's output schema. */
+const forwardUnchecked: jsonSchemaValidator = {
+  getValidator: <Value>() => {
+    const forward: JsonSchemaValidator<Value> = input => ({
+      valid: true,
+      data: input as Value,
+      errorMessage: undefined,
+    })
+    return forward
+  },
+}
+
+/** Connects to a server of either era. `prepare` sets handlers before anything arrives. Throws what went wrong. */
+export async function connectServer(
+  spec: ServerSpec,
+  deps: ConnectDeps,
+  prepare: (client: Client) => void,
+  signal: AbortSignal,
+): Promise<Client> {
+  const prior = await deps.eras.read(spec)
+  try {
+    const client = await attempt(spec, deps, prepare, signal, prior)
+    if (!prior) await deps.eras.save(spec, verdictOf(client))
+    return client
+  } catch (error) {
+    // A server that ends or errs when probed may still be a legacy one: some exit on anything before `initialize`.
+    if (signal.aborted || prior?.kind === 'legacy' || !mayBeLegacy(spec, error)) throw error
+    const legacy: PriorDiscovery = { kind: 'legacy' }
+    const client = await attempt(spec, deps, prepare, signal, legacy)
+    await deps.eras.save(spec, legacy)
+    return client
+  }
+}
+
+function mayBeLegacy(spec: ServerSpec, error: unknown): boolean {
+  if (!(error instanceof SdkError)) return false
+  if (error.code === SdkErrorCode.EraNegotiationFailed) return true
+  return spec.transport.kind === 'stdio' && error.code === SdkErrorCode.ConnectionClosed
+}
+
+function verdictOf(client: Client): PriorDiscovery {
+  const discover = client.getDiscoverResult()
+  return discover ? { kind: 'modern', discover } : { kind: 'legacy' }
+}
+
+async function attempt(
+  spec: ServerSpec,
+  deps: ConnectDeps,
+  prepare: (client: Client) => void,
+  signal: AbortSignal,
+  prior: PriorDiscovery | undefined,
+): Promise<Client> {
+  const client = new Client(
+    { name: 'superbloom', version: deps.version },
+    {
+      capabilities: {},
+      jsonSchemaValidator: forwardUnchecked,
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_TIMEOUT_MS } },
+    },
+  )
+  prepare(client)
+  const transport = createTransport(spec, deps)
+  const abort = () => void client.close()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    await client.connect(transport, { timeout: deps.timeout, signal, ...(prior ? { prior } : {}) })
+    return client
+  } catch (error) {
+    await client.close()
+    await transport.close()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function createTransport(spec: ServerSpec, deps: ConnectDeps): Transport {
+  switch (spec.transport.kind) {
+    case 'stdio':
+      return createStdioTransport(spec.transport, deps.clock, deps.onStderr)
+    case 'http':
+      return new StreamableHTTPClientTransport(new URL(spec.transport.url), {
+        requestInit: { headers: spec.transport.headers },
+      })
+    default:
+      throw new Error(`No such transport: ${JSON.stringify(spec.transport satisfies never)}`)
+  }
+}

@@ -1,0 +1,235 @@
+import type { CallToolResult, Client, Progress, ReadResourceResult, Tool } from '@modelcontextprotocol/client'
+import type { Clock } from '../core/clock.ts'
+import { toIso } from '../core/clock.ts'
+import { describeError, HubError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import { decideBackoff } from './backoff.ts'
+import { connectServer, type EraMemory } from './connect.ts'
+import { isLost, withDeadline } from './lost.ts'
+import type { ServerSpec } from './server-spec.ts'
+import { keepSubscribed, readTools } from './subscriptions.ts'
+
+export type ConnectionState =
+  | { state: 'starting' }
+  | { state: 'ready'; era: 'legacy' | 'modern' }
+  | { state: 'down'; error: string; nextTryAt: number }
+
+export interface CallOptions {
+  signal?: AbortSignal
+  meta?: Record<string, unknown>
+  onProgress?: (progress: Progress) => void
+}
+
+export interface ConnectionDeps {
+  clock: Clock
+  random: () => number
+  log: Log
+  eras: EraMemory
+  version: string
+  /** Milliseconds. */
+  connectTimeout: number
+  /** Milliseconds without a result or progress. */
+  callTimeout: number
+  /** Its state or its tools changed. */
+  onChange: () => void
+  /** Its events' resource changed, or it was just connected. */
+  onEvents: (connection: Connection) => void
+}
+
+/**
+ * One server, kept: connected, told of its changes, and reconnected for ever with back-off when it goes away.
+ * It starts to connect when made; who makes it disposes of it.
+ */
+export class Connection implements AsyncDisposable {
+  readonly spec: ServerSpec
+  readonly #deps: ConnectionDeps
+  readonly #log: Log
+  readonly #ended = new AbortController()
+  #status: ConnectionState = { state: 'starting' }
+  #settled = Promise.withResolvers<void>()
+  #tools: readonly Tool[] = []
+  #eventsUri: string | undefined
+  #client: Client | undefined
+  #failures = 0
+  #cancelRetry: (() => void) | undefined
+  #connecting: Promise<void>
+
+  constructor(spec: ServerSpec, deps: ConnectionDeps) {
+    this.spec = spec
+    this.#deps = deps
+    this.#log = deps.log.with({ server: spec.name })
+    this.#connecting = this.#connect()
+  }
+
+  get status(): ConnectionState {
+    return this.#status
+  }
+
+  /** The tools that it last listed; they stay while it is down. */
+  get tools(): readonly Tool[] {
+    return this.#tools
+  }
+
+  /** The resource that its events come from, if it has one. */
+  get eventsUri(): string | undefined {
+    return this.#eventsUri
+  }
+
+  /** Throws `unavailable` at once while it is down; waits while it starts. Other errors are the server's. */
+  async call(
+    tool: string,
+    args: Record<string, unknown>,
+    options: CallOptions = {},
+  ): Promise<CallToolResult> {
+    const client = await this.#ready(options.signal)
+    try {
+      return await client.callTool(
+        { name: tool, arguments: args, ...(options.meta ? { _meta: options.meta } : {}) },
+        {
+          timeout: this.#deps.callTimeout,
+          resetTimeoutOnProgress: true,
+          ...(options.signal ? { signal: options.signal } : {}),
+          ...(options.onProgress ? { onprogress: options.onProgress } : {}),
+        },
+      )
+    } catch (error) {
+      if (isLost(error, this.spec)) this.#lose(client, error)
+      throw error
+    }
+  }
+
+  async readResource(uri: string): Promise<ReadResourceResult> {
+    const client = await this.#ready()
+    return client.readResource({ uri }, { timeout: this.#deps.callTimeout, cacheMode: 'bypass' })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort(new HubError('unavailable', `The server ${this.spec.name} was removed`))
+    this.#cancelRetry?.()
+    this.#settled.resolve()
+    const client = this.#client
+    this.#client = undefined
+    if (client) await close(client)
+    await this.#connecting
+  }
+
+  async #connect(): Promise<void> {
+    const { clock, connectTimeout } = this.#deps
+    const attempt = withDeadline(clock, connectTimeout, this.#ended.signal)
+    try {
+      const client = await connectServer(
+        this.spec,
+        this.#connectDeps(),
+        of => this.#prepare(of),
+        attempt.signal,
+      )
+      try {
+        await this.#adopt(client)
+      } catch (error) {
+        await close(client)
+        throw error
+      }
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      attempt.cancel()
+    }
+  }
+
+  async #adopt(client: Client): Promise<void> {
+    client.onclose = () => this.#lose(client, new Error('The connection closed'))
+    this.#tools = await readTools(client, this.#deps.connectTimeout)
+    this.#eventsUri = await keepSubscribed(client, {
+      clock: this.#deps.clock,
+      random: this.#deps.random,
+      log: this.#log,
+      signal: this.#ended.signal,
+      onListChanged: of => this.#refreshTools(of),
+      onEvents: () => this.#deps.onEvents(this),
+    })
+    if (this.#ended.signal.aborted || !client.transport) throw new Error('The connection closed at once')
+    this.#client = client
+    this.#failures = 0
+    const era = client.getProtocolEra() ?? 'legacy'
+    this.#log.info('server_ready', { era, tools: this.#tools.length })
+    this.#become({ state: 'ready', era })
+    if (this.#eventsUri) this.#deps.onEvents(this)
+  }
+
+  #prepare(client: Client): void {
+    client.setNotificationHandler('notifications/tools/list_changed', () => this.#refreshTools(client))
+    client.setNotificationHandler('notifications/resources/updated', note => {
+      if (note.params.uri === this.#eventsUri) this.#deps.onEvents(this)
+    })
+    client.onerror = error => this.#log.debug('server_error', { error })
+  }
+
+  #refreshTools(client: Client): void {
+    readTools(client, this.#deps.callTimeout).then(
+      tools => {
+        this.#tools = tools
+        this.#deps.onChange()
+      },
+      error => this.#log.warn('tools_not_listed', { error }),
+    )
+  }
+
+  #become(next: ConnectionState): void {
+    this.#status = next
+    if (next.state === 'starting') this.#settled = Promise.withResolvers()
+    else this.#settled.resolve()
+    this.#deps.onChange()
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ended.signal.aborted) return
+    this.#failures++
+    const wait = decideBackoff(this.#failures, this.#deps.random)
+    this.#log.warn('server_down', { error, retryInMs: wait })
+    this.#become({ state: 'down', error: describeError(error), nextTryAt: this.#deps.clock.now() + wait })
+    this.#cancelRetry = this.#deps.clock.after(wait, () => {
+      this.#become({ state: 'starting' })
+      this.#connecting = this.#connect()
+    })
+  }
+
+  #lose(client: Client, error: unknown): void {
+    if (this.#client !== client || this.#ended.signal.aborted) return
+    this.#client = undefined
+    close(client).catch(cause => this.#log.debug('close_failed', { error: cause }))
+    this.#fail(error)
+  }
+
+  async #ready(signal?: AbortSignal): Promise<Client> {
+    if (this.#status.state === 'starting') await this.#untilSettled(signal)
+    if (this.#client) return this.#client
+    throw new HubError('unavailable', describeDown(this.spec.name, this.#status))
+  }
+
+  async #untilSettled(signal?: AbortSignal): Promise<void> {
+    const deadline = withDeadline(this.#deps.clock, this.#deps.connectTimeout, signal)
+    const given = Promise.withResolvers<void>()
+    const giveUp = () => given.resolve()
+    deadline.signal.addEventListener('abort', giveUp, { once: true })
+    await Promise.race([this.#settled.promise, given.promise])
+    deadline.signal.removeEventListener('abort', giveUp)
+    deadline.cancel()
+  }
+
+  #connectDeps() {
+    const { clock, eras, version, connectTimeout } = this.#deps
+    const onStderr = (line: string) => this.#log.debug('server_stderr', { line })
+    return { clock, eras, version, timeout: connectTimeout, onStderr }
+  }
+}
+
+/** Closes without being told of it again. */
+async function close(client: Client): Promise<void> {
+  delete client.onclose
+  await client.close()
+}
+
+function describeDown(name: string, status: ConnectionState): string {
+  if (status.state !== 'down') return `The server ${name} is still starting; try again in some seconds`
+  return `The server ${name} is down: ${status.error}. The next try is at ${toIso(status.nextTryAt)}`
+}

@@ -1,0 +1,152 @@
+import { join } from 'node:path'
+import type { ServerEntry } from '../../schemas/config.ts'
+import type { DropIn } from './drop-ins.ts'
+import type { ServerSpec } from './server-spec.ts'
+
+/** A server that comes with the hub. */
+export interface BuiltIn {
+  name: string
+  /** The program, run by the same Node as the hub. */
+  file: string
+  /** Runs even when the config does not name it. */
+  always: boolean
+  /** Its settings of the hub's environment begin with this. */
+  envPrefix: string
+}
+
+export interface ServerSources {
+  builtIns: readonly BuiltIn[]
+  configured: Readonly<Record<string, ServerEntry | false>>
+  dropIns: readonly DropIn[]
+  /** The program that runs the hub: it runs JavaScript and TypeScript servers too. */
+  node: string
+  /** A module that lets dropped-in programs import the hub's packages. */
+  loader: string
+  /** The environment that a child gets, with the hub's variables of a prefix or without. */
+  childEnvironment(prefix?: string): Record<string, string>
+}
+
+export interface DesiredServers {
+  /** In order of precedence for tool names: built-in, configured in order, dropped in. */
+  specs: ServerSpec[]
+  /** Entries that do not run, and why. */
+  losers: { name: string; origin: ServerSpec['origin']; reason: string }[]
+}
+
+/** Which servers shall run: configured wins over dropped-in, that over built-in. */
+export function decideServers(sources: ServerSources): DesiredServers {
+  const losers: DesiredServers['losers'] = []
+  const byName = new Map<string, ServerSpec>()
+  for (const builtIn of sources.builtIns) addBuiltIn(builtIn, sources, byName)
+  for (const dropIn of sources.dropIns) {
+    const outcome = fromDropIn(dropIn, sources)
+    if ('reason' in outcome) {
+      losers.push(outcome)
+      continue
+    }
+    if (byName.has(dropIn.name)) {
+      losers.push({ name: dropIn.name, origin: 'built-in', reason: `dropped-in ${dropIn.folder} wins` })
+    }
+    byName.set(dropIn.name, outcome)
+  }
+  for (const [name, entry] of Object.entries(sources.configured)) {
+    const loser = byName.get(name)
+    const isOwnSetting = loser?.origin === 'built-in' && (entry === false || (!entry.command && !entry.url))
+    if (isOwnSetting) {
+      if (entry === false) byName.delete(name)
+      continue
+    }
+    if (loser) losers.push({ name, origin: loser.origin, reason: 'the config has a server of this name' })
+    byName.delete(name)
+    if (entry === false) continue
+    const spec = fromEntry(name, 'config', entry, sources)
+    if ('reason' in spec) losers.push(spec)
+    else byName.set(name, spec)
+  }
+  return { specs: inOrder([...byName.values()], sources), losers }
+}
+
+function addBuiltIn(builtIn: BuiltIn, sources: ServerSources, byName: Map<string, ServerSpec>): void {
+  const entry = sources.configured[builtIn.name]
+  if (entry === false || (!builtIn.always && entry === undefined)) return
+  byName.set(builtIn.name, {
+    name: builtIn.name,
+    origin: 'built-in',
+    prefix: entry?.prefix ?? '',
+    transport: {
+      kind: 'stdio',
+      command: sources.node,
+      args: [builtIn.file],
+      env: { ...sources.childEnvironment(builtIn.envPrefix), ...entry?.env },
+    },
+  })
+}
+
+type Loser = DesiredServers['losers'][number]
+
+function fromDropIn(dropIn: DropIn, sources: ServerSources): ServerSpec | Loser {
+  switch (dropIn.kind) {
+    case 'held':
+      return { name: dropIn.name, origin: 'drop-in', reason: `held: ${dropIn.reason}` }
+    case 'entry':
+      return fromEntry(dropIn.name, 'drop-in', dropIn.entry, sources, dropIn.folder)
+    case 'program':
+      return {
+        name: dropIn.name,
+        origin: 'drop-in',
+        prefix: defaultPrefix(dropIn.name),
+        transport: {
+          kind: 'stdio',
+          command: sources.node,
+          // The time of the last change is part of it, so that a changed program is started anew.
+          args: ['--import', sources.loader, dropIn.file],
+          env: { ...sources.childEnvironment(), SUPERBLOOM_DROPPED_AT: String(Math.round(dropIn.changed)) },
+          cwd: dropIn.folder,
+        },
+      }
+    default:
+      return dropIn satisfies never
+  }
+}
+
+function fromEntry(
+  name: string,
+  origin: ServerSpec['origin'],
+  entry: ServerEntry,
+  sources: ServerSources,
+  folder?: string,
+): ServerSpec | Loser {
+  const prefix = entry.prefix ?? defaultPrefix(name)
+  if (entry.command && entry.url) return { name, origin, reason: 'has both command and url; keep one' }
+  if (entry.url) {
+    return { name, origin, prefix, transport: { kind: 'http', url: entry.url, headers: entry.headers ?? {} } }
+  }
+  if (!entry.command) return { name, origin, reason: 'has neither command nor url; give one' }
+  const cwd = entry.cwd ? join(folder ?? '', entry.cwd) : folder
+  return {
+    name,
+    origin,
+    prefix,
+    transport: {
+      kind: 'stdio',
+      command: entry.command,
+      args: entry.args ?? [],
+      env: { ...sources.childEnvironment(), ...entry.env },
+      ...(cwd ? { cwd } : {}),
+    },
+  }
+}
+
+function defaultPrefix(name: string): string {
+  return `${name}__`
+}
+
+function inOrder(specs: ServerSpec[], sources: ServerSources): ServerSpec[] {
+  const configured = Object.keys(sources.configured)
+  const rank = (spec: ServerSpec) => {
+    if (spec.origin === 'built-in') return sources.builtIns.findIndex(builtIn => builtIn.name === spec.name)
+    if (spec.origin === 'config') return 1_000 + configured.indexOf(spec.name)
+    return 1_000_000
+  }
+  return specs.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
+}

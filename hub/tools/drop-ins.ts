@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
+import { name as serverName } from '../../schemas/names.ts'
+import { HubError } from '../core/errors.ts'
+
+/** A folder of `<data>/servers`: a program to run, an entry to read, or the reason why it is neither. */
+export type DropIn =
+  | { kind: 'program'; name: string; folder: string; file: string; changed: number }
+  | { kind: 'entry'; name: string; folder: string; entry: ServerEntry }
+  | { kind: 'held'; name: string; folder: string; reason: string }
+
+const PROGRAMS = ['server.ts', 'server.js', 'server.mjs']
+
+/** What lies in the folder of drop-ins, which is made where it is missing. */
+export function readDropIns(folder: string, parseEntry: (file: string, text: string) => unknown): DropIn[] {
+  mkdirSync(folder, { recursive: true, mode: 0o755 })
+  const open = othersCanWrite(folder)
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap(entry => {
+      const path = join(folder, entry.name)
+      const found = readDropIn(entry.name, path, parseEntry)
+      if (!found) return []
+      const guilty = open ? folder : othersCanWrite(path) ? path : undefined
+      if (!guilty) return [found]
+      return [{ kind: 'held' as const, name: entry.name, folder: path, reason: describeOpen(guilty) }]
+    })
+}
+
+function describeOpen(path: string): string {
+  return `others than its owner can write to ${path}: run chmod go-w on it to let this server start`
+}
+
+/** On Windows the modes say nothing; there the folder counts as its owner's. */
+function othersCanWrite(path: string): boolean {
+  return process.platform !== 'win32' && (statSync(path).mode & 0o022) !== 0
+}
+
+function readDropIn(
+  name: string,
+  folder: string,
+  parseEntry: (file: string, text: string) => unknown,
+): DropIn | undefined {
+  const named = serverName.safeParse(name)
+  if (!named.success) {
+    return { kind: 'held', name, folder, reason: `the folder's name ${named.error.issues[0]?.message}` }
+  }
+  const program = PROGRAMS.map(file => join(folder, file)).find(existsSync)
+  if (program) return { kind: 'program', name, folder, file: program, changed: statSync(program).mtimeMs }
+  const manifest = join(folder, 'mcp.json')
+  if (!existsSync(manifest)) return undefined
+  try {
+    const parsed = serverEntry.parse(parseEntry(manifest, readFileSync(manifest, 'utf8')))
+    return { kind: 'entry', name, folder, entry: parsed }
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error
+    return { kind: 'held', name, folder, reason: error.message }
+  }
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { HubError } from '../../core/errors.ts'
+import type { NewId } from '../../core/ids.ts'
+import type { Signals } from '../../core/signals.ts'
+import type { CallContext, ToolOutcome } from '../../core/tool-box.ts'
+import type { Tx } from '../../store/writer.ts'
+
+/** What meta-tools use besides the transaction that they run in. */
+export interface MetaDeps {
+  newId: NewId
+  signals: Signals
+  timezone: string
+  /** The agents that a conversation belongs to; none where there is no such conversation. */
+  agentsOf(conversation: string): string[]
+}
+
+/** A tool with which an agent controls itself. */
+export interface MetaTool {
+  name: string
+  title: string
+  description: string
+  inputSchema: Record<string, unknown>
+  readOnly: boolean
+  /** Ends the cycle after all calls of its step. */
+  ends: boolean
+  run(tx: Tx, args: Record<string, unknown>, context: CallContext): Promise<ToolOutcome>
+}
+
+export interface MetaToolDefinition<Input extends z.ZodType> {
+  name: string
+  title: string
+  description: string
+  input: Input
+  readOnly?: boolean
+  ends?: boolean
+  run(tx: Tx, args: z.output<Input>, context: CallContext): Promise<ToolOutcome>
+}
+
+/** Makes a meta-tool whose arguments are checked; wrong ones become a result that names them. */
+export function defineMetaTool<Input extends z.ZodType>(definition: MetaToolDefinition<Input>): MetaTool {
+  const { input, run, ...rest } = definition
+  return {
+    readOnly: false,
+    ends: false,
+    ...rest,
+    inputSchema: z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>,
+    async run(tx, args, context) {
+      const parsed = input.safeParse(args)
+      if (!parsed.success) return failed(describeIssues(definition.name, parsed.error))
+      try {
+        return await run(tx, parsed.data, context)
+      } catch (error) {
+        if (error instanceof HubError) return failed(`${definition.name}: ${error.message}`)
+        throw error
+      }
+    },
+  }
+}
+
+function failed(text: string): ToolOutcome {
+  return { text, isError: true }
+}
+
+function describeIssues(tool: string, error: z.ZodError): string {
+  const issues = error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`)
+  return `${tool}: wrong arguments: ${issues.join('; ')}`
+}

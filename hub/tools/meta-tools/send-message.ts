@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { MAX_TEXT } from '../../../schemas/chat.ts'
+import { conversationId } from '../../../schemas/names.ts'
+import { appendMessage } from '../../store/conversations.ts'
+import { defineMetaTool, type MetaDeps, type MetaTool } from './meta-tool.ts'
+
+export function sendMessage(deps: MetaDeps): MetaTool {
+  return defineMetaTool({
+    name: 'send_message',
+    title: 'Send a message',
+    description:
+      'Writes a message into a conversation. Your final text goes to the conversation that the inbox names by itself; use this for the others.',
+    input: z.strictObject({
+      to: conversationId.describe('the conversation, such as homelab'),
+      text: z.string().min(1).max(MAX_TEXT),
+    }),
+    async run(tx, { to, text }, context) {
+      if (!deps.agentsOf(to).includes(context.agent)) {
+        return { text: `to: ${to} is no conversation of yours`, isError: true }
+      }
+      const message = await appendMessage(tx, {
+        id: deps.newId('msg'),
+        conversation: to,
+        kind: 'agent',
+        author: context.agent,
+        text,
+        at: context.now,
+        cycle: context.cycle,
+      })
+      context.afterCommit(() => deps.signals.emit('message', message))
+      return { text: `Sent to ${to}.`, isError: false, structured: { conversation: to, id: message.id } }
+    },
+  })
+}

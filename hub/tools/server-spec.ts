@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto'
+import { toCanonicalJson } from '../core/json.ts'
+import type { StdioCommand } from './stdio-transport.ts'
+
+/** How a server is reached, and where its entry came from. Of two with one name the first kind here wins. */
+export interface ServerSpec {
+  name: string
+  origin: 'config' | 'drop-in' | 'built-in'
+  transport:
+    | ({ kind: 'stdio' } & StdioCommand)
+    | { kind: 'http'; url: string; headers: Record<string, string> }
+  /** In front of its tools' names. */
+  prefix: string
+}
+
+/** Equal for specs that start or reach the same server in the same way. */
+export function specHash(spec: ServerSpec): string {
+  return createHash('sha256').update(toCanonicalJson(spec)).digest('hex')
+}

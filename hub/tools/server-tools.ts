@@ -1,0 +1,68 @@
+import type { ServerEntry } from '../../schemas/config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Store } from '../store/open.ts'
+import type { Connection } from './connection.ts'
+import { type BuiltIn, decideServers } from './decide-servers.ts'
+import { readDropIns } from './drop-ins.ts'
+import { createEraMemory } from './era-memory.ts'
+import { openServers, type Servers } from './servers.ts'
+
+const CONNECT_TIMEOUT_MS = 30_000
+const CALL_TIMEOUT_MS = 120_000
+
+export interface ServerToolsDeps {
+  clock: Clock
+  random: () => number
+  log: Log
+  store: Store
+  version: string
+  /** Names that no server's tool may have. */
+  taken: ReadonlySet<string>
+  builtIns: readonly BuiltIn[]
+  loader: string
+  dropInsFolder: string
+  configured: () => Readonly<Record<string, ServerEntry | false>>
+  childEnvironment: (prefix?: string) => Record<string, string>
+  /** Parses the text of an entry's file; throws `bad_request`. */
+  parseEntry: (file: string, text: string) => unknown
+  onChange: (change: { toolsChanged: boolean }) => void
+  onEvents: (connection: Connection) => void
+}
+
+/** The servers of the hub; `refresh` looks again which there shall be. */
+export interface ServerTools extends AsyncDisposable {
+  readonly servers: Servers
+  refresh(): Promise<void>
+}
+
+export function createServerTools(deps: ServerToolsDeps): ServerTools {
+  const servers = openServers({
+    clock: deps.clock,
+    random: deps.random,
+    log: deps.log,
+    version: deps.version,
+    eras: createEraMemory(deps.store, deps.clock),
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    callTimeout: CALL_TIMEOUT_MS,
+    taken: deps.taken,
+    onChange: deps.onChange,
+    onEvents: deps.onEvents,
+  })
+  return {
+    servers,
+    async refresh() {
+      const desired = decideServers({
+        builtIns: deps.builtIns,
+        configured: deps.configured(),
+        dropIns: readDropIns(deps.dropInsFolder, deps.parseEntry),
+        node: process.execPath,
+        loader: deps.loader,
+        childEnvironment: deps.childEnvironment,
+      })
+      for (const loser of desired.losers) deps.log.warn('server_not_running', loser)
+      await servers.apply(desired)
+    },
+    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
+  }
+}

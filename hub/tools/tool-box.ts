@@ -1,0 +1,77 @@
+import type { Tool } from '@modelcontextprotocol/client'
+import { describeError } from '../core/errors.ts'
+import { matchesGlobs } from '../core/glob.ts'
+import type { ModelTool } from '../core/model.ts'
+import type { AgentTool, ToolBox } from '../core/tool-box.ts'
+import type { Tx } from '../store/writer.ts'
+import type { MetaTool } from './meta-tools/meta-tool.ts'
+import { toOutcome } from './outcome.ts'
+import type { Servers } from './servers.ts'
+
+/** Where the idempotency key of a call stands in its request's `_meta`. */
+const IDEMPOTENCY_KEY = 'superbloom/idempotencyKey'
+
+/** Everything that agents can call: the servers' tools that their globs give, and the meta-tools unless taken away. */
+export function createToolBox(servers: Servers, metaTools: readonly MetaTool[]): ToolBox<Tx> {
+  const meta = new Map(metaTools.map(tool => [tool.name, tool]))
+  const givesMeta = (globs: readonly string[], name: string) =>
+    matchesGlobs(['*', ...globs.filter(isNegative)], name)
+  return {
+    list: globs => [
+      ...metaTools.filter(tool => givesMeta(globs, tool.name)).map(fromMeta),
+      ...servers.catalogue
+        .filter(tool => matchesGlobs(globs, tool.name))
+        .map(tool => fromServer(tool.definition)),
+    ],
+    find(name, globs) {
+      const metaTool = meta.get(name)
+      if (metaTool)
+        return givesMeta(globs, name) ? { kind: 'meta', ends: metaTool.ends, run: metaTool.run } : undefined
+      const tool = servers.find(name)
+      return tool && matchesGlobs(globs, name) ? serverTool(servers, tool.name, tool.definition) : undefined
+    },
+  }
+}
+
+function isNegative(glob: string): boolean {
+  return glob.startsWith('!')
+}
+
+function serverTool(servers: Servers, name: string, definition: Tool): AgentTool<Tx> {
+  const { annotations } = definition
+  return {
+    kind: 'server',
+    repeatable: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
+    async call(args, options) {
+      try {
+        const result = await servers.call(name, args, {
+          signal: options.signal,
+          meta: { [IDEMPOTENCY_KEY]: options.idempotencyKey },
+          onProgress: progress => {
+            if (progress.message) options.onProgress(progress.message)
+          },
+        })
+        return toOutcome(result)
+      } catch (error) {
+        if (options.signal.aborted) throw error
+        return { text: `${name} failed: ${describeError(error)}`, isError: true }
+      }
+    },
+  }
+}
+
+function fromMeta(tool: MetaTool): ModelTool {
+  const { name, title, description, inputSchema, readOnly } = tool
+  return { name, title, description, inputSchema, readOnly }
+}
+
+function fromServer(tool: Tool): ModelTool {
+  const title = tool.title ?? tool.annotations?.title
+  return {
+    name: tool.name,
+    description: tool.description ?? '',
+    inputSchema: tool.inputSchema,
+    readOnly: tool.annotations?.readOnlyHint === true,
+    ...(title === undefined ? {} : { title }),
+  }
+}
