@@ -54,6 +54,7 @@ export const historyContent = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     text: z.string(),
     calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    thinking: z.object({ by: z.string(), text: z.string() }).optional(),
   }),
   z.object({
     role: z.literal('tool'),

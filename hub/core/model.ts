@@ -26,10 +26,19 @@ export interface BatchItem {
   at: number
 }
 
+/**
+ * What a model thought before it called tools. Never shown; some providers want it back beside the calls, so it is
+ * kept as it came and goes only to whoever made it.
+ */
+export interface Thinking {
+  by: string
+  text: string
+}
+
 /** The window in the order in which it happened. */
 export type ModelMessage =
   | { role: 'user'; text: string; items: BatchItem[] }
-  | { role: 'assistant'; text: string; calls: ModelCall[] }
+  | { role: 'assistant'; text: string; calls: ModelCall[]; thinking?: Thinking | undefined }
   | { role: 'tool'; callId: string; name: string; text: string; isError: boolean; structured?: unknown }
 
 export interface ModelRequest {
@@ -54,6 +63,7 @@ export interface ModelUsage {
 export interface ModelReply {
   text: string
   calls: ModelCall[]
+  thinking?: Thinking
   /** Missing where the provider did not say. */
   usage?: ModelUsage
   /** The reply was cut at `maxOutput`. */

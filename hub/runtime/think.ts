@@ -27,11 +27,7 @@ export async function think(
   const now = deps.clock.now()
   const ended = await deps.store.write(async tx => {
     const lastSeq = await fencedWrite(tx, claim, 1, now + LEASE_MS, now)
-    const content = {
-      role: 'assistant' as const,
-      text: reply.text,
-      calls: uniqueIds(reply.calls, claim, step),
-    }
+    const content = toContent(reply, uniqueIds(reply.calls, claim, step))
     claim.window.push(...(await appendHistory(tx, claim, lastSeq, step, [content], now)))
     await countStep(tx, claim.cycle, reply.usage ?? { input: 0, output: 0, cachedInput: 0 })
     claim.steps = step
@@ -57,6 +53,12 @@ export async function think(
     return finish(deps, tx, claim, { kind: 'final', text: withTruncation(reply) })
   })
   return ended ? settle(deps, ended) : 'act'
+}
+
+/** Thoughts are kept only beside calls: nobody wants them back later. */
+function toContent(reply: ModelReply, calls: ModelReply['calls']) {
+  const content = { role: 'assistant' as const, text: reply.text, calls }
+  return reply.thinking && calls.length > 0 ? { ...content, thinking: reply.thinking } : content
 }
 
 /** Publishes what ended a cycle said. */

@@ -57,6 +57,7 @@ describe('against aimock', () => {
     expect(reply).toEqual({
       text: 'Hello from the mock',
       calls: [],
+      thinking: { by: expect.stringContaining(url()), text: expect.stringMatching(/./) },
       usage: { input: 40, output: 9, cachedInput: 0 },
       truncated: false,
     })

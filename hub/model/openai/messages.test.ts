@@ -89,3 +89,16 @@ describe('toChatTools', () => {
     expect(tool?.function.parameters).toEqual(inputSchema)
   })
 })
+
+it('what a model thought before it called tools goes back to that model alone', () => {
+  const message: ModelMessage = {
+    role: 'assistant',
+    text: '',
+    calls: [{ id: 'a', name: 'look', arguments: '{}' }],
+    thinking: { by: 'm at http://p', text: 'first look' },
+  }
+  expect(toChatMessages('', [message], 'm at http://p')[0]).toMatchObject({ reasoning_content: 'first look' })
+  expect(toChatMessages('', [message], 'other at http://p')[0]).not.toHaveProperty('reasoning_content')
+  const answer: ModelMessage = { ...message, calls: [], text: 'done' }
+  expect(toChatMessages('', [answer], 'm at http://p')[0]).not.toHaveProperty('reasoning_content')
+})

@@ -8,18 +8,20 @@ import type { ModelCall, ModelMessage, ModelTool } from '../../core/model.ts'
 
 /**
  * The request's messages. The same history gives the same bytes, so that the provider's prompt cache hits, and
- * nothing that a model once wrote makes a later request invalid.
+ * nothing that a model once wrote makes a later request invalid. What `thinker` thought before it called tools goes
+ * back to it: DeepSeek refuses a request without (https://api-docs.deepseek.com/guides/thinking_mode).
  */
 export function toChatMessages(
   system: string,
   messages: readonly ModelMessage[],
+  thinker?: string,
 ): ChatCompletionMessageParam[] {
   const result: ChatCompletionMessageParam[] = system === '' ? [] : [{ role: 'system', content: system }]
-  for (const message of messages) result.push(toChatMessage(message))
+  for (const message of messages) result.push(toChatMessage(message, thinker))
   return result
 }
 
-function toChatMessage(message: ModelMessage): ChatCompletionMessageParam {
+function toChatMessage(message: ModelMessage, thinker: string | undefined): ChatCompletionMessageParam {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: message.text }
@@ -28,7 +30,13 @@ function toChatMessage(message: ModelMessage): ChatCompletionMessageParam {
     case 'assistant':
       return message.calls.length === 0
         ? { role: 'assistant', content: message.text }
-        : { role: 'assistant', content: message.text || null, tool_calls: message.calls.map(toToolCall) }
+        : {
+            role: 'assistant',
+            content: message.text || null,
+            ...(thinker !== undefined &&
+              message.thinking?.by === thinker && { reasoning_content: message.thinking.text }),
+            tool_calls: message.calls.map(toToolCall),
+          }
     default:
       return message satisfies never
   }

@@ -8,7 +8,7 @@ import { type Dialect, decideDialect, firstDialect } from './dialect.ts'
 import { toChatMessages, toChatTools } from './messages.ts'
 import { describeProvider, type Provider } from './provider-error.ts'
 import { readReply } from './read-reply.ts'
-import { createReplyReader } from './reply.ts'
+import { createReplyReader, thinkerOf } from './reply.ts'
 import { fromResponseError, toSendError } from './send-error.ts'
 
 export interface OpenAiModelOptions {
@@ -52,7 +52,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
 
   /** Sends the request as the provider is known to want it; where it refuses that, finds out how it does. */
   async function send(request: ModelRequest, watch: CallWatch): Promise<Response> {
-    const base = toBase(provider.model, request)
+    const base = toBase(provider, request)
     let dialect = accepted
     for (let changes = 0; ; changes++) {
       try {
@@ -91,10 +91,10 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
 
 type Base = Pick<ChatCompletionCreateParamsStreaming, 'model' | 'messages' | 'tools' | 'stream'>
 
-function toBase(model: string, { system, messages, tools }: ModelRequest): Base {
+function toBase(provider: Provider & { model: string }, { system, messages, tools }: ModelRequest): Base {
   return {
-    model,
-    messages: toChatMessages(system, messages),
+    model: provider.model,
+    messages: toChatMessages(system, messages, thinkerOf(provider)),
     ...(tools.length > 0 && { tools: toChatTools(tools) }),
     stream: true,
   }

@@ -99,6 +99,18 @@ describe('a reply', () => {
     expect(shown.join('')).toBe('Hi')
   })
 
+  it('keeps reasoning_content aside, with whose it is', () => {
+    const chunks = [
+      delta({ reasoning_content: 'h' }),
+      delta({ reasoning_content: 'm' }),
+      delta({ content: 'Hi' }),
+    ]
+    const reply = read([...chunks, END]).finish()
+    expect(reply.thinking?.text).toBe('hm')
+    expect(reply.thinking?.by).toContain(' at http')
+    expect(read([delta({ content: 'Hi' }), END]).finish()).not.toHaveProperty('thinking')
+  })
+
   it('drops a thought without its opening tag from the whole text', () => {
     expect(read([delta({ content: 'hm\n</think>\n\nHi' }), END]).finish().text).toBe('Hi')
   })

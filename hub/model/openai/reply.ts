@@ -31,6 +31,8 @@ interface Chunk {
 }
 
 interface Delta {
+  /** What the model thinks; `reasoning` at OpenRouter and Ollama, which do not want it back. */
+  reasoning_content?: unknown
   content?: unknown
   refusal?: unknown
   tool_calls?: unknown
@@ -46,6 +48,7 @@ export function createReplyReader({ provider, onText, makeId, taken }: ReplyOpti
   const calls = createCallAccumulator(makeId)
   const filter = createThinkingFilter()
   let text = ''
+  let thought = ''
   let usage: ModelUsage | undefined
   let reason: string | undefined
   let done = false
@@ -62,6 +65,7 @@ export function createReplyReader({ provider, onText, makeId, taken }: ReplyOpti
     if (!choice) return
     const delta = choice.delta ?? choice.message
     if (delta) {
+      thought += toText(delta.reasoning_content)
       show(filter.push(toText(delta.content) + toText(delta.refusal)))
       if (delta.tool_calls) calls.push(delta.tool_calls)
     }
@@ -96,11 +100,17 @@ export function createReplyReader({ provider, onText, makeId, taken }: ReplyOpti
       return {
         text: dropUnopenedThought(text),
         calls: calls.finish().map((call, at) => (taken.has(call.id) ? { ...call, id: makeId(at) } : call)),
+        ...(thought !== '' && { thinking: { by: thinkerOf(provider), text: thought } }),
         ...(usage && { usage }),
         truncated: reason === 'length' || reason === 'max_tokens',
       }
     },
   }
+}
+
+/** Names whose thoughts they are: one model of one provider. */
+export function thinkerOf({ baseUrl, model }: Provider): string {
+  return `${model ?? ''} at ${baseUrl}`
 }
 
 /** `what` says what the provider did, after its name. */
