@@ -6,8 +6,8 @@ import express, { type RequestHandler, Router } from 'express'
 
 /** The modules that the page imports, by the name under /vendor, as files of their packages. */
 const VENDOR: Readonly<Record<string, string>> = {
-  'preact.js': 'preact/dist/preact.module.js',
-  'preact-hooks.js': 'preact/hooks/dist/hooks.module.js',
+  'preact.js': 'preact/dist/preact.mjs',
+  'preact-hooks.js': 'preact/hooks/dist/hooks.mjs',
   'htm.js': 'htm/dist/htm.module.js',
   'marked.js': 'marked/lib/marked.esm.js',
   'purify.js': 'dompurify/dist/purify.es.mjs',

@@ -1,0 +1,125 @@
+import { useEffect, useState } from 'preact/hooks'
+import { storedToken, takeToken } from '../address.js'
+import { systemClock } from '../clock.js'
+import { useStore } from '../hooks.js'
+import { html } from '../html.js'
+import { createMcp } from '../mcp.js'
+import { createOutbox } from '../outbox.js'
+import { createPanelData } from '../panel-data.js'
+import { createSession } from '../session.js'
+import { Gate } from './gate.js'
+import { Shell } from './shell.js'
+
+/** The whole page: the gate, or behind it the session of one token. */
+export function App() {
+  const [token, setToken] = useState(firstToken)
+  const [cause, setCause] = useState(/** @type {string | null} */ (null))
+
+  useEffect(() => {
+    const onHash = () => {
+      const brought = takeToken()
+      if (brought) accept(brought)
+    }
+    addEventListener('hashchange', onHash)
+    return () => removeEventListener('hashchange', onHash)
+  }, [])
+
+  /** @param {string} next */
+  function accept(next) {
+    if (!isSendable(next)) {
+      setCause('malformed')
+      return
+    }
+    storedToken.set(next)
+    setCause(null)
+    setToken(next)
+  }
+
+  /** @param {string | null} reason null: the person asked for it */
+  function leave(reason) {
+    if (reason !== 'forbidden') storedToken.forget()
+    if (reason === null) createOutbox(() => localStorage).clear()
+    setCause(reason)
+    setToken(null)
+  }
+
+  if (!token) return html`<${Gate} cause=${cause} onToken=${accept} />`
+  return html`<${Connected} key=${token} token=${token} onLeave=${leave} />`
+}
+
+function firstToken() {
+  const brought = takeToken()
+  if (brought) storedToken.set(brought)
+  const token = brought ?? storedToken.get()
+  return token && isSendable(token) ? token : null
+}
+
+/** A WebSocket's subprotocol is an HTTP token (RFC 9110, 5.6.2); a browser throws at anything else. @param {string} token */
+function isSendable(token) {
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(token)
+}
+
+/** @param {{token: string, onLeave: (cause: string | null) => void}} props */
+function Connected({ token, onLeave }) {
+  const [{ session, panel }] = useState(() => openHub(token))
+  const link = useStore(session.link)
+
+  useEffect(() => {
+    const onVisible = () => {
+      if (document.visibilityState === 'visible') session.wake()
+    }
+    session.start()
+    addEventListener('online', session.wake)
+    addEventListener('pageshow', onVisible)
+    document.addEventListener('visibilitychange', onVisible)
+    return () => {
+      removeEventListener('online', session.wake)
+      removeEventListener('pageshow', onVisible)
+      document.removeEventListener('visibilitychange', onVisible)
+      session.stop()
+    }
+  }, [session])
+
+  useEffect(() => {
+    if (link.status === 'refused') onLeave(link.cause)
+  }, [link])
+
+  return html`<${Shell} session=${session} panel=${panel} onForget=${() => onLeave(null)} />`
+}
+
+/** @param {string} token */
+function openHub(token) {
+  const mcp = createMcp({ url: new URL('./mcp', document.baseURI), token })
+  const panel = createPanelData({ mcp, clock: systemClock })
+  const session = createSession({
+    mcp,
+    openSocket: () => new WebSocket(socketUrl(), ['superbloom.v1', `bearer.${token}`]),
+    outbox: createOutbox(() => localStorage),
+    clock: systemClock,
+    random: Math.random,
+    newId,
+    schedule,
+    onWelcome: panel.touch,
+    onAgents: panel.touch,
+  })
+  return { session, panel }
+}
+
+function socketUrl() {
+  const url = new URL('./ws', document.baseURI)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  return url
+}
+
+/** `randomUUID` is there on https and localhost only; a hub in a house is often neither. */
+function newId() {
+  if (crypto.randomUUID) return crypto.randomUUID()
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return [...bytes].map(byte => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** With the next frame on the screen; a hidden page draws none, so it goes by the clock. @param {() => void} run */
+function schedule(run) {
+  if (document.visibilityState === 'visible') requestAnimationFrame(run)
+  else setTimeout(run, 250)
+}

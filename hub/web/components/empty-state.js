@@ -1,0 +1,28 @@
+import { html } from '../html.js'
+import { Field } from './field.js'
+
+const SUGGESTIONS = [
+  'How is this machine doing?',
+  'What is using the CPU?',
+  'Remind me in 2 minutes to check the disks',
+]
+
+/** The first thing somebody sees in a conversation. @param {{conversation: any, agents: any[], onSuggest: (text: string) => void}} props */
+export function EmptyState({ conversation, agents, onSuggest }) {
+  const agent = agents[0]
+  const isMain = agent?.name === conversation.id
+  return html`<section class="empty" aria-label="Begin">
+    <${Field} />
+    <h2>${isMain ? `This is ${agent.name}.` : 'A fresh patch of ground.'}</h2>
+    <p>${isMain && agent.description ? `${sentence(agent.description)} Ask it anything; it remembers, and it can wake by itself.` : 'Ask anything. It stays apart from your other conversations.'}</p>
+    <div class="chips">
+      ${SUGGESTIONS.map(text => html`<button type="button" class="chip" key=${text} onClick=${() => onSuggest(text)}>${text}</button>`)}
+    </div>
+  </section>`
+}
+
+/** @param {string} text */
+function sentence(text) {
+  const trimmed = text.trim()
+  return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`
+}

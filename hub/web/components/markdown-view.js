@@ -1,0 +1,70 @@
+import { render } from 'preact'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { html, memo } from '../html.js'
+import { closeOpenEnds, toBlocks, toFragment } from '../markdown.js'
+import { CopyButton } from './copy-button.js'
+
+/**
+ * An agent's text. Block by block, so that a text that grows is only drawn anew at its end.
+ * @param {{text: string, streaming?: boolean}} props
+ */
+export const MarkdownView = memo(({ text, streaming = false }) => {
+  const blocks = useMemo(() => toBlocks(streaming ? closeOpenEnds(text) : text), [text, streaming])
+  return html`<div class=${streaming ? 'md md-streaming' : 'md'} dir="auto">
+    ${blocks.map((block, i) => html`<${Block} key=${i} source=${block.html} />`)}
+  </div>`
+})
+
+/** @param {{source: string}} props */
+const Block = memo(({ source }) => {
+  const ref = useRef(/** @type {HTMLElement | null} */ (null))
+  useLayoutEffect(() => {
+    const fragment = toFragment(source)
+    const mounts = dress(fragment)
+    ref.current?.replaceChildren(fragment)
+    return () => {
+      for (const mount of mounts) render(null, mount)
+    }
+  }, [source])
+  return html`<div class="md-block" ref=${ref}></div>`
+})
+
+/**
+ * What is wide scrolls in a box of its own, which the keyboard reaches; code can be copied.
+ * @param {DocumentFragment} fragment
+ * @returns {HTMLElement[]} where buttons were put
+ */
+function dress(fragment) {
+  for (const table of fragment.querySelectorAll('table')) wrap(table, 'md-scroll', 'Table')
+  return [...fragment.querySelectorAll('pre')].map(pre => {
+    const box = document.createElement('div')
+    const mount = document.createElement('div')
+    const language = /language-(\S+)/.exec(pre.firstElementChild?.className ?? '')?.[1] ?? ''
+    const name = document.createElement('span')
+    box.className = 'md-code'
+    mount.className = 'md-code-head'
+    name.className = 'md-code-language'
+    name.textContent = language
+    pre.replaceWith(box)
+    box.append(name, mount, pre)
+    makeReachable(pre, language ? `Code, ${language}` : 'Code')
+    render(html`<${CopyButton} text=${pre.textContent ?? ''} label="Copy this code" />`, mount)
+    return mount
+  })
+}
+
+/** @param {Element} element @param {string} className @param {string} label */
+function wrap(element, className, label) {
+  const box = document.createElement('div')
+  box.className = className
+  element.replaceWith(box)
+  box.append(element)
+  makeReachable(box, label)
+}
+
+/** @param {HTMLElement} element @param {string} label */
+function makeReachable(element, label) {
+  element.tabIndex = 0
+  element.setAttribute('role', 'group')
+  element.setAttribute('aria-label', label)
+}

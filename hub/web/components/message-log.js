@@ -1,0 +1,133 @@
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { isCaughtUp } from '../conversation.js'
+import { html, memo } from '../html.js'
+import { atEnd, drawn, earlier, follow, hasEarlier, later, WHOLE } from '../log-window.js'
+import { hasManyPeople, toRows } from '../rows.js'
+import { count, dayName } from '../time.js'
+import { useStickToEnd } from '../use-stick-to-end.js'
+import { EmptyState } from './empty-state.js'
+import { Icon } from './icons.js'
+import { LiveCycles } from './live-cycle.js'
+import { MessageRow, PendingRow } from './message-row.js'
+import { ToolGroup } from './tool-group.js'
+
+/**
+ * The messages of one conversation, drawn as a window over those that are loaded.
+ * @param {{conversation: any, agents: any[], session: any, onSuggest: (text: string) => void}} props
+ */
+export function MessageLog({ conversation, agents, session, onSuggest }) {
+  const { id, messages, pending, live } = conversation
+  const log = useLogWindow(conversation, session)
+  const isEmpty = isUntouched(conversation)
+  return html`<div class="log-frame">
+    <div class="scroller" ref=${log.scroll.ref} onScroll=${log.scroll.onScroll} tabindex="0" role="region" aria-label="Messages">
+      <div class="log-column">
+        ${isEmpty && html`<${EmptyState} conversation=${conversation} agents=${agents} onSuggest=${onSuggest} />`}
+        ${log.mayHaveEarlier && html`<${MoreButton} onClick=${log.showEarlier} busy=${log.loading} words="Load earlier messages" />`}
+        <${Rows} id=${id} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)} />
+        ${!log.isWhole && html`<${MoreButton} onClick=${log.showLater} words="Show later messages" />`}
+        ${log.isWhole && html`<${LiveCycles} live=${live} agents=${agents} waiting=${isAnswerDue(messages, pending)} />`}
+        ${
+          log.isWhole &&
+          pending.map(
+            (/** @type {any} */ one) => html`<${PendingRow} key=${one.clientId} pending=${one}
+              onRetry=${() => session.retry(one)} onDiscard=${() => session.discard(one)} />`,
+          )
+        }
+      </div>
+    </div>
+    ${!log.atEnd && html`<${JumpButton} messages=${messages} leftAt=${log.leftAt} onClick=${log.jump} />`}
+  </div>`
+}
+
+/** Which messages are drawn and where the reader stands among them. @param {any} conversation @param {any} session */
+function useLogWindow({ id, messages, pending, base }, session) {
+  const [range, setRange] = useState(WHOLE)
+  const [loading, setLoading] = useState(false)
+  const isWhole = range.to === null
+  const scroll = useStickToEnd(isWhole)
+  const shown = useMemo(() => drawn(messages, range), [messages, range])
+  const leftAt = useRef(0)
+  const waiting = useRef(pending.length)
+  if (scroll.atEnd && isWhole) leftAt.current = messages[messages.length - 1]?.seq ?? 0
+
+  useLayoutEffect(() => {
+    if (scroll.isAtEnd()) setRange(before => follow(messages, before))
+  }, [messages])
+  useLayoutEffect(() => {
+    if (pending.length > waiting.current) jump()
+    waiting.current = pending.length
+  }, [pending.length])
+
+  async function showEarlier() {
+    if (!hasEarlier(messages, range)) {
+      setLoading(true)
+      await session.loadEarlier(id)
+      setLoading(false)
+    }
+    const all = session.chat.get().conversations[id].messages
+    setRange(earlier(all, { ...range, from: shown[0]?.seq ?? 0 }))
+  }
+  function jump() {
+    setRange(atEnd(messages))
+    scroll.toEnd()
+  }
+  return {
+    scroll,
+    shown,
+    isWhole,
+    loading,
+    showEarlier,
+    jump,
+    showLater: () => setRange(later(messages, range)),
+    mayHaveEarlier: base > 0 || hasEarlier(messages, range),
+    atEnd: scroll.atEnd && isWhole,
+    leftAt: leftAt.current,
+  }
+}
+
+/** Nothing was ever said here. @param {any} conversation */
+function isUntouched(conversation) {
+  const { base, messages, pending, live } = conversation
+  return isCaughtUp(conversation) && base + messages.length + pending.length + live.length === 0
+}
+
+/** What a person asked last has no answer yet. @param {any[]} messages @param {any[]} pending */
+function isAnswerDue(messages, pending) {
+  const last = messages.findLast(message => message.kind !== 'tool' && message.kind !== 'notice')
+  return pending.length > 0 || last?.kind === 'user'
+}
+
+/** @param {{id: string, messages: any[], isNews: boolean}} props isNews: what is added is to be read out */
+const Rows = memo(({ id, messages, isNews }) => {
+  const rows = useMemo(() => toRows(messages), [messages])
+  const showPerson = useMemo(() => hasManyPeople(messages), [messages])
+  const lastSeq = messages[messages.length - 1]?.seq
+  return html`<div class="log" role="log" aria-label=${`Conversation ${id}`} aria-live=${isNews ? 'polite' : 'off'} aria-relevant="additions">
+    ${rows.map(row => html`<${Row} key=${row.key} row=${row} showPerson=${showPerson} lastSeq=${lastSeq} />`)}
+  </div>`
+})
+
+/** @param {{row: any, showPerson: boolean, lastSeq: number}} props */
+function Row({ row, showPerson, lastSeq }) {
+  if (row.type === 'day') return html`<p class="day"><span>${dayName(row.at, Date.now())}</span></p>`
+  const body =
+    row.type === 'tools'
+      ? html`<${ToolGroup} messages=${row.messages} />`
+      : html`<${MessageRow} message=${row.message} named=${row.named} showPerson=${showPerson} isLast=${row.message.seq === lastSeq} />`
+  return html`<div class="row" data-row>${body}</div>`
+}
+
+/** @param {{words: string, busy?: boolean, onClick: () => void}} props */
+function MoreButton({ words, busy = false, onClick }) {
+  return html`<p class="more">
+    <button type="button" class="quiet" aria-disabled=${busy ? 'true' : 'false'} onClick=${busy ? undefined : onClick}>${busy ? 'Loading…' : words}</button>
+  </p>`
+}
+
+/** @param {{messages: any[], leftAt: number, onClick: () => void}} props */
+function JumpButton({ messages, leftAt, onClick }) {
+  const fresh = messages.filter(message => message.seq > leftAt && message.kind !== 'tool').length
+  const words = fresh > 0 ? count(fresh, 'new message') : 'Latest'
+  return html`<button type="button" class=${fresh > 0 ? 'jump jump-new' : 'jump'} onClick=${onClick}><${Icon} name="down" />${words}</button>`
+}

@@ -1,0 +1,58 @@
+import { useAt, useNow } from '../hooks.js'
+import { html } from '../html.js'
+import { count, duration, relative } from '../time.js'
+import { serverTone } from '../words.js'
+
+/** How long a server's next try may take until its outcome is asked for. */
+const OUTCOME = 2_000
+
+/** @param {{servers: any[], onTried: () => void}} props onTried: a try that was announced is over */
+export function ServerList({ servers, onTried }) {
+  const outcomes = servers.map(server => (server.nextTryAt ?? 0) + OUTCOME).filter(at => at > Date.now())
+  const now = useNow(outcomes.length > 0 ? 1_000 : 0)
+  useAt(outcomes.length > 0 ? Math.min(...outcomes) : null, onTried)
+  if (servers.length === 0) return html`<p class="panel-none">None.</p>`
+  return html`<ul class="servers">
+    ${servers.map(server => html`<${ServerLine} key=${server.name} server=${server} now=${now} />`)}
+  </ul>`
+}
+
+/** @param {{server: any, now: number}} props */
+function ServerLine({ server, now }) {
+  const { name, state, transport, era, tools, error, nextTryAt, origin, collisions = [] } = server
+  const facts = [count(tools, 'tool'), transport, era === 'legacy' && 'older MCP', origin].filter(Boolean)
+  return html`<li class=${`server server-${serverTone(state)}`}>
+    <div class="server-head">
+      <span class="server-dot" aria-hidden="true"></span>
+      <span class="server-name">${name}</span>
+      <span class="server-state">${state.replaceAll('_', ' ')}</span>
+    </div>
+    <p class="card-facts">${facts.map(fact => html`<span key=${fact}>${fact}</span>`)}</p>
+    ${collisions.length > 0 && html`<p class="server-note">Names that another server has: ${collisions.join(', ')}</p>`}
+    ${error && html`<p class="server-error">${error}</p>`}
+    ${nextTryAt && html`<p class="card-facts"><span>next try ${nextTryAt > now ? relative(nextTryAt, now) : 'now'}</span></p>`}
+  </li>`
+}
+
+/** @param {{status: any}} props */
+export function HubFacts({ status }) {
+  if (!status?.hub) return null
+  const { model, queues, hub } = status
+  return html`<dl class="facts">
+    ${model && html`<div><dt>Model</dt><dd>${model.kind === 'rules' ? 'built-in rules' : model.name}</dd></div>`}
+    ${queues && html`<div><dt>Work</dt><dd>${workWords(queues)}</dd></div>`}
+    <div><dt>Up for</dt><dd>${duration(hub.uptimeMs)}</dd></div>
+    <div><dt>Version</dt><dd>${hub.version}</dd></div>
+  </dl>`
+}
+
+/** @param {{busy: number, waiting: number}} queues */
+function workWords({ busy, waiting }) {
+  if (busy + waiting === 0) return 'none'
+  return `${count(busy, 'cycle')} running, ${waiting} waiting`
+}
+
+/** What is wrong with the config or an agent's file. @param {{problems: string[]}} props */
+export function ProblemList({ problems }) {
+  return html`<ul class="problems">${problems.map(problem => html`<li key=${problem}>${problem}</li>`)}</ul>`
+}

@@ -1,0 +1,70 @@
+import { html, memo } from '../html.js'
+import { clockTime, fullTime } from '../time.js'
+import { callWords, toolWords } from '../words.js'
+import { Icon } from './icons.js'
+
+/** A longer run of calls folds up except for its end. */
+const SHOWN = 4
+
+/** @type {Record<string, string>} */
+const ICONS = {
+  planned: 'dots',
+  started: 'dots',
+  ok: 'check',
+  error: 'cross',
+  unknown: 'question',
+}
+
+/** Calls that stand in a row. @param {{messages: import('../types.d.ts').Message[]}} props */
+export const ToolGroup = memo(({ messages }) => {
+  const hidden = messages.length > SHOWN + 1 ? messages.slice(0, -SHOWN) : []
+  const shown = messages.slice(hidden.length)
+  return html`<div class="tools">
+    ${
+      hidden.length > 0 &&
+      html`<details class="tool-fold">
+        <summary><${Icon} name="chevron" /><span>${hidden.length} earlier steps${failures(hidden)}</span></summary>
+        ${hidden.map(message => html`<${DurableTool} key=${message.seq} message=${message} />`)}
+      </details>`
+    }
+    ${shown.map(message => html`<${DurableTool} key=${message.seq} message=${message} />`)}
+  </div>`
+})
+
+/** @param {import('../types.d.ts').Message[]} messages */
+function failures(messages) {
+  const failed = messages.filter(message => message.data?.status === 'error').length
+  return failed > 0 ? `, ${failed} failed` : ''
+}
+
+/** @param {{message: import('../types.d.ts').Message}} props */
+function DurableTool({ message }) {
+  const status = message.data?.status ?? 'ok'
+  const tool = message.data?.tool ?? message.author
+  return html`<details class=${`tool tool-${status}`}>
+    <summary>
+      <${ToolLine} tool=${tool} status=${status} summary=${message.text} />
+      <${Icon} name="chevron" />
+    </summary>
+    <div class="tool-detail">
+      ${message.data?.arguments && html`<p class="tool-text"><code>${message.data.arguments}</code></p>`}
+      ${message.text && html`<p class="tool-text">${message.text}</p>`}
+      <p class="tool-facts"><code>${tool}</code> <time datetime=${new Date(message.at).toISOString()} title=${fullTime(message.at)}>${clockTime(message.at)}</time></p>
+    </div>
+  </details>`
+}
+
+/** A call that is still under way. @param {{call: import('../types.d.ts').Call}} props */
+export function LiveTool({ call }) {
+  return html`<div class=${`tool tool-live tool-${call.status}`}>
+    <${ToolLine} tool=${call.tool} status=${call.status} summary=${call.summary ?? ''} />
+  </div>`
+}
+
+/** @param {{tool: string, status: string, summary: string}} props */
+function ToolLine({ tool, status, summary }) {
+  return html`<span class="tool-icon"><${Icon} name=${ICONS[status] ?? 'info'} /></span>
+    <span class="tool-name">${toolWords(tool)}</span>
+    <span class="tool-status">${callWords(status)}</span>
+    <span class="tool-summary">${summary}</span>`
+}

@@ -1,0 +1,168 @@
+/** @import { Agent, ChatState, Conversation, Frame, Message, Pending } from './types.d.ts' */
+import {
+  addCall,
+  addDelta,
+  addMessage,
+  addPending,
+  createConversation,
+  interrupt,
+  openForReading,
+  prependMessages,
+  refusePending,
+  removePending,
+  settle,
+} from './conversation.js'
+
+/** @type {ChatState} */
+export const EMPTY_CHAT = { hub: null, agents: {}, conversations: {}, problem: null }
+
+/**
+ * What a frame of the hub makes of the state. Frames of a later protocol change nothing.
+ * @param {ChatState} state @param {any} frame @param {number} now
+ * @returns {ChatState}
+ */
+export function applyFrame(state, frame, now) {
+  switch (frame.type) {
+    case 'welcome':
+      return welcome(state, frame)
+    case 'subscribed':
+      return change(state, frame.conversation, c => ({
+        ...c,
+        lastSeq: Math.max(c.lastSeq, frame.lastSeq),
+        target: frame.lastSeq,
+      }))
+    case 'message':
+      return change(state, frame.message.conversation, c => addMessage(c, frame.message, true))
+    case 'accepted':
+      return change(state, frame.message.conversation, c => addMessage(c, frame.message, false))
+    case 'delta':
+      return change(state, frame.conversation, c => addDelta(c, String(frame.cycle), frame.text))
+    case 'tool':
+      return change(state, frame.conversation, c => addCall(c, String(frame.cycle), frame.call))
+    case 'agent':
+      return agentStatus(state, frame.name, frame.status)
+    case 'error':
+      return refuse(state, frame, now)
+    default:
+      return state
+  }
+}
+
+/** @param {ChatState} state @param {string} id @param {(c: Conversation) => Conversation} how */
+function change(state, id, how) {
+  const before = state.conversations[id] ?? createConversation(id, [agentOf(id)], 0)
+  return { ...state, conversations: { ...state.conversations, [id]: how(before) } }
+}
+
+/** Ids are `<agent>` or `<agent>/<slug>`. @param {string} id */
+export function agentOf(id) {
+  return id.split('/')[0]
+}
+
+/** @param {ChatState} state @param {any} frame */
+function welcome(state, frame) {
+  /** @type {Record<string, Agent>} */
+  const agents = Object.fromEntries(frame.agents.map((/** @type {Agent} */ agent) => [agent.name, agent]))
+  const told = frame.conversations.map((/** @type {Conversation} */ one) => known(state, one))
+  const named = new Set(told.flatMap((/** @type {Conversation} */ c) => [c.id, ...c.agents]))
+  const implied = Object.keys(agents)
+    .filter(name => !named.has(name) && agents[name].status !== 'retired')
+    .map(name => state.conversations[name] ?? createConversation(name, [name], 0))
+  const conversations = {
+    ...state.conversations,
+    ...Object.fromEntries([...told, ...implied].map(c => [c.id, c])),
+  }
+  return settleIdle({ ...state, hub: frame.hub, agents, conversations })
+}
+
+/**
+ * A conversation of the hub as far as it is known here. One that nobody read begins at its end again; fewer
+ * messages than were seen means another history: the data folder was replaced.
+ * @param {ChatState} state @param {{id: string, agents: string[], lastSeq: number}} told
+ */
+function known(state, { id, agents, lastSeq }) {
+  const before = state.conversations[id]
+  if (before?.opened && lastSeq >= before.seen) return { ...before, agents, lastSeq }
+  const fresh = { ...createConversation(id, agents, lastSeq), pending: before?.pending ?? [] }
+  return before?.opened ? openForReading(fresh) : fresh
+}
+
+/** @param {ChatState} state @param {string} name @param {string} status */
+function agentStatus(state, name, status) {
+  const before = state.agents[name] ?? { name, description: '', status }
+  return settleIdle({ ...state, agents: { ...state.agents, [name]: { ...before, status } } })
+}
+
+/** Where no agent is at work, nothing is live (a cycle may end without a word). @param {ChatState} state */
+function settleIdle(state) {
+  const conversations = mapValues(state.conversations, c =>
+    c.agents.some(name => state.agents[name]?.status === 'active') ? c : settle(c),
+  )
+  return { ...state, conversations }
+}
+
+/** @param {ChatState} state @param {any} frame @param {number} now */
+function refuse(state, frame, now) {
+  const owner = Object.values(state.conversations).find(c =>
+    c.pending.some(pending => pending.clientId === frame.clientId),
+  )
+  if (frame.clientId && owner)
+    return change(state, owner.id, c => refusePending(c, frame.clientId, frame.message))
+  return { ...state, problem: { text: frame.message, at: now } }
+}
+
+/** @param {ChatState} state */
+export function applyDisconnect(state) {
+  return { ...state, conversations: mapValues(state.conversations, interrupt) }
+}
+
+/** @param {ChatState} state @param {string} id */
+export function applyOpen(state, id) {
+  return change(state, id, openForReading)
+}
+
+/** @param {ChatState} state @param {Pending} pending */
+export function applySend(state, pending) {
+  return change(state, pending.conversation, c => addPending(c, pending))
+}
+
+/** The same message goes out once more. @param {ChatState} state @param {Pending} pending */
+export function applyRetry(state, pending) {
+  return change(state, pending.conversation, c => refusePending(c, pending.clientId, undefined))
+}
+
+/** @param {ChatState} state @param {Pending} pending */
+export function applyDiscard(state, pending) {
+  return change(state, pending.conversation, c => removePending(c, pending.clientId))
+}
+
+/** @param {ChatState} state @param {string} id @param {Message[]} older @param {number} base */
+export function applyEarlier(state, id, older, base) {
+  return change(state, id, c => prependMessages(c, older, base))
+}
+
+/** @param {ChatState} state @param {string | null} text @param {number} now @returns {ChatState} */
+export function applyProblem(state, text, now) {
+  return { ...state, problem: text === null ? null : { text, at: now } }
+}
+
+/**
+ * The frames that bring this page up to date: what it reads resumes where it stopped, the others only tell of news.
+ * @param {ChatState} state
+ * @returns {Frame[]}
+ */
+export function subscriptions(state) {
+  return Object.values(state.conversations).map(c => ({
+    type: 'subscribe',
+    conversation: c.id,
+    after: c.seen,
+  }))
+}
+
+/**
+ * @template Value
+ * @param {Record<string, Value>} record @param {(value: Value) => Value} how
+ */
+function mapValues(record, how) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, how(value)]))
+}

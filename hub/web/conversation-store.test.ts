@@ -1,0 +1,202 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isCaughtUp, PAGE } from './conversation.js'
+import {
+  applyDisconnect,
+  applyEarlier,
+  applyFrame,
+  applyOpen,
+  applySend,
+  EMPTY_CHAT,
+  subscriptions,
+} from './conversation-store.js'
+import type { ChatState, Message } from './types.d.ts'
+
+const AGENT = { name: 'homelab', description: 'Looks after it', status: 'sleeping' }
+
+function welcome(lastSeq = 0, status = 'sleeping') {
+  const conversations = lastSeq ? [{ id: 'homelab', agents: ['homelab'], lastSeq }] : []
+  return { type: 'welcome', hub: { name: 'h', version: '1' }, agents: [{ ...AGENT, status }], conversations }
+}
+
+function message(seq: number, more: Partial<Message> = {}): Message {
+  const text = more.text ?? `text ${seq}`
+  return {
+    seq,
+    id: `m${seq}`,
+    conversation: 'homelab',
+    kind: 'agent',
+    author: 'homelab',
+    text,
+    at: seq,
+    ...more,
+  }
+}
+
+const feed = (state: ChatState, ...frames: object[]) => frames.reduce((s, f) => applyFrame(s, f, 7), state)
+const said = (seq: number, more?: Partial<Message>) => ({ type: 'message', message: message(seq, more) })
+const delta = (text: string, cycle = 'c1') => ({ type: 'delta', conversation: 'homelab', cycle, text })
+const tool = (id: string, status: string) => ({
+  type: 'tool',
+  conversation: 'homelab',
+  cycle: 'c1',
+  call: { id, tool: 'get_x', status },
+})
+const homelab = (state: ChatState) => {
+  const conversation = state.conversations['homelab']
+  if (!conversation) throw new Error('no conversation homelab')
+  return conversation
+}
+const opened = (lastSeq = 0, status = 'active') =>
+  feed(applyOpen(feed(EMPTY_CHAT, welcome(lastSeq, status)), 'homelab'), {
+    type: 'subscribed',
+    conversation: 'homelab',
+    lastSeq,
+  })
+
+describe('welcome', () => {
+  test('an agent without a conversation has its default one', () => {
+    expect(homelab(feed(EMPTY_CHAT, welcome())).agents).toEqual(['homelab'])
+  })
+
+  test('an agent that shares a conversation gets none of its own', () => {
+    const shared = { id: 'home', agents: ['homelab'], lastSeq: 3 }
+    const state = feed(EMPTY_CHAT, { ...welcome(), conversations: [shared] })
+    expect(Object.keys(state.conversations)).toEqual(['home'])
+  })
+
+  test('a history that became shorter is another one, and what waits to be sent stays', () => {
+    const pending = { clientId: 'x', conversation: 'homelab', text: 'hi', at: 1 }
+    const before = applySend(feed(opened(2), said(1), said(2)), pending)
+    const after = homelab(feed(before, welcome(1)))
+    expect(after).toMatchObject({ messages: [], base: 0, seen: 0, opened: true, pending: [pending] })
+  })
+})
+
+describe('subscribing', () => {
+  test('a message that waits to be sent does not bring the whole history with it', () => {
+    const pending = { clientId: 'x', conversation: 'homelab', text: 'hi', at: 1 }
+    const state = feed(applySend(EMPTY_CHAT, pending), welcome(9_000))
+    expect(subscriptions(state)[0]).toMatchObject({ after: 9_000 })
+    expect(homelab(state).pending).toEqual([pending])
+  })
+
+  test('what is not read yet tells only of news', () => {
+    expect(subscriptions(feed(EMPTY_CHAT, welcome(9)))).toEqual([
+      { type: 'subscribe', conversation: 'homelab', after: 9 },
+    ])
+  })
+
+  test.each([
+    [0, 0],
+    [PAGE, 0],
+    [PAGE + 50, 50],
+  ])('one with %i messages is opened after %i', (lastSeq, after) => {
+    expect(subscriptions(opened(lastSeq))[0]).toMatchObject({ after })
+  })
+
+  test('it resumes after the last that was delivered in order', () => {
+    const state = feed(opened(5), said(1), said(2), { type: 'accepted', clientId: 'x', message: message(6) })
+    expect(subscriptions(applyDisconnect(state))[0]).toMatchObject({ after: 2 })
+    expect(isCaughtUp(homelab(state))).toBe(false)
+    expect(isCaughtUp(homelab(feed(state, said(3), said(4), said(5))))).toBe(true)
+  })
+
+  test('numbers that the hub no longer has do not hold it back', () => {
+    const state = feed(opened(50), said(40), said(50))
+    expect(subscriptions(state)[0]).toMatchObject({ after: 50 })
+  })
+})
+
+describe('messages', () => {
+  test('any order, any repeats: each once, by number', () => {
+    const seqs = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 80 })
+    fc.assert(
+      fc.property(seqs, list => {
+        const state = feed(opened(), ...list.map(seq => said(seq)))
+        expect(homelab(state).messages.map(one => one.seq)).toEqual([...new Set(list)].sort((a, b) => a - b))
+      }),
+    )
+  })
+
+  test('an earlier page joins without repeats', () => {
+    const state = applyEarlier(feed(opened(250), said(51)), 'homelab', [message(50), message(51)], 49)
+    expect(homelab(state)).toMatchObject({ base: 49 })
+    expect(homelab(state).messages.map(one => one.seq)).toEqual([50, 51])
+  })
+
+  test.each(['message', 'accepted'])('a pending one becomes durable by %s', type => {
+    const pending = { clientId: 'x', conversation: 'homelab', text: 'hi', at: 1 }
+    const durable = message(1, { kind: 'user', clientId: 'x' })
+    const state = feed(applySend(opened(), pending), { type, clientId: 'x', message: durable })
+    expect(homelab(state)).toMatchObject({ pending: [], messages: [durable] })
+  })
+
+  test('a refusal stays at its message; any other error is told apart', () => {
+    const pending = { clientId: 'x', conversation: 'homelab', text: 'hi', at: 1 }
+    const state = applySend(opened(), pending)
+    const refused = feed(state, { type: 'error', code: 'flood', message: 'Too many', clientId: 'x' })
+    expect(homelab(refused).pending).toEqual([{ ...pending, refused: 'Too many' }])
+    expect(refused.problem).toBeNull()
+    const other = feed(state, { type: 'error', code: 'unknown', message: 'No such agent' })
+    expect(other.problem).toEqual({ text: 'No such agent', at: 7 })
+  })
+})
+
+describe('what is live', () => {
+  test('deltas grow one text per cycle, and the final message replaces it', () => {
+    const growing = feed(opened(), delta('Hel'), delta('lo'), delta('Other', 'c2'))
+    expect(homelab(growing).live.map(live => live.text)).toEqual(['Hello', 'Other'])
+    const done = feed(growing, said(1, { text: 'Hello there' }))
+    expect(homelab(done).live.map(live => live.text)).toEqual(['Other'])
+  })
+
+  test('the cycle that a message names is the one it ends', () => {
+    const state = feed(
+      opened(),
+      delta('same'),
+      delta('same', 'c2'),
+      said(1, { text: 'same', data: { cycle: 'c2' } }),
+    )
+    expect(homelab(state).live.map(live => live.cycle)).toEqual(['c1'])
+  })
+
+  test('text before a tool call gives way to the text after it', () => {
+    const state = feed(opened(), delta('Let me look.'), tool('a', 'planned'), tool('a', 'started'))
+    expect(homelab(state).live[0]).toMatchObject({
+      text: 'Let me look.',
+      calls: [{ id: 'a', status: 'started' }],
+    })
+    expect(homelab(feed(state, delta('All '), delta('good'))).live[0]?.text).toBe('All good')
+  })
+
+  test('a durable tool message takes its live row away, and a late frame brings none back', () => {
+    const row = said(1, { kind: 'tool', author: 'get_x', data: { call: 'a', tool: 'get_x', status: 'ok' } })
+    const state = feed(opened(), tool('a', 'started'), tool('b', 'started'), row, tool('a', 'ok'))
+    expect(homelab(state).live[0]?.calls.map(call => call.id)).toEqual(['b'])
+  })
+
+  test('nothing is live once no agent of the conversation works', () => {
+    const state = feed(opened(), delta('Hel'), { type: 'agent', name: 'homelab', status: 'sleeping' })
+    expect(homelab(state).live).toEqual([])
+  })
+
+  test('history that arrives beside a running cycle ends nothing', () => {
+    const fresh = feed(EMPTY_CHAT, welcome(3, 'active'), delta('Hel'))
+    const state = feed(applyOpen(fresh, 'homelab'), said(1), said(2), said(3))
+    expect(homelab(state).live[0]?.text).toBe('Hel')
+    expect(homelab(feed(state, said(4))).live).toEqual([])
+  })
+
+  test('after a lost link, and after an error, the text begins anew', () => {
+    const lost = feed(applyDisconnect(feed(opened(), delta('Hel'))), delta('again'))
+    expect(homelab(lost).live[0]?.text).toBe('again')
+    const failed = feed(opened(), delta('Hel'), said(1, { kind: 'error', author: 'hub' }), delta('again'))
+    expect(homelab(failed).live[0]?.text).toBe('again')
+  })
+})
+
+test('frames of a later protocol change nothing', () => {
+  const state = opened()
+  expect(feed(state, { type: 'approval', approval: { id: 'a' } }, { type: 'pong' })).toBe(state)
+})

@@ -1,0 +1,104 @@
+import createDOMPurify from 'dompurify'
+import { Marked } from 'marked'
+
+/** Tags that a model's text may bring itself; any other HTML shows as the text it is (`<server-name>`). */
+const PLAIN_TAG = /^<\/?(?:b|i|em|strong|u|s|del|sub|sup|kbd|br|mark|details|summary)\s*\/?>$/i
+
+const escapeHtml = (/** @type {string} */ text) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+/** @param {string} raw */
+function plainTagsOnly(raw) {
+  const tags = raw.match(/<[^>]*>?/g) ?? []
+  return tags.every(tag => PLAIN_TAG.test(tag)) ? raw : escapeHtml(raw)
+}
+
+const marked = new Marked({
+  gfm: true,
+  // Tools and people mean their line breaks.
+  breaks: true,
+  renderer: {
+    html: ({ text }) => plainTagsOnly(text),
+    // Headings of a message stand below the page's own, whatever depth the model chose.
+    heading({ tokens, depth }) {
+      return `<h2 class="md-h md-h${depth}">${this.parser.parseInline(tokens)}</h2>\n`
+    },
+    // The page loads nothing from elsewhere: a picture is a link to it.
+    image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
+    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+  },
+})
+
+/**
+ * The text's top-level blocks: the HTML of each with its source. A block whose source is the same has the same
+ * HTML, so a growing text changes only at its end. Not sanitized: `toFragment` does that.
+ * @param {string} text
+ * @returns {{raw: string, html: string}[]}
+ */
+export function toBlocks(text) {
+  const tokens = marked.lexer(text)
+  return tokens
+    .filter(token => token.type !== 'space' && token.type !== 'def')
+    .map(token => ({ raw: token.raw, html: String(marked.parser([token])) }))
+}
+
+/**
+ * A text that is still being written, with its open ends closed, so that it does not flicker between raw and
+ * formatted: half a link is its words, a begun `**bold` is bold, a begun code span is code.
+ * @param {string} text
+ */
+export function closeOpenEnds(text) {
+  const cut = text.lastIndexOf('\n\n') + 1
+  const head = text.slice(0, cut)
+  const tail = text.slice(cut)
+  if (insideFence(text)) return text
+  return head + closeMarks(tail.replace(/!?\[([^\]\n]*)(?:\]\([^)\n]*)?$/, '$1'))
+}
+
+/** @param {string} text */
+function insideFence(text) {
+  return (text.match(/^ {0,3}(?:```|~~~)/gm) ?? []).length % 2 === 1
+}
+
+/** @param {string} tail */
+function closeMarks(tail) {
+  const trimmed = tail.replace(/(?:\*{1,3}|`|~{1,2})$/, '')
+  const code = (trimmed.match(/`/g) ?? []).length % 2 === 1
+  if (code) return `${trimmed}\``
+  const bold = (trimmed.match(/\*\*/g) ?? []).length % 2 === 1
+  return bold ? `${trimmed.trimEnd()}**` : trimmed
+}
+
+const ALLOWED = {
+  ALLOWED_TAGS:
+    'p br hr h2 ul ol li blockquote pre code em strong b i u s del sub sup kbd mark details summary table thead tbody tr th td a'.split(
+      ' ',
+    ),
+  ALLOWED_ATTR: ['href', 'title', 'align', 'start', 'class', 'open'],
+  ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+  ADD_URI_SAFE_ATTR: ['align', 'start', 'open'],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  RETURN_DOM_FRAGMENT: true,
+}
+
+/** @type {ReturnType<typeof createDOMPurify> | undefined} */
+let purify
+
+/** HTML as nodes that are safe to show. Only in a browser. @param {string} source @returns {DocumentFragment} */
+export function toFragment(source) {
+  purify ??= preparePurify()
+  return /** @type {DocumentFragment} */ (/** @type {unknown} */ (purify.sanitize(source, ALLOWED)))
+}
+
+function preparePurify() {
+  const instance = createDOMPurify(window)
+  instance.addHook('afterSanitizeAttributes', node => {
+    if (node.nodeName === 'A' && node.hasAttribute('href')) {
+      node.setAttribute('target', '_blank')
+      node.setAttribute('rel', 'noopener noreferrer')
+    }
+    if (!/^(?:md-|language-)/.test(node.getAttribute?.('class') ?? 'md-')) node.removeAttribute('class')
+  })
+  return instance
+}

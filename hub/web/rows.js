@@ -1,0 +1,48 @@
+/** @import { Message } from './types.d.ts' */
+import { dayKey } from './time.js'
+
+/** Messages of one author closer than this stand under one name. */
+const TOGETHER = 5 * 60_000
+
+/**
+ * The messages as the log shows them: a mark per day, tool calls in a row as one group, and for each message
+ * whether its author has to be named.
+ * @param {Message[]} messages
+ */
+export function toRows(messages) {
+  const rows = []
+  /** @type {Message | null} */
+  let last = null
+  for (const message of messages) {
+    const newDay = !last || dayKey(last.at) !== dayKey(message.at)
+    if (newDay) rows.push({ type: 'day', key: `day-${dayKey(message.at)}`, at: message.at })
+    const previous = rows[rows.length - 1]
+    if (message.kind === 'tool' && previous.type === 'tools') previous.messages.push(message)
+    else if (message.kind === 'tool')
+      rows.push({ type: 'tools', key: `t${message.seq}`, messages: [message] })
+    else
+      rows.push({
+        type: 'message',
+        key: `m${message.seq}`,
+        message,
+        named: newDay || !continues(last, message),
+      })
+    last = message
+  }
+  return rows
+}
+
+/** @param {Message | null} last @param {Message} message */
+function continues(last, message) {
+  return (
+    last !== null &&
+    last.kind === message.kind &&
+    last.author === message.author &&
+    message.at - last.at < TOGETHER
+  )
+}
+
+/** True where more than one person wrote: then each is named. @param {Message[]} messages */
+export function hasManyPeople(messages) {
+  return new Set(messages.filter(one => one.kind === 'user').map(one => one.author)).size > 1
+}

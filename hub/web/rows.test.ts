@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { hasManyPeople, toRows } from './rows.js'
+import type { Message } from './types.d.ts'
+
+const NOON = new Date(2026, 10, 21, 12).getTime()
+const MINUTE = 60_000
+
+function message(seq: number, kind: Message['kind'], minutes: number, author = 'homelab') {
+  return { seq, kind, author, at: NOON + minutes * MINUTE } as Message
+}
+
+test('days are marked, tool calls in a row stand together, an author is named once', () => {
+  const rows = toRows([
+    message(1, 'user', 0, 'owner'),
+    message(2, 'tool', 1, 'get_a'),
+    message(3, 'tool', 1, 'get_b'),
+    message(4, 'agent', 2),
+    message(5, 'agent', 3),
+    message(6, 'agent', 30),
+    message(7, 'agent', 24 * 60),
+  ])
+  expect(rows.map(row => row.key)).toEqual([
+    'day-2026-11-21',
+    'm1',
+    't2',
+    'm4',
+    'm5',
+    'm6',
+    'day-2026-11-22',
+    'm7',
+  ])
+  expect(rows.filter(row => row.named).map(row => row.key)).toEqual(['m1', 'm4', 'm6', 'm7'])
+  expect(rows[2]?.messages).toHaveLength(2)
+})
+
+test('people are named where there is more than one', () => {
+  expect(hasManyPeople([message(1, 'user', 0, 'owner'), message(2, 'agent', 0)])).toBe(false)
+  expect(hasManyPeople([message(1, 'user', 0, 'owner'), message(2, 'user', 0, 'ada')])).toBe(true)
+})

@@ -1,0 +1,84 @@
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** The page's words are English; the clock's habits (12 or 24 hours) are the reader's. */
+const language = globalThis.navigator?.language ?? 'en-GB'
+const locale = language.startsWith('en') ? language : 'en-GB'
+const hour12 = new Intl.DateTimeFormat(language, { hour: 'numeric' }).resolvedOptions().hour12 ?? false
+
+const clockFormat = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hour12 })
+const dayFormat = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
+const dayYearFormat = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' })
+const fullFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', hour12 })
+
+/** "14:03" @param {number} at */
+export function clockTime(at) {
+  return clockFormat.format(at)
+}
+
+/** Everything, for a tooltip. @param {number} at */
+export function fullTime(at) {
+  return fullFormat.format(at)
+}
+
+/** The local day as a key: two times with the same key are of one day. @param {number} at */
+export function dayKey(at) {
+  const date = new Date(at)
+  return `${date.getFullYear()}-${date.getMonth() + 1}-${date.getDate()}`
+}
+
+/** "Today", "Yesterday", "Saturday 21 November", or with the year. @param {number} at @param {number} now */
+export function dayName(at, now) {
+  if (dayKey(at) === dayKey(now)) return 'Today'
+  const yesterday = new Date(now)
+  yesterday.setDate(yesterday.getDate() - 1)
+  if (dayKey(at) === dayKey(yesterday.getTime())) return 'Yesterday'
+  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return (sameYear ? dayFormat : dayYearFormat).format(at)
+}
+
+/** "14:03", or with its day where that is another. @param {number} at @param {number} now */
+export function dayAndTime(at, now) {
+  if (dayKey(at) === dayKey(now)) return clockTime(at)
+  const tomorrow = new Date(now)
+  tomorrow.setDate(tomorrow.getDate() + 1)
+  const day = dayKey(at) === dayKey(tomorrow.getTime()) ? 'tomorrow' : dayName(at, now)
+  return `${day} ${clockTime(at)}`
+}
+
+/** "12 s", "5 min", "3 h 20 min", "2 d 4 h". @param {number} span milliseconds */
+export function duration(span) {
+  if (span < MINUTE) return `${Math.max(0, Math.round(span / SECOND))} s`
+  if (span < HOUR) return `${Math.floor(span / MINUTE)} min`
+  if (span < DAY) return join(Math.floor(span / HOUR), 'h', Math.floor((span % HOUR) / MINUTE), 'min')
+  return join(Math.floor(span / DAY), 'd', Math.floor((span % DAY) / HOUR), 'h')
+}
+
+/** @param {number} big @param {string} bigUnit @param {number} small @param {string} smallUnit */
+function join(big, bigUnit, small, smallUnit) {
+  return small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`
+}
+
+/** "in 5 minutes", "2 hours ago", "now". @param {number} at @param {number} now */
+export function relative(at, now) {
+  const span = Math.abs(at - now)
+  const words = spanWords(span)
+  if (words === null) return 'now'
+  return at > now ? `in ${words}` : `${words} ago`
+}
+
+/** @param {number} span */
+function spanWords(span) {
+  if (span < 5 * SECOND) return null
+  if (span < MINUTE) return count(Math.round(span / SECOND), 'second')
+  if (span < HOUR) return count(Math.round(span / MINUTE), 'minute')
+  if (span < DAY) return count(Math.round(span / HOUR), 'hour')
+  return count(Math.round(span / DAY), 'day')
+}
+
+/** "1 minute", "12,400 tokens". @param {number} n @param {string} unit */
+export function count(n, unit) {
+  return `${n.toLocaleString('en')} ${unit}${n === 1 ? '' : 's'}`
+}

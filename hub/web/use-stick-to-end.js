@@ -1,0 +1,68 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+/** This close to the end counts as at the end. */
+const NEAR = 64
+
+/**
+ * A scroller that stays at its end while the reader is there, and keeps what is read in its place while not. The
+ * element takes `ref` and `onScroll`; its rows carry `data-row`, except those that change their place.
+ * @param {boolean} canStick false: its end is not the end of what there is
+ */
+export function useStickToEnd(canStick) {
+  const ref = useRef(/** @type {HTMLElement | null} */ (null))
+  const sticks = useRef(true)
+  const [atEnd, setAtEnd] = useState(true)
+  if (!canStick) sticks.current = false
+  const anchor = sticks.current ? null : firstVisible(ref.current)
+
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return
+    if (sticks.current) element.scrollTop = element.scrollHeight
+    else if (anchor?.row.isConnected) element.scrollTop += top(anchor.row) - anchor.top
+  })
+
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return
+    const observer = new ResizeObserver(() => {
+      if (sticks.current) element.scrollTop = element.scrollHeight
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+
+  return {
+    ref,
+    atEnd,
+    isAtEnd: () => sticks.current,
+    onScroll() {
+      const element = ref.current
+      if (!element) return
+      const rest = element.scrollHeight - element.scrollTop - element.clientHeight
+      sticks.current = canStick && rest < NEAR
+      setAtEnd(sticks.current)
+    },
+    toEnd() {
+      sticks.current = true
+      setAtEnd(true)
+      if (ref.current) ref.current.scrollTop = ref.current.scrollHeight
+    },
+  }
+}
+
+/** The row at the upper edge and where it stands. @param {HTMLElement | null} scroller */
+function firstVisible(scroller) {
+  if (!scroller) return null
+  const edge = top(scroller)
+  for (const row of scroller.querySelectorAll('[data-row]')) {
+    const box = row.getBoundingClientRect()
+    if (box.bottom > edge) return { row, top: box.top }
+  }
+  return null
+}
+
+/** @param {Element} element */
+function top(element) {
+  return element.getBoundingClientRect().top
+}

@@ -1,0 +1,64 @@
+/** What the technical names are called on the page. */
+
+/** "get_system_metrics" → "Get system metrics"; "files__read_file" → "Read file (files)". @param {string} tool */
+export function toolWords(tool) {
+  const cut = tool.indexOf('__')
+  const server = cut > 0 ? tool.slice(0, cut) : ''
+  const name = (cut > 0 ? tool.slice(cut + 2) : tool).replaceAll(/[_-]+/g, ' ').trim()
+  const words = name.charAt(0).toUpperCase() + name.slice(1)
+  return server ? `${words} (${server})` : words
+}
+
+/** @type {Record<string, string>} */
+const CALL_WORDS = {
+  planned: 'planned',
+  started: 'running',
+  ok: 'done',
+  error: 'failed',
+  unknown: 'outcome unknown',
+  skipped: 'skipped',
+}
+
+/** @param {string} status */
+export function callWords(status) {
+  return CALL_WORDS[status] ?? status
+}
+
+/** @type {Record<string, string>} */
+const AGENT_WORDS = {
+  active: 'working',
+  sleeping: 'asleep',
+  waiting: 'waiting',
+  failed: 'failed',
+  retired: 'retired',
+}
+
+/** @param {string} status */
+export function agentWords(status) {
+  return AGENT_WORDS[status] ?? status
+}
+
+/** What the state of a server says: good, bad, or neither. @type {Record<string, string>} */
+const SERVER_TONES = { ready: 'good', down: 'bad' }
+
+/** @param {string} state */
+export function serverTone(state) {
+  return SERVER_TONES[state] ?? 'neutral'
+}
+
+/** Any words as the second half of a conversation's id; '' where nothing usable is in them. @param {string} text */
+export function toSlug(text) {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-+|-+$/g, '')
+}
+
+/** "homelab/the-disks" → "the disks"; the default conversation keeps its agent's name. @param {string} id */
+export function conversationTitle(id) {
+  const cut = id.indexOf('/')
+  return cut < 0 ? id : id.slice(cut + 1).replaceAll('-', ' ')
+}
