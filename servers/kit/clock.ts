@@ -1,0 +1,59 @@
+/** The only place in servers/ that reads the system's time or sets a timer. Times are unix milliseconds. */
+export interface Clock {
+  /** The time of day, unix milliseconds; may jump. */
+  now(): number
+  /** Milliseconds that only ever grow, for measuring; their zero means nothing. */
+  monotonic(): number
+  /** Calls `run` once after `delay` milliseconds, unless the returned function is called before. */
+  after(delay: number, run: () => void): () => void
+}
+
+/** The longest delay a timer of the platform can hold. */
+const MAX_DELAY = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(delay, run) {
+    const timer = setTimeout(run, Math.min(Math.max(delay, 0), MAX_DELAY))
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Resolves after `delay` milliseconds; rejects with the signal's reason when it aborts before. */
+export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const onAbort = () => {
+      cancel()
+      reject(signal?.reason)
+    }
+    const cancel = clock.after(delay, () => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+/**
+ * What `work` resolves to, or a rejection with the signal's reason as soon as it aborts: for work that cannot
+ * be stopped itself. What `work` does afterwards is ignored.
+ */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+/** A signal that aborts with a TimeoutError after `delay` milliseconds; `cancel` frees its timer. */
+export function timeoutSignal(clock: Clock, delay: number): { signal: AbortSignal; cancel: () => void } {
+  const controller = new AbortController()
+  const cancel = clock.after(delay, () =>
+    controller.abort(new DOMException(`no answer within ${Math.round(delay / 1000)} s`, 'TimeoutError')),
+  )
+  return { signal: controller.signal, cancel }
+}

@@ -1,0 +1,71 @@
+import type { EventFeed, EventPayload, EventType, ServerEvent } from '../../schemas/events.ts'
+import type { Clock } from './clock.ts'
+
+/** How many events a server keeps for readers; older ones are gone. */
+export const KEPT_EVENTS = 1000
+const MAX_KEY = 500
+
+/**
+ * Raises an event. `key` names the thing it is about, the same at every time (such as `disk_high:nas:/srv`),
+ * so that repeats can be told from news.
+ */
+export type Emit = <Type extends EventType>(type: Type, payload: EventPayload<Type>, key: string) => void
+
+/** The last events of one run of a server, and who wants to hear of new ones. */
+export interface EventLog {
+  readonly uri: string
+  readonly template: string
+  emit: Emit
+  /** The events after `after`, oldest first. An `after` beyond the end (of an older stream) gives none. */
+  read(after: number): EventFeed
+  /** Calls `listener` after events were added, once for those of the same moment. Returns the way to stop. */
+  onChange(listener: () => void): () => void
+}
+
+/** `stream` must differ from that of every other run of the server. */
+export function createEventLog(server: string, stream: string, clock: Clock): EventLog {
+  const uri = `events://${server}`
+  const listeners = new Set<() => void>()
+  let events: ServerEvent[] = []
+  let seq = 0
+  let announced = true
+  const announce = () => {
+    announced = true
+    for (const listener of listeners) listener()
+  }
+  return {
+    uri,
+    template: `${uri}{?after}`,
+    emit(type, payload, key) {
+      seq++
+      const event = {
+        id: `${stream}-${seq}`,
+        seq,
+        type,
+        key: key.slice(0, MAX_KEY),
+        payload,
+        at: clock.now(),
+      }
+      events = [...events, event].slice(-KEPT_EVENTS)
+      if (announced) queueMicrotask(announce)
+      announced = false
+    },
+    read: after => ({ stream, cursor: seq, events: events.filter(event => event.seq > after) }),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/**
+ * The cursor that a resource's URI asks for: 0 for `events://<server>` itself, n for `?after=n`; undefined for
+ * any other URI.
+ */
+export function toCursor(uri: string, requested: string): number | undefined {
+  if (requested === uri) return 0
+  const match = requested.startsWith(`${uri}?`)
+    ? /^after=(\d{1,15})$/.exec(requested.slice(uri.length + 1))
+    : null
+  return match ? Number(match[1]) : undefined
+}

@@ -1,0 +1,49 @@
+import { describeError } from './log.ts'
+
+/** What went wrong, in words for a model and a person: each a sentence or two, without insides or secrets. */
+export interface Failure {
+  /** "The disks' health could not be read." */
+  what: string
+  /** The tool, the address, the path: "smartctl on /dev/sda". */
+  where: string
+  why: string
+  /** What whoever reads this can do now. */
+  fix: string
+}
+
+/** A failure that a tool throws on purpose; anything else that a handler throws is described by `toFailure`. */
+export class ToolFailure extends Error {
+  readonly failure: Failure
+
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(failure.what, options)
+    this.name = 'ToolFailure'
+    this.failure = failure
+  }
+}
+
+/** The failure that any thrown value stands for; `where` says which tool ran. */
+export function toFailure(error: unknown, where: string): Failure {
+  if (error instanceof ToolFailure) return error.failure
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return {
+      what: `${where} took too long and was stopped.`,
+      where,
+      why: error.message,
+      fix: 'Try once more; if it stays so, ask for less at a time, or look at what it reads from.',
+    }
+  }
+  return {
+    what: `${where} failed.`,
+    where,
+    why: describeError(error),
+    fix: 'Try once more; if it stays so, the log of this server (its stderr) says more.',
+  }
+}
+
+/** The failure as text, one thing per line. */
+export function toFailureText(failure: Failure): string {
+  return [failure.what, `Where: ${failure.where}`, `Why: ${failure.why}`, `What to do: ${failure.fix}`].join(
+    '\n',
+  )
+}

@@ -1,0 +1,137 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { toNodeHandler, toWebRequest } from '@modelcontextprotocol/node'
+import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server'
+import { createProtocolServer } from '../protocol.ts'
+import type { Served } from '../serve.ts'
+import type { App } from '../server.ts'
+import { answerError } from './answer.ts'
+import { MAX_BODY, readJsonBody } from './body.ts'
+import { type DoorRules, decideDoor, MCP_PATH } from './doors.ts'
+import { createSessions } from './sessions.ts'
+
+export interface HttpOptions {
+  /** Where to listen; default 127.0.0.1, which only this machine reaches. */
+  host?: string
+  /** 0 takes any free port. */
+  port: number
+  /** What clients send as `Authorization: Bearer <token>`; not empty, without white space. */
+  token: string
+  /** Names besides the loopback ones that clients may use for this machine, without ports. */
+  allowedHosts?: readonly string[]
+}
+
+/** A request as `node:http` hands it to a server: method and URL are always there. */
+type ServerRequest = IncomingMessage & { method: string; url: string }
+type Handle = (request: ServerRequest, response: ServerResponse, body: unknown) => Promise<void>
+
+/**
+ * Serves MCP at `http://<host>:<port>/mcp`, to clients with the token. Rejects where the token is unusable or the
+ * port cannot be opened, with what to do about it.
+ */
+export async function openHttp(app: App, options: HttpOptions): Promise<Served> {
+  const { host = '127.0.0.1', port, token, allowedHosts = [] } = options
+  if (!/^\S+$/.test(token))
+    throw new Error('Serving over HTTP needs a token: a text without white space, not empty.')
+  await using opened = new AsyncDisposableStack()
+  const rules: DoorRules = {
+    token,
+    hosts: [...allowedHosts, ...(isWildcard(host) ? [] : [toHostname(host)])],
+  }
+  const handle = openEras(app, opened)
+  const http = createServer((request, response) => {
+    answer(request as ServerRequest, response, rules, handle).catch(error => {
+      app.log('error', 'request failed', { path: request.url, error })
+      if (response.headersSent) response.destroy()
+      else answerError(response, 500, 'Something went wrong inside the server; its log says what.')
+    })
+  })
+  await listen(http, port, host)
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  http.on('close', resolve)
+  opened.defer(() => close(http, closed))
+  const owned = opened.move()
+  const url = `http://${toHostname(isWildcard(host) ? '127.0.0.1' : host)}:${(http.address() as AddressInfo).port}${MCP_PATH}`
+  return { url, closed, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Requests of 2026-07-28 stand alone and go to the SDK's handler; those before belong to sessions. */
+function openEras(app: App, opened: AsyncDisposableStack): Handle {
+  const sessions = opened.use(createSessions(app))
+  const handler = createMcpHandler(context => createProtocolServer(app, context), {
+    legacy: 'reject',
+    maxRequestBodySize: MAX_BODY,
+    onerror: error => app.log('warn', 'request refused', { error }),
+  })
+  opened.defer(() => handler.close())
+  opened.defer(app.events.onChange(() => handler.notify.resourceUpdated(app.events.uri)))
+  const modern = toNodeHandler(handler, { maxRequestBodySize: MAX_BODY })
+  return async (request, response, body) => {
+    const legacy =
+      request.method !== 'POST' || (await isLegacyRequest(await toWebRequest(request, body), body))
+    await (legacy ? sessions.handle(request, response, body) : modern(request, response, body))
+  }
+}
+
+async function answer(request: ServerRequest, response: ServerResponse, rules: DoorRules, handle: Handle) {
+  const { host, origin, authorization } = request.headers
+  const path = request.url.split('?', 1)[0] ?? '/'
+  const decision = decideDoor({ method: request.method, path, host, origin, authorization }, rules)
+  switch (decision.kind) {
+    case 'health':
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n')
+      return
+    case 'refuse':
+      return answerError(response, decision.status, decision.message, {
+        ...decision.headers,
+        connection: 'close',
+      })
+    case 'pass':
+      return answerMcp(request, response, handle)
+    default:
+      decision satisfies never
+  }
+}
+
+async function answerMcp(request: ServerRequest, response: ServerResponse, handle: Handle) {
+  if (request.method !== 'POST') return handle(request, response, undefined)
+  const body = await readJsonBody(request)
+  switch (body.kind) {
+    case 'json':
+      return handle(request, response, body.value)
+    case 'too-large':
+      return answerError(response, 413, 'The body is larger than 1 MiB.')
+    case 'not-json':
+      return answerError(response, 400, 'The body is not JSON.')
+    default:
+      body satisfies never
+  }
+}
+
+function listen(http: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', cause =>
+      reject(
+        new Error(`Cannot listen on ${host}:${port}. Choose another port or address, or end what uses it`, {
+          cause,
+        }),
+      ),
+    )
+    http.listen(port, host, resolve)
+  })
+}
+
+async function close(http: Server, closed: Promise<void>): Promise<void> {
+  http.close()
+  http.closeAllConnections()
+  await closed
+}
+
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+/** As it stands in a URL and in a Host header: IPv6 in brackets. */
+function toHostname(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}

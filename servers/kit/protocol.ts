@@ -1,0 +1,102 @@
+import {
+  type McpRequestContext,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server'
+import { toCursor } from './events.ts'
+import { describeError } from './log.ts'
+import type { App } from './server.ts'
+
+const JSON_TYPE = 'application/json'
+
+/**
+ * The protocol's side of one connection (or, over HTTP of 2026-07-28, of one request). It is the SDK's low-level
+ * `Server`: schemas are converted once per tool and not once per request, and failures carry our own words.
+ */
+export function createProtocolServer(app: App, { era }: Pick<McpRequestContext, 'era'>): Server {
+  const { name, version, title, instructions } = app.definition
+  const server = new Server(
+    { name, version, title },
+    { capabilities: { tools: {}, resources: { subscribe: true } }, instructions },
+  )
+  server.onerror = error => app.log('warn', 'protocol error', { error })
+  serveTools(server, app)
+  serveResources(server, app)
+  if (era === 'legacy') serveSubscriptions(server, app)
+  return server
+}
+
+/**
+ * Sends resource-updated notifications of new events on a connection of 2026-07-28 over stdio, where the SDK
+ * hands them to the `subscriptions/listen` streams that asked for them.
+ */
+export function announceEvents(server: Server, app: App, wanted: () => boolean = () => true): void {
+  const stop = app.events.onChange(() => {
+    if (!wanted()) return
+    server
+      .sendResourceUpdated({ uri: app.events.uri })
+      .catch(error => app.log('warn', 'notification not sent', { error: describeError(error) }))
+  })
+  const closed = server.onclose
+  server.onclose = () => {
+    stop()
+    closed?.()
+  }
+}
+
+function serveTools(server: Server, app: App): void {
+  const listed = { tools: [...app.tools.values()].map(tool => tool.listed) }
+  server.setRequestHandler('tools/list', () => listed)
+  server.setRequestHandler('tools/call', (request, context) => {
+    const tool = app.tools.get(request.params.name)
+    if (!tool) {
+      const names = [...app.tools.keys()].join(', ')
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `${app.definition.name} has no such tool; it has ${names}`,
+      )
+    }
+    const { clock, log } = app
+    return tool.call(request.params.arguments, { clock, log, signal: context.mcpReq.signal })
+  })
+}
+
+function serveResources(server: Server, app: App): void {
+  const { events, definition } = app
+  const about = {
+    title: `Events of ${definition.name}`,
+    description: 'What happened here, as JSON: {stream, cursor, events}; subscribe to it to hear of more.',
+    mimeType: JSON_TYPE,
+  }
+  const resources = [{ uri: events.uri, name: 'events', ...about }]
+  const resourceTemplates = [{ uriTemplate: events.template, name: 'events-after', ...about }]
+  server.setRequestHandler('resources/list', () => ({ resources }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
+  server.setRequestHandler('resources/read', request => {
+    const { uri } = request.params
+    const after = toCursor(events.uri, uri)
+    if (after === undefined) throw new ResourceNotFoundError(uri)
+    return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(events.read(after)) }] }
+  })
+}
+
+/** Before 2026-07-28 a client subscribes by request, and hears only of what it subscribed to. */
+function serveSubscriptions(server: Server, app: App): void {
+  let subscribed = false
+  const check = (uri: string) => {
+    if (uri !== app.events.uri) throw new ResourceNotFoundError(uri)
+  }
+  server.setRequestHandler('resources/subscribe', request => {
+    check(request.params.uri)
+    subscribed = true
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', request => {
+    check(request.params.uri)
+    subscribed = false
+    return {}
+  })
+  announceEvents(server, app, () => subscribed)
+}

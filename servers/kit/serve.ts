@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { type Clock, systemClock } from './clock.ts'
+import { type Environment, systemEnvironment } from './env.ts'
+import { createEventLog } from './events.ts'
+import type { HttpOptions } from './http/http.ts'
+import { createLog, type Log } from './log.ts'
+import type { App, ServerDefinition } from './server.ts'
+import { runWatcher } from './watch.ts'
+
+export type Transport = { kind: 'stdio' } | ({ kind: 'http' } & HttpOptions)
+
+export interface ServeOptions {
+  transport: Transport
+  /** Default: that of this process. */
+  environment?: Environment
+  clock?: Clock
+  log?: Log
+}
+
+/** A server that serves. Dispose it to end it in order; that may be done twice. */
+export interface Served extends AsyncDisposable {
+  /** Where the MCP endpoint is (`http://127.0.0.1:8431/mcp`); undefined on stdio. */
+  readonly url?: string
+  /** Resolves when nobody can reach it any more: on stdio when the client left, else when it was disposed of. */
+  readonly closed: Promise<void>
+}
+
+/**
+ * Starts a server over stdio or Streamable HTTP; both speak 2026-07-28 and the protocol before it. Rejects with
+ * SettingsError where the environment is wrong, and with an Error that says what to do where the port cannot be
+ * opened; nothing is left running then.
+ */
+export async function serve(definition: ServerDefinition, options: ServeOptions): Promise<Served> {
+  const { transport, environment = systemEnvironment(), clock = systemClock } = options
+  const log = options.log ?? createLog(definition.name, clock)
+  const events = createEventLog(definition.name, `${definition.name}-${randomUUID()}`, clock)
+  await using opened = new AsyncDisposableStack()
+  const started = opened.use(await definition.start({ clock, environment, log, emit: events.emit }))
+  const tools = new Map(started.tools.map(tool => [tool.listed.name, tool]))
+  const served = opened.use(await open({ definition, tools, events, clock, log }, transport))
+  for (const watcher of started.watchers) opened.defer(runWatcher(watcher, clock, log))
+  const owned = opened.move()
+  return {
+    ...(served.url === undefined ? {} : { url: served.url }),
+    closed: served.closed,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** Each transport is loaded when it is used: HTTP costs a stdio server nothing. */
+async function open(app: App, transport: Transport): Promise<Served> {
+  switch (transport.kind) {
+    case 'stdio':
+      return (await import('./stdio.ts')).openStdio(app)
+    case 'http':
+      return (await import('./http/http.ts')).openHttp(app, transport)
+    default:
+      return transport satisfies never
+  }
+}

@@ -1,0 +1,155 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport as OldTransport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { type EventFeed, eventFeed } from '../../../schemas/events.ts'
+import { systemClock } from '../clock.ts'
+
+/** The official clients that every server must serve. */
+export const CLIENT_KINDS = ['2.x, negotiating', '2.x, legacy', '1.x'] as const
+export type ClientKind = (typeof CLIENT_KINDS)[number]
+
+export type Target =
+  | { kind: 'stdio'; command: string; args: string[]; env: Record<string, string> }
+  | { kind: 'http'; url: string; token: string }
+
+interface ToolResult {
+  isError: boolean
+  text: string
+  structured: unknown
+}
+
+/** What the tests ask of any of the clients. */
+export interface TestClient extends AsyncDisposable {
+  /** `modern` is 2026-07-28. */
+  readonly era: 'modern' | 'legacy'
+  /** The server's process, on stdio. */
+  readonly pid: number | undefined
+  listTools(): Promise<
+    { name: string; description?: string | undefined; inputSchema: object; outputSchema?: object }[]
+  >
+  /** The client itself checks structured content against the tool's output schema, and rejects where it does not fit. */
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>
+  listUris(): Promise<string[]>
+  readEvents(uri: string): Promise<EventFeed>
+  /** Subscribes in the way of the era. */
+  subscribe(uri: string): Promise<void>
+  /** Resolves with the URI of the next resource-updated notification that has not been waited for. */
+  nextUpdate(): Promise<string>
+}
+
+export function connectClient(kind: ClientKind, target: Target): Promise<TestClient> {
+  switch (kind) {
+    case '2.x, negotiating':
+      return connectNew(target, 'auto')
+    case '2.x, legacy':
+      return connectNew(target, 'legacy')
+    case '1.x':
+      return connectOld(target)
+    default:
+      return kind satisfies never
+  }
+}
+
+/** What `promise` resolves to, or an error that names `what` when it takes longer than ten seconds. */
+export async function within<T>(what: string, promise: PromiseLike<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const cancel = systemClock.after(10_000, () => late.reject(new Error(`${what}: nothing within 10 s`)))
+  return Promise.race([promise, late.promise]).finally(cancel)
+}
+
+async function connectNew(target: Target, mode: 'auto' | 'legacy'): Promise<TestClient> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+  const updates = createQueue()
+  client.setNotificationHandler('notifications/resources/updated', note => updates.push(note.params.uri))
+  const transport =
+    target.kind === 'stdio'
+      ? new StdioClientTransport({ ...target, stderr: 'inherit' })
+      : new StreamableHTTPClientTransport(new URL(target.url), withToken(target.token))
+  await client.connect(transport)
+  await client.listTools()
+  const era = client.getProtocolEra() === 'modern' ? 'modern' : 'legacy'
+  return {
+    era,
+    pid: transport instanceof StdioClientTransport ? (transport.pid ?? undefined) : undefined,
+    listTools: async () => (await client.listTools()).tools as Awaited<ReturnType<TestClient['listTools']>>,
+    call: async (name, args = {}) => toResult(await client.callTool({ name, arguments: args })),
+    listUris: async () => [
+      ...(await client.listResources()).resources.map(({ uri }) => uri),
+      ...(await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
+    ],
+    readEvents: async uri => toFeed(await client.readResource({ uri })),
+    async subscribe(uri) {
+      if (era === 'modern') await client.listen({ resourceSubscriptions: [uri] })
+      else await client.subscribeResource({ uri })
+    },
+    nextUpdate: updates.next,
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+async function connectOld(target: Target): Promise<TestClient> {
+  const client = new OldClient({ name: 'test', version: '1' })
+  const updates = createQueue()
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, note => updates.push(note.params.uri))
+  const transport =
+    target.kind === 'stdio'
+      ? new OldStdioTransport({ ...target, stderr: 'inherit' })
+      : new OldHttpTransport(new URL(target.url), withToken(target.token))
+  await client.connect(transport as OldTransport)
+  await client.listTools()
+  return {
+    era: 'legacy',
+    pid: transport instanceof OldStdioTransport ? (transport.pid ?? undefined) : undefined,
+    listTools: async () => (await client.listTools()).tools as Awaited<ReturnType<TestClient['listTools']>>,
+    call: async (name, args = {}) => toResult(await client.callTool({ name, arguments: args })),
+    listUris: async () => [
+      ...(await client.listResources()).resources.map(({ uri }) => uri),
+      ...(await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
+    ],
+    readEvents: async uri => toFeed(await client.readResource({ uri })),
+    subscribe: async uri => void (await client.subscribeResource({ uri })),
+    nextUpdate: updates.next,
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+function withToken(token: string) {
+  return { requestInit: { headers: { authorization: `Bearer ${token}` } } }
+}
+
+function toResult(result: Record<string, unknown>): ToolResult {
+  const content = (result.content ?? []) as { type: string; text?: string }[]
+  return {
+    isError: result.isError === true,
+    text: content.map(part => part.text ?? '').join('\n'),
+    structured: result.structuredContent,
+  }
+}
+
+function toFeed(result: { contents: object[] }): EventFeed {
+  const first = result.contents[0]
+  return eventFeed.parse(JSON.parse(first && 'text' in first ? String(first.text) : ''))
+}
+
+function createQueue() {
+  const items: string[] = []
+  let arrived = Promise.withResolvers<void>()
+  return {
+    push(item: string) {
+      items.push(item)
+      arrived.resolve()
+    },
+    async next(): Promise<string> {
+      for (;;) {
+        const item = items.shift()
+        if (item !== undefined) return item
+        arrived = Promise.withResolvers()
+        await within('a resource-updated notification', arrived.promise)
+      }
+    },
+  }
+}

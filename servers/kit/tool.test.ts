@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { createFakeClock } from './testing/fake-clock.ts'
+import { defineTool, type ToolSpec } from './tool.ts'
+
+const input = z.strictObject({ count: z.int().max(10).default(1), name: z.string().optional() })
+const output = z.object({ count: z.int() })
+
+function create(spec: Partial<ToolSpec<typeof input, typeof output>>) {
+  const tool = defineTool({
+    name: 'count',
+    title: 'Count',
+    description: 'Counts.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input,
+    output,
+    run: async ({ count }) => ({ data: { count }, text: `counted ${count}` }),
+    ...spec,
+  })
+  const clock = createFakeClock()
+  const controller = new AbortController()
+  const logged: unknown[] = []
+  const context = { clock, signal: controller.signal, log: (...entry: unknown[]) => void logged.push(entry) }
+  return { tool, clock, controller, logged, call: (args?: unknown) => tool.call(args, context) }
+}
+
+test('is listed with JSON schemas that a model can read', () => {
+  expect(create({}).tool.listed).toEqual({
+    name: 'count',
+    title: 'Count',
+    description: 'Counts.',
+    annotations: {
+      title: 'Count',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    inputSchema: {
+      type: 'object',
+      properties: { count: { type: 'integer', maximum: 10, default: 1 }, name: { type: 'string' } },
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: { count: { type: 'integer' } },
+      required: ['count'],
+      additionalProperties: false,
+    },
+  })
+})
+
+test.each([
+  [undefined, 1],
+  [{}, 1],
+  [{ count: 7 }, 7],
+])('takes the arguments %j', async (args, count) => {
+  expect(await create({}).call(args)).toEqual({
+    structuredContent: { count },
+    content: [{ type: 'text', text: `counted ${count}` }],
+  })
+})
+
+test.each([
+  [{ count: 11 }, /Where: count\nWhy: count: Too big/],
+  [{ count: 'x', name: 1 }, /Where: count, name\n/],
+  [{ cuont: 1 }, /Unrecognized key: "cuont"/],
+  [{ 'a\u001b[2J': 1 }, /Unrecognized key: "a \[2J"/],
+  ['text', /Where: arguments\n/],
+])('names what is wrong with %j, and does not run', async (args, message) => {
+  let ran = false
+  const { call } = create({
+    run: async () => {
+      ran = true
+      return { data: { count: 0 }, text: '' }
+    },
+  })
+  const result = await call(args)
+  expect(result.isError).toBe(true)
+  expect(result.content).toEqual([{ type: 'text', text: expect.stringMatching(message) }])
+  expect(result.content).toEqual([{ type: 'text', text: expect.stringMatching(/What to do: .*count, name/) }])
+  expect(ran).toBe(false)
+})
+
+test('makes a result of whatever is thrown, with its causes, and logs it', async () => {
+  const { call, logged } = create({
+    run: async () => {
+      throw new Error('no answer', { cause: new Error('ECONNREFUSED 127.0.0.1:9') })
+    },
+  })
+  const result = await call()
+  expect(result.isError).toBe(true)
+  expect(result.content).toEqual([
+    {
+      type: 'text',
+      text: expect.stringContaining('count failed.\nWhere: count\nWhy: no answer: ECONNREFUSED 127.0.0.1:9'),
+    },
+  ])
+  expect(logged).toHaveLength(1)
+})
+
+test('makes an error of data that does not fit the output schema', async () => {
+  const { call } = create({ run: async () => ({ data: { count: 0.5 }, text: '' }) })
+  expect((await call()).isError).toBe(true)
+})
+
+test('gives up after its limit, tells the handler, and leaves no timer', async () => {
+  let aborted = false
+  const { call, clock } = create({
+    limit: 5000,
+    run: (_input, signal) => {
+      signal.addEventListener('abort', () => {
+        aborted = true
+      })
+      return new Promise(() => undefined)
+    },
+  })
+  const result = call()
+  await clock.advance(5000)
+  expect((await result).content).toEqual([
+    { type: 'text', text: expect.stringContaining('took too long and was stopped.') },
+  ])
+  expect(aborted).toBe(true)
+  expect(clock.pending).toBe(0)
+})
+
+test('ends when the client cancels', async () => {
+  const { call, controller, clock } = create({ run: () => new Promise(() => undefined) })
+  const result = call()
+  controller.abort(new Error('cancelled'))
+  expect((await result).isError).toBe(true)
+  expect(clock.pending).toBe(0)
+})

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { createFakeClock } from './testing/fake-clock.ts'
+import { runWatcher } from './watch.ts'
+
+function create(poll: () => Promise<void>) {
+  const clock = createFakeClock()
+  const logged: string[] = []
+  const stop = runWatcher({ name: 'w', every: 1000, poll }, clock, (level, event) =>
+    logged.push(`${level} ${event}`),
+  )
+  return { clock, logged, stop }
+}
+
+test('polls at once, then after each pause, until it is stopped', async () => {
+  let polls = 0
+  const { clock, stop } = create(async () => {
+    polls++
+  })
+  await clock.advance(0)
+  expect(polls).toBe(1)
+  await clock.advance(3000)
+  expect(polls).toBe(4)
+  stop()
+  await clock.advance(10_000)
+  expect(polls).toBe(4)
+  expect(clock.pending).toBe(0)
+})
+
+test('never polls twice at once, and not after it was stopped in the middle', async () => {
+  let polls = 0
+  const gate = Promise.withResolvers<void>()
+  const { clock, stop } = create(() => {
+    polls++
+    return gate.promise
+  })
+  await clock.advance(60_000)
+  expect(polls).toBe(1)
+  stop()
+  gate.resolve()
+  await clock.advance(60_000)
+  expect(polls).toBe(1)
+  expect(clock.pending).toBe(0)
+})
+
+test('tells a failure once, goes on, and tells the recovery once', async () => {
+  let broken = true
+  const { clock, logged, stop } = create(async () => {
+    if (broken) throw new Error('no sensor')
+  })
+  await clock.advance(5000)
+  expect(logged).toEqual(['warn watcher failed, it goes on trying'])
+  broken = false
+  await clock.advance(5000)
+  expect(logged).toEqual(['warn watcher failed, it goes on trying', 'info watcher works again'])
+  stop()
+})

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { type Clock, sleep } from '../../kit/clock.ts'
+import { cleanText, toByteText, toPercentText, toTenth } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import type { Machine, ProcessUse } from '../machine/machine.ts'
+import { WINDOW } from '../sampler.ts'
+
+const input = z.strictObject({
+  sort: z.enum(['cpu', 'memory']).default('cpu').describe('what the list is sorted by, highest first'),
+  limit: z.int().min(1).max(100).default(10).describe('how many to list'),
+  name: z.string().min(1).max(100).optional().describe('only those whose name contains this, in any case'),
+})
+
+const output = z.object({
+  total: z.int().describe('processes on the machine'),
+  matching: z.int().describe('those that fit the name, before the limit'),
+  sort: z.enum(['cpu', 'memory']),
+  processes: z.array(
+    z.object({
+      pid: z.int(),
+      name: z.string(),
+      cpuPercent: z.number().describe('of one core, so it may exceed 100'),
+      memoryBytes: z.number(),
+      memoryPercent: z.number().describe("of the machine's memory, 0 to 100"),
+    }),
+  ),
+})
+
+/** `get_processes`: what uses the CPU and the memory. */
+export function getProcesses({ machine, clock }: { machine: Machine; clock: Clock }): Tool {
+  return defineTool({
+    name: 'get_processes',
+    title: 'Processes',
+    description:
+      'The processes that use the most CPU or memory right now. Call it when the CPU, the load or the memory is high and ' +
+      'you need to know what causes it, or to see whether a program runs (name). Takes half a second, since CPU use is ' +
+      'measured and not averaged over a life. Names only: no command lines, since those may hold passwords.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input,
+    output,
+    async run({ sort, limit, name }, signal) {
+      const [all, memory] = await Promise.all([
+        machine.processes(() => sleep(clock, WINDOW, signal)),
+        machine.memory(),
+      ])
+      const wanted = name?.toLowerCase() ?? ''
+      const matching = all.filter(use => use.name.toLowerCase().includes(wanted))
+      const processes = matching
+        .sort((a, b) => compare(a, b, sort))
+        .slice(0, limit)
+        .map(use => toProcess(use, memory.totalBytes))
+      const data = { total: all.length, matching: matching.length, sort, processes }
+      return { data, text: toText(data, name) }
+    },
+  })
+}
+
+function compare(a: ProcessUse, b: ProcessUse, sort: 'cpu' | 'memory'): number {
+  const byCpu = b.cpuPercent - a.cpuPercent
+  const byMemory = b.memoryBytes - a.memoryBytes
+  return (sort === 'cpu' ? byCpu || byMemory : byMemory || byCpu) || a.pid - b.pid
+}
+
+function toProcess({ pid, name, cpuPercent, memoryBytes }: ProcessUse, totalBytes: number) {
+  const share = totalBytes > 0 ? (memoryBytes / totalBytes) * 100 : 0
+  return {
+    pid,
+    name: cleanText(name, 60),
+    cpuPercent: toTenth(cpuPercent),
+    memoryBytes,
+    memoryPercent: toTenth(share),
+  }
+}
+
+function toText(data: z.input<typeof output>, name: string | undefined): string {
+  const { total, matching, sort, processes } = data
+  const which =
+    name === undefined ? `${total} processes` : `${matching} of ${total} processes match "${cleanText(name)}"`
+  const lines = processes.map(
+    process =>
+      `${process.pid} ${process.name}: CPU ${toPercentText(process.cpuPercent)}, memory ${toByteText(process.memoryBytes)} (${toPercentText(process.memoryPercent)})`,
+  )
+  const head =
+    processes.length > 0
+      ? `${which}; the ${processes.length} with the most ${sort === 'cpu' ? 'CPU' : sort}:`
+      : `${which}.`
+  return [head, ...lines].join('\n')
+}

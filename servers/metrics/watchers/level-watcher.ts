@@ -1,0 +1,47 @@
+import type { EventPayload } from '../../../schemas/events.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { Emit } from '../../kit/events.ts'
+import type { Watcher } from '../../kit/server.ts'
+import { decideLevel, type LevelRule, type LevelState, NORMAL } from './level.ts'
+
+export type LevelType = 'cpu_high' | 'memory_high' | 'disk_high' | 'temp_high'
+
+/** One value of one thing: the machine's CPU, a mount, a sensor. */
+export interface Reading<Type extends LevelType> {
+  /** Tells the things of one type apart, the same every time. */
+  readonly key: string
+  readonly value: number
+  readonly payload: EventPayload<Type>
+}
+
+export interface LevelWatcherSpec<Type extends LevelType> {
+  readonly type: Type
+  readonly rule: LevelRule
+  readonly every: number
+  /** All things as they are now; none where there is nothing to say yet. */
+  read(): Promise<readonly Reading<Type>[]>
+}
+
+/** Raises an event for each thing whose level is high. A thing that is gone is forgotten. */
+export function createLevelWatcher<Type extends LevelType>(
+  spec: LevelWatcherSpec<Type>,
+  emit: Emit,
+  clock: Clock,
+): Watcher {
+  const { type, rule, every } = spec
+  let states = new Map<string, LevelState>()
+  return {
+    name: type,
+    every,
+    async poll() {
+      const readings = await spec.read()
+      const next = new Map<string, LevelState>()
+      for (const { key, value, payload } of readings) {
+        const decision = decideLevel(states.get(key) ?? NORMAL, value, rule, clock.monotonic())
+        next.set(key, decision.state)
+        if (decision.raise) emit(type, payload, key)
+      }
+      states = next
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Docker's plugin where it is, else Debian's older program of the same name. */
+const compose =
+  spawnSync('docker', ['compose', 'version']).status === 0 ? ['docker', 'compose'] : ['docker-compose']
+
+test(`${compose.join(' ')} config takes docker-compose.yml`, () => {
+  const [command = '', ...args] = compose
+  const text = execFileSync(command, [...args, 'config'], { cwd: root, encoding: 'utf8' })
+  const { services } = parse(text) as { services: Record<string, { pid?: string; command?: string[] }> }
+  expect(Object.keys(services).sort()).toEqual(['hub', 'metrics'])
+  expect(services['metrics']).toMatchObject({
+    pid: 'host',
+    command: expect.arrayContaining(['serve', 'metrics']),
+  })
+})

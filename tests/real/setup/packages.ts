@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+
+/** The Debian packages that the tests of this folder use. */
+const PACKAGES = ['chromium', 'docker-compose', 'fonts-liberation'] as const
+
+/** Installs what is missing. Throws, with the command to run, where that is not possible. */
+export function installPackages(): void {
+  const missing = PACKAGES.filter(name => !isInstalled(name))
+  if (missing.length === 0) return
+  const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`
+  if (process.getuid?.() !== 0) {
+    throw new Error(
+      `Missing Debian packages: ${missing.join(', ')}. Run as root: apt-get update && ${command}`,
+    )
+  }
+  process.stdout.write(`Installing ${missing.join(', ')}\n`)
+  apt(['update', '-qq'])
+  apt(['install', '-y', '-qq', '--no-install-recommends', ...missing])
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    const status = execFileSync('dpkg-query', ['-s', name], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    return status.includes('\nStatus: install ok installed\n')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false
+    throw new Error(
+      'These tests install Debian packages, and this machine has no dpkg. Run them on Debian 12.',
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/** Silent unless it fails: then everything that it said is shown. */
+function apt(args: string[]): void {
+  try {
+    execFileSync('apt-get', args, {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    })
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string }
+    throw new Error(`apt-get ${args[0]} failed:\n${stdout ?? ''}${stderr ?? ''}`, { cause: error })
+  }
+}
