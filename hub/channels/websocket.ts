@@ -11,6 +11,10 @@ import type { Signals } from '../core/signals.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 const LARGEST_FRAME = 1024 * 1024
+/** A frame up to this size is told what is wrong with it; a larger one ends the socket (close code 1009). */
+const LARGEST_READ = 4 * LARGEST_FRAME
+/** So many frames may wait for their turn; then the socket is not read until they had it. */
+const MOST_WAITING = 64
 /** A client that reads nothing is let go before the hub's memory fills; it comes back with `after`. */
 const MOST_BUFFERED = 16 * 1024 * 1024
 const PROTOCOL = 'superbloom.v1'
@@ -39,10 +43,12 @@ export interface WebSocketDeps {
 export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDisposable {
   const sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: LARGEST_FRAME,
+    maxPayload: LARGEST_READ,
     handleProtocols: protocols => (protocols.has(PROTOCOL) ? PROTOCOL : false),
   })
   server.on('upgrade', (request, socket, head) => {
+    const onError = (error: Error) => deps.log.debug('socket_error', { error })
+    socket.on('error', onError)
     if (request.url?.split('?')[0] !== '/ws') {
       return refuse(socket, {
         code: 'not_found',
@@ -52,7 +58,10 @@ export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDispo
     }
     try {
       const caller = deps.admit(request)
-      sockets.handleUpgrade(request, socket, head, ws => serve(ws, caller, deps))
+      sockets.handleUpgrade(request, socket, head, ws => {
+        socket.off('error', onError)
+        serve(ws, caller, deps)
+      })
     } catch (error) {
       refuse(socket, toPublicError(error))
     }
@@ -68,38 +77,39 @@ export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDispo
   }
 }
 
+type DeltaFrame = Extract<HubFrame, { type: 'delta' }>
+
 function refuse(socket: Duplex, error: { code: string; message: string; status: number }): void {
   const body = JSON.stringify({ error: { code: error.code, message: error.message } })
+  socket.once('finish', () => socket.destroy())
   socket.end(
     `HTTP/1.1 ${error.status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }
 
 function serve(ws: WebSocket, caller: { token: string }, deps: WebSocketDeps): void {
-  const send = (frame: HubFrame) => {
-    if (ws.bufferedAmount > MOST_BUFFERED) return ws.terminate()
-    if (ws.readyState === ws.OPEN) ws.send(JSON.stringify(frame))
-  }
+  const send = createSender(ws)
   const subscriptions = createSubscriptions({ ...deps, send })
   const unsubscribe = listen(deps, subscriptions, send)
+  const report = (error: unknown) => {
+    const { code, message } = toPublicError(error)
+    if (code === 'internal') deps.log.error('frame_failed', { error })
+    send({ type: 'error', code, message })
+  }
   const mayPass = deps.createLimit()
   // Frames are handled one after the other, so that answers keep the order of the questions.
-  let turn: Promise<void> = deps.welcome().then(send)
-  const answer = async (data: Buffer) => {
-    if (!mayPass(deps.clock.monotonic())) {
-      return send({ type: 'error', code: 'rate_limited', message: 'Too many frames at once; slow down.' })
-    }
-    const parsed = parseFrame(data.toString('utf8'))
-    if ('problem' in parsed) return send(parsed.problem)
-    await handle(parsed.frame, { caller, deps, send, subscriptions })
-  }
+  let turn: Promise<void> = deps.welcome().then(send).catch(report)
+  let waiting = 0
   ws.on('message', data => {
+    const frame = mayPass(deps.clock.monotonic()) ? readFrame(data as Buffer) : TOO_MANY
+    if (++waiting >= MOST_WAITING) ws.pause()
     turn = turn
-      .then(() => answer(data as Buffer))
-      .catch(error => {
-        const { code, message } = toPublicError(error)
-        if (code === 'internal') deps.log.error('frame_failed', { error })
-        send({ type: 'error', code, message })
+      .then(() =>
+        'problem' in frame ? send(frame.problem) : handle(frame, { caller, deps, send, subscriptions }),
+      )
+      .catch(report)
+      .finally(() => {
+        if (--waiting < MOST_WAITING) ws.resume()
       })
   })
   ws.on('error', error => deps.log.debug('socket_error', { error }))
@@ -107,6 +117,29 @@ function serve(ws: WebSocket, caller: { token: string }, deps: WebSocketDeps): v
     unsubscribe()
     subscriptions.clear()
   })
+}
+
+/**
+ * Sends frames in order. The pieces of a streamed text that come in one round of I/O go as one frame: a frame for
+ * each word would cost more than the reply.
+ */
+function createSender(ws: WebSocket): (frame: HubFrame) => void {
+  let pending: DeltaFrame | undefined
+  const write = (frame: HubFrame) => {
+    if (ws.bufferedAmount > MOST_BUFFERED) return ws.terminate()
+    if (ws.readyState === ws.OPEN) ws.send(JSON.stringify(frame))
+  }
+  const flush = () => {
+    const frame = pending
+    pending = undefined
+    if (frame) write(frame)
+  }
+  return frame => {
+    if (frame.type !== 'delta' || (pending && pending.cycle !== frame.cycle)) flush()
+    if (frame.type !== 'delta') return write(frame)
+    if (!pending) setImmediate(flush)
+    pending = { ...frame, text: (pending?.text ?? '') + frame.text }
+  }
 }
 
 function listen(
@@ -136,7 +169,10 @@ interface Handling {
   subscriptions: Subscriptions
 }
 
-async function handle(frame: ClientFrame, { caller, deps, send, subscriptions }: Handling): Promise<void> {
+async function handle(
+  { frame }: { frame: ClientFrame },
+  { caller, deps, send, subscriptions }: Handling,
+): Promise<void> {
   switch (frame.type) {
     case 'ping':
       return send({ type: 'pong' })
@@ -165,20 +201,32 @@ async function handle(frame: ClientFrame, { caller, deps, send, subscriptions }:
   }
 }
 
-function parseFrame(
-  text: string,
-): { frame: ClientFrame } | { problem: Extract<HubFrame, { type: 'error' }> } {
-  const value = parseJson(text)
-  const clientId =
-    typeof value === 'object' && value !== null && 'clientId' in value && typeof value.clientId === 'string'
-      ? { clientId: value.clientId }
-      : {}
+type Problem = { problem: Extract<HubFrame, { type: 'error' }> }
+
+const TOO_MANY: Problem = {
+  problem: { type: 'error', code: 'rate_limited', message: 'Too many frames at once; slow down.' },
+}
+
+function readFrame(data: Buffer): { frame: ClientFrame } | Problem {
+  if (data.length > LARGEST_FRAME) {
+    const message = `The frame has ${data.length} bytes; at most ${LARGEST_FRAME} are taken.`
+    return { problem: { type: 'error', code: 'too_large', message } }
+  }
+  const value = parseJson(data.toString('utf8'))
   if (value === undefined) {
     return { problem: { type: 'error', code: 'bad_request', message: 'The frame is not JSON.' } }
   }
   const parsed = clientFrame.safeParse(value)
   if (parsed.success) return { frame: parsed.data }
-  return {
-    problem: { type: 'error', code: 'bad_request', message: z.prettifyError(parsed.error), ...clientId },
-  }
+  const message = z.prettifyError(parsed.error)
+  return { problem: { type: 'error', code: 'bad_request', message, ...clientIdOf(value) } }
+}
+
+function clientIdOf(value: unknown): { clientId?: string } {
+  return typeof value === 'object' &&
+    value !== null &&
+    'clientId' in value &&
+    typeof value.clientId === 'string'
+    ? { clientId: value.clientId }
+    : {}
 }

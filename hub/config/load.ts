@@ -70,8 +70,9 @@ export function loadConfig(environment: Environment): Config {
     warnings: [...model.warnings, ...unknownEntryKeys(file, path)],
     origins,
   }
-  if (config.token !== undefined && config.token.length < 16) {
-    throw new HubError('bad_request', 'SUPERBLOOM_TOKEN: must have at least 16 characters')
+  // What a WebSocket's subprotocol can carry (RFC 9110, token).
+  if (config.token !== undefined && !/^[A-Za-z0-9._~+-]{16,}$/.test(config.token)) {
+    throw new HubError('bad_request', 'SUPERBLOOM_TOKEN: must be at least 16 letters, digits and . _ ~ + -')
   }
   return Object.freeze(config)
 }

@@ -35,7 +35,7 @@ export function createApp(deps: AppDeps): express.Express {
     const ready = deps.isReady()
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'starting' })
   })
-  app.all('/mcp', admitTo(deps, 'MCP at /mcp'), express.json({ limit: LARGEST_BODY }), (request, response) =>
+  app.all('/mcp', admitTo(deps, 'MCP at /mcp'), ...readJson, (request, response) =>
     deps.mcp(request, response, response.locals['caller'] as Caller),
   )
   app.use(deps.page)
@@ -45,6 +45,18 @@ export function createApp(deps: AppDeps): express.Express {
   app.use(answerError(deps.log))
   return app
 }
+
+/** Puts the JSON of the body into `request.body`; a body that is something else is refused. */
+const readJson: RequestHandler[] = [
+  (request, _response, next) => {
+    if (request.method === 'POST' && !request.is('application/json')) {
+      const given = request.headers['content-type'] ?? 'none'
+      throw new HubError('bad_request', `The Content-Type is ${given}; send application/json`)
+    }
+    next()
+  },
+  express.json({ limit: LARGEST_BODY }),
+]
 
 function admitTo(deps: AppDeps, door: string): RequestHandler {
   return (request, response, next) => {
@@ -59,7 +71,8 @@ function admitTo(deps: AppDeps, door: string): RequestHandler {
 /** Errors as JSON; what is not meant for the outside shows no insides. */
 function answerError(log: Log) {
   return (error: unknown, request: Request, response: Response, next: NextFunction) => {
-    const { code, message, status } = toPublicError(fromBodyParser(error))
+    const door = `${request.method} ${request.path}`
+    const { code, message, status } = toPublicError(fromExpress(error, door))
     if (status === 500) log.error('request_failed', { error, path: request.path })
     if (response.headersSent) return next(error)
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer realm="superbloom"')
@@ -67,15 +80,19 @@ function answerError(log: Log) {
   }
 }
 
-function fromBodyParser(error: unknown): unknown {
-  const type = error instanceof Error && 'type' in error ? error.type : undefined
+/** What express and its parser of bodies refuse is the client's mistake, whatever they throw for it. */
+function fromExpress(error: unknown, door: string): unknown {
+  if (!(error instanceof Error) || error instanceof HubError) return error
+  const type = 'type' in error ? error.type : undefined
   if (type === 'entity.too.large') {
-    return new HubError('too_large', `The body is over ${LARGEST_BODY} bytes`, { cause: error })
+    return new HubError('too_large', `The body of ${door} is over ${LARGEST_BODY} bytes`, { cause: error })
   }
   if (type === 'entity.parse.failed') {
-    return new HubError('bad_request', `The body is not JSON: ${(error as Error).message}`, { cause: error })
+    return new HubError('bad_request', `The body of ${door} is not JSON: ${error.message}`, { cause: error })
   }
-  return typeof type === 'string'
-    ? new HubError('bad_request', (error as Error).message, { cause: error })
+  const status = 'status' in error ? Number(error.status) : 500
+  if (status === 404) return new HubError('not_found', `There is nothing at ${door}`, { cause: error })
+  return status >= 400 && status < 500
+    ? new HubError('bad_request', `${door}: ${error.message}`, { cause: error })
     : error
 }

@@ -31,14 +31,13 @@ export function createPage(folder: string): RequestHandler {
       response.type('js').sendFile(resolvePackageFile(file), { cacheControl: false, dotfiles: 'allow' })
     })
   }
-  router.use(
-    express.static(folder, { index: false, cacheControl: false, fallthrough: true, setHeaders: hideTests }),
-  )
+  const files = express.static(folder, { index: false, cacheControl: false })
+  router.use((request, response, next) => {
+    // In a checkout the tests and types lie beside the modules.
+    if (request.path.endsWith('.ts')) return next()
+    return files(request, response, next)
+  })
   return router
-}
-
-function hideTests(response: { setHeader(name: string, value: string): unknown }, path: string): void {
-  if (path.endsWith('.webmanifest')) response.setHeader('Content-Type', 'application/manifest+json')
 }
 
 function toPolicy(html: string): string {

@@ -1,0 +1,170 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { z } from 'zod'
+import { createProgram } from '../hub/cli/program.ts'
+import { parseAgentFile } from '../hub/config/agent-files.ts'
+import { parseYaml } from '../hub/config/yaml-file.ts'
+import { systemClock } from '../hub/core/clock.ts'
+import { createEmitter } from '../hub/core/emitter.ts'
+import { createHubTools } from '../hub/mcp/hub-tools/index.ts'
+import { createMetaTools } from '../hub/tools/meta-tools/index.ts'
+import { clientFrame } from '../schemas/chat.ts'
+import { agentFile, configFile } from '../schemas/config.ts'
+import { eventPayloads } from '../schemas/events.ts'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const reference = read('docs/reference.md')
+const readme = read('README.md')
+
+/** The text between a heading and the next one of its level. */
+function section(heading: string): string {
+  const begin = reference.indexOf(`## ${heading}`)
+  expect(begin, `docs/reference.md has no section ${heading}`).toBeGreaterThanOrEqual(0)
+  return reference.slice(begin + 3).split('\n## ')[0] ?? ''
+}
+
+/** The first column of a table, without backticks. */
+function firstColumn(heading: string): string[] {
+  return [...section(heading).matchAll(/^\| `([^`]+)`/gm)].map(match => match[1] ?? '')
+}
+
+function sources(folder: string): string {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map(path => read(join(folder, path)))
+    .join('\n')
+}
+
+const signals = createEmitter<Record<string, unknown>>(error => {
+  throw error
+})
+const unused = () => {
+  throw new Error('Only the definitions are looked at')
+}
+
+test('every command is in the reference, and back', () => {
+  const program = createProgram()
+  const names = program.commands.flatMap(command => [
+    command.name(),
+    ...command.commands.map(inner => `${command.name()} ${inner.name()}`),
+  ])
+  const documented = firstColumn('Commands').map(text =>
+    text
+      .replace('superbloom ', '')
+      .replace(/ ?[[<].*/, '')
+      .trim(),
+  )
+  expect(documented.sort()).toEqual(names.sort())
+})
+
+test('every option of every command is in the reference', () => {
+  const options = createProgram().commands.flatMap(command =>
+    command.options.map(option => option.long ?? ''),
+  )
+  expect(options.length).toBeGreaterThan(3)
+  for (const option of options) expect(section('Commands')).toContain(option)
+})
+
+test('every variable that the hub reads is in the reference, and back', () => {
+  const code = sources('hub/config')
+  const known = new Set(
+    [...code.matchAll(/'((?:SUPERBLOOM|OPENAI)_[A-Z_]+|LOG_LEVEL)'/g)].map(match => match[1] ?? ''),
+  )
+  expect([...known].sort()).toEqual(firstColumn('Environment').sort())
+})
+
+test('every key of the config is in the reference, and back', () => {
+  const keys = firstColumn('Config: `superbloom.yaml`').map(key => key.split('.')[0])
+  expect(keys.sort()).toEqual(Object.keys(configFile.shape).sort())
+  const nested: z.ZodObject = configFile.shape.model.unwrap().shape.default
+  for (const key of Object.keys(nested.shape))
+    expect(section('Config: `superbloom.yaml`')).toContain(`\`${key}\``)
+})
+
+test('every key of an agent file is in the reference, and back', () => {
+  expect(firstColumn('Agent files: `agents/<name>.md`').sort()).toEqual(Object.keys(agentFile.shape).sort())
+})
+
+test('every meta-tool and every one of its arguments is in the reference, and back', () => {
+  const tools = createMetaTools({
+    newId: unused,
+    signals: signals as never,
+    timezone: 'UTC',
+    agentsOf: () => [],
+  })
+  const heading = "What an agent can do besides servers' tools"
+  expect(firstColumn(heading).sort()).toEqual(tools.map(tool => tool.name).sort())
+  for (const { name, inputSchema } of tools) {
+    const line = section(heading).match(new RegExp(`^\\| \`${name}\` .*$`, 'm'))?.[0] ?? ''
+    for (const key of Object.keys(inputSchema['properties'] ?? {})) expect(line).toContain(`\`${key}\``)
+  }
+})
+
+test('every tool of the hub and every one of its arguments is in the reference, and back', () => {
+  const tools = createHubTools({
+    store: undefined as never,
+    clock: systemClock,
+    newId: unused,
+    signals: signals as never,
+    timezone: 'UTC',
+    agents: unused,
+    postMessage: unused,
+    postEvent: unused,
+    status: unused,
+  })
+  const heading = "The hub's own MCP tools"
+  expect(firstColumn(heading).sort()).toEqual(tools.map(tool => tool.definition.name).sort())
+  for (const { definition } of tools) {
+    const line = section(heading).match(new RegExp(`^\\| \`${definition.name}\` .*$`, 'm'))?.[0] ?? ''
+    for (const key of Object.keys(definition.inputSchema['properties'] ?? {}))
+      expect(line).toContain(`\`${key}\``)
+  }
+})
+
+test('every frame of the chat is in the reference', () => {
+  const text = section('Chat over `/ws`')
+  const sent = clientFrame.options.map(option => option.shape.type.value)
+  const received = [...read('schemas/chat.ts').matchAll(/^ {6}type: '([a-z]+)'|\{ type: '([a-z]+)'/gm)]
+  const names = [...sent, ...received.map(match => match[1] ?? match[2] ?? '')]
+  expect(new Set(names).size).toBeGreaterThan(9)
+  for (const name of names) expect(text).toContain(`\`${name}\``)
+})
+
+test('every event of the built-in servers is in the reference, and back', () => {
+  expect(firstColumn('Events of a server').sort()).toEqual(Object.keys(eventPayloads).sort())
+})
+
+test('every tool of the built-in servers is in the reference', () => {
+  const names = [...sources('servers/metrics').matchAll(/name: '([a-z]+_[a-z_]+)'/g)].map(
+    match => match[1] ?? '',
+  )
+  expect(names.length).toBeGreaterThan(2)
+  for (const name of names) expect(section('Built-in servers')).toContain(`\`${name}\``)
+})
+
+test('every command, variable and script that the README names exists', () => {
+  const commands = new Set(createProgram().commands.map(command => command.name()))
+  const named = [...readme.matchAll(/npx superbloom (\w+)/g)].map(match => match[1] ?? '')
+  expect(named.length).toBeGreaterThan(5)
+  for (const name of named) expect(commands).toContain(name)
+  for (const [name] of readme.matchAll(/\b(?:SUPERBLOOM|OPENAI)_[A-Z_]+\b/g)) {
+    expect(firstColumn('Environment')).toContain(name.replace(/_FILE$/, ''))
+  }
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const texts = `${readme}\n${read('CONTRIBUTING.md')}`
+  for (const [, name] of texts.matchAll(/npm run ([\w:]+)/g)) expect(Object.keys(scripts)).toContain(name)
+})
+
+test('the examples of the README are valid', () => {
+  const yaml = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(match => match[1] ?? '')
+  expect(yaml.length).toBe(2)
+  const markdown = /```markdown\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+  for (const text of yaml) expect(() => parseExample(text)).not.toThrow()
+  expect(parseAgentFile('agents/disks.md', markdown, () => undefined).events).toEqual(['disk_high'])
+})
+
+function parseExample(text: string): unknown {
+  return parseYaml({ file: 'README.md', text }, configFile, () => 'a value')
+}
