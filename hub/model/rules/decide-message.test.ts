@@ -164,7 +164,7 @@ describe('commands', () => {
     }).run('/call get_processes {"limit":2}')
     expect(calls).toEqual([['get_processes', { limit: 2 }]])
     expect(text).toMatch(
-      /^`get_processes` with limit = 2:\n\n\| pid \| cpu \|\n\| --- \| --- \|\n\| 1 \| 3 % \|/,
+      /^Here is what `get_processes` with limit = 2 says:\n\n\| pid \| cpu \|\n\| --- \| --- \|\n\| 1 \| 3 % \|/,
     )
   })
 

@@ -51,8 +51,8 @@ export function sayOutcome(outcome: Outcome, scene: Scene): Plan {
   const called = unwrap(outcome)
   const text = wordResult(called, scene.timezone)
   if (called.isError || /^\s*waiting: approval/i.test(called.text)) return say(text)
-  const lead = `\`${called.name}\`${withValues(called.arguments)}:`
-  return say(text.includes('\n') ? `${lead}\n\n${text}` : `${lead} ${text}`)
+  const who = `\`${called.name}\`${withValues(called.arguments)}`
+  return say(text.includes('\n') ? `Here is what ${who} says:\n\n${text}` : `${who}: ${text}`)
 }
 
 /** What was called through `call_tool` is told by its own name. */
