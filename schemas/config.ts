@@ -26,17 +26,22 @@ export const KNOWN_ENTRY_KEYS: ReadonlySet<string> = new Set(Object.keys(serverE
 
 const timezone = z.string().refine(isTimezone, 'is not an IANA time zone such as Europe/Berlin')
 
-const modelEntry = z.strictObject({
-  baseUrl: z.url({ protocol: /^https?$/ }).describe('of the OpenAI-compatible API, with its /v1'),
-  apiKey: z.string().optional(),
-  model: z.string().min(1),
-  context: z.int().min(2048).default(32_768).describe('tokens of request and reply together'),
-  maxOutput: z
-    .int()
-    .min(64)
-    .optional()
-    .describe('tokens of one reply; default the smaller of 4096 and context / 4'),
-})
+const modelEntry = z
+  .strictObject({
+    baseUrl: z.url({ protocol: /^https?$/ }).describe('of the OpenAI-compatible API, with its /v1'),
+    apiKey: z.string().optional(),
+    model: z.string().min(1),
+    context: z.int().min(2048).default(32_768).describe('tokens of request and reply together'),
+    maxOutput: z
+      .int()
+      .min(64)
+      .optional()
+      .describe('tokens of one reply; default the smaller of 4096 and context / 4'),
+  })
+  .refine(({ maxOutput = 0, context }) => maxOutput <= context / 2, {
+    path: ['maxOutput'],
+    error: 'must be at most half of context, or nothing could be asked',
+  })
 export type ModelEntry = z.infer<typeof modelEntry>
 
 const servers = z.record(name, z.union([z.literal(false), serverEntry]))

@@ -49,7 +49,13 @@ const batchItem = z.object({
 
 /** What one row of history holds, by its role. */
 export const historyContent = z.discriminatedUnion('role', [
-  z.object({ role: z.literal('user'), text: z.string(), items: z.array(batchItem) }),
+  z.object({
+    role: z.literal('user'),
+    text: z.string(),
+    items: z.array(batchItem),
+    /** It tells the stored context whole. */
+    tellsContext: z.boolean().optional(),
+  }),
   z.object({
     role: z.literal('assistant'),
     text: z.string(),

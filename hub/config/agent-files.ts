@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type AgentFile, agentFile } from '../../schemas/config.ts'
 import { name as agentName } from '../../schemas/names.ts'
-import { HubError } from '../core/errors.ts'
+import { describeError, HubError } from '../core/errors.ts'
 import { nextOccurrence } from '../core/schedule-plan.ts'
 import type { Environment } from './environment.ts'
 import { parseYaml } from './yaml-file.ts'
@@ -30,8 +30,9 @@ export function readAgentFiles(folder: string, environment: Environment): AgentF
     try {
       result.agents.push(parseAgentFile(file, readFileSync(file, 'utf8'), environment))
     } catch (error) {
-      if (!(error instanceof HubError) && !isMissingFile(error)) throw error
-      if (error instanceof HubError) result.problems.push({ file, message: error.message })
+      if (isMissingFile(error)) continue
+      const message = error instanceof HubError ? error.message : `${file}: ${describeError(error)}`
+      result.problems.push({ file, message })
     }
   }
   return result
@@ -49,28 +50,57 @@ export function parseAgentFile(file: string, text: string, environment: Environm
   if (!named.success) {
     throw new HubError('bad_request', `${file}: the file's name ${named.error.issues[0]?.message}`)
   }
-  const { frontMatter, prompt } = split(text)
+  const { frontMatter, prompt, lineOffset } = split(file, text)
   const { conversations, ...parsed } = parseYaml(
-    { file, text: frontMatter, lineOffset: 1 },
-    agentFile,
+    { file, text: frontMatter, lineOffset },
+    checkedAgentFile,
     environment,
   )
-  for (const { cron, timezone } of parsed.schedules) checkCron(file, cron, timezone)
   if (prompt === '') throw new HubError('bad_request', `${file}: has no prompt below its front matter`)
   return { ...parsed, name, prompt, conversations: conversations ?? [name] }
 }
 
-function checkCron(file: string, cron: string, timezone: string | undefined): void {
+const checkedAgentFile = agentFile.superRefine(({ schedules }, context) => {
+  for (const [index, { cron, timezone }] of schedules.entries()) {
+    const message = findCronProblem(cron, timezone)
+    if (message) context.addIssue({ code: 'custom', path: ['schedules', index, 'cron'], message })
+  }
+})
+
+function findCronProblem(cron: string, timezone: string | undefined): string | undefined {
   try {
-    nextOccurrence(cron, timezone ?? 'UTC', 0)
+    return nextOccurrence(cron, timezone ?? 'UTC', 0) === undefined ? `"${cron}" never comes` : undefined
   } catch (error) {
     if (!(error instanceof HubError)) throw error
-    throw new HubError('bad_request', `${file}: schedules: ${error.message}`, { cause: error })
+    return error.message
   }
 }
 
-function split(text: string): { frontMatter: string; prompt: string } {
-  const match = /^---\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)([\s\S]*)$/m.exec(text)
-  if (match?.index !== 0) return { frontMatter: '', prompt: text.trim() }
-  return { frontMatter: match[1] ?? '', prompt: (match[2] ?? '').trim() }
+/**
+ * What stands between a first line `---` and the next one, and what follows. An opened front matter that is not
+ * closed is an error: taken for a prompt, its limits on tools would silently not hold.
+ */
+function split(file: string, text: string): { frontMatter: string; prompt: string; lineOffset: number } {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  const begin = lines.findIndex(line => line.trim() !== '')
+  if (!isFence(lines[begin])) return { frontMatter: '', prompt: lines.join('\n').trim(), lineOffset: 0 }
+  const end = lines.findIndex((line, index) => index > begin && isFence(line))
+  if (end < 0) {
+    throw new HubError(
+      'bad_request',
+      `${file}:${begin + 1}: the front matter has no end, a line with --- alone`,
+    )
+  }
+  return {
+    frontMatter: lines.slice(begin + 1, end).join('\n'),
+    prompt: lines
+      .slice(end + 1)
+      .join('\n')
+      .trim(),
+    lineOffset: begin + 1,
+  }
+}
+
+function isFence(line: string | undefined): boolean {
+  return line?.trimEnd() === '---'
 }

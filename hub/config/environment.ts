@@ -12,7 +12,7 @@ export function createEnvironment(variables: Record<string, string | undefined> 
     const file = variables[`${name}_FILE`]
     if (!file) return undefined
     try {
-      return readFileSync(file, 'utf8').trim()
+      return readFileSync(file, 'utf8').trim() || undefined
     } catch (error) {
       throw new HubError('bad_request', `${name}_FILE: ${file} cannot be read`, { cause: error })
     }

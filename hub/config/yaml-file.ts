@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument } from 'yaml'
+import { type Alias, type Document, LineCounter, parseDocument, visit } from 'yaml'
 import type { z } from 'zod'
 import { HubError } from '../core/errors.ts'
 
@@ -9,6 +9,8 @@ export interface YamlSource {
   /** Lines before the text in its file. */
   lineOffset?: number
 }
+
+const NEEDS_QUOTES = 'a text that begins with * needs quotes'
 
 /**
  * Parses YAML (JSON is YAML too) with a schema. Every problem is reported at once, each with file, line, key and
@@ -26,7 +28,15 @@ export function parseYaml<Schema extends z.ZodType>(
     throw new HubError('bad_request', problems.map(problem => `${source.file}${problem}`).join('\n'))
   }
   if (document.errors.length > 0) {
-    fail(document.errors.map(error => `:${lineAt(error.pos[0])}: ${error.message}`))
+    const problems = document.errors.map(error => {
+      const reason = error.code === 'BAD_ALIAS' ? NEEDS_QUOTES : error.message
+      return `:${lineAt(error.pos[0])}: ${reason}`
+    })
+    fail([...new Set(problems)])
+  }
+  const loose = findLooseAliases(document)
+  if (loose.length > 0) {
+    fail(loose.map(node => `:${lineAt(node.range?.[0] ?? 0)}: *${node.source}: ${NEEDS_QUOTES}`))
   }
   const lineOf = (path: readonly PropertyKey[]): number => {
     for (let length = path.length; length > 0; length--) {
@@ -49,6 +59,13 @@ export function parseYaml<Schema extends z.ZodType>(
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   return fail(parsed.error.issues.flatMap(issue => toProblems(issue, lineOf)))
+}
+
+/** Aliases without an anchor, which the parser lets pass: an unquoted glob such as *_high looks like one. */
+function findLooseAliases(document: Document): Alias[] {
+  const loose: Alias[] = []
+  visit(document, { Alias: (_key, node) => void (node.resolve(document) || loose.push(node)) })
+  return loose
 }
 
 function hasRange(node: unknown): node is { range: [number, number, number] } {

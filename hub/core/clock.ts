@@ -52,26 +52,58 @@ export function toIso(at: number): string {
   return new Date(at).toISOString().replace('.000Z', 'Z')
 }
 
-/** Unix milliseconds of an ISO 8601 time, or undefined where it is none. One without a zone is the system's. */
-export function fromIso(text: string): number | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : at
+const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i
+
+/**
+ * Unix milliseconds of an ISO 8601 time, or undefined where it is none. One without a zone is read in `timezone`; a
+ * date alone is its midnight. A time that the clocks skip is the one an hour later.
+ */
+export function fromIso(text: string, timezone = systemTimezone()): number | undefined {
+  const [, date = '', time = '00:00', zone] = ISO.exec(text.trim()) ?? []
+  const midnight = Date.parse(`${date}T00:00:00Z`)
+  // Date.parse takes the 31st of February for the 3rd of March.
+  if (Number.isNaN(midnight) || !toIso(midnight).startsWith(date)) return undefined
+  const at = Date.parse(`${date}T${time}${zone ?? 'Z'}`)
+  if (Number.isNaN(at)) return undefined
+  if (zone) return at
+  const guess = at - zoneOffset(at, timezone)
+  return at - zoneOffset(guess, timezone)
+}
+
+/** How far the clocks of `timezone` are ahead of UTC at a time, milliseconds. */
+function zoneOffset(at: number, timezone: string): number {
+  const name = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
+    .formatToParts(new Date(at))
+    .find(part => part.type === 'timeZoneName')?.value
+  const [, sign, hours, minutes, seconds] = /([+-])(\d{2}):(\d{2})(?::(\d{2}))?/.exec(name ?? '') ?? []
+  const span = ((Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1000
+  return sign === '-' ? -span : span
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** To make a format takes a hundred times as long as to use it, and there are few zones. */
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone)
+  if (known) return known
+  const made = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timezone,
+    weekday: 'short',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
+  formats.set(timezone, made)
+  return made
 }
 
 /** The time as a person in `timezone` reads it: "Sat 2026-11-21 23:40". */
 export function toLocal(at: number, timezone: string): string {
   const parts = Object.fromEntries(
-    new Intl.DateTimeFormat('en-GB', {
-      timeZone: timezone,
-      weekday: 'short',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    })
+    formatOf(timezone)
       .formatToParts(new Date(at))
       .map(part => [part.type, part.value]),
   )

@@ -43,6 +43,8 @@ export function toPublicError(error: unknown): { code: ErrorCode; message: strin
 /** The message of any thrown value, with its causes, for logs and for results that a model reads. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(describeError).join('; ')
   const cause = error.cause === undefined ? '' : `: ${describeError(error.cause)}`
   return `${error.message || error.name}${cause}`
 }

@@ -1,10 +1,21 @@
-/** Whether `name` fits a pattern in which `*` stands for any run of characters. */
+/**
+ * Whether `name` fits a pattern in which `*` stands for any run of characters. No regular expression: patterns come
+ * from models and clients, and one with many stars would take for ever on a long text.
+ */
 export function matchesGlob(pattern: string, name: string): boolean {
-  const source = pattern
-    .split('*')
-    .map(part => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'))
-    .join('.*')
-  return new RegExp(`^${source}$`, 's').test(name)
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return pattern === name
+  if (name.length < first.length + last.length) return false
+  if (!name.startsWith(first) || !name.endsWith(last)) return false
+  const end = name.length - last.length
+  let at = first.length
+  for (const part of rest) {
+    const found = name.indexOf(part, at)
+    if (found < 0 || found + part.length > end) return false
+    at = found + part.length
+  }
+  return true
 }
 
 /** Whether a list of globs takes `name`: the last one that fits decides, and `!glob` takes away. */

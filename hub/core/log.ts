@@ -1,5 +1,6 @@
 import { toIso } from './clock.ts'
 import { describeError } from './errors.ts'
+import { stripControl } from './text.ts'
 
 const LEVELS = { debug: 10, info: 20, warn: 30, error: 40 } as const
 export type LogLevel = keyof typeof LEVELS
@@ -53,5 +54,6 @@ function toPretty({
     const plain = toPlain(key, value)
     return `${key}=${typeof plain === 'string' ? plain : JSON.stringify(plain, toPlain)}`
   })
-  return [time.slice(11, 19), level.toUpperCase().padEnd(5), event, ...rest].join(' ')
+  // What others wrote may not steer the terminal.
+  return stripControl([time.slice(11, 19), level.toUpperCase().padEnd(5), event, ...rest].join(' '))
 }

@@ -32,21 +32,32 @@ export function planSchedule(ask: ScheduleAsk, now: number, defaultTimezone: str
   const asked = [ask.delay, ask.at, ask.cron].filter(value => value !== undefined)
   if (asked.length !== 1) throw invalid('give exactly one of delay ("30m"), at (ISO 8601) and cron')
   if (ask.cron !== undefined) {
-    return { kind: 'cron', cron: ask.cron, timezone, nextRun: nextOccurrence(ask.cron, timezone, now) }
+    const first = nextOccurrence(ask.cron, timezone, now)
+    if (first === undefined) throw invalid(`cron: "${ask.cron}" never comes again`)
+    return { kind: 'cron', cron: ask.cron, timezone, nextRun: first }
   }
   if (ask.delay === 'on_event') {
     if (!ask.wakeOnEvents?.length) throw invalid('delay "on_event" needs wake_on_events: which events?')
     return { kind: 'once', cron: null, timezone, nextRun: null }
   }
-  const nextRun = ask.at === undefined ? now + parseDelay(ask.delay ?? '') : parseAt(ask.at, now)
+  const nextRun = ask.at === undefined ? now + parseDelay(ask.delay ?? '') : parseAt(ask.at, now, timezone)
   return { kind: 'once', cron: null, timezone, nextRun }
 }
 
-/** The first occurrence of a cron expression after `after`. Throws `invalid_arguments` where there is none. */
-export function nextOccurrence(cron: string, timezone: string, after: number): number {
-  const next = parseCron(cron, timezone).nextRun(toIso(after))
-  if (!next) throw invalid(`cron: "${cron}" never comes again`)
-  return next.getTime()
+/**
+ * The first occurrence of a cron expression after `after`, or undefined where it never comes again (one may name a
+ * year). Throws `invalid_arguments` for what is no cron expression.
+ */
+export function nextOccurrence(cron: string, timezone: string, after: number): number | undefined {
+  return parseCron(cron, timezone).nextRun(toIso(after))?.getTime()
+}
+
+/** The newest occurrence at or before `until`, or undefined where there was none. */
+export function latestOccurrence(cron: string, timezone: string, until: number): number | undefined {
+  return parseCron(cron, timezone)
+    .previousRuns(1, toIso(until + 1))
+    .at(0)
+    ?.getTime()
 }
 
 function parseCron(cron: string, timezone: string): Cron {
@@ -64,11 +75,12 @@ function parseDelay(text: string): number {
     throw invalid(`delay: "${text}" is not a time span such as "90s", "30m", "2h" or "1d"`)
   }
   if (delay > LONGEST_DELAY) throw invalid(`delay: "${text}" is over a year`)
-  return delay
+  return Math.ceil(delay)
 }
 
-function parseAt(text: string, now: number): number {
-  const at = fromIso(text)
+/** A time without a zone of its own is meant in the schedule's. */
+function parseAt(text: string, now: number, timezone: string): number {
+  const at = fromIso(text, timezone)
   if (at === undefined)
     throw invalid(`at: "${text}" is not an ISO 8601 time such as ${toIso(now + 3_600_000)}`)
   if (at <= now) throw invalid(`at: ${text} is past; it is ${toIso(now)} now`)

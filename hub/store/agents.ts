@@ -15,7 +15,7 @@ export async function syncAgents(tx: Tx, present: string[], now: number): Promis
     .updateTable('agents')
     .set({ retired_at: now })
     .where('retired_at', 'is', null)
-    .where('name', 'not in', present)
+    .$if(present.length > 0, query => query.where('name', 'not in', present))
     .execute()
 }
 

@@ -6,4 +6,7 @@ export interface Dialect {
   /** The type of a key that the database counts up, and what makes it one. */
   serialType: ColumnDataType
   serialColumn: ColumnBuilderCallback
+  /** Statements after which a commit waits for the disk, or leaves that to the next one that does. */
+  syncCommits: string
+  relaxCommits: string
 }

@@ -60,6 +60,12 @@ export async function itemsOfCycle(db: Kysely<Tables>, cycle: string): Promise<I
   return rows.map(toItem)
 }
 
+/** The ids of the people's messages that a cycle took, in order. */
+export async function messagesTakenBy(db: Kysely<Tables>, cycle: string): Promise<string[]> {
+  const items = await itemsOfCycle(db, cycle)
+  return items.flatMap(({ payload }) => (payload.kind === 'message' ? [payload.messageId] : []))
+}
+
 /** Threads in whose inbox something waits, with how much. */
 export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: string; count: number }[]> {
   const rows = await db

@@ -21,7 +21,7 @@ export async function openStore(folder: string): Promise<Store> {
     await db.destroy()
     throw error
   }
-  return { db, write: createWriter(db), [Symbol.asyncDispose]: () => db.destroy() }
+  return { db, write: createWriter(db, sqlite), [Symbol.asyncDispose]: () => db.destroy() }
 }
 
 async function migrate(db: Kysely<Tables>, dialect: Dialect): Promise<void> {

@@ -102,8 +102,9 @@ export async function holdSchedules(tx: Tx, presentAgents: string[]): Promise<vo
     .updateTable('schedules')
     .set({ status: 'held' })
     .where('status', '=', 'active')
-    .where('agent', 'not in', presentAgents)
+    .$if(presentAgents.length > 0, query => query.where('agent', 'not in', presentAgents))
     .execute()
+  if (presentAgents.length === 0) return
   await tx
     .updateTable('schedules')
     .set({ status: 'active' })

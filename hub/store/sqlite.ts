@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { SqliteDialect } from 'kysely'
+import { type SqliteDatabase, SqliteDialect } from 'kysely'
 import { HubError } from '../core/errors.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -9,6 +9,8 @@ export const sqlite: Dialect = {
   name: 'sqlite',
   serialType: 'integer',
   serialColumn: column => column.primaryKey().autoIncrement(),
+  syncCommits: 'pragma synchronous = FULL',
+  relaxCommits: 'pragma synchronous = NORMAL',
 }
 
 const LOCK_WAIT_MS = 8_000
@@ -23,15 +25,33 @@ export function openSqlite(folder: string): SqliteDialect {
   database.pragma('synchronous = FULL')
   database.pragma('foreign_keys = ON')
   database.pragma('busy_timeout = 5000')
-  return new SqliteDialect({ database })
+  return new SqliteDialect({ database: withPreparedOnce(database) })
+}
+
+/** The hub's statements are few, and to prepare one takes longer than to run it. */
+const MOST_STATEMENTS = 500
+
+function withPreparedOnce(database: Database.Database): SqliteDatabase {
+  const prepared = new Map<string, Database.Statement>()
+  return {
+    close: () => void database.close(),
+    prepare(sql) {
+      const known = prepared.get(sql)
+      if (known) return known
+      const fresh = database.prepare(sql)
+      if (prepared.size >= MOST_STATEMENTS) prepared.clear()
+      prepared.set(sql, fresh)
+      return fresh
+    },
+  }
 }
 
 /**
  * Makes this process the one hub of a data folder: an exclusive transaction on `<data>/lock.db`, which the system
- * frees when the process dies. Waits some seconds for a predecessor that is ending. Throws `conflict`.
+ * frees when the process dies. Waits `wait` milliseconds for a predecessor that is ending. Throws `conflict`.
  */
-export function lockFolder(folder: string): Disposable {
-  const lock = new Database(join(folder, 'lock.db'), { timeout: LOCK_WAIT_MS })
+export function lockFolder(folder: string, wait = LOCK_WAIT_MS): Disposable {
+  const lock = new Database(join(folder, 'lock.db'), { timeout: wait })
   try {
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Dialect } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 export type Tx = Transaction<Tables>
@@ -6,10 +7,17 @@ export type Tx = Transaction<Tables>
 /**
  * Runs `job` in a transaction and resolves with its result once the commit is on the disk. Jobs that arrive together
  * share one commit; one that throws is undone alone and rejects alone. A job touches only the database.
+ *
+ * `relaxed` is for what follows from things that are on the disk already and would be done again from them: its commit
+ * survives the end of the process, and reaches the disk with the next one that does not say so.
  */
-export type Write = <Result>(job: (tx: Tx) => Promise<Result>) => Promise<Result>
+export type Write = <Result>(
+  job: (tx: Tx) => Promise<Result>,
+  durability?: 'disk' | 'relaxed',
+) => Promise<Result>
 
 interface Job {
+  relaxed: boolean
   run: (tx: Tx) => Promise<unknown>
   resolve: (value: never) => void
   reject: (error: unknown) => void
@@ -17,16 +25,23 @@ interface Job {
 
 const MOST_PER_COMMIT = 256
 
-export function createWriter(db: Kysely<Tables>): Write {
+export function createWriter(db: Kysely<Tables>, dialect: Dialect): Write {
   const queue: Job[] = []
   let draining = false
+  let relaxed = false
+  const prepare = async (jobs: Job[]) => {
+    const wanted = jobs.every(job => job.relaxed)
+    if (wanted === relaxed) return
+    await sql.raw(wanted ? dialect.relaxCommits : dialect.syncCommits).execute(db)
+    relaxed = wanted
+  }
   const drain = async () => {
-    while (queue.length > 0) await commitTogether(db, queue.splice(0, MOST_PER_COMMIT))
+    while (queue.length > 0) await commitTogether(db, queue.splice(0, MOST_PER_COMMIT), prepare)
     draining = false
   }
-  return run =>
+  return (run, durability = 'disk') =>
     new Promise((resolve, reject) => {
-      queue.push({ run, resolve, reject })
+      queue.push({ run, resolve, reject, relaxed: durability === 'relaxed' })
       if (draining) return
       draining = true
       // After the current round of I/O, so that what arrived in it shares the commit.
@@ -34,9 +49,14 @@ export function createWriter(db: Kysely<Tables>): Write {
     })
 }
 
-async function commitTogether(db: Kysely<Tables>, jobs: Job[]): Promise<void> {
+async function commitTogether(
+  db: Kysely<Tables>,
+  jobs: Job[],
+  prepare: (jobs: Job[]) => Promise<void>,
+): Promise<void> {
   const settle: (() => void)[] = []
   try {
+    await prepare(jobs)
     await db.transaction().execute(async tx => {
       const [only] = jobs
       if (only && jobs.length === 1) {

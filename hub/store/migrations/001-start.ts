@@ -50,7 +50,7 @@ async function createInbox(db: Kysely<unknown>, dialect: Dialect) {
   await db.schema
     .createIndex('inbox_once')
     .on('inbox')
-    .columns(['thread_id', 'source', 'external_id'])
+    .columns(['source', 'external_id', 'thread_id'])
     .unique()
     .execute()
   await db.schema

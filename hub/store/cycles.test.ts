@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { openTempStore, type TempStore } from '../../tests/support/temp-store.ts'
+import {
+  countStep,
+  createCycle,
+  cycleOfMessage,
+  cycleTotals,
+  endCycle,
+  runningCycle,
+  tokensSince,
+} from './cycles.ts'
+import { drainItems, postItem } from './inbox.ts'
+
+const make = ({ write }: TempStore, id: string, thread: string, at: number) =>
+  write(tx => createCycle(tx, { id, thread_id: thread, fence: 1, reply_to: 'homelab', started_at: at }))
+const usage = { input: 100, output: 10, cachedInput: 50 }
+
+test('a thread has at most one running cycle', async () => {
+  await using store = await openTempStore()
+  const first = await make(store, 'cyc_1', 'thr_a', 1)
+  await expect(make(store, 'cyc_2', 'thr_a', 2)).rejects.toThrow(/UNIQUE/)
+  expect(await store.write(tx => runningCycle(tx, 'thr_a'))).toEqual(first)
+  await store.write(tx => endCycle(tx, 'cyc_1', { status: 'done', at: 3 }))
+  expect(await store.write(tx => runningCycle(tx, 'thr_a'))).toBeUndefined()
+  await make(store, 'cyc_2', 'thr_a', 4)
+  expect((await store.write(tx => runningCycle(tx, 'thr_a')))?.id).toBe('cyc_2')
+})
+
+test('steps and tokens add up by cycle, thread and time', async () => {
+  await using store = await openTempStore()
+  await make(store, 'cyc_1', 'thr_a', 10)
+  await make(store, 'cyc_2', 'thr_b', 20)
+  for (const id of ['cyc_1', 'cyc_1', 'cyc_2']) await store.write(tx => countStep(tx, id, usage))
+  await store.write(tx => endCycle(tx, 'cyc_1', { status: 'failed', at: 15, note: 'why' }))
+  await make(store, 'cyc_3', 'thr_a', 30)
+  const [row] = await store.db.selectFrom('cycles').selectAll().where('id', '=', 'cyc_1').execute()
+  expect(row).toMatchObject({
+    steps: 2,
+    input_tokens: 200,
+    output_tokens: 20,
+    cached_tokens: 100,
+    status: 'failed',
+    ended_at: 15,
+    note: 'why',
+  })
+  expect(await tokensSince(store.db, 10)).toEqual(
+    new Map([
+      ['thr_a', 220],
+      ['thr_b', 110],
+    ]),
+  )
+  expect((await tokensSince(store.db, 15)).get('thr_a')).toBe(0)
+  expect(await cycleTotals(store.db)).toEqual([
+    { thread: 'thr_a', cycles: 2, lastAt: 30 },
+    { thread: 'thr_b', cycles: 1, lastAt: 20 },
+  ])
+})
+
+test('the cycle that took a message', async () => {
+  await using store = await openTempStore()
+  const payload = { kind: 'notice' as const, text: 'x' }
+  await store.write(tx =>
+    postItem(tx, { thread: 'thr_a', source: 'chat', externalId: 'msg_1', payload, at: 0 }),
+  )
+  expect(await cycleOfMessage(store.db, 'msg_1')).toBeUndefined()
+  await make(store, 'cyc_1', 'thr_a', 1)
+  await store.write(tx => drainItems(tx, 'thr_a', 'cyc_1'))
+  expect((await cycleOfMessage(store.db, 'msg_1'))?.id).toBe('cyc_1')
+  expect(await cycleOfMessage(store.db, 'msg_2')).toBeUndefined()
+})

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { openTempStore } from '../../tests/support/temp-store.ts'
+import { listEvents, markHandled, readCursor, recordEvent, saveCursor } from './events.ts'
+import type { EventRow } from './tables.ts'
+
+const event = (id: string, over: Partial<EventRow> = {}): EventRow => ({
+  id,
+  source: 'metrics',
+  external_id: id,
+  type: 'cpu_high',
+  key: '{}',
+  payload_json: '{}',
+  status: 'pending',
+  routed_to_json: '[]',
+  note: null,
+  at: 1,
+  received_at: 1,
+  ...over,
+})
+
+test('promise 2: an event is recorded once by source and external id', async () => {
+  await using store = await openTempStore()
+  const record = (each: EventRow) => store.write(tx => recordEvent(tx, each))
+  expect(await record(event('a', { external_id: '1' }))).toBe(true)
+  expect(await record(event('b', { external_id: '1' }))).toBe(false)
+  expect(await record(event('c', { external_id: '1', source: 'games' }))).toBe(true)
+})
+
+test('the newest first, by type and status, up to a limit', async () => {
+  await using store = await openTempStore()
+  await store.write(async tx => {
+    await recordEvent(tx, event('a', { received_at: 3 }))
+    await recordEvent(tx, event('b', { received_at: 2, type: 'disk_high' }))
+    await recordEvent(tx, event('c', { received_at: 3 }))
+    await recordEvent(tx, event('d', { received_at: 1, status: 'ignored' }))
+    await markHandled(tx, ['a', 'd'])
+    await markHandled(tx, [])
+  })
+  const list = async (filter: Partial<Parameters<typeof listEvents>[1]>) =>
+    (await listEvents(store.db, { limit: 10, ...filter })).map(({ id }) => id)
+  expect(await list({})).toEqual(['c', 'a', 'b', 'd'])
+  expect(await list({ limit: 2 })).toEqual(['c', 'a'])
+  expect(await list({ type: 'disk_high' })).toEqual(['b'])
+  expect(await list({ status: 'handled' })).toEqual(['a'])
+  expect(await list({ status: 'ignored' })).toEqual(['d'])
+  expect(await list({ status: 'pending', type: 'cpu_high' })).toEqual(['c'])
+})
+
+test('a cursor is kept by server', async () => {
+  await using store = await openTempStore()
+  expect(await readCursor(store.db, 'metrics')).toBeUndefined()
+  await store.write(tx => saveCursor(tx, 'metrics', { stream: 's1', cursor: 3 }))
+  await store.write(tx => saveCursor(tx, 'metrics', { stream: 's2', cursor: 1 }))
+  await store.write(tx => saveCursor(tx, 'games', { stream: 'g', cursor: 9 }))
+  expect(await readCursor(store.db, 'metrics')).toEqual({ stream: 's2', cursor: 1 })
+})

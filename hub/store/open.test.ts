@@ -1,0 +1,46 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { makeTempFolder, openTempStore } from '../../tests/support/temp-store.ts'
+import { migrations } from './migrations/index.ts'
+import { openStore, type Store } from './open.ts'
+
+async function dump({ db }: Store): Promise<string> {
+  const { rows } = await sql<{ sql: string }>`
+    select sql from sqlite_master
+    where sql is not null and name not like 'sqlite_%' and name not like 'kysely_%'
+    order by tbl_name, type desc, name`.execute(db)
+  const lines = rows.map(row => `${row.sql.replace(/([(,]) ?(?="\w+" |constraint|primary key)/g, '$1\n  ')};`)
+  return `-- What the migrations make on SQLite. A test compares it; write it anew with: vitest run -u hub/store/open.test.ts\n${lines.join('\n')}\n`
+}
+
+test('the schema that all migrations make together is the one that is committed', async () => {
+  await using store = await openTempStore()
+  await expect(await dump(store)).toMatchFileSnapshot('./schema.sql')
+})
+
+test('migrations are numbered in order', () => {
+  const names = migrations.map(({ name }) => name)
+  expect(names.map(name => Number(name.slice(0, 3)))).toEqual(names.map((_name, index) => index + 1))
+})
+
+test('opened again it is as it was left', async () => {
+  using folder = makeTempFolder()
+  for (const name of ['a', 'b']) {
+    await using store = await openStore(folder.path)
+    const row = { name, retired_at: null, created_at: 1 }
+    await store.write(tx => tx.insertInto('agents').values(row).execute())
+    const names = await store.db.selectFrom('agents').select('name').execute()
+    expect(names.length).toBe(name === 'a' ? 1 : 2)
+  }
+})
+
+test('what is no database is refused, and stays as it is', async () => {
+  using folder = makeTempFolder()
+  writeFileSync(
+    join(folder.path, 'superbloom.db'),
+    'this is a letter and not a database, of some length '.repeat(50),
+  )
+  await expect(openStore(folder.path)).rejects.toThrow(/not a database/)
+})

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { openTempStore, type TempStore } from '../../tests/support/temp-store.ts'
+import {
+  activeSchedulesOf,
+  advanceSchedule,
+  createSchedule,
+  dueSchedules,
+  findSchedule,
+  holdSchedules,
+  listSchedules,
+  nextDue,
+  schedulesOfFile,
+  schedulesWaitingForEvents,
+  setScheduleStatus,
+} from './schedules.ts'
+import type { ScheduleRow } from './tables.ts'
+
+const row = (id: string, nextRun: number | null, over: Partial<ScheduleRow> = {}): ScheduleRow => ({
+  id,
+  agent: 'homelab',
+  thread_id: 'thr_homelab',
+  kind: 'once',
+  cron: null,
+  timezone: 'UTC',
+  reason: id,
+  next_run: nextRun,
+  wake_on_events_json: '[]',
+  conversation_id: null,
+  status: 'active',
+  created_by: 'agent',
+  created_at: 0,
+  last_run: null,
+  ...over,
+})
+
+async function openWith(...rows: ScheduleRow[]): Promise<TempStore> {
+  const store = await openTempStore()
+  for (const each of rows) await store.write(tx => createSchedule(tx, each))
+  return store
+}
+const ids = (rows: ScheduleRow[]) => rows.map(({ id }) => id)
+
+test('what is due, and when the next one is: active ones with a time alone', async () => {
+  await using store = await openWith(
+    row('later', 30),
+    row('second', 20),
+    row('first', 10),
+    row('event', null, { wake_on_events_json: '["x"]' }),
+    row('held', 1, { status: 'held' }),
+    row('done', 1, { status: 'done' }),
+  )
+  expect(ids(await store.write(tx => dueSchedules(tx, 20)))).toEqual(['first', 'second'])
+  expect(await nextDue(store.db)).toBe(10)
+  expect(ids(await store.write(schedulesWaitingForEvents))).toEqual(['event'])
+  await store.write(tx => advanceSchedule(tx, 'first', 10, undefined))
+  await store.write(tx => advanceSchedule(tx, 'second', 20, 40))
+  expect(await findSchedule(store.db, 'first')).toMatchObject({
+    status: 'done',
+    next_run: null,
+    last_run: 10,
+  })
+  expect(await findSchedule(store.db, 'second')).toMatchObject({
+    status: 'active',
+    next_run: 40,
+    last_run: 20,
+  })
+  expect(await nextDue(store.db)).toBe(30)
+})
+
+test('without any there is no next one', async () => {
+  await using store = await openWith(row('event', null))
+  expect(await nextDue(store.db)).toBeUndefined()
+  expect(await findSchedule(store.db, 'none')).toBeUndefined()
+})
+
+test('lists: all pending of one agent or of all; the active ones of a thread; those of a file, ended too', async () => {
+  await using store = await openWith(
+    row('b', 20),
+    row('a', 20),
+    row('other', 10, { agent: 'other', thread_id: 'thr_other' }),
+    row('held', 5, { status: 'held' }),
+    row('cancelled', 1, { status: 'cancelled', created_by: 'file' }),
+  )
+  expect(ids(await listSchedules(store.db))).toEqual(['held', 'other', 'a', 'b'])
+  expect(ids(await listSchedules(store.db, 'homelab'))).toEqual(['held', 'a', 'b'])
+  expect(ids(await activeSchedulesOf(store.db, 'thr_homelab'))).toEqual(['a', 'b'])
+  expect(ids(await store.write(tx => schedulesOfFile(tx, 'homelab')))).toEqual(['cancelled'])
+})
+
+test('a status may change with or without the time', async () => {
+  await using store = await openWith(row('a', 20))
+  await store.write(tx => setScheduleStatus(tx, 'a', { status: 'cancelled' }))
+  expect(await findSchedule(store.db, 'a')).toMatchObject({ status: 'cancelled', next_run: 20 })
+  await store.write(tx => setScheduleStatus(tx, 'a', { status: 'active', nextRun: 50 }))
+  expect(await findSchedule(store.db, 'a')).toMatchObject({ status: 'active', next_run: 50 })
+})
+
+test('schedules are held and freed with their agents; others than active ones stay as they are', async () => {
+  await using store = await openWith(
+    row('a', 1),
+    row('done', 1, { status: 'done' }),
+    row('b', 1, { agent: 'b' }),
+  )
+  const statuses = async () =>
+    (await store.db.selectFrom('schedules').select('status').orderBy('id').execute()).map(each => each.status)
+  await store.write(tx => holdSchedules(tx, ['b']))
+  expect(await statuses()).toEqual(['held', 'active', 'done'])
+  await store.write(tx => holdSchedules(tx, []))
+  expect(await statuses()).toEqual(['held', 'held', 'done'])
+  await store.write(tx => holdSchedules(tx, ['homelab', 'b']))
+  expect(await statuses()).toEqual(['active', 'active', 'done'])
+})
