@@ -1,45 +1,41 @@
-import type { ToolCallStatus } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import { parseJson } from '../core/json.ts'
-import { truncate } from '../core/text.ts'
 import type { AgentTool, ToolOutcome } from '../core/tool-box.ts'
 import { markHandled } from '../store/events.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
-import { drainItems } from '../store/inbox.ts'
-import { callsOfStep, finishCall, resultOf, startCall } from '../store/ledger.ts'
+import { drainItems, type InboxItem } from '../store/inbox.ts'
+import { callsOfStep, resultOf, startCall } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import { toUpdate } from './batch.ts'
+import { type EndStatus, recordCall, showCall, toHistory, UNKNOWN } from './calls.ts'
 import { type Claim, eventIds, LEASE_MS, readFacts } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { finish } from './finish.ts'
-import { publish, tell } from './tell.ts'
-import { settle } from './think.ts'
-
-const SUMMARY_LENGTH = 300
-const UNKNOWN: ToolOutcome = {
-  text: 'Outcome unknown: the hub was cut off while this call ran. Verify what happened before you repeat it.',
-  isError: true,
-}
+import { finish, settle } from './finish.ts'
+import { publish } from './tell.ts'
 
 /** Runs the calls of the newest step, each written down before and after, and puts their results into the history. */
 export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): Promise<'think' | 'ended'> {
   for (const row of await callsOfStep(deps.store.db, claim.cycle, claim.steps)) {
+    signal.throwIfAborted()
     if (row.result_json === null) await runCall(deps, claim, row, signal)
   }
   const rows = await callsOfStep(deps.store.db, claim.cycle, claim.steps)
   const ending = rows.find(row => row.status === 'ok' && endsCycle(deps, claim, row.tool))
-  const ended = await deps.store.write(async tx => {
-    const update = ending ? [] : await drainUpdate(deps, tx, claim)
-    const contents = [...rows.map(toContent), ...update]
+  const done = await deps.store.write(async tx => {
+    const update = ending ? { items: [], contents: [] } : await drainUpdate(deps, tx, claim)
+    const contents = [...rows.map(toHistory), ...update.contents]
     const now = deps.clock.now()
     const lastSeq = await fencedWrite(tx, claim, contents.length, now + LEASE_MS, now)
-    claim.window.push(...(await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)))
-    if (!ending) return undefined
+    const entries = await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)
+    if (!ending) return { entries, items: update.items, ended: undefined }
     const notice = resultOf(ending).text
-    return finish(deps, tx, claim, { kind: 'tool', text: textOfStep(claim), notice })
+    const ended = await finish(deps, tx, claim, { kind: 'tool', text: textOfStep(claim), notice })
+    return { entries, items: update.items, ended }
   })
-  return ended ? settle(deps, ended) : 'think'
+  claim.window.push(...done.entries)
+  claim.items.push(...done.items)
+  return done.ended ? settle(deps, claim, done.ended) : 'think'
 }
 
 function endsCycle(deps: RuntimeDeps, claim: Claim, name: string): boolean {
@@ -53,21 +49,18 @@ function textOfStep(claim: Claim): string {
   return said?.content.text ?? ''
 }
 
-function toContent(row: ToolCallRow): HistoryContent {
-  const { text, isError, structured } = resultOf(row)
-  const content = { role: 'tool' as const, callId: row.call_id, name: row.tool, text, isError }
-  return structured === undefined ? content : { ...content, structured }
-}
-
-/** What came meanwhile, as the message that tells of it. */
-async function drainUpdate(deps: RuntimeDeps, tx: Tx, claim: Claim): Promise<HistoryContent[]> {
+/** What came meanwhile, and the message that tells of it. */
+async function drainUpdate(
+  deps: RuntimeDeps,
+  tx: Tx,
+  claim: Claim,
+): Promise<{ items: InboxItem[]; contents: HistoryContent[] }> {
   const items = await drainItems(tx, claim.thread, claim.cycle)
-  if (items.length === 0) return []
-  claim.items.push(...items)
+  if (items.length === 0) return { items, contents: [] }
   await markHandled(tx, eventIds(items))
   const { agent, thread, target: replyTo } = claim
   const facts = await readFacts(deps, tx, { agent, thread, replyTo, now: deps.clock.now(), fresh: false })
-  return [toUpdate(items, facts)]
+  return { items, contents: [toUpdate(items, facts)] }
 }
 
 async function runCall(
@@ -77,23 +70,25 @@ async function runCall(
   signal: AbortSignal,
 ): Promise<void> {
   const tool = deps.toolBox.find(row.tool, claim.agent.tools)
+  const mayRepeat = tool?.kind === 'server' && tool.repeatable
+  // Even one whose tool is gone by now may have had its effect.
+  if (row.status === 'started' && !mayRepeat) return end(deps, claim, row, UNKNOWN, 'unknown')
   const args = parseArguments(row)
   if (!tool) return end(deps, claim, row, { text: `There is no tool ${row.tool}.`, isError: true })
   if (!args) {
     return end(deps, claim, row, { text: `${row.tool}: the arguments are not a JSON object.`, isError: true })
   }
   if (tool.kind === 'meta') return runMeta(deps, claim, row, tool, args)
-  if (row.status === 'started' && !tool.repeatable) return end(deps, claim, row, UNKNOWN, 'unknown')
   await deps.store.write(async tx => {
     const now = deps.clock.now()
     await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
     await startCall(tx, row.id, now)
   })
-  show(deps, claim, row, 'started')
+  showCall(deps, claim, row, 'started')
   const outcome = await tool.call(args, {
     signal,
     idempotencyKey: row.id,
-    onProgress: message => show(deps, claim, row, 'started', message),
+    onProgress: message => showCall(deps, claim, row, 'started', message),
   })
   return end(deps, claim, row, outcome)
 }
@@ -127,10 +122,11 @@ async function runMeta(
       now,
       afterCommit: effect => effects.push(effect),
     })
-    return { outcome: result, message: await record(deps, tx, claim, row, result, toStatus(result)) }
+    const ended = { row, outcome: result, status: toStatus(result) }
+    return { outcome: result, message: await recordCall(deps, tx, claim, ended) }
   })
   for (const effect of effects) effect()
-  show(deps, claim, row, toStatus(outcome), outcome.text)
+  showCall(deps, claim, row, toStatus(outcome), outcome.text)
   publish(deps, [message])
 }
 
@@ -144,58 +140,12 @@ async function end(
   const message = await deps.store.write(async tx => {
     const now = deps.clock.now()
     await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
-    return record(deps, tx, claim, row, outcome, status)
+    return recordCall(deps, tx, claim, { row, outcome, status })
   })
-  show(deps, claim, row, status, outcome.text)
+  showCall(deps, claim, row, status, outcome.text)
   publish(deps, [message])
 }
 
-type EndStatus = Exclude<ToolCallStatus, 'planned' | 'started'>
-
 function toStatus(outcome: ToolOutcome): EndStatus {
   return outcome.isError ? 'error' : 'ok'
-}
-
-async function record(
-  deps: RuntimeDeps,
-  tx: Tx,
-  claim: Claim,
-  row: ToolCallRow,
-  result: ToolOutcome,
-  status: EndStatus,
-) {
-  await finishCall(tx, row.id, { status, result, now: deps.clock.now() })
-  return tell(deps, tx, claim, {
-    kind: 'tool',
-    author: row.tool,
-    text: toSummary(result.text),
-    data: {
-      call: row.id,
-      tool: row.tool,
-      status,
-      cycle: claim.cycle,
-      arguments: truncate(row.arguments, SUMMARY_LENGTH),
-    },
-  })
-}
-
-function show(
-  deps: RuntimeDeps,
-  claim: Claim,
-  row: ToolCallRow,
-  status: ToolCallStatus,
-  summary?: string,
-): void {
-  if (claim.target === null) return
-  const call = { id: row.id, tool: row.tool, status }
-  deps.signals.emit('tool', {
-    conversation: claim.target,
-    cycle: claim.cycle,
-    call: summary === undefined ? call : { ...call, summary: toSummary(summary) },
-  })
-}
-
-function toSummary(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  return line.length <= SUMMARY_LENGTH ? line : `${line.slice(0, SUMMARY_LENGTH - 1)}…`
 }

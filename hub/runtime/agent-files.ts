@@ -29,13 +29,18 @@ export async function applyAgentFiles(
 
 async function applySchedules(tx: Tx, agent: FileAgent, defaultTimezone: string, now: number): Promise<void> {
   const known = new Map((await schedulesOfFile(tx, agent.name)).map(row => [row.id, row]))
+  const wanted = new Set<string>()
   for (const { cron, timezone = defaultTimezone, reason } of agent.schedules) {
     const id = scheduleId(agent.name, cron, timezone, reason)
     const row = known.get(id)
-    known.delete(id)
+    if (wanted.has(id)) continue
+    wanted.add(id)
     const nextRun = nextOccurrence(cron, timezone, now)
-    if (row?.status === 'done') await setScheduleStatus(tx, id, { status: 'active', nextRun })
-    if (row) continue
+    if (nextRun === undefined || (row && row.status !== 'done')) continue
+    if (row) {
+      await setScheduleStatus(tx, id, { status: 'active', nextRun })
+      continue
+    }
     await createSchedule(tx, {
       id,
       agent: agent.name,
@@ -54,7 +59,7 @@ async function applySchedules(tx: Tx, agent: FileAgent, defaultTimezone: string,
     })
   }
   for (const [id, row] of known)
-    if (row.status === 'active') await setScheduleStatus(tx, id, { status: 'done' })
+    if (!wanted.has(id) && row.status !== 'done') await setScheduleStatus(tx, id, { status: 'done' })
 }
 
 /** The same line of the same file is the same schedule, however often it is read. */

@@ -5,11 +5,13 @@ import { appendHistory, type Fenced, fencedWrite, type HistoryEntry, readHistory
 import { drainItems, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
 import { activeSchedulesOf } from '../store/schedules.ts'
 import type { CycleRow, ThreadRow } from '../store/tables.ts'
-import { claimThread, releaseThread } from '../store/threads.ts'
+import { claimThread, hasWork, moveWindow, releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { type BatchFacts, questionsOf, toBatch } from './batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
+import { toPreamble } from './prompt.ts'
 import { decideReplyTo } from './reply.ts'
+import { decideWindowStart, toRoom } from './window.ts'
 
 /** How long a cycle may go without a write before another process may take its thread over. */
 export const LEASE_MS = 20 * 60_000
@@ -21,9 +23,9 @@ export interface Claim extends Fenced {
   replyTo: string | null
   /** Where the next text goes: `replyTo`, or a conversation that was asked about since. */
   target: string | null
+  /** Since when its minutes count: not the time for which the hub was down. */
   startedAt: number
   steps: number
-  windowStart: number
   /** The window, which grows as the cycle goes on. */
   window: HistoryEntry[]
   /** Everything that it took from the inbox so far. */
@@ -41,19 +43,23 @@ export async function claimCycle(
 ): Promise<Claim | undefined> {
   const now = deps.clock.now()
   return deps.store.write(async tx => {
+    if (!(await hasWork(tx, thread))) return undefined
     const row = await claimThread(tx, { id: thread, owner: deps.owner, until: now + LEASE_MS, now })
     if (!row) return undefined
     const running = await runningCycle(tx, thread)
-    if (running) return resume(tx, agent, row, running)
+    if (running) return resume(tx, { agent, row, cycle: running, now })
     const id = deps.newId('cyc')
     const items = await drainItems(tx, thread, id)
     if (items.length > 0) return begin(deps, tx, { agent, row, id, items, now })
     await releaseThread(tx, thread, row.fence, now)
     return undefined
-  })
+  }, 'relaxed')
 }
 
-async function resume(tx: Tx, agent: RuntimeAgent, row: ThreadRow, cycle: CycleRow): Promise<Claim> {
+async function resume(
+  tx: Tx,
+  { agent, row, cycle, now }: { agent: RuntimeAgent; row: ThreadRow; cycle: CycleRow; now: number },
+): Promise<Claim> {
   const window = await readHistory(tx, row.id, row.window_start)
   return {
     agent,
@@ -62,9 +68,8 @@ async function resume(tx: Tx, agent: RuntimeAgent, row: ThreadRow, cycle: CycleR
     fence: row.fence,
     replyTo: cycle.reply_to,
     target: questionsOf(window).at(-1) ?? cycle.reply_to,
-    startedAt: cycle.started_at,
+    startedAt: now,
     steps: cycle.steps,
-    windowStart: row.window_start,
     window,
     items: await itemsOfCycle(tx, cycle.id),
   }
@@ -82,13 +87,22 @@ async function begin(deps: RuntimeDeps, tx: Tx, { agent, row, id, items, now }: 
   const fenced = { thread: row.id, cycle: id, fence: row.fence }
   const replyTo = decideReplyTo(items, agent.conversations[0])
   await createCycle(tx, { id, thread_id: row.id, fence: row.fence, reply_to: replyTo, started_at: now })
-  const window = row.last_seq < row.window_start ? [] : await readHistory(tx, row.id, row.window_start)
-  const facts = await readFacts(deps, tx, { agent, thread: row.id, replyTo, now, fresh: window.length === 0 })
+  const window = await openWindow(deps, tx, agent, row)
+  const fresh = !window.some(({ content }) => content.role === 'user' && content.tellsContext)
+  const facts = await readFacts(deps, tx, { agent, thread: row.id, replyTo, now, fresh })
   const lastSeq = await fencedWrite(tx, fenced, 1, now + LEASE_MS, now)
   window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [toBatch(items, facts)], now)))
   await markHandled(tx, eventIds(items))
-  const { window_start: windowStart } = row
-  return { ...fenced, agent, replyTo, target: replyTo, startedAt: now, steps: 0, windowStart, window, items }
+  return { ...fenced, agent, replyTo, target: replyTo, startedAt: now, steps: 0, window, items }
+}
+
+/** The window before a cycle; where it is over its mark it starts later from now on. */
+async function openWindow(deps: RuntimeDeps, tx: Tx, agent: RuntimeAgent, row: ThreadRow) {
+  const window = row.last_seq < row.window_start ? [] : await readHistory(tx, row.id, row.window_start)
+  const start = decideWindowStart(window, toRoom(deps.model(), toPreamble(deps, agent)), 'begin')
+  if (start === undefined) return window
+  await moveWindow(tx, row.id, start)
+  return window.filter(entry => entry.seq >= start)
 }
 
 /** The events among the items, including those that woke a schedule early. */

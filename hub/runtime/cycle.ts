@@ -1,12 +1,12 @@
 import { describeError } from '../core/errors.ts'
 import { ModelError } from '../core/model.ts'
-import type { HistoryEntry } from '../store/history.ts'
+import { plural } from '../core/text.ts'
 import { act } from './act.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { fail } from './finish.ts'
-import { publish } from './tell.ts'
+import { type Failure, fail } from './finish.ts'
 import { cycleDeadline, think } from './think.ts'
+import { hasOpenCalls } from './window.ts'
 
 /**
  * Runs a claimed cycle to its end. What to do next follows from what is stored, so that a cycle which was cut by a
@@ -16,7 +16,7 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
   const deadline = cycleDeadline(deps, claim)
   const signal = AbortSignal.any([stopping, deadline.signal])
   try {
-    let next: 'think' | 'act' | 'ended' = decideNext(claim.window)
+    let next: 'think' | 'act' | 'ended' = hasOpenCalls(claim.window) ? 'act' : 'think'
     while (next !== 'ended') {
       stopping.throwIfAborted()
       const limit = next === 'think' ? decideLimit(claim, deps.clock.now()) : undefined
@@ -38,30 +38,20 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
   }
 }
 
-/** The first thing to do with a window: results are missing, or the model is to be asked. */
-function decideNext(window: readonly HistoryEntry[]): 'think' | 'act' {
-  const last = window.at(-1)?.content
-  return last?.role === 'assistant' && last.calls.length > 0 ? 'act' : 'think'
-}
-
 function decideLimit(claim: Claim, now: number): string | undefined {
   const { steps, minutes } = claim.agent.limits
   if (claim.steps >= steps) {
-    return `I stopped after ${steps} steps, the limit of one cycle. Raise limits.steps in agents/${claim.agent.name}.md, or tell me to go on.`
+    return `I stopped after ${plural(steps, 'step')}, the limit of one cycle. Raise limits.steps in agents/${claim.agent.name}.md, or tell me to go on.`
   }
   return now - claim.startedAt >= minutes * 60_000 ? describeMinutes(claim) : undefined
 }
 
 function describeMinutes(claim: Claim): string {
   const { minutes } = claim.agent.limits
-  return `I stopped after ${minutes} minutes, the limit of one cycle. Raise limits.minutes in agents/${claim.agent.name}.md, or tell me to go on.`
+  return `I stopped after ${plural(minutes, 'minute')}, the limit of one cycle. Raise limits.minutes in agents/${claim.agent.name}.md, or tell me to go on.`
 }
 
-async function end(
-  deps: RuntimeDeps,
-  claim: Claim,
-  failure: { kind: 'error' | 'notice'; text: string; data?: Record<string, unknown> },
-): Promise<void> {
+async function end(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {
   deps.log.warn('cycle_failed', { cycle: claim.cycle, thread: claim.thread, why: failure.text })
-  publish(deps, [await deps.store.write(tx => fail(deps, tx, claim, failure))])
+  await fail(deps, claim, failure)
 }

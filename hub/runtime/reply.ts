@@ -1,16 +1,17 @@
 import type { InboxItem } from '../store/inbox.ts'
 
 /**
- * Where a cycle's final text goes: the conversation of the newest user message; without one, what the newest item
- * remembers; for a wake-up else the agent's first conversation; else nowhere.
+ * Where a cycle's final text goes: the conversation of the newest user message; without one, what the newest item that
+ * remembers a conversation remembers; for a wake-up else the agent's first conversation; else nowhere.
  */
 export function decideReplyTo(
   items: readonly InboxItem[],
   firstConversation: string | undefined,
 ): string | null {
-  const newest = items.findLast(item => item.payload.kind === 'message') ?? items.at(-1)
-  if (newest?.payload.kind === 'message') return newest.payload.conversation
-  if (newest?.conversation) return newest.conversation
+  const message = userMessages(items).at(-1)
+  if (message) return message.conversation
+  const remembered = items.findLast(item => item.conversation !== null)?.conversation
+  if (remembered) return remembered
   const awaited = items.some(item => item.payload.kind === 'wake')
   return awaited ? (firstConversation ?? null) : null
 }

@@ -6,7 +6,7 @@ import { HubError } from '../core/errors.ts'
 import { isWanted } from '../core/event-match.ts'
 import type { NewId } from '../core/ids.ts'
 import { toCanonicalJson } from '../core/json.ts'
-import { nextOccurrence } from '../core/schedule-plan.ts'
+import { latestOccurrence, nextOccurrence } from '../core/schedule-plan.ts'
 import type { Signals } from '../core/signals.ts'
 import { appendMessage, findByClientId } from '../store/conversations.ts'
 import { type EventCursor, recordEvent, saveCursor } from '../store/events.ts'
@@ -76,7 +76,7 @@ export function createRouter(deps: RouterDeps): Router {
       .agents()
       .filter(
         ({ name, conversations }) =>
-          conversations.includes(conversation) || conversation.startsWith(`${name}/`),
+          conversations.includes(conversation) || conversation.split('/')[0] === name,
       )
       .map(agent => agent.name)
   const wake = (threads: Iterable<string>) => {
@@ -134,7 +134,7 @@ function decideAgent(deps: RouterDeps, agents: string[], conversation: string): 
   if (deps.retired().includes(name)) {
     throw new HubError(
       'retired',
-      `The agent ${name} is retired: its file agents/${name}.md is gone. Put it back to go on.`,
+      `The agent ${name} is retired: its file agents/${name}.md is gone, or wrong (hub_status says why). Put it back to go on.`,
     )
   }
   const known = deps.agents().map(agent => agent.name)
@@ -214,7 +214,7 @@ function waitsFor(schedule: ScheduleRow, event: NewEvent): boolean {
 
 /** Posts the occurrence and advances the schedule; with `early` an event came before its time. */
 async function fire(tx: Tx, schedule: ScheduleRow, now: number, early?: EventFact): Promise<void> {
-  const dueAt = schedule.next_run ?? now
+  const dueAt = early ? now : lastDue(schedule, now)
   await postItem(tx, {
     thread: schedule.thread_id,
     source: 'schedule',
@@ -223,7 +223,7 @@ async function fire(tx: Tx, schedule: ScheduleRow, now: number, early?: EventFac
       kind: 'wake',
       schedule: schedule.id,
       reason: schedule.reason,
-      dueAt: early ? now : dueAt,
+      dueAt,
       ...(early ? { early } : {}),
     },
     conversation: schedule.conversation_id ?? undefined,
@@ -231,4 +231,10 @@ async function fire(tx: Tx, schedule: ScheduleRow, now: number, early?: EventFac
   })
   const next = schedule.cron === null ? undefined : nextOccurrence(schedule.cron, schedule.timezone, now)
   await advanceSchedule(tx, schedule.id, now, next)
+}
+
+/** The occurrence that fires: of those that were missed the latest stands for all. */
+function lastDue({ cron, timezone, next_run }: ScheduleRow, now: number): number {
+  const first = next_run ?? now
+  return cron === null ? first : Math.max(first, latestOccurrence(cron, timezone, now) ?? first)
 }

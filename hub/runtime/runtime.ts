@@ -5,7 +5,6 @@ import { type Claim, claimCycle } from './claim.ts'
 import { runCycle } from './cycle.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { fail } from './finish.ts'
-import { publish } from './tell.ts'
 
 /** Runs the cycles of all threads. A thread that sleeps is nothing here: no timer, no object, no query. */
 export interface Runtime extends AsyncDisposable {
@@ -31,15 +30,20 @@ export function createRuntime(
   const stopping = new AbortController()
   const active = new Map<string, { wokenAgain: boolean; done: Promise<void> }>()
 
-  const work = async (thread: string, entry: { wokenAgain: boolean }) => {
+  // Its place is given back after each cycle, so that a busy thread does not keep the others waiting.
+  const takeTurn = async (thread: string) => {
     const release = await semaphore.acquire(stopping.signal)
     try {
-      do {
-        entry.wokenAgain = false
-        while (await runOne(deps, agentOf(thread), thread, stopping.signal)) stopping.signal.throwIfAborted()
-      } while (entry.wokenAgain)
+      return await runOne(deps, agentOf(thread), thread, stopping.signal)
     } finally {
       release()
+    }
+  }
+  const work = async (thread: string, entry: { wokenAgain: boolean }) => {
+    try {
+      do entry.wokenAgain = false
+      while ((await takeTurn(thread)) || entry.wokenAgain)
+    } finally {
       active.delete(thread)
     }
   }
@@ -105,5 +109,5 @@ async function breakOff(deps: RuntimeDeps, claim: Claim, error: unknown): Promis
   if (error instanceof HubError && error.code === 'conflict') return
   const text =
     'Something went wrong inside the hub while I worked on this; its log says what. Write again to have me go on.'
-  publish(deps, [await deps.store.write(tx => fail(deps, tx, claim, { kind: 'error', text }))])
+  await fail(deps, claim, { kind: 'error', text })
 }

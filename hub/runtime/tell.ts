@@ -1,7 +1,8 @@
 import type { ChatMessage, MessageKind } from '../../schemas/chat.ts'
 import { appendMessage } from '../store/conversations.ts'
+import { fencedWrite } from '../store/history.ts'
 import type { Tx } from '../store/writer.ts'
-import type { Claim } from './claim.ts'
+import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { userMessages } from './reply.ts'
 
@@ -43,5 +44,10 @@ export function publish(deps: RuntimeDeps, messages: readonly (ChatMessage | und
 
 /** A message of its own, outside any other write. */
 export async function tellNow(deps: RuntimeDeps, claim: Claim, what: Telling): Promise<void> {
-  publish(deps, [await deps.store.write(tx => tell(deps, tx, claim, what))])
+  const message = await deps.store.write(async tx => {
+    const now = deps.clock.now()
+    await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
+    return tell(deps, tx, claim, what)
+  })
+  publish(deps, [message])
 }

@@ -5,14 +5,15 @@ import { toSpan } from '../core/text.ts'
 import { countStep } from '../store/cycles.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
 import { planCalls } from '../store/ledger.ts'
+import type { NewToolCall } from '../store/tables.ts'
 import { moveWindow } from '../store/threads.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { type Ended, finish } from './finish.ts'
-import { toSystemPrompt } from './prompt.ts'
+import { finish, settle } from './finish.ts'
+import { toPreamble } from './prompt.ts'
 import { decideRetry } from './retry.ts'
-import { publish, tellNow } from './tell.ts'
-import { decideWindowStart, estimateTokens, toMessages } from './window.ts'
+import { tellNow } from './tell.ts'
+import { decideWindowStart, toMessages, toRoom } from './window.ts'
 
 /** One step: the model is asked, and its answer stands in the history with the calls that it plans. */
 export async function think(
@@ -25,34 +26,43 @@ export async function think(
   const reply = await completeWithRetries(deps, claim, { model, request, signal })
   const step = claim.steps + 1
   const now = deps.clock.now()
-  const ended = await deps.store.write(async tx => {
+  const { entries, ended } = await deps.store.write(async tx => {
     const lastSeq = await fencedWrite(tx, claim, 1, now + LEASE_MS, now)
     const content = toContent(reply, uniqueIds(reply.calls, claim, step))
-    claim.window.push(...(await appendHistory(tx, claim, lastSeq, step, [content], now)))
+    const written = await appendHistory(tx, claim, lastSeq, step, [content], now)
     await countStep(tx, claim.cycle, reply.usage ?? { input: 0, output: 0, cachedInput: 0 })
-    claim.steps = step
-    await planCalls(
-      tx,
-      content.calls.map((call, position) => ({
-        id: deps.newId('call'),
-        thread_id: claim.thread,
-        cycle_id: claim.cycle,
-        step,
-        position,
-        call_id: call.id,
-        tool: call.name,
-        arguments: call.arguments,
-        status: 'planned' as const,
-        result_json: null,
-        created_at: now,
-        started_at: null,
-        ended_at: null,
-      })),
-    )
-    if (content.calls.length > 0) return undefined
-    return finish(deps, tx, claim, { kind: 'final', text: withTruncation(reply) })
+    await planCalls(tx, toPlan(deps, claim, content.calls, step, now))
+    if (content.calls.length > 0) return { entries: written, ended: undefined }
+    const ending = { kind: 'final' as const, text: toFinalText(reply), step }
+    return { entries: written, ended: await finish(deps, tx, claim, ending) }
   })
-  return ended ? settle(deps, ended) : 'act'
+  claim.window.push(...entries)
+  claim.steps = step
+  return ended ? settle(deps, claim, ended) : 'act'
+}
+
+function toPlan(
+  deps: RuntimeDeps,
+  claim: Claim,
+  calls: ModelReply['calls'],
+  step: number,
+  now: number,
+): NewToolCall[] {
+  return calls.map((call, position) => ({
+    id: deps.newId('call'),
+    thread_id: claim.thread,
+    cycle_id: claim.cycle,
+    step,
+    position,
+    call_id: call.id,
+    tool: call.name,
+    arguments: call.arguments,
+    status: 'planned',
+    result_json: null,
+    created_at: now,
+    started_at: null,
+    ended_at: null,
+  }))
 }
 
 /** Thoughts are kept only beside calls: nobody wants them back later. */
@@ -61,16 +71,12 @@ function toContent(reply: ModelReply, calls: ModelReply['calls']) {
   return reply.thinking && calls.length > 0 ? { ...content, thinking: reply.thinking } : content
 }
 
-/** Publishes what ended a cycle said. */
-export function settle(deps: RuntimeDeps, ended: Ended): 'think' | 'ended' {
-  publish(deps, ended.messages)
-  return ended.goesOn ? 'think' : 'ended'
-}
-
-function withTruncation(reply: ModelReply): string {
-  return reply.truncated && reply.text !== ''
-    ? `${reply.text}\n\n(cut: the reply reached its longest length)`
-    : reply.text
+/** A reply that was cut says so; one of which nothing but thoughts came would else be silence. */
+function toFinalText(reply: ModelReply): string {
+  if (!reply.truncated) return reply.text
+  return reply.text.trim() === ''
+    ? '(no text: the reply reached its longest length before its first word; maxOutput of the model sets it)'
+    : `${reply.text}\n\n(cut: the reply reached its longest length)`
 }
 
 /** Ids that a provider repeats within a window would pair the wrong call and result. */
@@ -88,18 +94,18 @@ function uniqueIds(calls: ModelReply['calls'], claim: Claim, step: number): Mode
 }
 
 async function toRequest(deps: RuntimeDeps, claim: Claim, model: Model): Promise<ModelRequest> {
-  const system = toSystemPrompt(claim.agent)
-  const tools = deps.toolBox.list(claim.agent.tools)
-  const fixed = estimateTokens(system) + estimateTokens(JSON.stringify(tools))
-  const start = decideWindowStart(claim.window, model, fixed)
+  const preamble = toPreamble(deps, claim.agent)
+  const start = decideWindowStart(claim.window, toRoom(model, preamble), 'step')
   if (start !== undefined) {
-    await deps.store.write(tx => moveWindow(tx, claim.thread, start))
+    await deps.store.write(async tx => {
+      const now = deps.clock.now()
+      await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
+      await moveWindow(tx, claim.thread, start)
+    })
     claim.window = claim.window.filter(entry => entry.seq >= start)
-    claim.windowStart = start
   }
   return {
-    system,
-    tools,
+    ...preamble,
     messages: toMessages(claim.window),
     maxOutput: model.maxOutput,
     timezone: deps.timezone,

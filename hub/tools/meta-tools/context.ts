@@ -4,6 +4,9 @@ import { type ContextScope, readContext, removeContext, storeContext } from '../
 import { defineMetaTool, type MetaTool } from './meta-tool.ts'
 
 const MOST_FACTS = 200
+const LONGEST_FACT = 8_000
+/** All facts of one owner together: they stand in the window whole, which holds far more than that. */
+const MOST_CHARACTERS = 16_000
 
 const scope = z.enum(['thread', 'agent']).default('agent').describe('whose fact it is')
 
@@ -27,16 +30,18 @@ export function storeContextTool(): MetaTool {
     async run(tx, args, context) {
       const at = toOwner(args.scope, context)
       const value = typeof args.value === 'string' ? args.value : JSON.stringify(args.value)
-      if (value.length > 8_000)
-        return { text: 'value: is over 8000 characters; store what matters', isError: true }
+      if (value.length > LONGEST_FACT) {
+        return { text: `value: is over ${LONGEST_FACT} characters; store what matters`, isError: true }
+      }
       if (value === '') {
         await removeContext(tx, at, args.key)
         return { text: `Forgot ${args.key}.`, isError: false }
       }
-      const facts = await readContext(tx, at)
-      if (facts.length >= MOST_FACTS && !facts.some(fact => fact.key === args.key)) {
+      const others = (await readContext(tx, at)).filter(fact => fact.key !== args.key)
+      const characters = others.reduce((sum, fact) => sum + fact.key.length + fact.value.length, 0)
+      if (others.length >= MOST_FACTS || characters + value.length > MOST_CHARACTERS) {
         return {
-          text: `There are ${MOST_FACTS} facts already; forget some with an empty value.`,
+          text: `No room: at most ${MOST_FACTS} facts with ${MOST_CHARACTERS} characters together; forget some with an empty value.`,
           isError: true,
         }
       }

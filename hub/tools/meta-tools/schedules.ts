@@ -20,7 +20,10 @@ export function scheduleWake(deps: MetaDeps): MetaTool {
         .string()
         .optional()
         .describe('"90s", "30m", "2h", "1d", or "on_event" to wait for an event alone'),
-      at: z.string().optional().describe('ISO 8601 time, in place of delay'),
+      at: z
+        .string()
+        .optional()
+        .describe("ISO 8601 time, in place of delay; one without a zone is in the hub's"),
       reason,
       wake_on_events: z.array(eventWanted).max(20).optional().describe('event types, or {type, match}'),
     }),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { MAX_TEXT } from '../../../schemas/chat.ts'
 import { conversationId } from '../../../schemas/names.ts'
 import { appendMessage } from '../../store/conversations.ts'
+import { messagesTakenBy } from '../../store/inbox.ts'
 import { defineMetaTool, type MetaDeps, type MetaTool } from './meta-tool.ts'
 
 export function sendMessage(deps: MetaDeps): MetaTool {
@@ -18,6 +19,7 @@ export function sendMessage(deps: MetaDeps): MetaTool {
       if (!deps.agentsOf(to).includes(context.agent)) {
         return { text: `to: ${to} is no conversation of yours`, isError: true }
       }
+      const inReplyTo = await messagesTakenBy(tx, context.cycle)
       const message = await appendMessage(tx, {
         id: deps.newId('msg'),
         conversation: to,
@@ -26,6 +28,7 @@ export function sendMessage(deps: MetaDeps): MetaTool {
         text,
         at: context.now,
         cycle: context.cycle,
+        ...(inReplyTo.length > 0 ? { inReplyTo } : {}),
       })
       context.afterCommit(() => deps.signals.emit('message', message))
       return { text: `Sent to ${to}.`, isError: false, structured: { conversation: to, id: message.id } }

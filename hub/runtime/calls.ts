@@ -1,0 +1,102 @@
+import type { ChatMessage, ToolCallStatus } from '../../schemas/chat.ts'
+import type { HistoryContent } from '../../schemas/inbox.ts'
+import { truncate } from '../core/text.ts'
+import type { ToolOutcome } from '../core/tool-box.ts'
+import { callsOfStep, finishCall, resultOf } from '../store/ledger.ts'
+import type { ToolCallRow } from '../store/tables.ts'
+import type { Tx } from '../store/writer.ts'
+import type { Claim } from './claim.ts'
+import type { RuntimeDeps } from './deps.ts'
+import { tell } from './tell.ts'
+
+const SUMMARY_LENGTH = 300
+
+export const UNKNOWN: ToolOutcome = {
+  text: 'Outcome unknown: this call was cut off while it ran. Verify what happened before you repeat it.',
+  isError: true,
+}
+const SKIPPED: ToolOutcome = {
+  text: 'Not run: the cycle was stopped before this call began.',
+  isError: true,
+}
+
+export type EndStatus = Exclude<ToolCallStatus, 'planned' | 'started'>
+
+export interface EndedCall {
+  row: ToolCallRow
+  outcome: ToolOutcome
+  status: EndStatus
+}
+
+/** Writes down what a call gave, for the ledger and for people. Publish the message after the commit. */
+export async function recordCall(
+  deps: RuntimeDeps,
+  tx: Tx,
+  claim: Claim,
+  { row, outcome, status }: EndedCall,
+): Promise<ChatMessage | undefined> {
+  await finishCall(tx, row.id, { status, result: outcome, now: deps.clock.now() })
+  return tell(deps, tx, claim, {
+    kind: 'tool',
+    author: row.tool,
+    text: toSummary(outcome.text),
+    data: {
+      call: row.id,
+      tool: row.tool,
+      status,
+      cycle: claim.cycle,
+      arguments: truncate(row.arguments, SUMMARY_LENGTH),
+    },
+  })
+}
+
+/** Shows people what a call does now. */
+export function showCall(
+  deps: RuntimeDeps,
+  claim: Claim,
+  row: ToolCallRow,
+  status: ToolCallStatus,
+  summary?: string,
+): void {
+  if (claim.target === null) return
+  const call = { id: row.id, tool: row.tool, status }
+  deps.signals.emit('tool', {
+    conversation: claim.target,
+    cycle: claim.cycle,
+    call: summary === undefined ? call : { ...call, summary: toSummary(summary) },
+  })
+}
+
+/** A call's result as the history holds it. */
+export function toHistory(row: ToolCallRow): HistoryContent {
+  const { text, isError, structured } = resultOf(row)
+  const content = { role: 'tool' as const, callId: row.call_id, name: row.tool, text, isError }
+  return structured === undefined ? content : { ...content, structured }
+}
+
+/**
+ * Ends the calls of the newest step where the cycle stops in the midst of them: one that had begun is unknown, one
+ * that had not is skipped, and what the others gave stays. `contents` completes the pairs in the history.
+ */
+export async function cutCalls(deps: RuntimeDeps, tx: Tx, claim: Claim) {
+  const cut: EndedCall[] = []
+  const messages: (ChatMessage | undefined)[] = []
+  for (const row of await callsOfStep(tx, claim.cycle, claim.steps)) {
+    if (row.result_json !== null) continue
+    const began = row.status === 'started'
+    const ended = {
+      row,
+      outcome: began ? UNKNOWN : SKIPPED,
+      status: began ? ('unknown' as const) : ('skipped' as const),
+    }
+    messages.push(await recordCall(deps, tx, claim, ended))
+    cut.push(ended)
+  }
+  const rows = await callsOfStep(tx, claim.cycle, claim.steps)
+  return { contents: rows.map(toHistory), cut, messages }
+}
+
+function toSummary(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length <= SUMMARY_LENGTH ? line : `${line.slice(0, SUMMARY_LENGTH - 1)}…`
+}
