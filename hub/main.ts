@@ -15,9 +15,8 @@ export async function main(onStarted: (hub: Hub) => void): Promise<void> {
     pretty: process.stderr.isTTY === true,
   })
   const asked = Promise.withResolvers<string>()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => asked.resolve(signal))
-  // The launcher on an older Node holds this channel; when it dies, the hub ends in order.
-  process.once('disconnect', () => asked.resolve('disconnect'))
+  // A second one changes nothing: a terminal sends Ctrl+C to the launcher and to this process.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => asked.resolve(signal))
   await using hub = await startHub({ config, environment, log })
   onStarted(hub)
   log.info('hub_stopping', { why: await asked.promise })

@@ -4,18 +4,15 @@ import {
   type JSONRPCMessage,
   type JSONRPCRequest,
   SdkHttpError,
-  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
+import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
-
-/** Where the hub is now; it may have another address after a restart. */
-export interface HubAddress {
-  url: string
-  token: string
-}
+import { type HubAddress, openHubSession } from './hub-session.ts'
 
 export interface BridgeDeps {
+  clock: Clock
   /** The client's side. */
   client: Transport
   /** Throws where no hub runs. */
@@ -24,6 +21,12 @@ export interface BridgeDeps {
 }
 
 const INTERNAL_ERROR = -32_603
+/** Between a progress note and a result on the client's stream. */
+const APART_MS = 10
+/** How long the hub may take to hear that the client left. */
+const GOODBYE_MS = 1_000
+
+type Hub = StreamableHTTPClientTransport
 
 /**
  * Carries MCP messages of either era between a client on stdio and a hub's HTTP endpoint, as they are. When the hub
@@ -33,56 +36,89 @@ export class StdioBridge {
   readonly #deps: BridgeDeps
   readonly #running = new Map<JSONRPCRequest['id'], AbortController>()
   readonly #ended = Promise.withResolvers<void>()
-  #hub: StreamableHTTPClientTransport | undefined
+  /** Every hub that was talked to: a stream of an earlier one may still be open. */
+  readonly #hubs = new Set<Hub>()
+  #hub: Promise<Hub> | undefined
   #initialize: JSONRPCRequest | undefined
+  #sending: Promise<void> = Promise.resolve()
+  #progressed = false
 
   constructor(deps: BridgeDeps) {
     this.#deps = deps
   }
 
-  /** Resolves when the client has gone. */
+  /** Resolves when the client has gone and the hub knows. */
   async run(): Promise<void> {
-    const { client } = this.#deps
+    const { client, clock, log } = this.#deps
     client.onmessage = message => void this.#forward(message)
     client.onclose = () => this.#ended.resolve()
     await client.start()
     await this.#ended.promise
     for (const abort of this.#running.values()) abort.abort()
-    await this.#hub?.terminateSession().catch(error => this.#deps.log(describeError(error)))
-    await this.#hub?.close()
+    const goodbye = this.#hub?.then(hub => hub.terminateSession()).catch(error => log(describeError(error)))
+    const over = new AbortController()
+    await Promise.race([goodbye, sleep(clock, GOODBYE_MS, over.signal)])
+    over.abort()
+    for (const hub of this.#hubs) await hub.close()
   }
 
+  /** Never rejects: what went wrong is the answer. */
   async #forward(message: JSONRPCMessage): Promise<void> {
     if (isInitializeRequest(message)) this.#initialize = message as JSONRPCRequest
-    if (this.#isCancelOfOpenStream(message)) return
+    const cancelled = cancelledBy(message)
     try {
-      await this.#send(message)
+      // A modern request is cancelled over HTTP by closing its stream, a legacy one by the notification.
+      if (cancelled === undefined || this.#initialize) await this.#send(message)
     } catch (error) {
-      if (await this.#retryOnFreshSession(message, error)) return
       this.#deps.log(describeError(error))
       if (isJSONRPCRequest(message)) await this.#answerError(message, error)
     }
+    if (cancelled !== undefined) this.#take(cancelled)?.abort()
   }
 
-  /** A modern request is cancelled over HTTP by closing its stream; the notification goes on to legacy hubs' sessions. */
-  #isCancelOfOpenStream(message: JSONRPCMessage): boolean {
-    if (!('method' in message) || message.method !== 'notifications/cancelled' || this.#initialize)
-      return false
-    const id = message.params?.['requestId']
-    if (typeof id !== 'string' && typeof id !== 'number') return false
-    this.#running.get(id)?.abort()
-    return true
+  async #send(message: JSONRPCMessage, isRepeated = false): Promise<void> {
+    this.#hub ??= this.#open(message)
+    const opening = this.#hub
+    let hub: Hub | undefined
+    try {
+      hub = await opening
+      if (!isJSONRPCRequest(message)) return await hub.send(message)
+      const abort = new AbortController()
+      this.#running.set(message.id, abort)
+      await hub.send(message, {
+        requestSignal: abort.signal,
+        onRequestStreamEnd: () => void this.#onStreamEnd(message),
+      })
+    } catch (error) {
+      const isGone = neverArrived(error)
+      // Only who finds it gone first opens another: the others' messages go to that one.
+      if ((isGone || !hub) && this.#hub === opening) this.#hub = undefined
+      if (!isGone || isRepeated) throw error
+      await this.#send(message, true)
+    }
   }
 
-  async #send(message: JSONRPCMessage): Promise<void> {
-    const hub = this.#hub ?? (await this.#connect())
-    if (!isJSONRPCRequest(message)) return hub.send(message)
-    const abort = new AbortController()
-    this.#running.set(message.id, abort)
-    await hub.send(message, {
-      requestSignal: abort.signal,
-      onRequestStreamEnd: () => void this.#onStreamEnd(message),
-    })
+  async #open(first: JSONRPCMessage): Promise<Hub> {
+    const { findHub, log, client } = this.#deps
+    const hub = await openHubSession(findHub(), isInitializeRequest(first) ? undefined : this.#initialize)
+    hub.onmessage = message => this.#toClient(hub, message)
+    hub.onerror = error => log(describeError(error))
+    const wasThereBefore = this.#hubs.size > 0
+    this.#hubs.add(hub)
+    if (wasThereBefore && this.#initialize) {
+      await client.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+    }
+    return hub
+  }
+
+  #toClient(hub: Hub, message: JSONRPCMessage): void {
+    const id = 'id' in message && !('method' in message) ? message.id : undefined
+    if (id !== undefined && this.#take(id) === undefined) return
+    const result = 'result' in message ? message.result : undefined
+    if (id !== undefined && id === this.#initialize?.id && typeof result?.['protocolVersion'] === 'string') {
+      hub.setProtocolVersion(result['protocolVersion'])
+    }
+    this.#write(message)
   }
 
   async #onStreamEnd(request: JSONRPCRequest): Promise<void> {
@@ -90,63 +126,46 @@ export class StdioBridge {
     await this.#answerError(request, new Error('The hub went away while it worked on this'))
   }
 
-  async #connect(): Promise<StreamableHTTPClientTransport> {
-    const { url, token } = this.#deps.findHub()
-    const hub = new StreamableHTTPClientTransport(new URL('/mcp', url), {
-      requestInit: { headers: { Authorization: `Bearer ${token}` } },
-    })
-    hub.onmessage = message => void this.#toClient(message)
-    hub.onerror = error => this.#deps.log(describeError(error))
-    await hub.start()
-    this.#hub = hub
-    return hub
-  }
-
-  async #toClient(message: JSONRPCMessage): Promise<void> {
-    const id = 'id' in message && !('method' in message) ? message.id : undefined
-    if (id !== undefined) this.#running.delete(id)
-    const result = 'result' in message ? message.result : undefined
-    if (id !== undefined && id === this.#initialize?.id && typeof result?.['protocolVersion'] === 'string') {
-      this.#hub?.setProtocolVersion(result['protocolVersion'])
-    }
-    await this.#deps.client.send(message)
-  }
-
-  /** After a restart the hub knows the session no more, or listens elsewhere: true where the message got through. */
-  async #retryOnFreshSession(message: JSONRPCMessage, error: unknown): Promise<boolean> {
-    const sessionGone = error instanceof SdkHttpError && (error.status === 404 || error.status === 400)
-    const hubGone = error instanceof TypeError
-    if (!sessionGone && !hubGone) return false
-    await this.#hub?.close()
-    this.#hub = undefined
-    try {
-      if (this.#initialize && !isInitializeRequest(message)) await this.#initializeAgain(this.#initialize)
-      await this.#send(message)
-      return true
-    } catch (cause) {
-      this.#deps.log(describeError(cause))
-      return false
-    }
-  }
-
-  async #initializeAgain(request: JSONRPCRequest): Promise<void> {
-    const hub = await this.#connect()
-    const answered = Promise.withResolvers<void>()
-    const forward = hub.onmessage
-    hub.onmessage = message => {
-      const result = 'result' in message ? message.result : undefined
-      if (typeof result?.['protocolVersion'] === 'string') hub.setProtocolVersion(result['protocolVersion'])
-      answered.resolve()
-    }
-    await hub.send(request)
-    await answered.promise
-    if (forward) hub.onmessage = forward
-    await hub.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
-  }
-
   async #answerError(request: JSONRPCRequest, error: unknown): Promise<void> {
-    this.#running.delete(request.id)
+    this.#take(request.id)
     const message = `The hub did not answer: ${describeError(error)}`
-    await this.#deps.client.send({ jsonrpc: '2.0', id: request.id, error: { code: INTERNAL_ERROR, message } })
+    this.#write({ jsonrpc: '2.0', id: request.id, error: { code: INTERNAL_ERROR, message } })
   }
+
+  /** The running request of this id, which counts as answered from now on. */
+  #take(id: JSONRPCRequest['id']): AbortController | undefined {
+    const abort = this.#running.get(id)
+    this.#running.delete(id)
+    return abort
+  }
+
+  #write(message: JSONRPCMessage): void {
+    const { client, log } = this.#deps
+    this.#sending = this.#sending
+      .then(() => this.#keepApart(message))
+      .then(() => client.send(message))
+      .catch(error => log(`The client did not take a message: ${describeError(error)}`))
+  }
+
+  /** Clients of the official SDKs drop a progress note that they read in one piece with its result. */
+  async #keepApart(message: JSONRPCMessage): Promise<void> {
+    if ('method' in message) this.#progressed = message.method === 'notifications/progress'
+    else if (this.#progressed) {
+      this.#progressed = false
+      await sleep(this.#deps.clock, APART_MS)
+    }
+  }
+}
+
+function cancelledBy(message: JSONRPCMessage): JSONRPCRequest['id'] | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
+  const id = message.params?.['requestId']
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined
+}
+
+/** Whether the hub surely did nothing about it: it refused token or session, or nobody was there to take it. */
+function neverArrived(error: unknown): boolean {
+  if (error instanceof SdkHttpError) return error.status === 401 || error.status === 404
+  const cause = error instanceof TypeError ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
 }

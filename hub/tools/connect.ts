@@ -42,7 +42,10 @@ const forwardUnchecked: jsonSchemaValidator = {
   },
 }
 
-/** Connects to a server of either era. `prepare` sets handlers before anything arrives. Throws what went wrong. */
+/**
+ * Connects to a server of either era. `prepare` sets handlers before anything arrives. Throws what went wrong, or the
+ * signal's reason; nothing of the attempt is left then.
+ */
 export async function connectServer(
   spec: ServerSpec,
   deps: ConnectDeps,
@@ -91,16 +94,17 @@ async function attempt(
     },
   )
   prepare(client)
+  signal.throwIfAborted()
   const transport = createTransport(spec, deps)
-  const abort = () => void client.close()
+  // While the SDK probes, the client does not hold its transport yet: closing that is what ends the attempt.
+  const abort = () => void transport.close()
   signal.addEventListener('abort', abort, { once: true })
   try {
     await client.connect(transport, { timeout: deps.timeout, signal, ...(prior ? { prior } : {}) })
     return client
   } catch (error) {
-    await client.close()
     await transport.close()
-    throw error
+    throw signal.aborted ? signal.reason : error
   } finally {
     signal.removeEventListener('abort', abort)
   }

@@ -9,8 +9,9 @@ import { isLost, withDeadline } from './lost.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { keepSubscribed, readTools } from './subscriptions.ts'
 
+/** `error` of one that starts is why it went away before. */
 export type ConnectionState =
-  | { state: 'starting' }
+  | { state: 'starting'; error?: string }
   | { state: 'ready'; era: 'legacy' | 'modern' }
   | { state: 'down'; error: string; nextTryAt: number }
 
@@ -36,6 +37,9 @@ export interface ConnectionDeps {
   onEvents: (connection: Connection) => void
 }
 
+/** A connection that held so long counts as a success; one that breaks sooner is tried again ever more slowly. */
+const STABLE_MS = 10_000
+
 /**
  * One server, kept: connected, told of its changes, and reconnected for ever with back-off when it goes away.
  * It starts to connect when made; who makes it disposes of it.
@@ -51,8 +55,12 @@ export class Connection implements AsyncDisposable {
   #eventsUri: string | undefined
   #client: Client | undefined
   #failures = 0
+  #readyAt = 0
+  #listings = 0
   #cancelRetry: (() => void) | undefined
   #connecting: Promise<void>
+  /** The end of a connection that was lost: of its process too. */
+  #closing: Promise<void> = Promise.resolve()
 
   constructor(spec: ServerSpec, deps: ConnectionDeps) {
     this.spec = spec
@@ -93,9 +101,22 @@ export class Connection implements AsyncDisposable {
         },
       )
     } catch (error) {
-      if (isLost(error, this.spec)) this.#lose(client, error)
+      // A caller that went away aborts with the end of its own connection, which is not this one's.
+      if (!options.signal?.aborted && isLost(error, this.spec)) this.#lose(client, error)
       throw error
     }
+  }
+
+  /** Resolves when it is ready or down, at the latest after the time that a connection may take. */
+  async untilSettled(signal?: AbortSignal): Promise<void> {
+    const deadline = withDeadline(this.#deps.clock, this.#deps.connectTimeout, signal)
+    const given = Promise.withResolvers<void>()
+    const giveUp = () => given.resolve()
+    if (deadline.signal.aborted) giveUp()
+    deadline.signal.addEventListener('abort', giveUp, { once: true })
+    await Promise.race([this.#settled.promise, given.promise])
+    deadline.signal.removeEventListener('abort', giveUp)
+    deadline.cancel()
   }
 
   async readResource(uri: string): Promise<ReadResourceResult> {
@@ -103,6 +124,7 @@ export class Connection implements AsyncDisposable {
     return client.readResource({ uri }, { timeout: this.#deps.callTimeout, cacheMode: 'bypass' })
   }
 
+  /** Resolves when nothing of it runs any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort(new HubError('unavailable', `The server ${this.spec.name} was removed`))
     this.#cancelRetry?.()
@@ -111,12 +133,14 @@ export class Connection implements AsyncDisposable {
     this.#client = undefined
     if (client) await close(client)
     await this.#connecting
+    await this.#closing
   }
 
   async #connect(): Promise<void> {
     const { clock, connectTimeout } = this.#deps
     const attempt = withDeadline(clock, connectTimeout, this.#ended.signal)
     try {
+      await this.#closing
       const client = await connectServer(
         this.spec,
         this.#connectDeps(),
@@ -124,7 +148,7 @@ export class Connection implements AsyncDisposable {
         attempt.signal,
       )
       try {
-        await this.#adopt(client)
+        await this.#adopt(client, attempt.signal)
       } catch (error) {
         await close(client)
         throw error
@@ -136,20 +160,22 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  async #adopt(client: Client): Promise<void> {
+  async #adopt(client: Client, signal: AbortSignal): Promise<void> {
     client.onclose = () => this.#lose(client, new Error('The connection closed'))
-    this.#tools = await readTools(client, this.#deps.connectTimeout)
+    const bounds = { timeout: this.#deps.connectTimeout, signal }
+    this.#tools = await readTools(client, bounds)
     this.#eventsUri = await keepSubscribed(client, {
       clock: this.#deps.clock,
       random: this.#deps.random,
       log: this.#log,
       signal: this.#ended.signal,
+      bounds,
       onListChanged: of => this.#refreshTools(of),
       onEvents: () => this.#deps.onEvents(this),
     })
     if (this.#ended.signal.aborted || !client.transport) throw new Error('The connection closed at once')
     this.#client = client
-    this.#failures = 0
+    this.#readyAt = this.#deps.clock.monotonic()
     const era = client.getProtocolEra() ?? 'legacy'
     this.#log.info('server_ready', { era, tools: this.#tools.length })
     this.#become({ state: 'ready', era })
@@ -164,9 +190,12 @@ export class Connection implements AsyncDisposable {
     client.onerror = error => this.#log.debug('server_error', { error })
   }
 
+  /** Of several that overlap the last one asked counts. */
   #refreshTools(client: Client): void {
-    readTools(client, this.#deps.callTimeout).then(
+    const listing = ++this.#listings
+    readTools(client, { timeout: this.#deps.callTimeout, signal: this.#ended.signal }).then(
       tools => {
+        if (listing !== this.#listings || this.#ended.signal.aborted) return
         this.#tools = tools
         this.#deps.onChange()
       },
@@ -188,7 +217,7 @@ export class Connection implements AsyncDisposable {
     this.#log.warn('server_down', { error, retryInMs: wait })
     this.#become({ state: 'down', error: describeError(error), nextTryAt: this.#deps.clock.now() + wait })
     this.#cancelRetry = this.#deps.clock.after(wait, () => {
-      this.#become({ state: 'starting' })
+      this.#become({ state: 'starting', error: describeError(error) })
       this.#connecting = this.#connect()
     })
   }
@@ -196,24 +225,15 @@ export class Connection implements AsyncDisposable {
   #lose(client: Client, error: unknown): void {
     if (this.#client !== client || this.#ended.signal.aborted) return
     this.#client = undefined
-    close(client).catch(cause => this.#log.debug('close_failed', { error: cause }))
+    if (this.#deps.clock.monotonic() - this.#readyAt > STABLE_MS) this.#failures = 0
+    this.#closing = close(client).catch(cause => this.#log.debug('close_failed', { error: cause }))
     this.#fail(error)
   }
 
   async #ready(signal?: AbortSignal): Promise<Client> {
-    if (this.#status.state === 'starting') await this.#untilSettled(signal)
+    if (this.#status.state === 'starting') await this.untilSettled(signal)
     if (this.#client) return this.#client
     throw new HubError('unavailable', describeDown(this.spec.name, this.#status))
-  }
-
-  async #untilSettled(signal?: AbortSignal): Promise<void> {
-    const deadline = withDeadline(this.#deps.clock, this.#deps.connectTimeout, signal)
-    const given = Promise.withResolvers<void>()
-    const giveUp = () => given.resolve()
-    deadline.signal.addEventListener('abort', giveUp, { once: true })
-    await Promise.race([this.#settled.promise, given.promise])
-    deadline.signal.removeEventListener('abort', giveUp)
-    deadline.cancel()
   }
 
   #connectDeps() {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { toCanonicalJson } from '../core/json.ts'
-import type { StdioCommand } from './stdio-transport.ts'
+import type { StdioCommand } from './child.ts'
 
 /** How a server is reached, and where its entry came from. Of two with one name the first kind here wins. */
 export interface ServerSpec {

@@ -33,7 +33,7 @@ export interface ServerToolsDeps {
 /** The servers of the hub; `refresh` looks again which there shall be. */
 export interface ServerTools extends AsyncDisposable {
   readonly servers: Servers
-  refresh(): Promise<void>
+  refresh(): void
 }
 
 export function createServerTools(deps: ServerToolsDeps): ServerTools {
@@ -51,7 +51,7 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
   })
   return {
     servers,
-    async refresh() {
+    refresh() {
       const desired = decideServers({
         builtIns: deps.builtIns,
         configured: deps.configured(),
@@ -61,7 +61,7 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
         childEnvironment: deps.childEnvironment,
       })
       for (const loser of desired.losers) deps.log.warn('server_not_running', loser)
-      await servers.apply(desired)
+      servers.apply(desired)
     },
     [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
   }

@@ -1,9 +1,10 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/client'
 import { HubError } from '../core/errors.ts'
-import { type CallOptions, Connection, type ConnectionDeps } from './connection.ts'
+import type { CallOptions, Connection, ConnectionDeps } from './connection.ts'
 import type { DesiredServers } from './decide-servers.ts'
 import { type NamedTool, nameTools } from './names.ts'
-import { type ServerSpec, specHash } from './server-spec.ts'
+import { createPool } from './pool.ts'
+import type { ServerSpec } from './server-spec.ts'
 
 /** A tool of some server under the name that it has in the hub. */
 export interface CatalogueTool extends NamedTool {
@@ -24,12 +25,15 @@ export interface ServerStatus {
 
 /** All servers below the hub, and their tools as one catalogue. Who opens it disposes of it. */
 export interface Servers extends AsyncDisposable {
-  /** Starts what is new, ends what is gone, starts anew what changed; the others go on undisturbed. */
-  apply(desired: DesiredServers): Promise<void>
+  /** Starts what is new, ends what is gone, starts anew what changed; the others go on undisturbed. Waits for none. */
+  apply(desired: DesiredServers): void
   /** In a stable order. */
   readonly catalogue: readonly CatalogueTool[]
   find(name: string): CatalogueTool | undefined
-  /** Throws `not_found` for a name that the catalogue lacks, `unavailable` while its server is down. */
+  /**
+   * Throws `not_found` for a name that the catalogue lacks, `unavailable` while its server is down; waits for servers
+   * that start.
+   */
   call(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<CallToolResult>
   status(): ServerStatus[]
   /** Every server is ready or has failed once. */
@@ -43,17 +47,15 @@ export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'> {
 }
 
 export function openServers(deps: ServersDeps): Servers {
-  const connections = new Map<string, { hash: string; connection: Connection }>()
-  const failedOnce = new Set<string>()
-  let order: string[] = []
+  const tried = new Set<string>()
   let losers: DesiredServers['losers'] = []
   let catalogue: CatalogueTool[] = []
   let byName = new Map<string, CatalogueTool>()
   let signature = ''
 
   const rebuild = () => {
-    const present = order.flatMap(name => connections.get(name)?.connection ?? [])
-    for (const { spec, status } of present) if (status.state !== 'starting') failedOnce.add(spec.name)
+    const present = pool.all ?? []
+    for (const { spec, status } of present) if (status.state !== 'starting') tried.add(spec.name)
     catalogue = buildCatalogue(present, deps.taken)
     byName = new Map(catalogue.map(tool => [tool.name, tool]))
     const next = JSON.stringify(catalogue)
@@ -61,37 +63,35 @@ export function openServers(deps: ServersDeps): Servers {
     signature = next
     deps.onChange({ toolsChanged })
   }
-
+  const pool = createPool({ ...deps, onChange: rebuild })
+  /** A client may know a tool from before a restart of the hub: waits for the servers that may have it. */
+  const untilListed = (name: string, signal?: AbortSignal) => {
+    const mayHave = ({ spec, status, tools }: Connection) =>
+      status.state === 'starting' && tools.length === 0 && name.startsWith(spec.prefix)
+    return Promise.all((pool.all ?? []).filter(mayHave).map(connection => connection.untilSettled(signal)))
+  }
   return {
     get catalogue() {
       return catalogue
     },
     get settled() {
-      return order.every(name => failedOnce.has(name))
+      return pool.all?.every(({ spec }) => tried.has(spec.name)) ?? false
     },
     find: name => byName.get(name),
-    async apply(desired) {
-      order = desired.specs.map(spec => spec.name)
+    apply(desired) {
       losers = desired.losers
-      const hashes = new Map(desired.specs.map(spec => [spec.name, specHash(spec)]))
-      const ending = [...connections].filter(([name, { hash }]) => hashes.get(name) !== hash)
-      for (const [name] of ending) connections.delete(name)
-      for (const spec of desired.specs) {
-        if (connections.has(spec.name)) continue
-        const connection = new Connection(spec, { ...deps, onChange: rebuild })
-        connections.set(spec.name, { hash: specHash(spec), connection })
-      }
+      pool.apply(desired.specs)
       rebuild()
-      await Promise.all(ending.map(([, { connection }]) => connection[Symbol.asyncDispose]()))
     },
     async call(name, args, options) {
+      if (!byName.has(name)) await untilListed(name, options?.signal)
       const tool = byName.get(name)
-      const entry = tool && connections.get(tool.server)
-      if (!tool || !entry) throw new HubError('not_found', `There is no tool ${name}`)
-      return entry.connection.call(tool.original, args, options)
+      const connection = tool && pool.find(tool.server)
+      if (!connection) throw new HubError('not_found', `There is no tool ${name}`)
+      return connection.call(tool.original, args, options)
     },
     status: () => [
-      ...order.flatMap(name => connections.get(name)?.connection ?? []).map(c => describe(c, catalogue)),
+      ...(pool.all ?? []).map(connection => describe(connection, catalogue)),
       ...losers.map(loser => ({
         name: loser.name,
         state: 'not_running' as const,
@@ -100,16 +100,11 @@ export function openServers(deps: ServersDeps): Servers {
         error: loser.reason,
       })),
     ],
-    async [Symbol.asyncDispose]() {
-      const all = [...connections.values()]
-      connections.clear()
-      order = []
-      await Promise.all(all.map(({ connection }) => connection[Symbol.asyncDispose]()))
-    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
 }
 
-function buildCatalogue(connections: Connection[], taken: ReadonlySet<string>): CatalogueTool[] {
+function buildCatalogue(connections: readonly Connection[], taken: ReadonlySet<string>): CatalogueTool[] {
   const named = nameTools(
     connections.map(({ spec, tools }) => ({
       server: spec.name,
@@ -134,7 +129,8 @@ function describe({ spec, status, tools }: Connection, catalogue: CatalogueTool[
     transport: spec.transport.kind,
     tools: tools.length,
     ...(status.state === 'ready' ? { era: status.era } : {}),
-    ...(status.state === 'down' ? { error: status.error, nextTryAt: status.nextTryAt } : {}),
+    ...(status.state !== 'ready' && status.error !== undefined ? { error: status.error } : {}),
+    ...(status.state === 'down' ? { nextTryAt: status.nextTryAt } : {}),
     ...(collisions.length > 0 ? { collisions } : {}),
   }
 }

@@ -1,56 +1,57 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
 import {
+  deserializeMessage,
   type JSONRPCMessage,
-  ReadBuffer,
+  SdkError,
+  SdkErrorCode,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
+import { endChild, onceGone, type StdioCommand, startChild } from './child.ts'
+import { createLineCutter } from './lines.ts'
 
-export interface StdioCommand {
-  command: string
-  args: string[]
-  /** The child's whole environment. */
-  env: Record<string, string>
-  cwd?: string
-}
+/** The longest message that a server may send, bytes. */
+const LONGEST_MESSAGE = 10 * 1024 * 1024
+/** The longest line of a server's log that is kept, bytes. */
+const LONGEST_LOG_LINE = 2_000
+/** Who floods us is read this much slower, milliseconds between two chunks: the pipe fills, and the flood waits. */
+const FLOOD_PAUSE_MS = 250
+/** A chunk with more lines that are no messages is a flood. */
+const MOST_STRAY_LINES = 500
+/** A chunk of log over this many bytes is a flood, of which only so many lines are kept. */
+const LARGEST_LOG_CHUNK = 32 * 1024
+const MOST_LOG_LINES = 100
 
-/** How long a child may take to end by itself after its input closed, and again after SIGTERM. */
-const GRACE_MS = 1_500
-
-const GROUPS = process.platform !== 'win32'
+type StdioTransport = Transport & { readonly stderr: null; readonly pid: number | null }
 
 /**
- * A server as a child process that speaks MCP on its standard streams. The child leads a process group of its own,
- * and closing ends the whole group: input closed, then SIGTERM, then SIGKILL. `onStderr` gets its log line by line.
- * The SDK's own transport leaves grandchildren behind, hence this one.
+ * A server as a child process that speaks MCP on its standard streams. Closing resolves when the child and all that
+ * it started are gone; it may be called often. `onStderr` gets its log line by line. The SDK's own transport leaves
+ * grandchildren behind and loses progress that comes in one piece with the result, hence this one.
  */
 export function createStdioTransport(
   command: StdioCommand,
   clock: Clock,
   onStderr: (line: string) => void,
-): Transport & { readonly stderr: null; readonly pid: number | null } {
-  const buffer = new ReadBuffer()
+): StdioTransport {
   let child: ChildProcess | undefined
+  let closing: Promise<void> | undefined
   const transport: Transport & { readonly stderr: null; pid: number | null } = {
     // The SDK takes a transport with these two names for stdio, where a silent probe means a legacy server.
     stderr: null,
     pid: null,
     start: async () => {
-      const started = spawn(command.command, command.args, {
-        env: command.env,
-        stdio: ['pipe', 'pipe', 'pipe'],
-        detached: GROUPS,
-        windowsHide: true,
-        ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
-      })
+      if (closing) throw new SdkError(SdkErrorCode.NotConnected, 'The transport was closed')
+      const started = startChild(command)
       child = started
       started.stdin?.on('error', error => transport.onerror?.(error))
-      started.stdout?.on('data', chunk => receive(chunk))
-      forEachLine(started, onStderr)
+      if (started.stdout) readMessages(started.stdout, clock, transport)
+      if (started.stderr) readLog(started.stderr, clock, onStderr)
       onceGone(started, clock, () => {
-        if (child === started) child = undefined
+        child = undefined
         transport.pid = null
         transport.onclose?.()
       })
@@ -60,82 +61,92 @@ export function createStdioTransport(
     },
     send: async message => {
       const input = child?.stdin
-      if (!input?.writable) throw new Error('The server process is gone')
-      if (!input.write(serializeMessage(message as JSONRPCMessage))) await once(input, 'drain')
+      if (closing || !input?.writable)
+        throw new SdkError(SdkErrorCode.NotConnected, 'The server process is gone')
+      await write(input, serializeMessage(message as JSONRPCMessage))
     },
-    close: async () => {
-      const ending = child
-      child = undefined
-      if (ending) await endChild(ending, clock)
-      buffer.clear()
+    close: () => {
+      closing ??= child ? endChild(child, clock) : Promise.resolve()
+      return closing
     },
-  }
-  const receive = (chunk: Buffer) => {
-    try {
-      buffer.append(chunk)
-      for (let message = buffer.readMessage(); message; message = buffer.readMessage()) {
-        transport.onmessage?.(message)
-      }
-    } catch (error) {
-      transport.onerror?.(error instanceof Error ? error : new Error(String(error)))
-    }
   }
   return transport
 }
 
-/** How long a child's last words may take to arrive after its end. */
-const LAST_WORDS_MS = 200
+/** Resolves when the text is on its way, rejects when it never will be: a process that reads nothing may end too. */
+function write(stream: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, error => (error ? reject(error) : resolve()))
+  })
+}
 
-/** Ends what the child left of its group, and calls `run` once when its streams are read, or cannot be. */
-function onceGone(child: ChildProcess, clock: Clock, run: () => void): void {
-  child.once('exit', () => {
-    killGroup(child, 'SIGKILL')
-    const cancel = clock.after(LAST_WORDS_MS, () => {
-      child.removeListener('close', onClose)
-      run()
-    })
-    const onClose = () => {
-      cancel()
-      run()
+function readMessages(stdout: Readable, clock: Clock, transport: Transport): void {
+  const lines = createLineCutter(LONGEST_MESSAGE)
+  const arrived: JSONRPCMessage[] = []
+  let delivering = false
+  const deliver = async () => {
+    if (delivering) return
+    delivering = true
+    for (let message = arrived.shift(); message; message = arrived.shift()) {
+      try {
+        transport.onmessage?.(message)
+      } catch (error) {
+        transport.onerror?.(toError(error))
+      }
+      // The SDK handles a notification a moment later than a response: without this the last progress is lost.
+      await Promise.resolve()
     }
-    child.once('close', onClose)
+    delivering = false
+  }
+  stdout.on('data', (chunk: Buffer) => {
+    const stray: Buffer[] = []
+    lines.cut(chunk, line => {
+      const message = toMessage(line)
+      if (message) arrived.push(message)
+      else if (line.length > 0) stray.push(line)
+    })
+    void deliver()
+    if (stray[0]) transport.onerror?.(describeStray(stray.length, stray[0]))
+    if (stray.length > MOST_STRAY_LINES) pause(stdout, clock)
+    if (!lines.overlong) return
+    transport.onerror?.(new Error(`The server sent a message over ${LONGEST_MESSAGE} bytes`))
+    void transport.close()
   })
 }
 
-async function endChild(child: ChildProcess, clock: Clock): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) {
-    const exited = once(child, 'exit')
-    child.stdin?.end()
-    const cancels = [
-      clock.after(GRACE_MS, () => killGroup(child, 'SIGTERM')),
-      clock.after(2 * GRACE_MS, () => killGroup(child, 'SIGKILL')),
-    ]
-    await exited
-    for (const cancel of cancels) cancel()
-  }
-  killGroup(child, 'SIGKILL')
-  child.stdout?.destroy()
-  child.stderr?.destroy()
+function describeStray(count: number, first: Buffer): Error {
+  const beginning = first.toString('utf8', 0, LONGEST_LOG_LINE)
+  return new Error(`${count} lines on standard output that are no messages, the first: ${beginning}`)
 }
 
-/** Signals the child and everything that it started; one that is gone already is fine. */
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
+/** The message of a line; undefined for anything else that a server writes on the same stream. */
+function toMessage(line: Buffer): JSONRPCMessage | undefined {
+  // Most stray lines are told apart by their first byte: to parse each of a flood would stop the hub.
+  if (line[0] !== 0x7b && line[0] !== 0x20) return undefined
   try {
-    if (GROUPS) process.kill(-child.pid, signal)
-    else child.kill(signal)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    return deserializeMessage(line.toString('utf8'))
+  } catch {
+    return undefined
   }
 }
 
-const LONGEST_LINE = 2_000
-
-function forEachLine(child: ChildProcess, onLine: (line: string) => void): void {
-  let rest = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n')
-    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE)
-    for (const line of lines) if (line.trim() !== '') onLine(line.slice(0, LONGEST_LINE))
+function readLog(stderr: Readable, clock: Clock, onLine: (line: string) => void): void {
+  const lines = createLineCutter(LONGEST_LOG_LINE)
+  stderr.on('data', (chunk: Buffer) => {
+    let count = 0
+    lines.cut(chunk, line => {
+      if (line.length > 0 && ++count <= MOST_LOG_LINES) onLine(line.toString('utf8').trimEnd())
+    })
+    if (count > MOST_LOG_LINES) onLine(`(${count - MOST_LOG_LINES} more lines)`)
+    if (chunk.length > LARGEST_LOG_CHUNK) pause(stderr, clock)
   })
+}
+
+function pause(stream: Readable, clock: Clock): void {
+  stream.pause()
+  clock.after(FLOOD_PAUSE_MS, () => stream.resume())
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }

@@ -4,10 +4,17 @@ import { sleep } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { decideBackoff } from './backoff.ts'
 
+/** How long a request may take, and what ends it before. */
+export interface Bounds {
+  /** Milliseconds. */
+  timeout: number
+  signal: AbortSignal
+}
+
 /** All tools of a server, freshly listed. */
-export async function readTools(client: Client, timeout: number): Promise<Tool[]> {
+export async function readTools(client: Client, bounds: Bounds): Promise<Tool[]> {
   if (!client.getServerCapabilities()?.tools) return []
-  const { tools } = await client.listTools(undefined, { cacheMode: 'refresh', timeout })
+  const { tools } = await client.listTools(undefined, { cacheMode: 'refresh', ...bounds })
   return tools
 }
 
@@ -15,7 +22,10 @@ export interface SubscriptionDeps {
   clock: Clock
   random: () => number
   log: Log
+  /** Ends the subscription. */
   signal: AbortSignal
+  /** Of the requests that subscribe. */
+  bounds: Bounds
   onListChanged: (client: Client) => void
   onEvents: () => void
 }
@@ -26,19 +36,26 @@ export interface SubscriptionDeps {
  */
 export async function keepSubscribed(client: Client, deps: SubscriptionDeps): Promise<string | undefined> {
   const capabilities = client.getServerCapabilities()
-  const eventsUri = capabilities?.resources ? await findEvents(client) : undefined
+  const eventsUri = capabilities?.resources ? await findEvents(client, deps) : undefined
   const tools = capabilities?.tools?.listChanged === true
   if (client.getProtocolEra() === 'modern') {
     if (tools || eventsUri) void listenForEver(client, eventsUri, deps)
   } else if (eventsUri && capabilities?.resources?.subscribe) {
-    await client.subscribeResource({ uri: eventsUri })
+    await client.subscribeResource({ uri: eventsUri }, deps.bounds)
   }
   return eventsUri
 }
 
-async function findEvents(client: Client): Promise<string | undefined> {
-  const { resources } = await client.listResources(undefined, { cacheMode: 'refresh' })
-  return resources.find(resource => resource.uri.startsWith('events://'))?.uri
+/** A server whose resources cannot be listed still has tools. */
+async function findEvents(client: Client, { bounds, log }: SubscriptionDeps): Promise<string | undefined> {
+  try {
+    const { resources } = await client.listResources(undefined, { cacheMode: 'refresh', ...bounds })
+    return resources.find(resource => resource.uri.startsWith('events://'))?.uri
+  } catch (error) {
+    bounds.signal.throwIfAborted()
+    log.warn('resources_not_listed', { error })
+    return undefined
+  }
 }
 
 /** A listen stream that drops is opened again with back-off; what was missed meanwhile is read. */

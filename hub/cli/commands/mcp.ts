@@ -3,6 +3,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createEnvironment } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load.ts'
 import { packageFolder } from '../../config/paths.ts'
+import { systemClock } from '../../core/clock.ts'
 import { StdioBridge } from '../../mcp/stdio-bridge.ts'
 import { findHub } from '../find-hub.ts'
 
@@ -11,6 +12,7 @@ export async function mcp(client: string | undefined): Promise<void> {
   if (client !== undefined) return console.log(describeConfig(client))
   const config = loadConfig(createEnvironment())
   const bridge = new StdioBridge({
+    clock: systemClock,
     client: new StdioServerTransport(),
     findHub: () => findHub(config),
     log: line => process.stderr.write(`superbloom mcp: ${line}\n`),

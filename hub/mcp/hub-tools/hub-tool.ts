@@ -79,5 +79,17 @@ function describe(error: z.ZodError): string {
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io })
-  return json
+  return splitTypes(json) as Record<string, unknown>
+}
+
+/** A list of types becomes a choice of schemas: clients that map tools onto OpenAPI's subset refuse a list. */
+function splitTypes(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(splitTypes)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).map(([key, value]) =>
+    key === 'type' && Array.isArray(value)
+      ? ['anyOf', value.map(type => ({ type }))]
+      : [key, splitTypes(value)],
+  )
+  return Object.fromEntries(entries)
 }
