@@ -60,7 +60,7 @@ export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDispo
       const caller = deps.admit(request)
       sockets.handleUpgrade(request, socket, head, ws => {
         socket.off('error', onError)
-        serve(ws, caller, deps)
+        serve(ws, socket, caller, deps)
       })
     } catch (error) {
       refuse(socket, toPublicError(error))
@@ -87,8 +87,8 @@ function refuse(socket: Duplex, error: { code: string; message: string; status: 
   )
 }
 
-function serve(ws: WebSocket, caller: { token: string }, deps: WebSocketDeps): void {
-  const send = createSender(ws)
+function serve(ws: WebSocket, socket: Duplex, caller: { token: string }, deps: WebSocketDeps): void {
+  const send = createSender(ws, socket)
   const subscriptions = createSubscriptions({ ...deps, send })
   const unsubscribe = listen(deps, subscriptions, send)
   const report = (error: unknown) => {
@@ -120,11 +120,12 @@ function serve(ws: WebSocket, caller: { token: string }, deps: WebSocketDeps): v
 }
 
 /**
- * Sends frames in order. The pieces of a streamed text that come in one round of I/O go as one frame: a frame for
- * each word would cost more than the reply.
+ * Sends frames in order. Those of one round of I/O are written together, and the pieces of a streamed text among them
+ * are one frame: a frame and a write for each word would cost more than the reply.
  */
-function createSender(ws: WebSocket): (frame: HubFrame) => void {
+function createSender(ws: WebSocket, socket: Duplex): (frame: HubFrame) => void {
   let pending: DeltaFrame | undefined
+  let corked = false
   const write = (frame: HubFrame) => {
     if (ws.bufferedAmount > MOST_BUFFERED) return ws.terminate()
     if (ws.readyState === ws.OPEN) ws.send(JSON.stringify(frame))
@@ -134,10 +135,19 @@ function createSender(ws: WebSocket): (frame: HubFrame) => void {
     pending = undefined
     if (frame) write(frame)
   }
+  const uncork = () => {
+    corked = false
+    flush()
+    socket.uncork()
+  }
   return frame => {
+    if (!corked) {
+      corked = true
+      socket.cork()
+      setImmediate(uncork)
+    }
     if (frame.type !== 'delta' || (pending && pending.cycle !== frame.cycle)) flush()
     if (frame.type !== 'delta') return write(frame)
-    if (!pending) setImmediate(flush)
     pending = { ...frame, text: (pending?.text ?? '') + frame.text }
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { historyContent } from '../../schemas/inbox.ts'
-import { type Death, openWorld, type World } from '../../tests/support/runtime-world.ts'
+import { type Death, makeAgent, openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { call, hold, say, type Turn } from '../../tests/support/scripted-model.ts'
 import { claimThread, moveWindow } from '../store/threads.ts'
 
@@ -38,7 +38,7 @@ async function live(world: World, death?: Death): Promise<void> {
   await Promise.race([finished, world.died])
 }
 
-const WRITES = 14
+const WRITES = 13
 
 async function check(world: World, effects: { read: number; change: number }) {
   const { db } = world.store
@@ -116,6 +116,38 @@ test('promises 1 to 4: killed again and again, all is done once', async () => {
     }),
     { numRuns: 20 },
   )
+})
+
+test('promise 1: what waited beside the cycle that was cut is taken after it, without another wake', async () => {
+  await using world = await openWorld()
+  const held = hold(say('never'))
+  world.model.script(held.turn)
+  await world.start()
+  await world.post('first')
+  await held.begun
+  await world.post('second')
+  world.kill()
+  world.model.script(say('to the first'), say('to the second'))
+  await world.start()
+  await world.idle()
+  const texts = world.seen.messages.all.filter(({ kind }) => kind === 'agent').map(({ text }) => text)
+  expect(texts).toEqual(['to the first', 'to the second'])
+})
+
+test('what waits for an agent that is gone stays, and is taken when it is back', async () => {
+  await using world = await openWorld()
+  await world.start()
+  world.semaphore.resize(0)
+  await world.post('hi')
+  world.agents.clear()
+  world.semaphore.resize(8)
+  await world.idle()
+  expect(world.seen.ended.all).toEqual([])
+  world.agents.set('homelab', makeAgent())
+  world.model.script(say('back'))
+  await world.runtime.wakeAll()
+  await world.idle()
+  expect(world.seen.messages.all.at(-1)?.text).toBe('back')
 })
 
 test('promise 3: a call that was cut is unknown even when its tool is gone by now', async () => {

@@ -2,10 +2,10 @@ import { readContext } from '../store/context.ts'
 import { createCycle, runningCycle } from '../store/cycles.ts'
 import { markHandled } from '../store/events.ts'
 import { appendHistory, type Fenced, fencedWrite, type HistoryEntry, readHistory } from '../store/history.ts'
-import { drainItems, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
+import { drainItems, hasWaiting, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
 import { activeSchedulesOf } from '../store/schedules.ts'
 import type { CycleRow, ThreadRow } from '../store/tables.ts'
-import { claimThread, hasWork, moveWindow, releaseThread } from '../store/threads.ts'
+import { claimThread, moveWindow, releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { type BatchFacts, questionsOf, toBatch } from './batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
@@ -43,10 +43,10 @@ export async function claimCycle(
 ): Promise<Claim | undefined> {
   const now = deps.clock.now()
   return deps.store.write(async tx => {
-    if (!(await hasWork(tx, thread))) return undefined
+    const running = await runningCycle(tx, thread)
+    if (!running && !(await hasWaiting(tx, thread))) return undefined
     const row = await claimThread(tx, { id: thread, owner: deps.owner, until: now + LEASE_MS, now })
     if (!row) return undefined
-    const running = await runningCycle(tx, thread)
     if (running) return resume(tx, { agent, row, cycle: running, now })
     const id = deps.newId('cyc')
     const items = await drainItems(tx, thread, id)

@@ -1,5 +1,6 @@
 import { HubError } from '../core/errors.ts'
 import type { Semaphore } from '../core/semaphore.ts'
+import { hasWaiting } from '../store/inbox.ts'
 import { threadsWithWork } from '../store/threads.ts'
 import { type Claim, claimCycle } from './claim.ts'
 import { runCycle } from './cycle.ts'
@@ -34,15 +35,18 @@ export function createRuntime(
   const takeTurn = async (thread: string) => {
     const release = await semaphore.acquire(stopping.signal)
     try {
-      return await runOne(deps, agentOf(thread), thread, stopping.signal)
+      await runOne(deps, agentOf(thread), thread, stopping.signal)
     } finally {
       release()
     }
   }
   const work = async (thread: string, entry: { wokenAgain: boolean }) => {
     try {
-      do entry.wokenAgain = false
-      while ((await takeTurn(thread)) || entry.wokenAgain)
+      // What came during a cycle and was not taken along woke the thread again.
+      do {
+        entry.wokenAgain = false
+        await takeTurn(thread)
+      } while (entry.wokenAgain && (await hasWaiting(deps.store.db, thread)))
     } finally {
       active.delete(thread)
     }
@@ -76,17 +80,11 @@ export function createRuntime(
   }
 }
 
-/** One cycle of the thread; false where there is nothing to do. */
-async function runOne(
-  deps: RuntimeDeps,
-  name: string,
-  thread: string,
-  stopping: AbortSignal,
-): Promise<boolean> {
+/** One cycle of the thread, where there is something to do. */
+async function runOne(deps: RuntimeDeps, name: string, thread: string, stopping: AbortSignal): Promise<void> {
   const agent = deps.agent(name)
-  if (!agent) return false
-  const claim = await claimCycle(deps, agent, thread)
-  if (!claim) return false
+  const claim = agent && (await claimCycle(deps, agent, thread))
+  if (!claim) return
   deps.signals.emit('agent', { name, status: 'active' })
   try {
     await runCycle(deps, claim, stopping)
@@ -96,7 +94,6 @@ async function runOne(
   }
   deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread })
   announceSleep(deps, agent)
-  return true
 }
 
 function announceSleep(deps: RuntimeDeps, agent: RuntimeAgent): void {

@@ -13,8 +13,20 @@ const LARGEST_STEP = 16_384
 
 /** An estimate that is rather too high: the larger of a fourth of the bytes and the words and digits. */
 export function estimateTokens(text: string): number {
-  const words = text.match(/[\p{L}]+|\d|[^\s\p{L}\d]/gu)?.length ?? 0
-  return Math.ceil(Math.max(Buffer.byteLength(text) / 4, words))
+  return Math.ceil(Math.max(Buffer.byteLength(text) / 4, countWords(text)))
+}
+
+/** Runs of letters, single digits and single signs; everything beyond ASCII counts as a letter. */
+function countWords(text: string): number {
+  let words = 0
+  let inWord = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code > 127
+    if (isLetter ? !inWord : code > 32) words++
+    inWord = isLetter
+  }
+  return words
 }
 
 /** The tokens of one entry of a window. */

@@ -66,6 +66,18 @@ export async function messagesTakenBy(db: Kysely<Tables>, cycle: string): Promis
   return items.flatMap(({ payload }) => (payload.kind === 'message' ? [payload.messageId] : []))
 }
 
+/** Whether something waits in the inbox of the thread. */
+export async function hasWaiting(db: Kysely<Tables>, thread: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('inbox')
+    .select('seq')
+    .where('thread_id', '=', thread)
+    .where('cycle_id', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Threads in whose inbox something waits, with how much. */
 export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: string; count: number }[]> {
   const rows = await db

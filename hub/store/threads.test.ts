@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { openTempStore, type TempStore } from '../../tests/support/temp-store.ts'
 import { createCycle, endCycle } from './cycles.ts'
-import { postItem } from './inbox.ts'
+import { hasWaiting, postItem } from './inbox.ts'
 import {
   agentOfThread,
   claimThread,
   ensureMainThread,
-  hasWork,
   listThreads,
   mainThreadId,
   moveWindow,
@@ -54,19 +53,19 @@ test('a start voids the leases of dead processes', async () => {
 
 test('work is an unfinished cycle or something in the inbox', async () => {
   await using store = await openTempStore()
-  const work = async () => [await hasWork(store.db, ID), await threadsWithWork(store.db)]
+  const work = async () => [await hasWaiting(store.db, ID), await threadsWithWork(store.db)]
   const notice = { kind: 'notice' as const, text: 'x' }
   await store.write(tx => ensureMainThread(tx, 'homelab', 0))
   await store.write(tx => ensureMainThread(tx, 'other', 0))
   expect(await work()).toEqual([false, []])
   await store.write(tx => postItem(tx, { thread: ID, source: 's', externalId: '1', payload: notice, at: 0 }))
   expect(await work()).toEqual([true, [ID]])
-  expect(await hasWork(store.db, 'thr_other')).toBe(false)
+  expect(await hasWaiting(store.db, 'thr_other')).toBe(false)
   await store.write(tx => tx.updateTable('inbox').set({ cycle_id: 'cyc_1' }).execute())
   expect(await work()).toEqual([false, []])
   const cycle = { id: 'cyc_1', thread_id: ID, fence: 1, reply_to: null, started_at: 0 }
   await store.write(tx => createCycle(tx, cycle))
-  expect(await work()).toEqual([true, [ID]])
+  expect(await work()).toEqual([false, [ID]])
   await store.write(tx => endCycle(tx, 'cyc_1', { status: 'failed', at: 1 }))
   expect(await work()).toEqual([false, []])
 })

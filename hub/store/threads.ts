@@ -77,23 +77,6 @@ export async function threadsWithWork(db: Kysely<Tables>): Promise<string[]> {
   return rows.map(row => row.thread_id)
 }
 
-/** Whether the thread has something to do. */
-export async function hasWork(db: Kysely<Tables>, thread: string): Promise<boolean> {
-  const row = await db
-    .selectNoFrom(({ exists, or, selectFrom }) =>
-      or([
-        exists(
-          selectFrom('inbox').select('seq').where('thread_id', '=', thread).where('cycle_id', 'is', null),
-        ),
-        exists(
-          selectFrom('cycles').select('id').where('thread_id', '=', thread).where('status', '=', 'running'),
-        ),
-      ]).as('found'),
-    )
-    .executeTakeFirst()
-  return Boolean(row?.found)
-}
-
 export async function moveWindow(tx: Tx, id: string, start: number): Promise<void> {
   await tx.updateTable('threads').set({ window_start: start }).where('id', '=', id).execute()
 }
