@@ -35,18 +35,19 @@ export function createRuntime(
   const takeTurn = async (thread: string) => {
     const release = await semaphore.acquire(stopping.signal)
     try {
-      await runOne(deps, agentOf(thread), thread, stopping.signal)
+      return await runOne(deps, agentOf(thread), thread, stopping.signal)
     } finally {
       release()
     }
   }
   const work = async (thread: string, entry: { wokenAgain: boolean }) => {
     try {
-      // What came during a cycle and was not taken along woke the thread again.
+      // After a restart more may wait than the cycle that goes on; what comes while this looks has woken it again.
+      let more: boolean
       do {
         entry.wokenAgain = false
-        await takeTurn(thread)
-      } while (entry.wokenAgain && (await hasWaiting(deps.store.db, thread)))
+        more = (await takeTurn(thread)) && (await hasWaiting(deps.store.db, thread))
+      } while (more || entry.wokenAgain)
     } finally {
       active.delete(thread)
     }
@@ -80,11 +81,16 @@ export function createRuntime(
   }
 }
 
-/** One cycle of the thread, where there is something to do. */
-async function runOne(deps: RuntimeDeps, name: string, thread: string, stopping: AbortSignal): Promise<void> {
+/** One cycle of the thread; false where there is nothing to do. */
+async function runOne(
+  deps: RuntimeDeps,
+  name: string,
+  thread: string,
+  stopping: AbortSignal,
+): Promise<boolean> {
   const agent = deps.agent(name)
   const claim = agent && (await claimCycle(deps, agent, thread))
-  if (!claim) return
+  if (!claim) return false
   deps.signals.emit('agent', { name, status: 'active' })
   try {
     await runCycle(deps, claim, stopping)
@@ -94,6 +100,7 @@ async function runOne(deps: RuntimeDeps, name: string, thread: string, stopping:
   }
   deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread })
   announceSleep(deps, agent)
+  return true
 }
 
 function announceSleep(deps: RuntimeDeps, agent: RuntimeAgent): void {

@@ -33,8 +33,14 @@ export async function tell(
     at: deps.clock.now(),
     cycle: claim.cycle,
     ...(inReplyTo.length > 0 && what.kind !== 'tool' ? { inReplyTo } : {}),
-    ...(what.data ? { data: what.data } : {}),
+    ...toData(claim, what),
   })
+}
+
+/** An agent's message says which streamed text it replaces. */
+function toData(claim: Claim, { kind, data }: Telling): { data?: Record<string, unknown> } {
+  if (kind === 'agent') return { data: { cycle: claim.cycle, ...data } }
+  return data ? { data } : {}
 }
 
 /** Tells everyone of messages whose transaction is committed. */
