@@ -42,7 +42,6 @@ const modelEntry = z
     path: ['maxOutput'],
     error: 'must be at most half of context, or nothing could be asked',
   })
-export type ModelEntry = z.infer<typeof modelEntry>
 
 const servers = z.record(name, z.union([z.literal(false), serverEntry]))
 

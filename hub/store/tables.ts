@@ -180,7 +180,6 @@ export interface Tables {
 }
 
 export type ThreadRow = Selectable<ThreadTable>
-export type InboxRow = Selectable<InboxTable>
 export type CycleRow = Selectable<CycleTable>
 export type ToolCallRow = Selectable<ToolCallTable>
 export type ScheduleRow = Selectable<ScheduleTable>
