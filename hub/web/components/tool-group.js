@@ -37,6 +37,11 @@ function failures(messages) {
   return failed > 0 ? `, ${failed} failed` : ''
 }
 
+/** @param {import('../types.d.ts').Message} message */
+function hasArguments({ data }) {
+  return data?.arguments !== undefined && data.arguments !== '{}'
+}
+
 /** @param {{message: import('../types.d.ts').Message}} props */
 function DurableTool({ message }) {
   const status = message.data?.status ?? 'ok'
@@ -47,7 +52,7 @@ function DurableTool({ message }) {
       <${Icon} name="chevron" />
     </summary>
     <div class="tool-detail">
-      ${message.data?.arguments && html`<p class="tool-text"><code>${message.data.arguments}</code></p>`}
+      ${hasArguments(message) && html`<p class="tool-text"><code>${message.data.arguments}</code></p>`}
       ${message.text && html`<p class="tool-text">${message.text}</p>`}
       <p class="tool-facts"><code>${tool}</code> <time datetime=${new Date(message.at).toISOString()} title=${fullTime(message.at)}>${clockTime(message.at)}</time></p>
     </div>

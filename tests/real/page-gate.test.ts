@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { usePages } from './page/pages.ts'
+import { connected, linkTo } from './page/steps.ts'
+
+/** What Chromium itself logs when a hub says no. */
+const REFUSED = /^error: (WebSocket connection to '\S+' failed|Failed to load resource: .* status of 401)/
+
+const pages = usePages()
+let hub: TestHub
+beforeAll(async () => {
+  hub = await startTestHub()
+})
+afterAll(() => hub[Symbol.asyncDispose]())
+
+const STORED = "localStorage.getItem('superbloom.token')"
+
+test('a wrong token is named as the reason and forgotten, and the right one opens', async () => {
+  const { page } = await pages.open(linkTo({ url: hub.url, token: 'not-the-one' }), { mayLog: REFUSED })
+  const alert = page.getByRole('alert')
+  await alert.getByText('The hub does not know this token.').waitFor()
+  expect(page.url()).not.toContain('not-the-one')
+  expect(await page.evaluate(STORED)).toBe(null)
+
+  const token = page.getByLabel('Token')
+  expect(await token.getAttribute('aria-invalid')).toBe('true')
+  await token.fill('two words')
+  await page.getByRole('button', { name: 'Open' }).click()
+  await alert.getByText('something else got in while copying').waitFor()
+
+  await token.fill(` ${hub.token} `)
+  await page.getByRole('button', { name: 'Open' }).click()
+  await connected(page).waitFor()
+  expect(await page.evaluate(STORED)).toBe(hub.token)
+})
+
+test('without a token the page asks for it, and forgets it when told to', async () => {
+  const { page } = await pages.open(hub.url)
+  await page.getByText('It opens with its token.').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await page.getByLabel('Token').fill(hub.token)
+  await page.getByLabel('Token').press('Enter')
+  await connected(page).waitFor()
+
+  await page.getByRole('button', { name: 'Forget token' }).click()
+  await page.getByLabel('Token').waitFor()
+  expect(await page.evaluate(STORED)).toBe(null)
+  await page.reload()
+  await page.getByLabel('Token').waitFor()
+})

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { readFocus, tabTo } from './page/keyboard.ts'
+import { usePages } from './page/pages.ts'
+import { answers, connected, log, messageBox } from './page/steps.ts'
+
+const pages = usePages()
+let hub: TestHub
+beforeAll(async () => {
+  hub = await startTestHub({ config: '' })
+})
+afterAll(() => hub[Symbol.asyncDispose]())
+
+const focusIs = (page: Parameters<typeof readFocus>[0], name: string) =>
+  expect.poll(async () => (await readFocus(page)).name, { timeout: 20_000 }).toBe(name)
+
+test('the whole story without a mouse', async () => {
+  const { page } = await pages.open(hub.url)
+  const { keyboard } = page
+
+  // The gate has the focus where it is needed.
+  await focusIs(page, 'Token')
+  await keyboard.type(hub.token)
+  await keyboard.press('Enter')
+  await connected(page).waitFor()
+
+  // The first stop leads past everything to the message box.
+  await tabTo(page, 'Skip to the message box')
+  await keyboard.press('Enter')
+  await focusIs(page, 'Message to homelab')
+  await keyboard.type('How is this')
+  await keyboard.press('Shift+Enter')
+  await keyboard.type('machine doing?')
+  await keyboard.press('Enter')
+  await answers(page).filter({ hasText: 'CPU' }).waitFor()
+  expect(await log(page).locator('.bubble').textContent()).toBe('How is this\nmachine doing?')
+  expect(await messageBox(page).inputValue()).toBe('')
+
+  // What a tool did opens and closes in its place.
+  await tabTo(page, /^Get system metrics/, 'Shift+Tab')
+  await keyboard.press('Enter')
+  await log(page).locator('.tool-detail').getByText('get_system_metrics').waitFor()
+  await keyboard.press('Space')
+  await log(page).locator('.tool-detail').waitFor({ state: 'hidden' })
+
+  // From anywhere back to the message box; the last message comes back.
+  await keyboard.press('/')
+  await focusIs(page, 'Message to homelab')
+  await keyboard.press('ArrowUp')
+  expect(await messageBox(page).inputValue()).toBe('How is this\nmachine doing?')
+  await keyboard.press('Control+a')
+  await keyboard.type('Remind me in 2 hours to check the disks')
+  await keyboard.press('Enter')
+  const schedule = page.getByRole('region', { name: 'Scheduled' })
+  await schedule.getByText('check the disks').waitFor()
+
+  // It is cancelled on a second thought only.
+  await tabTo(page, 'Cancel: check the disks')
+  await keyboard.press('Enter')
+  await focusIs(page, 'Keep')
+  await keyboard.press('Enter')
+  await tabTo(page, 'Cancel: check the disks')
+  await keyboard.press('Enter')
+  await focusIs(page, 'Keep')
+  await tabTo(page, 'Cancel it', 'Shift+Tab')
+  await keyboard.press('Enter')
+  await schedule.getByText('Nothing.').waitFor()
+
+  // The panel closes, and the focus is not lost.
+  await keyboard.press('Escape')
+  await page.getByRole('complementary', { name: 'The hub' }).waitFor({ state: 'detached' })
+  await focusIs(page, 'The hub: agents, schedules, servers')
+  await keyboard.press('Enter')
+  await schedule.waitFor()
+
+  // Another conversation, another theme.
+  await tabTo(page, 'New conversation with homelab')
+  await keyboard.press('Enter')
+  await focusIs(page, 'Name of the new conversation with homelab')
+  await keyboard.type('The disks')
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'the disks', exact: true }).waitFor()
+  await tabTo(page, 'Dark theme')
+  await keyboard.press('Enter')
+  await page.locator('html[data-theme="dark"]').waitFor()
+})
+
+test('a sheet keeps the focus inside, and Escape gives it back', async () => {
+  const { page } = await pages.open(`${hub.url}/#token=${hub.token}`, { width: 700 })
+  const { keyboard } = page
+  await connected(page).waitFor()
+  for (const [button, sheet] of [
+    ['Conversations', 'Conversations'],
+    ['The hub: agents, schedules, servers', 'The hub'],
+  ] as const) {
+    await tabTo(page, button)
+    await keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: sheet })
+    await dialog.waitFor()
+    for (let stop = 0; stop < 12; stop++) {
+      await keyboard.press('Tab')
+      const isOutside =
+        "!['BODY', 'HTML'].includes(document.activeElement.tagName) && !document.activeElement.closest('dialog')"
+      expect(await page.evaluate(isOutside)).toBe(false)
+    }
+    await keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await focusIs(page, button)
+  }
+})

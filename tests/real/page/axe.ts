@@ -1,0 +1,26 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/**
+ * The page as it stands has nothing that axe-core objects to: by all its rules in the light theme, and by those about
+ * colours in the dark one, which differs in nothing else.
+ */
+export async function expectNoViolations(page: Page, state: string): Promise<void> {
+  const found = [...(await analyze(page, 'light')), ...(await analyze(page, 'dark'))]
+  expect(found, state).toEqual([])
+}
+
+async function analyze(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  await page.locator(`html[data-theme="${colorScheme}"]`).waitFor()
+  // The legacy mode needs no second page; it differs only for frames, of which there are none.
+  const axe = new AxeBuilder({ page }).setLegacyMode()
+  if (colorScheme === 'dark') axe.withTags('cat.color')
+  else axe.options({ rules: { 'target-size': { enabled: true } } })
+  const { violations, passes } = await axe.analyze()
+  expect(passes.map(({ id }) => id)).toContain('color-contrast')
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(node => `${colorScheme}: ${id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`),
+  )
+}
