@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plural, stripControl, toSpan, truncate } from './text.ts'
+import { plural, stripControl, toSentence, toSpan, truncate } from './text.ts'
 
 test('control characters go, line ends and tabs stay', () => {
   expect(stripControl('a\u0000\u001b[2J\tb\r\nc\u007f\u009bd é 漢')).toBe('a[2J\tb\r\ncd é 漢')
@@ -26,3 +26,12 @@ test.for([
   [47 * 3_600_000, '47 h'],
   [72 * 3_600_000, '3 d'],
 ] as const)('%i ms is %s', ([span, text]) => expect(toSpan(span)).toBe(text))
+
+test('a sentence ends once', () => {
+  expect([
+    toSentence('It is down'),
+    toSentence('Is it?'),
+    toSentence('It said "no such model"'),
+    toSentence('Down.'),
+  ]).toEqual(['It is down.', 'Is it?', 'It said "no such model".', 'Down.'])
+})

@@ -81,13 +81,43 @@ test('promise 3: a call that the minutes cut is told as unknown, and what the ot
   expect(await world.store.db.selectFrom('context').selectAll().execute()).toEqual([])
 })
 
+test('promise 9: after its minutes no further call begins, even if the last one takes no notice', async () => {
+  const begun = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  let changed = 0
+  await using world = await openWorld({
+    agents: [{ limits: { steps: 30, minutes: 1 } }],
+    tools: [
+      {
+        name: 'stubborn',
+        async run() {
+          begun.resolve()
+          await gate.promise
+          return { text: 'done all the same', isError: false }
+        },
+      },
+      { name: 'change', run: () => ({ text: `${++changed}`, isError: false }) },
+    ],
+  })
+  world.model.script(call([['stubborn'], ['change']]))
+  await world.start()
+  await world.post('go')
+  await begun.promise
+  world.clock.advance(60_000)
+  gate.resolve()
+  await world.idle()
+  const ledger = await world.store.db.selectFrom('tool_calls').select('status').orderBy('position').execute()
+  expect([changed, ...ledger.map(({ status }) => status)]).toEqual([0, 'ok', 'skipped'])
+})
+
 test('promise 11: a model that fails is tried again by its table, then told once; the next message goes on', async () => {
   await using world = await openWorld()
   world.model.script(...Array.from({ length: 5 }, () => refuse('server')), say('back again'))
   await world.start()
   await world.post('hi')
+  let timers = 0
   for (const wait of [1_500, 1_500, 10_000, 20_000]) {
-    await world.clock.armed(wait, world.clock.delays.lastIndexOf(wait) + 1)
+    timers = await world.clock.armed(wait, timers)
     world.clock.advance(wait)
   }
   await world.idle()

@@ -30,7 +30,7 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
     if (!(error instanceof ModelError)) throw error
     await end(deps, claim, {
       kind: 'error',
-      text: `${describeError(error)} I gave up on this for now; nothing is lost: write again to have me go on.`,
+      text: `${toSentence(describeError(error))} I gave up on this for now; nothing is lost: write again to have me go on.`,
       data: { retryable: error.retryable },
     })
   } finally {

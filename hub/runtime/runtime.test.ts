@@ -178,6 +178,19 @@ test('promise 6: a thread that sleeps holds no timer and nothing in memory, and 
   expect(before).toMatchObject({ status: 'sleeping', lease_owner: null })
 })
 
+test('promise 1: what is posted while a wake finds nothing is not overlooked', async () => {
+  await using world = await openWorld()
+  world.model.script(say('here'))
+  await world.start()
+  const writes = world.writes
+  world.runtime.wake('thr_homelab')
+  // Posted once the claim has been asked for: both share a commit, in which the claim comes first.
+  while (world.writes === writes) await Promise.resolve()
+  await world.post('hi')
+  await world.idle()
+  expect(world.seen.messages.all.at(-1)?.text).toBe('here')
+})
+
 test('promise 9: no more cycles at once than the concurrency; a busy thread gives its place back', async () => {
   const agents = ['a', 'b', 'c'].map(name => ({ name }))
   await using world = await openWorld({ agents, concurrency: 1 })

@@ -1,7 +1,7 @@
 import { sleep, timeoutSignal } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import type { Model, ModelReply, ModelRequest } from '../core/model.ts'
-import { toSpan } from '../core/text.ts'
+import { toSentence, toSpan } from '../core/text.ts'
 import { countStep } from '../store/cycles.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
 import { planCalls } from '../store/ledger.ts'
@@ -137,7 +137,7 @@ async function completeWithRetries(deps: RuntimeDeps, claim: Claim, attempt: Att
         const retryAt = deps.clock.now() + wait
         await tellNow(deps, claim, {
           kind: 'error',
-          text: `${describeError(error)} I try again in ${toSpan(wait)} (${failures} of ${of}).`,
+          text: `${toSentence(describeError(error))} I try again in ${toSpan(wait)} (${failures} of ${of}).`,
           data: { attempt: failures, of, retryAt, retryable: true },
         })
       }
