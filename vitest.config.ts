@@ -14,6 +14,16 @@ export default defineConfig({
           ],
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'package',
+          include: ['tests/package/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+        },
+      },
       { extends: true, test: { name: 'real', include: ['tests/real/**/*.test.ts'], fileParallelism: false } },
     ],
     testTimeout: 30_000,

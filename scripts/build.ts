@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /* Makes dist/: the JavaScript of hub/, servers/ and schemas/, the page, and the other files that are not TypeScript. */
@@ -8,11 +8,9 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 
 rmSync(dist, { recursive: true, force: true })
-execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
-  cwd: root,
-  stdio: 'inherit',
-})
-mkdirSync(join(dist, 'hub'), { recursive: true })
 const isShipped = (path: string) => !/\.(test|d)\.ts$/.test(path)
 cpSync(join(root, 'hub/web'), join(dist, 'hub/web'), { recursive: true, filter: isShipped })
 cpSync(join(root, 'hub/tools/drop-in-loader.mjs'), join(dist, 'hub/tools/drop-in-loader.mjs'))
+// Last, and all or nothing: where the program is, the rest is too.
+const compile = [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']
+process.exitCode = spawnSync(process.execPath, compile, { cwd: root, stdio: 'inherit' }).status ?? 1

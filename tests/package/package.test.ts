@@ -1,0 +1,183 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { builtProgram, ensureBuilt, root } from '../support/built.ts'
+import { outsideNpm } from '../support/outside.ts'
+import { crawlPage } from '../support/page-crawl.ts'
+import { childrenOf } from '../support/processes.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { until } from '../support/until.ts'
+
+const HELLO = `
+import { McpServer } from '@modelcontextprotocol/server'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { z } from 'zod'
+const server: McpServer = new McpServer({ name: 'hello', version: '1.0.0' })
+server.registerTool('greet', { description: 'Greets', inputSchema: z.object({ name: z.string() }) }, ({ name }) => ({
+  content: [{ type: 'text', text: 'Hello ' + name }],
+}))
+await server.connect(new StdioServerTransport())
+`
+
+let scratch: string
+const folder = () => join(scratch, 'empty')
+const installed = (...path: string[]) => join(folder(), 'node_modules', ...path)
+const npm = (cwd: string, ...args: string[]) =>
+  execFileSync('npm', ['--loglevel=error', ...args], {
+    cwd,
+    env: outsideNpm(),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+const variables = { SUPERBLOOM_PORT: '0', SUPERBLOOM_CONFIG: '', SUPERBLOOM_MODEL: '', SUPERBLOOM_TOKEN: '' }
+const npx = (...args: string[]) =>
+  startProgram('npx', ['superbloom', ...args], { cwd: folder(), base: outsideNpm(), env: variables })
+
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'superbloom-package-'))
+  ensureBuilt()
+})
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+async function untilReady(program: Program): Promise<string> {
+  const url = (await program.says(/Open (http:\/\/\S+)/))[1] ?? ''
+  await until('it is ready', async () => (await fetch(`${url}/readyz`)).status === 200)
+  return url
+}
+
+test('the built hub starts in the checkout and is ready', async () => {
+  const env = {
+    ...variables,
+    SUPERBLOOM_DATA: join(scratch, 'data'),
+    SUPERBLOOM_AGENTS: join(scratch, 'agents'),
+  }
+  await using hub = await startProgram(process.execPath, [builtProgram, 'start'], { cwd: scratch, env })
+  await untilReady(hub)
+  hub.signal('SIGTERM')
+  expect(await hub.ended).toEqual({ code: 0, signal: null })
+})
+
+describe('the package', () => {
+  let hub: Program
+  let url: string
+
+  beforeAll(async () => {
+    npm(root, 'pack', '--pack-destination', scratch)
+    const [tarball = ''] = readdirSync(scratch).filter(name => name.endsWith('.tgz'))
+    mkdirSync(folder())
+    npm(folder(), 'install', join(scratch, tarball))
+    hub = await npx('start')
+    url = await untilReady(hub)
+  })
+  afterAll(() => hub?.[Symbol.asyncDispose]())
+
+  test('has what it needs and nothing else', () => {
+    const files = readdirSync(installed('superbloom'), {
+      recursive: true,
+      encoding: 'utf8',
+      withFileTypes: true,
+    })
+      .filter(entry => entry.isFile())
+      .map(entry => join(entry.parentPath, entry.name).slice(installed('superbloom').length + 1))
+    expect(
+      files.filter(file => !/^(bin|dist|agents|docs)\/|^(package\.json|[A-Z]+(\.md)?)$/.test(file)),
+    ).toEqual([])
+    expect(files.filter(file => /\.test\.|\/(testing|tests)\/|\.ts$|\.map$|(^|\/)\./.test(file))).toEqual([])
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'bin/superbloom.js',
+        'bin/node.js',
+        'dist/hub/cli/superbloom.js',
+        'dist/hub/tools/drop-in-loader.mjs',
+        'dist/hub/web/index.html',
+        'dist/servers/metrics/server.js',
+        'agents/homelab.md',
+        'LICENSE',
+      ]),
+    )
+  })
+
+  test('compiles nothing when it is installed', () => {
+    expect(existsSync(installed('better-sqlite3', 'build'))).toBe(false)
+  })
+
+  test('makes the default agent in the folder where it is started', () => {
+    expect(readFileSync(join(folder(), 'agents', 'homelab.md'))).toEqual(
+      readFileSync(join(root, 'agents', 'homelab.md')),
+    )
+  })
+
+  test('serves the page with everything that it loads, and no test', async () => {
+    const { html, files } = await crawlPage(`${url}/`)
+    expect(html).toContain('<title>Superbloom</title>')
+    expect(files.filter(({ status }) => status !== 200)).toEqual([])
+    const scripts = files.filter(({ type }) => type.includes('javascript')).map(({ path }) => path)
+    expect(scripts).toEqual(
+      expect.arrayContaining([
+        '/app.js',
+        ...['preact', 'htm', 'marked', 'purify'].map(name => `/vendor/${name}.js`),
+      ]),
+    )
+    expect(
+      readdirSync(installed('superbloom', 'dist', 'hub', 'web')).filter(name => name.endsWith('.ts')),
+    ).toEqual([])
+  })
+
+  test('runs its metrics server as JavaScript of the package', async () => {
+    const { text } = await call('get_system_metrics')
+    expect(text).toMatch(/CPU/)
+    const { pid } = JSON.parse(readFileSync(join(folder(), 'data', 'hub.json'), 'utf8')) as { pid: number }
+    const commands = childrenOf(pid).map(({ command }) => command)
+    expect(commands.join('\n')).toContain(installed('superbloom', 'dist', 'servers', 'metrics', 'server.js'))
+  })
+
+  test('lets a dropped-in TypeScript server use its packages', async () => {
+    const dropIn = join(folder(), 'data', 'servers', 'hello')
+    mkdirSync(dropIn, { mode: 0o755 })
+    writeFileSync(join(dropIn, 'server.ts'), HELLO)
+    const { text } = await until('hello__greet answers', () =>
+      call('hello__greet', { name: 'Ada' }).catch(() => undefined),
+    )
+    expect(text).toBe('Hello Ada')
+  })
+
+  test('answers from the command line', async () => {
+    await using asked = await npx('ask', 'homelab', 'how is this machine doing?')
+    expect(await asked.ended).toEqual({ code: 0, signal: null })
+    expect(asked.stdout).toMatch(/CPU/)
+  })
+
+  test('names the installed program for MCP clients', async () => {
+    await using asked = await npx('mcp', '--config', 'claude-desktop')
+    await asked.ended
+    const { mcpServers } = JSON.parse(asked.stdout) as {
+      mcpServers: Record<string, { command: string; args: string[] }>
+    }
+    const { command = '', args = [] } = mcpServers['superbloom'] ?? {}
+    expect(args).toEqual([installed('superbloom', 'bin', 'superbloom.js'), 'mcp'])
+    expect(existsSync(command)).toBe(true)
+  })
+
+  test('ends in order', async () => {
+    hub.signal('SIGTERM', 'group')
+    await hub.ended
+    expect(existsSync(join(folder(), 'data', 'hub.json'))).toBe(false)
+  })
+
+  async function call(name: string, args: Record<string, unknown> = {}): Promise<{ text: string }> {
+    const token = readFileSync(join(folder(), 'data', 'token'), 'utf8').trim()
+    const client = new Client({ name: 'test', version: '1' })
+    const requestInit = { headers: { Authorization: `Bearer ${token}` } }
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }))
+    try {
+      const { content, isError } = await client.callTool({ name, arguments: args })
+      if (isError) throw new Error(JSON.stringify(content))
+      return { text: content.map(block => (block.type === 'text' ? block.text : '')).join('\n') }
+    } finally {
+      await client.close()
+    }
+  }
+})

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { createEnvironment } from '../hub/config/environment.ts'
+import { loadConfig } from '../hub/config/load.ts'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+interface Manifest {
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+  optionalDependencies: Record<string, string>
+  scripts: Record<string, string>
+}
+
+interface Service {
+  command?: string[]
+  environment: Record<string, string>
+  secrets: string[]
+  volumes: (string | { source: string })[]
+}
+
+const manifest = JSON.parse(read('package.json')) as Manifest
+const compose = parse(read('docker-compose.yml')) as {
+  services: Record<'hub' | 'metrics', Service>
+  secrets: Record<string, { file: string }>
+  volumes: Record<string, unknown>
+}
+
+test('every version is pinned exactly', () => {
+  const { dependencies, devDependencies, optionalDependencies } = manifest
+  const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+  expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
+  expect(versions.length).toBeGreaterThan(30)
+})
+
+test('the lock file names no registry, and every package has its checksum', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { resolved?: string; integrity?: string; inBundle?: boolean }>
+  }
+  const entries = Object.entries(packages).filter(([path]) => path !== '')
+  expect(entries.filter(([, entry]) => entry.resolved !== undefined)).toEqual([])
+  expect(entries.filter(([, entry]) => !entry.integrity && !entry.inBundle)).toEqual([])
+  expect(read('package-lock.json')).not.toMatch(/registry\.|\.tgz/)
+  expect(entries.length).toBeGreaterThan(200)
+})
+
+test('the lock file has the Node of every platform', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, unknown> }
+  const names = Object.keys(manifest.optionalDependencies)
+  expect(names.filter(name => !(`node_modules/${name}` in packages))).toEqual([])
+  expect(names).toEqual(
+    expect.arrayContaining(
+      [...read('bin/node.js').matchAll(/'[a-z0-9]+-[a-z0-9]+': '([^']+)'/g)].map(match => match[1]),
+    ),
+  )
+})
+
+test('the lock file has what is optional, for every platform: else npm 11 refuses it', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>
+  }
+  const paths = Object.keys(packages)
+  const wanted = Object.values(packages).flatMap(entry => Object.keys(entry.optionalDependencies ?? {}))
+  expect(wanted.filter(name => !paths.some(path => path.endsWith(`node_modules/${name}`)))).toEqual([])
+  expect(wanted.length).toBeGreaterThan(20)
+})
+
+test('npm scripts run nothing of node_modules by the link that npm 10 drops', () => {
+  const scripts = Object.values(manifest.scripts).join(' && ')
+  expect(
+    [...scripts.matchAll(/\bnode (\S+)/g)].map(match => match[1]).filter(path => !path?.startsWith('bin/')),
+  ).toEqual([])
+})
+
+test('what the image copies is let into its build', () => {
+  const allowed = read('.dockerignore').split('\n')
+  const copied = [...read('Dockerfile').matchAll(/^COPY (.*) \S+$/gm)].flatMap(match =>
+    (match[1] ?? '').split(' ').filter(word => word !== '.' && !word.startsWith('--')),
+  )
+  const wanted = copied
+    .map(path => path.replace(/^\/app\//, ''))
+    .filter(path => !['node_modules', 'dist'].includes(path))
+  expect(wanted.filter(path => !allowed.includes(`!${path}`))).toEqual([])
+  expect(wanted.length).toBeGreaterThan(5)
+  for (const path of [
+    'hub',
+    'servers',
+    'schemas',
+    'scripts/build.ts',
+    'tsconfig.json',
+    'tsconfig.build.json',
+  ]) {
+    expect(allowed).toContain(`!${path}`)
+  }
+})
+
+test('Compose: what services refer to is there', () => {
+  for (const { secrets, volumes, environment } of Object.values(compose.services)) {
+    expect(secrets.filter(name => !(name in compose.secrets))).toEqual([])
+    expect(environment['SUPERBLOOM_TOKEN_FILE']).toBe(`/run/secrets/${secrets[0]}`)
+    const sources = volumes.map(volume =>
+      typeof volume === 'string' ? (volume.split(':')[0] ?? '') : volume.source,
+    )
+    const named = sources.filter(source => !/^[./]/.test(source))
+    expect(named.filter(source => !(source in compose.volumes))).toEqual([])
+  }
+})
+
+test('Compose: the hub finds the metrics server by its name, with the token', () => {
+  const SUPERBLOOM_TOKEN = 'a-token-of-the-secret-file'
+  const environment = createEnvironment({
+    SUPERBLOOM_CONFIG: join(root, 'docker', 'superbloom.yaml'),
+    SUPERBLOOM_TOKEN,
+  })
+  const { servers, warnings } = loadConfig(environment)
+  const command = compose.services.metrics.command ?? []
+  const port = command[command.indexOf('--http') + 1]
+  expect(warnings).toEqual([])
+  expect(servers['metrics']).toEqual({
+    url: `http://metrics:${port}/mcp`,
+    headers: { Authorization: `Bearer ${SUPERBLOOM_TOKEN}` },
+    prefix: '',
+  })
+  expect(command[command.indexOf('--allow-host') + 1]).toBe('metrics')
+})

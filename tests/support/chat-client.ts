@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import type { ChatMessage, ClientFrame, HubFrame } from '../../schemas/chat.ts'
+import { createRecord } from './until.ts'
+
+type FrameOf<Type extends HubFrame['type']> = Extract<HubFrame, { type: Type }>
+
+/** A chat client at `/ws` that keeps every frame it gets. */
+export interface ChatClient extends Disposable {
+  readonly socket: WebSocket
+  readonly frames: ReturnType<typeof createRecord<HubFrame>>
+  /** The messages that arrived, in order. */
+  readonly messages: ChatMessage[]
+  send(frame: ClientFrame): void
+  /** Sends as it is, whatever it is. */
+  sendRaw(data: string | Buffer): void
+  /** The first frame of a type that fits, among those that came and will come. */
+  next<Type extends HubFrame['type']>(
+    type: Type,
+    fits?: (frame: FrameOf<Type>) => boolean,
+  ): Promise<FrameOf<Type>>
+  /** Subscribes and waits until that is confirmed; returns the conversation's last seq. */
+  subscribe(conversation: string, after?: number): Promise<number>
+  /** Sends a message; resolves with the message as it was stored. */
+  say(conversation: string, text: string, clientId?: string): Promise<ChatMessage>
+  /** The first message that an agent, or another kind, said as an answer to this one. */
+  answerTo(message: ChatMessage, kinds?: ChatMessage['kind'][]): Promise<ChatMessage>
+  /** Sends a message and waits for its answer. */
+  ask(conversation: string, text: string): Promise<ChatMessage>
+}
+
+let made = 0
+
+/** Opens a chat; the hub's `welcome` is the first of its frames. */
+export async function openChat(hub: { url: string; token: string }): Promise<ChatClient> {
+  const socket = new WebSocket(`${hub.url.replace(/^http/, 'ws')}/ws`, 'superbloom.v1', {
+    headers: { Authorization: `Bearer ${hub.token}` },
+  })
+  const frames = createRecord<HubFrame>()
+  socket.on('message', data => frames.add(JSON.parse(data.toString()) as HubFrame))
+  await once(socket, 'open')
+  const client: ChatClient = {
+    socket,
+    frames,
+    get messages() {
+      return frames.all.flatMap(frame => (frame.type === 'message' ? [frame.message] : []))
+    },
+    send: frame => socket.send(JSON.stringify(frame)),
+    sendRaw: data => socket.send(data),
+    async next(type, fits = () => true) {
+      const isIt = (frame: HubFrame) => frame.type === type && fits(frame as FrameOf<typeof type>)
+      return (await frames.find(`a frame ${type} arrives`, isIt)) as FrameOf<typeof type>
+    },
+    async subscribe(conversation, after) {
+      const from = frames.all.length
+      client.send({ type: 'subscribe', conversation, ...(after === undefined ? {} : { after }) })
+      const isIt = (frame: HubFrame) => frame.type === 'subscribed' && frame.conversation === conversation
+      const frame = await frames.find(`the subscription of ${conversation}`, isIt, from)
+      return (frame as FrameOf<'subscribed'>).lastSeq
+    },
+    async say(conversation, text, clientId = `test-${process.pid}-${made++}`) {
+      const from = frames.all.length
+      client.send({ type: 'message', conversation, text, clientId })
+      const isIt = (frame: HubFrame) =>
+        (frame.type === 'accepted' || frame.type === 'error') && frame.clientId === clientId
+      const frame = await frames.find(`"${text}" is accepted`, isIt, from)
+      if (frame.type === 'error') throw new Error(`${frame.code}: ${frame.message}`)
+      return (frame as FrameOf<'accepted'>).message
+    },
+    async answerTo(message, kinds = ['agent']) {
+      const isIt = ({ kind, inReplyTo, conversation }: ChatMessage) =>
+        conversation === message.conversation &&
+        kinds.includes(kind) &&
+        inReplyTo?.includes(message.id) === true
+      return (await client.next('message', frame => isIt(frame.message))).message
+    },
+    async ask(conversation, text) {
+      await client.subscribe(conversation)
+      return client.answerTo(await client.say(conversation, text))
+    },
+    [Symbol.dispose]: () => socket.terminate(),
+  }
+  await client.next('welcome')
+  return client
+}

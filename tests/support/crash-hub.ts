@@ -1,0 +1,156 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { z } from 'zod'
+import { type ChatClient, openChat } from './chat-client.ts'
+import { type Program, startProgram } from './program.ts'
+import { delta, line, SSE, serve } from './provider.ts'
+import { makeTempFolder } from './temp-store.ts'
+import { createRecord, until } from './until.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../hub/cli/superbloom.ts', import.meta.url))
+const TOKEN = 'a-token-for-the-crash-tests'
+
+/** A dropped-in server that writes every call down, then answers, or waits while a file `hold` lies beside it. */
+const RECORDER = `import { appendFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { McpServer } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { z } from 'zod'
+const here = import.meta.dirname
+serveStdio(() => {
+  const server = new McpServer({ name: 'recorder', version: '1.0.0' })
+  const add = (name, annotations) =>
+    server.registerTool(name, { description: name, inputSchema: z.object({ id: z.string() }), annotations }, async ({ id }, { mcpReq }) => {
+      appendFileSync(join(here, 'calls.log'), [name, id, mcpReq._meta?.['superbloom/idempotencyKey']].join(' ') + '\\n')
+      while (existsSync(join(here, 'hold'))) await setTimeout(10)
+      return { content: [{ type: 'text', text: name + ' did ' + id }] }
+    })
+  add('change', {})
+  add('look', { readOnlyHint: true })
+  return server
+})
+`
+
+const requestBody = z.object({
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
+})
+
+/** What the provider says to a window: calls what was asked for, then tells what came of it. */
+function decideChunks(body: string): object[] {
+  const { messages } = requestBody.parse(JSON.parse(body))
+  const last = messages.at(-1)
+  const text = String(last?.content ?? '')
+  if (last?.role === 'tool') {
+    const end = messages.findLastIndex(({ role }) => role !== 'tool')
+    const results = messages.slice(end + 1).map(({ content }) => String(content))
+    return [delta({ content: `Done: ${results.join(' | ')}` }), delta({}, 'stop')]
+  }
+  const asked = [...text.matchAll(/^please (change|look|answer) (\S+)$/gm)].map(([, what, id]) => ({
+    what,
+    id,
+  }))
+  const calls = asked.filter(({ what }) => what !== 'answer')
+  if (calls.length === 0) {
+    return [
+      delta({ content: 'Answered: ' }),
+      delta({ content: asked.map(({ id }) => id).join(', ') }),
+      delta({}, 'stop'),
+    ]
+  }
+  const made = calls.map(({ what, id }, index) => ({
+    index,
+    id: `call_${id}`,
+    type: 'function',
+    function: { name: `recorder__${what}`, arguments: JSON.stringify({ id }) },
+  }))
+  return [delta({ tool_calls: made }), delta({}, 'tool_calls')]
+}
+
+/** A provider on loopback; while `hold` is set it stops after the first piece of each reply. */
+async function serveProvider() {
+  const state = { hold: false }
+  const streaming = createRecord<string>()
+  const provider = await serve((response: ServerResponse, body) => {
+    const [first, ...rest] = decideChunks(body).map(line)
+    response.writeHead(200, SSE).write(first)
+    streaming.add(body)
+    if (!state.hold) response.end([...rest, line('[DONE]')].join(''))
+  })
+  return { url: provider.url, state, streaming, [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose]() }
+}
+
+export type CrashHub = Awaited<ReturnType<typeof openCrashHub>>
+
+/** The real hub as a process of its own that can be killed and started again on the same folders. */
+export async function openCrashHub() {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(makeTempFolder())
+  const provider = stack.use(await serveProvider())
+  const data = join(folder.path, 'data')
+  const recorder = join(data, 'servers', 'recorder')
+  mkdirSync(recorder, { recursive: true, mode: 0o700 })
+  mkdirSync(join(folder.path, 'agents'))
+  writeFileSync(join(recorder, 'server.mjs'), RECORDER)
+  writeFileSync(join(folder.path, 'agents', 'homelab.md'), 'You look after the homelab.\n')
+  writeFileSync(join(folder.path, 'superbloom.yaml'), 'servers: { metrics: false }\n')
+  const env = {
+    SUPERBLOOM_CONFIG: join(folder.path, 'superbloom.yaml'),
+    SUPERBLOOM_DATA: data,
+    SUPERBLOOM_AGENTS: join(folder.path, 'agents'),
+    SUPERBLOOM_PORT: '0',
+    SUPERBLOOM_TOKEN: TOKEN,
+    SUPERBLOOM_MODEL: 'scripted',
+    OPENAI_BASE_URL: provider.url,
+    OPENAI_API_KEY: 'none',
+    LOG_LEVEL: 'debug',
+  }
+  const { PATH, HOME } = process.env
+  let life: { program: Program; chat: ChatClient } | undefined
+  const end = async () => {
+    life?.chat[Symbol.dispose]()
+    await life?.program[Symbol.asyncDispose]()
+    life = undefined
+  }
+  stack.defer(end)
+  const calls = () =>
+    existsSync(join(recorder, 'calls.log'))
+      ? readFileSync(join(recorder, 'calls.log'), 'utf8').trimEnd().split('\n')
+      : []
+  const whole = stack.move()
+  return {
+    provider,
+    /** Starts it and opens a chat. */
+    async start(): Promise<ChatClient> {
+      const program = await startProgram(process.execPath, [PROGRAM, 'start'], { env, base: { PATH, HOME } })
+      const [, url = ''] = await program.says(/Open (http\S+)/)
+      const chat = await openChat({ url, token: TOKEN })
+      life = { program, chat }
+      return chat
+    },
+    /** SIGKILL to the hub alone, as the system does when memory runs out. */
+    async kill() {
+      life?.program.signal('SIGKILL')
+      await life?.program.ended
+      await end()
+    },
+    /** The calls that reached the server, as "tool id key". */
+    calls,
+    called: (count: number) => until(`${count} calls reach the server`, () => calls().length >= count),
+    holdCalls: (hold: boolean) =>
+      hold ? writeFileSync(join(recorder, 'hold'), '') : rmSync(join(recorder, 'hold'), { force: true }),
+    /** Rows of the database of a hub that does not run. */
+    rows<Row>(sql: string): Row[] {
+      const database = new Database(join(data, 'superbloom.db'))
+      try {
+        return database.prepare(sql).all() as Row[]
+      } finally {
+        database.close()
+      }
+    },
+    [Symbol.asyncDispose]: () => whole.disposeAsync(),
+  }
+}

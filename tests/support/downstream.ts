@@ -1,0 +1,57 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { TestHub } from './test-hub.ts'
+import { until } from './until.ts'
+
+const require = createRequire(import.meta.url)
+const fixture = (url: URL) => fileURLToPath(url)
+
+/** An entry as it stands under `servers:` of the config or in an mcp.json. */
+export interface Entry {
+  command: string
+  args: string[]
+  cwd?: string
+}
+
+/** A real server from npm. */
+export function npmServer(name: 'everything' | 'filesystem' | 'memory', ...args: string[]): Entry {
+  const manifest = require.resolve(`@modelcontextprotocol/server-${name}/package.json`)
+  return { command: 'node', args: [join(dirname(manifest), 'dist', 'index.js'), ...args] }
+}
+
+/** A server written by hand that misbehaves in the given ways (see its file). */
+export function odd(...modes: string[]): { entry: Entry } {
+  const file = fixture(new URL('../fixtures/odd-server.ts', import.meta.url))
+  return { entry: { command: process.execPath, args: [file, ...modes] } }
+}
+
+/** A server of the SDK that writes down what reaches it. */
+export interface Configured {
+  entry: Entry
+  /** Resolves when it wrote this line. */
+  recorded(line: string): Promise<unknown>
+}
+
+export function recorder(): Configured {
+  const program = fixture(new URL('../fixtures/recorder.ts', import.meta.url))
+  const file = join(mkdtempSync(join(tmpdir(), 'superbloom-recorder-')), 'lines')
+  const lines = () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [])
+  return {
+    entry: { command: process.execPath, args: [program, file] },
+    recorded: line => until(`the server records "${line}"`, () => lines().includes(line)),
+  }
+}
+
+/** Waits until these servers are connected, since the hub's last start. */
+export async function untilReady(hub: TestHub, ...servers: string[]): Promise<void> {
+  for (const server of servers) {
+    await hub.logs.find(
+      `${server} is ready`,
+      entry => entry.event === 'server_ready' && entry.server === server,
+      hub.startedFrom,
+    )
+  }
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { Server as ServerV1 } from '@modelcontextprotocol/sdk/server/index.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { createMcpHandler, Server } from '@modelcontextprotocol/server'
+
+export const ERAS = ['legacy', 'modern'] as const
+export type Era = (typeof ERAS)[number]
+
+type Handle = (
+  request: IncomingMessage & { method: string; url: string },
+  response: ServerResponse,
+) => unknown
+
+/** An MCP server of others behind an address, which a test can stop and start again on the same port. */
+export interface HttpServer extends AsyncDisposable {
+  readonly url: string
+  /** Authorization headers that it got. */
+  readonly authorizations: Set<string | undefined>
+  start(tools: readonly string[]): Promise<void>
+  /** Cuts every connection; sessions are forgotten. */
+  stop(): Promise<void>
+  /** Offers other tools from now on, and says so. */
+  offer(tools: readonly string[]): void
+}
+
+/** Each tool answers with its name. */
+const toTools = (names: readonly string[]) =>
+  names.map(name => ({ name, inputSchema: { type: 'object' as const, properties: {} } }))
+const toResult = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+const INFO = { name: 'behind-an-address', version: '1.0.0' }
+const OPTIONS = { capabilities: { tools: { listChanged: true } } }
+
+/** A legacy server of SDK 1 keeps sessions; a modern one of SDK 2 refuses legacy clients. */
+export function createHttpServer(era: Era): HttpServer {
+  const authorizations = new Set<string | undefined>()
+  let port = 0
+  let offered: readonly string[] = []
+  let live: { handle: Handle; changed: () => void; close: () => unknown } | undefined
+  const server = createServer((request, response) => {
+    authorizations.add(request.headers.authorization)
+    return live?.handle(request as IncomingMessage & { method: string; url: string }, response)
+  })
+  return {
+    get url() {
+      return `http://127.0.0.1:${port}/mcp`
+    },
+    authorizations,
+    async start(tools) {
+      offered = tools
+      live = era === 'legacy' ? createLegacy(() => offered) : createModern(() => offered)
+      await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+      port = (server.address() as AddressInfo).port
+    },
+    async stop() {
+      await live?.close()
+      live = undefined
+      const closed = new Promise(resolve => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+    offer(tools) {
+      offered = tools
+      live?.changed()
+    },
+    async [Symbol.asyncDispose]() {
+      if (live) await this.stop()
+    },
+  }
+}
+
+function createModern(offered: () => readonly string[]) {
+  const handler = createMcpHandler(
+    () => {
+      const server = new Server(INFO, OPTIONS)
+      server.setRequestHandler('tools/list', () => ({ tools: toTools(offered()) }))
+      server.setRequestHandler('tools/call', ({ params }) => toResult(params.name))
+      return server
+    },
+    { legacy: 'reject' },
+  )
+  return {
+    handle: toNodeHandler(handler) as Handle,
+    changed: () => handler.notify.toolsChanged(),
+    close: () => handler.close(),
+  }
+}
+
+function createLegacy(offered: () => readonly string[]) {
+  const sessions = new Map<string, { transport: StreamableHTTPServerTransport; server: ServerV1 }>()
+  const open = async () => {
+    const server = new ServerV1(INFO, OPTIONS)
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toTools(offered()) }))
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => toResult(params.name))
+    const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: id => void sessions.set(id, { transport, server }),
+    })
+    await server.connect(transport as Parameters<typeof server.connect>[0])
+    return transport
+  }
+  const handle: Handle = async (request, response) => {
+    const id = request.headers['mcp-session-id']
+    if (typeof id !== 'string') return (await open()).handleRequest(request, response)
+    const session = sessions.get(id)
+    if (session) return session.transport.handleRequest(request, response)
+    response
+      .writeHead(404)
+      .end('{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}')
+  }
+  return {
+    handle,
+    changed() {
+      for (const { server } of sessions.values()) void server.sendToolListChanged()
+    },
+    async close() {
+      for (const { server } of sessions.values()) await server.close()
+    },
+  }
+}

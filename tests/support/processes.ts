@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { until } from './until.ts'
+
+/** A process of this machine, as /proc tells (these tests run on Linux). */
+export interface Process {
+  pid: number
+  parent: number
+  command: string
+}
+
+/** Every process that still runs; one that ended and was not collected yet (a zombie) is none. */
+function listProcesses(): Process[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .flatMap(name => readProcess(Number(name)) ?? [])
+}
+
+function readProcess(pid: number): Process | undefined {
+  const stat = readText(`/proc/${pid}/stat`)
+  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (!state || 'ZX'.includes(state)) return undefined
+  return {
+    pid,
+    parent: Number(parent),
+    command: readText(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim(),
+  }
+}
+
+/** Empty for a process that is gone, or not ours to read. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return ''
+    throw error
+  }
+}
+
+export function isRunning(pid: number): boolean {
+  return readProcess(pid) !== undefined
+}
+
+/** The children of a process, with theirs. */
+export function childrenOf(pid = process.pid): Process[] {
+  const all = listProcesses()
+  const below = (parent: number): Process[] =>
+    all.filter(one => one.parent === parent).flatMap(one => [one, ...below(one.pid)])
+  return below(pid)
+}
+
+/** Every process whose folder, command or environment names this text: whoever its parent is by now. */
+export function processesNaming(text: string): Process[] {
+  return listProcesses().filter(
+    ({ pid, command }) =>
+      pid !== process.pid &&
+      (command.includes(text) ||
+        folderOf(pid).startsWith(text) ||
+        readText(`/proc/${pid}/environ`).includes(text)),
+  )
+}
+
+function folderOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return ''
+    throw error
+  }
+}
+
+/** Rejects with what is left where a child of this process does not end by itself. */
+export async function untilNoChildren(): Promise<void> {
+  await until('no child process is left', () => childrenOf().length === 0).catch(error => {
+    throw new Error(`Left behind: ${JSON.stringify(childrenOf())}`, { cause: error })
+  })
+}

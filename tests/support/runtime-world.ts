@@ -1,0 +1,233 @@
+import { createEmitter } from '../../hub/core/emitter.ts'
+import { createIds } from '../../hub/core/ids.ts'
+import { createLog } from '../../hub/core/log.ts'
+import { createSemaphore } from '../../hub/core/semaphore.ts'
+import type { SignalMap } from '../../hub/core/signals.ts'
+import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
+import { applyAgentFiles, type FileAgent } from '../../hub/runtime/agent-files.ts'
+import type { RuntimeAgent } from '../../hub/runtime/deps.ts'
+import { createRouter } from '../../hub/runtime/router.ts'
+import { createRuntime } from '../../hub/runtime/runtime.ts'
+import { agentOfThread, voidLeases } from '../../hub/store/threads.ts'
+import type { Tx, Write } from '../../hub/store/writer.ts'
+import { createMetaTools } from '../../hub/tools/meta-tools/index.ts'
+import type { ChatMessage } from '../../schemas/chat.ts'
+import type { EventWanted } from '../../schemas/inbox.ts'
+import { createFakeClock } from './fake-clock.ts'
+import { createScriptedModel } from './scripted-model.ts'
+import { openTempStore } from './temp-store.ts'
+import { createRecord, until } from './until.ts'
+
+export interface WorldAgent extends RuntimeAgent {
+  events: EventWanted[]
+  schedules: FileAgent['schedules']
+}
+
+/** A tool of a server that is not there. */
+export interface StubTool {
+  name: string
+  repeatable?: boolean
+  run(args: Record<string, unknown>, options: ServerCallOptions): ToolOutcome | Promise<ToolOutcome>
+}
+
+export interface WorldOptions {
+  agents?: Partial<WorldAgent>[]
+  tools?: StubTool[]
+  concurrency?: number
+  model?: { context?: number; maxOutput?: number }
+}
+
+/** When a life ends as by kill -9: before or after its write number `write`, counted from 1. */
+export interface Death {
+  write: number
+  when: 'before' | 'after'
+}
+
+const ZONE = 'Europe/Berlin'
+
+export function makeAgent(agent: Partial<WorldAgent> = {}): WorldAgent {
+  const name = agent.name ?? 'homelab'
+  return {
+    name,
+    prompt: 'You look after the homelab.',
+    tools: ['*'],
+    limits: { steps: 30, minutes: 10 },
+    conversations: [name],
+    events: [],
+    schedules: [],
+    ...agent,
+  }
+}
+
+type Parts = Awaited<ReturnType<typeof createParts>>
+type Life = ReturnType<typeof createLife>
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+async function createParts(options: WorldOptions) {
+  return {
+    store: await openTempStore(),
+    clock: createFakeClock(),
+    model: createScriptedModel([], options.model),
+    agents: new Map((options.agents ?? [{}]).map(makeAgent).map(agent => [agent.name, agent])),
+    tools: new Map((options.tools ?? []).map(tool => [tool.name, tool])),
+    concurrency: options.concurrency ?? 8,
+    seen: {
+      messages: createRecord<ChatMessage>(),
+      ended: createRecord<SignalMap['cycleEnded']>(),
+      deltas: createRecord<SignalMap['delta']>(),
+      calls: createRecord<SignalMap['tool']>(),
+      states: createRecord<SignalMap['agent']>(),
+      log: createRecord<Record<string, unknown>>(),
+    },
+  }
+}
+
+/** The runtime with its router and meta-tools on a real store, with a fake clock, a scripted model and stub tools. */
+export async function openWorld(options: WorldOptions = {}) {
+  const parts = await createParts(options)
+  const { store, clock, agents } = parts
+  let life: Life | undefined
+  const current = () => {
+    if (!life) throw new Error('Nobody lives')
+    return life
+  }
+  return {
+    ...parts,
+    get router() {
+      return current().router
+    },
+    get runtime() {
+      return current().runtime
+    },
+    get semaphore() {
+      return current().semaphore
+    },
+    /** How many writes the present life made. */
+    get writes() {
+      return current().writes()
+    },
+    /** Resolves once the present life has ended by its death. */
+    get died() {
+      return current().died
+    },
+    /** Starts the runtime, as the hub does: leases void, agents as their files say, what waits is woken. */
+    async start(death?: Death) {
+      life = createLife(parts, death)
+      await store.write(voidLeases)
+      const applied = await applyAgents()
+      await life.runtime.wakeAll()
+      return applied
+    },
+    /** The present life ends at once: nothing that it still does has any effect. */
+    kill() {
+      current().kill()
+    },
+    /** The present life was not dead after all, only asleep: it goes on where it stood. */
+    revive() {
+      current().revive()
+    },
+    applyAgents,
+    post: (text: string, conversation = 'homelab', clientId?: string) =>
+      current().router.postMessage({ conversation, text, author: 'alex', token: 'owner', clientId }),
+    /** Resolves when nothing runs any more. */
+    idle: () => until('nothing runs', () => current().runtime.busy === 0, { on: nextTurn }),
+    async [Symbol.asyncDispose]() {
+      await life?.runtime[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+  async function applyAgents() {
+    const applied = await applyAgentFiles({ store, clock, timezone: ZONE }, [...agents.values()])
+    current().retired.splice(0, Number.POSITIVE_INFINITY, ...applied.retired)
+    return applied
+  }
+}
+
+/** Looks again after the next round of I/O. */
+function nextTurn(look: () => void): () => void {
+  const turn = setImmediate(look)
+  return () => clearImmediate(turn)
+}
+
+let lives = 0
+
+function createLife(parts: Parts, death: Death | undefined) {
+  const { clock, agents, seen } = parts
+  const mortal = makeMortal(parts.store.write, death)
+  const store = { ...parts.store, write: mortal.write }
+  const log = createLog({ level: 'debug', now: clock.now, write: line => seen.log.add(JSON.parse(line)) })
+  const signals = createEmitter<SignalMap>(error => log.error('listener_failed', { error }))
+  signals.on('message', message => seen.messages.add(message))
+  signals.on('cycleEnded', ended => seen.ended.add(ended))
+  signals.on('delta', delta => seen.deltas.add(delta))
+  signals.on('tool', tool => seen.calls.add(tool))
+  signals.on('agent', agent => seen.states.add(agent))
+  const newId = createIds(clock.now)
+  const retired: string[] = []
+  const common = { store, clock, newId, signals }
+  const router = createRouter({ ...common, agents: () => [...agents.values()], retired: () => retired })
+  const meta = createMetaTools({ newId, signals, timezone: ZONE, agentsOf: router.agentsOf })
+  const semaphore = createSemaphore(parts.concurrency)
+  const runtime = createRuntime(
+    {
+      ...common,
+      random: () => 0.5,
+      log,
+      timezone: ZONE,
+      toolBox: createToolBox(parts.tools, meta),
+      model: () => parts.model,
+      agent: name => agents.get(name),
+      owner: `life-${++lives}`,
+    },
+    semaphore,
+    agentOfThread,
+  )
+  signals.on('posted', ({ thread }) => runtime.wake(thread))
+  return { router, runtime, semaphore, signals, retired, ...mortal }
+}
+
+/** Writes of a process that is dead do not come back, unless it was only asleep and is revived. */
+function makeMortal(write: Write, death: Death | undefined) {
+  let count = 0
+  let dead = false
+  const died = Promise.withResolvers<void>()
+  const stopped: (() => void)[] = []
+  const die = () => {
+    dead = true
+    died.resolve()
+  }
+  const standStill = () => new Promise<void>(resolve => stopped.push(resolve))
+  const mortal: Write = async job => {
+    const mine = ++count
+    if (death?.when === 'before' && death.write === mine) die()
+    if (dead) await standStill()
+    const result = await write(job)
+    if (death?.when === 'after' && death.write === mine) die()
+    if (dead) await standStill()
+    return result
+  }
+  const revive = () => {
+    dead = false
+    for (const goOn of stopped.splice(0)) goOn()
+  }
+  return { write: mortal, writes: () => count, kill: die, revive, died: died.promise }
+}
+
+function createToolBox(
+  tools: ReadonlyMap<string, StubTool>,
+  meta: ReturnType<typeof createMetaTools>,
+): ToolBox<Tx> {
+  return {
+    list: () => [
+      ...meta.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+      ...[...tools.keys()].map(name => ({ name, description: '', inputSchema: { type: 'object' } })),
+    ],
+    find(name) {
+      const metaTool = meta.find(tool => tool.name === name)
+      if (metaTool) return { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
+      const tool = tools.get(name)
+      if (!tool) return undefined
+      return { kind: 'server', repeatable: tool.repeatable === true, call: async (a, o) => tool.run(a, o) }
+    },
+  }
+}

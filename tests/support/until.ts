@@ -1,0 +1,77 @@
+/** How long a test waits at most, milliseconds: about ten times what the slowest step is meant to take. */
+const DEADLINE_MS = 20_000
+/** How often a condition is looked at that nothing announces. */
+const LOOK_MS = 25
+
+export interface UntilOptions {
+  /** Milliseconds. */
+  within?: number
+  /** Announces that it is worth looking again; returns how to stop it. Without it the condition is polled. */
+  on?: (look: () => void) => () => void
+}
+
+/** Resolves with what `check` returns once that is not undefined or false; rejects with `what` after the deadline. */
+export async function until<Value>(
+  what: string,
+  check: () => Value | undefined | false | Promise<Value | undefined | false>,
+  options: UntilOptions = {},
+): Promise<Value> {
+  const { within = DEADLINE_MS, on } = options
+  const ends = performance.now() + within
+  for (;;) {
+    // Listens before it looks, so that nothing falls between the two.
+    const again = Promise.withResolvers<void>()
+    const off = on?.(() => again.resolve())
+    const rest = ends - performance.now()
+    const timer = setTimeout(() => again.resolve(), Math.max(0, on ? rest : Math.min(LOOK_MS, rest)))
+    try {
+      const value = await check()
+      if (value !== undefined && value !== false) return value
+      if (rest <= 0) throw new Error(`Waited ${within} ms in vain until ${what}`)
+      await again.promise
+    } finally {
+      clearTimeout(timer)
+      off?.()
+    }
+  }
+}
+
+/** The promise's value, or an error that names what was waited for. */
+export async function within<Value>(
+  what: string,
+  promise: Promise<Value>,
+  limit = DEADLINE_MS,
+): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`Waited ${limit} ms in vain for ${what}`)), limit)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Collects values, and lets a test wait for the one that it looks for among those that came and will come. */
+export function createRecord<Value>() {
+  const all: Value[] = []
+  const listeners = new Set<() => void>()
+  return {
+    all,
+    add(value: Value) {
+      all.push(value)
+      for (const listener of listeners) listener()
+    },
+    /** The first that fits, from number `from` on. */
+    find(what: string, fits: (value: Value) => boolean, from = 0, limit = DEADLINE_MS): Promise<Value> {
+      return until(what, () => all.slice(from).find(fits), {
+        within: limit,
+        on: look => {
+          listeners.add(look)
+          return () => listeners.delete(look)
+        },
+      })
+    },
+  }
+}
