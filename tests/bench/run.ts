@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs'
+import { arch, cpus, release, totalmem, type } from 'node:os'
+import { parseArgs } from 'node:util'
+
+/** Each resolves with its figures by name; a name says the unit, and the aim where there is one. */
+const benchmarks: Readonly<Record<string, { about: string; load(): Promise<() => Promise<Figures>> }>> = {
+  start: {
+    about: 'the built hub: time until it is ready, memory and CPU when it is idle',
+    load: async () => (await import('./start.ts')).start,
+  },
+  turn: {
+    about: 'from a message to its stored reply, beside a bare loop',
+    load: async () => (await import('./turn.ts')).turn,
+  },
+}
+
+type Figures = Record<string, number>
+
+function describeMachine(): string {
+  const [processor] = cpus()
+  const gib = Math.round(totalmem() / 2 ** 30)
+  return `${cpus().length} × ${processor?.model}, ${gib} GiB, ${type()} ${release()} ${arch()}, Node ${process.version}`
+}
+
+function print(figures: Figures): void {
+  const width = Math.max(...Object.keys(figures).map(name => name.length))
+  for (const [name, value] of Object.entries(figures)) {
+    console.log(`${name.padEnd(width)}  ${String(value).padStart(9)}`)
+  }
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })
+const [name = ''] = positionals
+const benchmark = benchmarks[name]
+if (benchmark) {
+  const at = new Date().toISOString()
+  const machine = describeMachine()
+  console.log(`${name}: ${benchmark.about}\n${machine}\n`)
+  const figures = await (await benchmark.load())()
+  print(figures)
+  if (values.json)
+    writeFileSync(values.json, `${JSON.stringify({ name, at, machine, figures }, undefined, 2)}\n`)
+} else {
+  console.log('npm run bench -- NAME [--json FILE]\n')
+  for (const [known, { about }] of Object.entries(benchmarks)) console.log(`  ${known.padEnd(8)}${about}`)
+  if (name) process.exitCode = 1
+}

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { childrenOf } from '../../support/processes.ts'
+
+/** Mebibytes: what a process has in memory, and the same with each shared page counted in parts. */
+export interface Memory {
+  rss: number
+  pss: number
+}
+
+export function memoryOf(pid: number): Memory {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+  const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1]) / 1024
+  return { rss: read('Rss'), pss: read('Pss') }
+}
+
+/** Milliseconds of CPU that the threads of a process and of its descendants have used so far, finer than its ticks. */
+export function cpuOf(pid: number): number {
+  const pids = [pid, ...childrenOf(pid).map(child => child.pid)]
+  const nanoseconds = pids.flatMap(one =>
+    readdirSync(`/proc/${one}/task`).map(task => readFileSync(`/proc/${one}/task/${task}/schedstat`, 'utf8')),
+  )
+  return nanoseconds.reduce((sum, text) => sum + Number.parseInt(text, 10), 0) / 1e6
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
