@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type AgentFile, agentFile } from '../../schemas/config.ts'
 import { name as agentName } from '../../schemas/names.ts'
+import { isTimezone } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import { nextOccurrence } from '../core/schedule-plan.ts'
 import type { Environment } from './environment.ts'
@@ -67,9 +68,10 @@ const checkedAgentFile = agentFile.superRefine(({ schedules }, context) => {
   }
 })
 
-function findCronProblem(cron: string, timezone: string | undefined): string | undefined {
+function findCronProblem(cron: string, timezone = 'UTC'): string | undefined {
+  if (!isTimezone(timezone)) return undefined
   try {
-    return nextOccurrence(cron, timezone ?? 'UTC', 0) === undefined ? `"${cron}" never comes` : undefined
+    return nextOccurrence(cron, timezone, 0) === undefined ? `"${cron}" never comes` : undefined
   } catch (error) {
     if (!(error instanceof HubError)) throw error
     return error.message

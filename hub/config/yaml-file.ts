@@ -1,4 +1,4 @@
-import { type Alias, type Document, LineCounter, parseDocument, visit } from 'yaml'
+import { type Alias, type Document, LineCounter, parseDocument, visit, type YAMLParseError } from 'yaml'
 import type { z } from 'zod'
 import { HubError } from '../core/errors.ts'
 
@@ -28,11 +28,8 @@ export function parseYaml<Schema extends z.ZodType>(
     throw new HubError('bad_request', problems.map(problem => `${source.file}${problem}`).join('\n'))
   }
   if (document.errors.length > 0) {
-    const problems = document.errors.map(error => {
-      const reason = error.code === 'BAD_ALIAS' ? NEEDS_QUOTES : error.message
-      return `:${lineAt(error.pos[0])}: ${reason}`
-    })
-    fail([...new Set(problems)])
+    const byLine = Map.groupBy(document.errors, error => lineAt(error.pos[0]))
+    fail([...byLine].map(([line, errors]) => `:${line}: ${describeErrors(errors)}`))
   }
   const loose = findLooseAliases(document)
   if (loose.length > 0) {
@@ -59,6 +56,11 @@ export function parseYaml<Schema extends z.ZodType>(
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   return fail(parsed.error.issues.flatMap(issue => toProblems(issue, lineOf)))
+}
+
+/** What is wrong in one line; what follows from its first problem is left out. */
+function describeErrors([first]: readonly YAMLParseError[]): string {
+  return first?.code === 'BAD_ALIAS' ? NEEDS_QUOTES : (first?.message ?? '')
 }
 
 /** Aliases without an anchor, which the parser lets pass: an unquoted glob such as *_high looks like one. */

@@ -1,6 +1,6 @@
 import { describeError } from '../core/errors.ts'
 import { ModelError } from '../core/model.ts'
-import { plural } from '../core/text.ts'
+import { plural, toSentence } from '../core/text.ts'
 import { act } from './act.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'

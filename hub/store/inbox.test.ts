@@ -3,6 +3,7 @@ import type { InboxPayload } from '../../schemas/inbox.ts'
 import { openTempStore } from '../../tests/support/temp-store.ts'
 import {
   drainItems,
+  hasWaiting,
   itemsOfCycle,
   messagesTakenBy,
   type NewInboxItem,
@@ -46,6 +47,7 @@ test('promise 2: draining takes everything of one thread once, in the order of a
     for (const id of ids) await postItem(tx, item(id, { conversation: 'homelab' }))
     await postItem(tx, item('x', { thread: 'thr_b' }))
   })
+  expect([await hasWaiting(store.db, 'thr_a'), await hasWaiting(store.db, 'thr_c')]).toEqual([true, false])
   expect(await waitingCounts(store.db)).toEqual([
     { thread: 'thr_a', count: 4 },
     { thread: 'thr_b', count: 1 },
@@ -57,6 +59,7 @@ test('promise 2: draining takes everything of one thread once, in the order of a
   expect(await store.write(tx => drainItems(tx, 'thr_a', 'cyc_2'))).toEqual([])
   expect(await store.write(tx => postItem(tx, item('9')))).toBe(false)
   expect(await itemsOfCycle(store.db, 'cyc_1')).toEqual(first)
+  expect(await hasWaiting(store.db, 'thr_a')).toBe(false)
   expect(await waitingCounts(store.db)).toEqual([{ thread: 'thr_b', count: 1 }])
 })
 

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { makeTempFolder, openTempStore } from '../../tests/support/temp-store.ts'
@@ -36,6 +37,18 @@ test('opened again it is as it was left', async () => {
   }
 })
 
+test('a migration that fails is named, and nothing of it stays', async () => {
+  using folder = makeTempFolder()
+  const other = new Database(join(folder.path, 'superbloom.db'))
+  other.exec('create table inbox (id integer)')
+  await expect(openStore(folder.path)).rejects.toThrow("The store's migration 001-start failed")
+  const tables = other
+    .prepare("select name from sqlite_master where type = 'table' and name not like 'kysely_%'")
+    .all()
+  other.close()
+  expect(tables).toEqual([{ name: 'inbox' }])
+})
+
 test('what is no database is refused, and stays as it is', async () => {
   using folder = makeTempFolder()
   writeFileSync(
@@ -43,4 +56,14 @@ test('what is no database is refused, and stays as it is', async () => {
     'this is a letter and not a database, of some length '.repeat(50),
   )
   await expect(openStore(folder.path)).rejects.toThrow(/not a database/)
+  expect(openFiles(folder.path)).toEqual([])
 })
+
+/** Files below a folder that this process holds open (Linux tells). */
+function openFiles(folder: string): string[] {
+  const handles = existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd') : []
+  return handles
+    .map(handle => `/proc/self/fd/${handle}`)
+    .flatMap(path => (existsSync(path) ? [readlinkSync(path)] : []))
+    .filter(path => path.startsWith(folder))
+}

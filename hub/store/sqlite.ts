@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { type SqliteDatabase, SqliteDialect } from 'kysely'
+import { SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely'
 import { HubError } from '../core/errors.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -21,11 +21,29 @@ const LOCK_WAIT_MS = 8_000
  */
 export function openSqlite(folder: string): SqliteDialect {
   const database = new Database(folder === ':memory:' ? folder : join(folder, 'superbloom.db'))
-  database.pragma('journal_mode = WAL')
-  database.pragma('synchronous = FULL')
-  database.pragma('foreign_keys = ON')
-  database.pragma('busy_timeout = 5000')
-  return new SqliteDialect({ database: withPreparedOnce(database) })
+  try {
+    database.pragma('journal_mode = WAL')
+    database.pragma('synchronous = FULL')
+    database.pragma('foreign_keys = ON')
+    database.pragma('busy_timeout = 5000')
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return new TransactionalSqlite({ database: withPreparedOnce(database) })
+}
+
+/** Kysely does not run SQLite's migrations in a transaction; a kill in their midst would leave half a schema. */
+class TransactionalSqlite extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter()
+  }
+}
+
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
 }
 
 /** The hub's statements are few, and to prepare one takes longer than to run it. */

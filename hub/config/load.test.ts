@@ -1,0 +1,125 @@
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeTempFolder } from '../../tests/support/temp-store.ts'
+import { systemTimezone } from '../core/clock.ts'
+import { createEnvironment } from './environment.ts'
+import { loadConfig } from './load.ts'
+
+function load(text: string | undefined, variables: Record<string, string> = {}) {
+  using folder = makeTempFolder()
+  const file = join(folder.path, 'superbloom.yaml')
+  if (text !== undefined) writeFileSync(file, text)
+  const named = text === undefined ? {} : { SUPERBLOOM_CONFIG: file }
+  try {
+    return loadConfig(createEnvironment({ ...named, ...variables }))
+  } catch (error) {
+    throw error instanceof Error
+      ? Object.assign(error, { message: error.message.replaceAll(file, 'FILE') })
+      : error
+  }
+}
+
+test('without anything it has the documented defaults', () => {
+  const config = load(undefined, { SUPERBLOOM_CONFIG: '' })
+  expect(config).toMatchObject({
+    dataFolder: resolve('data'),
+    agentsFolder: resolve('agents'),
+    host: '127.0.0.1',
+    port: 8420,
+    publicUrl: undefined,
+    token: undefined,
+    logLevel: 'info',
+    timezone: systemTimezone(),
+    hosts: [],
+    concurrency: 8,
+    model: undefined,
+    servers: {},
+    warnings: [],
+  })
+  expect(Object.isFrozen(config)).toBe(true)
+})
+
+test('the environment, with where each value came from', () => {
+  const config = load('concurrency: 2\n', {
+    SUPERBLOOM_DATA: '/srv/data',
+    SUPERBLOOM_PORT: '0',
+    SUPERBLOOM_PUBLIC_URL: 'https://hub.example/',
+    SUPERBLOOM_TOKEN: 'a-token-that-is-long',
+    OPENAI_API_KEY: 'sk',
+    SUPERBLOOM_MODEL: 'qwen3:32b',
+    SUPERBLOOM_MODEL_CONTEXT: '8192',
+  })
+  expect(config).toMatchObject({
+    dataFolder: '/srv/data',
+    port: 0,
+    publicUrl: 'https://hub.example',
+    concurrency: 2,
+  })
+  expect(config.model).toEqual({
+    baseUrl: 'https://api.openai.com/v1',
+    apiKey: 'sk',
+    model: 'qwen3:32b',
+    context: 8192,
+    maxOutput: 2048,
+  })
+  expect(config.origins).toMatchObject({
+    dataFolder: 'SUPERBLOOM_DATA',
+    host: 'default',
+    model: 'SUPERBLOOM_MODEL',
+  })
+  expect(config.origins['concurrency']).toMatch(/superbloom\.yaml$/)
+})
+
+test('the model of the file wins over the environment; its reply leaves room for the question', () => {
+  const text = 'model: { default: { baseUrl: "http://localhost:11434/v1", model: m, context: 100000 } }'
+  expect(load(text, { SUPERBLOOM_MODEL: 'other' }).model).toEqual({
+    baseUrl: 'http://localhost:11434/v1',
+    model: 'm',
+    context: 100_000,
+    maxOutput: 4096,
+  })
+  const greedy = 'model:\n  default: { baseUrl: "http://h/v1", model: m, context: 4096, maxOutput: 4096 }'
+  expect(() => load(greedy)).toThrow('FILE:2: model.default.maxOutput: must be at most half of context')
+})
+
+test('a key without a model is warned of, and so are unknown keys of a server', () => {
+  expect(load(undefined, { OPENAI_API_KEY: 'sk' }).warnings).toEqual([
+    'OPENAI_API_KEY set without SUPERBLOOM_MODEL: the built-in rules model answers',
+  ])
+  const config = load(
+    'mcpServers: { files: { command: npx, disabled: true, autoApprove: [] }, metrics: false }',
+  )
+  expect(config.servers).toMatchObject({ files: { command: 'npx' }, metrics: false })
+  expect(config.warnings.map(text => text.replace(/^.*: servers/, 'servers'))).toEqual([
+    'servers.files.disabled: not a key that the hub knows; ignored',
+    'servers.files.autoApprove: not a key that the hub knows; ignored',
+  ])
+})
+
+test.for([
+  ['timezone: Mars/Base', {}, 'FILE:1: timezone: is not an IANA time zone'],
+  ['concurrency: 0', {}, 'FILE:1: concurrency: '],
+  ['\nservers:\n  files: { url: "ftp://x" }', {}, 'FILE:3: servers.files.url: '],
+  ['servers: { a: {command: x} }\nmcpServers: { a: {command: y} }', {}, 'FILE: a: stands under both'],
+  ['budget: {}', {}, 'FILE:1: budget: no such key'],
+  [undefined, { SUPERBLOOM_CONFIG: '/nowhere.yaml' }, 'SUPERBLOOM_CONFIG: there is no file /nowhere.yaml'],
+  [undefined, { SUPERBLOOM_PORT: '70000' }, 'SUPERBLOOM_PORT: 70000 is not a port'],
+  [undefined, { SUPERBLOOM_PORT: '1.5' }, 'SUPERBLOOM_PORT: 1.5 is not a port'],
+  [
+    undefined,
+    { SUPERBLOOM_PUBLIC_URL: 'hub.example' },
+    'SUPERBLOOM_PUBLIC_URL: hub.example is not an http://',
+  ],
+  [undefined, { SUPERBLOOM_TOKEN: 'short' }, 'SUPERBLOOM_TOKEN: must be at least 16 letters'],
+  [undefined, { LOG_LEVEL: 'loud' }, 'LOG_LEVEL: loud is none of debug, info, warn, error'],
+  [undefined, { SUPERBLOOM_MODEL: 'm', OPENAI_BASE_URL: 'x' }, 'OPENAI_BASE_URL: x is not an http://'],
+  [
+    undefined,
+    { SUPERBLOOM_MODEL: 'm', SUPERBLOOM_MODEL_CONTEXT: '100' },
+    'SUPERBLOOM_MODEL_CONTEXT: 100 is not',
+  ],
+] as const)('%j with %j is refused: %s', ([text, variables, message]) => {
+  expect(() => load(text, variables)).toThrow(expect.objectContaining({ code: 'bad_request' }))
+  expect(() => load(text, variables)).toThrow(message)
+})

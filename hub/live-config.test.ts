@@ -1,0 +1,30 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeTempFolder } from '../tests/support/temp-store.ts'
+import { createEnvironment } from './config/environment.ts'
+import { loadConfig } from './config/load.ts'
+import { createLog } from './core/log.ts'
+import { createLiveConfig } from './live-config.ts'
+
+test('a change takes effect; a wrong one is refused whole, and the old config stays in force', () => {
+  using folder = makeTempFolder()
+  const file = join(folder.path, 'superbloom.yaml')
+  const logged: string[] = []
+  const log = createLog({ level: 'debug', now: () => 0, write: line => logged.push(JSON.parse(line).event) })
+  writeFileSync(file, 'concurrency: 2\n')
+  const environment = createEnvironment({ SUPERBLOOM_CONFIG: file })
+  const live = createLiveConfig(loadConfig(environment), environment, log)
+  expect([live.current.concurrency, live.reload(), logged]).toEqual([2, false, []])
+
+  writeFileSync(file, 'concurrency: 3\ntimezone: Mars/Base\n')
+  expect([live.reload(), live.current.concurrency]).toEqual([false, 2])
+  expect(live.problems).toEqual([
+    `${file}:2: timezone: is not an IANA time zone such as Europe/Berlin (the config from before stays in force)`,
+  ])
+
+  writeFileSync(file, 'concurrency: 4\nservers: { x: { command: y, colour: red } }\n')
+  expect([live.reload(), live.current.concurrency]).toEqual([true, 4])
+  expect(live.problems).toEqual([`${file}: servers.x.colour: not a key that the hub knows; ignored`])
+  expect(logged).toEqual(['config_refused', 'config_warning', 'config_changed'])
+})

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { createFakeClock } from '../../tests/support/fake-clock.ts'
+import { createEmitter } from '../core/emitter.ts'
+import { createLog } from '../core/log.ts'
+import type { SignalMap } from '../core/signals.ts'
+import { startClockTrigger } from './clock.ts'
+
+const settled = () => new Promise<void>(resolve => setImmediate(resolve))
+
+/** Schedules that are nothing but times; firing takes those that are due away. */
+async function openTrigger(dues: number[] = []) {
+  const clock = createFakeClock(0)
+  const signals = createEmitter<SignalMap>(error => expect.unreachable(String(error)))
+  const logged: string[] = []
+  const log = createLog({
+    level: 'debug',
+    now: clock.now,
+    write: line => logged.push(JSON.parse(line).event),
+  })
+  const fired: number[][] = []
+  const state = { dues, broken: 0 }
+  const fire = async () => {
+    if (state.broken-- > 0) throw new Error('disk full')
+    const due = state.dues.filter(at => at <= clock.now())
+    state.dues = state.dues.filter(at => at > clock.now())
+    if (due.length > 0) fired.push([clock.now(), ...due])
+  }
+  const trigger = await startClockTrigger({
+    clock,
+    log,
+    signals,
+    nextDue: () => Promise.resolve(state.dues.length > 0 ? Math.min(...state.dues) : undefined),
+    fire,
+  })
+  const changed = async () => {
+    signals.emit('schedules', { agent: 'homelab' })
+    await settled()
+  }
+  const advance = async (ms: number) => {
+    clock.advance(ms)
+    await settled()
+  }
+  return {
+    clock,
+    state,
+    fired,
+    logged,
+    changed,
+    advance,
+    [Symbol.asyncDispose]: () => trigger[Symbol.asyncDispose](),
+  }
+}
+
+test('promise 6: without a schedule there is no timer', async () => {
+  await using trigger = await openTrigger()
+  expect(trigger.clock.timers).toBe(0)
+  trigger.state.dues = [5_000]
+  await trigger.changed()
+  expect(trigger.clock.timers).toBe(1)
+  trigger.state.dues = []
+  await trigger.changed()
+  expect(trigger.clock.timers).toBe(0)
+})
+
+test('promise 6: however many schedules there are, there is one timer, for the earliest', async () => {
+  await using trigger = await openTrigger([9_000, 5_000, 5_000, 7_000])
+  expect(trigger.clock.timers).toBe(1)
+  await trigger.advance(4_999)
+  expect(trigger.fired).toEqual([])
+  await trigger.advance(1)
+  expect(trigger.fired).toEqual([[5_000, 5_000, 5_000]])
+  expect(trigger.clock.timers).toBe(1)
+  await trigger.advance(2_000)
+  await trigger.advance(2_000)
+  expect(trigger.fired.slice(1)).toEqual([
+    [7_000, 7_000],
+    [9_000, 9_000],
+  ])
+  expect(trigger.clock.timers).toBe(0)
+})
+
+test('what came due while the hub was down fires at its start', async () => {
+  await using trigger = await openTrigger([-1_000, 0])
+  expect(trigger.fired).toEqual([[0, -1_000, 0]])
+})
+
+test('an earlier schedule that is made later moves the timer', async () => {
+  await using trigger = await openTrigger([30_000])
+  trigger.state.dues.push(1_000)
+  await trigger.changed()
+  await trigger.advance(1_000)
+  expect(trigger.fired).toEqual([[1_000, 1_000]])
+})
+
+test('a clock that jumps is noticed within a minute, forwards and backwards', async () => {
+  await using trigger = await openTrigger([3_600_000])
+  trigger.clock.jump(7_200_000)
+  await trigger.advance(60_000)
+  await trigger.advance(0)
+  expect(trigger.fired).toHaveLength(1)
+  trigger.state.dues = [trigger.clock.now() + 1_000]
+  await trigger.changed()
+  trigger.clock.jump(-500)
+  await trigger.advance(1_000)
+  expect(trigger.fired).toHaveLength(1)
+  await trigger.advance(500)
+  expect(trigger.fired).toHaveLength(2)
+})
+
+test('a firing that fails is said and tried again', async () => {
+  await using trigger = await openTrigger([1_000])
+  trigger.state.broken = 2
+  await trigger.advance(1_000)
+  expect([trigger.logged, trigger.fired, trigger.clock.timers]).toEqual([['clock_failed'], [], 1])
+  await trigger.advance(1_000)
+  await trigger.advance(1_000)
+  expect(trigger.fired).toEqual([[3_000, 1_000]])
+  expect(trigger.logged).toEqual(['clock_failed', 'clock_failed'])
+})
+
+test('disposed it holds no timer and hears nothing', async () => {
+  const trigger = await openTrigger([5_000])
+  await trigger[Symbol.asyncDispose]()
+  await trigger.changed()
+  await trigger.advance(10_000)
+  expect([trigger.clock.timers, trigger.fired]).toEqual([0, []])
+})
