@@ -85,6 +85,8 @@ function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable>
     if (what === 'config' && config.reload()) {
       engine.semaphore.resize(config.current.concurrency)
       await foundation.reloadModel()
+      // Schedules of agent files that name no time zone are in the config's.
+      await engine.applyAgents()
     }
     if (what !== 'agents') await engine.serverTools.refresh()
   }

@@ -1,6 +1,11 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  type CallToolResult,
+  Client,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import { readVersion } from '../config/paths.ts'
-import { HubError } from '../core/errors.ts'
+import { describeError, HubError } from '../core/errors.ts'
 import type { RunningHub } from './find-hub.ts'
 
 export interface CallHubOptions {
@@ -9,39 +14,57 @@ export interface CallHubOptions {
   onProgress?: (message: string) => void
 }
 
-/** Calls one of the hub's tools and returns its structured result. Throws `bad_request` with the tool's own words. */
+/**
+ * Calls one of the hub's tools and returns its structured result. Throws `unavailable` with the tool's own words or
+ * why the hub does not answer, `unauthorized` where it does not take the token.
+ */
 export async function callHub(
   hub: RunningHub,
   name: string,
   args: Record<string, unknown>,
   options: CallHubOptions = {},
 ): Promise<{ structured: unknown; text: string }> {
+  const result = await request(hub, name, args, options).catch(error => {
+    throw explain(error, hub)
+  })
+  const text = result.content.map(block => (block.type === 'text' ? block.text : '')).join('\n')
+  if (result.isError) throw new HubError('unavailable', text)
+  return { structured: result.structuredContent, text }
+}
+
+async function request(
+  hub: RunningHub,
+  name: string,
+  args: Record<string, unknown>,
+  { timeout = 30_000, onProgress }: CallHubOptions,
+): Promise<CallToolResult> {
   const client = new Client(
     { name: 'superbloom-cli', version: readVersion() },
     { versionNegotiation: { mode: { pin: '2026-07-28' } } },
   )
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL('/mcp', hub.url), {
-      requestInit: { headers: { Authorization: `Bearer ${hub.token}` } },
-    }),
-  )
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', hub.url), {
+    requestInit: { headers: { Authorization: `Bearer ${hub.token}` } },
+  })
+  await client.connect(transport)
+  const onprogress = ({ message = '' }: { message?: string | undefined }) => onProgress?.(message)
   try {
-    const result = await client.callTool(
+    return await client.callTool(
       { name, arguments: args },
-      {
-        timeout: options.timeout ?? 30_000,
-        ...(options.onProgress
-          ? {
-              onprogress: ({ message }: { message?: string | undefined }) =>
-                options.onProgress?.(message ?? ''),
-            }
-          : {}),
-      },
+      { timeout, ...(onProgress ? { onprogress } : {}) },
     )
-    const text = result.content.map(block => (block.type === 'text' ? block.text : '')).join('\n')
-    if (result.isError) throw new HubError('unavailable', text)
-    return { structured: result.structuredContent, text }
   } finally {
     await client.close()
   }
+}
+
+function explain(error: unknown, { url }: RunningHub): HubError {
+  if (error instanceof SdkHttpError && error.status === 401) {
+    const why = 'SUPERBLOOM_TOKEN, or the file token in the data folder, says another one'
+    return new HubError('unauthorized', `The hub at ${url} does not take this token: ${why}`, {
+      cause: error,
+    })
+  }
+  return new HubError('unavailable', `The hub at ${url} does not answer: ${describeError(error)}`, {
+    cause: error,
+  })
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { ClientFrame, HubFrame } from '../../schemas/chat.ts'
 import { systemClock } from '../core/clock.ts'
@@ -9,6 +10,8 @@ export interface ChatSocketEvents {
   onFrame: (frame: HubFrame) => void
   /** The connection is there, or was lost and is being tried again. */
   onState: (state: 'connected' | 'lost') => void
+  /** The hub does not let this one in; nothing more happens. */
+  onRefused: (why: string) => void
 }
 
 /**
@@ -21,7 +24,10 @@ export interface ChatSocket extends Disposable {
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 15_000
+/** What no second try mends: the token, or the name by which the hub was asked. */
+const FINAL: readonly (number | undefined)[] = [401, 403]
 
+/** Throws where no hub runs. */
 export function openChatSocket(
   findHub: () => RunningHub,
   conversation: string,
@@ -54,25 +60,30 @@ export function openChatSocket(
     if (ended) return
     if (failures === 0) events.onState('lost')
     failures++
-    cancel = systemClock.after(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures), connect)
+    cancel = systemClock.after(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures), () => {
+      const hub = tryTo(findHub)
+      if (hub) connect(hub)
+      else retry()
+    })
   }
-  const connect = () => {
-    let hub: RunningHub
-    try {
-      hub = findHub()
-    } catch (error) {
-      if (seen === undefined) throw error
-      return retry()
-    }
+  const onResponse = async (response: IncomingMessage) => {
+    const why = await readError(response)
+    if (!FINAL.includes(response.statusCode)) return retry()
+    ended = true
+    events.onRefused(why)
+  }
+  const connect = (hub: RunningHub) => {
     socket = new WebSocket(`${hub.url.replace(/^http/, 'ws')}/ws`, 'superbloom.v1', {
       headers: { Authorization: `Bearer ${hub.token}` },
     })
     socket.on('open', onOpen)
     socket.on('message', data => onFrame(parseJson(data.toString()) as HubFrame))
-    socket.on('error', error => events.onFrame({ type: 'error', code: 'connection', message: error.message }))
+    socket.on('unexpected-response', (_request, response) => void onResponse(response))
+    // What broke is followed by `close`, which tries again.
+    socket.on('error', () => undefined)
     socket.on('close', retry)
   }
-  connect()
+  connect(findHub())
   return {
     send(text) {
       const clientId = randomUUID()
@@ -82,7 +93,24 @@ export function openChatSocket(
     [Symbol.dispose]() {
       ended = true
       cancel?.()
-      socket?.close()
+      socket?.terminate()
     },
   }
+}
+
+/** Undefined while no hub runs. */
+function tryTo(findHub: () => RunningHub): RunningHub | undefined {
+  try {
+    return findHub()
+  } catch {
+    return undefined
+  }
+}
+
+/** What the hub says about why it does not open the socket. */
+async function readError(response: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const piece of response) text += piece
+  const body = parseJson(text) as { error?: { message?: string } } | undefined
+  return body?.error?.message ?? `The hub answered with ${response.statusCode}`
 }

@@ -93,7 +93,9 @@ function createSessions(deps: McpEndpointDeps) {
     sessions.set(id, session)
     cancelSweep ??= deps.clock.after(SWEEP_MS, sweep)
     if (sessions.size <= MOST_SESSIONS) return
-    const oldest = [...sessions].sort(([, a], [, b]) => a.usedAt - b.usedAt)[0]
+    const oldest = [...sessions].sort(
+      ([, a], [, b]) => Number(a.open > 0) - Number(b.open > 0) || a.usedAt - b.usedAt,
+    )[0]
     if (oldest) endQuietly(oldest[0])
   }
   const open = async (token: string): Promise<Session> => {

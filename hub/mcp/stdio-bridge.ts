@@ -42,6 +42,7 @@ export class StdioBridge {
   #initialize: JSONRPCRequest | undefined
   #sending: Promise<void> = Promise.resolve()
   #progressed = false
+  #left = false
 
   constructor(deps: BridgeDeps) {
     this.#deps = deps
@@ -54,6 +55,7 @@ export class StdioBridge {
     client.onclose = () => this.#ended.resolve()
     await client.start()
     await this.#ended.promise
+    this.#left = true
     for (const abort of this.#running.values()) abort.abort()
     const goodbye = this.#hub?.then(hub => hub.terminateSession()).catch(error => log(describeError(error)))
     const over = new AbortController()
@@ -70,6 +72,7 @@ export class StdioBridge {
       // A modern request is cancelled over HTTP by closing its stream, a legacy one by the notification.
       if (cancelled === undefined || this.#initialize) await this.#send(message)
     } catch (error) {
+      if (this.#left) return
       this.#deps.log(describeError(error))
       if (isJSONRPCRequest(message)) await this.#answerError(message, error)
     }
@@ -144,7 +147,9 @@ export class StdioBridge {
     this.#sending = this.#sending
       .then(() => this.#keepApart(message))
       .then(() => client.send(message))
-      .catch(error => log(`The client did not take a message: ${describeError(error)}`))
+      .catch(error => {
+        if (!this.#left) log(`The client did not take a message: ${describeError(error)}`)
+      })
   }
 
   /** Clients of the official SDKs drop a progress note that they read in one piece with its result. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
 
 export interface StdioCommand {
@@ -17,48 +17,57 @@ const LAST_WORDS_MS = 200
 
 const GROUPS = process.platform !== 'win32'
 
-/** Starts a child with pipes that leads a process group of its own, so that it ends with all that it started. */
-export function startChild(command: StdioCommand): ChildProcess {
-  return spawn(command.command, command.args, {
+/** A child that leads a process group of its own, so that it ends with all that it started. */
+export interface Child {
+  readonly process: ChildProcess
+  /** Resolves with how it ended, once it and its group are gone and its streams are read, or cannot be. */
+  readonly gone: Promise<string>
+}
+
+/** Starts a child with pipes; its event `error` says where it cannot. */
+export function startChild(command: StdioCommand, clock: Clock): Child {
+  const child = spawn(command.command, command.args, {
     env: command.env,
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: GROUPS,
     windowsHide: true,
     ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
   })
-}
-
-/** Ends what the child left of its group, and calls `run` once when its streams are read, or cannot be. */
-export function onceGone(child: ChildProcess, clock: Clock, run: () => void): void {
-  child.once('exit', () => {
+  const gone = Promise.withResolvers<string>()
+  child.once('error', error => {
+    if (child.pid === undefined) gone.resolve(describeNoStart(error, command))
+  })
+  child.once('exit', (code, signal) => {
     killGroup(child, 'SIGKILL')
+    const how = signal ? `its process was ended by ${signal}` : `its process ended with code ${code}`
     // A process that left the group may hold the pipes open for ever.
     const cancel = clock.after(LAST_WORDS_MS, () => {
-      child.removeListener('close', onClose)
       closePipes(child)
-      run()
+      gone.resolve(how)
     })
-    const onClose = () => {
+    child.once('close', () => {
       cancel()
-      run()
-    }
-    child.once('close', onClose)
+      gone.resolve(how)
+    })
   })
+  return { process: child, gone: gone.promise }
+}
+
+function describeNoStart(error: Error, { command, cwd }: StdioCommand): string {
+  if (!('code' in error) || error.code !== 'ENOENT') return error.message
+  if (cwd !== undefined && !existsSync(cwd)) return `its folder ${cwd} does not exist`
+  return `the program ${command} was not found (ENOENT)`
 }
 
 /** Resolves when the child and its group are gone: its input closed, then SIGTERM, then SIGKILL. */
-export async function endChild(child: ChildProcess, clock: Clock): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) {
-    const exited = once(child, 'exit')
-    child.stdin?.end()
-    const cancels = [
-      clock.after(GRACE_MS, () => killGroup(child, 'SIGTERM')),
-      clock.after(2 * GRACE_MS, () => killGroup(child, 'SIGKILL')),
-    ]
-    await exited
-    for (const cancel of cancels) cancel()
-  }
-  killGroup(child, 'SIGKILL')
+export async function endChild({ process: child, gone }: Child, clock: Clock): Promise<void> {
+  child.stdin?.end()
+  const cancels = [
+    clock.after(GRACE_MS, () => killGroup(child, 'SIGTERM')),
+    clock.after(2 * GRACE_MS, () => killGroup(child, 'SIGKILL')),
+  ]
+  await gone
+  for (const cancel of cancels) cancel()
   closePipes(child)
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
 import type { ServerSpec } from './server-spec.ts'
-import { createStdioTransport } from './stdio-transport.ts'
+import { type ChildEvents, createStdioTransport } from './stdio-transport.ts'
 
 /** A silent stdio server counts as a legacy one after this long. */
 const PROBE_TIMEOUT_MS = 3_000
@@ -27,7 +27,14 @@ export interface ConnectDeps {
   version: string
   /** Milliseconds that a connection may take. */
   timeout: number
-  onStderr: (line: string) => void
+  told: ChildEvents
+}
+
+export interface ConnectHooks {
+  /** Sets handlers before anything arrives. */
+  prepare(client: Client): void
+  /** A stream over HTTP broke and is opened again; what it would have told may be missed. */
+  onBroken(client: Client): void
 }
 
 /** The hub forwards results as they are: who asked for them checks them against the tool's output schema. */
@@ -43,25 +50,25 @@ const forwardUnchecked: jsonSchemaValidator = {
 }
 
 /**
- * Connects to a server of either era. `prepare` sets handlers before anything arrives. Throws what went wrong, or the
- * signal's reason; nothing of the attempt is left then.
+ * Connects to a server of either era. Throws what went wrong, or the signal's reason; nothing of the attempt is left
+ * then.
  */
 export async function connectServer(
   spec: ServerSpec,
   deps: ConnectDeps,
-  prepare: (client: Client) => void,
+  hooks: ConnectHooks,
   signal: AbortSignal,
 ): Promise<Client> {
   const prior = await deps.eras.read(spec)
   try {
-    const client = await attempt(spec, deps, prepare, signal, prior)
+    const client = await attempt(spec, deps, hooks, signal, prior)
     if (!prior) await deps.eras.save(spec, verdictOf(client))
     return client
   } catch (error) {
     // A server that ends or errs when probed may still be a legacy one: some exit on anything before `initialize`.
     if (signal.aborted || prior?.kind === 'legacy' || !mayBeLegacy(spec, error)) throw error
     const legacy: PriorDiscovery = { kind: 'legacy' }
-    const client = await attempt(spec, deps, prepare, signal, legacy)
+    const client = await attempt(spec, deps, hooks, signal, legacy)
     await deps.eras.save(spec, legacy)
     return client
   }
@@ -81,7 +88,7 @@ function verdictOf(client: Client): PriorDiscovery {
 async function attempt(
   spec: ServerSpec,
   deps: ConnectDeps,
-  prepare: (client: Client) => void,
+  hooks: ConnectHooks,
   signal: AbortSignal,
   prior: PriorDiscovery | undefined,
 ): Promise<Client> {
@@ -93,9 +100,9 @@ async function attempt(
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_TIMEOUT_MS } },
     },
   )
-  prepare(client)
+  hooks.prepare(client)
   signal.throwIfAborted()
-  const transport = createTransport(spec, deps)
+  const transport = createTransport(spec, deps, () => hooks.onBroken(client))
   // While the SDK probes, the client does not hold its transport yet: closing that is what ends the attempt.
   const abort = () => void transport.close()
   signal.addEventListener('abort', abort, { once: true })
@@ -110,13 +117,18 @@ async function attempt(
   }
 }
 
-function createTransport(spec: ServerSpec, deps: ConnectDeps): Transport {
+function createTransport(spec: ServerSpec, deps: ConnectDeps, onBroken: () => void): Transport {
   switch (spec.transport.kind) {
     case 'stdio':
-      return createStdioTransport(spec.transport, deps.clock, deps.onStderr)
+      return createStdioTransport(spec.transport, deps.clock, deps.told)
     case 'http':
       return new StreamableHTTPClientTransport(new URL(spec.transport.url), {
         requestInit: { headers: spec.transport.headers },
+        reconnectionScheduler: (reconnect, delay) =>
+          deps.clock.after(delay, () => {
+            reconnect()
+            onBroken()
+          }),
       })
     default:
       throw new Error(`No such transport: ${JSON.stringify(spec.transport satisfies never)}`)

@@ -56,6 +56,8 @@ export class Connection implements AsyncDisposable {
   #client: Client | undefined
   #failures = 0
   #readyAt = 0
+  /** Why its last process ended. */
+  #goodbye: string | undefined
   #listings = 0
   #cancelRetry: (() => void) | undefined
   #connecting: Promise<void>
@@ -141,10 +143,11 @@ export class Connection implements AsyncDisposable {
     const attempt = withDeadline(clock, connectTimeout, this.#ended.signal)
     try {
       await this.#closing
+      this.#goodbye = undefined
       const client = await connectServer(
         this.spec,
         this.#connectDeps(),
-        of => this.#prepare(of),
+        { prepare: of => this.#prepare(of), onBroken: of => this.#catchUp(of) },
         attempt.signal,
       )
       try {
@@ -154,6 +157,7 @@ export class Connection implements AsyncDisposable {
         throw error
       }
     } catch (error) {
+      if (attempt.signal.aborted) this.#goodbye = undefined
       this.#fail(error)
     } finally {
       attempt.cancel()
@@ -199,8 +203,18 @@ export class Connection implements AsyncDisposable {
         this.#tools = tools
         this.#deps.onChange()
       },
-      error => this.#log.warn('tools_not_listed', { error }),
+      error => {
+        if (isLost(error, this.spec)) this.#lose(client, error)
+        else if (!this.#ended.signal.aborted) this.#log.warn('tools_not_listed', { error })
+      },
     )
+  }
+
+  /** Reads what a broken stream may have told, and so finds out whether the server still knows this connection. */
+  #catchUp(client: Client): void {
+    if (this.#client !== client) return
+    this.#refreshTools(client)
+    if (this.#eventsUri) this.#deps.onEvents(this)
   }
 
   #become(next: ConnectionState): void {
@@ -214,10 +228,12 @@ export class Connection implements AsyncDisposable {
     if (this.#ended.signal.aborted) return
     this.#failures++
     const wait = decideBackoff(this.#failures, this.#deps.random)
-    this.#log.warn('server_down', { error, retryInMs: wait })
-    this.#become({ state: 'down', error: describeError(error), nextTryAt: this.#deps.clock.now() + wait })
+    // Of a process that ended its own words say more than the connection that closed.
+    const why = this.#goodbye ?? describeError(error)
+    this.#log.warn('server_down', { error: why, retryInMs: wait })
+    this.#become({ state: 'down', error: why, nextTryAt: this.#deps.clock.now() + wait })
     this.#cancelRetry = this.#deps.clock.after(wait, () => {
-      this.#become({ state: 'starting', error: describeError(error) })
+      this.#become({ state: 'starting', error: why })
       this.#connecting = this.#connect()
     })
   }
@@ -238,8 +254,13 @@ export class Connection implements AsyncDisposable {
 
   #connectDeps() {
     const { clock, eras, version, connectTimeout } = this.#deps
-    const onStderr = (line: string) => this.#log.debug('server_stderr', { line })
-    return { clock, eras, version, timeout: connectTimeout, onStderr }
+    const told = {
+      onStderr: (line: string) => this.#log.debug('server_stderr', { line }),
+      onGone: (why: string) => {
+        this.#goodbye = why
+      },
+    }
+    return { clock, eras, version, timeout: connectTimeout, told }
   }
 }
 

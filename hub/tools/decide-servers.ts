@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import type { ServerEntry } from '../../schemas/config.ts'
 import type { DropIn } from './drop-ins.ts'
 import type { ServerSpec } from './server-spec.ts'
@@ -88,6 +88,10 @@ function fromDropIn(dropIn: DropIn, sources: ServerSources): ServerSpec | Loser 
   switch (dropIn.kind) {
     case 'held':
       return { name: dropIn.name, origin: 'drop-in', reason: `held: ${dropIn.reason}` }
+    case 'open': {
+      const reason = `held: others than its owner can write to ${dropIn.guilty}: run chmod go-w on it to let this server start`
+      return { name: dropIn.name, origin: 'drop-in', reason }
+    }
     case 'entry':
       return fromEntry(dropIn.name, 'drop-in', dropIn.entry, sources, dropIn.folder)
     case 'program':
@@ -122,7 +126,7 @@ function fromEntry(
     return { name, origin, prefix, transport: { kind: 'http', url: entry.url, headers: entry.headers ?? {} } }
   }
   if (!entry.command) return { name, origin, reason: 'has neither command nor url; give one' }
-  const cwd = entry.cwd ? join(folder ?? '', entry.cwd) : folder
+  const cwd = entry.cwd && folder ? resolve(folder, entry.cwd) : (entry.cwd ?? folder)
   return {
     name,
     origin,

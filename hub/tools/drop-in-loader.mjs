@@ -8,7 +8,12 @@ registerHooks({
     } catch (error) {
       const bare = !/^(?:\.{0,2}\/|[a-z]+:)/.test(specifier)
       if (!bare || error?.code !== 'ERR_MODULE_NOT_FOUND') throw error
-      return next(specifier, { ...context, parentURL: import.meta.url })
+      try {
+        return next(specifier, { ...context, parentURL: import.meta.url })
+      } catch {
+        // The first error names the file that imports it.
+        throw error
+      }
     }
   },
 })

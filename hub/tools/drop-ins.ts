@@ -9,28 +9,31 @@ export type DropIn =
   | { kind: 'program'; name: string; folder: string; file: string; changed: number }
   | { kind: 'entry'; name: string; folder: string; entry: ServerEntry }
   | { kind: 'held'; name: string; folder: string; reason: string }
+  /** Others than its owner can write to `guilty`: held until they cannot. */
+  | { kind: 'open'; name: string; folder: string; guilty: string }
 
 const PROGRAMS = ['server.ts', 'server.js', 'server.mjs']
 
 /** What lies in the folder of drop-ins, which is made where it is missing. */
 export function readDropIns(folder: string, parseEntry: (file: string, text: string) => unknown): DropIn[] {
   mkdirSync(folder, { recursive: true, mode: 0o755 })
-  const open = othersCanWrite(folder)
+  const isOpen = othersCanWrite(folder)
   return readdirSync(folder, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap(entry => {
-      const path = join(folder, entry.name)
-      const found = readDropIn(entry.name, path, parseEntry)
-      if (!found) return []
-      const guilty = open ? folder : othersCanWrite(path) ? path : undefined
-      if (!guilty) return [found]
-      return [{ kind: 'held' as const, name: entry.name, folder: path, reason: describeOpen(guilty) }]
+    .flatMap(({ name }) => {
+      const path = join(folder, name)
+      try {
+        const found = readDropIn(name, path, parseEntry)
+        if (!found) return []
+        const guilty = isOpen ? folder : othersCanWrite(path) ? path : undefined
+        return [guilty ? { kind: 'open' as const, name, folder: path, guilty } : found]
+      } catch (error) {
+        // One that is wrong, cannot be read or goes away just now never hides the others.
+        if (!(error instanceof HubError) && !(error instanceof Error && 'code' in error)) throw error
+        return [{ kind: 'held' as const, name, folder: path, reason: error.message }]
+      }
     })
-}
-
-function describeOpen(path: string): string {
-  return `others than its owner can write to ${path}: run chmod go-w on it to let this server start`
 }
 
 /** On Windows the modes say nothing; there the folder counts as its owner's. */
@@ -51,11 +54,6 @@ function readDropIn(
   if (program) return { kind: 'program', name, folder, file: program, changed: statSync(program).mtimeMs }
   const manifest = join(folder, 'mcp.json')
   if (!existsSync(manifest)) return undefined
-  try {
-    const parsed = serverEntry.parse(parseEntry(manifest, readFileSync(manifest, 'utf8')))
-    return { kind: 'entry', name, folder, entry: parsed }
-  } catch (error) {
-    if (!(error instanceof HubError)) throw error
-    return { kind: 'held', name, folder, reason: error.message }
-  }
+  const entry = serverEntry.parse(parseEntry(manifest, readFileSync(manifest, 'utf8')))
+  return { kind: 'entry', name, folder, entry }
 }

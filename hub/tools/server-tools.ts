@@ -10,6 +10,8 @@ import { openServers, type Servers } from './servers.ts'
 
 const CONNECT_TIMEOUT_MS = 30_000
 const CALL_TIMEOUT_MS = 120_000
+/** While a drop-in is held because others can write to its folder. */
+const LOOK_AGAIN_MS = 1_000
 
 export interface ServerToolsDeps {
   clock: Clock
@@ -49,20 +51,38 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
     onChange: deps.onChange,
     onEvents: deps.onEvents,
   })
+  let applied = ''
+  let cancelLook: (() => void) | undefined
+  let disposed = false
+  const refresh = () => {
+    if (disposed) return
+    cancelLook?.()
+    const dropIns = readDropIns(deps.dropInsFolder, deps.parseEntry)
+    const desired = decideServers({
+      builtIns: deps.builtIns,
+      configured: deps.configured(),
+      dropIns,
+      node: process.execPath,
+      loader: deps.loader,
+      childEnvironment: deps.childEnvironment,
+    })
+    // No watcher hears of a chmod.
+    cancelLook = dropIns.some(({ kind }) => kind === 'open')
+      ? deps.clock.after(LOOK_AGAIN_MS, refresh)
+      : undefined
+    const next = JSON.stringify(desired)
+    if (next === applied) return
+    applied = next
+    for (const loser of desired.losers) deps.log.warn('server_not_running', loser)
+    servers.apply(desired)
+  }
   return {
     servers,
-    refresh() {
-      const desired = decideServers({
-        builtIns: deps.builtIns,
-        configured: deps.configured(),
-        dropIns: readDropIns(deps.dropInsFolder, deps.parseEntry),
-        node: process.execPath,
-        loader: deps.loader,
-        childEnvironment: deps.childEnvironment,
-      })
-      for (const loser of desired.losers) deps.log.warn('server_not_running', loser)
-      servers.apply(desired)
+    refresh,
+    async [Symbol.asyncDispose]() {
+      disposed = true
+      cancelLook?.()
+      await servers[Symbol.asyncDispose]()
     },
-    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
   }
 }

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import {
@@ -10,7 +9,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
-import { endChild, onceGone, type StdioCommand, startChild } from './child.ts'
+import { type Child, endChild, type StdioCommand, startChild } from './child.ts'
+import { createLastWords } from './last-words.ts'
 import { createLineCutter } from './lines.ts'
 
 /** The longest message that a server may send, bytes. */
@@ -25,34 +25,45 @@ const MOST_STRAY_LINES = 500
 const LARGEST_LOG_CHUNK = 32 * 1024
 const MOST_LOG_LINES = 100
 
+export interface ChildEvents {
+  /** A line of its log. */
+  onStderr(line: string): void
+  /** It is gone, and why; told before `onclose`. */
+  onGone(why: string): void
+}
+
 type StdioTransport = Transport & { readonly stderr: null; readonly pid: number | null }
 
 /**
  * A server as a child process that speaks MCP on its standard streams. Closing resolves when the child and all that
- * it started are gone; it may be called often. `onStderr` gets its log line by line. The SDK's own transport leaves
- * grandchildren behind and loses progress that comes in one piece with the result, hence this one.
+ * it started are gone; it may be called often. The SDK's own transport leaves grandchildren behind and loses progress
+ * that comes in one piece with the result, hence this one.
  */
-export function createStdioTransport(
-  command: StdioCommand,
-  clock: Clock,
-  onStderr: (line: string) => void,
-): StdioTransport {
-  let child: ChildProcess | undefined
+export function createStdioTransport(command: StdioCommand, clock: Clock, told: ChildEvents): StdioTransport {
+  const lastWords = createLastWords()
+  let child: Child | undefined
   let closing: Promise<void> | undefined
+  let fault: string | undefined
   const transport: Transport & { readonly stderr: null; pid: number | null } = {
     // The SDK takes a transport with these two names for stdio, where a silent probe means a legacy server.
     stderr: null,
     pid: null,
     start: async () => {
       if (closing) throw new SdkError(SdkErrorCode.NotConnected, 'The transport was closed')
-      const started = startChild(command)
-      child = started
+      child = startChild(command, clock)
+      const { process: started, gone } = child
       started.stdin?.on('error', error => transport.onerror?.(error))
-      if (started.stdout) readMessages(started.stdout, clock, transport)
-      if (started.stderr) readLog(started.stderr, clock, onStderr)
-      onceGone(started, clock, () => {
+      if (started.stdout) readMessages(started.stdout, clock, transport, onOverlong)
+      if (started.stderr) {
+        readLog(started.stderr, clock, line => {
+          lastWords.add(line)
+          told.onStderr(line)
+        })
+      }
+      void gone.then(how => {
         child = undefined
         transport.pid = null
+        told.onGone(fault ?? (lastWords.text ? `${how}: ${lastWords.text}` : how))
         transport.onclose?.()
       })
       await once(started, 'spawn')
@@ -60,7 +71,7 @@ export function createStdioTransport(
       transport.pid = started.pid ?? null
     },
     send: async message => {
-      const input = child?.stdin
+      const input = child?.process.stdin
       if (closing || !input?.writable)
         throw new SdkError(SdkErrorCode.NotConnected, 'The server process is gone')
       await write(input, serializeMessage(message as JSONRPCMessage))
@@ -69,6 +80,10 @@ export function createStdioTransport(
       closing ??= child ? endChild(child, clock) : Promise.resolve()
       return closing
     },
+  }
+  const onOverlong = () => {
+    fault = `it sent a message over ${LONGEST_MESSAGE} bytes`
+    void transport.close()
   }
   return transport
 }
@@ -80,7 +95,7 @@ function write(stream: Writable, text: string): Promise<void> {
   })
 }
 
-function readMessages(stdout: Readable, clock: Clock, transport: Transport): void {
+function readMessages(stdout: Readable, clock: Clock, transport: Transport, onOverlong: () => void): void {
   const lines = createLineCutter(LONGEST_MESSAGE)
   const arrived: JSONRPCMessage[] = []
   let delivering = false
@@ -108,9 +123,7 @@ function readMessages(stdout: Readable, clock: Clock, transport: Transport): voi
     void deliver()
     if (stray[0]) transport.onerror?.(describeStray(stray.length, stray[0]))
     if (stray.length > MOST_STRAY_LINES) pause(stdout, clock)
-    if (!lines.overlong) return
-    transport.onerror?.(new Error(`The server sent a message over ${LONGEST_MESSAGE} bytes`))
-    void transport.close()
+    if (lines.overlong) onOverlong()
   })
 }
 

@@ -72,9 +72,11 @@ async function listenForEver(client: Client, eventsUri: string | undefined, deps
         if (eventsUri) deps.onEvents()
       }
       tries = 0
-      if ((await stream.closed) !== 'remote') return
+      if ((await stream.closed) === 'local') return
     } catch (error) {
       deps.log.debug('listen_failed', { error })
+      // Where the server itself is gone, this finds out.
+      deps.onListChanged(client)
     }
     tries++
     const ended = await sleep(deps.clock, decideBackoff(tries, deps.random), deps.signal).then(

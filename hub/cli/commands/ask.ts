@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { HubError } from '../../core/errors.ts'
 import { callHub } from '../call-hub.ts'
-import { findHub } from '../find-hub.ts'
+import { findHub, type RunningHub } from '../find-hub.ts'
 
 const answer = z.object({ status: z.string(), reply: z.string().optional(), conversation: z.string() })
 
@@ -10,20 +10,31 @@ export async function ask(to: string, text: string, waitSeconds: number): Promis
   if (!(waitSeconds > 0 && waitSeconds <= 600)) {
     throw new HubError('invalid_arguments', '--wait: give seconds between 1 and 600')
   }
-  const target = to.includes('/') ? { conversation: to } : { agent: to }
+  await askHub(findHub(), { ...(to.includes('/') ? { conversation: to } : { agent: to }), text, waitSeconds })
+}
+
+interface Question {
+  agent?: string
+  conversation?: string
+  text: string
+  waitSeconds: number
+}
+
+/** Sends one message and prints what comes of it. */
+export async function askHub(hub: RunningHub, { text, ...question }: Question): Promise<void> {
   const { structured } = await callHub(
-    findHub(),
+    hub,
     'hub_chat',
-    { ...target, message: text, waitSeconds },
+    { ...question, message: text },
     {
-      timeout: (waitSeconds + 30) * 1000,
+      timeout: (question.waitSeconds + 30) * 1000,
       onProgress: message => process.stderr.write(`${message}\n`),
     },
   )
   const { status, reply, conversation } = answer.parse(structured)
   if (reply !== undefined) console.log(reply)
   if (status === 'pending') {
-    console.error(`${to} still works on it; read its reply later in the conversation ${conversation}.`)
+    console.error(`The agent still works on it; read its reply later in the conversation ${conversation}.`)
   }
   if (status === 'failed' || status === 'pending') process.exitCode = 1
 }

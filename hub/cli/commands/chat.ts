@@ -5,31 +5,45 @@ import { HubError } from '../../core/errors.ts'
 import { callHub } from '../call-hub.ts'
 import { openChatSocket } from '../chat-socket.ts'
 import { findHub } from '../find-hub.ts'
+import { askHub } from './ask.ts'
 
+/** How long a reply may take where nobody looks on, seconds. */
+const LONGEST_REPLY_S = 600
 const HELP = 'Write and press Enter. Ctrl+D or /quit leaves. The agent may write by itself at any time.'
 
-/** A chat in the terminal; also works line by line when its input is a file or a pipe. */
+/** A chat in the terminal. Where its input is a file or a pipe, each line is asked in turn and its reply printed. */
 export async function chat(asked: string | undefined): Promise<void> {
   const conversation = asked ?? (await defaultConversation())
+  return process.stdin.isTTY ? chatWithPerson(conversation) : chatByLines(conversation)
+}
+
+async function chatByLines(conversation: string): Promise<void> {
+  const hub = findHub()
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line.trim() === '/quit') return
+    if (line.trim() !== '') await askHub(hub, { conversation, text: line, waitSeconds: LONGEST_REPLY_S })
+  }
+}
+
+async function chatWithPerson(conversation: string): Promise<void> {
   const view = createView(conversation)
+  const left = Promise.withResolvers<void>()
   using socket = openChatSocket(() => findHub(), conversation, {
     onFrame: view.onFrame,
     onState: state => view.note(state === 'connected' ? 'connected' : 'connection lost; trying again …'),
+    onRefused: why => left.reject(new HubError('unauthorized', why)),
   })
   console.log(`${conversation}. ${HELP}`)
   const input = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' })
-  const left = Promise.withResolvers<void>()
   input.on('line', line => {
     const text = line.trim()
     if (text === '/quit') return input.close()
     if (text === '') return input.prompt()
-    view.expectReply()
     socket.send(text)
   })
   input.on('close', () => left.resolve())
   input.prompt()
-  await left.promise
-  if (!process.stdin.isTTY) await view.settled()
+  await left.promise.finally(() => input.close())
 }
 
 async function defaultConversation(): Promise<string> {
@@ -46,13 +60,10 @@ async function defaultConversation(): Promise<string> {
 function createView(conversation: string) {
   const { stdout } = process
   let streaming = ''
-  let waiting = 0
-  let idle = Promise.withResolvers<void>()
   const line = (text: string) => {
     if (streaming !== '') stdout.write('\n')
     streaming = ''
-    stdout.write(`\r${text}\n`)
-    if (process.stdin.isTTY) stdout.write('> ')
+    stdout.write(`\r${text}\n> `)
   }
   const show = (message: ChatMessage) => {
     if (message.kind === 'user') return
@@ -63,16 +74,9 @@ function createView(conversation: string) {
       stdout.write(message.text.slice(streaming.trim().length))
       line('')
     } else line(`${message.author}: ${mark}${message.text}`)
-    waiting = Math.max(0, waiting - (message.inReplyTo?.length ?? 0))
-    if (waiting === 0) idle.resolve()
   }
   return {
     note: (text: string) => line(`(${text})`),
-    expectReply() {
-      if (waiting === 0) idle = Promise.withResolvers()
-      waiting++
-    },
-    settled: () => (waiting === 0 ? Promise.resolve() : idle.promise),
     onFrame(frame: HubFrame) {
       if (frame.type === 'error') line(`[error] ${frame.message}`)
       if (frame.type === 'message' && frame.message.conversation === conversation) show(frame.message)

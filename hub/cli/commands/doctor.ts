@@ -114,7 +114,7 @@ async function checkHub(config: Config): Promise<Finding[]> {
     ]
   } catch (error) {
     return [
-      { level: 'problem', what: `hub: ${hub.url} does not answer as it should: ${describeError(error)}` },
+      { level: 'problem', what: `hub: ${error instanceof HubError ? error.message : describeError(error)}` },
     ]
   }
 }

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { createLastWords } from './last-words.ts'
+
+test.each([
+  ['nothing', '', ''],
+  ['one line', 'listening on stdio', 'listening on stdio'],
+  [
+    'a trace of Node',
+    "file:///srv/server.ts:1\nthrow new Error('x')\n      ^\n\nError: no key set: set FOO_KEY\n    at file:///srv/server.ts:1:7\n    at node:internal/main:1\n\nNode.js v24.21.0",
+    'Error: no key set: set FOO_KEY',
+  ],
+  [
+    'a code in brackets',
+    "node:internal/modules\n\nError [ERR_MODULE_NOT_FOUND]: Cannot find package 'x'\n    at y {\n  code: 'ERR_MODULE_NOT_FOUND'\n}\n\nNode.js v24.21.0",
+    "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x'",
+  ],
+  [
+    'a trace of Python',
+    'Traceback (most recent call last):\n  File "<string>", line 1\nModuleNotFoundError: No module named \'x\'',
+    "ModuleNotFoundError: No module named 'x'",
+  ],
+  ['usage', 'usage: server FILE\n  --port N', 'usage: server FILE'],
+])('of %s', (_name, text, words) => {
+  const last = createLastWords()
+  for (const line of text.split('\n').filter(Boolean)) last.add(line)
+  expect(last.text).toBe(words)
+})
+
+test('an error long ago is not why it ended, and a long line is cut', () => {
+  const last = createLastWords()
+  last.add('Error: could not read the cache')
+  for (let index = 0; index < 40; index++) last.add(`request ${index}`)
+  expect(last.text).toBe('request 39')
+  last.add('x'.repeat(1_000))
+  expect(last.text).toHaveLength(300)
+})

@@ -1,0 +1,191 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Running, runCli, startCli } from '../support/cli.ts'
+import { openClient } from '../support/clients.ts'
+import { npmServer, odd } from '../support/downstream.ts'
+import { childrenOf, isRunning, processesNaming, untilNoChildren } from '../support/processes.ts'
+import { send } from '../support/raw-http.ts'
+import { until } from '../support/until.ts'
+
+let folder: string
+let variables: Record<string, string>
+const inFolder = (name: string) => join(folder, name)
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'superbloom-start-'))
+  variables = {
+    SUPERBLOOM_CONFIG: inFolder('superbloom.yaml'),
+    SUPERBLOOM_DATA: inFolder('data'),
+    SUPERBLOOM_AGENTS: inFolder('agents'),
+    SUPERBLOOM_PORT: '0',
+  }
+  writeFileSync(inFolder('superbloom.yaml'), 'servers: { metrics: false }\n')
+})
+afterEach(async () => {
+  await untilNoChildren()
+  await until('nothing is left of the hub', () => processesNaming(folder).length === 0)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Starts a hub, and waits for its address. */
+async function boot(options: { node?: string } = {}): Promise<{ running: Running; url: string }> {
+  const running = startCli(['start'], { variables, cwd: folder, ...options })
+  const [, url = ''] = await running.says(/^Superbloom runs\. Open (http:\S+)\n/m)
+  return { running, url }
+}
+const hubFile = () => JSON.parse(readFileSync(inFolder('data/hub.json'), 'utf8'))
+const token = () => readFileSync(inFolder('data/token'), 'utf8').trim()
+
+describe('superbloom start', () => {
+  test('makes its folders, token and default agent, says where it is, and ends in order', async () => {
+    await using hub = (await boot()).running
+    const { url, pid, startedAt } = hubFile()
+    expect(hub.stdout).toBe(`Superbloom runs. Open ${url}\n`)
+    expect(hub.stdout + hub.stderr).not.toContain(token())
+    expect(isRunning(pid)).toBe(true)
+    expect(Math.abs(Date.now() - startedAt)).toBeLessThan(60_000)
+    expect(statSync(inFolder('data/token')).mode & 0o777).toBe(0o600)
+    expect(token().length).toBeGreaterThanOrEqual(32)
+    expect(existsSync(inFolder('agents/homelab.md'))).toBe(true)
+    expect((await send(`${url}/readyz`)).json).toEqual({ status: 'ready' })
+    await using client = await openClient('sdk 1', { url, token: token() })
+    expect((await client.listTools()).length).toBeGreaterThan(8)
+    for (const line of hub.stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('event')
+    const asked = performance.now()
+    hub.kill('SIGTERM')
+    expect((await hub.ended()).code).toBe(0)
+    expect(performance.now() - asked).toBeLessThan(10_000)
+    expect(existsSync(inFolder('data/hub.json'))).toBe(false)
+  })
+
+  test('ends on SIGINT too, and the token stays the same at the next start', async () => {
+    const tokens: string[] = []
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      await using hub = (await boot()).running
+      tokens.push(token())
+      hub.kill(signal)
+      expect((await hub.ended()).code).toBe(0)
+    }
+    expect(tokens[0]).toBe(tokens[1])
+  })
+
+  test('runs with the system’s older Node, and ends with the launcher however that ends', async () => {
+    await using hub = (await boot({ node: 'node' })).running
+    const { pid } = hubFile()
+    hub.kill('SIGTERM')
+    expect((await hub.ended()).code).toBe(0)
+    expect(isRunning(pid)).toBe(false)
+    await using killed = (await boot({ node: 'node' })).running
+    const after = hubFile().pid
+    killed.kill('SIGKILL')
+    await killed.ended()
+    await until('the hub ended in order', () => !isRunning(after) && !existsSync(inFolder('data/hub.json')))
+  })
+
+  test('ends its servers and all that they started within 10 s, stubborn ones too', async () => {
+    const servers = {
+      metrics: {},
+      everything: npmServer('everything'),
+      mule: odd('stubborn', 'grandchild').entry,
+      hang: odd('hang').entry,
+    }
+    writeFileSync(inFolder('superbloom.yaml'), JSON.stringify({ servers }))
+    await using hub = (await boot()).running
+    await until('all were started', () => childrenOf(hub.pid).length >= 5)
+    await hub.says(/server_ready.*everything/)
+    const below = childrenOf(hub.pid)
+    const asked = performance.now()
+    hub.kill('SIGTERM')
+    expect((await hub.ended()).code).toBe(0)
+    expect(performance.now() - asked).toBeLessThan(10_000)
+    expect(below.filter(({ pid }) => isRunning(pid))).toEqual([])
+  })
+
+  test('killed with -9: servers end by themselves, and the next start finds no other hub', async () => {
+    writeFileSync(
+      inFolder('superbloom.yaml'),
+      JSON.stringify({ servers: { everything: npmServer('everything'), memory: npmServer('memory') } }),
+    )
+    const { running } = await boot()
+    await running.says(/server_ready.*everything/)
+    await running.says(/server_ready.*metrics/)
+    const below = childrenOf(running.pid)
+    expect(below).toHaveLength(3)
+    running.kill('SIGKILL')
+    await running.ended()
+    await until('its servers are gone', () => below.every(({ pid }) => !isRunning(pid)))
+    expect(existsSync(inFolder('data/hub.json'))).toBe(true)
+    expect((await runCli(['status'], { variables })).stderr).toMatch(/No hub runs/)
+    await using next = (await boot()).running
+    expect(hubFile().pid).not.toBe(running.pid)
+    next.kill('SIGTERM')
+    expect((await next.ended()).code).toBe(0)
+  })
+})
+
+describe('a start that cannot be', () => {
+  const CASES: [string, string, RegExp][] = [
+    ['a key that there is not', 'timezone: UTC\nnonsense: 1\n', /superbloom\.yaml:2: nonsense: no such key/],
+    ['a wrong type', 'servers:\n  x: { command: 5 }\n', /superbloom\.yaml:2: servers\.x\.command: .*string/],
+    ['broken YAML', 'servers: {\n', /superbloom\.yaml:\d+: /],
+    [
+      'a secret that is not set',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: what a config may hold
+      'model:\n  default:\n    baseUrl: http://localhost:1/v1\n    model: m\n    apiKey: "${NO_SUCH_KEY}"\n',
+      /superbloom\.yaml:5: model\.default\.apiKey: the environment has no NO_SUCH_KEY/,
+    ],
+    ['a zone that there is not', 'timezone: Mars/Base\n', /superbloom\.yaml:1: timezone: .*IANA/],
+  ]
+  test.each(CASES)('%s in the config: exit 78 with file, line and reason', async (_name, text, words) => {
+    writeFileSync(inFolder('superbloom.yaml'), text)
+    const { code, stdout, stderr } = await runCli(['start'], { variables, cwd: folder })
+    expect(stderr).toMatch(words)
+    expect(stderr).not.toMatch(/\n\s+at /)
+    expect({ code, stdout }).toEqual({ code: 78, stdout: '' })
+    expect(existsSync(inFolder('data/hub.json'))).toBe(false)
+  })
+
+  test.each([
+    ['SUPERBLOOM_PORT', 'eighty', /SUPERBLOOM_PORT: eighty is not a port/],
+    ['SUPERBLOOM_TOKEN', 'short', /SUPERBLOOM_TOKEN: must .*at least 16/],
+    ['SUPERBLOOM_HOST', '203.0.113.7', /SUPERBLOOM_HOST: 203\.0\.113\.7 is no address of this machine/],
+    ['SUPERBLOOM_CONFIG', '/no/such/file.yaml', /SUPERBLOOM_CONFIG: there is no file/],
+    ['SUPERBLOOM_TOKEN_FILE', '/no/such/token', /SUPERBLOOM_TOKEN_FILE: .* cannot be read/],
+  ])('%s=%s: exit 78 with the reason', async (name, value, words) => {
+    const { code, stderr } = await runCli(['start'], {
+      variables: { ...variables, [name]: value },
+      cwd: folder,
+    })
+    expect(stderr).toMatch(words)
+    expect(code).toBe(78)
+  })
+
+  test('a second hub on the same data folder ends with words, and the first goes on', async () => {
+    const { running, url } = await boot()
+    await using _hub = running
+    const second = await runCli(['start'], { variables, cwd: folder })
+    expect(second.stderr).toMatch(
+      /^superbloom: Another hub already runs on the data folder .*data\. Stop it first/m,
+    )
+    expect(second.code).toBe(1)
+    expect((await send(`${url}/healthz`)).status).toBe(200)
+    expect(hubFile().url).toBe(url)
+    running.kill('SIGTERM')
+    expect((await running.ended()).code).toBe(0)
+  })
+
+  test('a port that is taken', async () => {
+    const other = createServer()
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+    const address = other.address()
+    const port = String(typeof address === 'object' && address?.port)
+    const { code, stderr } = await runCli(['start'], { variables: { ...variables, SUPERBLOOM_PORT: port } })
+    other.close()
+    expect(stderr).toMatch(new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken.*SUPERBLOOM_PORT`))
+    expect(code).toBe(1)
+    expect(existsSync(inFolder('data/hub.json'))).toBe(false)
+  })
+})

@@ -1,0 +1,255 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openChatSocket } from '../../hub/cli/chat-socket.ts'
+import { findHub } from '../../hub/cli/find-hub.ts'
+import { createEnvironment } from '../../hub/config/environment.ts'
+import { loadConfig } from '../../hub/config/load.ts'
+import type { HubFrame } from '../../schemas/chat.ts'
+import { openChat } from '../support/chat-client.ts'
+import { type Ended, type RunOptions, runCli, startCli } from '../support/cli.ts'
+import { openClient } from '../support/clients.ts'
+import { untilReady } from '../support/downstream.ts'
+import { untilNoChildren } from '../support/processes.ts'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { createRecord, until } from '../support/until.ts'
+
+const WRONG_TOKEN = { SUPERBLOOM_TOKEN: 'a-wrong-token-0123456789' }
+
+describe('beside a running hub', () => {
+  let hub: TestHub
+  beforeAll(async () => {
+    hub = await startTestHub({ config: 'timezone: Europe/Berlin\n' })
+    await untilReady(hub, 'metrics')
+  })
+  afterAll(async () => {
+    await hub[Symbol.asyncDispose]()
+    await untilNoChildren()
+  })
+  const run = (args: string[], options: RunOptions = {}): Promise<Ended> =>
+    runCli(args, { cwd: hub.folder, ...options, variables: { ...hub.variables, ...options.variables } })
+
+  test('status tells a person what runs, and a program with --json', async () => {
+    const { code, stdout, stderr } = await run(['status'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\nsuperbloom \d.*model rules/)
+    expect(stdout).toMatch(/metrics: ready, 3 tools[\s\S]*homelab \(sleeping\): Looks after the homelab/)
+    const json = JSON.parse((await run(['status', '--json'])).stdout)
+    expect(json).toMatchObject({
+      hub: { name: 'superbloom' },
+      servers: [{ name: 'metrics', state: 'ready' }],
+      agents: [{ name: 'homelab' }],
+      problems: [],
+    })
+  })
+
+  test('ask prints the reply on stdout and the tool activity on stderr', async () => {
+    const { code, stdout, stderr } = await run(['ask', 'homelab', 'how', 'is', 'this', 'machine', 'doing?'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/CPU[\s\S]*Memory[\s\S]*Disk/)
+    expect(stderr).toContain('get_system_metrics: ok')
+    const there = await run(['ask', 'homelab/elsewhere', '/help'])
+    expect(there.stdout).toContain('/call')
+    await using client = await openClient('sdk 1', hub)
+    const read = await client.call('hub_read_messages', { conversation: 'homelab/elsewhere' })
+    expect(read.structuredContent).toMatchObject({ lastSeq: 2 })
+  })
+
+  test.each([
+    [['ask', 'nobody', 'hi'], 1, /^superbloom: There is no agent nobody\n$/],
+    [['ask', 'homelab/no way', 'hi'], 1, /^superbloom: hub_chat: conversation: must be/],
+    [['ask', 'homelab', 'hi', '--wait', 'x'], 1, /--wait: give seconds/],
+    [['ask', 'homelab'], 1, /missing required argument 'text'/],
+    [['serve', 'nothing'], 1, /no built-in server nothing; there is: metrics/],
+    [['serve', 'metrics', '--http', 'x'], 1, /--http: x is not a port/],
+    [['dance'], 1, /unknown command 'dance'[\s\S]*superbloom --help/],
+    [['status', '--colour'], 1, /unknown option '--colour'/],
+  ])('%j is refused with words', async (args, code, words) => {
+    const ended = await run(args)
+    expect(ended.stderr).toMatch(words)
+    expect(ended.stderr).not.toMatch(/\n\s+at /)
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' })
+  })
+
+  test('chat answers each line of a pipe in turn, and ends with it', async () => {
+    const input = '/help\n\n/call get_disk_health {}\n/quit\n/never\n'
+    const { code, stdout } = await run(['chat'], { input })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/\/call tool[\s\S]*get_disk_health/)
+    expect(stdout).not.toContain('never')
+    const wrong = await run(['chat', 'nobody'], { input: 'hi\n' })
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('nobody') })
+  })
+
+  test('doctor finds everything well', async () => {
+    const { code, stdout } = await run(['doctor'])
+    expect(stdout).toMatch(/^ok +config: /)
+    for (const part of [
+      'agents: homelab',
+      'doors: the token',
+      'model: the built-in rules',
+      'server metrics: ready',
+    ]) {
+      expect(stdout).toContain(part)
+    }
+    expect(stdout).toMatch(/All is well\.\n$/)
+    expect(code).toBe(0)
+  })
+
+  test('a wrong token is told as such by every command', async () => {
+    for (const args of [['status'], ['ask', 'homelab', 'hi'], ['chat'], ['doctor']]) {
+      const { code, stdout, stderr } = await run(args, { variables: WRONG_TOKEN, input: 'hi\n' })
+      expect(stdout + stderr, args.join(' ')).toMatch(/does not take this token: SUPERBLOOM_TOKEN/)
+      expect(stderr).not.toMatch(/\n\s+at /)
+      expect(code).toBe(1)
+    }
+  })
+
+  test('config shows each value with where it came from, and no secret', async () => {
+    const variables = {
+      OPENAI_API_KEY: 'sk-never-shown',
+      SUPERBLOOM_MODEL: 'qwen3',
+      OPENAI_BASE_URL: 'http://localhost:1/v1',
+    }
+    const { code, stdout } = await run(['config'], {
+      variables: { ...variables, SUPERBLOOM_TOKEN: 'never-shown-either' },
+    })
+    expect(code).toBe(0)
+    expect(stdout).toContain(`timezone: "Europe/Berlin"  # ${hub.configFile}`)
+    expect(stdout).toContain(`dataFolder: "${hub.dataFolder}"  # SUPERBLOOM_DATA`)
+    expect(stdout).toMatch(/port: 8420 {2}# default/)
+    expect(stdout).toMatch(/model: .*qwen3.*# SUPERBLOOM_MODEL/)
+    expect(stdout).not.toMatch(/never-shown/)
+  })
+
+  test('config schema is a JSON Schema that knows the keys', async () => {
+    const schema = JSON.parse((await run(['config', 'schema'])).stdout)
+    expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
+    expect(Object.keys(schema.properties)).toEqual(
+      expect.arrayContaining(['servers', 'mcpServers', 'model', 'hosts']),
+    )
+  })
+
+  test('the chat of a terminal reconnects, sends again what nobody took, and sees what it missed', async () => {
+    const environment = createEnvironment(hub.variables)
+    const frames = createRecord<HubFrame>()
+    const states = createRecord<string>()
+    const find = () => findHub(loadConfig(environment))
+    using socket = openChatSocket(find, 'homelab/terminal', {
+      onFrame: frame => frames.add(frame),
+      onState: state => states.add(state),
+      onRefused: why => states.add(why),
+    })
+    await states.find('it is connected', state => state === 'connected')
+    await hub.stop()
+    await states.find('it is lost', state => state === 'lost')
+    socket.send('/help')
+    await hub.start()
+    await states.find('it is connected again', state => state === 'connected', 1)
+    const accepted = await frames.find('the message is taken', frame => frame.type === 'accepted')
+    await frames.find('its answer comes', frame => frame.type === 'message' && frame.message.kind === 'agent')
+    using chat = await openChat(hub)
+    await chat.subscribe('homelab/terminal', 0)
+    await until('all messages are there', () => chat.messages.length >= 2)
+    expect(chat.messages[0]).toEqual(accepted.type === 'accepted' && accepted.message)
+    expect(chat.messages).toHaveLength(2)
+  })
+
+  test('the chat of a terminal does not knock for ever with a wrong token', async () => {
+    const refused = Promise.withResolvers<string>()
+    using _socket = openChatSocket(() => ({ url: hub.url, token: 'wrong' }), 'homelab', {
+      onFrame: () => undefined,
+      onState: () => undefined,
+      onRefused: refused.resolve,
+    })
+    expect(await refused.promise).toMatch(/does not take this token/)
+  })
+})
+
+describe('without a hub', () => {
+  let hub: TestHub
+  afterEach(() => hub[Symbol.asyncDispose]())
+
+  test('every command says so and how to start one', async () => {
+    hub = await startTestHub()
+    await hub.stop()
+    for (const args of [['status'], ['ask', 'homelab', 'hi'], ['chat'], ['chat', 'homelab']]) {
+      const { code, stderr } = await runCli(args, { variables: hub.variables, input: 'hi\n' })
+      expect(stderr, args.join(' ')).toMatch(
+        /^superbloom: No hub runs on the data folder .* "superbloom start"/,
+      )
+      expect(code).toBe(1)
+    }
+    const doctor = await runCli(['doctor'], { variables: hub.variables })
+    expect(doctor).toMatchObject({ code: 0, stdout: expect.stringMatching(/warning hub: No hub runs/) })
+  })
+
+  test('a hub.json that was left behind by another program is no hub', async () => {
+    hub = await startTestHub()
+    await hub.stop()
+    const left = (pid: number) => JSON.stringify({ pid, url: 'http://127.0.0.1:9', startedAt: 1 })
+    writeFileSync(join(hub.dataFolder, 'hub.json'), left(process.pid))
+    for (const args of [['status'], ['ask', 'homelab', 'hi'], ['chat', 'homelab']]) {
+      const { code, stderr } = await runCli(args, { variables: hub.variables, input: 'hi\n' })
+      expect(stderr, args.join(' ')).toMatch(
+        /^superbloom: The hub at http:\/\/127\.0\.0\.1:9 does not answer/,
+      )
+      expect(code).toBe(1)
+    }
+    writeFileSync(join(hub.dataFolder, 'hub.json'), left(2 ** 22 + 1))
+    expect((await runCli(['status'], { variables: hub.variables })).stderr).toMatch(/No hub runs/)
+    writeFileSync(join(hub.dataFolder, 'hub.json'), '{"half')
+    expect((await runCli(['status'], { variables: hub.variables })).stderr).toMatch(/No hub runs/)
+  })
+
+  test('doctor says what is wrong and how to mend it', async () => {
+    hub = await startTestHub()
+    await hub.stop()
+    hub.writeAgent('broken', '---\nstepz: 1\n---\nYou are broken.\n')
+    const { code, stdout } = await runCli(['doctor'], { variables: hub.variables })
+    expect(stdout).toMatch(/PROBLEM agents: .*broken\.md:2: stepz: no such key/)
+    expect(stdout).toMatch(/1 to mend\.\n$/)
+    expect(code).toBe(1)
+  })
+
+  test('serve metrics --http 0 runs it alone, with a token', async () => {
+    hub = await startTestHub()
+    await hub.stop()
+    await using running = startCli(['serve', 'metrics', '--http', '0'], { variables: hub.variables })
+    const [, url = '', file = ''] = await running.says(/at (http:\S+)\/mcp; the token is in (\S+)/)
+    expect(file).toBe(join(hub.dataFolder, 'token'))
+    await hub.start()
+    await using client = await openClient('sdk 2, 2026-07-28', { url, token: hub.token })
+    expect((await client.listTools()).map(({ name }) => name)).toContain('get_system_metrics')
+    await expect(openClient('sdk 1', { url, token: 'wrong' })).rejects.toThrow()
+    running.kill('SIGTERM')
+    expect((await running.ended()).code).toBe(0)
+  })
+})
+
+describe('help', () => {
+  test.each([
+    [[], ['start', 'chat', 'ask', 'mcp', 'serve', 'status', 'doctor', 'config']],
+    [['start'], ['start']],
+    [['chat'], ['[conversation]']],
+    [['ask'], ['<agent>', '<text...>', '--wait']],
+    [['mcp'], ['--config', 'claude-desktop']],
+    [['serve'], ['<name>', '--http', '--host', '--allow-host']],
+    [['status'], ['--json']],
+    [['doctor'], ['doctor']],
+    [['config'], ['schema']],
+    [['config', 'schema'], ['schema']],
+  ])('%j --help', async (args, words) => {
+    const { code, stdout } = await runCli([...args, '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Usage: superbloom/)
+    for (const word of words) expect(stdout).toContain(word)
+  })
+
+  test('--version says the package’s', async () => {
+    expect(await runCli(['--version'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    })
+  })
+})

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openClient, type TestClient, textOf } from '../support/clients.ts'
+import { untilReady } from '../support/downstream.ts'
+import { createHttpServer, ERAS, type HttpServer } from '../support/http-servers.ts'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { until } from '../support/until.ts'
+
+describe.each(ERAS)('a %s server behind an address', era => {
+  let remote: HttpServer
+  let hub: TestHub
+  let client: TestClient
+
+  beforeEach(async () => {
+    remote = createHttpServer(era)
+    await remote.start(['one'])
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the hub fills it in from its environment
+    const headers = { Authorization: 'Bearer ${REMOTE_TOKEN}' }
+    hub = await startTestHub({
+      config: JSON.stringify({ servers: { metrics: false, remote: { url: remote.url, headers } } }),
+      variables: { REMOTE_TOKEN: 'the-remote-token' },
+    })
+    client = await openClient('sdk 2, 2026-07-28', hub)
+    await untilReady(hub, 'remote')
+  })
+  afterEach(async () => {
+    await client[Symbol.asyncDispose]()
+    await hub[Symbol.asyncDispose]()
+    await remote[Symbol.asyncDispose]()
+  })
+
+  const tools = async () =>
+    (await client.listTools()).map(({ name }) => name).filter(name => name.startsWith('remote__'))
+  const call = async (name: string) => {
+    const result = await client.call(name)
+    return { text: textOf(result), isError: result.isError === true }
+  }
+
+  test('is recognised, gets its headers, and its tools work', async () => {
+    expect((await client.call('hub_status')).structuredContent).toMatchObject({
+      servers: [{ name: 'remote', state: 'ready', transport: 'http', era, tools: 1 }],
+    })
+    expect(await call('remote__one')).toEqual({ text: 'one', isError: false })
+    expect([...remote.authorizations]).toEqual(['Bearer the-remote-token'])
+  })
+
+  test('tells of its changes', async () => {
+    remote.offer(['one', 'two'])
+    await until('the new tool is there', async () => (await tools()).includes('remote__two'))
+    expect(await call('remote__two')).toEqual({ text: 'two', isError: false })
+  })
+
+  test('stopped: a call says why and when the next try is; started again: it comes back by itself', async () => {
+    await remote.stop()
+    await call('remote__one')
+    const failed = await until('it counts as down', async () => {
+      const result = await call('remote__one')
+      return /is down/.test(result.text) && result
+    })
+    expect(failed).toEqual({
+      isError: true,
+      text: expect.stringMatching(/^The server remote is down: .+ The next try is at /),
+    })
+    expect(await tools()).toEqual(['remote__one'])
+    await remote.start(['one', 'newer'])
+    await until('it is back', async () => (await tools()).includes('remote__newer'))
+    expect(await call('remote__one')).toEqual({ text: 'one', isError: false })
+  })
+
+  test('restarted while nobody called: its new tools are seen without a call', async () => {
+    await remote.stop()
+    await remote.start(['one', 'newer'])
+    await until('its new tools are there', async () => (await tools()).includes('remote__newer'))
+    remote.offer(['one', 'newer', 'newest'])
+    await until('its later changes too', async () => (await tools()).includes('remote__newest'))
+    expect(await call('remote__newest')).toEqual({ text: 'newest', isError: false })
+  })
+
+  test('restarted at once: the next call works, or says what happened and the one after works', async () => {
+    await remote.stop()
+    await remote.start(['one'])
+    const first = await call('remote__one')
+    if (first.isError) expect(first.text).toMatch(/session|closed|fetch/i)
+    await until('a call works', async () => !(await call('remote__one')).isError)
+  })
+})
+
+test('an address where nobody listens is down with the reason, and is tried again', async () => {
+  const remote = createHttpServer('modern')
+  await remote.start([])
+  const { url } = remote
+  await remote.stop()
+  await using hub = await startTestHub({
+    config: JSON.stringify({ servers: { metrics: false, remote: { url } } }),
+  })
+  const down = await hub.logs.find('it is down', one => one.event === 'server_down')
+  expect(String(down['error'])).toMatch(/ECONNREFUSED/)
+  await remote.start(['late'])
+  await untilReady(hub, 'remote')
+  await remote[Symbol.asyncDispose]()
+})
+
+test('an address that is no MCP server is down with the reason', async () => {
+  await using other = await startTestHub()
+  await using hub = await startTestHub({
+    config: JSON.stringify({ servers: { metrics: false, remote: { url: `${other.url}/nothing` } } }),
+  })
+  const down = await hub.logs.find('it is down', one => one.event === 'server_down')
+  expect(String(down['error'])).toMatch(/nothing/i)
+})
