@@ -168,6 +168,7 @@ export class Connection implements AsyncDisposable {
     client.onclose = () => this.#lose(client, new Error('The connection closed'))
     const bounds = { timeout: this.#deps.connectTimeout, signal }
     this.#tools = await readTools(client, bounds)
+    this.#listings++
     this.#eventsUri = await keepSubscribed(client, {
       clock: this.#deps.clock,
       random: this.#deps.random,
@@ -194,7 +195,7 @@ export class Connection implements AsyncDisposable {
     client.onerror = error => this.#log.debug('server_error', { error })
   }
 
-  /** Of several that overlap the last one asked counts. */
+  /** Of several that overlap the last one asked counts, and none of an earlier connection. */
   #refreshTools(client: Client): void {
     const listing = ++this.#listings
     readTools(client, { timeout: this.#deps.callTimeout, signal: this.#ended.signal }).then(

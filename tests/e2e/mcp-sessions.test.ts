@@ -15,6 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await hub[Symbol.asyncDispose]()
+  rec[Symbol.dispose]()
   await untilNoChildren()
 })
 

@@ -33,12 +33,10 @@ afterAll(async () => {
 const names = async () => (await client.listTools()).map(tool => tool.name)
 const hasPrefix = async (prefix: string) => (await names()).some(name => name.startsWith(prefix))
 
-/** Does something, and waits until tools with this prefix are there, or gone; prints how long that took. */
-async function timed(what: string, act: () => unknown, prefix: string, there: boolean): Promise<void> {
-  const started = performance.now()
+/** Does something, and waits until tools with this prefix are there, or gone. */
+async function soon(what: string, act: () => unknown, prefix: string, there: boolean): Promise<void> {
   await act()
-  await until(`${what}`, async () => (await hasPrefix(prefix)) === there, { within: LIMIT_MS })
-  process.stdout.write(`${what}: ${Math.round(performance.now() - started)} ms\n`)
+  await until(what, async () => (await hasPrefix(prefix)) === there, { within: LIMIT_MS })
 }
 
 /** The answer of the agent to one exact tool call in the chat. */
@@ -94,10 +92,10 @@ describe.each(CASES)('$name, a server of others', ({ name, entry, tools, call })
 
   test('dropped in as mcp.json while running, and taken out', async () => {
     const path = `servers/${name}/mcp.json`
-    await timed(`${name} dropped in`, () => hub.writeData(path, JSON.stringify(entry())), `${name}__`, true)
+    await soon(`${name} dropped in`, () => hub.writeData(path, JSON.stringify(entry())), `${name}__`, true)
     await works()
     const folder = join(hub.dataFolder, 'servers', name)
-    await timed(`${name} taken out`, () => rmSync(folder, { recursive: true }), `${name}__`, false)
+    await soon(`${name} taken out`, () => rmSync(folder, { recursive: true }), `${name}__`, false)
     await until(
       'its process is gone',
       () => !childrenOf().some(({ command }) => command.includes(`server-${name}`)),
@@ -110,9 +108,9 @@ describe.each(CASES)('$name, a server of others', ({ name, entry, tools, call })
       const config = JSON.stringify({ servers: { metrics: false }, ...{ [key]: { [name]: entry() } } })
       const whole =
         key === 'servers' ? JSON.stringify({ servers: { metrics: false, [name]: entry() } }) : config
-      await timed(`${name} added under ${key}`, () => hub.writeConfig(whole), `${name}__`, true)
+      await soon(`${name} added under ${key}`, () => hub.writeConfig(whole), `${name}__`, true)
       await works()
-      await timed(`${name} removed from ${key}`, () => hub.writeConfig(NONE), `${name}__`, false)
+      await soon(`${name} removed from ${key}`, () => hub.writeConfig(NONE), `${name}__`, false)
       await until(
         'its process is gone',
         () => !childrenOf().some(({ command }) => command.includes(`server-${name}`)),
@@ -143,7 +141,7 @@ serveStdio(() => {
   test('server.ts finds the packages of the hub by bare name, is started anew when changed, and ends', async () => {
     const path = 'servers/hello/server.ts'
     const write = (said: string) => hub.writeData(path, program(said))
-    await timed('server.ts dropped in', () => write('Hello'), 'hello__', true)
+    await soon('server.ts dropped in', () => write('Hello'), 'hello__', true)
     const greet = async () => textOf(await client.call('hello__greet', { name: 'Ada' }))
     expect(await greet()).toBe('Hello Ada')
     expect(await callInChat('hello__greet', { name: 'Bob' })).toContain('Hello Bob')
@@ -152,7 +150,7 @@ serveStdio(() => {
       within: LIMIT_MS,
     })
     const folder = join(hub.dataFolder, 'servers', 'hello')
-    await timed('server.ts taken out', () => rmSync(folder, { recursive: true }), 'hello__', false)
+    await soon('server.ts taken out', () => rmSync(folder, { recursive: true }), 'hello__', false)
     await until('its process is gone', () => processesNaming(folder).length === 0)
   })
 

@@ -18,6 +18,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await hub[Symbol.asyncDispose]()
+  rec[Symbol.dispose]()
   await untilNoChildren()
 })
 

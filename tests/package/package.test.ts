@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtProgram, ensureBuilt, root } from '../support/built.ts'
 import { outsideNpm } from '../support/outside.ts'
 import { crawlPage } from '../support/page-crawl.ts'
-import { childrenOf } from '../support/processes.ts'
+import { childrenOf, processesNaming } from '../support/processes.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { until } from '../support/until.ts'
 
@@ -161,10 +161,10 @@ describe('the package', () => {
     expect(existsSync(command)).toBe(true)
   })
 
-  test('ends in order', async () => {
-    hub.signal('SIGTERM', 'group')
-    await hub.ended
-    expect(existsSync(join(folder(), 'data', 'hub.json'))).toBe(false)
+  test('ends in order with npx', async () => {
+    hub.signal('SIGTERM')
+    await until('the hub is gone', () => processesNaming(folder()).length === 0)
+    expect(readdirSync(join(folder(), 'data')).filter(name => /^hub\.json$|-wal$/.test(name))).toEqual([])
   })
 
   async function call(name: string, args: Record<string, unknown> = {}): Promise<{ text: string }> {

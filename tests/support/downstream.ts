@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -28,8 +28,8 @@ export function odd(...modes: string[]): { entry: Entry } {
   return { entry: { command: process.execPath, args: [file, ...modes] } }
 }
 
-/** A server of the SDK that writes down what reaches it. */
-export interface Configured {
+/** A server of the SDK that writes down what reaches it; disposing removes what it wrote. */
+export interface Configured extends Disposable {
   entry: Entry
   /** Resolves when it wrote this line. */
   recorded(line: string): Promise<unknown>
@@ -37,11 +37,13 @@ export interface Configured {
 
 export function recorder(): Configured {
   const program = fixture(new URL('../fixtures/recorder.ts', import.meta.url))
-  const file = join(mkdtempSync(join(tmpdir(), 'superbloom-recorder-')), 'lines')
+  const folder = mkdtempSync(join(tmpdir(), 'superbloom-recorder-'))
+  const file = join(folder, 'lines')
   const lines = () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [])
   return {
     entry: { command: process.execPath, args: [program, file] },
     recorded: line => until(`the server records "${line}"`, () => lines().includes(line)),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
