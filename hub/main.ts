@@ -16,7 +16,8 @@ export async function main(onStarted: (hub: Hub) => void): Promise<void> {
   })
   const asked = Promise.withResolvers<string>()
   // A second one changes nothing: a terminal sends Ctrl+C to the launcher and to this process.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => asked.resolve(signal))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => asked.resolve(signal))
   await using hub = await startHub({ config, environment, log })
   onStarted(hub)
   log.info('hub_stopping', { why: await asked.promise })

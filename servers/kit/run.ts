@@ -20,7 +20,7 @@ export async function runServer(
 ): Promise<never> {
   try {
     const stop = Promise.withResolvers<void>()
-    for (const signal of SIGNALS) process.once(signal, () => stop.resolve())
+    for (const signal of SIGNALS) process.on(signal, () => stop.resolve())
     await using served = await serve(definition, { transport })
     flushCompileCache() // where one is on: a later start then needs no type stripping, even after a kill
     onReady?.(served.url)

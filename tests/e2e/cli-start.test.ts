@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Running, runCli, startCli } from '../support/cli.ts'
 import { openClient } from '../support/clients.ts'
 import { npmServer, odd } from '../support/downstream.ts'
+import { systemNode } from '../support/outside.ts'
 import { childrenOf, isRunning, processesNaming, untilNoChildren } from '../support/processes.ts'
 import { send } from '../support/raw-http.ts'
 import { until } from '../support/until.ts'
@@ -73,12 +74,12 @@ describe('superbloom start', () => {
   })
 
   test('runs with the system’s older Node, and ends with the launcher however that ends', async () => {
-    await using hub = (await boot({ node: 'node' })).running
+    await using hub = (await boot({ node: systemNode() ?? 'node' })).running
     const { pid } = hubFile()
     hub.kill('SIGTERM')
     expect((await hub.ended()).code).toBe(0)
     expect(isRunning(pid)).toBe(false)
-    await using killed = (await boot({ node: 'node' })).running
+    await using killed = (await boot({ node: systemNode() ?? 'node' })).running
     const after = hubFile().pid
     killed.kill('SIGKILL')
     await killed.ended()
