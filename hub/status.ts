@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentStatus } from '../schemas/chat.ts'
 import type { Engine } from './engine.ts'
 import type { Foundation } from './foundation.ts'
+import type { ListedAgent } from './mcp/hub-tools/deps.ts'
 import type { HubStatus } from './mcp/hub-tools/status.ts'
 import { waitingCounts } from './store/inbox.ts'
 import { mainThreadId } from './store/threads.ts'
@@ -24,13 +24,6 @@ export async function readStatus(foundation: Foundation, engine: Engine): Promis
     store: { kind: 'sqlite', bytes: statSync(join(config.current.dataFolder, 'superbloom.db')).size },
     problems: [...config.problems, ...agents.problems],
   }
-}
-
-export interface ListedAgent {
-  name: string
-  description: string
-  status: AgentStatus
-  conversations: readonly string[]
 }
 
 /** All agents with what they do now, retired ones last. */

@@ -38,6 +38,16 @@ export interface ChatMessage {
   data?: Record<string, unknown>
 }
 
+/** What a person, or a program for one, says in a conversation. */
+export interface NewUserMessage {
+  conversation: string
+  text: string
+  author: string
+  /** The name of the token that it came with. */
+  token: string
+  clientId?: string | undefined
+}
+
 export const toolCallStatuses = ['planned', 'started', 'ok', 'error', 'unknown', 'skipped'] as const
 export type ToolCallStatus = (typeof toolCallStatuses)[number]
 

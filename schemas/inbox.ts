@@ -19,6 +19,23 @@ export const eventFact = z.object({
 })
 export type EventFact = z.infer<typeof eventFact>
 
+/** Something that happened; unique by its source and the id that it has there. */
+export interface NewEvent {
+  source: string
+  externalId: string
+  type: string
+  key?: string | undefined
+  payload: Record<string, unknown>
+  at: number
+}
+
+/** Where an event went: the threads that it wakes. */
+export interface RoutedEvent {
+  id: string
+  status: 'pending' | 'ignored'
+  routedTo: string[]
+}
+
 /** What an inbox item carries, by what posted it. */
 export const inboxPayload = z.discriminatedUnion('kind', [
   z.object({

@@ -2,7 +2,13 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
-import { type ChatMessage, type ClientFrame, clientFrame, type HubFrame } from '../../schemas/chat.ts'
+import {
+  type ChatMessage,
+  type ClientFrame,
+  clientFrame,
+  type HubFrame,
+  type NewUserMessage,
+} from '../../schemas/chat.ts'
 import type { Clock } from '../core/clock.ts'
 import { toPublicError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
@@ -28,13 +34,7 @@ export interface WebSocketDeps {
   /** Whether a source may send one more frame now. */
   createLimit: () => (now: number) => boolean
   welcome: () => Promise<Extract<HubFrame, { type: 'welcome' }>>
-  postMessage: (message: {
-    conversation: string
-    text: string
-    author: string
-    token: string
-    clientId?: string | undefined
-  }) => Promise<ChatMessage>
+  postMessage: (message: NewUserMessage) => Promise<ChatMessage>
   readMessages: (conversation: string, after: number, limit: number) => Promise<ChatMessage[]>
   lastSeq: (conversation: string) => Promise<number>
 }

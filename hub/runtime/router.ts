@@ -1,5 +1,11 @@
-import type { ChatMessage } from '../../schemas/chat.ts'
-import { type EventFact, type EventWanted, eventWanted } from '../../schemas/inbox.ts'
+import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
+import {
+  type EventFact,
+  type EventWanted,
+  eventWanted,
+  type NewEvent,
+  type RoutedEvent,
+} from '../../schemas/inbox.ts'
 import { conversationId } from '../../schemas/names.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
@@ -30,30 +36,6 @@ export interface RouterDeps {
   signals: Signals
   agents: () => readonly RoutedAgent[]
   retired: () => readonly string[]
-}
-
-export interface NewUserMessage {
-  conversation: string
-  text: string
-  author: string
-  /** The name of the token that it came with. */
-  token: string
-  clientId?: string | undefined
-}
-
-export interface NewEvent {
-  source: string
-  externalId: string
-  type: string
-  key?: string | undefined
-  payload: Record<string, unknown>
-  at: number
-}
-
-export interface RoutedEvent {
-  id: string
-  status: 'pending' | 'ignored'
-  routedTo: string[]
 }
 
 /** Decides which thread everything belongs to, and posts it: what returns is on the disk. */

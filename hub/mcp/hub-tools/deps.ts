@@ -1,4 +1,5 @@
-import type { AgentStatus, ChatMessage } from '../../../schemas/chat.ts'
+import type { AgentStatus, ChatMessage, NewUserMessage } from '../../../schemas/chat.ts'
+import type { NewEvent, RoutedEvent } from '../../../schemas/inbox.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { NewId } from '../../core/ids.ts'
 import type { Signals } from '../../core/signals.ts'
@@ -21,21 +22,8 @@ export interface HubToolDeps {
   timezone: string
   /** Retired ones too. */
   agents: () => Promise<ListedAgent[]>
-  postMessage: (message: {
-    conversation: string
-    text: string
-    author: string
-    token: string
-    clientId?: string | undefined
-  }) => Promise<ChatMessage>
-  postEvent: (event: {
-    source: string
-    externalId: string
-    type: string
-    key?: string | undefined
-    payload: Record<string, unknown>
-    at: number
-  }) => Promise<{ id: string; status: 'pending' | 'ignored'; routedTo: string[] } | undefined>
+  postMessage: (message: NewUserMessage) => Promise<ChatMessage>
+  postEvent: (event: NewEvent) => Promise<RoutedEvent | undefined>
   /** Servers and their health, model, queues, store, version. */
   status: () => Promise<HubStatus>
 }
