@@ -70,9 +70,10 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
     token: config.token ?? readOrMakeToken(config.dataFolder),
     version: readVersion(),
     startedAt: clock.now(),
-    model: overrides.model ?? (await createModel(config.model, clock)),
+    model: overrides.model ?? (await createModel(config.model?.default, clock)),
     async reloadModel() {
-      if (!overrides.model) foundation.model = await createModel(foundation.config.current.model, clock)
+      if (!overrides.model)
+        foundation.model = await createModel(foundation.config.current.model?.default, clock)
     },
   }
   return foundation

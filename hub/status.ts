@@ -11,7 +11,7 @@ import { mainThreadId } from './store/threads.ts'
 export async function readStatus(foundation: Foundation, engine: Engine): Promise<HubStatus> {
   const { config, model, store, clock, startedAt, version, agents } = foundation
   const waiting = await waitingCounts(store.db)
-  const provider = config.current.model
+  const provider = config.current.model?.default
   return {
     hub: { name: 'superbloom', version, startedAt, uptimeMs: clock.now() - startedAt },
     model: {

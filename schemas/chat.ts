@@ -48,8 +48,36 @@ export interface NewUserMessage {
   clientId?: string | undefined
 }
 
-export const toolCallStatuses = ['planned', 'started', 'ok', 'error', 'unknown', 'skipped'] as const
+export const toolCallStatuses = [
+  'planned',
+  'waiting',
+  'started',
+  'ok',
+  'error',
+  'unknown',
+  'denied',
+  'expired',
+  'skipped',
+] as const
 export type ToolCallStatus = (typeof toolCallStatuses)[number]
+
+export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'expired'
+
+/** An approval as people see it. `arguments` is exactly what will run; times are unix milliseconds. */
+export interface Approval {
+  id: string
+  agent: string
+  tool: string
+  arguments: Record<string, unknown>
+  reason: string
+  expiresAt: number
+  status: ApprovalStatus
+  conversation?: string
+  decidedBy?: string
+  decidedWhere?: string
+  decidedAt?: number
+  note?: string
+}
 
 export type AgentStatus = 'sleeping' | 'active' | 'waiting' | 'failed' | 'retired'
 
@@ -73,5 +101,6 @@ export type HubFrame =
       call: { id: string; tool: string; status: ToolCallStatus; summary?: string }
     }
   | { type: 'agent'; name: string; status: AgentStatus }
+  | { type: 'approval'; approval: Approval }
   | { type: 'pong' }
   | { type: 'error'; code: string; message: string; clientId?: string }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventWanted } from './inbox.ts'
+import { eventListed, missedPolicy } from './inbox.ts'
 import { conversationId, name } from './names.ts'
 
 /** The parts of a server's entry that the hub knows; other keys of other programs are allowed and warned of. */
@@ -26,6 +26,14 @@ export const KNOWN_ENTRY_KEYS: ReadonlySet<string> = new Set(Object.keys(serverE
 
 const timezone = z.string().refine(isTimezone, 'is not an IANA time zone such as Europe/Berlin')
 
+/** Money per million tokens; what came from the provider's cache costs as much as the rest unless it says so. */
+const price = z.strictObject({
+  currency: z.string().regex(/^[A-Z]{3}$/, 'must be a code such as EUR'),
+  input: z.number().nonnegative(),
+  cachedInput: z.number().nonnegative().optional(),
+  output: z.number().nonnegative(),
+})
+
 const modelEntry = z
   .strictObject({
     baseUrl: z.url({ protocol: /^https?$/ }).describe('of the OpenAI-compatible API, with its /v1'),
@@ -37,11 +45,14 @@ const modelEntry = z
       .min(64)
       .optional()
       .describe('tokens of one reply; default the smaller of 4096 and context / 4'),
+    price: price.optional().describe('money per million tokens; a limit on money needs it'),
   })
   .refine(({ maxOutput = 0, context }) => maxOutput <= context / 2, {
     path: ['maxOutput'],
     error: 'must be at most half of context, or nothing could be asked',
   })
+
+const globs = z.array(z.string().min(1))
 
 const servers = z.record(name, z.union([z.literal(false), serverEntry]))
 
@@ -49,24 +60,58 @@ const servers = z.record(name, z.union([z.literal(false), serverEntry]))
 export const configFile = z.strictObject({
   timezone: timezone.optional().describe("of schedules; default the system's"),
   hosts: z.array(z.string().min(1)).default([]).describe('names that the hub answers to, besides loopback'),
-  model: z.strictObject({ default: modelEntry }).optional(),
+  model: z
+    .strictObject({
+      default: modelEntry,
+      fallback: z.array(modelEntry).default([]).describe('tried in order when the default fails for good'),
+      compaction: modelEntry.optional().describe('writes summaries; default the model itself'),
+    })
+    .optional(),
+  tools: z
+    .strictObject({
+      approve: globs
+        .default([])
+        .describe("globs over tools that need a person's yes when an agent calls them"),
+      rerun: globs.default([]).describe('globs over tools that are safe to repeat after a crash'),
+    })
+    .prefault({}),
+  budget: z
+    .strictObject({
+      tokensPerDay: z.int().positive().optional().describe('input and output of all agents together'),
+      moneyPerDay: z.number().positive().optional().describe("in the prices' currency"),
+    })
+    .prefault({}),
+  retention: z
+    .strictObject({
+      days: z.int().min(1).optional().describe('older history and messages go; default never'),
+    })
+    .prefault({}),
   concurrency: z.int().min(1).max(256).default(8).describe('cycles at once over all agents'),
   servers: servers.optional().describe('MCP servers by name; false switches a built-in one off'),
   mcpServers: servers.optional().describe('another name for servers'),
 })
 export type ConfigFile = z.infer<typeof configFile>
 
+/** Milliseconds, written as `30m`, `2h`, `1d`. */
+const duration = z
+  .string()
+  .regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
+  .transform(text => toMilliseconds(text))
+
 /** The front matter of `agents/<name>.md`. Unknown keys are errors. */
 export const agentFile = z.strictObject({
   description: z.string().default(''),
   tools: z.array(z.string().min(1)).default(['*']).describe('globs over tools; "!glob" takes away'),
-  events: z.array(eventWanted).default([]).describe('event types that wake its main thread'),
+  model: z.literal('default').default('default').describe('which of the configured models thinks for it'),
+  approve: globs.default([]).describe("globs over tools that need a person's yes; adds to the config's"),
+  events: z.array(eventListed).default([]).describe('event types that wake its main thread, or make a task'),
   schedules: z
     .array(
       z.strictObject({
         cron: z.string().min(1),
         timezone: timezone.optional(),
         reason: z.string().min(1),
+        missed: missedPolicy.default('latest').describe('what the hub slept through: latest, all or skip'),
       }),
     )
     .default([]),
@@ -74,11 +119,24 @@ export const agentFile = z.strictObject({
     .strictObject({
       steps: z.int().min(1).max(1000).default(30).describe('calls of the model in one cycle'),
       minutes: z.number().positive().max(1440).default(10).describe('one cycle may take'),
+      tokens: z.int().min(1000).default(200_000).describe('input and output of one cycle'),
+      sameTool: z.int().min(1).default(5).describe('consecutive calls of one tool with nothing else between'),
+      wakesPerDay: z.int().min(1).default(200).describe("cycles of a day without a person's message"),
+      tokensPerDay: z.int().min(1000).default(500_000).describe('input and output of a day'),
+      moneyPerDay: z.number().positive().optional().describe("of a day, in the prices' currency"),
+      tasks: z.int().min(0).default(5).describe('tasks at once'),
     })
     .prefault({}),
+  idleReset: duration.optional().describe('after so long without activity it starts from summaries'),
   conversations: z.array(conversationId).min(1).optional().describe('default: one named like the agent'),
 })
 export type AgentFile = z.infer<typeof agentFile>
+
+const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function toMilliseconds(text: string): number {
+  return Number.parseFloat(text) * (UNITS[text.at(-1) ?? ''] ?? 0)
+}
 
 function isTimezone(text: string): boolean {
   try {

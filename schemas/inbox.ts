@@ -10,6 +10,20 @@ export const eventWanted = z.union([
 ])
 export type EventWanted = z.infer<typeof eventWanted>
 
+/** An event that an agent's file lists: for its main thread, or as a task of its own. */
+export const eventListed = z.union([
+  z.string().min(1).max(100),
+  z.strictObject({
+    type: z.string().min(1).max(100),
+    match: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+    as: z.literal('task').optional(),
+  }),
+])
+export type EventListed = z.infer<typeof eventListed>
+
+/** What happens with a schedule's occurrences that the hub slept through. */
+export const missedPolicy = z.enum(['latest', 'all', 'skip'])
+
 export const eventFact = z.object({
   id: z.string(),
   type: z.string(),
@@ -32,7 +46,7 @@ export interface NewEvent {
 /** Where an event went: the threads that it wakes. */
 export interface RoutedEvent {
   id: string
-  status: 'pending' | 'ignored'
+  status: 'pending' | 'ignored' | 'held'
   routedTo: string[]
 }
 
@@ -54,11 +68,38 @@ export const inboxPayload = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('event'), event: eventFact }),
   z.object({ kind: z.literal('notice'), text: z.string() }),
+  // A message of another agent. `hops` counts the messages between agents that led to it without a person.
+  z.object({
+    kind: z.literal('agent'),
+    from: z.string(),
+    thread: z.string(),
+    text: z.string(),
+    hops: z.int().nonnegative(),
+  }),
+  // A task that ended.
+  z.object({
+    kind: z.literal('task'),
+    task: z.string(),
+    status: z.enum(['complete', 'failed', 'cancelled']),
+    instructions: z.string(),
+    summary: z.string(),
+  }),
+  // A person's answer to an approval, with what the call gave where it ran.
+  z.object({
+    kind: z.literal('approval'),
+    approval: z.string(),
+    tool: z.string(),
+    arguments: z.string(),
+    status: z.enum(['approved', 'denied', 'expired']),
+    by: z.string().optional(),
+    note: z.string().optional(),
+    result: z.object({ status: z.enum(['ok', 'error', 'unknown']), text: z.string() }).optional(),
+  }),
 ])
 export type InboxPayload = z.infer<typeof inboxPayload>
 
 const batchItem = z.object({
-  kind: z.enum(['message', 'wake', 'event', 'agent', 'notice']),
+  kind: z.enum(['message', 'wake', 'event', 'agent', 'task', 'approval', 'notice']),
   origin: z.string(),
   text: z.string(),
   at: z.number(),

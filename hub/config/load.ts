@@ -4,6 +4,7 @@ import { type ConfigFile, configFile, KNOWN_ENTRY_KEYS, type ServerEntry } from 
 import { systemTimezone } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
+import type { Price } from '../core/model.ts'
 import type { Environment } from './environment.ts'
 import { parseYaml } from './yaml-file.ts'
 
@@ -13,6 +14,14 @@ export interface ModelConfig {
   model: string
   context: number
   maxOutput: number
+  price?: Price
+}
+
+/** The models that think; the fallbacks and the summaries' model are as configured as the first. */
+export interface ModelsConfig {
+  default: ModelConfig
+  fallback: readonly ModelConfig[]
+  compaction: ModelConfig | undefined
 }
 
 /** Everything that decides how the hub runs. Paths are absolute. */
@@ -29,7 +38,15 @@ export interface Config {
   readonly hosts: readonly string[]
   readonly concurrency: number
   /** Undefined: the built-in rules model. */
-  readonly model: ModelConfig | undefined
+  readonly model: ModelsConfig | undefined
+  readonly tools: { readonly approve: readonly string[]; readonly rerun: readonly string[] }
+  readonly budget: {
+    readonly tokensPerDay?: number | undefined
+    readonly moneyPerDay?: number | undefined
+  }
+  readonly retention: { readonly days?: number | undefined }
+  /** Whether agents are held after a crash loop. */
+  readonly crashHold: boolean
   readonly servers: Readonly<Record<string, ServerEntry | false>>
   /** Things that are allowed but look like mistakes. */
   readonly warnings: readonly string[]
@@ -66,6 +83,10 @@ export function loadConfig(environment: Environment): Config {
     hosts: file.hosts,
     concurrency: file.concurrency,
     model: model.entry,
+    tools: file.tools,
+    budget: file.budget,
+    retention: file.retention,
+    crashHold: read('crashHold', 'SUPERBLOOM_CRASH_HOLD', '1') !== '0',
     servers: mergeServers(file, path),
     warnings: [...model.warnings, ...unknownEntryKeys(file, path)],
     origins,
@@ -113,13 +134,21 @@ function decideModel(
   environment: Environment,
   origins: Record<string, string>,
   path: string | undefined,
-): { entry: ModelConfig | undefined; warnings: string[] } {
-  const entry = file.model?.default
-  if (entry) {
+): { entry: ModelsConfig | undefined; warnings: string[] } {
+  const summaries = environment('SUPERBLOOM_COMPACTION_MODEL')
+  if (file.model) {
     origins['model'] = path ?? 'default'
-    const { apiKey, ...rest } = entry
-    const maxOutput = entry.maxOutput ?? defaultMaxOutput(entry.context)
-    return { entry: { ...rest, maxOutput, ...(apiKey ? { apiKey } : {}) }, warnings: [] }
+    const { default: first, fallback, compaction } = file.model
+    const main = toModelConfig(first)
+    const other = compaction
+      ? toModelConfig(compaction)
+      : summaries
+        ? { ...main, model: summaries }
+        : undefined
+    return {
+      entry: { default: main, fallback: fallback.map(toModelConfig), compaction: other },
+      warnings: [],
+    }
   }
   const model = environment('SUPERBLOOM_MODEL')
   const apiKey = environment('OPENAI_API_KEY')
@@ -134,15 +163,24 @@ function decideModel(
   }
   origins['model'] = 'SUPERBLOOM_MODEL'
   const context = toContext(environment('SUPERBLOOM_MODEL_CONTEXT'))
+  const main: ModelConfig = {
+    baseUrl: toHttpUrl('OPENAI_BASE_URL', baseUrl ?? OPENAI_URL),
+    model,
+    context,
+    maxOutput: defaultMaxOutput(context),
+    ...(apiKey ? { apiKey } : {}),
+  }
+  const compaction = summaries ? { ...main, model: summaries } : undefined
+  return { entry: { default: main, fallback: [], compaction }, warnings: [] }
+}
+
+function toModelConfig(entry: NonNullable<ConfigFile['model']>['default']): ModelConfig {
+  const { apiKey, price, ...rest } = entry
   return {
-    entry: {
-      baseUrl: toHttpUrl('OPENAI_BASE_URL', baseUrl ?? OPENAI_URL),
-      model,
-      context,
-      maxOutput: defaultMaxOutput(context),
-      ...(apiKey ? { apiKey } : {}),
-    },
-    warnings: [],
+    ...rest,
+    maxOutput: entry.maxOutput ?? defaultMaxOutput(entry.context),
+    ...(apiKey ? { apiKey } : {}),
+    ...(price ? { price: { ...price, cachedInput: price.cachedInput ?? price.input } } : {}),
   }
 }
 

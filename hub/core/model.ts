@@ -18,7 +18,7 @@ export interface ModelCall {
 
 /** One thing that woke the agent, as the user message of its batch tells it. */
 export interface BatchItem {
-  kind: 'message' | 'wake' | 'event' | 'agent' | 'notice'
+  kind: 'message' | 'wake' | 'event' | 'agent' | 'task' | 'approval' | 'notice'
   /** Where it came from, in words: "alex in homelab", "schedule sch_…", "event temp_high of metrics". */
   origin: string
   text: string
@@ -60,6 +60,14 @@ export interface ModelUsage {
   cachedInput: number
 }
 
+/** Money per million tokens. */
+export interface Price {
+  currency: string
+  input: number
+  cachedInput: number
+  output: number
+}
+
 export interface ModelReply {
   text: string
   calls: ModelCall[]
@@ -68,6 +76,8 @@ export interface ModelReply {
   usage?: ModelUsage
   /** The reply was cut at `maxOutput`. */
   truncated: boolean
+  /** Who answered, where that is not the model that was asked but one of its fallbacks. */
+  by?: { name: string; price?: Price | undefined }
 }
 
 export interface ModelOptions {
@@ -85,6 +95,7 @@ export interface Model {
   /** Tokens that request and reply may have together. */
   readonly context: number
   readonly maxOutput: number
+  readonly price?: Price | undefined
   complete(request: ModelRequest, options: ModelOptions): Promise<ModelReply>
 }
 

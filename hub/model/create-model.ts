@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { Model } from '../core/model.ts'
+import type { Model, Price } from '../core/model.ts'
 
 export interface Provider {
   baseUrl: string
@@ -7,6 +7,7 @@ export interface Provider {
   model: string
   context: number
   maxOutput: number
+  price?: Price
 }
 
 /** The model of a provider, or the built-in one where none is configured; what is not used is not loaded. */

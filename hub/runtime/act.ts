@@ -11,7 +11,7 @@ import { toUpdate } from './batch.ts'
 import { type EndStatus, recordCall, showCall, toHistory, UNKNOWN } from './calls.ts'
 import { type Claim, eventIds, LEASE_MS, readFacts } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { finish, settle } from './finish.ts'
+import { finish } from './finish.ts'
 import { publish } from './tell.ts'
 
 /** Runs the calls of the newest step, each written down before and after, and puts their results into the history. */
@@ -30,12 +30,14 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
     const entries = await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)
     if (!ending) return { entries, items: update.items, ended: undefined }
     const notice = resultOf(ending).text
-    const ended = await finish(deps, tx, claim, { kind: 'tool', text: textOfStep(claim), notice })
+    const ended = await finish(deps, tx, claim, { text: textOfStep(claim), notice })
     return { entries, items: update.items, ended }
   })
   claim.window.push(...done.entries)
   claim.items.push(...done.items)
-  return done.ended ? settle(deps, claim, done.ended) : 'think'
+  if (!done.ended) return 'think'
+  publish(deps, done.ended)
+  return 'ended'
 }
 
 function endsCycle(deps: RuntimeDeps, claim: Claim, name: string): boolean {

@@ -48,6 +48,7 @@ test('a batch whole: time, where the reply goes, schedules, context, items with 
     created_by: 'agent',
     created_at: NOW,
     last_run: null,
+    missed: 'latest' as const,
   }
   const event = {
     id: 'evt_1',

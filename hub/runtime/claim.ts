@@ -1,11 +1,11 @@
 import { readContext } from '../store/context.ts'
-import { createCycle, runningCycle } from '../store/cycles.ts'
+import { createCycle, readCycle, workOf } from '../store/cycles.ts'
 import { markHandled } from '../store/events.ts'
-import { appendHistory, type Fenced, fencedWrite, type HistoryEntry, readHistory } from '../store/history.ts'
-import { drainItems, hasWaiting, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
+import { appendHistory, type Fenced, type HistoryEntry, readHistory } from '../store/history.ts'
+import { drainItems, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
 import { activeSchedulesOf } from '../store/schedules.ts'
 import type { CycleRow, ThreadRow } from '../store/tables.ts'
-import { claimThread, moveWindow, releaseThread } from '../store/threads.ts'
+import { claimThread, moveWindow } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { type BatchFacts, questionsOf, toBatch } from './batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
@@ -18,6 +18,7 @@ export const LEASE_MS = 20 * 60_000
 
 /** A cycle that this process runs: new, or the rest of one that a crash cut. */
 export interface Claim extends Fenced {
+  kind: 'new' | 'resumed'
   agent: RuntimeAgent
   /** Where the final text goes, fixed at the cycle's start. */
   replyTo: string | null
@@ -43,25 +44,23 @@ export async function claimCycle(
 ): Promise<Claim | undefined> {
   const now = deps.clock.now()
   return deps.store.write(async tx => {
-    const running = await runningCycle(tx, thread)
-    if (!running && !(await hasWaiting(tx, thread))) return undefined
-    const row = await claimThread(tx, { id: thread, owner: deps.owner, until: now + LEASE_MS, now })
+    const { running, waiting } = await workOf(tx, thread)
+    if (running === null && waiting === null) return undefined
+    const rows = running === null ? BATCH_ROWS : 0
+    const row = await claimThread(tx, { id: thread, owner: deps.owner, until: now + LEASE_MS, now, rows })
     if (!row) return undefined
-    if (running) return resume(tx, { agent, row, cycle: running, now })
-    const id = deps.newId('cyc')
-    const items = await drainItems(tx, thread, id)
-    if (items.length > 0) return begin(deps, tx, { agent, row, id, items, now })
-    await releaseThread(tx, thread, row.fence, now)
-    return undefined
+    if (running === null) return begin(deps, tx, { agent, row, now })
+    return resume(tx, { agent, row, cycle: await readCycle(tx, running), now })
   }, 'relaxed')
 }
 
-async function resume(
-  tx: Tx,
-  { agent, row, cycle, now }: { agent: RuntimeAgent; row: ThreadRow; cycle: CycleRow; now: number },
-): Promise<Claim> {
+/** A batch is one message, whose place in the history is reserved with the claim. */
+const BATCH_ROWS = 1
+
+async function resume(tx: Tx, { agent, row, cycle, now }: Beginning & { cycle: CycleRow }): Promise<Claim> {
   const window = await readHistory(tx, row.id, row.window_start)
   return {
+    kind: 'resumed',
     agent,
     thread: row.id,
     cycle: cycle.id,
@@ -78,27 +77,29 @@ async function resume(
 interface Beginning {
   agent: RuntimeAgent
   row: ThreadRow
-  id: string
-  items: InboxItem[]
   now: number
 }
 
-async function begin(deps: RuntimeDeps, tx: Tx, { agent, row, id, items, now }: Beginning): Promise<Claim> {
+async function begin(deps: RuntimeDeps, tx: Tx, { agent, row, now }: Beginning): Promise<Claim> {
+  const id = deps.newId('cyc')
+  const items = await drainItems(tx, row.id, id)
   const fenced = { thread: row.id, cycle: id, fence: row.fence }
   const replyTo = decideReplyTo(items, agent.conversations[0])
   await createCycle(tx, { id, thread_id: row.id, fence: row.fence, reply_to: replyTo, started_at: now })
   const window = await openWindow(deps, tx, agent, row)
   const fresh = !window.some(({ content }) => content.role === 'user' && content.tellsContext)
   const facts = await readFacts(deps, tx, { agent, thread: row.id, replyTo, now, fresh })
-  const lastSeq = await fencedWrite(tx, fenced, 1, now + LEASE_MS, now)
+  const lastSeq = row.last_seq - BATCH_ROWS
   window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [toBatch(items, facts)], now)))
   await markHandled(tx, eventIds(items))
-  return { ...fenced, agent, replyTo, target: replyTo, startedAt: now, steps: 0, window, items }
+  return { ...fenced, kind: 'new', agent, replyTo, target: replyTo, startedAt: now, steps: 0, window, items }
 }
 
 /** The window before a cycle; where it is over its mark it starts later from now on. */
 async function openWindow(deps: RuntimeDeps, tx: Tx, agent: RuntimeAgent, row: ThreadRow) {
-  const window = row.last_seq < row.window_start ? [] : await readHistory(tx, row.id, row.window_start)
+  const kept = deps.windows.take(row, BATCH_ROWS)
+  const isEmpty = row.last_seq - BATCH_ROWS < row.window_start
+  const window = kept ?? (isEmpty ? [] : await readHistory(tx, row.id, row.window_start))
   const start = decideWindowStart(window, toRoom(deps.model(), toPreamble(deps, agent)), 'begin')
   if (start === undefined) return window
   await moveWindow(tx, row.id, start)

@@ -6,6 +6,7 @@ import type { Signals } from '../core/signals.ts'
 import type { ToolBox } from '../core/tool-box.ts'
 import type { Store } from '../store/open.ts'
 import type { Tx } from '../store/writer.ts'
+import type { KeptWindows } from './kept-windows.ts'
 
 /** An agent as the runtime needs it. */
 export interface RuntimeAgent {
@@ -30,4 +31,5 @@ export interface RuntimeDeps {
   agent: (name: string) => RuntimeAgent | undefined
   /** This process, as the owner of leases. */
   owner: string
+  windows: KeptWindows
 }

@@ -1,7 +1,8 @@
 import type { ChatMessage } from '../../schemas/chat.ts'
+import type { HistoryContent } from '../../schemas/inbox.ts'
 import { messagesOfCycle } from '../store/conversations.ts'
-import { endCycle } from '../store/cycles.ts'
-import { appendHistory, fencedWrite, type HistoryEntry } from '../store/history.ts'
+import { countStep, endCycle, endCycleWithStep, type Usage } from '../store/cycles.ts'
+import { appendHistory, fencedWrite, releasingWrite } from '../store/history.ts'
 import { releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { questionsOf, toUnanswered } from './batch.ts'
@@ -12,48 +13,78 @@ import { findUnanswered, type Unanswered, userMessages } from './reply.ts'
 import { publish, tell } from './tell.ts'
 import { hasOpenCalls } from './window.ts'
 
-/**
- * How a cycle ends: with a final text (empty for silence), after which conversations that got nothing are asked about;
- * or by an ending tool, after which they get its notice.
- */
-export type Ending =
-  | { kind: 'final'; text: string; step: number }
-  | { kind: 'tool'; text: string; notice: string }
+type Messages = (ChatMessage | undefined)[]
 
-export interface Ended {
-  messages: (ChatMessage | undefined)[]
-  /** With it the cycle goes on for one more step, for a conversation that got nothing. */
-  question: { conversation: string; entries: HistoryEntry[] } | undefined
+/** A step without calls. */
+export interface FinalStep {
+  content: HistoryContent
+  /** What people get of it; empty for silence. */
+  text: string
+  step: number
+  usage: Usage
 }
 
-/** Ends a cycle within the transaction that holds its last step: the reply, and the thread free again. */
-export async function finish(deps: RuntimeDeps, tx: Tx, claim: Claim, ending: Ending): Promise<Ended> {
-  const messages: Ended['messages'] = []
+/**
+ * The step, the reply and the cycle's end are one commit. A conversation that got nothing is asked about instead: the
+ * cycle goes on for one more step.
+ */
+export async function endWithText(
+  deps: RuntimeDeps,
+  claim: Claim,
+  { content, text, step, usage }: FinalStep,
+): Promise<'think' | 'ended'> {
+  const isSilent = text.trim() === ''
+  const now = deps.clock.now()
+  const { entries, message, question } = await deps.store.write(async tx => {
+    const next = await findQuestion(tx, claim, isSilent)
+    const asking = next ? [toUnanswered(next.conversation, next.texts, now)] : []
+    const lastSeq = next
+      ? await fencedWrite(tx, claim, 1 + asking.length, now + LEASE_MS, now)
+      : await releasingWrite(tx, claim, 1, now)
+    const written = await appendHistory(tx, claim, lastSeq, step, [content, ...asking], now)
+    if (next) await countStep(tx, claim.cycle, usage)
+    else await endCycleWithStep(tx, claim.cycle, usage, now)
+    const told = isSilent ? undefined : await tell(deps, tx, claim, { kind: 'agent', text })
+    return { entries: written, message: told, question: next }
+  })
+  claim.window.push(...entries)
+  claim.steps = step
+  publish(deps, [message])
+  if (!question) return 'ended'
+  claim.target = question.conversation
+  return 'think'
+}
+
+/** The next conversation whose user message got nothing and that was not asked about yet. */
+async function findQuestion(tx: Tx, claim: Claim, isSilent: boolean): Promise<Unanswered | undefined> {
+  const mayWait = userMessages(claim.items).some(({ conversation }) => conversation !== claim.replyTo)
+  if (!mayWait) return undefined
+  const answered = await answeredConversations(tx, claim)
+  if (!isSilent && claim.target !== null) answered.add(claim.target)
+  const asked = askedAbout(claim)
+  return findUnanswered(claim.items, answered).find(({ conversation }) => !asked.has(conversation))
+}
+
+/**
+ * Ends a cycle within the transaction that holds the result of an ending tool: the text beside it is final, and
+ * conversations that got nothing get its notice. Publish the messages after the commit.
+ */
+export async function finish(
+  deps: RuntimeDeps,
+  tx: Tx,
+  claim: Claim,
+  ending: { text: string; notice: string },
+): Promise<Messages> {
+  const messages: Messages = []
   if (ending.text.trim() !== '')
     messages.push(await tell(deps, tx, claim, { kind: 'agent', text: ending.text }))
-  const unanswered = await readUnanswered(tx, claim, ending)
-  if (ending.kind === 'final') {
-    const asked = askedAbout(claim)
-    const next = unanswered.find(({ conversation }) => !asked.has(conversation))
-    if (next) return { messages, question: await askAbout(deps, tx, claim, next, ending.step) }
-  } else {
-    for (const { conversation } of unanswered) {
-      messages.push(await tell(deps, tx, claim, { kind: 'notice', text: ending.notice, conversation }))
-    }
+  for (const { conversation } of findUnanswered(claim.items, await answeredConversations(tx, claim))) {
+    messages.push(await tell(deps, tx, claim, { kind: 'notice', text: ending.notice, conversation }))
   }
   const now = deps.clock.now()
   await endCycle(tx, claim.cycle, { status: 'done', at: now })
   await releaseThread(tx, claim.thread, claim.fence, now)
-  return { messages, question: undefined }
-}
-
-/** Takes over what `finish` committed, and publishes what it said. */
-export function settle(deps: RuntimeDeps, claim: Claim, ended: Ended): 'think' | 'ended' {
-  publish(deps, ended.messages)
-  if (!ended.question) return 'ended'
-  claim.window.push(...ended.question.entries)
-  claim.target = ended.question.conversation
-  return 'think'
+  return messages
 }
 
 export interface Failure {
@@ -73,7 +104,7 @@ export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): P
     const now = deps.clock.now()
     const lastSeq = await fencedWrite(tx, claim, contents.length, now + LEASE_MS, now)
     await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)
-    const told: Ended['messages'] = []
+    const told: Messages = []
     for (const conversation of await placesToTell(tx, claim)) {
       told.push(await tell(deps, tx, claim, { ...failure, conversation }))
     }
@@ -92,12 +123,6 @@ async function placesToTell(tx: Tx, claim: Claim): Promise<Set<string>> {
   return new Set([...(place === undefined ? [] : [place]), ...unanswered.map(each => each.conversation)])
 }
 
-async function readUnanswered(tx: Tx, claim: Claim, ending: Ending): Promise<Unanswered[]> {
-  const mayWait = userMessages(claim.items).some(({ conversation }) => conversation !== claim.replyTo)
-  if (!mayWait && (ending.kind === 'final' || ending.text.trim() !== '')) return []
-  return findUnanswered(claim.items, await answeredConversations(tx, claim))
-}
-
 async function answeredConversations(tx: Tx, claim: Claim): Promise<Set<string>> {
   const sent = await messagesOfCycle(tx, claim.cycle)
   return new Set(sent.filter(message => message.kind === 'agent').map(message => message.conversation))
@@ -106,12 +131,4 @@ async function answeredConversations(tx: Tx, claim: Claim): Promise<Set<string>>
 /** The conversation that the final text was for, and those that were asked about before it. */
 function askedAbout(claim: Claim): Set<string | null> {
   return new Set([claim.replyTo, ...questionsOf(claim.window)])
-}
-
-async function askAbout(deps: RuntimeDeps, tx: Tx, claim: Claim, next: Unanswered, step: number) {
-  const now = deps.clock.now()
-  const lastSeq = await fencedWrite(tx, claim, 1, now + LEASE_MS, now)
-  const question = toUnanswered(next.conversation, next.texts, now)
-  const entries = await appendHistory(tx, claim, lastSeq, step, [question], now)
-  return { conversation: next.conversation, entries }
 }

@@ -1,7 +1,7 @@
 import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
 import {
   type EventFact,
-  type EventWanted,
+  type EventListed,
   eventWanted,
   type NewEvent,
   type RoutedEvent,
@@ -26,7 +26,7 @@ import type { Tx } from '../store/writer.ts'
 export interface RoutedAgent {
   name: string
   conversations: readonly string[]
-  events: readonly EventWanted[]
+  events: readonly EventListed[]
 }
 
 export interface RouterDeps {
@@ -61,6 +61,8 @@ export function createRouter(deps: RouterDeps): Router {
           conversations.includes(conversation) || conversation.split('/')[0] === name,
       )
       .map(agent => agent.name)
+  // Main threads that are on the disk for sure: there is one for each agent, and they live for ever.
+  const known = new Set<string>()
   const wake = (threads: Iterable<string>) => {
     for (const thread of new Set(threads)) deps.signals.emit('posted', { thread })
   }
@@ -68,10 +70,15 @@ export function createRouter(deps: RouterDeps): Router {
     agentsOf,
     async postMessage(message) {
       const agent = decideAgent(deps, agentsOf(message.conversation), message.conversation)
-      const { posted, isNew } = await deps.store.write(tx => writeMessage(deps, tx, agent, message))
+      const thread = mainThreadId(agent)
+      const { posted, isNew } = await deps.store.write(async tx => {
+        if (!known.has(thread)) await ensureMainThread(tx, agent, deps.clock.now())
+        return writeMessage(deps, tx, thread, message)
+      })
+      known.add(thread)
       if (isNew) {
         deps.signals.emit('message', posted)
-        wake([mainThreadId(agent)])
+        wake([thread])
       }
       return posted
     },
@@ -126,7 +133,7 @@ function decideAgent(deps: RouterDeps, agents: string[], conversation: string): 
   )
 }
 
-async function writeMessage(deps: RouterDeps, tx: Tx, agent: string, message: NewUserMessage) {
+async function writeMessage(deps: RouterDeps, tx: Tx, thread: string, message: NewUserMessage) {
   const { conversation, text, author, token, clientId } = message
   const before = clientId === undefined ? undefined : await findByClientId(tx, conversation, token, clientId)
   if (before) return { posted: before, isNew: false }
@@ -142,7 +149,7 @@ async function writeMessage(deps: RouterDeps, tx: Tx, agent: string, message: Ne
     ...(clientId === undefined ? {} : { token, clientId }),
   })
   await postItem(tx, {
-    thread: await ensureMainThread(tx, agent, at),
+    thread,
     source: 'chat',
     externalId: id,
     payload: { kind: 'message', conversation, messageId: id, author, text },
@@ -178,6 +185,7 @@ async function routeEvent(deps: RouterDeps, tx: Tx, event: NewEvent): Promise<Ro
     note: status === 'ignored' ? 'no agent lists it and no thread waits for it' : null,
     at: event.at,
     received_at: deps.clock.now(),
+    repeats: 0,
   })
   if (!recorded) return undefined
   for (const schedule of waiting) await fire(tx, schedule, deps.clock.now(), fact)

@@ -1,11 +1,11 @@
 import { HubError } from '../core/errors.ts'
 import type { Semaphore } from '../core/semaphore.ts'
-import { hasWaiting } from '../store/inbox.ts'
 import { threadsWithWork } from '../store/threads.ts'
 import { type Claim, claimCycle } from './claim.ts'
 import { runCycle } from './cycle.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { fail } from './finish.ts'
+import { createKeptWindows } from './kept-windows.ts'
 
 /** Runs the cycles of all threads. A thread that sleeps is nothing here: no timer, no object, no query. */
 export interface Runtime extends AsyncDisposable {
@@ -24,10 +24,11 @@ const STOP_MS = 6_000
 
 /** `agentOf` names the agent of a thread. Disposing stops at the next boundary; what is cut goes on at the next start. */
 export function createRuntime(
-  deps: RuntimeDeps,
+  given: Omit<RuntimeDeps, 'windows'>,
   semaphore: Semaphore,
   agentOf: (thread: string) => string,
 ): Runtime {
+  const deps = { ...given, windows: createKeptWindows() }
   const stopping = new AbortController()
   const active = new Map<string, { wokenAgain: boolean; done: Promise<void> }>()
 
@@ -42,11 +43,11 @@ export function createRuntime(
   }
   const work = async (thread: string, entry: { wokenAgain: boolean }) => {
     try {
-      // After a restart more may wait than the cycle that goes on; what comes while this looks has woken it again.
+      // What comes while a cycle runs has woken it again; after one that a crash had cut more may wait than it took.
       let more: boolean
       do {
         entry.wokenAgain = false
-        more = (await takeTurn(thread)) && (await hasWaiting(deps.store.db, thread))
+        more = (await takeTurn(thread)) === 'resumed'
       } while (more || entry.wokenAgain)
     } finally {
       active.delete(thread)
@@ -81,26 +82,27 @@ export function createRuntime(
   }
 }
 
-/** One cycle of the thread; false where there is nothing to do. */
+/** One cycle of the thread, new or the rest of one; undefined where there is nothing to do. */
 async function runOne(
   deps: RuntimeDeps,
   name: string,
   thread: string,
   stopping: AbortSignal,
-): Promise<boolean> {
+): Promise<Claim['kind'] | undefined> {
   const agent = deps.agent(name)
   const claim = agent && (await claimCycle(deps, agent, thread))
-  if (!claim) return false
+  if (!claim) return undefined
   deps.signals.emit('agent', { name, status: 'active' })
   try {
     await runCycle(deps, claim, stopping)
+    deps.windows.keep(thread, claim.fence, claim.window)
   } catch (error) {
     if (stopping.aborted) throw error
     await breakOff(deps, claim, error)
   }
   deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread })
   announceSleep(deps, agent)
-  return true
+  return claim.kind
 }
 
 function announceSleep(deps: RuntimeDeps, agent: RuntimeAgent): void {

@@ -33,6 +33,7 @@ async function add({ store, clock }: World, row: Partial<ScheduleRow> = {}): Pro
     created_by: 'agent',
     created_at: clock.now(),
     last_run: null,
+    missed: 'latest',
     ...row,
   }
   await store.write(async tx => {

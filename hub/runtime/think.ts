@@ -9,7 +9,7 @@ import type { NewToolCall } from '../store/tables.ts'
 import { moveWindow } from '../store/threads.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { finish, settle } from './finish.ts'
+import { endWithText } from './finish.ts'
 import { toPreamble } from './prompt.ts'
 import { decideRetry } from './retry.ts'
 import { tellNow } from './tell.ts'
@@ -26,20 +26,22 @@ export async function think(
   const reply = await completeWithRetries(deps, claim, { model, request, signal })
   const step = claim.steps + 1
   const now = deps.clock.now()
-  const { entries, ended } = await deps.store.write(async tx => {
+  const usage = reply.usage ?? NO_USAGE
+  const content = toContent(reply, uniqueIds(reply.calls, claim, step))
+  if (content.calls.length === 0)
+    return endWithText(deps, claim, { content, step, usage, text: toFinalText(reply) })
+  const entries = await deps.store.write(async tx => {
     const lastSeq = await fencedWrite(tx, claim, 1, now + LEASE_MS, now)
-    const content = toContent(reply, uniqueIds(reply.calls, claim, step))
-    const written = await appendHistory(tx, claim, lastSeq, step, [content], now)
-    await countStep(tx, claim.cycle, reply.usage ?? { input: 0, output: 0, cachedInput: 0 })
+    await countStep(tx, claim.cycle, usage)
     await planCalls(tx, toPlan(deps, claim, content.calls, step, now))
-    if (content.calls.length > 0) return { entries: written, ended: undefined }
-    const ending = { kind: 'final' as const, text: toFinalText(reply), step }
-    return { entries: written, ended: await finish(deps, tx, claim, ending) }
+    return appendHistory(tx, claim, lastSeq, step, [content], now)
   })
   claim.window.push(...entries)
   claim.steps = step
-  return ended ? settle(deps, claim, ended) : 'act'
+  return 'act'
 }
+
+const NO_USAGE = { input: 0, output: 0, cachedInput: 0 }
 
 function toPlan(
   deps: RuntimeDeps,
@@ -81,6 +83,7 @@ function toFinalText(reply: ModelReply): string {
 
 /** Ids that a provider repeats within a window would pair the wrong call and result. */
 function uniqueIds(calls: ModelReply['calls'], claim: Claim, step: number): ModelReply['calls'] {
+  if (calls.length === 0) return calls
   const used = new Set(
     claim.window.flatMap(({ content }) =>
       content.role === 'assistant' ? content.calls.map(call => call.id) : [],

@@ -29,8 +29,18 @@ function countWords(text: string): number {
   return words
 }
 
-/** The tokens of one entry of a window. */
+const counted = new WeakMap<HistoryContent, number>()
+
+/** The tokens of one entry of a window, counted once. */
 export function tokensOf(content: HistoryContent): number {
+  const known = counted.get(content)
+  if (known !== undefined) return known
+  const tokens = countTokens(content)
+  counted.set(content, tokens)
+  return tokens
+}
+
+function countTokens(content: HistoryContent): number {
   if (content.role !== 'assistant') return estimateTokens(content.text) + 4
   const calls = content.calls.map(call => call.name + call.arguments).join('')
   return estimateTokens(content.text + calls + (content.thinking?.text ?? '')) + 4
@@ -45,11 +55,22 @@ export interface Room {
   hard: number
 }
 
+const preambles = new WeakMap<readonly ModelTool[], { system: string; tokens: number }>()
+
+/** Counted once for each list of tools: the list is another when it changes. */
+function tokensOfPreamble({ system, tools }: { system: string; tools: readonly ModelTool[] }): number {
+  const known = preambles.get(tools)
+  if (known?.system === system) return known.tokens
+  const tokens = estimateTokens(system) + estimateTokens(JSON.stringify(tools))
+  preambles.set(tools, { system, tokens })
+  return tokens
+}
+
 export function toRoom(
   model: { context: number; maxOutput: number },
   preamble: { system: string; tools: readonly ModelTool[] },
 ): Room {
-  const fixed = estimateTokens(preamble.system) + estimateTokens(JSON.stringify(preamble.tools))
+  const fixed = tokensOfPreamble(preamble)
   const limit = Math.max(0, model.context - model.maxOutput - RESERVE - fixed)
   return { limit, soft: limit * SOFT, hard: limit - Math.min(LARGEST_STEP, model.context / 8) }
 }

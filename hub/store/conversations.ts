@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { ChatMessage, MessageKind } from '../../schemas/chat.ts'
 import { parseJson } from '../core/json.ts'
+import { statement } from './statement.ts'
 import type { MessageRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -20,12 +21,9 @@ export interface NewMessage {
 
 /** Appends with the next `seq`; the first message makes the conversation. */
 export async function appendMessage(tx: Tx, message: NewMessage): Promise<ChatMessage> {
-  const { last_seq: seq } = await tx
-    .insertInto('conversations')
-    .values({ id: message.conversation, last_seq: 1, created_at: message.at })
-    .onConflict(oc => oc.column('id').doUpdateSet(eb => ({ last_seq: eb('conversations.last_seq', '+', 1) })))
-    .returning('last_seq')
-    .executeTakeFirstOrThrow()
+  const { rows } = await nextSeq(tx, { id: message.conversation, at: message.at })
+  const seq = rows[0]?.last_seq
+  if (seq === undefined) throw new Error(`The conversation ${message.conversation} gave no seq`)
   const row: MessageRow = {
     conversation_id: message.conversation,
     seq,
@@ -40,9 +38,36 @@ export async function appendMessage(tx: Tx, message: NewMessage): Promise<ChatMe
     data_json: message.data ? JSON.stringify(message.data) : null,
     cycle_id: message.cycle ?? null,
   }
-  await tx.insertInto('messages').values(row).execute()
+  await insertMessage(tx, row)
   return toChatMessage(row)
 }
+
+const nextSeq = statement<{ id: string; at: number }, { last_seq: number }>((db, { id, at }) =>
+  db
+    .insertInto('conversations')
+    .values({ id, last_seq: 1, created_at: at })
+    .onConflict(oc =>
+      oc.column('id').doUpdateSet(eb => ({ last_seq: eb('conversations.last_seq', '+', sql.lit(1)) })),
+    )
+    .returning('last_seq'),
+)
+
+const insertMessage = statement<MessageRow, unknown>((db, row) =>
+  db.insertInto('messages').values({
+    conversation_id: row.conversation_id,
+    seq: row.seq,
+    id: row.id,
+    kind: row.kind,
+    author: row.author,
+    text: row.text,
+    at: row.at,
+    token: row.token,
+    client_id: row.client_id,
+    in_reply_to_json: row.in_reply_to_json,
+    data_json: row.data_json,
+    cycle_id: row.cycle_id,
+  }),
+)
 
 /** The message that a client already sent under its own id, if it did. */
 export async function findByClientId(tx: Tx, conversation: string, token: string, clientId: string) {

@@ -6,8 +6,9 @@ import {
   cycleOfMessage,
   cycleTotals,
   endCycle,
-  runningCycle,
+  readCycle,
   tokensSince,
+  workOf,
 } from './cycles.ts'
 import { drainItems, postItem } from './inbox.ts'
 
@@ -19,11 +20,12 @@ test('a thread has at most one running cycle', async () => {
   await using store = await openTempStore()
   const first = await make(store, 'cyc_1', 'thr_a', 1)
   await expect(make(store, 'cyc_2', 'thr_a', 2)).rejects.toThrow(/UNIQUE/)
-  expect(await store.write(tx => runningCycle(tx, 'thr_a'))).toEqual(first)
+  expect(await store.write(tx => workOf(tx, 'thr_a'))).toEqual({ running: first.id, waiting: null })
+  expect(await readCycle(store.db, first.id)).toEqual(first)
   await store.write(tx => endCycle(tx, 'cyc_1', { status: 'done', at: 3 }))
-  expect(await store.write(tx => runningCycle(tx, 'thr_a'))).toBeUndefined()
+  expect(await store.write(tx => workOf(tx, 'thr_a'))).toEqual({ running: null, waiting: null })
   await make(store, 'cyc_2', 'thr_a', 4)
-  expect((await store.write(tx => runningCycle(tx, 'thr_a')))?.id).toBe('cyc_2')
+  expect((await store.write(tx => workOf(tx, 'thr_a'))).running).toBe('cyc_2')
 })
 
 test('steps and tokens add up by cycle, thread and time', async () => {

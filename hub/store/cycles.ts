@@ -1,16 +1,39 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { statement } from './statement.ts'
 import type { CycleRow, CycleTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** The thread's unfinished cycle, if a crash left one. */
-export function runningCycle(tx: Tx, thread: string): Promise<CycleRow | undefined> {
-  return tx
-    .selectFrom('cycles')
-    .selectAll()
-    .where('thread_id', '=', thread)
-    .where('status', '=', 'running')
-    .executeTakeFirst()
+export function readCycle(db: Kysely<Tables>, id: string): Promise<CycleRow> {
+  return db.selectFrom('cycles').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
+
+/** What there is to do in a thread: the id of its unfinished cycle, and whether something waits in its inbox. */
+export async function workOf(
+  tx: Tx,
+  thread: string,
+): Promise<{ running: string | null; waiting: number | null }> {
+  const { rows } = await selectWork(tx, { thread })
+  return rows[0] ?? { running: null, waiting: null }
+}
+
+const selectWork = statement<{ thread: string }, { running: string | null; waiting: number | null }>(
+  (db, { thread }) =>
+    db.selectNoFrom(eb => [
+      eb
+        .selectFrom('cycles')
+        .select('id')
+        .where('thread_id', '=', thread)
+        .where('status', '=', sql.lit('running'))
+        .as('running'),
+      eb
+        .selectFrom('inbox')
+        .select('seq')
+        .where('thread_id', '=', thread)
+        .where('cycle_id', 'is', null)
+        .limit(sql.lit(1))
+        .as('waiting'),
+    ]),
+)
 
 export async function createCycle(
   tx: Tx,
@@ -25,28 +48,79 @@ export async function createCycle(
     cached_tokens: 0,
     ended_at: null,
     note: null,
+    attempts: 1,
+    cost_micros: 0,
+    model: null,
+    parked_at: null,
+    stop_requested_by: null,
   }
-  await tx.insertInto('cycles').values(row).execute()
+  await insertCycle(tx, row)
   return row
 }
 
+const insertCycle = statement<CycleRow, unknown>((db, row) =>
+  db.insertInto('cycles').values({
+    id: row.id,
+    thread_id: row.thread_id,
+    status: row.status,
+    fence: row.fence,
+    reply_to: row.reply_to,
+    steps: row.steps,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    cached_tokens: row.cached_tokens,
+    started_at: row.started_at,
+    ended_at: row.ended_at,
+    note: row.note,
+    attempts: row.attempts,
+    cost_micros: row.cost_micros,
+    model: row.model,
+    parked_at: row.parked_at,
+    stop_requested_by: row.stop_requested_by,
+  }),
+)
+
+export interface Usage {
+  input: number
+  output: number
+  cachedInput: number
+}
+
 /** Counts a step with the tokens that it took. */
-export async function countStep(
-  tx: Tx,
-  cycle: string,
-  usage: { input: number; output: number; cachedInput: number },
-): Promise<void> {
-  await tx
+export async function countStep(tx: Tx, cycle: string, usage: Usage): Promise<void> {
+  await addStep(tx, { ...usage, cycle })
+}
+
+const addStep = statement<Usage & { cycle: string }, unknown>((db, args) =>
+  db
     .updateTable('cycles')
     .set(eb => ({
-      steps: eb('steps', '+', 1),
-      input_tokens: eb('input_tokens', '+', usage.input),
-      output_tokens: eb('output_tokens', '+', usage.output),
-      cached_tokens: eb('cached_tokens', '+', usage.cachedInput),
+      steps: eb('steps', '+', sql.lit(1)),
+      input_tokens: eb('input_tokens', '+', args.input),
+      output_tokens: eb('output_tokens', '+', args.output),
+      cached_tokens: eb('cached_tokens', '+', args.cachedInput),
     }))
-    .where('id', '=', cycle)
-    .execute()
+    .where('id', '=', args.cycle),
+)
+
+/** Counts the last step of a cycle and ends it well. */
+export async function endCycleWithStep(tx: Tx, cycle: string, usage: Usage, at: number): Promise<void> {
+  await addLastStep(tx, { ...usage, cycle, at })
 }
+
+const addLastStep = statement<Usage & { cycle: string; at: number }, unknown>((db, args) =>
+  db
+    .updateTable('cycles')
+    .set(eb => ({
+      status: 'done' as const,
+      ended_at: args.at,
+      steps: eb('steps', '+', sql.lit(1)),
+      input_tokens: eb('input_tokens', '+', args.input),
+      output_tokens: eb('output_tokens', '+', args.output),
+      cached_tokens: eb('cached_tokens', '+', args.cachedInput),
+    }))
+    .where('id', '=', args.cycle),
+)
 
 export async function endCycle(
   tx: Tx,

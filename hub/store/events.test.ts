@@ -15,6 +15,7 @@ const event = (id: string, over: Partial<EventRow> = {}): EventRow => ({
   note: null,
   at: 1,
   received_at: 1,
+  repeats: 0,
   ...over,
 })
 

@@ -1,7 +1,8 @@
-import type { Kysely } from 'kysely'
+import type { Insertable, Kysely } from 'kysely'
 import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
 import { HubError } from '../core/errors.ts'
-import type { Tables } from './tables.ts'
+import { statement } from './statement.ts'
+import type { HistoryTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 export interface HistoryEntry {
@@ -21,18 +22,53 @@ export interface Fenced {
  * Returns the last seq before them. Throws `conflict` where another process took the thread over.
  */
 export async function fencedWrite(tx: Tx, fenced: Fenced, rows: number, leaseUntil: number, now: number) {
-  const updated = await tx
-    .updateTable('threads')
-    .set(eb => ({ last_seq: eb('last_seq', '+', rows), lease_until: leaseUntil, updated_at: now }))
-    .where('id', '=', fenced.thread)
-    .where('fence', '=', fenced.fence)
-    .returning('last_seq')
-    .executeTakeFirst()
-  if (!updated) {
-    throw new HubError('conflict', `Thread ${fenced.thread} was taken over while cycle ${fenced.cycle} ran`)
-  }
-  return updated.last_seq - rows
+  const { rows: updated } = await reserve(tx, { ...fenced, count: rows, leaseUntil, now })
+  return placesBefore(updated, rows, fenced)
 }
+
+/** The last write of a cycle: as `fencedWrite`, and the thread sleeps, free for the next. */
+export async function releasingWrite(tx: Tx, fenced: Fenced, rows: number, now: number): Promise<number> {
+  const { rows: updated } = await reserveAndRelease(tx, { ...fenced, count: rows, now })
+  return placesBefore(updated, rows, fenced)
+}
+
+function placesBefore([thread]: readonly { last_seq: number }[], rows: number, fenced: Fenced): number {
+  if (thread) return thread.last_seq - rows
+  throw new HubError('conflict', `Thread ${fenced.thread} was taken over while cycle ${fenced.cycle} ran`)
+}
+
+interface Reservation extends Fenced {
+  count: number
+  now: number
+}
+
+const reserve = statement<Reservation & { leaseUntil: number }, { last_seq: number }>((db, args) =>
+  db
+    .updateTable('threads')
+    .set(eb => ({
+      last_seq: eb('last_seq', '+', args.count),
+      lease_until: args.leaseUntil,
+      updated_at: args.now,
+    }))
+    .where('id', '=', args.thread)
+    .where('fence', '=', args.fence)
+    .returning('last_seq'),
+)
+
+const reserveAndRelease = statement<Reservation, { last_seq: number }>((db, args) =>
+  db
+    .updateTable('threads')
+    .set(eb => ({
+      last_seq: eb('last_seq', '+', args.count),
+      lease_owner: null,
+      lease_until: null,
+      status: 'sleeping',
+      updated_at: args.now,
+    }))
+    .where('id', '=', args.thread)
+    .where('fence', '=', args.fence)
+    .returning('last_seq'),
+)
 
 /** Appends at the places after `lastSeq` that `fencedWrite` reserved. */
 export async function appendHistory(
@@ -44,22 +80,31 @@ export async function appendHistory(
   now: number,
 ): Promise<HistoryEntry[]> {
   const entries = contents.map((content, index) => ({ seq: lastSeq + 1 + index, content }))
-  if (entries.length === 0) return entries
-  await tx
-    .insertInto('history')
-    .values(
-      entries.map(entry => ({
-        thread_id: fenced.thread,
-        seq: entry.seq,
-        cycle_id: fenced.cycle,
-        step,
-        content_json: JSON.stringify(entry.content),
-        created_at: now,
-      })),
-    )
-    .execute()
+  for (const { seq, content } of entries) {
+    await insertEntry(tx, {
+      thread_id: fenced.thread,
+      seq,
+      cycle_id: fenced.cycle,
+      step,
+      content_json: JSON.stringify(content),
+      created_at: now,
+      form: 'whole',
+    })
+  }
   return entries
 }
+
+const insertEntry = statement<Insertable<HistoryTable>, unknown>((db, row) =>
+  db.insertInto('history').values({
+    thread_id: row.thread_id,
+    seq: row.seq,
+    cycle_id: row.cycle_id,
+    step: row.step,
+    content_json: row.content_json,
+    created_at: row.created_at,
+    form: row.form,
+  }),
+)
 
 /** The window: everything from `start` on, in order. */
 export async function readHistory(

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type InboxPayload, inboxPayload } from '../../schemas/inbox.ts'
-import type { Tables } from './tables.ts'
+import { statement } from './statement.ts'
+import type { InboxTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 export interface NewInboxItem {
@@ -21,33 +22,48 @@ export interface InboxItem {
 
 /** Posts once by thread, source and external id; false where it was there already. */
 export async function postItem(tx: Tx, item: NewInboxItem): Promise<boolean> {
-  const result = await tx
+  const result = await insertItem(tx, {
+    thread_id: item.thread,
+    source: item.source,
+    external_id: item.externalId,
+    payload_json: JSON.stringify(item.payload),
+    conversation_id: item.conversation ?? null,
+    created_at: item.at,
+  })
+  return (result.numAffectedRows ?? 0n) > 0n
+}
+
+const insertItem = statement<Omit<InboxTable, 'seq' | 'cycle_id'>, unknown>((db, item) =>
+  db
     .insertInto('inbox')
     .values({
-      thread_id: item.thread,
+      thread_id: item.thread_id,
       source: item.source,
-      external_id: item.externalId,
-      payload_json: JSON.stringify(item.payload),
-      conversation_id: item.conversation ?? null,
-      created_at: item.at,
+      external_id: item.external_id,
+      payload_json: item.payload_json,
+      conversation_id: item.conversation_id,
+      created_at: item.created_at,
       cycle_id: null,
     })
-    .onConflict(oc => oc.columns(['thread_id', 'source', 'external_id']).doNothing())
-    .executeTakeFirst()
-  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
-}
+    .onConflict(oc => oc.columns(['thread_id', 'source', 'external_id']).doNothing()),
+)
 
 /** Takes all that waits for the thread into the cycle, in the order of arrival. */
 export async function drainItems(tx: Tx, thread: string, cycle: string): Promise<InboxItem[]> {
-  const rows = await tx
+  const { rows } = await takeItems(tx, { thread, cycle })
+  return rows.map(toItem).sort((a, b) => a.seq - b.seq)
+}
+
+type ItemRow = Pick<InboxTable, 'payload_json' | 'conversation_id' | 'created_at'> & { seq: number }
+
+const takeItems = statement<{ thread: string; cycle: string }, ItemRow>((db, { thread, cycle }) =>
+  db
     .updateTable('inbox')
     .set({ cycle_id: cycle })
     .where('thread_id', '=', thread)
     .where('cycle_id', 'is', null)
-    .returning(['seq', 'payload_json', 'conversation_id', 'created_at'])
-    .execute()
-  return rows.map(toItem).sort((a, b) => a.seq - b.seq)
-}
+    .returning(['seq', 'payload_json', 'conversation_id', 'created_at']),
+)
 
 /** Everything that a cycle took, in order. */
 export async function itemsOfCycle(db: Kysely<Tables>, cycle: string): Promise<InboxItem[]> {
@@ -89,12 +105,7 @@ export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: strin
   return rows.map(row => ({ thread: row.thread, count: Number(row.count) }))
 }
 
-function toItem(row: {
-  seq: number
-  payload_json: string
-  conversation_id: string | null
-  created_at: number
-}) {
+function toItem(row: ItemRow) {
   return {
     seq: row.seq,
     payload: inboxPayload.parse(JSON.parse(row.payload_json)),

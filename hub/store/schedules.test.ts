@@ -30,6 +30,7 @@ const row = (id: string, nextRun: number | null, over: Partial<ScheduleRow> = {}
   created_by: 'agent',
   created_at: 0,
   last_run: null,
+  missed: 'latest',
   ...over,
 })
 

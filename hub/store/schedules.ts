@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { statement } from './statement.ts'
 import type { NewSchedule, ScheduleRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -19,15 +20,18 @@ export function listSchedules(db: Kysely<Tables>, agent?: string): Promise<Sched
 }
 
 export function activeSchedulesOf(db: Kysely<Tables>, thread: string): Promise<ScheduleRow[]> {
-  return db
+  return selectActive(db, { thread }).then(result => result.rows)
+}
+
+const selectActive = statement<{ thread: string }, ScheduleRow>((db, { thread }) =>
+  db
     .selectFrom('schedules')
     .selectAll()
     .where('thread_id', '=', thread)
     .where('status', '=', 'active')
     .orderBy('next_run')
-    .orderBy('id')
-    .execute()
-}
+    .orderBy('id'),
+)
 
 export function findSchedule(db: Kysely<Tables>, id: string): Promise<ScheduleRow | undefined> {
   return db.selectFrom('schedules').selectAll().where('id', '=', id).executeTakeFirst()

@@ -3,6 +3,27 @@ CREATE TABLE "agents" (
   "name" text primary key,
   "retired_at" bigint,
   "created_at" bigint not null);
+CREATE TABLE "approvals" (
+  "id" text primary key,
+  "call_id" text not null unique,
+  "thread_id" text not null,
+  "cycle_id" text not null,
+  "agent" text not null,
+  "tool" text not null,
+  "arguments" text not null,
+  "arguments_hash" text not null,
+  "reason" text not null,
+  "conversation_id" text,
+  "status" text not null,
+  "created_at" bigint not null,
+  "expires_at" bigint not null,
+  "decided_at" bigint,
+  "decided_by" text,
+  "decided_where" text,
+  "note" text,
+  "answered_at" bigint);
+CREATE INDEX "approvals_status" on "approvals" ("status", "expires_at");
+CREATE INDEX "approvals_thread" on "approvals" ("thread_id", "status");
 CREATE TABLE "context" (
   "scope" text not null,
   "owner" text not null,
@@ -13,7 +34,7 @@ CREATE TABLE "context" (
 CREATE TABLE "conversations" (
   "id" text primary key,
   "last_seq" bigint not null,
-  "created_at" bigint not null);
+  "created_at" bigint not null) without rowid;
 CREATE TABLE "cycles" (
   "id" text primary key,
   "thread_id" text not null,
@@ -26,9 +47,27 @@ CREATE TABLE "cycles" (
   "cached_tokens" bigint not null,
   "started_at" bigint not null,
   "ended_at" bigint,
-  "note" text);
+  "note" text,
+  "attempts" integer default 1 not null,
+  "cost_micros" bigint default 0 not null,
+  "model" text,
+  "parked_at" bigint,
+  "stop_requested_by" text) without rowid;
 CREATE UNIQUE INDEX "cycles_running" on "cycles" ("thread_id") where "status" = 'running';
 CREATE INDEX "cycles_thread" on "cycles" ("thread_id", "started_at");
+CREATE TABLE "dead_letters" (
+  "id" text primary key,
+  "cycle_id" text not null,
+  "thread_id" text not null,
+  "agent" text not null,
+  "status" text not null,
+  "reason" text not null,
+  "error_json" text,
+  "retryable" integer not null,
+  "created_at" bigint not null,
+  "decided_at" bigint,
+  "decided_by" text);
+CREATE INDEX "dead_letters_status" on "dead_letters" ("status", "created_at");
 CREATE TABLE "event_cursors" (
   "server" text primary key,
   "stream" text not null,
@@ -45,8 +84,10 @@ CREATE TABLE "events" (
   "note" text,
   "at" bigint not null,
   "received_at" bigint not null,
+  "repeats" integer default 0 not null,
   constraint "events_once" unique ("source", "external_id"));
 CREATE INDEX "events_received" on "events" ("received_at");
+CREATE INDEX "events_repeated" on "events" ("type", "key", "received_at");
 CREATE TABLE "history" (
   "thread_id" text not null,
   "seq" bigint not null,
@@ -54,7 +95,17 @@ CREATE TABLE "history" (
   "step" integer not null,
   "content_json" text not null,
   "created_at" bigint not null,
-  constraint "history_key" primary key ("thread_id", "seq"));
+  "form" text default 'whole' not null,
+  constraint "history_key" primary key ("thread_id", "seq")) without rowid;
+CREATE VIRTUAL TABLE history_search using fts5(text, thread_id unindexed, seq unindexed, created_at unindexed, tokenize = 'unicode61 remove_diacritics 2');
+CREATE TABLE 'history_search_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+CREATE TABLE 'history_search_content'(id INTEGER PRIMARY KEY, c0, c1, c2, c3);
+CREATE TABLE 'history_search_data'(id INTEGER PRIMARY KEY, block BLOB);
+CREATE TABLE 'history_search_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
+CREATE TABLE 'history_search_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+CREATE TABLE "hub_state" (
+  "key" text primary key,
+  "value_json" text not null);
 CREATE TABLE "inbox" (
   "seq" integer primary key autoincrement,
   "thread_id" text not null,
@@ -64,13 +115,19 @@ CREATE TABLE "inbox" (
   "conversation_id" text,
   "created_at" bigint not null,
   "cycle_id" text);
-CREATE INDEX "inbox_cycle" on "inbox" ("cycle_id");
+CREATE INDEX "inbox_cycle" on "inbox" ("cycle_id") where "cycle_id" is not null;
 CREATE UNIQUE INDEX "inbox_once" on "inbox" ("source", "external_id", "thread_id");
 CREATE INDEX "inbox_waiting" on "inbox" ("thread_id", "seq") where "cycle_id" is null;
+CREATE TABLE "lives" (
+  "id" text primary key,
+  "started_at" bigint not null,
+  "outlived" integer not null,
+  "stepped" integer not null,
+  "ended_at" bigint);
 CREATE TABLE "messages" (
   "conversation_id" text not null,
   "seq" bigint not null,
-  "id" text not null unique,
+  "id" text not null,
   "kind" text not null,
   "author" text not null,
   "text" text not null,
@@ -80,8 +137,8 @@ CREATE TABLE "messages" (
   "in_reply_to_json" text,
   "data_json" text,
   "cycle_id" text,
-  constraint "messages_key" primary key ("conversation_id", "seq"));
-CREATE INDEX "messages_cycle" on "messages" ("cycle_id");
+  constraint "messages_key" primary key ("conversation_id", "seq")) without rowid;
+CREATE INDEX "messages_cycle" on "messages" ("cycle_id") where "cycle_id" is not null;
 CREATE UNIQUE INDEX "messages_once" on "messages" ("conversation_id", "token", "client_id") where "client_id" is not null;
 CREATE TABLE "schedules" (
   "id" text primary key,
@@ -97,13 +154,27 @@ CREATE TABLE "schedules" (
   "status" text not null,
   "created_by" text not null,
   "created_at" bigint not null,
-  "last_run" bigint);
+  "last_run" bigint,
+  "missed" text default 'latest' not null);
 CREATE INDEX "schedules_due" on "schedules" ("status", "next_run");
 CREATE INDEX "schedules_thread" on "schedules" ("thread_id", "status");
 CREATE TABLE "server_eras" (
   "server" text primary key,
   "verdict_json" text not null,
   "at" bigint not null);
+CREATE TABLE "sessions" (
+  "thread_id" text not null,
+  "number" integer not null,
+  "first_seq" bigint not null,
+  "last_seq" bigint not null,
+  "started_at" bigint not null,
+  "ended_at" bigint not null,
+  "messages" integer not null,
+  "tokens" bigint not null,
+  "reason" text not null,
+  "summary" text not null,
+  "summary_by" text not null,
+  constraint "sessions_key" primary key ("thread_id", "number")) without rowid;
 CREATE TABLE "threads" (
   "id" text primary key,
   "agent" text not null,
@@ -115,8 +186,20 @@ CREATE TABLE "threads" (
   "lease_until" bigint,
   "fence" bigint not null,
   "created_at" bigint not null,
-  "updated_at" bigint not null);
+  "updated_at" bigint not null,
+  "parent_id" text,
+  "instructions" text,
+  "grants_json" text,
+  "conversation_id" text,
+  "summary" text,
+  "not_before" bigint,
+  "ended_at" bigint,
+  "archived_at" bigint,
+  "depth" integer default 0 not null,
+  "wakes_parent" integer default 0 not null) without rowid;
 CREATE INDEX "threads_agent" on "threads" ("agent", "kind");
+CREATE INDEX "threads_later" on "threads" ("not_before") where "not_before" is not null;
+CREATE INDEX "threads_parent" on "threads" ("parent_id", "status") where "parent_id" is not null;
 CREATE TABLE "tool_calls" (
   "id" text primary key,
   "thread_id" text not null,
@@ -131,4 +214,13 @@ CREATE TABLE "tool_calls" (
   "created_at" bigint not null,
   "started_at" bigint,
   "ended_at" bigint,
-  constraint "tool_calls_place" unique ("cycle_id", "step", "position"));
+  "arguments_hash" text default '' not null,
+  constraint "tool_calls_place" unique ("cycle_id", "step", "position")) without rowid;
+CREATE INDEX "tool_calls_doubtful" on "tool_calls" ("thread_id", "tool") where "status" = 'unknown';
+CREATE TABLE "usage_days" (
+  "day" text not null,
+  "agent" text not null,
+  "tokens" bigint not null,
+  "cost_micros" bigint not null,
+  "wakes" bigint not null,
+  constraint "usage_days_key" primary key ("day", "agent")) without rowid;

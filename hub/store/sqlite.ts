@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely'
+import { SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from 'kysely'
 import { HubError } from '../core/errors.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -9,6 +9,12 @@ export const sqlite: Dialect = {
   name: 'sqlite',
   serialType: 'integer',
   serialColumn: column => column.primaryKey().autoIncrement(),
+  clustered: table => table.modifyEnd(sql`without rowid`),
+  createSearch: async db => {
+    await sql`create virtual table history_search using fts5(text, thread_id unindexed, seq unindexed, created_at unindexed, tokenize = 'unicode61 remove_diacritics 2')`.execute(
+      db,
+    )
+  },
   syncCommits: 'pragma synchronous = FULL',
   relaxCommits: 'pragma synchronous = NORMAL',
 }

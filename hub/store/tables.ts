@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable } from 'kysely'
+import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
 import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
 
 /*
@@ -13,11 +13,14 @@ export interface AgentTable {
   created_at: number
 }
 
+export type ThreadKind = 'main' | 'task'
+export type ThreadStatus = 'active' | 'sleeping' | 'waiting' | 'complete' | 'failed' | 'cancelled'
+
 export interface ThreadTable {
   id: string
   agent: string
-  kind: 'main'
-  status: 'active' | 'sleeping'
+  kind: ThreadKind
+  status: ThreadStatus
   /** The history's seq at which the window starts. */
   window_start: number
   /** The newest seq of its history. */
@@ -29,6 +32,23 @@ export interface ThreadTable {
   fence: number
   created_at: number
   updated_at: number
+  /** No cycle begins or goes on before: its provider cannot be reached, or its day's wakes are used up. */
+  not_before: ColumnType<number | null, number | null | undefined>
+  /** The thread that made this task; null for a main thread and for a task that an event made. */
+  parent_id: ColumnType<string | null, string | null | undefined>
+  /** How many tasks stand above this one. */
+  depth: Generated<number>
+  /** 1: its summary wakes the parent; 0: it waits for the parent's next inbox. */
+  wakes_parent: Generated<number>
+  instructions: ColumnType<string | null, string | null | undefined>
+  /** What its maker gave a task: `{tools?, limits?}`. */
+  grants_json: ColumnType<string | null, string | null | undefined>
+  /** The conversation of the cycle that made it. */
+  conversation_id: ColumnType<string | null, string | null | undefined>
+  /** What a task told at its end. */
+  summary: ColumnType<string | null, string | null | undefined>
+  ended_at: ColumnType<number | null, number | null | undefined>
+  archived_at: ColumnType<number | null, number | null | undefined>
 }
 
 export interface InboxTable {
@@ -48,7 +68,8 @@ export interface InboxTable {
 export interface CycleTable {
   id: string
   thread_id: string
-  status: 'running' | 'done' | 'failed'
+  /** `running` is also one that is parked or was cut by a crash: it goes on. A `dead` one lies in the dead letters. */
+  status: 'running' | 'done' | 'failed' | 'stopped' | 'dead'
   fence: number
   /** The conversation that its final text goes to; null for nowhere. */
   reply_to: string | null
@@ -60,6 +81,43 @@ export interface CycleTable {
   ended_at: number | null
   /** Why it failed or was cut short. */
   note: string | null
+  /** Dispatches since its last committed step, the present one included: charged before, so a crash has counted. */
+  attempts: Generated<number>
+  /** Money in millionths of the currency of the prices. */
+  cost_micros: Generated<number>
+  /** The model that made its last step. */
+  model: ColumnType<string | null, string | null | undefined>
+  /** Since when its provider cannot be reached; null while it can. */
+  parked_at: ColumnType<number | null, number | null | undefined>
+  /** Who asked it to stop at the next boundary. */
+  stop_requested_by: ColumnType<string | null, string | null | undefined>
+}
+
+/** What a day's cycles of an agent used. The day is one of the configured time zone, `2026-11-22`. */
+export interface UsageDayTable {
+  day: string
+  agent: string
+  tokens: number
+  cost_micros: number
+  /** Cycles that no person's message was part of. */
+  wakes: number
+}
+
+/** A cycle that failed for good, with what is needed to inspect, retry or discard it. */
+export interface DeadLetterTable {
+  id: string
+  cycle_id: string
+  thread_id: string
+  agent: string
+  status: 'open' | 'retried' | 'discarded'
+  reason: string
+  /** `{code, status?, message}` of the error, where one caused it. */
+  error_json: string | null
+  /** 1: the same may succeed later. */
+  retryable: number
+  created_at: number
+  decided_at: number | null
+  decided_by: string | null
 }
 
 export interface HistoryTable {
@@ -69,6 +127,25 @@ export interface HistoryTable {
   step: number
   content_json: string
   created_at: number
+  /** How the window shows it: whole, as a stub that says where to find it, or not at all. The content itself stays. */
+  form: Generated<'whole' | 'stub' | 'hidden'>
+}
+
+/** A part of a thread's history that left its window, with the summary that stands for it. */
+export interface SessionTable {
+  thread_id: string
+  /** Counts from 1 in each thread. */
+  number: number
+  first_seq: number
+  last_seq: number
+  started_at: number
+  ended_at: number
+  messages: number
+  tokens: number
+  reason: 'compaction' | 'idle' | 'reset' | 'ended'
+  summary: string
+  /** The model's name, or `extract` where none was needed. */
+  summary_by: string
 }
 
 export interface ToolCallTable {
@@ -86,6 +163,33 @@ export interface ToolCallTable {
   created_at: number
   started_at: number | null
   ended_at: number | null
+  /** Of the arguments' canonical JSON. */
+  arguments_hash: Generated<string>
+}
+
+export interface ApprovalTable {
+  id: string
+  /** The row of `tool_calls` that waits for it. */
+  call_id: string
+  thread_id: string
+  cycle_id: string
+  agent: string
+  tool: string
+  arguments: string
+  arguments_hash: string
+  /** Why it needs a person's yes. */
+  reason: string
+  conversation_id: string | null
+  status: 'open' | 'approved' | 'denied' | 'expired'
+  created_at: number
+  expires_at: number
+  decided_at: number | null
+  /** The token's name, and the door. */
+  decided_by: string | null
+  decided_where: string | null
+  note: string | null
+  /** When its outcome was posted to the thread. */
+  answered_at: number | null
 }
 
 export interface ContextTable {
@@ -112,6 +216,8 @@ export interface ScheduleTable {
   created_by: string
   created_at: number
   last_run: number | null
+  /** What happens with occurrences that the hub slept through. */
+  missed: Generated<'latest' | 'all' | 'skip'>
 }
 
 export interface EventTable {
@@ -121,11 +227,13 @@ export interface EventTable {
   type: string
   key: string
   payload_json: string
-  status: 'pending' | 'handled' | 'ignored'
+  status: 'pending' | 'processing' | 'handled' | 'ignored' | 'held'
   routed_to_json: string
   note: string | null
   at: number
   received_at: number
+  /** How many of the same type and key were held since. */
+  repeats: Generated<number>
 }
 
 export interface EventCursorTable {
@@ -163,6 +271,31 @@ export interface MessageTable {
   cycle_id: string | null
 }
 
+/** One run of the hub on this store. */
+export interface LifeTable {
+  id: string
+  started_at: number
+  /** 1 once it lived longer than a crash loop's turn. */
+  outlived: number
+  /** 1 once a step was committed. */
+  stepped: number
+  /** When it ended in order; null while it runs, and for one that was killed. */
+  ended_at: number | null
+}
+
+export interface HubStateTable {
+  key: string
+  value_json: string
+}
+
+/** The full-text index over what left the windows. */
+export interface HistorySearchTable {
+  text: string
+  thread_id: string
+  seq: number
+  created_at: number
+}
+
 export interface Tables {
   agents: AgentTable
   threads: ThreadTable
@@ -177,6 +310,13 @@ export interface Tables {
   server_eras: ServerEraTable
   conversations: ConversationTable
   messages: MessageTable
+  usage_days: UsageDayTable
+  dead_letters: DeadLetterTable
+  sessions: SessionTable
+  approvals: ApprovalTable
+  lives: LifeTable
+  hub_state: HubStateTable
+  history_search: HistorySearchTable
 }
 
 export type ThreadRow = Selectable<ThreadTable>
@@ -187,3 +327,6 @@ export type EventRow = Selectable<EventTable>
 export type MessageRow = Selectable<MessageTable>
 export type NewSchedule = Insertable<ScheduleTable>
 export type NewToolCall = Insertable<ToolCallTable>
+export type ApprovalRow = Selectable<ApprovalTable>
+export type DeadLetterRow = Selectable<DeadLetterTable>
+export type SessionRow = Selectable<SessionTable>

@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { statement } from './statement.ts'
 import type { Tables, ThreadRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -30,22 +31,36 @@ export function mainThreadId(agent: string): string {
   return `thr_${agent}`
 }
 
+export interface ThreadClaim {
+  id: string
+  owner: string
+  until: number
+  now: number
+  /** How many places of the history are reserved with it. */
+  rows?: number
+}
+
 /** Takes the thread for one cycle, in one statement; undefined while another holds it. */
-export function claimThread(tx: Tx, claim: { id: string; owner: string; until: number; now: number }) {
-  return tx
+export async function claimThread(tx: Tx, claim: ThreadClaim): Promise<ThreadRow | undefined> {
+  const { rows } = await takeThread(tx, { rows: 0, ...claim })
+  return rows[0]
+}
+
+const takeThread = statement<Required<ThreadClaim>, ThreadRow>((db, claim) =>
+  db
     .updateTable('threads')
     .set(eb => ({
       lease_owner: claim.owner,
       lease_until: claim.until,
-      fence: eb('fence', '+', 1),
+      fence: eb('fence', '+', sql.lit(1)),
+      last_seq: eb('last_seq', '+', claim.rows),
       status: 'active' as const,
       updated_at: claim.now,
     }))
     .where('id', '=', claim.id)
     .where(eb => eb.or([eb('lease_owner', 'is', null), eb('lease_until', '<', claim.now)]))
-    .returningAll()
-    .executeTakeFirst()
-}
+    .returningAll(),
+)
 
 export async function releaseThread(tx: Tx, id: string, fence: number, now: number): Promise<void> {
   await tx
@@ -71,7 +86,7 @@ export function listThreads(db: Kysely<Tables>): Promise<ThreadRow[]> {
 
 /** Threads that have something to do: an unfinished cycle, or a filled inbox. */
 export async function threadsWithWork(db: Kysely<Tables>): Promise<string[]> {
-  const running = db.selectFrom('cycles').select('thread_id').where('status', '=', 'running')
+  const running = db.selectFrom('cycles').select('thread_id').where('status', '=', sql.lit('running'))
   const waiting = db.selectFrom('inbox').select('thread_id').where('cycle_id', 'is', null)
   const rows = await running.union(waiting).execute()
   return rows.map(row => row.thread_id)

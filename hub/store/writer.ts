@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import type { Dialect } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -29,10 +29,12 @@ export function createWriter(db: Kysely<Tables>, dialect: Dialect): Write {
   const queue: Job[] = []
   let draining = false
   let relaxed = false
+  const relax = CompiledQuery.raw(dialect.relaxCommits)
+  const sync = CompiledQuery.raw(dialect.syncCommits)
   const prepare = async (jobs: Job[]) => {
     const wanted = jobs.every(job => job.relaxed)
     if (wanted === relaxed) return
-    await sql.raw(wanted ? dialect.relaxCommits : dialect.syncCommits).execute(db)
+    await db.executeQuery(wanted ? relax : sync)
     relaxed = wanted
   }
   const drain = async () => {
@@ -73,15 +75,19 @@ async function commitTogether(
   for (const done of settle) done()
 }
 
+const SAVE = CompiledQuery.raw('savepoint job')
+const RELEASE = CompiledQuery.raw('release savepoint job')
+const ROLL_BACK = CompiledQuery.raw('rollback to savepoint job')
+
 async function runInSavepoint(tx: Tx, job: Job): Promise<() => void> {
-  await sql`savepoint job`.execute(tx)
+  await tx.executeQuery(SAVE)
   try {
     const value = await job.run(tx)
-    await sql`release savepoint job`.execute(tx)
+    await tx.executeQuery(RELEASE)
     return () => job.resolve(value as never)
   } catch (error) {
-    await sql`rollback to savepoint job`.execute(tx)
-    await sql`release savepoint job`.execute(tx)
+    await tx.executeQuery(ROLL_BACK)
+    await tx.executeQuery(RELEASE)
     return () => job.reject(error)
   }
 }

@@ -16,13 +16,18 @@ export function createToolBox(servers: Servers, metaTools: readonly MetaTool[]):
   const meta = new Map(metaTools.map(tool => [tool.name, tool]))
   const givesMeta = (globs: readonly string[], name: string) =>
     matchesGlobs(['*', ...globs.filter(isNegative)], name)
+  const lists = new WeakMap<readonly string[], { from: Servers['catalogue']; list: ModelTool[] }>()
   return {
-    list: globs => [
-      ...metaTools.filter(tool => givesMeta(globs, tool.name)).map(fromMeta),
-      ...servers.catalogue
-        .filter(tool => matchesGlobs(globs, tool.name))
-        .map(tool => fromServer(tool.definition)),
-    ],
+    list(globs) {
+      const from = servers.catalogue
+      const known = lists.get(globs)
+      if (known?.from === from) return known.list
+      const own = metaTools.filter(tool => givesMeta(globs, tool.name)).map(fromMeta)
+      const theirs = from.filter(tool => matchesGlobs(globs, tool.name))
+      const list = [...own, ...theirs.map(tool => fromServer(tool.definition))]
+      lists.set(globs, { from, list })
+      return list
+    },
     find(name, globs) {
       const metaTool = meta.get(name)
       if (metaTool)

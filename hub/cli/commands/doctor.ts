@@ -41,7 +41,7 @@ export async function examine(environment: Environment): Promise<Finding[]> {
     ...config.warnings.map(what => ({ level: 'warning' as const, what: `config: ${what}` })),
     ...checkAgents(config, environment),
     ...checkData(config),
-    ...(await checkModel(config.model)),
+    ...(await checkModel(config.model?.default)),
     ...(await checkHub(config)),
   ]
 }

@@ -4,7 +4,7 @@ import { listEvents } from '../../store/events.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 
-const statuses = ['pending', 'handled', 'ignored'] as const
+const statuses = ['pending', 'processing', 'handled', 'ignored', 'held'] as const
 
 export function publishEvent(deps: HubToolDeps): HubTool {
   return defineHubTool({
@@ -18,7 +18,7 @@ export function publishEvent(deps: HubToolDeps): HubTool {
     }),
     output: z.object({
       id: z.string(),
-      status: z.enum(['pending', 'ignored']),
+      status: z.enum(['pending', 'ignored', 'held']),
       routedTo: z.array(z.string()).describe('threads'),
     }),
     effect: 'adds',

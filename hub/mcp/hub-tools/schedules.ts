@@ -74,6 +74,7 @@ export function createOne(deps: HubToolDeps): HubTool {
         created_by: token,
         created_at: now,
         last_run: null,
+        missed: 'latest' as const,
       }
       const stored = await deps.store.write(async tx => {
         const whole = { ...row, thread_id: await ensureMainThread(tx, agent.name, now) }

@@ -8,6 +8,9 @@ export interface CallWatch extends Disposable {
   within(delay: number, toError: () => Error): void
 }
 
+/** Made once: an abort without a reason makes an exception with a stack. */
+const OVER = new Error('The call is over')
+
 export function createCallWatch(clock: Clock, caller: AbortSignal): CallWatch {
   const controller = new AbortController()
   const onAbort = () => controller.abort(caller.reason)
@@ -23,7 +26,7 @@ export function createCallWatch(clock: Clock, caller: AbortSignal): CallWatch {
     [Symbol.dispose]() {
       cancel?.()
       caller.removeEventListener('abort', onAbort)
-      controller.abort()
+      controller.abort(OVER)
     },
   }
 }

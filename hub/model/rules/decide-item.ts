@@ -46,6 +46,8 @@ export function decideItem(open: OpenItem, scene: Scene, looks: boolean): Plan {
       return decideEvent(open, scene, looks)
     case 'agent':
       return decideAgent(open, scene)
+    case 'task':
+    case 'approval':
     case 'notice':
       return say(toNews(item, scene))
     default:

@@ -3,15 +3,15 @@ import type { Dialect } from '../dialect.ts'
 
 /** The nouns of the hub: agents, threads, inbox, cycles, history, ledger, context, schedules, events, conversations. */
 export async function up(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
-  await createAgents(db)
+  await createAgents(db, dialect)
   await createInbox(db, dialect)
-  await createCycles(db)
+  await createCycles(db, dialect)
   await createMemory(db)
   await createEvents(db)
-  await createConversations(db)
+  await createConversations(db, dialect)
 }
 
-async function createAgents(db: Kysely<unknown>) {
+async function createAgents(db: Kysely<unknown>, dialect: Dialect) {
   await db.schema
     .createTable('agents')
     .addColumn('name', 'text', column => column.primaryKey())
@@ -31,6 +31,7 @@ async function createAgents(db: Kysely<unknown>) {
     .addColumn('fence', 'bigint', column => column.notNull())
     .addColumn('created_at', 'bigint', column => column.notNull())
     .addColumn('updated_at', 'bigint', column => column.notNull())
+    .$call(dialect.clustered)
     .execute()
   await db.schema.createIndex('threads_agent').on('threads').columns(['agent', 'kind']).execute()
 }
@@ -59,10 +60,15 @@ async function createInbox(db: Kysely<unknown>, dialect: Dialect) {
     .columns(['thread_id', 'seq'])
     .where('cycle_id' as never, 'is', null)
     .execute()
-  await db.schema.createIndex('inbox_cycle').on('inbox').column('cycle_id').execute()
+  await db.schema
+    .createIndex('inbox_cycle')
+    .on('inbox')
+    .column('cycle_id')
+    .where('cycle_id' as never, 'is not', null)
+    .execute()
 }
 
-async function createCycles(db: Kysely<unknown>) {
+async function createCycles(db: Kysely<unknown>, dialect: Dialect) {
   await db.schema
     .createTable('cycles')
     .addColumn('id', 'text', column => column.primaryKey())
@@ -77,6 +83,7 @@ async function createCycles(db: Kysely<unknown>) {
     .addColumn('started_at', 'bigint', column => column.notNull())
     .addColumn('ended_at', 'bigint')
     .addColumn('note', 'text')
+    .$call(dialect.clustered)
     .execute()
   await db.schema.createIndex('cycles_thread').on('cycles').columns(['thread_id', 'started_at']).execute()
   await db.schema
@@ -95,6 +102,7 @@ async function createCycles(db: Kysely<unknown>) {
     .addColumn('content_json', 'text', column => column.notNull())
     .addColumn('created_at', 'bigint', column => column.notNull())
     .addPrimaryKeyConstraint('history_key', ['thread_id', 'seq'])
+    .$call(dialect.clustered)
     .execute()
   await db.schema
     .createTable('tool_calls')
@@ -112,6 +120,7 @@ async function createCycles(db: Kysely<unknown>) {
     .addColumn('started_at', 'bigint')
     .addColumn('ended_at', 'bigint')
     .addUniqueConstraint('tool_calls_place', ['cycle_id', 'step', 'position'])
+    .$call(dialect.clustered)
     .execute()
 }
 
@@ -177,18 +186,19 @@ async function createEvents(db: Kysely<unknown>) {
     .execute()
 }
 
-async function createConversations(db: Kysely<unknown>) {
+async function createConversations(db: Kysely<unknown>, dialect: Dialect) {
   await db.schema
     .createTable('conversations')
     .addColumn('id', 'text', column => column.primaryKey())
     .addColumn('last_seq', 'bigint', column => column.notNull())
     .addColumn('created_at', 'bigint', column => column.notNull())
+    .$call(dialect.clustered)
     .execute()
   await db.schema
     .createTable('messages')
     .addColumn('conversation_id', 'text', column => column.notNull())
     .addColumn('seq', 'bigint', column => column.notNull())
-    .addColumn('id', 'text', column => column.notNull().unique())
+    .addColumn('id', 'text', column => column.notNull())
     .addColumn('kind', 'text', column => column.notNull())
     .addColumn('author', 'text', column => column.notNull())
     .addColumn('text', 'text', column => column.notNull())
@@ -199,6 +209,7 @@ async function createConversations(db: Kysely<unknown>) {
     .addColumn('data_json', 'text')
     .addColumn('cycle_id', 'text')
     .addPrimaryKeyConstraint('messages_key', ['conversation_id', 'seq'])
+    .$call(dialect.clustered)
     .execute()
   await db.schema
     .createIndex('messages_once')
@@ -207,5 +218,10 @@ async function createConversations(db: Kysely<unknown>) {
     .unique()
     .where('client_id' as never, 'is not', null)
     .execute()
-  await db.schema.createIndex('messages_cycle').on('messages').column('cycle_id').execute()
+  await db.schema
+    .createIndex('messages_cycle')
+    .on('messages')
+    .column('cycle_id')
+    .where('cycle_id' as never, 'is not', null)
+    .execute()
 }

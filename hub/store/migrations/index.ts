@@ -1,8 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import { up as start } from './001-start.ts'
+import { up as durableAgents } from './002-durable-agents.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
 /** In order; append only. */
-export const migrations: readonly { name: string; up: Up }[] = [{ name: '001-start', up: start }]
+export const migrations: readonly { name: string; up: Up }[] = [
+  { name: '001-start', up: start },
+  { name: '002-durable-agents', up: durableAgents },
+]

@@ -1,0 +1,37 @@
+import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** A statement of the hot path: built and compiled once for each kind of database, then only given its arguments. */
+export type Statement<Args, Row> = (db: Kysely<Tables>, args: Args) => Promise<QueryResult<Row>>
+
+/** Stands for an argument while a statement is built. */
+class Slot {
+  readonly name: PropertyKey
+  constructor(name: PropertyKey) {
+    this.name = name
+  }
+}
+
+const slots = new Proxy({}, { get: (_, name) => new Slot(name) })
+
+/**
+ * `build` is called once, with stand-ins for the arguments: it may put them where a value goes, and nothing else may
+ * depend on them. What is fixed is written with `sql.lit`, so that partial indexes are found.
+ */
+export function statement<Args extends object, Row>(
+  build: (db: Kysely<Tables>, args: Args) => Compilable<Row>,
+): Statement<Args, Row> {
+  const compiled = new Map<unknown, CompiledQuery<Row>>()
+  return (db, args) => {
+    const kind = db.getExecutor().adapter.constructor
+    let known = compiled.get(kind)
+    if (!known) {
+      known = build(db, slots as Args).compile()
+      compiled.set(kind, known)
+    }
+    const parameters = known.parameters.map(value =>
+      value instanceof Slot ? args[value.name as keyof Args] : value,
+    )
+    return db.executeQuery<Row>({ ...known, parameters })
+  }
+}
