@@ -139,6 +139,7 @@ function openRuntime(
     signals,
     toolBox,
     model: () => foundation.model,
+    compactionModel: () => foundation.compactionModel,
     agent: agents.find,
     owner: randomUUID(),
     get timezone() {

@@ -46,8 +46,14 @@ export interface Foundation {
   readonly startedAt: number
   /** The model in force. */
   model: Model
+  /** The model that writes summaries, where that is another. */
+  compactionModel: Model | undefined
   /** Takes the model from the config in force. */
   reloadModel(): Promise<void>
+}
+
+async function openCompactionModel({ model }: Config, clock: Clock): Promise<Model | undefined> {
+  return model?.compaction && (await createModel(model.compaction, clock))
 }
 
 /** Locks the data folder and opens what is in it; everything is closed with `stack`. */
@@ -71,9 +77,11 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
     version: readVersion(),
     startedAt: clock.now(),
     model: overrides.model ?? (await createModel(config.model?.default, clock)),
+    compactionModel: await openCompactionModel(config, clock),
     async reloadModel() {
       if (!overrides.model)
         foundation.model = await createModel(foundation.config.current.model?.default, clock)
+      foundation.compactionModel = await openCompactionModel(foundation.config.current, clock)
     },
   }
   return foundation

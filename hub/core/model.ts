@@ -96,6 +96,8 @@ export interface Model {
   readonly context: number
   readonly maxOutput: number
   readonly price?: Price | undefined
+  /** False for one that cannot write a summary; default true. */
+  readonly canSummarize?: boolean
   complete(request: ModelRequest, options: ModelOptions): Promise<ModelReply>
 }
 

@@ -6,6 +6,7 @@ import { plural, stripControl, toSpan } from '../core/text.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import type { InboxItem } from '../store/inbox.ts'
 import type { ScheduleRow } from '../store/tables.ts'
+import { describeContext } from './head.ts'
 
 /** What a batch tells besides its items. It changes all the time, so it stands in the message and not in the prompt. */
 export interface BatchFacts {
@@ -92,11 +93,6 @@ function describeSchedules(schedules: readonly ScheduleRow[]): string {
     row => `- ${row.id}: ${describeNextRun(row.next_run, row.timezone)}: ${row.reason}`,
   )
   return `Pending schedules:\n${lines.join('\n')}`
-}
-
-function describeContext(facts: readonly { key: string; value: string }[]): string {
-  if (facts.length === 0) return 'Stored context: none.'
-  return `Stored context:\n${facts.map(fact => `- ${fact.key}: ${fact.value}`).join('\n')}`
 }
 
 function toItem({ payload, at }: InboxItem): BatchItem {

@@ -4,7 +4,6 @@ import { historyContent } from '../../schemas/inbox.ts'
 import { type Death, makeAgent, openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { call, hold, say, type Turn } from '../../tests/support/scripted-model.ts'
 import { claimThread, moveWindow } from '../store/threads.ts'
-import { estimateTokens } from './window.ts'
 
 /** What the model does follows from the window alone, so that a step asked again gets the same answer. */
 const policy: Turn = (request, options) => {
@@ -233,62 +232,4 @@ test('promise 8: stored context is told whole where the window begins anew, and 
   await world.store.write(tx => moveWindow(tx, 'thr_homelab', last + 1))
   expect(await ask('and now')).toContain('Stored context:\n- wish: never stop ATM-10')
   expect(await ask('and then')).not.toContain('Stored context')
-})
-
-test('promise 8: a window that is full starts later, with the stored context again; the history stays whole', async () => {
-  await using world = await openWorld({ model: { context: 8_192, maxOutput: 512 } })
-  const rounds = 12
-  const remember = call([['store_context', { key: 'wish', value: 'never stop ATM-10' }]])
-  world.model.script(remember, ...Array.from({ length: rounds }, (_, round) => say(`answer ${round}`)))
-  await world.start()
-  for (let round = 0; round < rounds; round++) {
-    await world.post(`question ${round} ${'word '.repeat(400)}`)
-    await world.idle()
-  }
-  const requests = world.model.requests.all.slice(1)
-  const starts = requests.map(({ messages }) => messages[0]?.text.match(/question (\d+)/)?.[1])
-  const moves = starts.filter((start, index) => index > 0 && start !== starts[index - 1])
-  expect(moves.length).toBeGreaterThan(1)
-  for (const [index, { messages }] of requests.entries()) {
-    expect(messages.at(-1)?.text).toContain(index === 0 ? 'Stored wish' : `question ${index}`)
-    const told = messages.filter(({ text }) => text.includes('Stored context:'))
-    expect(told.length).toBe(1)
-    const size = messages.reduce((sum, { text }) => sum + estimateTokens(text), 0)
-    expect(size).toBeLessThan(8_192 - 512)
-    if (starts[index] !== '0') expect(told[0]?.text).toContain('- wish: never stop ATM-10')
-  }
-  const rows = await world.store.db.selectFrom('history').select('seq').execute()
-  expect(rows).toHaveLength(2 * rounds + 2)
-})
-
-test('a window that fills up within a cycle keeps this cycle and lets go of what was before', async () => {
-  await using world = await openWorld({
-    model: { context: 8_192, maxOutput: 512 },
-    tools: [{ name: 'look', run: () => ({ text: 'word '.repeat(2_000), isError: false }) }],
-  })
-  const turns = [say('old answer'), call([['look']]), call([['look']]), say('new answer')]
-  world.model.script(...turns)
-  await world.start()
-  await world.post(`old question ${'word '.repeat(1_000)}`)
-  await world.idle()
-  await world.post('new question')
-  await world.idle()
-  const texts = world.model.requests.all.map(({ messages }) =>
-    messages.map(({ role, text }) => `${role} ${text}`),
-  )
-  expect(texts[1]?.[0]).toContain('old question')
-  expect(texts[3]?.map(text => text.split(' ')[0])).toEqual([
-    'user',
-    'assistant',
-    'tool',
-    'assistant',
-    'tool',
-  ])
-  expect(texts[3]?.[0]).toContain('new question')
-  expect(world.seen.messages.all.at(-1)?.text).toBe('new answer')
-  const { window_start: start } = await world.store.db
-    .selectFrom('threads')
-    .selectAll()
-    .executeTakeFirstOrThrow()
-  expect(start).toBe(3)
 })

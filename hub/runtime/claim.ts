@@ -1,17 +1,17 @@
 import { readContext } from '../store/context.ts'
-import { createCycle, readCycle, workOf } from '../store/cycles.ts'
+import { createCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
 import { markHandled } from '../store/events.ts'
-import { appendHistory, type Fenced, type HistoryEntry, readHistory } from '../store/history.ts'
+import { appendHistory, type Fenced, type HistoryEntry } from '../store/history.ts'
 import { drainItems, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
 import { activeSchedulesOf } from '../store/schedules.ts'
 import type { CycleRow, ThreadRow } from '../store/tables.ts'
-import { claimThread, moveWindow } from '../store/threads.ts'
+import { claimThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { type BatchFacts, questionsOf, toBatch } from './batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
-import { toPreamble } from './prompt.ts'
+import { readWindow } from './read-window.ts'
 import { decideReplyTo } from './reply.ts'
-import { decideWindowStart, toRoom } from './window.ts'
+import type { Anchor } from './tokens.ts'
 
 /** How long a cycle may go without a write before another process may take its thread over. */
 export const LEASE_MS = 20 * 60_000
@@ -27,8 +27,16 @@ export interface Claim extends Fenced {
   /** Since when its minutes count: not the time for which the hub was down. */
   startedAt: number
   steps: number
-  /** The window, which grows as the cycle goes on. */
+  /** The window, which grows as the cycle goes on; what stands for everything before it comes first. */
   window: HistoryEntry[]
+  /** The history's seq at which the window starts. */
+  start: number
+  /** What the provider counted in the last step; undefined where the window is another since. */
+  anchor: Anchor | undefined
+  /** It slept for so long that it starts from summaries. */
+  isIdle: boolean
+  /** How many summaries its window cost so far. */
+  compactions: number
   /** Everything that it took from the inbox so far. */
   items: InboxItem[]
 }
@@ -50,15 +58,19 @@ export async function claimCycle(
     const row = await claimThread(tx, { id: thread, owner: deps.owner, until: now + LEASE_MS, now, rows })
     if (!row) return undefined
     if (running === null) return begin(deps, tx, { agent, row, now })
-    return resume(tx, { agent, row, cycle: await readCycle(tx, running), now })
+    return resume(deps, tx, { agent, row, cycle: await readCycle(tx, running), now })
   }, 'relaxed')
 }
 
 /** A batch is one message, whose place in the history is reserved with the claim. */
 const BATCH_ROWS = 1
 
-async function resume(tx: Tx, { agent, row, cycle, now }: Beginning & { cycle: CycleRow }): Promise<Claim> {
-  const window = await readHistory(tx, row.id, row.window_start)
+async function resume(
+  deps: RuntimeDeps,
+  tx: Tx,
+  { agent, row, cycle, now }: Beginning & { cycle: CycleRow },
+): Promise<Claim> {
+  const window = await readWindow(deps, tx, row, agent.model)
   return {
     kind: 'resumed',
     agent,
@@ -70,6 +82,10 @@ async function resume(tx: Tx, { agent, row, cycle, now }: Beginning & { cycle: C
     startedAt: now,
     steps: cycle.steps,
     window,
+    start: row.window_start,
+    anchor: undefined,
+    isIdle: false,
+    compactions: 0,
     items: await itemsOfCycle(tx, cycle.id),
   }
 }
@@ -84,26 +100,50 @@ async function begin(deps: RuntimeDeps, tx: Tx, { agent, row, now }: Beginning):
   const id = deps.newId('cyc')
   const items = await drainItems(tx, row.id, id)
   const fenced = { thread: row.id, cycle: id, fence: row.fence }
+  const isIdle = await isLongPause(tx, agent, row.id, now)
   const replyTo = decideReplyTo(items, agent.conversations[0])
   await createCycle(tx, { id, thread_id: row.id, fence: row.fence, reply_to: replyTo, started_at: now })
-  const window = await openWindow(deps, tx, agent, row)
+  const { window, anchor } = await openWindow(deps, tx, agent, row)
   const fresh = !window.some(({ content }) => content.role === 'user' && content.tellsContext)
   const facts = await readFacts(deps, tx, { agent, thread: row.id, replyTo, now, fresh })
   const lastSeq = row.last_seq - BATCH_ROWS
   window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [toBatch(items, facts)], now)))
   await markHandled(tx, eventIds(items))
-  return { ...fenced, kind: 'new', agent, replyTo, target: replyTo, startedAt: now, steps: 0, window, items }
+  return {
+    ...fenced,
+    kind: 'new',
+    agent,
+    replyTo,
+    target: replyTo,
+    startedAt: now,
+    steps: 0,
+    items,
+    window,
+    anchor,
+    start: row.window_start,
+    isIdle,
+    compactions: 0,
+  }
 }
 
-/** The window before a cycle; where it is over its mark it starts later from now on. */
+/** The window before a cycle, as the last cycle left it in memory or as it is stored. */
 async function openWindow(deps: RuntimeDeps, tx: Tx, agent: RuntimeAgent, row: ThreadRow) {
   const kept = deps.windows.take(row, BATCH_ROWS)
-  const isEmpty = row.last_seq - BATCH_ROWS < row.window_start
-  const window = kept ?? (isEmpty ? [] : await readHistory(tx, row.id, row.window_start))
-  const start = decideWindowStart(window, toRoom(deps.model(), toPreamble(deps, agent)), 'begin')
-  if (start === undefined) return window
-  await moveWindow(tx, row.id, start)
-  return window.filter(entry => entry.seq >= start)
+  if (kept) return kept
+  const before = { ...row, last_seq: row.last_seq - BATCH_ROWS }
+  return { window: await readWindow(deps, tx, before, agent.model), anchor: undefined }
+}
+
+/** Whether the agent's file wants summaries after a pause as long as this one. */
+async function isLongPause(
+  tx: Tx,
+  { idleReset }: RuntimeAgent,
+  thread: string,
+  now: number,
+): Promise<boolean> {
+  if (idleReset === undefined) return false
+  const last = await lastCycleEnd(tx, thread)
+  return last !== undefined && now - last >= idleReset
 }
 
 /** The events among the items, including those that woke a schedule early. */

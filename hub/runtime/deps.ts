@@ -7,13 +7,18 @@ import type { ToolBox } from '../core/tool-box.ts'
 import type { Store } from '../store/open.ts'
 import type { Tx } from '../store/writer.ts'
 import type { KeptWindows } from './kept-windows.ts'
+import type { TokenCounter } from './tokens.ts'
 
 /** An agent as the runtime needs it. */
 export interface RuntimeAgent {
   name: string
   prompt: string
   tools: readonly string[]
+  /** The name of the model that thinks for it. */
+  model: string
   limits: { steps: number; minutes: number }
+  /** After so many milliseconds without a cycle it starts from summaries. */
+  idleReset?: number | undefined
   conversations: readonly string[]
 }
 
@@ -26,10 +31,14 @@ export interface RuntimeDeps {
   signals: Signals
   timezone: string
   toolBox: ToolBox<Tx>
-  model: () => Model
+  /** The model of that name. */
+  model: (name: string) => Model
+  /** The model that writes summaries, where that is another. */
+  compactionModel: () => Model | undefined
   /** Undefined for one whose file is gone. */
   agent: (name: string) => RuntimeAgent | undefined
   /** This process, as the owner of leases. */
   owner: string
   windows: KeptWindows
+  tokens: TokenCounter
 }

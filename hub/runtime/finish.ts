@@ -8,9 +8,11 @@ import type { Tx } from '../store/writer.ts'
 import { questionsOf, toUnanswered } from './batch.ts'
 import { cutCalls, showCall } from './calls.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
+import { isCrowded, makeRoom } from './compaction.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { findUnanswered, type Unanswered, userMessages } from './reply.ts'
 import { publish, tell } from './tell.ts'
+import type { Anchor } from './tokens.ts'
 import { hasOpenCalls } from './window.ts'
 
 type Messages = (ChatMessage | undefined)[]
@@ -22,6 +24,9 @@ export interface FinalStep {
   text: string
   step: number
   usage: Usage
+  /** What the provider counted up to the step, once that stands at `seq`. */
+  anchorAt: (seq: number) => Anchor | undefined
+  signal: AbortSignal
 }
 
 /**
@@ -31,28 +36,45 @@ export interface FinalStep {
 export async function endWithText(
   deps: RuntimeDeps,
   claim: Claim,
-  { content, text, step, usage }: FinalStep,
+  { content, text, step, usage, anchorAt, signal }: FinalStep,
 ): Promise<'think' | 'ended'> {
   const isSilent = text.trim() === ''
+  const crowded = isCrowded(deps, claim)
   const now = deps.clock.now()
   const { entries, message, question } = await deps.store.write(async tx => {
     const next = await findQuestion(tx, claim, isSilent)
     const asking = next ? [toUnanswered(next.conversation, next.texts, now)] : []
-    const lastSeq = next
-      ? await fencedWrite(tx, claim, 1 + asking.length, now + LEASE_MS, now)
-      : await releasingWrite(tx, claim, 1, now)
+    const lastSeq =
+      next || crowded
+        ? await fencedWrite(tx, claim, 1 + asking.length, now + LEASE_MS, now)
+        : await releasingWrite(tx, claim, 1, now)
     const written = await appendHistory(tx, claim, lastSeq, step, [content, ...asking], now)
     if (next) await countStep(tx, claim.cycle, usage)
     else await endCycleWithStep(tx, claim.cycle, usage, now)
     const told = isSilent ? undefined : await tell(deps, tx, claim, { kind: 'agent', text })
     return { entries: written, message: told, question: next }
   })
+  claim.anchor = anchorAt(entries[0]?.seq ?? 0)
   claim.window.push(...entries)
   claim.steps = step
   publish(deps, [message])
-  if (!question) return 'ended'
+  if (!question) {
+    if (crowded) await tidyUp(deps, claim, signal)
+    return 'ended'
+  }
   claim.target = question.conversation
   return 'think'
+}
+
+/** After its end a cycle makes room for the next one, and only then lets the thread go. */
+async function tidyUp(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): Promise<void> {
+  try {
+    await makeRoom(deps, claim, 'end', signal)
+  } catch (error) {
+    deps.log.warn('no_room_made', { thread: claim.thread, error })
+  } finally {
+    await deps.store.write(tx => releaseThread(tx, claim.thread, claim.fence, deps.clock.now()))
+  }
 }
 
 /** The next conversation whose user message got nothing and that was not asked about yet. */

@@ -6,6 +6,7 @@ import { runCycle } from './cycle.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { fail } from './finish.ts'
 import { createKeptWindows } from './kept-windows.ts'
+import { createTokenCounter } from './tokens.ts'
 
 /** Runs the cycles of all threads. A thread that sleeps is nothing here: no timer, no object, no query. */
 export interface Runtime extends AsyncDisposable {
@@ -24,11 +25,11 @@ const STOP_MS = 6_000
 
 /** `agentOf` names the agent of a thread. Disposing stops at the next boundary; what is cut goes on at the next start. */
 export function createRuntime(
-  given: Omit<RuntimeDeps, 'windows'>,
+  given: Omit<RuntimeDeps, 'windows' | 'tokens'>,
   semaphore: Semaphore,
   agentOf: (thread: string) => string,
 ): Runtime {
-  const deps = { ...given, windows: createKeptWindows() }
+  const deps = { ...given, windows: createKeptWindows(), tokens: createTokenCounter() }
   const stopping = new AbortController()
   const active = new Map<string, { wokenAgain: boolean; done: Promise<void> }>()
 
@@ -95,7 +96,7 @@ async function runOne(
   deps.signals.emit('agent', { name, status: 'active' })
   try {
     await runCycle(deps, claim, stopping)
-    deps.windows.keep(thread, claim.fence, claim.window)
+    deps.windows.keep(thread, claim)
   } catch (error) {
     if (stopping.aborted) throw error
     await breakOff(deps, claim, error)

@@ -1,19 +1,19 @@
 import { sleep, timeoutSignal } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
-import type { Model, ModelReply, ModelRequest } from '../core/model.ts'
+import { type Model, ModelError, type ModelReply, type ModelRequest } from '../core/model.ts'
 import { toSentence, toSpan } from '../core/text.ts'
 import { countStep } from '../store/cycles.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
 import { planCalls } from '../store/ledger.ts'
 import type { NewToolCall } from '../store/tables.ts'
-import { moveWindow } from '../store/threads.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
+import { makeRoom } from './compaction.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { endWithText } from './finish.ts'
 import { toPreamble } from './prompt.ts'
 import { decideRetry } from './retry.ts'
 import { tellNow } from './tell.ts'
-import { decideWindowStart, toMessages, toRoom } from './window.ts'
+import { toMessages } from './window.ts'
 
 /** One step: the model is asked, and its answer stands in the history with the calls that it plans. */
 export async function think(
@@ -21,24 +21,44 @@ export async function think(
   claim: Claim,
   signal: AbortSignal,
 ): Promise<'act' | 'think' | 'ended'> {
-  const model = deps.model()
-  const request = await toRequest(deps, claim, model)
-  const reply = await completeWithRetries(deps, claim, { model, request, signal })
+  const model = deps.model(claim.agent.model)
+  const { request, reply } = await ask(deps, claim, model, signal)
   const step = claim.steps + 1
   const now = deps.clock.now()
   const usage = reply.usage ?? NO_USAGE
   const content = toContent(reply, uniqueIds(reply.calls, claim, step))
+  const anchorAt = (seq: number) =>
+    deps.tokens.learn(model.name, { preamble: request, window: claim.window, usage, seq })
   if (content.calls.length === 0)
-    return endWithText(deps, claim, { content, step, usage, text: toFinalText(reply) })
+    return endWithText(deps, claim, { content, step, usage, text: toFinalText(reply), anchorAt, signal })
   const entries = await deps.store.write(async tx => {
     const lastSeq = await fencedWrite(tx, claim, 1, now + LEASE_MS, now)
     await countStep(tx, claim.cycle, usage)
     await planCalls(tx, toPlan(deps, claim, content.calls, step, now))
     return appendHistory(tx, claim, lastSeq, step, [content], now)
   })
+  claim.anchor = anchorAt(entries[0]?.seq ?? 0)
   claim.window.push(...entries)
   claim.steps = step
   return 'act'
+}
+
+/** Asks the model; where the provider finds the request too long, once more with less. */
+async function ask(deps: RuntimeDeps, claim: Claim, model: Model, signal: AbortSignal) {
+  await makeRoom(deps, claim, 'step', signal)
+  const request = toRequest(deps, claim, model)
+  try {
+    return { request, reply: await completeWithRetries(deps, claim, { model, request, signal }) }
+  } catch (error) {
+    if (!(error instanceof ModelError && error.kind === 'overflow')) throw error
+    deps.log.warn('request_too_long', { cycle: claim.cycle, error })
+    await makeRoom(deps, claim, 'overflow', signal)
+    const shorter = toRequest(deps, claim, model)
+    return {
+      request: shorter,
+      reply: await completeWithRetries(deps, claim, { model, request: shorter, signal }),
+    }
+  }
 }
 
 const NO_USAGE = { input: 0, output: 0, cachedInput: 0 }
@@ -96,19 +116,9 @@ function uniqueIds(calls: ModelReply['calls'], claim: Claim, step: number): Mode
   })
 }
 
-async function toRequest(deps: RuntimeDeps, claim: Claim, model: Model): Promise<ModelRequest> {
-  const preamble = toPreamble(deps, claim.agent)
-  const start = decideWindowStart(claim.window, toRoom(model, preamble), 'step')
-  if (start !== undefined) {
-    await deps.store.write(async tx => {
-      const now = deps.clock.now()
-      await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
-      await moveWindow(tx, claim.thread, start)
-    })
-    claim.window = claim.window.filter(entry => entry.seq >= start)
-  }
+function toRequest(deps: RuntimeDeps, claim: Claim, model: Model): ModelRequest {
   return {
-    ...preamble,
+    ...toPreamble(deps, claim.agent),
     messages: toMessages(claim.window),
     maxOutput: model.maxOutput,
     timezone: deps.timezone,

@@ -2,15 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import type { HistoryEntry } from '../store/history.ts'
-import {
-  decideWindowStart,
-  estimateTokens,
-  hasOpenCalls,
-  type Room,
-  tokensOf,
-  toMessages,
-  toRoom,
-} from './window.ts'
+import { estimateTokens, tokensOf, tokensOfAll } from './tokens.ts'
+import { decideCut, findBulky, hasOpenCalls, toCut, toMarks, toMessages, toStub } from './window.ts'
 
 type Part = { size: number; calls: number; update: boolean }
 
@@ -48,73 +41,76 @@ const step = fc.record({
 const transcript = fc
   .tuple(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 }), fc.nat(50))
   .map(([cycles, first]) => toTranscript(cycles, first + 1))
-const room = fc
-  .integer({ min: 100, max: 4_000 })
-  .map(limit => ({ limit, soft: limit * 0.7, hard: limit * 0.85 }))
+const keep = fc.integer({ min: 0, max: 4_000 })
 
-const sizeOf = (entries: readonly HistoryEntry[]) =>
-  entries.reduce((sum, { content }) => sum + tokensOf(content), 0)
-const isBatch = ({ content }: HistoryEntry) => content.role === 'user' && content.text.startsWith('[INBOX')
+const pairsOf = (entries: readonly HistoryEntry[]) => ({
+  calls: entries.flatMap(({ content }) => (content.role === 'assistant' ? content.calls.map(c => c.id) : [])),
+  results: entries.flatMap(({ content }) => (content.role === 'tool' ? [content.callId] : [])),
+})
 
-function cut(entries: HistoryEntry[], by: Room, when: 'begin' | 'step'): HistoryEntry[] {
-  const start = decideWindowStart(entries, by, when)
-  return start === undefined ? entries : entries.filter(({ seq }) => seq >= start)
-}
-
-test('a window is left alone below its mark', () => {
+test('whatever is cut, both parts have all their pairs and the rest begins with a message', () => {
   fc.assert(
-    fc.property(transcript, room, fc.constantFrom('begin' as const, 'step' as const), (entries, by, when) => {
-      const mark = when === 'begin' ? by.soft : by.hard
-      fc.pre(sizeOf(entries) <= mark)
-      expect(decideWindowStart(entries, by, when)).toBeUndefined()
+    fc.property(transcript, keep, (entries, tokens) => {
+      const cut = decideCut(entries, tokens)
+      for (const part of [entries.slice(0, cut), entries.slice(cut)]) {
+        const { calls, results } = pairsOf(part)
+        expect(results).toEqual(calls)
+        expect(part[0]?.content.role).not.toBe('tool')
+      }
     }),
   )
 })
 
-test('whatever is cut, the rest is the end in its order, begins a cycle, and has all its pairs', () => {
+test('what stays fits, and one message more would not', () => {
   fc.assert(
-    fc.property(transcript, room, fc.constantFrom('begin' as const, 'step' as const), (entries, by, when) => {
-      const rest = cut(entries, by, when)
-      expect(rest).toEqual(entries.slice(entries.length - rest.length))
-      if (rest[0]) expect(isBatch(rest[0])).toBe(true)
-      const calls = rest.flatMap(({ content }) => (content.role === 'assistant' ? content.calls : []))
-      const results = rest.flatMap(({ content }) => (content.role === 'tool' ? [content.callId] : []))
-      expect(results).toEqual(calls.map(({ id }) => id))
+    fc.property(transcript, keep, (entries, tokens) => {
+      const cut = decideCut(entries, tokens)
+      expect(tokensOfAll(entries.slice(cut))).toBeLessThanOrEqual(tokens)
+      const before = entries.findLastIndex((entry, index) => index < cut && entry.content.role !== 'tool')
+      if (before >= 0) expect(tokensOfAll(entries.slice(before))).toBeGreaterThan(tokens)
     }),
   )
 })
 
-test('before a cycle it fits below the mark; within one it fits if the cycle itself does', () => {
+test('old bulky results become stubs, those of the last three steps never', () => {
   fc.assert(
-    fc.property(transcript, room, (entries, by) => {
-      expect(sizeOf(cut(entries, by, 'begin'))).toBeLessThanOrEqual(by.soft)
-      const own = entries.slice(entries.findLastIndex(isBatch))
-      const rest = cut(entries, by, 'step')
-      expect(rest.slice(-own.length)).toEqual(own)
-      expect(sizeOf(rest)).toBeLessThanOrEqual(Math.max(by.hard, sizeOf(own)))
+    fc.property(transcript, entries => {
+      const bulky = new Set(findBulky(entries))
+      const steps = entries.filter(({ content }) => content.role === 'assistant')
+      const recent = steps.at(-3)?.seq ?? 0
+      for (const { seq, content } of entries) {
+        const expected = content.role === 'tool' && seq < recent && tokensOf(content) > 400
+        expect(bulky.has(seq)).toBe(expected)
+      }
     }),
   )
 })
 
-test('what was cut once is not cut again at once', () => {
-  fc.assert(
-    fc.property(transcript, room, (entries, by) => {
-      const rest = cut(entries, by, 'begin')
-      expect(decideWindowStart(rest, by, 'begin')).toBeUndefined()
-    }),
-  )
+test('a stub says what it stands for and how to find it; a pair stays a pair', () => {
+  const long = { ...result('a'), text: `disk sda ${'x'.repeat(5_000)}`, structured: { big: true } }
+  const stub = toStub(long)
+  expect(stub).toMatchObject({ role: 'tool', callId: 'a', name: 'look', isError: false })
+  expect(stub).not.toHaveProperty('structured')
+  expect(stub.text).toContain('5009 characters')
+  expect(stub.text).toContain('search_history')
+  expect(stub.text).toContain('disk sda')
+  expect(tokensOf(stub)).toBeLessThan(120)
 })
 
-test('the room of a model: context less reply, reserve, prompt and tools', () => {
-  const preamble = { system: 'x'.repeat(4_000), tools: [] }
-  const of = toRoom({ context: 32_768, maxOutput: 4_096 }, preamble)
-  expect(of.limit).toBe(32_768 - 4_096 - 1_024 - 1_000 - 2)
-  expect(of.soft).toBeCloseTo(of.limit * 0.7)
-  expect(of.hard).toBe(of.limit - 4_096)
-  expect(toRoom({ context: 1_000_000, maxOutput: 4_096 }, preamble).hard).toBe(
-    1_000_000 - 4_096 - 1_024 - 1_002 - 16_384,
-  )
-  expect(toRoom({ context: 2_048, maxOutput: 512 }, preamble).limit).toBe(0)
+test('a content that no window holds is cut; one that fits stays the same', () => {
+  const long = { ...result('a'), text: 'x'.repeat(9_000) }
+  expect(toCut(long, 100).text.length).toBeLessThan(400)
+  expect(toCut(long, 100).text).toContain('9000 characters')
+  expect(toCut(long, 3_000)).toBe(long)
+})
+
+test('the marks of a model', () => {
+  const of = toMarks({ context: 32_768, maxOutput: 4_096 })
+  const limit = 32_768 - 4_096 - 1_024
+  expect(of).toEqual({ limit, soft: limit * 0.7, hard: limit - 4_096, keep: limit / 4 })
+  const large = toMarks({ context: 1_000_000, maxOutput: 4_096 })
+  expect(large.hard).toBe(large.limit - 16_384)
+  expect(large.keep).toBe(20_000)
 })
 
 test('an estimate takes the larger of a fourth of the bytes and the words and digits', () => {

@@ -1,103 +1,113 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
-import type { ModelMessage, ModelTool } from '../core/model.ts'
+import type { ModelMessage } from '../core/model.ts'
+import { plural } from '../core/text.ts'
 import type { HistoryEntry } from '../store/history.ts'
-import { isBatch } from './batch.ts'
+import { tokensOf } from './tokens.ts'
 
 /** Room for what an estimate misses. */
 const RESERVE = 1024
-/** The part of the limit at which older history leaves the window before a cycle, and the part that stays. */
+/** The part of the limit at which a cycle's end makes room. */
 const SOFT = 0.7
-const KEEP = 0.25
 /** What is left for a step within a cycle. */
 const LARGEST_STEP = 16_384
+/** What compaction keeps at most, tokens and part of the limit. */
+const MOST_KEPT = 20_000
+const KEEP = 0.25
 
-/** An estimate that is rather too high: the larger of a fourth of the bytes and the words and digits. */
-export function estimateTokens(text: string): number {
-  return Math.ceil(Math.max(Buffer.byteLength(text) / 4, countWords(text)))
-}
-
-/** Runs of letters, single digits and single signs; everything beyond ASCII counts as a letter. */
-function countWords(text: string): number {
-  let words = 0
-  let inWord = false
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code > 127
-    if (isLetter ? !inWord : code > 32) words++
-    inWord = isLetter
-  }
-  return words
-}
-
-const counted = new WeakMap<HistoryContent, number>()
-
-/** The tokens of one entry of a window, counted once. */
-export function tokensOf(content: HistoryContent): number {
-  const known = counted.get(content)
-  if (known !== undefined) return known
-  const tokens = countTokens(content)
-  counted.set(content, tokens)
-  return tokens
-}
-
-function countTokens(content: HistoryContent): number {
-  if (content.role !== 'assistant') return estimateTokens(content.text) + 4
-  const calls = content.calls.map(call => call.name + call.arguments).join('')
-  return estimateTokens(content.text + calls + (content.thinking?.text ?? '')) + 4
-}
-
-/** What a window may hold beside prompt, tools and reply, tokens; and the marks at which its oldest part leaves. */
-export interface Room {
+/** What a request may hold besides its reply, tokens; and the marks at which its oldest part leaves. */
+export interface Marks {
   limit: number
-  /** Looked at when a cycle begins. */
+  /** Looked at when a cycle ends. */
   soft: number
   /** Looked at before every step. */
   hard: number
+  /** So much of the newest stays as it is. */
+  keep: number
 }
 
-const preambles = new WeakMap<readonly ModelTool[], { system: string; tokens: number }>()
-
-/** Counted once for each list of tools: the list is another when it changes. */
-function tokensOfPreamble({ system, tools }: { system: string; tools: readonly ModelTool[] }): number {
-  const known = preambles.get(tools)
-  if (known?.system === system) return known.tokens
-  const tokens = estimateTokens(system) + estimateTokens(JSON.stringify(tools))
-  preambles.set(tools, { system, tokens })
-  return tokens
-}
-
-export function toRoom(
-  model: { context: number; maxOutput: number },
-  preamble: { system: string; tools: readonly ModelTool[] },
-): Room {
-  const fixed = tokensOfPreamble(preamble)
-  const limit = Math.max(0, model.context - model.maxOutput - RESERVE - fixed)
-  return { limit, soft: limit * SOFT, hard: limit - Math.min(LARGEST_STEP, model.context / 8) }
+export function toMarks({ context, maxOutput }: { context: number; maxOutput: number }): Marks {
+  const limit = Math.max(0, context - maxOutput - RESERVE)
+  return {
+    limit,
+    soft: limit * SOFT,
+    hard: limit - Math.min(LARGEST_STEP, context / 8),
+    keep: Math.min(MOST_KEPT, limit * KEEP),
+  }
 }
 
 /**
- * Where the window has to start: undefined for where it does, while it is below its mark; else at the oldest batch
- * within what may stay. Pairs of calls and results are never parted, since a batch begins there. Before a cycle
- * nothing has to stay (then it is the seq of what comes next), within one its own batch does.
+ * Where a window is cut so that at most `keep` tokens of its end stay: an index at which a user or assistant message
+ * begins, so that calls keep their results; its length where nothing stays.
  */
-export function decideWindowStart(
-  entries: readonly HistoryEntry[],
-  room: Room,
-  when: 'begin' | 'step',
-): number | undefined {
-  const sizes = entries.map(entry => tokensOf(entry.content))
-  const total = sizes.reduce((sum, size) => sum + size, 0)
-  if (total <= (when === 'begin' ? room.soft : room.hard)) return undefined
+export function decideCut(entries: readonly HistoryEntry[], keep: number): number {
   let kept = 0
-  let start: number | undefined
-  for (const [index, entry] of [...entries.entries()].reverse()) {
-    kept += sizes[index] ?? 0
-    if (start !== undefined && kept > room.limit * KEEP) break
-    if (when === 'begin' && kept > room.soft) break
-    if (isBatch(entry.content)) start = entry.seq
+  let cut = entries.length
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index]
+    if (!entry) break
+    kept += tokensOf(entry.content)
+    if (kept > keep) break
+    if (entry.content.role !== 'tool') cut = index
   }
-  if (when === 'begin') start ??= (entries.at(-1)?.seq ?? 0) + 1
-  return start === entries[0]?.seq ? undefined : start
+  return cut
+}
+
+/** Where the newest user or assistant message begins. */
+export function lastBeginning(entries: readonly HistoryEntry[]): number {
+  return Math.max(
+    0,
+    entries.findLastIndex(entry => entry.content.role !== 'tool'),
+  )
+}
+
+/** Results in the newest steps are what the model works with. */
+const RECENT_STEPS = 3
+const BULKY_TOKENS = 400
+
+/** The seqs of old bulky tool results: those outside the last three assistant turns. */
+export function findBulky(entries: readonly HistoryEntry[]): number[] {
+  const steps = entries.flatMap((entry, index) => (entry.content.role === 'assistant' ? [index] : []))
+  const recent = steps.at(-RECENT_STEPS) ?? 0
+  return entries
+    .slice(0, recent)
+    .filter(({ content }) => content.role === 'tool' && tokensOf(content) > BULKY_TOKENS)
+    .map(entry => entry.seq)
+}
+
+const STUB_START = 200
+
+/** What the window shows in place of a content that left it. */
+export function toStub(content: HistoryContent): HistoryContent {
+  if (content.role === 'tool') {
+    const { role, callId, name, isError, text } = content
+    const start = text.slice(0, STUB_START).trimEnd()
+    const stub = `(${plural(text.length, 'character')} that left the window; search_history finds them, or call ${name} again. It began:)\n${start}`
+    return { role, callId, name, isError, text: stub }
+  }
+  if (content.role === 'assistant') return { ...content, text: '' }
+  const [head = ''] = content.text.split('\n', 1)
+  return {
+    role: 'user',
+    text: `${head}\n(This batch failed and lies in the dead letters. Nothing of it is to be answered now.)`,
+    items: [],
+  }
+}
+
+/** The tokens to which an entry is cut that no window can hold whole. */
+export function cutLength(marks: Marks): number {
+  return marks.limit / 16
+}
+
+/** A content so large that no window holds it, cut to about `tokens`. */
+export function toCut(content: HistoryContent, tokens: number): HistoryContent {
+  const length = Math.max(100, Math.floor(tokens * 3))
+  if (content.text.length <= length) return content
+  const text = `${content.text.slice(0, length)}\n(cut here: ${plural(content.text.length, 'character')} in all; search_history finds the rest)`
+  return content.role === 'tool' ? toPlain({ ...content, text }) : { ...content, text }
+}
+
+function toPlain({ structured: _, ...content }: Extract<HistoryContent, { role: 'tool' }>): HistoryContent {
+  return content
 }
 
 /** Whether the newest step asked for calls whose results are not in the history yet. */

@@ -23,10 +23,15 @@ const message = (id: string, over: Partial<NewMessage> = {}): NewMessage => ({
 test('seq grows by conversation without gaps, also over writes that fail and writes at once', async () => {
   await using store = await openTempStore()
   const append = (each: NewMessage) => store.write(tx => appendMessage(tx, each))
+  const appendInVain = (each: NewMessage) =>
+    store.write(async tx => {
+      await appendMessage(tx, each)
+      throw new Error('It failed after all')
+    })
   await append(message('a'))
   const results = await Promise.allSettled([
     append(message('b')),
-    append(message('a')),
+    appendInVain(message('x')),
     append(message('c', { conversation: 'phone' })),
     append(message('d')),
   ])

@@ -103,6 +103,19 @@ const addStep = statement<Usage & { cycle: string }, unknown>((db, args) =>
     .where('id', '=', args.cycle),
 )
 
+/** Adds tokens that no step of the cycle took. */
+export async function addUsage(tx: Tx, cycle: string, usage: Usage): Promise<void> {
+  await tx
+    .updateTable('cycles')
+    .set(eb => ({
+      input_tokens: eb('input_tokens', '+', usage.input),
+      output_tokens: eb('output_tokens', '+', usage.output),
+      cached_tokens: eb('cached_tokens', '+', usage.cachedInput),
+    }))
+    .where('id', '=', cycle)
+    .execute()
+}
+
 /** Counts the last step of a cycle and ends it well. */
 export async function endCycleWithStep(tx: Tx, cycle: string, usage: Usage, at: number): Promise<void> {
   await addLastStep(tx, { ...usage, cycle, at })
@@ -132,6 +145,19 @@ export async function endCycle(
     .set({ status: end.status, ended_at: end.at, note: end.note ?? null })
     .where('id', '=', cycle)
     .execute()
+}
+
+/** When the newest cycle of a thread ended; undefined before its first. */
+export async function lastCycleEnd(db: Kysely<Tables>, thread: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('cycles')
+    .select('ended_at')
+    .where('thread_id', '=', thread)
+    .where('ended_at', 'is not', null)
+    .orderBy('started_at', 'desc')
+    .limit(sql.lit(1))
+    .executeTakeFirst()
+  return row?.ended_at ?? undefined
 }
 
 /** The cycle that took a message from the inbox, if one did already. */

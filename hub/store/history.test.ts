@@ -30,8 +30,8 @@ test('history is appended without gaps and read back from a place on', async () 
   expect(await append()).toEqual([])
   await append('c')
   expect(await readHistory(store.db, 'thr_homelab', 2)).toEqual([
-    { seq: 2, content: said('b') },
-    { seq: 3, content: said('c') },
+    { seq: 2, content: said('b'), form: 'whole' },
+    { seq: 3, content: said('c'), form: 'whole' },
   ])
   const thread = await store.db.selectFrom('threads').selectAll().executeTakeFirstOrThrow()
   expect(thread).toMatchObject({ last_seq: 3, lease_until: 99, updated_at: 7 })

@@ -2,7 +2,7 @@ import type { Insertable, Kysely } from 'kysely'
 import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
 import { HubError } from '../core/errors.ts'
 import { statement } from './statement.ts'
-import type { HistoryTable, Tables } from './tables.ts'
+import type { HistoryForm, HistoryTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 export interface HistoryEntry {
@@ -111,13 +111,27 @@ export async function readHistory(
   db: Kysely<Tables>,
   thread: string,
   start: number,
-): Promise<HistoryEntry[]> {
+): Promise<(HistoryEntry & { form: HistoryForm })[]> {
   const rows = await db
     .selectFrom('history')
-    .select(['seq', 'content_json'])
+    .select(['seq', 'content_json', 'form'])
     .where('thread_id', '=', thread)
     .where('seq', '>=', start)
     .orderBy('seq')
     .execute()
-  return rows.map(row => ({ seq: row.seq, content: historyContent.parse(JSON.parse(row.content_json)) }))
+  return rows.map(row => ({
+    seq: row.seq,
+    content: historyContent.parse(JSON.parse(row.content_json)),
+    form: row.form,
+  }))
+}
+
+/** Sets how the window shows some rows from now on. */
+export async function setForm(tx: Tx, thread: string, seqs: number[], form: HistoryForm): Promise<void> {
+  await tx
+    .updateTable('history')
+    .set({ form })
+    .where('thread_id', '=', thread)
+    .where('seq', 'in', seqs)
+    .execute()
 }

@@ -120,6 +120,8 @@ export interface DeadLetterTable {
   decided_by: string | null
 }
 
+export type HistoryForm = 'whole' | 'stub' | 'cut' | 'hidden'
+
 export interface HistoryTable {
   thread_id: string
   seq: number
@@ -127,8 +129,11 @@ export interface HistoryTable {
   step: number
   content_json: string
   created_at: number
-  /** How the window shows it: whole, as a stub that says where to find it, or not at all. The content itself stays. */
-  form: Generated<'whole' | 'stub' | 'hidden'>
+  /**
+   * How the window shows it: whole, as a stub that says where to find it, cut to its beginning, or not at all. The
+   * content itself stays.
+   */
+  form: Generated<HistoryForm>
 }
 
 /** A part of a thread's history that left its window, with the summary that stands for it. */
@@ -146,6 +151,8 @@ export interface SessionTable {
   summary: string
   /** The model's name, or `extract` where none was needed. */
   summary_by: string
+  /** What the window begins with after it; null where it begins with nothing. */
+  head: string | null
 }
 
 export interface ToolCallTable {

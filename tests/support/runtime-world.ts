@@ -1,6 +1,7 @@
 import { createEmitter } from '../../hub/core/emitter.ts'
 import { createIds } from '../../hub/core/ids.ts'
 import { createLog } from '../../hub/core/log.ts'
+import type { Model } from '../../hub/core/model.ts'
 import { createSemaphore } from '../../hub/core/semaphore.ts'
 import type { SignalMap } from '../../hub/core/signals.ts'
 import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
@@ -35,6 +36,8 @@ export interface WorldOptions {
   tools?: StubTool[]
   concurrency?: number
   model?: { context?: number; maxOutput?: number }
+  /** Writes the summaries in place of the model. */
+  summaries?: Model
 }
 
 /** When a life ends as by kill -9: before or after its write number `write`, counted from 1. */
@@ -51,6 +54,7 @@ export function makeAgent(agent: Partial<WorldAgent> = {}): WorldAgent {
     name,
     prompt: 'You look after the homelab.',
     tools: ['*'],
+    model: 'default',
     limits: { steps: 30, minutes: 10 },
     conversations: [name],
     events: [],
@@ -68,6 +72,7 @@ async function createParts(options: WorldOptions) {
     store: await openTempStore(),
     clock: createFakeClock(),
     model: createScriptedModel([], options.model),
+    summaries: options.summaries,
     agents: new Map((options.agents ?? [{}]).map(makeAgent).map(agent => [agent.name, agent])),
     tools: new Map((options.tools ?? []).map(tool => [tool.name, tool])),
     concurrency: options.concurrency ?? 8,
@@ -176,6 +181,7 @@ function createLife(parts: Parts, death: Death | undefined) {
       timezone: ZONE,
       toolBox: createToolBox(parts.tools, meta),
       model: () => parts.model,
+      compactionModel: () => parts.summaries,
       agent: name => agents.get(name),
       owner: `life-${++lives}`,
     },

@@ -14,6 +14,7 @@ export function createRulesModel(): Model {
     name: 'rules',
     context: 32_768,
     maxOutput: 4096,
+    canSummarize: false,
     async complete(request, { signal, onText }) {
       signal.throwIfAborted()
       const { text, calls } = toAnnouncement(request, decideReply(request))

@@ -96,6 +96,7 @@ async function extendHistory(db: Kysely<unknown>, dialect: Dialect) {
     .addColumn('reason', 'text', column => column.notNull())
     .addColumn('summary', 'text', column => column.notNull())
     .addColumn('summary_by', 'text', column => column.notNull())
+    .addColumn('head', 'text')
     .addPrimaryKeyConstraint('sessions_key', ['thread_id', 'number'])
     .$call(dialect.clustered)
     .execute()

@@ -1,0 +1,257 @@
+import type { Model } from '../core/model.ts'
+import { readContext } from '../store/context.ts'
+import { addUsage, type Usage } from '../store/cycles.ts'
+import { fencedWrite, type HistoryEntry, setForm } from '../store/history.ts'
+import { endSession, newestSession, newestSummaries } from '../store/sessions.ts'
+import type { SessionTable } from '../store/tables.ts'
+import { moveWindow } from '../store/threads.ts'
+import type { Tx } from '../store/writer.ts'
+import { isBatch } from './batch.ts'
+import { type Claim, LEASE_MS } from './claim.ts'
+import type { RuntimeDeps } from './deps.ts'
+import { describeContext, toHead } from './head.ts'
+import { toPreamble } from './prompt.ts'
+import { type AskForSummary, type Summary, summarize } from './summarize.ts'
+import { tokensOf, tokensOfAll } from './tokens.ts'
+import {
+  cutLength,
+  decideCut,
+  findBulky,
+  lastBeginning,
+  type Marks,
+  toCut,
+  toMarks,
+  toStub,
+} from './window.ts'
+
+/** A cycle asks a model for so many summaries at most; what is still too long then is extracted. */
+const MOST_COMPACTIONS = 2
+/** A compaction that shrinks the window by less is none. */
+const LEAST_PROGRESS = 0.2
+/** After a long pause the window begins with so many summaries besides the newest. */
+const EARLIER_SUMMARIES = 5
+
+/** `overflow`: the provider refused the request as too long, whatever was counted. */
+export type RoomFor = 'step' | 'end' | 'overflow'
+
+/** Tokens of the next request. */
+export function countRequest(deps: RuntimeDeps, claim: Claim, model: Model): number {
+  return deps.tokens.count(model.name, toPreamble(deps, claim.agent), claim.window, claim.anchor)
+}
+
+/**
+ * Makes room where the window is over its mark: first old bulky results become stubs, then its older part gives way to
+ * a summary. What left is in a session, and is found by search. This cannot fail for want of a model.
+ */
+export async function makeRoom(
+  deps: RuntimeDeps,
+  claim: Claim,
+  when: RoomFor,
+  signal: AbortSignal,
+): Promise<void> {
+  const model = deps.model(claim.agent.model)
+  const marks = decideMarks(deps, claim, model, when)
+  const isOver = () => countRequest(deps, claim, model) > marks.mark
+  if (claim.isIdle) await startFromSummaries(deps, claim, signal)
+  if (!isOver()) return
+  await prune(deps, claim)
+  if (!isOver()) return
+  await compact(deps, claim, { reason: 'compaction', cut: cutFor(claim, marks.keep), signal })
+  if (when !== 'end') await squeeze(deps, claim, model, marks)
+}
+
+/** What a provider refused is halved, whatever was counted. */
+function decideMarks(deps: RuntimeDeps, claim: Claim, model: Model, when: RoomFor): Marks & { mark: number } {
+  const marks = toMarks(model)
+  if (when !== 'overflow') return { ...marks, mark: when === 'end' ? marks.soft : marks.hard }
+  const half = countRequest(deps, claim, model) / 2
+  const keep = Math.min(marks.keep, tokensOfAll(partsOf(claim).entries) / 4)
+  return { ...marks, keep, mark: half, hard: Math.min(marks.hard, half) }
+}
+
+/** Whether the end of a cycle has to make room, and can. */
+export function isCrowded(deps: RuntimeDeps, claim: Claim): boolean {
+  const model = deps.model(claim.agent.model)
+  const marks = toMarks(model)
+  if (countRequest(deps, claim, model) <= marks.soft) return false
+  const { entries } = partsOf(claim)
+  return findBulky(entries).length > 0 || isWorthwhile(entries, cutFor(claim, marks.keep))
+}
+
+/** The window's first message where that stands for what came before, and the rest. */
+function partsOf(claim: Claim): { head: HistoryEntry | undefined; entries: HistoryEntry[] } {
+  const [first] = claim.window
+  const head = first && first.seq < claim.start ? first : undefined
+  return { head, entries: head ? claim.window.slice(1) : claim.window }
+}
+
+function cutFor(claim: Claim, keep: number): number {
+  const { entries } = partsOf(claim)
+  return Math.min(decideCut(entries, keep), lastBeginning(entries))
+}
+
+function isWorthwhile(entries: readonly HistoryEntry[], cut: number): boolean {
+  const left = tokensOfAll(entries.slice(0, cut))
+  return cut > 0 && left >= tokensOfAll(entries) * LEAST_PROGRESS
+}
+
+async function prune(deps: RuntimeDeps, claim: Claim): Promise<void> {
+  const seqs = new Set(findBulky(partsOf(claim).entries))
+  if (seqs.size === 0) return
+  await deps.store.write(async tx => {
+    const now = deps.clock.now()
+    await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
+    await setForm(tx, claim.thread, [...seqs], 'stub')
+  })
+  claim.window = claim.window.map(entry =>
+    seqs.has(entry.seq) ? { ...entry, content: toStub(entry.content) } : entry,
+  )
+  claim.anchor = undefined
+  deps.log.info('window_pruned', { thread: claim.thread, results: seqs.size })
+}
+
+/** After a long pause the cycle starts from the summary of what was, and the summaries before it. */
+async function startFromSummaries(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): Promise<void> {
+  claim.isIdle = false
+  const { entries } = partsOf(claim)
+  const batch = entries.findLastIndex(({ content }) => isBatch(content))
+  if (batch > 0) await compact(deps, claim, { reason: 'idle', cut: batch, signal })
+}
+
+interface Compaction {
+  reason: SessionTable['reason']
+  /** The index of the first entry that stays. */
+  cut: number
+  /** Without it no model is asked. */
+  signal?: AbortSignal
+}
+
+async function compact(deps: RuntimeDeps, claim: Claim, { reason, cut, signal }: Compaction): Promise<void> {
+  const { entries } = partsOf(claim)
+  if (reason === 'compaction' && signal && !isWorthwhile(entries, cut)) return
+  if (cut === 0) return
+  const left = entries.slice(0, cut)
+  const rest = entries.slice(cut)
+  const before = await newestSession(deps.store.db, claim.thread)
+  const spent: Usage = { input: 0, output: 0, cachedInput: 0 }
+  const mayAsk = signal && claim.compactions < MOST_COMPACTIONS
+  if (mayAsk) claim.compactions++
+  const model = mayAsk ? summaryModel(deps, claim) : undefined
+  const summary = await summarize(
+    deps,
+    { before: before?.head ? before.summary : undefined, entries: left, open: openPart(left) },
+    model,
+    signal ? createAsk(deps, signal, spent) : refuseToAsk,
+  )
+  signal?.throwIfAborted()
+  const last = left.at(-1)?.seq ?? claim.start - 1
+  const head = await deps.store.write(tx => record(deps, tx, claim, { reason, left, last, summary, spent }))
+  claim.start = last + 1
+  claim.window = [
+    { seq: last, content: { role: 'user', text: head, items: [], tellsContext: true } },
+    ...rest,
+  ]
+  claim.anchor = undefined
+  deps.log.info('window_compacted', { thread: claim.thread, reason, entries: left.length, by: summary.by })
+}
+
+/** The entries of the cycle that runs: what they ask is open. */
+function openPart(entries: readonly HistoryEntry[]): HistoryEntry[] {
+  return entries.slice(
+    Math.max(
+      0,
+      entries.findLastIndex(({ content }) => isBatch(content)),
+    ),
+  )
+}
+
+function summaryModel(deps: RuntimeDeps, claim: Claim): Model | undefined {
+  const model = deps.compactionModel() ?? deps.model(claim.agent.model)
+  return model.canSummarize === false ? undefined : model
+}
+
+function createAsk(deps: RuntimeDeps, signal: AbortSignal, spent: Usage): AskForSummary {
+  return async (model, system, text, maxOutput) => {
+    const reply = await model.complete(
+      {
+        system,
+        messages: [{ role: 'user', text, items: [] }],
+        tools: [],
+        maxOutput,
+        timezone: deps.timezone,
+        now: deps.clock.now(),
+      },
+      { signal, onText: () => undefined },
+    )
+    spent.input += reply.usage?.input ?? 0
+    spent.output += reply.usage?.output ?? 0
+    spent.cachedInput += reply.usage?.cachedInput ?? 0
+    return reply.text
+  }
+}
+
+const refuseToAsk: AskForSummary = () => Promise.reject(new Error('No model is asked here'))
+
+interface Recorded {
+  reason: SessionTable['reason']
+  left: readonly HistoryEntry[]
+  last: number
+  summary: Summary
+  spent: Usage
+}
+
+/** The session, the window's new start and what was spent are one commit. Returns what the window begins with. */
+async function record(
+  deps: RuntimeDeps,
+  tx: Tx,
+  claim: Claim,
+  { reason, left, last, summary, spent }: Recorded,
+): Promise<string> {
+  const now = deps.clock.now()
+  await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
+  const earlier = reason === 'idle' ? await newestSummaries(tx, claim.thread, EARLIER_SUMMARIES) : []
+  const context = [
+    ...(await readContext(tx, { scope: 'agent', owner: claim.agent.name })),
+    ...(await readContext(tx, { scope: 'thread', owner: claim.thread })),
+  ]
+  const head = toHead({ reason, summary: summary.text, earlier, context: describeContext(context) })
+  await endSession(tx, {
+    thread_id: claim.thread,
+    first_seq: claim.start,
+    last_seq: last,
+    ended_at: now,
+    tokens: tokensOfAll(left),
+    reason,
+    summary: summary.text,
+    summary_by: summary.by,
+    head,
+  })
+  await moveWindow(tx, claim.thread, last + 1)
+  if (spent.input + spent.output > 0) await addUsage(tx, claim.cycle, spent)
+  return head
+}
+
+/** What is still too long is extracted with less and less kept, and at last cut, until the request fits. */
+async function squeeze(deps: RuntimeDeps, claim: Claim, model: Model, marks: Marks): Promise<void> {
+  const isOver = () => countRequest(deps, claim, model) > marks.hard
+  for (let keep = marks.keep / 2; isOver() && cutFor(claim, 0) > 0; keep /= 2) {
+    const cut = cutFor(claim, keep)
+    if (cut > 0) await compact(deps, claim, { reason: 'compaction', cut })
+  }
+  for (const entry of largestFirst(partsOf(claim).entries)) {
+    if (!isOver()) return
+    const content = toCut(entry.content, cutLength(marks))
+    if (content === entry.content) return
+    await deps.store.write(async tx => {
+      const now = deps.clock.now()
+      await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
+      await setForm(tx, claim.thread, [entry.seq], 'cut')
+    })
+    claim.window = claim.window.map(each => (each.seq === entry.seq ? { ...each, content } : each))
+    claim.anchor = undefined
+  }
+}
+
+function largestFirst(entries: readonly HistoryEntry[]): HistoryEntry[] {
+  return [...entries].sort((a, b) => tokensOf(b.content) - tokensOf(a.content))
+}

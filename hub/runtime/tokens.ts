@@ -1,0 +1,117 @@
+import type { HistoryContent } from '../../schemas/inbox.ts'
+import type { ModelTool } from '../core/model.ts'
+import type { HistoryEntry } from '../store/history.ts'
+
+/** An estimate that is rather too high: the larger of a fourth of the bytes and the words and digits. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(Math.max(Buffer.byteLength(text) / 4, countWords(text)))
+}
+
+/** Runs of letters, single digits and single signs; everything beyond ASCII counts as a letter. */
+function countWords(text: string): number {
+  let words = 0
+  let inWord = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code > 127
+    if (isLetter ? !inWord : code > 32) words++
+    inWord = isLetter
+  }
+  return words
+}
+
+const counted = new WeakMap<HistoryContent, number>()
+
+/** The tokens of one entry of a window, counted once. */
+export function tokensOf(content: HistoryContent): number {
+  const known = counted.get(content)
+  if (known !== undefined) return known
+  const tokens = countTokens(content)
+  counted.set(content, tokens)
+  return tokens
+}
+
+function countTokens(content: HistoryContent): number {
+  if (content.role !== 'assistant') return estimateTokens(content.text) + 4
+  const calls = content.calls.map(call => call.name + call.arguments).join('')
+  return estimateTokens(content.text + calls + (content.thinking?.text ?? '')) + 4
+}
+
+export function tokensOfAll(entries: readonly HistoryEntry[]): number {
+  return entries.reduce((sum, entry) => sum + tokensOf(entry.content), 0)
+}
+
+/** What stands before the window in a request. */
+export interface Preamble {
+  system: string
+  tools: readonly ModelTool[]
+}
+
+const preambles = new WeakMap<readonly ModelTool[], { system: string; tokens: number }>()
+
+/** Counted once for each list of tools: the list is another when it changes. */
+export function tokensOfPreamble({ system, tools }: Preamble): number {
+  const known = preambles.get(tools)
+  if (known?.system === system) return known.tokens
+  const tokens = estimateTokens(system) + estimateTokens(JSON.stringify(tools))
+  preambles.set(tools, { system, tokens })
+  return tokens
+}
+
+/** The provider's own count of a request and its reply, up to an entry of the window. */
+export interface Anchor {
+  tokens: number
+  seq: number
+}
+
+const LEAST_FACTOR = 0.8
+const MOST_FACTOR = 2.5
+/** How fast the factor follows the newest count. */
+const PACE = 0.3
+/** A provider whose count is this far below the estimate counts something else. */
+const BELIEVABLE = 0.4
+
+/**
+ * How many tokens requests have. The provider's own count of the last step is the anchor and only what came after it
+ * is estimated, times a factor learned for each model.
+ */
+export interface TokenCounter {
+  /** The tokens of the next request. */
+  count(
+    model: string,
+    preamble: Preamble,
+    window: readonly HistoryEntry[],
+    anchor: Anchor | undefined,
+  ): number
+  /** Learns from a step's usage: the anchor of the next, or undefined where the count is not to be believed. */
+  learn(model: string, step: CountedStep): Anchor | undefined
+}
+
+export interface CountedStep {
+  preamble: Preamble
+  /** What the request held. */
+  window: readonly HistoryEntry[]
+  usage: { input: number; output: number }
+  /** The seq of the reply. */
+  seq: number
+}
+
+export function createTokenCounter(): TokenCounter {
+  const factors = new Map<string, number>()
+  const factorOf = (model: string) => factors.get(model) ?? 1
+  return {
+    count(model, preamble, window, anchor) {
+      if (!anchor) return Math.ceil((tokensOfPreamble(preamble) + tokensOfAll(window)) * factorOf(model))
+      const tail = window.filter(entry => entry.seq > anchor.seq)
+      return anchor.tokens + Math.ceil(tokensOfAll(tail) * factorOf(model))
+    },
+    learn(model, { preamble, window, usage, seq }) {
+      const estimate = tokensOfPreamble(preamble) + tokensOfAll(window)
+      const ratio = usage.input / estimate
+      if (!(ratio >= BELIEVABLE)) return undefined
+      const next = factorOf(model) + (ratio - factorOf(model)) * PACE
+      factors.set(model, Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, next)))
+      return { tokens: usage.input + usage.output, seq }
+    },
+  }
+}

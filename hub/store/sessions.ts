@@ -1,0 +1,56 @@
+import { type Kysely, sql } from 'kysely'
+import type { SessionRow, SessionTable, Tables } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+/** What leaves the window, from its first to its last seq, and what stands for it. */
+export interface EndedSession
+  extends Pick<
+    SessionTable,
+    'thread_id' | 'first_seq' | 'last_seq' | 'tokens' | 'reason' | 'summary' | 'summary_by' | 'head'
+  > {
+  ended_at: number
+}
+
+/** Writes a session down with the next number of its thread. */
+export async function endSession(tx: Tx, session: EndedSession): Promise<void> {
+  const { thread_id, first_seq, last_seq } = session
+  const part = await tx
+    .selectFrom('history')
+    .select(eb => [eb.fn.countAll<number>().as('messages'), eb.fn.min('created_at').as('startedAt')])
+    .where('thread_id', '=', thread_id)
+    .where('seq', '>=', first_seq)
+    .where('seq', '<=', last_seq)
+    .executeTakeFirstOrThrow()
+  const newest = await newestSession(tx, thread_id)
+  await tx
+    .insertInto('sessions')
+    .values({
+      ...session,
+      number: (newest?.number ?? 0) + 1,
+      started_at: part.startedAt ?? session.ended_at,
+      messages: Number(part.messages),
+    })
+    .execute()
+}
+
+export function newestSession(db: Kysely<Tables>, thread: string): Promise<SessionRow | undefined> {
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('thread_id', '=', thread)
+    .orderBy('number', 'desc')
+    .limit(sql.lit(1))
+    .executeTakeFirst()
+}
+
+/** The newest `count` summaries of a thread, oldest first. */
+export async function newestSummaries(db: Kysely<Tables>, thread: string, count: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select('summary')
+    .where('thread_id', '=', thread)
+    .orderBy('number', 'desc')
+    .limit(count)
+    .execute()
+  return rows.map(row => row.summary).reverse()
+}
