@@ -11,6 +11,7 @@ import { parseYaml } from './config/yaml-file.ts'
 import { createSemaphore, type Semaphore } from './core/semaphore.ts'
 import type { Foundation } from './foundation.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
+import { createReset, type Reset } from './runtime/reset.ts'
 import { createRouter, type Router } from './runtime/router.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
 import { readCursor } from './store/events.ts'
@@ -36,6 +37,7 @@ export interface Engine {
   readonly router: Router
   readonly runtime: Runtime
   readonly semaphore: Semaphore
+  readonly reset: Reset
   /** Names of agents whose files are gone. */
   retired: readonly string[]
   /** Takes the agents as their files are now. */
@@ -87,6 +89,7 @@ export function createEngine(
     router,
     runtime,
     semaphore,
+    reset: createReset({ store, clock, newId, signals, agents: () => agents.all }),
     applyAgents,
     get retired() {
       return retired

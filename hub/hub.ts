@@ -38,6 +38,7 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
     },
     agents: async () => listAgents(foundation, started(engine)),
     postMessage: message => started(engine).router.postMessage(message),
+    reset: request => started(engine).reset(request),
     postEvent: event => started(engine).router.postEvent(event),
     status: () => readStatus(foundation, started(engine)),
   })

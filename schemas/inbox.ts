@@ -68,6 +68,8 @@ export const inboxPayload = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('event'), event: eventFact }),
   z.object({ kind: z.literal('notice'), text: z.string() }),
+  // The history starts fresh with the batch that holds it.
+  z.object({ kind: z.literal('reset'), by: z.string(), message: z.string().optional() }),
   // A message of another agent. `hops` counts the messages between agents that led to it without a person.
   z.object({
     kind: z.literal('agent'),

@@ -111,6 +111,7 @@ test('every tool of the hub and every one of its arguments is in the reference, 
     timezone: 'UTC',
     agents: unused,
     postMessage: unused,
+    reset: unused,
     postEvent: unused,
     status: unused,
   })

@@ -71,6 +71,14 @@ function addCare(program: Command): void {
     .command('doctor')
     .description('check config, doors, servers and model, and say how to mend each')
     .action(async () => (await import('./commands/doctor.ts')).doctor())
+  program
+    .command('reset')
+    .description("start an agent's history fresh; its stored context and schedules stay")
+    .argument('<agent>')
+    .option('--message <text>', 'tells the agent why')
+    .action(async (agent: string, options: { message?: string }) =>
+      (await import('./commands/reset.ts')).reset(agent, options),
+    )
   const config = program
     .command('config')
     .description('print the config in force, with where each value came from; secrets are masked')

@@ -3,7 +3,7 @@ import { parseJson } from '../core/json.ts'
 import type { AgentTool, ToolOutcome } from '../core/tool-box.ts'
 import { markHandled } from '../store/events.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
-import { drainItems, type InboxItem } from '../store/inbox.ts'
+import { drainUpdates, type InboxItem } from '../store/inbox.ts'
 import { callsOfStep, resultOf, startCall } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
@@ -57,7 +57,7 @@ async function drainUpdate(
   tx: Tx,
   claim: Claim,
 ): Promise<{ items: InboxItem[]; contents: HistoryContent[] }> {
-  const items = await drainItems(tx, claim.thread, claim.cycle)
+  const items = await drainUpdates(tx, claim.thread, claim.cycle)
   if (items.length === 0) return { items, contents: [] }
   await markHandled(tx, eventIds(items))
   const { agent, thread, target: replyTo } = claim

@@ -1,16 +1,17 @@
 import { readContext } from '../store/context.ts'
-import { createCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
+import { createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
 import { markHandled } from '../store/events.ts'
 import { appendHistory, type Fenced, type HistoryEntry } from '../store/history.ts'
 import { drainItems, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
 import { activeSchedulesOf } from '../store/schedules.ts'
 import type { CycleRow, ThreadRow } from '../store/tables.ts'
-import { claimThread } from '../store/threads.ts'
+import { claimThread, releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { type BatchFacts, questionsOf, toBatch } from './batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { readWindow } from './read-window.ts'
 import { decideReplyTo } from './reply.ts'
+import { startFresh } from './reset.ts'
 import type { Anchor } from './tokens.ts'
 
 /** How long a cycle may go without a write before another process may take its thread over. */
@@ -96,9 +97,16 @@ interface Beginning {
   now: number
 }
 
-async function begin(deps: RuntimeDeps, tx: Tx, { agent, row, now }: Beginning): Promise<Claim> {
+async function begin(
+  deps: RuntimeDeps,
+  tx: Tx,
+  { agent, row: taken, now }: Beginning,
+): Promise<Claim | undefined> {
   const id = deps.newId('cyc')
-  const items = await drainItems(tx, row.id, id)
+  const items = await drainItems(tx, taken.id, id)
+  const isFresh = items.some(({ payload }) => payload.kind === 'reset')
+  if (isFresh) await startFresh(deps, tx, { agent, row: taken, now })
+  const row = isFresh ? { ...taken, window_start: taken.last_seq } : taken
   const fenced = { thread: row.id, cycle: id, fence: row.fence }
   const isIdle = await isLongPause(tx, agent, row.id, now)
   const replyTo = decideReplyTo(items, agent.conversations[0])
@@ -109,6 +117,11 @@ async function begin(deps: RuntimeDeps, tx: Tx, { agent, row, now }: Beginning):
   const lastSeq = row.last_seq - BATCH_ROWS
   window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [toBatch(items, facts)], now)))
   await markHandled(tx, eventIds(items))
+  if (items.every(({ payload }) => payload.kind === 'reset')) {
+    await endCycle(tx, id, { status: 'done', at: now })
+    await releaseThread(tx, row.id, row.fence, now)
+    return undefined
+  }
   return {
     ...fenced,
     kind: 'new',

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type InboxPayload, inboxPayload } from '../../schemas/inbox.ts'
 import { statement } from './statement.ts'
 import type { InboxTable, Tables } from './tables.ts'
@@ -48,6 +48,12 @@ const insertItem = statement<Omit<InboxTable, 'seq' | 'cycle_id'>, unknown>((db,
     .onConflict(oc => oc.columns(['thread_id', 'source', 'external_id']).doNothing()),
 )
 
+/** Takes what came while a cycle runs; a fresh start waits for the next one. */
+export async function drainUpdates(tx: Tx, thread: string, cycle: string): Promise<InboxItem[]> {
+  const { rows } = await takeUpdates(tx, { thread, cycle })
+  return rows.map(toItem).sort((a, b) => a.seq - b.seq)
+}
+
 /** Takes all that waits for the thread into the cycle, in the order of arrival. */
 export async function drainItems(tx: Tx, thread: string, cycle: string): Promise<InboxItem[]> {
   const { rows } = await takeItems(tx, { thread, cycle })
@@ -62,6 +68,16 @@ const takeItems = statement<{ thread: string; cycle: string }, ItemRow>((db, { t
     .set({ cycle_id: cycle })
     .where('thread_id', '=', thread)
     .where('cycle_id', 'is', null)
+    .returning(['seq', 'payload_json', 'conversation_id', 'created_at']),
+)
+
+const takeUpdates = statement<{ thread: string; cycle: string }, ItemRow>((db, { thread, cycle }) =>
+  db
+    .updateTable('inbox')
+    .set({ cycle_id: cycle })
+    .where('thread_id', '=', thread)
+    .where('cycle_id', 'is', null)
+    .where('source', '!=', sql.lit('reset'))
     .returning(['seq', 'payload_json', 'conversation_id', 'created_at']),
 )
 

@@ -174,6 +174,7 @@ CREATE TABLE "sessions" (
   "reason" text not null,
   "summary" text not null,
   "summary_by" text not null,
+  "head" text,
   constraint "sessions_key" primary key ("thread_id", "number")) without rowid;
 CREATE TABLE "threads" (
   "id" text primary key,

@@ -7,6 +7,7 @@ import type { SignalMap } from '../../hub/core/signals.ts'
 import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
 import { applyAgentFiles, type FileAgent } from '../../hub/runtime/agent-files.ts'
 import type { RuntimeAgent } from '../../hub/runtime/deps.ts'
+import { createReset, type ResetRequest } from '../../hub/runtime/reset.ts'
 import { createRouter } from '../../hub/runtime/router.ts'
 import { createRuntime } from '../../hub/runtime/runtime.ts'
 import { agentOfThread, voidLeases } from '../../hub/store/threads.ts'
@@ -134,6 +135,7 @@ export async function openWorld(options: WorldOptions = {}) {
     applyAgents,
     post: (text: string, conversation = 'homelab', clientId?: string) =>
       current().router.postMessage({ conversation, text, author: 'alex', token: 'owner', clientId }),
+    reset: (request: ResetRequest) => current().reset(request),
     /** Resolves when nothing runs any more. */
     idle: () => until('nothing runs', () => current().runtime.busy === 0, { on: nextTurn }),
     async [Symbol.asyncDispose]() {
@@ -171,6 +173,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   const retired: string[] = []
   const common = { store, clock, newId, signals }
   const router = createRouter({ ...common, agents: () => [...agents.values()], retired: () => retired })
+  const reset = createReset({ ...common, agents: () => [...agents.values()] })
   const meta = createMetaTools({ newId, signals, timezone: ZONE, agentsOf: router.agentsOf })
   const semaphore = createSemaphore(parts.concurrency)
   const runtime = createRuntime(
@@ -189,7 +192,7 @@ function createLife(parts: Parts, death: Death | undefined) {
     agentOfThread,
   )
   signals.on('posted', ({ thread }) => runtime.wake(thread))
-  return { router, runtime, semaphore, signals, retired, ...mortal }
+  return { router, reset, runtime, semaphore, signals, retired, ...mortal }
 }
 
 /** Writes of a process that is dead do not come back, unless it was only asleep and is revived. */

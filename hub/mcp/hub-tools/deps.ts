@@ -23,6 +23,12 @@ export interface HubToolDeps {
   /** Retired ones too. */
   agents: () => Promise<ListedAgent[]>
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
+  /** Starts an agent's history fresh. Throws `not_found`. */
+  reset: (request: {
+    agent: string
+    by: string
+    message?: string | undefined
+  }) => Promise<{ conversation: string }>
   postEvent: (event: NewEvent) => Promise<RoutedEvent | undefined>
   /** Servers and their health, model, queues, store, version. */
   status: () => Promise<HubStatus>

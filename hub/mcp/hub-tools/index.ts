@@ -4,6 +4,7 @@ import type { HubToolDeps } from './deps.ts'
 import { listAllEvents, publishEvent } from './events.ts'
 import type { HubTool } from './hub-tool.ts'
 import { readConversation } from './messages.ts'
+import { reset } from './reset.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { status } from './status.ts'
 
@@ -12,6 +13,7 @@ const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
   chat,
   listAgents,
   readConversation,
+  reset,
   listAllSchedules,
   createOne,
   cancelOne,
