@@ -35,6 +35,14 @@ export interface Configured extends Disposable {
   recorded(line: string): Promise<unknown>
 }
 
+/** A homelab's tools; every call is written into the file. */
+export function homelabServer(file: string): Entry {
+  return {
+    command: process.execPath,
+    args: [fixture(new URL('../fixtures/homelab-server.ts', import.meta.url)), file],
+  }
+}
+
 export function recorder(): Configured {
   const program = fixture(new URL('../fixtures/recorder.ts', import.meta.url))
   const folder = mkdtempSync(join(tmpdir(), 'superbloom-recorder-'))
