@@ -12,6 +12,26 @@ const benchmarks: Readonly<Record<string, { about: string; load(): Promise<() =>
     about: 'from a message to its stored reply, beside a bare loop',
     load: async () => (await import('./turn.ts')).turn,
   },
+  inbox: {
+    about: 'durable posts per second, beside better-sqlite3 alone',
+    load: async () => (await import('./inbox.ts')).inbox,
+  },
+  wake: {
+    about: 'from a post to the first byte at the provider, and how late a schedule fires',
+    load: async () => (await import('./wake.ts')).wake,
+  },
+  idle: {
+    about: '1,000 agents and 100,000 sleeping tasks: start, memory, CPU, and a wake',
+    load: async () => (await import('./idle.ts')).idle,
+  },
+  history: {
+    about: 'a cycle with 100 and with 100,000 rows of history behind it',
+    load: async () => (await import('./history.ts')).history,
+  },
+  fleet: {
+    about: '200 agents busy at once: throughput and fairness',
+    load: async () => (await import('./fleet.ts')).fleet,
+  },
 }
 
 type Figures = Record<string, number>
