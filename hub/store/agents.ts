@@ -2,21 +2,52 @@ import type { Kysely } from 'kysely'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
+/** Agents whose files came and went since the store last saw them. */
+export interface AgentChanges {
+  /** New ones, and those that were retired. */
+  came: string[]
+  went: string[]
+}
+
+/** So many names in one statement: databases limit its parameters. */
+const AT_ONCE = 500
+
 /** Brings the rows in line with the agent files that are there: new ones appear, missing ones retire, old ones return. */
-export async function syncAgents(tx: Tx, present: string[], now: number): Promise<void> {
-  for (const name of present) {
+export async function syncAgents(tx: Tx, present: readonly string[], now: number): Promise<AgentChanges> {
+  const known = new Map(
+    (await tx.selectFrom('agents').select(['name', 'retired_at']).execute()).map(row => [
+      row.name,
+      row.retired_at,
+    ]),
+  )
+  const here = new Set(present)
+  const fresh = [...here].filter(name => !known.has(name))
+  const back = [...here].filter(name => typeof known.get(name) === 'number')
+  const went = [...known].flatMap(([name, retiredAt]) =>
+    retiredAt === null && !here.has(name) ? [name] : [],
+  )
+  for (const names of inParts(fresh)) {
     await tx
       .insertInto('agents')
-      .values({ name, retired_at: null, created_at: now })
-      .onConflict(oc => oc.column('name').doUpdateSet({ retired_at: null }))
+      .values(names.map(name => ({ name, retired_at: null, created_at: now })))
       .execute()
   }
-  await tx
-    .updateTable('agents')
-    .set({ retired_at: now })
-    .where('retired_at', 'is', null)
-    .$if(present.length > 0, query => query.where('name', 'not in', present))
-    .execute()
+  await setRetired(tx, back, null)
+  await setRetired(tx, went, now)
+  return { came: [...fresh, ...back], went }
+}
+
+async function setRetired(tx: Tx, all: readonly string[], at: number | null): Promise<void> {
+  for (const names of inParts(all)) {
+    await tx.updateTable('agents').set({ retired_at: at }).where('name', 'in', names).execute()
+  }
+}
+
+/** Parts of a long list of names, for one statement each. */
+export function inParts(names: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(names.length / AT_ONCE) }, (_, part) =>
+    names.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
+  )
 }
 
 export async function listRetired(db: Kysely<Tables>): Promise<string[]> {
