@@ -86,6 +86,7 @@ function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable>
     if (what === 'config' && config.reload()) {
       engine.semaphore.resize(config.current.concurrency)
       await foundation.reloadModel()
+      foundation.signals.emit('modelAnswers', { name: foundation.model.name })
       // Schedules of agent files that name no time zone are in the config's.
       await engine.applyAgents()
     }

@@ -40,7 +40,7 @@ export interface ThreadClaim {
   rows?: number
 }
 
-/** Takes the thread for one cycle, in one statement; undefined while another holds it. */
+/** Takes the thread for one cycle, in one statement; undefined while another holds it, and before its time. */
 export async function claimThread(tx: Tx, claim: ThreadClaim): Promise<ThreadRow | undefined> {
   const { rows } = await takeThread(tx, { rows: 0, ...claim })
   return rows[0]
@@ -55,10 +55,12 @@ const takeThread = statement<Required<ThreadClaim>, ThreadRow>((db, claim) =>
       fence: eb('fence', '+', sql.lit(1)),
       last_seq: eb('last_seq', '+', claim.rows),
       status: 'active' as const,
+      not_before: null,
       updated_at: claim.now,
     }))
     .where('id', '=', claim.id)
     .where(eb => eb.or([eb('lease_owner', 'is', null), eb('lease_until', '<', claim.now)]))
+    .where(eb => eb.or([eb('not_before', 'is', null), eb('not_before', '<=', claim.now)]))
     .returningAll(),
 )
 
@@ -69,6 +71,28 @@ export async function releaseThread(tx: Tx, id: string, fence: number, now: numb
     .where('id', '=', id)
     .where('fence', '=', fence)
     .execute()
+}
+
+/** Gives up a lease that is left over from a cycle of `owner` that broke off. */
+export async function dropLease(tx: Tx, id: string, owner: string): Promise<void> {
+  await tx
+    .updateTable('threads')
+    .set({ lease_owner: null, lease_until: null })
+    .where('id', '=', id)
+    .where('lease_owner', '=', owner)
+    .execute()
+}
+
+/** Raises the fence, so that whoever holds the thread can write no more; undefined where that was not `fence`. */
+export async function seizeThread(tx: Tx, id: string, fence: number): Promise<number | undefined> {
+  const row = await tx
+    .updateTable('threads')
+    .set({ fence: fence + 1 })
+    .where('id', '=', id)
+    .where('fence', '=', fence)
+    .returning('fence')
+    .executeTakeFirst()
+  return row?.fence
 }
 
 /** At the start of a folder's only hub every older lease belongs to a dead process. */
