@@ -90,7 +90,10 @@ async function createModels(
 ): Promise<Pick<Foundation, 'model' | 'compactionModel'>> {
   const onAnswers = (name: string) => signals.emit('modelAnswers', { name })
   if (override) {
-    return { model: createChain([{ model: override }], { now: clock.now, onAnswers }), compactionModel: undefined }
+    return {
+      model: createChain([{ model: override }], { now: clock.now, onAnswers }),
+      compactionModel: undefined,
+    }
   }
   const options = { clock, onAnswers }
   return {

@@ -52,7 +52,8 @@ export function createChain(
           continue
         }
         const outcome = await ask(link, request, asked, options)
-        if ('reply' in outcome) return link.model === first.model ? outcome.reply : signed(outcome.reply, link)
+        if ('reply' in outcome)
+          return link.model === first.model ? outcome.reply : signed(outcome.reply, link)
         if (outcome.next === 'throw') {
           failedBy.set(outcome.error, link.circuit)
           throw outcome.error
@@ -99,7 +100,9 @@ function signed(reply: ModelReply, { model }: Guarded): ModelReply {
 }
 
 function describeDown(links: readonly Guarded[]): ModelError {
-  const causes = [...new Set(links.flatMap(({ circuit }) => (circuit.error ? [describeError(circuit.error)] : [])))]
+  const causes = [
+    ...new Set(links.flatMap(({ circuit }) => (circuit.error ? [describeError(circuit.error)] : []))),
+  ]
   const why = causes.map(toSentence).join(' ')
   return new ModelError('unavailable', why || 'No model can be asked just now.')
 }
@@ -112,9 +115,9 @@ function createHealth(links: readonly Guarded[], failedBy: WeakMap<Error, Circui
   return {
     retryAt,
     giveUp(error) {
-      if (!(error instanceof ModelError)) return false
+      if (!(error instanceof ModelError && error.retryable)) return false
       failedBy.get(error)?.open(error, error.retryAfter)
-      return failedBy.has(error) && error.retryable && retryAt() === undefined
+      return failedBy.has(error) && retryAt() === undefined
     },
     reset() {
       for (const { circuit } of links) circuit.close()

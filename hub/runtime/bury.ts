@@ -1,5 +1,5 @@
 import { describeError } from '../core/errors.ts'
-import { ModelError } from '../core/model.ts'
+import type { ModelError } from '../core/model.ts'
 import { toSentence } from '../core/text.ts'
 import type { LetterError } from '../store/dead-letters.ts'
 import type { Claim } from './claim.ts'
@@ -49,6 +49,9 @@ export function toCrashed(attempts: number): Death {
 
 /** Nobody foresaw it: the log says what. */
 export const BROKEN: Death = {
-  error: { code: 'internal', message: 'Something went wrong inside the hub while I worked on this; its log says what' },
+  error: {
+    code: 'internal',
+    message: 'Something went wrong inside the hub while I worked on this; its log says what',
+  },
   retryable: true,
 }

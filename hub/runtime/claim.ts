@@ -12,7 +12,7 @@ import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { readWindow } from './read-window.ts'
 import { decideReplyTo } from './reply.ts'
 import { startFresh } from './reset.ts'
-import { tellParked } from './park.ts'
+import { tellParked } from './tell-parked.ts'
 import type { Anchor } from './tokens.ts'
 
 /** How long a cycle may go without a write before another process may take its thread over. */

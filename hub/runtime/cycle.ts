@@ -20,7 +20,9 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
   if (claim.attempts > MOST_ATTEMPTS) return bury(deps, claim, toCrashed(MOST_ATTEMPTS))
   const deadline = cycleDeadline(deps, claim)
   // One that takes no notice is left to the watch.
-  deadline.signal.addEventListener('abort', () => deps.signals.emit('due', { why: 'minutes' }), { once: true })
+  deadline.signal.addEventListener('abort', () => deps.signals.emit('due', { why: 'minutes' }), {
+    once: true,
+  })
   const signal = AbortSignal.any([stopping, deadline.signal])
   try {
     let next: 'think' | 'act' | 'ended' = hasOpenCalls(claim.window) ? 'act' : 'think'

@@ -56,7 +56,10 @@ export function decideWaiting(
 }
 
 /** The provider answers: every cycle that waits for it goes on. */
-export async function releaseParked(deps: Pick<RuntimeDeps, 'store'>, wake: (thread: string) => void): Promise<void> {
+export async function releaseParked(
+  deps: Pick<RuntimeDeps, 'store'>,
+  wake: (thread: string) => void,
+): Promise<void> {
   const threads = await parkedThreads(deps.store.db)
   if (threads.length === 0) return
   await deps.store.write(tx => setNotBefore(tx, threads, null))

@@ -3,17 +3,13 @@ import { toLocal } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import type { ModelError } from '../core/model.ts'
 import { toSentence } from '../core/text.ts'
-import { appendMessage, messagesOfCycle } from '../store/conversations.ts'
-import { readCycle } from '../store/cycles.ts'
 import { fencedWrite, releasingWrite } from '../store/history.ts'
-import { waitingItems } from '../store/inbox.ts'
 import { parkCycle, setNotBefore, unparkCycle } from '../store/parked.ts'
 import type { Tx } from '../store/writer.ts'
 import { bury, toDeath } from './bury.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { placesToTell } from './finish.ts'
-import { userMessages } from './reply.ts'
 import { publish, tell } from './tell.ts'
 
 /** A cycle whose provider stays away for so long goes to the dead letters. */
@@ -48,7 +44,11 @@ export async function park(deps: RuntimeDeps, claim: Claim, error: ModelError): 
 function toNotice(deps: RuntimeDeps, claim: Claim, error: ModelError, retryAt: number) {
   const text = `${toSentence(describeError(error))} ${describeWait(deps, retryAt)}`
   const attempt = claim.failures ?? 1
-  return { kind: 'error' as const, text, data: { attempt, of: attempt, retryAt, retryable: true, parked: true } }
+  return {
+    kind: 'error' as const,
+    text,
+    data: { attempt, of: attempt, retryAt, retryable: true, parked: true },
+  }
 }
 
 function describeWait(deps: RuntimeDeps, retryAt: number): string {
@@ -74,36 +74,5 @@ export async function tellRecovered(deps: RuntimeDeps, claim: Claim): Promise<vo
   })
   claim.parkedAt = null
   claim.toldFailure = false
-  publish(deps, messages)
-}
-
-/**
- * People who write to a thread whose cycle is parked are told once in each conversation; what they wrote waits in the
- * inbox.
- */
-export async function tellParked(deps: RuntimeDeps, thread: string, cycle: string): Promise<void> {
-  const messages = await deps.store.write(async tx => {
-    const { parked_at, status } = await readCycle(tx, cycle)
-    if (status !== 'running' || parked_at === null) return []
-    const told = new Set((await messagesOfCycle(tx, cycle)).map(message => message.conversation))
-    const waiting = userMessages(await waitingItems(tx, thread)).filter(each => !told.has(each.conversation))
-    const posted: ChatMessage[] = []
-    for (const [conversation, asked] of Map.groupBy(waiting, each => each.conversation)) {
-      posted.push(
-        await appendMessage(tx, {
-          id: deps.newId('msg'),
-          conversation,
-          kind: 'error',
-          author: 'hub',
-          text: 'The model cannot be reached just now. This waits, and is answered once it can.',
-          at: deps.clock.now(),
-          cycle,
-          inReplyTo: asked.map(each => each.messageId),
-          data: { retryable: true, parked: true },
-        }),
-      )
-    }
-    return posted
-  })
   publish(deps, messages)
 }

@@ -1,6 +1,6 @@
 import type { AgentStatus } from '../../schemas/chat.ts'
-import { HubError } from '../core/errors.ts'
 import type { DueSource } from '../core/due.ts'
+import { HubError } from '../core/errors.ts'
 import type { Semaphore } from '../core/semaphore.ts'
 import { chargeAttempt } from '../store/cycles.ts'
 import { releasingWrite } from '../store/history.ts'
@@ -12,7 +12,7 @@ import type { RuntimeDeps } from './deps.ts'
 import { createLeaseSource, createWaitingSource, releaseParked } from './due-threads.ts'
 import { createKeptWindows } from './kept-windows.ts'
 import { createTokenCounter } from './tokens.ts'
-import { createCycleWatch, type CycleWatch } from './watch.ts'
+import { type CycleWatch, createCycleWatch } from './watch.ts'
 
 /** Runs the cycles of all threads. A thread that sleeps is nothing here: no timer, no object, no query. */
 export interface Runtime extends AsyncDisposable {

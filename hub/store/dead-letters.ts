@@ -119,7 +119,7 @@ export async function failedThreads(db: Kysely<Tables>): Promise<Set<string>> {
             .select('later.id')
             .whereRef('later.thread_id', '=', 'letter.thread_id')
             .whereRef('later.started_at', '>=', 'cycles.started_at')
-            .whereRef('later.id', '>', 'cycles.id'),
+            .whereRef('later.fence', '>', 'cycles.fence'),
         ),
       ),
     )
@@ -172,7 +172,8 @@ async function decide(
   { status, by, now }: { status: 'retried' | 'discarded'; by: string; now: number },
 ): Promise<DeadLetter> {
   const before = await tx.selectFrom('dead_letters').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!before) throw new HubError('not_found', `There is no dead letter ${id}; hub_list_dead_letters shows them`)
+  if (!before)
+    throw new HubError('not_found', `There is no dead letter ${id}; hub_list_dead_letters shows them`)
   if (before.status !== 'open') {
     throw new HubError('conflict', `The dead letter ${id} is ${before.status} already`)
   }
@@ -233,6 +234,7 @@ async function itemsOf(db: Kysely<Tables>, row: DeadLetterRow): Promise<DeadLett
 function describeRetry({ id, reason, calls, decidedBy }: DeadLetter): string {
   const begun = calls.filter(call => call.status !== 'planned' && call.status !== 'skipped')
   const ran = begun.map(call => `- ${call.tool} ${truncate(call.arguments, 200)}: ${call.status}`)
-  const before = ran.length > 0 ? ` Before that these calls had run; do not repeat them blindly:\n${ran.join('\n')}` : ''
+  const before =
+    ran.length > 0 ? ` Before that these calls had run; do not repeat them blindly:\n${ran.join('\n')}` : ''
   return `${decidedBy ?? 'Someone'} has the items of this batch tried again. They failed before (${id}): ${reason}${before}`
 }

@@ -42,11 +42,7 @@ export async function markLife(
 }
 
 export async function readHold(db: Kysely<Tables>): Promise<Hold | undefined> {
-  const row = await db
-    .selectFrom('hub_state')
-    .select('value_json')
-    .where('key', '=', HOLD)
-    .executeTakeFirst()
+  const row = await db.selectFrom('hub_state').select('value_json').where('key', '=', HOLD).executeTakeFirst()
   return row && hold.parse(JSON.parse(row.value_json))
 }
 

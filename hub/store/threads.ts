@@ -95,6 +95,30 @@ export async function seizeThread(tx: Tx, id: string, fence: number): Promise<nu
   return row?.fence
 }
 
+/** When the first task that is not archived yet ended; undefined where none has. */
+export async function earliestEnded(db: Kysely<Tables>): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('threads')
+    .select('ended_at')
+    .where('ended_at', 'is not', null)
+    .where('archived_at', 'is', null)
+    .orderBy('ended_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.ended_at ?? undefined
+}
+
+/** Archives the tasks that ended until `before`. */
+export async function archiveEnded(tx: Tx, before: number, now: number): Promise<void> {
+  await tx
+    .updateTable('threads')
+    .set({ archived_at: now })
+    .where('ended_at', 'is not', null)
+    .where('ended_at', '<=', before)
+    .where('archived_at', 'is', null)
+    .execute()
+}
+
 /** At the start of a folder's only hub every older lease belongs to a dead process. */
 export async function voidLeases(tx: Tx): Promise<void> {
   await tx

@@ -1,5 +1,5 @@
-import { createEmitter } from '../../hub/core/emitter.ts'
 import { combineSources } from '../../hub/core/due.ts'
+import { createEmitter } from '../../hub/core/emitter.ts'
 import { createIds } from '../../hub/core/ids.ts'
 import { createLog } from '../../hub/core/log.ts'
 import type { Model } from '../../hub/core/model.ts'
