@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openLetters, parkOne, said, statuses, told } from '../../tests/support/failing-world.ts'
 import { openWorld, type World } from '../../tests/support/runtime-world.ts'
-import { call, hold, refuse, say } from '../../tests/support/scripted-model.ts'
+import { hold, refuse, say } from '../../tests/support/scripted-model.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
