@@ -58,6 +58,32 @@ test('a retry gives the batch back once, with what had run, and the retried lett
   expect(retried).toMatchObject({ decidedBy: 'alex', items: [{ text: 'look around' }] })
 })
 
+test.for(['before', 'after'] as const)('killed %s the write of a retry, it is tried once', async when => {
+  await using world = await openWorld()
+  world.model.script(refuse('auth'))
+  await world.start()
+  await world.post('again')
+  await world.idle()
+  const id = (await openLetters(world))[0]?.id ?? ''
+  if (when === 'after') {
+    await world.store.write(tx => retryDeadLetter(tx, id, 'alex', world.clock.now()))
+  } else {
+    const undone = world.store.write(async tx => {
+      await retryDeadLetter(tx, id, 'alex', world.clock.now())
+      throw new Error('killed')
+    })
+    await expect(undone).rejects.toThrow('killed')
+  }
+  world.kill()
+  world.model.script(say('done'))
+  await world.start()
+  await world.idle()
+  expect(said(world)).toEqual(when === 'after' ? ['done'] : [])
+  expect(await openLetters(world)).toHaveLength(when === 'after' ? 0 : 1)
+  if (when === 'before') await retry(world, id)
+  expect(said(world)).toEqual(['done'])
+})
+
 test('what is discarded is never tried again', async () => {
   await using world = await openWorld()
   world.model.script(refuse('auth'))

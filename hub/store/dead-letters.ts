@@ -142,23 +142,29 @@ export async function retryDeadLetter(tx: Tx, id: string, by: string, now: numbe
     conversation: letter.conversation ?? undefined,
     at: now,
   })
+  await reviveThread(tx, letter.thread)
+  return letter
+}
+
+/** A task that ended with the cycle goes on; a thread that waits does so no longer, unless its cycle is parked. */
+async function reviveThread(tx: Tx, thread: string): Promise<void> {
+  await tx
+    .updateTable('threads')
+    .set({ status: 'sleeping', ended_at: null, archived_at: null, summary: null })
+    .where('id', '=', thread)
+    .where('ended_at', 'is not', null)
+    .execute()
+  const running = tx
+    .selectFrom('cycles')
+    .select('thread_id')
+    .where('thread_id', '=', thread)
+    .where('status', '=', sql.lit('running'))
   await tx
     .updateTable('threads')
     .set({ not_before: null })
-    .where('id', '=', letter.thread)
-    .where(eb =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('cycles')
-            .select('cycles.id')
-            .whereRef('cycles.thread_id', '=', 'threads.id')
-            .where('cycles.status', '=', sql.lit('running')),
-        ),
-      ),
-    )
+    .where('id', '=', thread)
+    .where('id', 'not in', running)
     .execute()
-  return letter
 }
 
 /** Throws `not_found`, and `conflict` for one that was decided before. */
