@@ -136,3 +136,35 @@ test('of many parked cycles one finds out whether the provider is back, then all
   await world.seen.messages.find('the last answers', ({ text }) => text === 'four')
   expect(said(world).toSorted()).toEqual(['four', 'one', 'three', 'two'])
 })
+
+const deaths = [2, 3, 4, 5, 6, 7, 8].flatMap(write => [
+  { write, when: 'before' as const },
+  { write, when: 'after' as const },
+])
+
+test.for(deaths)('killed $when write $write of a cycle that is parked, it is answered once', async death => {
+  await using world = await openWorld()
+  world.model.script(...Array.from({ length: 6 }, () => refuse('network')), say('here'), say('here'))
+  await world.start(death)
+  void world.post('hi').catch(() => undefined)
+  let isDead = false
+  void world.died.then(() => {
+    isDead = true
+  })
+  const answered = () => said(world).length > 0
+  const goOn = async () => {
+    await new Promise(resolve => setImmediate(resolve))
+    world.clock.advance(5_000)
+    await Promise.race([world.fireDue(), world.died])
+  }
+  for (let turn = 0; turn < 200 && !isDead && !answered(); turn++) await goOn()
+  world.kill()
+  await world.start()
+  for (let turn = 0; turn < 200 && !answered(); turn++) await goOn()
+  await world.idle()
+  expect(said(world)).toEqual(['here'])
+  const parked = await world.store.db.selectFrom('messages').select('data_json').execute()
+  const notices = parked.filter(({ data_json: data }) => data?.includes('"parked":true'))
+  expect(notices.length).toBeLessThanOrEqual(1)
+  expect(await statuses(world)).toEqual(['done'])
+})
