@@ -95,7 +95,7 @@ async function createModels(
       compactionModel: undefined,
     }
   }
-  const options = { clock, onAnswers }
+  const options = { clock, onAnswers, circuits: new Map() }
   return {
     model: await createModel(model?.default, model?.fallback ?? [], options),
     compactionModel: model?.compaction && (await createModel(model.compaction, [], options)),

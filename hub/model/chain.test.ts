@@ -152,3 +152,16 @@ test('calls that fail together count as one failure', async () => {
   for (const error of errors) alone.health.giveUp(error)
   expect(alone.health.retryAt()).toBe(clock.now() + 30_000)
 })
+
+test('chains that share their circuits know of each other what is down', async () => {
+  const clock = createFakeClock(0)
+  const options = { now: clock.now, onAnswers: () => undefined, circuits: new Map() }
+  const model = createScriptedModel([refuse('network')])
+  const link = { model, baseUrl: 'http://same' }
+  const [one, other] = [createChain([link], options), createChain([link], options)]
+  const ask = (chain: typeof one) =>
+    chain.complete(request('hi'), { signal: live(), onText: () => undefined }).catch(error => error)
+  one.health.giveUp(await ask(one))
+  expect((await ask(other)).kind).toBe('unavailable')
+  expect(model.requests.all).toHaveLength(1)
+})

@@ -20,6 +20,8 @@ export interface ChainOptions {
   now: () => number
   /** A provider that was down answers. */
   onAnswers: (name: string) => void
+  /** Those of providers that other chains ask too, by address and model. */
+  circuits?: Map<string, Circuit>
 }
 
 interface Guarded extends ChainLink {
@@ -34,7 +36,13 @@ export function createChain(
   [first, ...others]: readonly [ChainLink, ...ChainLink[]],
   options: ChainOptions,
 ): Model & { health: ModelHealth } {
-  const links: Guarded[] = [first, ...others].map(link => ({ ...link, circuit: createCircuit(options.now) }))
+  const { now, circuits = new Map<string, Circuit>() } = options
+  const links: Guarded[] = [first, ...others].map(link => {
+    const key = `${link.baseUrl} ${link.model.name}`
+    const circuit = circuits.get(key) ?? createCircuit(now)
+    circuits.set(key, circuit)
+    return { ...link, circuit }
+  })
   const failedBy = new WeakMap<Error, Circuit>()
   return {
     name: first.model.name,

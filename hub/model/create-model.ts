@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Model, Price } from '../core/model.ts'
 import { createChain } from './chain.ts'
+import type { Circuit } from './circuit.ts'
 
 export interface Provider {
   baseUrl: string
@@ -15,6 +16,8 @@ export interface CreateModelOptions {
   clock: Clock
   /** A provider that was down answers again. */
   onAnswers: (name: string) => void
+  /** Shared by all models that one config names: a provider has one circuit, whoever asks it. */
+  circuits: Map<string, Circuit>
 }
 
 /**
@@ -24,7 +27,7 @@ export interface CreateModelOptions {
 export async function createModel(
   provider: Provider | undefined,
   fallback: readonly Provider[],
-  { clock, onAnswers }: CreateModelOptions,
+  { clock, ...options }: CreateModelOptions,
 ): Promise<Model> {
   if (!provider) {
     const { createRulesModel } = await import('./rules/rules-model.ts')
@@ -32,5 +35,5 @@ export async function createModel(
   }
   const { createOpenAiModel } = await import('./openai/openai-model.ts')
   const toLink = (one: Provider) => ({ model: createOpenAiModel({ ...one, clock }), baseUrl: one.baseUrl })
-  return createChain([toLink(provider), ...fallback.map(toLink)], { now: clock.now, onAnswers })
+  return createChain([toLink(provider), ...fallback.map(toLink)], { now: clock.now, ...options })
 }

@@ -182,3 +182,18 @@ test('three starts in a row that are killed at once hold the agents, until a per
   )
   expect(rest).toHaveLength(1)
 })
+
+test('promise 11: a server that stays down is told in the first conversation and in hub_status', async () => {
+  const clock = createFakeClock()
+  const servers = { metrics: false, broken: { command: process.execPath, args: ['-e', 'process.exit(1)'] } }
+  await using hub = await startTestHub({ config: JSON.stringify({ servers }), overrides: { clock } })
+  using chat = await openChat(hub)
+  await chat.subscribe('homelab')
+  await until('it is told', () => {
+    clock.advance(60_000)
+    return chat.messages.some(({ text }) => text.startsWith('The server broken has been down for'))
+  })
+  expect(await status(hub)).toMatchObject({ serversDown: [{ name: 'broken' }] })
+  clock.advance(60 * 60_000)
+  expect(chat.messages.map(({ kind }) => kind)).toEqual(['notice'])
+})
