@@ -2,12 +2,12 @@
 export interface DueSource {
   /** The earliest time at which there is something to do, unix milliseconds; undefined where there is nothing. */
   nextDue(): Promise<number | undefined>
-  /** Does all that is due now; what it did is not due again. */
-  fire(): Promise<void>
+  /** Does what is due now; what it did is not due again. Resolves with true where it left something for another turn. */
+  fire(): Promise<unknown>
 }
 
 /** Many sources as one; each acts only where something of its own is due. */
-export function combineSources(sources: readonly DueSource[], now: () => number): DueSource {
+export function combineSources(sources: readonly DueSource[], now: () => number) {
   return {
     async nextDue() {
       const times = await Promise.all(sources.map(source => source.nextDue()))
@@ -15,10 +15,12 @@ export function combineSources(sources: readonly DueSource[], now: () => number)
       return known.length > 0 ? Math.min(...known) : undefined
     },
     async fire() {
+      let more = false
       for (const source of sources) {
         const due = await source.nextDue()
-        if (due !== undefined && due <= now()) await source.fire()
+        if (due !== undefined && due <= now() && (await source.fire()) === true) more = true
       }
+      return more
     },
-  }
+  } satisfies DueSource
 }

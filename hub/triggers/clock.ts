@@ -13,7 +13,7 @@ export interface ClockTriggerDeps {
   /** When the earliest is due; undefined where nothing is. */
   nextDue: () => Promise<number | undefined>
   /** Posts everything that is due. */
-  fire: () => Promise<void>
+  fire: () => Promise<unknown>
 }
 
 /** One timer for all that has a time, set to the earliest that is due; none while there is nothing. */
