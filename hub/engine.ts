@@ -8,9 +8,13 @@ import { builtIns } from './built-ins.ts'
 import { childEnvironment } from './config/environment.ts'
 import { codeFile } from './config/paths.ts'
 import { parseYaml } from './config/yaml-file.ts'
+import { combineSources } from './core/due.ts'
 import { createSemaphore, type Semaphore } from './core/semaphore.ts'
 import type { Foundation } from './foundation.ts'
+import { openGate } from './gate.ts'
+import type { Life } from './lives.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
+import { createArchive } from './runtime/archive.ts'
 import { createReset, type Reset } from './runtime/reset.ts'
 import { createRouter, type Router } from './runtime/router.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
@@ -22,6 +26,7 @@ import { createServerTools, type ServerTools } from './tools/server-tools.ts'
 import { createToolBox } from './tools/tool-box.ts'
 import { startClockTrigger } from './triggers/clock.ts'
 import { createServerEvents } from './triggers/server-events.ts'
+import { type ServersWatch, watchServers } from './watch-servers.ts'
 
 /** Cycles begin after this long, whatever some server does. */
 const SETTLED_AFTER_MS = 5_000
@@ -29,6 +34,7 @@ const SETTLED_AFTER_MS = 5_000
 /** Names of the hub's own tools, which no server's tool may take. */
 export interface EngineOptions {
   hubToolNames: readonly string[]
+  life: Life
 }
 
 /** What thinks and acts: servers below, agents on top, and what sets them going. */
@@ -36,8 +42,12 @@ export interface Engine {
   readonly serverTools: ServerTools
   readonly router: Router
   readonly runtime: Runtime
-  readonly semaphore: Semaphore
   readonly reset: Reset
+  /** This run of the hub, and whether its agents are held. */
+  readonly life: Life
+  readonly serversWatch: ServersWatch
+  /** Takes the number of cycles at once from the config; none while the agents are held. */
+  resize(): void
   /** Names of agents whose files are gone. */
   retired: readonly string[]
   /** Takes the agents as their files are now. */
@@ -71,10 +81,21 @@ export function createEngine(
   })
   const taken = new Set([...options.hubToolNames, ...metaTools.map(tool => tool.name)])
   const serverTools = stack.use(openServerTools(foundation, router, taken))
-  // Nobody thinks before the servers were heard of: `start` opens it.
+  // Nobody thinks before the servers were heard of: the gate opens it.
   const semaphore = createSemaphore(0)
   const runtime = stack.use(openRuntime(foundation, createToolBox(serverTools.servers, metaTools), semaphore))
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
+  const serversWatch = watchServers(foundation, () => serverTools.servers.status(), stack)
+  followModel(foundation, runtime, stack)
+  const gate = openGate(foundation, options.life, semaphore, stack, () => {
+    const sources = [
+      { nextDue: () => nextDue(store.db), fire: router.fireDue },
+      ...runtime.due,
+      createArchive({ store, clock }),
+      serversWatch,
+    ]
+    return startClockTrigger({ clock, log, signals, ...combineSources(sources, clock.now) })
+  })
   const applyAgents = async () => {
     const applied = await applyAgentFiles(
       { store, clock, timezone: foundation.config.current.timezone },
@@ -88,23 +109,35 @@ export function createEngine(
     serverTools,
     router,
     runtime,
-    semaphore,
     reset: createReset({ store, clock, newId, signals, agents: () => agents.all }),
+    life: options.life,
+    serversWatch,
+    resize: gate.resize,
     applyAgents,
     get retired() {
       return retired
     },
     async start() {
       await applyAgents()
-      const due = () => nextDue(store.db)
-      stack.use(await startClockTrigger({ clock, log, signals, nextDue: due, fire: router.fireDue }))
+      await gate.startClock()
       await runtime.wakeAll()
       await serverTools.refresh()
-      stack.defer(
-        onceSettled(foundation, serverTools, () => semaphore.resize(foundation.config.current.concurrency)),
-      )
+      stack.defer(onceSettled(foundation, serverTools, gate.open))
     },
   }
+}
+
+/** Cycles that wait for a model go on when it answers, or when a person wants it asked again. */
+function followModel(foundation: Foundation, runtime: Runtime, stack: AsyncDisposableStack): void {
+  const { signals, log } = foundation
+  const goOn = () => void runtime.goOn().catch(error => log.error('parked_not_released', { error }))
+  stack.defer(signals.on('modelAnswers', goOn))
+  stack.defer(
+    signals.on('modelWanted', () => {
+      foundation.model.health?.reset()
+      goOn()
+    }),
+  )
 }
 
 /**

@@ -94,12 +94,16 @@ async function readWelcome(
   engine: Engine,
 ): Promise<Extract<HubFrame, { type: 'welcome' }>> {
   const stored = new Map((await listConversations(foundation.store.db)).map(one => [one.id, one.lastSeq]))
-  const agents = listAgents(foundation, engine)
+  const agents = await listAgents(foundation, engine)
   for (const id of agents.flatMap(agent => agent.conversations)) if (!stored.has(id)) stored.set(id, 0)
   return {
     type: 'welcome',
     protocol: 1,
-    hub: { name: 'superbloom', version: foundation.version },
+    hub: {
+      name: 'superbloom',
+      version: foundation.version,
+      ...(engine.life.hold ? { held: engine.life.hold.since } : {}),
+    },
     agents: agents.map(({ name, description, status }) => ({ name, description, status })),
     conversations: [...stored].map(([id, lastSeq]) => ({ id, lastSeq, agents: engine.router.agentsOf(id) })),
   }

@@ -11,6 +11,7 @@ import type { Log } from './core/log.ts'
 import type { Model } from './core/model.ts'
 import type { SignalMap, Signals } from './core/signals.ts'
 import { createLiveConfig, type LiveConfig } from './live-config.ts'
+import { createChain } from './model/chain.ts'
 import { createModel } from './model/create-model.ts'
 import { openStore, type Store } from './store/open.ts'
 import { lockFolder } from './store/sqlite.ts'
@@ -44,16 +45,12 @@ export interface Foundation {
   readonly token: string
   readonly version: string
   readonly startedAt: number
-  /** The model in force. */
+  /** The model in force, with its fallbacks. */
   model: Model
-  /** The model that writes summaries, where that is another. */
+  /** Writes summaries; undefined where the model itself does. */
   compactionModel: Model | undefined
-  /** Takes the model from the config in force. */
+  /** Takes the models from the config in force. */
   reloadModel(): Promise<void>
-}
-
-async function openCompactionModel({ model }: Config, clock: Clock): Promise<Model | undefined> {
-  return model?.compaction && (await createModel(model.compaction, clock))
 }
 
 /** Locks the data folder and opens what is in it; everything is closed with `stack`. */
@@ -64,25 +61,43 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
   stack.use(lockFolder(config.dataFolder))
   const store = stack.use(await openStore(config.dataFolder))
   await store.write(voidLeases)
+  const signals = createEmitter<SignalMap>(error => log.error('listener_failed', { error }))
+  const models = (of: Config) => createModels(of, overrides.model, { clock, signals })
   const foundation: Foundation = {
     clock,
     random: overrides.random ?? Math.random,
     newId: createIds(clock.now),
     log,
-    signals: createEmitter<SignalMap>(error => log.error('listener_failed', { error })),
+    signals,
     config: createLiveConfig(config, environment, log),
     agents: createAgents(config.agentsFolder, environment, log),
     store,
     token: config.token ?? readOrMakeToken(config.dataFolder),
     version: readVersion(),
     startedAt: clock.now(),
-    model: overrides.model ?? (await createModel(config.model?.default, clock)),
-    compactionModel: await openCompactionModel(config, clock),
+    ...(await models(config)),
     async reloadModel() {
-      if (!overrides.model)
-        foundation.model = await createModel(foundation.config.current.model?.default, clock)
-      foundation.compactionModel = await openCompactionModel(foundation.config.current, clock)
+      Object.assign(foundation, await models(foundation.config.current))
     },
   }
   return foundation
+}
+
+async function createModels(
+  { model }: Config,
+  override: Model | undefined,
+  { clock, signals }: Pick<Foundation, 'clock' | 'signals'>,
+): Promise<Pick<Foundation, 'model' | 'compactionModel'>> {
+  const onAnswers = (name: string) => signals.emit('modelAnswers', { name })
+  if (override) {
+    return {
+      model: createChain([{ model: override }], { now: clock.now, onAnswers }),
+      compactionModel: undefined,
+    }
+  }
+  const options = { clock, onAnswers, circuits: new Map() }
+  return {
+    model: await createModel(model?.default, model?.fallback ?? [], options),
+    compactionModel: model?.compaction && (await createModel(model.compaction, [], options)),
+  }
 }

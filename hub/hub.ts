@@ -4,6 +4,7 @@ import { type Changed, watchFiles } from './config/watch.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { openEntrances } from './entrances.ts'
 import { type Foundation, type HubInputs, openFoundation } from './foundation.ts'
+import { openLife } from './lives.ts'
 import { createHubTools } from './mcp/hub-tools/index.ts'
 import { listAgents, readStatus } from './status.ts'
 
@@ -42,7 +43,9 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
     postEvent: event => started(engine).router.postEvent(event),
     status: () => readStatus(foundation, started(engine)),
   })
-  engine = createEngine(foundation, { hubToolNames: hubTools.map(tool => tool.definition.name) }, stack)
+  const life = stack.use(await openLife(foundation))
+  const hubToolNames = hubTools.map(tool => tool.definition.name)
+  engine = createEngine(foundation, { hubToolNames, life }, stack)
   const { servers } = engine.serverTools
   const isReady = () => servers.settled || clock.monotonic() >= readyAt
   const listening = await openEntrances(foundation, engine, { hubTools, isReady }, stack)
@@ -84,8 +87,9 @@ function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable>
       await engine.runtime.wakeAll()
     }
     if (what === 'config' && config.reload()) {
-      engine.semaphore.resize(config.current.concurrency)
+      engine.resize()
       await foundation.reloadModel()
+      foundation.signals.emit('modelAnswers', { name: foundation.model.name })
       // Schedules of agent files that name no time zone are in the config's.
       await engine.applyAgents()
     }

@@ -1,10 +1,13 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AgentStatus } from '../schemas/chat.ts'
 import type { Engine } from './engine.ts'
 import type { Foundation } from './foundation.ts'
 import type { ListedAgent } from './mcp/hub-tools/deps.ts'
 import type { HubStatus } from './mcp/hub-tools/status.ts'
+import { countOpenDeadLetters, failedThreads } from './store/dead-letters.ts'
 import { waitingCounts } from './store/inbox.ts'
+import { parkedThreads } from './store/parked.ts'
 import { mainThreadId } from './store/threads.ts'
 
 /** The state of everything, for `hub_status` and the command line. */
@@ -18,7 +21,12 @@ export async function readStatus(foundation: Foundation, engine: Engine): Promis
       kind: provider ? 'openai' : 'rules',
       name: model.name,
       ...(provider ? { baseUrl: provider.baseUrl } : {}),
+      health: model.health?.providers() ?? [],
+      parked: (await parkedThreads(store.db)).length,
     },
+    deadLetters: { open: await countOpenDeadLetters(store.db) },
+    ...(engine.life.hold ? { held: { since: engine.life.hold.since } } : {}),
+    serversDown: [...engine.serversWatch.down].map(([name, since]) => ({ name, since })),
     servers: engine.serverTools.servers.status(),
     queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy: engine.runtime.busy },
     store: { kind: 'sqlite', bytes: statSync(join(config.current.dataFolder, 'superbloom.db')).size },
@@ -27,12 +35,21 @@ export async function readStatus(foundation: Foundation, engine: Engine): Promis
 }
 
 /** All agents with what they do now, retired ones last. */
-export function listAgents(foundation: Foundation, engine: Engine): ListedAgent[] {
+export async function listAgents(foundation: Foundation, engine: Engine): Promise<ListedAgent[]> {
+  const { db } = foundation.store
+  const failed = await failedThreads(db)
+  const parked = new Set(await parkedThreads(db))
+  const statusOf = (thread: string): AgentStatus => {
+    if (engine.life.hold) return 'waiting'
+    if (engine.runtime.isActive(thread)) return 'active'
+    if (parked.has(thread)) return 'waiting'
+    return failed.has(thread) ? 'failed' : 'sleeping'
+  }
   const present = foundation.agents.all.map(({ name, description, conversations }) => ({
     name,
     description,
     conversations,
-    status: engine.runtime.isActive(mainThreadId(name)) ? ('active' as const) : ('sleeping' as const),
+    status: statusOf(mainThreadId(name)),
   }))
   const gone = engine.retired.map(name => ({
     name,

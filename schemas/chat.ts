@@ -86,7 +86,8 @@ export type HubFrame =
   | {
       type: 'welcome'
       protocol: 1
-      hub: { name: string; version: string }
+      /** `held`: since when no agent runs, after a crash loop. */
+      hub: { name: string; version: string; held?: number }
       agents: { name: string; description: string; status: AgentStatus }[]
       conversations: { id: string; agents: string[]; lastSeq: number }[]
     }

@@ -31,6 +31,7 @@ export function createProgram(): Command {
     )
   addClients(program)
   addCare(program)
+  addDeadLetters(program)
   return program
 }
 
@@ -66,7 +67,10 @@ function addCare(program: Command): void {
     .command('status')
     .description('what the running hub does: servers, model, agents, queues')
     .option('--json', 'as JSON')
-    .action(async (options: { json?: boolean }) => (await import('./commands/status.ts')).status(options))
+    .option('--release', 'first let the agents go that are held after a crash loop')
+    .action(async (options: { json?: boolean; release?: boolean }) =>
+      (await import('./commands/status.ts')).status(options),
+    )
   program
     .command('doctor')
     .description('check config, doors, servers and model, and say how to mend each')
@@ -87,6 +91,32 @@ function addCare(program: Command): void {
     .command('schema')
     .description('print the JSON Schema of superbloom.yaml')
     .action(async () => (await import('./commands/config.ts')).printSchema())
+}
+
+/** Commands for work that failed for good. */
+function addDeadLetters(program: Command): void {
+  const load = () => import('./commands/dead-letters.ts')
+  const letters = program
+    .command('dead-letters')
+    .description('list the work of agents that failed for good')
+    .option('--all', 'those that were decided too')
+    .option('--json', 'as JSON')
+    .action(async (options: { all?: boolean; json?: boolean }) => (await load()).listDeadLetters(options))
+  letters
+    .command('show')
+    .description('print everything about one')
+    .argument('<id>', 'the dead letter')
+    .action(async (id: string) => (await load()).showDeadLetter(id))
+  letters
+    .command('retry')
+    .description('have its agent try again')
+    .argument('<id>', 'the dead letter')
+    .action(async (id: string) => (await load()).decideDeadLetter(id, 'retry'))
+  letters
+    .command('discard')
+    .description('give it up')
+    .argument('<id>', 'the dead letter')
+    .action(async (id: string) => (await load()).decideDeadLetter(id, 'discard'))
 }
 
 /** Runs a command line; errors are one readable line on stderr and an exit code. */

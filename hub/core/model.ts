@@ -98,7 +98,31 @@ export interface Model {
   readonly price?: Price | undefined
   /** False for one that cannot write a summary; default true. */
   readonly canSummarize?: boolean
+  /** Missing where nothing can go wrong with it. */
+  readonly health?: ModelHealth
   complete(request: ModelRequest, options: ModelOptions): Promise<ModelReply>
+}
+
+/** How a provider does. `trying`: it was down, and one call finds out whether it still is. */
+export interface ProviderHealth {
+  name: string
+  baseUrl?: string | undefined
+  state: 'ok' | 'down' | 'trying'
+  /** When it is tried again, unix milliseconds. */
+  retryAt?: number
+  /** What it failed with. */
+  error?: string
+}
+
+/** Keeps callers from asking what is known to be down. All of it is in memory. */
+export interface ModelHealth {
+  /** The caller repeats no more after this error: its provider is left alone for a while. True where another may be asked. */
+  giveUp(error: unknown): boolean
+  /** When some provider may be asked again; undefined for now. */
+  retryAt(): number | undefined
+  /** A person wants another try: everything may be asked again. */
+  reset(): void
+  providers(): ProviderHealth[]
 }
 
 /** Recognised by status and code, never by matching text. */
@@ -110,6 +134,8 @@ export type ModelErrorKind =
   | 'auth'
   | 'rejected'
   | 'broken_stream'
+  /** Nobody was asked: every provider is known to be down. */
+  | 'unavailable'
 
 export class ModelError extends Error {
   readonly kind: ModelErrorKind
@@ -131,6 +157,6 @@ export class ModelError extends Error {
 
   /** Whether the same request may succeed later. */
   get retryable(): boolean {
-    return ['rate_limit', 'network', 'server', 'broken_stream'].includes(this.kind)
+    return ['rate_limit', 'network', 'server', 'broken_stream', 'unavailable'].includes(this.kind)
   }
 }

@@ -19,6 +19,16 @@ export type SignalMap = {
   cycleEnded: { cycle: string; thread: string }
   /** Some schedule was made, changed or ended. */
   schedules: { agent: string }
+  /** Something got or lost a time at which the clock has to act. */
+  due: { why: string }
+  /** A provider that was down answers again. */
+  modelAnswers: { name: string }
+  /** A person wants a model that is down to be asked again. */
+  modelWanted: { by: string }
+  /** A step of a cycle was committed. */
+  stepped: { thread: string }
+  /** A person lets go the agents that were held after a crash loop. */
+  released: { by: string }
   /** The tools of the servers, or a server's state, changed. */
   servers: { toolsChanged: boolean }
   /** The agents' files changed. */

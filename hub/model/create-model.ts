@@ -1,5 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Model, Price } from '../core/model.ts'
+import { createChain } from './chain.ts'
+import type { Circuit } from './circuit.ts'
 
 export interface Provider {
   baseUrl: string
@@ -10,12 +12,28 @@ export interface Provider {
   price?: Price
 }
 
-/** The model of a provider, or the built-in one where none is configured; what is not used is not loaded. */
-export async function createModel(provider: Provider | undefined, clock: Clock): Promise<Model> {
+export interface CreateModelOptions {
+  clock: Clock
+  /** A provider that was down answers again. */
+  onAnswers: (name: string) => void
+  /** Shared by all models that one config names: a provider has one circuit, whoever asks it. */
+  circuits: Map<string, Circuit>
+}
+
+/**
+ * The model of a provider with its fallbacks behind circuit breakers, or the built-in one where none is configured;
+ * what is not used is not loaded.
+ */
+export async function createModel(
+  provider: Provider | undefined,
+  fallback: readonly Provider[],
+  { clock, ...options }: CreateModelOptions,
+): Promise<Model> {
   if (!provider) {
     const { createRulesModel } = await import('./rules/rules-model.ts')
     return createRulesModel()
   }
   const { createOpenAiModel } = await import('./openai/openai-model.ts')
-  return createOpenAiModel({ ...provider, clock })
+  const toLink = (one: Provider) => ({ model: createOpenAiModel({ ...one, clock }), baseUrl: one.baseUrl })
+  return createChain([toLink(provider), ...fallback.map(toLink)], { now: clock.now, ...options })
 }

@@ -1,5 +1,5 @@
 import { readContext } from '../store/context.ts'
-import { createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
+import { chargeAttempt, createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
 import { markHandled } from '../store/events.ts'
 import { appendHistory, type Fenced, type HistoryEntry } from '../store/history.ts'
 import { drainItems, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
@@ -12,6 +12,7 @@ import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { readWindow } from './read-window.ts'
 import { decideReplyTo } from './reply.ts'
 import { startFresh } from './reset.ts'
+import { tellParked } from './tell-parked.ts'
 import type { Anchor } from './tokens.ts'
 
 /** How long a cycle may go without a write before another process may take its thread over. */
@@ -40,6 +41,16 @@ export interface Claim extends Fenced {
   compactions: number
   /** Everything that it took from the inbox so far. */
   items: InboxItem[]
+  /** Dispatches since its last committed step, this one included. */
+  attempts: number
+  /** Since when its provider cannot be reached; null while it can. */
+  parkedAt: number | null
+  /** How often the last call of the model failed in a row. */
+  failures?: number
+  /** People read that the model fails, and not yet that it works again. */
+  toldFailure?: boolean
+  /** Where it did not end well. */
+  outcome?: 'parked' | 'dead' | 'stuck'
 }
 
 /**
@@ -52,15 +63,19 @@ export async function claimCycle(
   thread: string,
 ): Promise<Claim | undefined> {
   const now = deps.clock.now()
-  return deps.store.write(async tx => {
+  let refused: string | null = null
+  const claimed = await deps.store.write(async tx => {
     const { running, waiting } = await workOf(tx, thread)
     if (running === null && waiting === null) return undefined
     const rows = running === null ? BATCH_ROWS : 0
     const row = await claimThread(tx, { id: thread, owner: deps.owner, until: now + LEASE_MS, now, rows })
+    if (!row) refused = waiting === null ? null : running
     if (!row) return undefined
     if (running === null) return begin(deps, tx, { agent, row, now })
     return resume(deps, tx, { agent, row, cycle: await readCycle(tx, running), now })
   }, 'relaxed')
+  if (refused !== null) await tellParked(deps, thread, refused)
+  return claimed
 }
 
 /** A batch is one message, whose place in the history is reserved with the claim. */
@@ -72,6 +87,7 @@ async function resume(
   { agent, row, cycle, now }: Beginning & { cycle: CycleRow },
 ): Promise<Claim> {
   const window = await readWindow(deps, tx, row, agent.model)
+  await chargeAttempt(tx, cycle.id, 1)
   return {
     kind: 'resumed',
     agent,
@@ -88,6 +104,8 @@ async function resume(
     isIdle: false,
     compactions: 0,
     items: await itemsOfCycle(tx, cycle.id),
+    attempts: cycle.attempts + 1,
+    parkedAt: cycle.parked_at,
   }
 }
 
@@ -136,6 +154,8 @@ async function begin(
     start: row.window_start,
     isIdle,
     compactions: 0,
+    attempts: 1,
+    parkedAt: null,
   }
 }
 

@@ -1,19 +1,28 @@
-import { describeError } from '../core/errors.ts'
 import { ModelError } from '../core/model.ts'
-import { plural, toSentence } from '../core/text.ts'
+import { plural } from '../core/text.ts'
 import { act } from './act.ts'
+import { bury, toCrashed, toDeath } from './bury.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { type Failure, fail } from './finish.ts'
+import { park } from './park.ts'
 import { cycleDeadline, think } from './think.ts'
 import { hasOpenCalls } from './window.ts'
+
+/** So many crashes without a committed step between, and the cycle is not tried again by itself. */
+const MOST_ATTEMPTS = 3
 
 /**
  * Runs a claimed cycle to its end. What to do next follows from what is stored, so that a cycle which was cut by a
  * crash goes on from its last committed step. Throws when `stopping` aborts; the rest then waits for the next start.
  */
 export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortSignal): Promise<void> {
+  if (claim.attempts > MOST_ATTEMPTS) return bury(deps, claim, toCrashed(MOST_ATTEMPTS))
   const deadline = cycleDeadline(deps, claim)
+  // One that takes no notice is left to the watch.
+  deadline.signal.addEventListener('abort', () => deps.signals.emit('due', { why: 'minutes' }), {
+    once: true,
+  })
   const signal = AbortSignal.any([stopping, deadline.signal])
   try {
     let next: 'think' | 'act' | 'ended' = hasOpenCalls(claim.window) ? 'act' : 'think'
@@ -28,11 +37,8 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
     if (deadline.signal.aborted)
       return await end(deps, claim, { kind: 'notice', text: describeMinutes(claim) })
     if (!(error instanceof ModelError)) throw error
-    await end(deps, claim, {
-      kind: 'error',
-      text: `${toSentence(describeError(error))} I gave up on this for now; nothing is lost: write again to have me go on.`,
-      data: { retryable: error.retryable },
-    })
+    // An unreachable provider is no fault of the batch: it waits. Anything else would fail again.
+    await (error.retryable ? park(deps, claim, error) : bury(deps, claim, toDeath(error)))
   } finally {
     deadline.cancel()
   }

@@ -2,6 +2,7 @@ import type { ChatMessage } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import { messagesOfCycle } from '../store/conversations.ts'
 import { countStep, endCycle, endCycleWithStep, type Usage } from '../store/cycles.ts'
+import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
 import { appendHistory, fencedWrite, releasingWrite } from '../store/history.ts'
 import { releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
@@ -58,6 +59,7 @@ export async function endWithText(
   claim.window.push(...entries)
   claim.steps = step
   publish(deps, [message])
+  deps.signals.emit('stepped', { thread: claim.thread })
   if (!question) {
     if (crowded) await tidyUp(deps, claim, signal)
     return 'ended'
@@ -113,6 +115,8 @@ export interface Failure {
   kind: 'error' | 'notice'
   text: string
   data?: Record<string, unknown>
+  /** It failed for good: what the dead letters keep of it. */
+  letter?: Pick<NewDeadLetter, 'id' | 'reason' | 'error' | 'retryable'>
 }
 
 /**
@@ -120,6 +124,7 @@ export interface Failure {
  * sleeps; its history stays.
  */
 export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {
+  const { letter, ...telling } = failure
   const { calls, messages } = await deps.store.write(async tx => {
     const open = hasOpenCalls(claim.window) ? await cutCalls(deps, tx, claim) : undefined
     const contents = open?.contents ?? []
@@ -128,9 +133,10 @@ export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): P
     await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)
     const told: Messages = []
     for (const conversation of await placesToTell(tx, claim)) {
-      told.push(await tell(deps, tx, claim, { ...failure, conversation }))
+      told.push(await tell(deps, tx, claim, { ...telling, conversation }))
     }
-    await endCycle(tx, claim.cycle, { status: 'failed', at: now, note: failure.text })
+    if (letter) await addDeadLetter(tx, { ...letter, ...toPlace(claim), at: now })
+    await endCycle(tx, claim.cycle, { status: letter ? 'dead' : 'failed', at: now, note: failure.text })
     await releaseThread(tx, claim.thread, claim.fence, now)
     return { calls: open?.cut ?? [], messages: [...(open?.messages ?? []), ...told] }
   })
@@ -138,8 +144,12 @@ export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): P
   publish(deps, messages)
 }
 
+function toPlace({ thread, cycle, agent }: Claim) {
+  return { thread, cycle, agent: agent.name }
+}
+
 /** A failure is told where the reply was to go, in every conversation that waits, and never nowhere. */
-async function placesToTell(tx: Tx, claim: Claim): Promise<Set<string>> {
+export async function placesToTell(tx: Tx, claim: Claim): Promise<Set<string>> {
   const place = claim.target ?? claim.agent.conversations[0]
   const unanswered = findUnanswered(claim.items, await answeredConversations(tx, claim))
   return new Set([...(place === undefined ? [] : [place]), ...unanswered.map(each => each.conversation)])

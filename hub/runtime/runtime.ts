@@ -1,12 +1,18 @@
+import type { AgentStatus } from '../../schemas/chat.ts'
+import type { DueSource } from '../core/due.ts'
 import { HubError } from '../core/errors.ts'
 import type { Semaphore } from '../core/semaphore.ts'
-import { threadsWithWork } from '../store/threads.ts'
+import { chargeAttempt } from '../store/cycles.ts'
+import { releasingWrite } from '../store/history.ts'
+import { dropLease, mainThreadId, threadsWithWork } from '../store/threads.ts'
+import { BROKEN, bury } from './bury.ts'
 import { type Claim, claimCycle } from './claim.ts'
 import { runCycle } from './cycle.ts'
-import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
-import { fail } from './finish.ts'
+import type { RuntimeDeps } from './deps.ts'
+import { createLeaseSource, createWaitingSource, releaseParked } from './due-threads.ts'
 import { createKeptWindows } from './kept-windows.ts'
 import { createTokenCounter } from './tokens.ts'
+import { type CycleWatch, createCycleWatch } from './watch.ts'
 
 /** Runs the cycles of all threads. A thread that sleeps is nothing here: no timer, no object, no query. */
 export interface Runtime extends AsyncDisposable {
@@ -16,12 +22,18 @@ export interface Runtime extends AsyncDisposable {
   wake(thread: string): void
   /** Whether a cycle of the thread runs now. */
   isActive(thread: string): boolean
+  /** What the clock does for threads that wait and for cycles that do not stop. */
+  readonly due: readonly DueSource[]
+  /** The provider answers: cycles that wait for it go on. */
+  goOn(): Promise<void>
   /** How many cycles run or wait for their turn. */
   readonly busy: number
 }
 
 /** How long cycles may take to reach a boundary when the hub ends. */
 const STOP_MS = 6_000
+/** After an error outside of any cycle, such as a full disk, the thread is tried again. */
+const TRY_AGAIN_MS = 10_000
 
 /** `agentOf` names the agent of a thread. Disposing stops at the next boundary; what is cut goes on at the next start. */
 export function createRuntime(
@@ -31,13 +43,15 @@ export function createRuntime(
 ): Runtime {
   const deps = { ...given, windows: createKeptWindows(), tokens: createTokenCounter() }
   const stopping = new AbortController()
+  const watch = createCycleWatch(deps)
+  const later = new Map<string, () => void>()
   const active = new Map<string, { wokenAgain: boolean; done: Promise<void> }>()
 
   // Its place is given back after each cycle, so that a busy thread does not keep the others waiting.
   const takeTurn = async (thread: string) => {
     const release = await semaphore.acquire(stopping.signal)
     try {
-      return await runOne(deps, agentOf(thread), thread, stopping.signal)
+      return await runOne({ deps, watch, stopping: stopping.signal }, agentOf(thread), thread)
     } finally {
       release()
     }
@@ -54,6 +68,22 @@ export function createRuntime(
       active.delete(thread)
     }
   }
+  const tryLater = (thread: string) => {
+    later.get(thread)?.()
+    const again = async () => {
+      later.delete(thread)
+      if (active.has(thread)) return
+      await deps.store.write(tx => dropLease(tx, thread, deps.owner))
+      wake(thread)
+    }
+    const run = () => {
+      again().catch(error => {
+        deps.log.error('thread_broke', { thread, error })
+        if (!stopping.signal.aborted) tryLater(thread)
+      })
+    }
+    later.set(thread, deps.clock.after(TRY_AGAIN_MS, run))
+  }
   const wake = (thread: string) => {
     const running = active.get(thread)
     if (running) running.wokenAgain = true
@@ -61,12 +91,16 @@ export function createRuntime(
     const entry = { wokenAgain: false, done: Promise.resolve() }
     active.set(thread, entry)
     entry.done = work(thread, entry).catch(error => {
-      if (!stopping.signal.aborted) deps.log.error('thread_broke', { thread, error })
+      if (stopping.signal.aborted) return
+      deps.log.error('thread_broke', { thread, error })
+      tryLater(thread)
     })
   }
   return {
     wake,
     isActive: thread => active.has(thread),
+    due: [createWaitingSource(deps, wake), createLeaseSource(deps, wake), watch],
+    goOn: () => releaseParked(deps, wake),
     get busy() {
       return active.size
     },
@@ -74,6 +108,7 @@ export function createRuntime(
       for (const thread of await threadsWithWork(deps.store.db)) wake(thread)
     },
     async [Symbol.asyncDispose]() {
+      for (const cancel of later.values()) cancel()
       stopping.abort(new HubError('unavailable', 'The hub is stopping'))
       const stopped = Promise.withResolvers<void>()
       const cancel = deps.clock.after(STOP_MS, () => stopped.resolve())
@@ -83,38 +118,53 @@ export function createRuntime(
   }
 }
 
+interface Dispatch {
+  deps: RuntimeDeps
+  watch: CycleWatch
+  stopping: AbortSignal
+}
+
 /** One cycle of the thread, new or the rest of one; undefined where there is nothing to do. */
 async function runOne(
-  deps: RuntimeDeps,
+  { deps, watch, stopping }: Dispatch,
   name: string,
   thread: string,
-  stopping: AbortSignal,
 ): Promise<Claim['kind'] | undefined> {
   const agent = deps.agent(name)
   const claim = agent && (await claimCycle(deps, agent, thread))
   if (!claim) return undefined
   deps.signals.emit('agent', { name, status: 'active' })
   try {
-    await runCycle(deps, claim, stopping)
-    deps.windows.keep(thread, claim)
+    await watch.guard(claim, runCycle(deps, claim, stopping))
+    if (!claim.outcome) deps.windows.keep(thread, claim)
   } catch (error) {
-    if (stopping.aborted) throw error
+    if (stopping.aborted) {
+      await refund(deps, claim)
+      throw error
+    }
     await breakOff(deps, claim, error)
   }
-  deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread })
-  announceSleep(deps, agent)
+  if (claim.outcome !== 'parked') deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread })
+  deps.signals.emit('agent', { name, status: statusAfter(claim) })
   return claim.kind
 }
 
-function announceSleep(deps: RuntimeDeps, agent: RuntimeAgent): void {
-  deps.signals.emit('agent', { name: agent.name, status: 'sleeping' })
+function statusAfter({ outcome, thread, agent }: Claim): AgentStatus {
+  if (outcome === 'parked') return 'waiting'
+  return outcome === 'dead' && thread === mainThreadId(agent.name) ? 'failed' : 'sleeping'
+}
+
+/** A stop in order is no crash: what its dispatch was charged is given back. */
+async function refund(deps: RuntimeDeps, claim: Claim): Promise<void> {
+  await deps.store.write(async tx => {
+    await releasingWrite(tx, claim, 0, deps.clock.now())
+    await chargeAttempt(tx, claim.cycle, -1)
+  })
 }
 
 /** An error that nobody foresaw: the cycle ends and says so, rather than running for ever. */
 async function breakOff(deps: RuntimeDeps, claim: Claim, error: unknown): Promise<void> {
   deps.log.error('cycle_broke', { cycle: claim.cycle, thread: claim.thread, error })
   if (error instanceof HubError && error.code === 'conflict') return
-  const text =
-    'Something went wrong inside the hub while I worked on this; its log says what. Write again to have me go on.'
-  await fail(deps, claim, { kind: 'error', text })
+  await bury(deps, claim, BROKEN)
 }

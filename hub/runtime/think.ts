@@ -1,18 +1,15 @@
-import { sleep, timeoutSignal } from '../core/clock.ts'
-import { describeError } from '../core/errors.ts'
+import { timeoutSignal } from '../core/clock.ts'
 import { type Model, ModelError, type ModelReply, type ModelRequest } from '../core/model.ts'
-import { toSentence, toSpan } from '../core/text.ts'
 import { countStep } from '../store/cycles.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
 import { planCalls } from '../store/ledger.ts'
 import type { NewToolCall } from '../store/tables.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import { makeRoom } from './compaction.ts'
+import { completeWithRetries } from './complete.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { endWithText } from './finish.ts'
 import { toPreamble } from './prompt.ts'
-import { decideRetry } from './retry.ts'
-import { tellNow } from './tell.ts'
 import { toMessages } from './window.ts'
 
 /** One step: the model is asked, and its answer stands in the history with the calls that it plans. */
@@ -40,6 +37,7 @@ export async function think(
   claim.anchor = anchorAt(entries[0]?.seq ?? 0)
   claim.window.push(...entries)
   claim.steps = step
+  deps.signals.emit('stepped', { thread: claim.thread })
   return 'act'
 }
 
@@ -123,39 +121,6 @@ function toRequest(deps: RuntimeDeps, claim: Claim, model: Model): ModelRequest 
     maxOutput: model.maxOutput,
     timezone: deps.timezone,
     now: deps.clock.now(),
-  }
-}
-
-interface Attempt {
-  model: Model
-  request: ModelRequest
-  signal: AbortSignal
-}
-
-async function completeWithRetries(deps: RuntimeDeps, claim: Claim, attempt: Attempt): Promise<ModelReply> {
-  const onText = (text: string) => {
-    if (claim.target === null) return
-    deps.signals.emit('delta', { conversation: claim.target, cycle: claim.cycle, text })
-  }
-  for (let failures = 1; ; failures++) {
-    try {
-      return await attempt.model.complete(attempt.request, { signal: attempt.signal, onText })
-    } catch (error) {
-      attempt.signal.throwIfAborted()
-      const decision = decideRetry(error, failures, deps.random)
-      if (decision.kind === 'give_up') throw error
-      const { wait, of, tell } = decision
-      deps.log.warn('model_failed', { error, attempt: failures, of, retryInMs: wait })
-      if (tell) {
-        const retryAt = deps.clock.now() + wait
-        await tellNow(deps, claim, {
-          kind: 'error',
-          text: `${toSentence(describeError(error))} I try again in ${toSpan(wait)} (${failures} of ${of}).`,
-          data: { attempt: failures, of, retryAt, retryable: true },
-        })
-      }
-      await sleep(deps.clock, wait, attempt.signal)
-    }
   }
 }
 

@@ -96,6 +96,7 @@ const addStep = statement<Usage & { cycle: string }, unknown>((db, args) =>
     .updateTable('cycles')
     .set(eb => ({
       steps: eb('steps', '+', sql.lit(1)),
+      attempts: sql.lit(1),
       input_tokens: eb('input_tokens', '+', args.input),
       output_tokens: eb('output_tokens', '+', args.output),
       cached_tokens: eb('cached_tokens', '+', args.cachedInput),
@@ -127,6 +128,7 @@ const addLastStep = statement<Usage & { cycle: string; at: number }, unknown>((d
     .set(eb => ({
       status: 'done' as const,
       ended_at: args.at,
+      attempts: sql.lit(1),
       steps: eb('steps', '+', sql.lit(1)),
       input_tokens: eb('input_tokens', '+', args.input),
       output_tokens: eb('output_tokens', '+', args.output),
@@ -138,7 +140,7 @@ const addLastStep = statement<Usage & { cycle: string; at: number }, unknown>((d
 export async function endCycle(
   tx: Tx,
   cycle: string,
-  end: { status: 'done' | 'failed'; at: number; note?: string | undefined },
+  end: { status: 'done' | 'failed' | 'dead'; at: number; note?: string | undefined },
 ): Promise<void> {
   await tx
     .updateTable('cycles')
@@ -158,6 +160,15 @@ export async function lastCycleEnd(db: Kysely<Tables>, thread: string): Promise<
     .limit(sql.lit(1))
     .executeTakeFirst()
   return row?.ended_at ?? undefined
+}
+
+/** Charges a dispatch before it begins, or gives one back that ended in order. */
+export async function chargeAttempt(tx: Tx, cycle: string, by: 1 | -1): Promise<void> {
+  await tx
+    .updateTable('cycles')
+    .set(eb => ({ attempts: eb('attempts', '+', by) }))
+    .where('id', '=', cycle)
+    .execute()
 }
 
 /** The cycle that took a message from the inbox, if one did already. */

@@ -92,6 +92,18 @@ export async function itemsOfCycle(db: Kysely<Tables>, cycle: string): Promise<I
   return rows.map(toItem)
 }
 
+/** What waits for the thread, in order; it stays there. */
+export async function waitingItems(db: Kysely<Tables>, thread: string): Promise<InboxItem[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .select(['seq', 'payload_json', 'conversation_id', 'created_at'])
+    .where('thread_id', '=', thread)
+    .where('cycle_id', 'is', null)
+    .orderBy('seq')
+    .execute()
+  return rows.map(toItem)
+}
+
 /** The ids of the people's messages that a cycle took, in order. */
 export async function messagesTakenBy(db: Kysely<Tables>, cycle: string): Promise<string[]> {
   const items = await itemsOfCycle(db, cycle)

@@ -199,6 +199,8 @@ CREATE TABLE "threads" (
   "depth" integer default 0 not null,
   "wakes_parent" integer default 0 not null) without rowid;
 CREATE INDEX "threads_agent" on "threads" ("agent", "kind");
+CREATE INDEX "threads_ended" on "threads" ("ended_at") where (
+  "ended_at" is not null and "archived_at" is null);
 CREATE INDEX "threads_later" on "threads" ("not_before") where "not_before" is not null;
 CREATE INDEX "threads_parent" on "threads" ("parent_id", "status") where "parent_id" is not null;
 CREATE TABLE "tool_calls" (

@@ -40,7 +40,7 @@ export interface ThreadClaim {
   rows?: number
 }
 
-/** Takes the thread for one cycle, in one statement; undefined while another holds it. */
+/** Takes the thread for one cycle, in one statement; undefined while another holds it, and before its time. */
 export async function claimThread(tx: Tx, claim: ThreadClaim): Promise<ThreadRow | undefined> {
   const { rows } = await takeThread(tx, { rows: 0, ...claim })
   return rows[0]
@@ -55,10 +55,12 @@ const takeThread = statement<Required<ThreadClaim>, ThreadRow>((db, claim) =>
       fence: eb('fence', '+', sql.lit(1)),
       last_seq: eb('last_seq', '+', claim.rows),
       status: 'active' as const,
+      not_before: null,
       updated_at: claim.now,
     }))
     .where('id', '=', claim.id)
     .where(eb => eb.or([eb('lease_owner', 'is', null), eb('lease_until', '<', claim.now)]))
+    .where(eb => eb.or([eb('not_before', 'is', null), eb('not_before', '<=', claim.now)]))
     .returningAll(),
 )
 
@@ -68,6 +70,52 @@ export async function releaseThread(tx: Tx, id: string, fence: number, now: numb
     .set({ lease_owner: null, lease_until: null, status: 'sleeping', updated_at: now })
     .where('id', '=', id)
     .where('fence', '=', fence)
+    .execute()
+}
+
+/** Gives up a lease that is left over from a cycle of `owner` that broke off. */
+export async function dropLease(tx: Tx, id: string, owner: string): Promise<void> {
+  await tx
+    .updateTable('threads')
+    .set({ lease_owner: null, lease_until: null })
+    .where('id', '=', id)
+    .where('lease_owner', '=', owner)
+    .execute()
+}
+
+/** Raises the fence, so that whoever holds the thread can write no more; undefined where that was not `fence`. */
+export async function seizeThread(tx: Tx, id: string, fence: number): Promise<number | undefined> {
+  const row = await tx
+    .updateTable('threads')
+    .set({ fence: fence + 1 })
+    .where('id', '=', id)
+    .where('fence', '=', fence)
+    .returning('fence')
+    .executeTakeFirst()
+  return row?.fence
+}
+
+/** When the first task that is not archived yet ended; undefined where none has. */
+export async function earliestEnded(db: Kysely<Tables>): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('threads')
+    .select('ended_at')
+    .where('ended_at', 'is not', null)
+    .where('archived_at', 'is', null)
+    .orderBy('ended_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.ended_at ?? undefined
+}
+
+/** Archives the tasks that ended until `before`. */
+export async function archiveEnded(tx: Tx, before: number, now: number): Promise<void> {
+  await tx
+    .updateTable('threads')
+    .set({ archived_at: now })
+    .where('ended_at', 'is not', null)
+    .where('ended_at', '<=', before)
+    .where('archived_at', 'is', null)
     .execute()
 }
 

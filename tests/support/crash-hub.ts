@@ -123,6 +123,8 @@ export async function openCrashHub() {
   const whole = stack.move()
   return {
     provider,
+    /** Environment variables with which another process finds it. */
+    variables: env,
     /** Starts it and opens a chat. */
     async start(): Promise<ChatClient> {
       const program = await startProgram(process.execPath, [PROGRAM, 'start'], { env, base: { PATH, HOME } })

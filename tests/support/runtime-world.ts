@@ -1,3 +1,4 @@
+import { combineSources } from '../../hub/core/due.ts'
 import { createEmitter } from '../../hub/core/emitter.ts'
 import { createIds } from '../../hub/core/ids.ts'
 import { createLog } from '../../hub/core/log.ts'
@@ -5,6 +6,7 @@ import type { Model } from '../../hub/core/model.ts'
 import { createSemaphore } from '../../hub/core/semaphore.ts'
 import type { SignalMap } from '../../hub/core/signals.ts'
 import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
+import { createChain } from '../../hub/model/chain.ts'
 import { applyAgentFiles, type FileAgent } from '../../hub/runtime/agent-files.ts'
 import type { RuntimeAgent } from '../../hub/runtime/deps.ts'
 import { createReset, type ResetRequest } from '../../hub/runtime/reset.ts'
@@ -132,6 +134,10 @@ export async function openWorld(options: WorldOptions = {}) {
     revive() {
       current().revive()
     },
+    /** What the clock would do now, schedules aside. */
+    fireDue: () => current().due.fire(),
+    /** When the clock would do something, schedules aside. */
+    nextDue: () => current().due.nextDue(),
     applyAgents,
     post: (text: string, conversation = 'homelab', clientId?: string) =>
       current().router.postMessage({ conversation, text, author: 'alex', token: 'owner', clientId }),
@@ -176,6 +182,8 @@ function createLife(parts: Parts, death: Death | undefined) {
   const reset = createReset({ ...common, agents: () => [...agents.values()] })
   const meta = createMetaTools({ newId, signals, timezone: ZONE, agentsOf: router.agentsOf })
   const semaphore = createSemaphore(parts.concurrency)
+  const onAnswers = (model: string) => signals.emit('modelAnswers', { name: model })
+  const model = createChain([{ model: parts.model }], { now: clock.now, onAnswers })
   const runtime = createRuntime(
     {
       ...common,
@@ -183,7 +191,7 @@ function createLife(parts: Parts, death: Death | undefined) {
       log,
       timezone: ZONE,
       toolBox: createToolBox(parts.tools, meta),
-      model: () => parts.model,
+      model: () => model,
       compactionModel: () => parts.summaries,
       agent: name => agents.get(name),
       owner: `life-${++lives}`,
@@ -192,7 +200,10 @@ function createLife(parts: Parts, death: Death | undefined) {
     agentOfThread,
   )
   signals.on('posted', ({ thread }) => runtime.wake(thread))
-  return { router, reset, runtime, semaphore, signals, retired, ...mortal }
+  signals.on('modelAnswers', () => void runtime.goOn())
+  signals.on('modelWanted', () => model.health.reset())
+  const due = combineSources(runtime.due, clock.now)
+  return { due, router, reset, runtime, semaphore, signals, retired, ...mortal }
 }
 
 /** Writes of a process that is dead do not come back, unless it was only asleep and is revived. */

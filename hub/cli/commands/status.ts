@@ -2,8 +2,9 @@ import { describeStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
 
-export async function status(options: { json?: boolean }): Promise<void> {
+export async function status(options: { json?: boolean; release?: boolean }): Promise<void> {
   const hub = findHub()
+  if (options.release) console.error((await callHub(hub, 'hub_release_agents', {})).text)
   const { structured } = await callHub(hub, 'hub_status', {})
   const agents = await callHub(hub, 'hub_list_agents', {})
   if (options.json) {

@@ -109,6 +109,7 @@ async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | 
   const answers = said.filter(message => message.kind === 'agent')
   const others = said.filter(message => message.kind === 'notice' || message.kind === 'error').slice(-1)
   const reply = (answers.length > 0 ? answers : others).map(message => message.text).join('\n\n')
-  const status = cycle.status === 'failed' ? 'failed' : reply === '' ? 'silent' : 'replied'
+  const hasFailed = cycle.status === 'failed' || cycle.status === 'dead'
+  const status = hasFailed ? 'failed' : reply === '' ? 'silent' : 'replied'
   return { conversation, messageId, status, ...(reply === '' ? {} : { reply }) }
 }

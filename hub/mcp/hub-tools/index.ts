@@ -1,9 +1,11 @@
 import { listAgents } from './agents.ts'
 import { chat } from './chat.ts'
+import { discardOne, listAllDeadLetters, retryOne } from './dead-letters.ts'
 import type { HubToolDeps } from './deps.ts'
 import { listAllEvents, publishEvent } from './events.ts'
 import type { HubTool } from './hub-tool.ts'
 import { readConversation } from './messages.ts'
+import { releaseAgents } from './release.ts'
 import { reset } from './reset.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { status } from './status.ts'
@@ -19,6 +21,10 @@ const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
   cancelOne,
   publishEvent,
   listAllEvents,
+  listAllDeadLetters,
+  retryOne,
+  discardOne,
+  releaseAgents,
   status,
 ]
 

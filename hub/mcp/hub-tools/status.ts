@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toIso } from '../../core/clock.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 
@@ -14,9 +15,30 @@ const server = z.object({
   collisions: z.array(z.string()).optional(),
 })
 
+const provider = z.object({
+  name: z.string(),
+  baseUrl: z.string().optional(),
+  state: z
+    .enum(['ok', 'down', 'trying'])
+    .describe('down: nobody asks it until retryAt; trying: one call finds out'),
+  retryAt: z.number().optional().describe('unix milliseconds'),
+  error: z.string().optional(),
+})
+
 export const hubStatus = z.object({
   hub: z.object({ name: z.string(), version: z.string(), startedAt: z.number(), uptimeMs: z.number() }),
-  model: z.object({ kind: z.enum(['rules', 'openai']), name: z.string(), baseUrl: z.string().optional() }),
+  model: z.object({
+    kind: z.enum(['rules', 'openai']),
+    name: z.string(),
+    baseUrl: z.string().optional(),
+    health: z.array(provider).describe('the model and its fallbacks, in order'),
+    parked: z.int().describe('cycles that wait until a provider answers'),
+  }),
+  deadLetters: z.object({ open: z.int() }),
+  held: z.object({ since: z.number() }).optional().describe('no agent runs, after a crash loop'),
+  serversDown: z
+    .array(z.object({ name: z.string(), since: z.number() }))
+    .describe('servers that have been down for over 10 minutes'),
   servers: z.array(server),
   queues: z.object({ waiting: z.int().describe('inbox items'), busy: z.int().describe('cycles') }),
   store: z.object({ kind: z.string(), bytes: z.number() }),
@@ -44,10 +66,31 @@ export function describeStatus(state: HubStatus): string {
     one => `  ${one.name}: ${one.state}, ${one.tools} tools${one.error ? ` (${one.error})` : ''}`,
   )
   return [
+    ...(state.held ? [HELD] : []),
     `${state.hub.name} ${state.hub.version}, model ${state.model.name} (${state.model.kind})`,
     `${state.queues.busy} cycles run, ${state.queues.waiting} inbox items wait`,
+    ...describeFailures(state),
     'Servers:',
     ...(servers.length > 0 ? servers : ['  none']),
     ...state.problems.map(problem => `Problem: ${problem}`),
   ].join('\n')
+}
+
+const HELD =
+  'HELD: the hub ended three times in a row right after its start, so no agent runs. Messages are kept. Read the log, then let them go with: superbloom status --release'
+
+function describeFailures({ model, deadLetters, serversDown }: HubStatus): string[] {
+  const down = model.health.filter(({ state }) => state !== 'ok')
+  return [
+    ...down.map(
+      one => `Model ${one.name} is down${describeRetry(one.retryAt)}${one.error ? `: ${one.error}` : ''}`,
+    ),
+    ...(model.parked > 0 ? [`${model.parked} cycles wait until a model answers`] : []),
+    ...(deadLetters.open > 0 ? [`${deadLetters.open} dead letters: superbloom dead-letters`] : []),
+    ...serversDown.map(({ name, since }) => `The server ${name} has been down since ${toIso(since)}`),
+  ]
+}
+
+function describeRetry(at: number | undefined): string {
+  return at === undefined ? '' : `, asked again at ${toIso(at)}`
 }

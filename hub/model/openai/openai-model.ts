@@ -1,6 +1,6 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions'
 import type { Clock } from '../../core/clock.ts'
-import { type Model, ModelError, type ModelMessage, type ModelRequest } from '../../core/model.ts'
+import { type Model, ModelError, type ModelMessage, type ModelRequest, type Price } from '../../core/model.ts'
 import { toSpan } from '../../core/text.ts'
 import { type CallWatch, createCallWatch } from './call-watch.ts'
 import { createClient } from './client.ts'
@@ -20,6 +20,7 @@ export interface OpenAiModelOptions {
   /** Tokens that request and reply may have together. */
   context: number
   maxOutput: number
+  price?: Price | undefined
   clock: Clock
   /** Milliseconds until the response begins. */
   connectTimeoutMs?: number
@@ -73,6 +74,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     name: options.model,
     context: options.context,
     maxOutput: options.maxOutput,
+    ...(options.price ? { price: options.price } : {}),
     async complete(request, { signal, onText }) {
       using watch = createCallWatch(clock, signal)
       const reply = createReplyReader({

@@ -10,7 +10,7 @@ export interface Provider {
   model?: string
 }
 
-type RefusalKind = Exclude<ModelErrorKind, 'broken_stream'>
+type RefusalKind = Exclude<ModelErrorKind, 'broken_stream' | 'unavailable'>
 
 /** What a provider said when it refused or failed. */
 export interface Refusal {

@@ -4,6 +4,7 @@ import type { Dialect } from '../dialect.ts'
 /** Tasks, approvals, dead letters, sessions with their search, budgets, and the hub's own lives. */
 export async function up(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
   await extendThreads(db)
+  await indexEnded(db)
   await extendCycles(db, dialect)
   await extendHistory(db, dialect)
   await extendLedger(db)
@@ -33,6 +34,18 @@ async function extendThreads(db: Kysely<unknown>) {
     .on('threads')
     .column('not_before')
     .where('not_before' as never, 'is not', null)
+    .execute()
+}
+
+/** Ended tasks that are not archived yet. */
+async function indexEnded(db: Kysely<unknown>) {
+  await db.schema
+    .createIndex('threads_ended')
+    .on('threads')
+    .column('ended_at')
+    .where(({ and, eb }) =>
+      and([eb('ended_at' as never, 'is not', null), eb('archived_at' as never, 'is', null)]),
+    )
     .execute()
 }
 

@@ -1,0 +1,44 @@
+import type { Semaphore } from './core/semaphore.ts'
+import type { Foundation } from './foundation.ts'
+import type { Life } from './lives.ts'
+
+/** Lets cycles and the clock run: once the servers were heard of, and not while the agents are held. */
+export interface Gate {
+  /** Starts the clock, unless the agents are held: then it starts with their release. */
+  startClock(): Promise<void>
+  /** The servers were heard of. */
+  open(): void
+  /** Takes the number of cycles at once from the config. */
+  resize(): void
+}
+
+export function openGate(
+  { config, signals, log }: Pick<Foundation, 'config' | 'signals' | 'log'>,
+  life: Life,
+  semaphore: Semaphore,
+  stack: AsyncDisposableStack,
+  startTrigger: () => Promise<AsyncDisposable>,
+): Gate {
+  // The hub's own stack is closed to newcomers once it has started; this one is not.
+  const late = stack.use(new AsyncDisposableStack())
+  let isOpen = false
+  const resize = () => semaphore.resize(isOpen && !life.hold ? config.current.concurrency : 0)
+  const startClock = async () => {
+    if (!life.hold) late.use(await startTrigger())
+  }
+  stack.defer(
+    signals.on('released', ({ by }) => {
+      log.warn('agents_released', { by })
+      startClock().catch(error => log.error('clock_not_started', { error }))
+      resize()
+    }),
+  )
+  return {
+    startClock,
+    resize,
+    open() {
+      isOpen = true
+      resize()
+    },
+  }
+}

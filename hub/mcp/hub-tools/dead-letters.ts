@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { toIso } from '../../core/clock.ts'
+import { HubError } from '../../core/errors.ts'
+import { plural, truncate } from '../../core/text.ts'
+import {
+  type DeadLetter,
+  discardDeadLetter,
+  listDeadLetters,
+  retryDeadLetter,
+} from '../../store/dead-letters.ts'
+import type { HubToolDeps } from './deps.ts'
+import { defineHubTool, type HubTool } from './hub-tool.ts'
+
+const deadLetter = z.object({
+  id: z.string(),
+  agent: z.string(),
+  thread: z.string(),
+  cycle: z.string(),
+  status: z.enum(['open', 'retried', 'discarded']),
+  reason: z.string(),
+  error: z.object({ code: z.string(), status: z.int().optional(), message: z.string() }).optional(),
+  retryable: z.boolean().describe('the same may succeed later without a change'),
+  at: z.number().describe('unix milliseconds'),
+  decidedAt: z.number().nullable(),
+  decidedBy: z.string().nullable(),
+  conversation: z.string().nullable(),
+  steps: z.int(),
+  items: z
+    .array(z.object({ kind: z.string(), origin: z.string(), text: z.string(), at: z.number() }))
+    .describe('what the cycle had taken from the inbox'),
+  calls: z
+    .array(z.object({ tool: z.string(), arguments: z.string(), status: z.string() }))
+    .describe('tool calls that it had made'),
+})
+export const deadLetters = z.object({ deadLetters: z.array(deadLetter) })
+export type ListedDeadLetter = z.infer<typeof deadLetter>
+
+export function listAllDeadLetters(deps: HubToolDeps): HubTool {
+  return defineHubTool({
+    name: 'hub_list_dead_letters',
+    title: 'List dead letters',
+    description:
+      'Work of agents that failed for good, with what it was about, why it failed and which tool calls had run; the newest first.',
+    input: z.strictObject({ status: z.enum(['open', 'retried', 'discarded']).optional() }),
+    output: deadLetters,
+    effect: 'reads',
+    run: async ({ status }) => ({
+      deadLetters: (await listDeadLetters(deps.store.db, status)).map(toView),
+    }),
+    toText: result => result.deadLetters.map(summarize).join('\n') || 'No dead letters.',
+  })
+}
+
+export function retryOne(deps: HubToolDeps): HubTool {
+  return defineHubTool({
+    name: 'hub_retry_dead_letter',
+    title: 'Retry a dead letter',
+    description:
+      'Gives the work of a dead letter to its agent again, as a new batch. Once for each dead letter.',
+    input: z.strictObject({ id: z.string().min(1) }),
+    output: deadLetter,
+    effect: 'adds',
+    async run({ id }, { token }) {
+      const agents = await deps.agents()
+      const letter = await deps.store.write(async tx => {
+        const retried = await retryDeadLetter(tx, id, token, deps.clock.now())
+        const agent = agents.find(({ name }) => name === retried.agent)
+        if (agent && agent.status !== 'retired') return retried
+        throw new HubError(
+          'retired',
+          `The agent ${retried.agent} is retired: put agents/${retried.agent}.md back first`,
+        )
+      })
+      deps.signals.emit('modelWanted', { by: token })
+      deps.signals.emit('posted', { thread: letter.thread })
+      return toView(letter)
+    },
+    toText: ({ id, agent }) => `${id} is tried again by ${agent}.`,
+  })
+}
+
+export function discardOne(deps: HubToolDeps): HubTool {
+  return defineHubTool({
+    name: 'hub_discard_dead_letter',
+    title: 'Discard a dead letter',
+    description: 'Gives up the work of a dead letter; it stays listed as discarded and is never tried again.',
+    input: z.strictObject({ id: z.string().min(1) }),
+    output: deadLetter,
+    effect: 'removes',
+    async run({ id }, { token }) {
+      const now = deps.clock.now()
+      const letter = await deps.store.write(tx => discardDeadLetter(tx, id, token, now))
+      const agent = (await deps.agents()).find(each => each.name === letter.agent)
+      if (agent) deps.signals.emit('agent', { name: agent.name, status: agent.status })
+      return toView(letter)
+    },
+    toText: ({ id }) => `${id} is discarded.`,
+  })
+}
+
+function toView({ error, ...letter }: DeadLetter): ListedDeadLetter {
+  return error ? { ...letter, error } : letter
+}
+
+function summarize(letter: ListedDeadLetter): string {
+  const about = truncate(letter.items.map(item => item.text.replace(/\s+/g, ' ')).join(' / '), 120)
+  return `${letter.id} ${letter.agent} (${letter.status}, ${toIso(letter.at)}): ${letter.reason} About: ${about}`
+}
+
+/** Everything about one, as lines for a person. */
+export function describeDeadLetter(letter: ListedDeadLetter): string {
+  const decided = letter.decidedAt === null ? '' : ` ${toIso(letter.decidedAt)} by ${letter.decidedBy}`
+  return [
+    `${letter.id}: ${letter.status}${decided}`,
+    `Agent: ${letter.agent} (${letter.thread}, ${letter.cycle}, ${plural(letter.steps, 'step')})`,
+    `Conversation: ${letter.conversation ?? 'none'}`,
+    `Failed: ${toIso(letter.at)}: ${letter.reason}`,
+    `Error: ${letter.error?.code ?? 'none'}${letter.error?.status ? ` (${letter.error.status})` : ''}`,
+    'Items:',
+    ...letter.items.map(item => `  ${toIso(item.at)} ${item.origin}: ${item.text}`),
+    'Calls:',
+    ...(letter.calls.length > 0
+      ? letter.calls.map(call => `  ${call.tool} ${call.arguments}: ${call.status}`)
+      : ['  none']),
+  ].join('\n')
+}

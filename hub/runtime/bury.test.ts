@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { openLetters, said, statuses, told } from '../../tests/support/failing-world.ts'
+import { openWorld, type World } from '../../tests/support/runtime-world.ts'
+import { call, refuse, say } from '../../tests/support/scripted-model.ts'
+import { discardDeadLetter, listDeadLetters, retryDeadLetter } from '../store/dead-letters.ts'
+
+const retry = async (world: World, id: string) => {
+  const letter = await world.store.write(tx => retryDeadLetter(tx, id, 'alex', world.clock.now()))
+  world.runtime.wake(letter.thread)
+  await world.idle()
+  return letter
+}
+
+test.for(['auth', 'rejected', 'overflow'] as const)('promise 4: %s is a dead letter at once', async kind => {
+  await using world = await openWorld()
+  // What is too long is made shorter and asked once more.
+  world.model.script(...(kind === 'overflow' ? [refuse(kind)] : []), refuse(kind), say('hello again'))
+  await world.start()
+  await world.post('break')
+  await world.idle()
+  expect(await statuses(world)).toEqual(['dead'])
+  expect(world.seen.states.all.at(-1)?.status).toBe('failed')
+  const [letter] = await openLetters(world)
+  expect(letter).toMatchObject({
+    agent: 'homelab',
+    conversation: 'homelab',
+    retryable: false,
+    error: { code: kind },
+    items: [{ kind: 'message', text: 'break' }],
+  })
+  await world.post('hi')
+  await world.idle()
+  // The batch left the window as a stub.
+  const texts = world.model.requests.all.at(-1)?.messages.map(({ text }) => text) ?? []
+  expect(texts).toHaveLength(2)
+  expect(texts[0]).toMatch(/^\[INBOX - 1 event\]\n\(This batch failed and lies in the dead letters/)
+  expect(said(world)).toEqual(['hello again'])
+})
+
+test('a retry gives the batch back once, with what had run, and the retried letter keeps what it was about', async () => {
+  const look = { name: 'look', run: () => ({ text: 'seen', isError: false }) }
+  await using world = await openWorld({ tools: [look] })
+  world.model.script(call([['look']]), refuse('auth'), say('done now'))
+  await world.start()
+  const sent = await world.post('look around')
+  await world.idle()
+  const [letter] = await openLetters(world)
+  expect(letter).toMatchObject({ steps: 1, calls: [{ tool: 'look', status: 'ok' }] })
+  await retry(world, letter?.id ?? '')
+  expect(said(world)).toEqual(['done now'])
+  const answer = world.seen.messages.all.at(-1)
+  expect(answer?.inReplyTo).toEqual([sent.id])
+  const last = world.model.requests.all[2]?.messages.at(-1)
+  expect(last?.text).toMatch(/\[INBOX - 2 events\][\s\S]*look around[\s\S]*had run[\s\S]*look \{\}: ok/)
+  expect(await statuses(world)).toEqual(['dead', 'done'])
+  await expect(retry(world, letter?.id ?? '')).rejects.toMatchObject({ code: 'conflict' })
+  const [retried] = await listDeadLetters(world.store.db, 'retried')
+  expect(retried).toMatchObject({ decidedBy: 'alex', items: [{ text: 'look around' }] })
+})
+
+test.for(['before', 'after'] as const)('killed %s the write of a retry, it is tried once', async when => {
+  await using world = await openWorld()
+  world.model.script(refuse('auth'))
+  await world.start()
+  await world.post('again')
+  await world.idle()
+  const id = (await openLetters(world))[0]?.id ?? ''
+  if (when === 'after') {
+    await world.store.write(tx => retryDeadLetter(tx, id, 'alex', world.clock.now()))
+  } else {
+    const undone = world.store.write(async tx => {
+      await retryDeadLetter(tx, id, 'alex', world.clock.now())
+      throw new Error('killed')
+    })
+    await expect(undone).rejects.toThrow('killed')
+  }
+  world.kill()
+  world.model.script(say('done'))
+  await world.start()
+  await world.idle()
+  expect(said(world)).toEqual(when === 'after' ? ['done'] : [])
+  expect(await openLetters(world)).toHaveLength(when === 'after' ? 0 : 1)
+  if (when === 'before') await retry(world, id)
+  expect(said(world)).toEqual(['done'])
+})
+
+test('what is discarded is never tried again', async () => {
+  await using world = await openWorld()
+  world.model.script(refuse('auth'))
+  await world.start()
+  await world.post('break')
+  await world.idle()
+  const id = (await openLetters(world))[0]?.id ?? ''
+  await world.store.write(tx => discardDeadLetter(tx, id, 'alex', 5))
+  await expect(retry(world, id)).rejects.toMatchObject({ code: 'conflict' })
+  await world.start()
+  await world.idle()
+  expect(await openLetters(world)).toEqual([])
+  expect(world.model.requests.all).toHaveLength(1)
+})
+
+const deaths = [2, 3].flatMap(write => [
+  { write, when: 'before' as const },
+  { write, when: 'after' as const },
+])
+
+test.for(deaths)('killed $when write $write of a cycle that dies, there is one dead letter', async death => {
+  await using world = await openWorld()
+  world.model.script(refuse('auth'), refuse('auth'))
+  await world.start(death)
+  void world.post('break').catch(() => undefined)
+  await Promise.race([world.died, world.idle()])
+  world.kill()
+  await world.start()
+  await world.idle()
+  expect(await openLetters(world)).toHaveLength(1)
+  expect(told(world).length).toBeLessThanOrEqual(1)
+  const rows = await world.store.db
+    .selectFrom('messages')
+    .select('kind')
+    .where('kind', '=', 'error')
+    .execute()
+  expect(rows).toHaveLength(1)
+})

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { openLetters, said, told } from '../../tests/support/failing-world.ts'
+import { openWorld } from '../../tests/support/runtime-world.ts'
+import { call, hold, say } from '../../tests/support/scripted-model.ts'
+import { postItem } from '../store/inbox.ts'
+import { ensureMainThread } from '../store/threads.ts'
+
+const MINUTE = 60_000
+
+test('promise 4: the third crash without a step between is a dead letter', async () => {
+  await using world = await openWorld()
+  for (let crash = 1; crash <= 3; crash++) {
+    const held = hold(say('never'))
+    world.model.script(held.turn)
+    await world.start()
+    if (crash === 1) await world.post('deadly')
+    await held.begun
+    world.kill()
+  }
+  await world.start()
+  await world.idle()
+  expect(world.model.requests.all).toHaveLength(3)
+  expect((await openLetters(world))[0]).toMatchObject({
+    error: { code: 'crashed' },
+    items: [{ text: 'deadly' }],
+  })
+  expect(told(world)).toHaveLength(1)
+})
+
+test('promise 4: a committed step and a stop in order count as no crash', async () => {
+  const look = { name: 'look', run: () => ({ text: 'seen', isError: false }) }
+  await using world = await openWorld({ tools: [look] })
+  for (let life = 1; life <= 6; life++) {
+    const held = hold(say('never'))
+    world.model.script(...(life === 3 ? [call([['look']])] : []), held.turn)
+    await world.start()
+    if (life === 1) await world.post('hi')
+    await held.begun
+    if (life % 2 === 0) await world.runtime[Symbol.asyncDispose]()
+    else if (life < 6) world.kill()
+  }
+  world.model.script(say('made it'))
+  await world.start()
+  await world.idle()
+  expect(said(world)).toEqual(['made it'])
+  expect(await openLetters(world)).toEqual([])
+})
+
+test('promise 9: a cycle that takes no notice of its end is stopped five minutes later, and can do no more', async () => {
+  const begun = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const deaf = {
+    name: 'deaf',
+    async run() {
+      begun.resolve()
+      await gate.promise
+      return { text: 'too late', isError: false }
+    },
+  }
+  await using world = await openWorld({ agents: [{ limits: { steps: 30, minutes: 1 } }], tools: [deaf] })
+  world.model.script(call([['deaf']]), say('new'))
+  await world.start()
+  await world.post('go')
+  await begun.promise
+  expect(await world.nextDue()).toBe(world.clock.now() + 6 * MINUTE)
+  world.clock.advance(6 * MINUTE)
+  await world.fireDue()
+  await world.idle()
+  expect(told(world).map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^I made no step for 5 minutes/),
+  ])
+  gate.resolve()
+  await world.post('next')
+  await world.idle()
+  expect(said(world)).toEqual(['new'])
+  const ledger = await world.store.db.selectFrom('tool_calls').select('status').execute()
+  expect(ledger).toEqual([{ status: 'unknown' }])
+})
+
+test("promise 5: another process's cycle is taken over when its lease has run out", async () => {
+  await using world = await openWorld()
+  const held = hold(say('never'))
+  world.model.script(held.turn)
+  await world.start()
+  await world.post('hi')
+  await held.begun
+  world.kill()
+  const agents = [...world.agents.values()]
+  world.agents.clear()
+  await world.start()
+  await world.idle()
+  for (const agent of agents) world.agents.set(agent.name, agent)
+  const until = world.clock.now() + 20 * MINUTE
+  const lease = { lease_owner: 'another', lease_until: until }
+  await world.store.write(tx => tx.updateTable('threads').set(lease).execute())
+  expect(await world.nextDue()).toBe(until + 1)
+  await world.runtime.wakeAll()
+  await world.idle()
+  expect(world.model.requests.all).toHaveLength(1)
+  world.model.script(say('taken over'))
+  world.clock.advance(20 * MINUTE + 1)
+  await world.fireDue()
+  await world.idle()
+  expect(said(world)).toEqual(['taken over'])
+  expect(await world.nextDue()).toBeUndefined()
+})
+
+test('a claim that fails is tried again', async () => {
+  await using world = await openWorld()
+  await world.start()
+  world.model.script(say('here'))
+  const name = 'cycles'
+  await world.store.db.schema.alterTable(name).renameTo('away').execute()
+  await world.store.write(async tx => {
+    const at = world.clock.now()
+    const thread = 'thr_homelab'
+    await ensureMainThread(tx, 'homelab', at)
+    await postItem(tx, { thread, source: 'x', externalId: '1', payload: { kind: 'notice', text: 'n' }, at })
+  })
+  world.runtime.wake('thr_homelab')
+  await world.seen.log.find('it broke', entry => entry['event'] === 'thread_broke')
+  await world.store.db.schema.alterTable('away').renameTo(name).execute()
+  await world.clock.armed(10_000)
+  world.clock.advance(10_000)
+  await world.seen.ended.find('the cycle ends', () => true)
+  expect(world.model.requests.all).toHaveLength(1)
+})

@@ -1,0 +1,83 @@
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+/** The cycle waits for its provider; it goes on at `until` at the latest. That is no crash, so it is not counted as one. */
+export async function parkCycle(tx: Tx, cycle: string, at: number): Promise<void> {
+  await tx
+    .updateTable('cycles')
+    .set(eb => ({ parked_at: eb.fn.coalesce('parked_at', eb.val(at)), attempts: eb('attempts', '-', 1) }))
+    .where('id', '=', cycle)
+    .execute()
+}
+
+export async function unparkCycle(tx: Tx, cycle: string): Promise<void> {
+  await tx.updateTable('cycles').set({ parked_at: null }).where('id', '=', cycle).execute()
+}
+
+export interface WaitingThread {
+  thread: string
+  notBefore: number
+  /** Since when its cycle is parked; null for one that waits for something else. */
+  parkedAt: number | null
+}
+
+/** Threads that were to wait until `now` at most, the longest parked first. */
+export async function dueThreads(db: Kysely<Tables>, now: number): Promise<WaitingThread[]> {
+  const rows = await db
+    .selectFrom('threads')
+    .leftJoin('cycles', join =>
+      join.onRef('cycles.thread_id', '=', 'threads.id').on('cycles.status', '=', sql.lit('running')),
+    )
+    .select(['threads.id', 'threads.not_before', 'cycles.parked_at'])
+    .where('threads.not_before', 'is not', null)
+    .where('threads.not_before', '<=', now)
+    .orderBy('cycles.parked_at')
+    .execute()
+  return rows.map(row => ({ thread: row.id, notBefore: row.not_before ?? now, parkedAt: row.parked_at }))
+}
+
+/** The earliest time before which some thread may not run; undefined where none waits. */
+export async function earliestNotBefore(db: Kysely<Tables>): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('threads')
+    .select('not_before')
+    .where('not_before', 'is not', null)
+    .orderBy('not_before')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.not_before ?? undefined
+}
+
+export async function setNotBefore(tx: Tx, threads: readonly string[], at: number | null): Promise<void> {
+  if (threads.length === 0) return
+  await tx.updateTable('threads').set({ not_before: at }).where('id', 'in', threads).execute()
+}
+
+/** The threads of all parked cycles. */
+export async function parkedThreads(db: Kysely<Tables>): Promise<string[]> {
+  const rows = await db
+    .selectFrom('cycles')
+    .select('thread_id')
+    .where('status', '=', sql.lit('running'))
+    .where('parked_at', 'is not', null)
+    .orderBy('parked_at')
+    .execute()
+  return rows.map(row => row.thread_id)
+}
+
+/** Threads whose lease another process holds, by the end of the lease. */
+export async function foreignLeases(
+  db: Kysely<Tables>,
+  owner: string,
+): Promise<{ thread: string; until: number }[]> {
+  const rows = await db
+    .selectFrom('cycles')
+    .innerJoin('threads', 'threads.id', 'cycles.thread_id')
+    .select(['threads.id', 'threads.lease_until'])
+    .where('cycles.status', '=', sql.lit('running'))
+    .where('threads.lease_owner', '!=', owner)
+    .orderBy('threads.lease_until')
+    .execute()
+  return rows.map(row => ({ thread: row.id, until: row.lease_until ?? 0 }))
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { createFakeClock } from '../tests/support/fake-clock.ts'
+import { openTempStore } from '../tests/support/temp-store.ts'
+import { createEmitter } from './core/emitter.ts'
+import { createIds } from './core/ids.ts'
+import { createLog } from './core/log.ts'
+import type { SignalMap } from './core/signals.ts'
+import { watchServers } from './watch-servers.ts'
+
+const MINUTE = 60_000
+
+test('promise 11: a server that stays down is said once, and its return once', async () => {
+  await using stack = new AsyncDisposableStack()
+  const store = stack.use(await openTempStore())
+  const clock = createFakeClock()
+  const signals = createEmitter<SignalMap>(error => expect.unreachable(String(error)))
+  const logged: string[] = []
+  const log = createLog({
+    level: 'info',
+    now: clock.now,
+    write: line => logged.push(JSON.parse(line).event),
+  })
+  const told: string[] = []
+  const settled = Promise.withResolvers<void>()
+  signals.on('message', ({ conversation, kind, text }) => {
+    if (told.push(`${conversation} ${kind}: ${text}`) === 2) settled.resolve()
+  })
+  let state = 'ready'
+  const agents = {
+    all: [
+      { name: 'other', conversations: ['x'] },
+      { name: 'homelab', conversations: ['desk'] },
+    ],
+  }
+  const deps = { store, clock, signals, log, newId: createIds(clock.now), agents: agents as never }
+  const watch = watchServers(deps, () => [{ name: 'games', state, error: 'exited with 1' }], stack)
+  const become = (next: string) => {
+    state = next
+    signals.emit('servers', { toolsChanged: false })
+  }
+  become('ready')
+  expect(await watch.nextDue()).toBeUndefined()
+  become('down')
+  const due = clock.now() + 10 * MINUTE
+  clock.advance(5 * MINUTE)
+  // A try that fails does not begin the time anew.
+  become('starting')
+  become('down')
+  expect(await watch.nextDue()).toBe(due)
+  clock.advance(5 * MINUTE)
+  await watch.fire()
+  await watch.fire()
+  expect(told).toEqual([
+    expect.stringMatching(/^desk notice: The server games has been down for 10 min: exited/),
+  ])
+  expect([...watch.down.keys()]).toEqual(['games'])
+  expect(await watch.nextDue()).toBeUndefined()
+  become('ready')
+  await settled.promise
+  expect(told[1]).toBe('desk notice: The server games is there again.')
+  expect(logged).toEqual(['server_stays_down', 'server_back'])
+  expect(watch.down.size).toBe(0)
+})

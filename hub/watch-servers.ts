@@ -1,0 +1,78 @@
+import type { DueSource } from './core/due.ts'
+import { toSpan } from './core/text.ts'
+import type { Foundation } from './foundation.ts'
+import { appendMessage } from './store/conversations.ts'
+
+/** A server that is away for longer is said to be. */
+const LONG_MS = 10 * 60_000
+const DEFAULT_AGENT = 'homelab'
+
+export interface ServersWatch extends DueSource {
+  /** Servers that have been away for long, with since when. */
+  readonly down: ReadonlyMap<string, number>
+}
+
+type Deps = Pick<Foundation, 'store' | 'clock' | 'newId' | 'signals' | 'log' | 'agents'>
+type States = () => readonly { name: string; state: string; error?: string }[]
+
+/** Says once that a server stays away, and once that it is back. */
+export function watchServers(deps: Deps, states: States, stack: AsyncDisposableStack): ServersWatch {
+  const { clock, signals, log } = deps
+  const since = new Map<string, number>()
+  const said = new Map<string, number>()
+  const tell = (text: string) => tellDefaultAgent(deps, text).catch(error => log.error('not_told', { error }))
+  const look = () => {
+    const known = new Map(states().map(server => [server.name, server]))
+    for (const name of since.keys()) if (!known.has(name)) forget(name)
+    for (const { name, state } of known.values()) {
+      if (state === 'ready') forget(name)
+      if (state === 'down' && !since.has(name)) {
+        since.set(name, clock.now())
+        signals.emit('due', { why: 'server' })
+      }
+    }
+  }
+  const forget = (name: string) => {
+    since.delete(name)
+    if (!said.delete(name)) return
+    log.info('server_back', { server: name })
+    void tell(`The server ${name} is there again.`)
+  }
+  stack.defer(signals.on('servers', look))
+  return {
+    down: said,
+    async nextDue() {
+      const times = [...since].flatMap(([name, at]) => (said.has(name) ? [] : [at + LONG_MS]))
+      return times.length > 0 ? Math.min(...times) : undefined
+    },
+    async fire() {
+      for (const [name, at] of since) {
+        if (said.has(name) || clock.now() - at < LONG_MS) continue
+        said.set(name, at)
+        const error = states().find(server => server.name === name)?.error
+        log.error('server_stays_down', { server: name, since: at, error })
+        const why = error === undefined ? '' : `: ${error}`
+        await tell(
+          `The server ${name} has been down for ${toSpan(clock.now() - at)}${why}. Its tools cannot be called; superbloom doctor says how to mend it.`,
+        )
+      }
+    },
+  }
+}
+
+async function tellDefaultAgent({ store, clock, newId, signals, agents }: Deps, text: string): Promise<void> {
+  const agent = agents.all.find(({ name }) => name === DEFAULT_AGENT) ?? agents.all[0]
+  const conversation = agent?.conversations[0]
+  if (conversation === undefined) return
+  const message = await store.write(tx =>
+    appendMessage(tx, {
+      id: newId('msg'),
+      conversation,
+      kind: 'notice',
+      author: 'hub',
+      text,
+      at: clock.now(),
+    }),
+  )
+  signals.emit('message', message)
+}
