@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely'
+import { CompiledQuery, Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Dialect } from './dialect.ts'
 import { migrations } from './migrations/index.ts'
@@ -10,6 +10,8 @@ import { createWriter, type Write } from './writer.ts'
 export interface Store extends AsyncDisposable {
   readonly db: Kysely<Tables>
   readonly write: Write
+  /** Rewrites the files so that nothing of what was deleted is left in them. Takes as long as to copy them. */
+  compact(): Promise<void>
 }
 
 /** Opens the store of a data folder and brings its schema up to date. Throws where that fails; nothing stays open. */
@@ -21,7 +23,14 @@ export async function openStore(folder: string): Promise<Store> {
     await db.destroy()
     throw error
   }
-  return { db, write: createWriter(db, sqlite), [Symbol.asyncDispose]: () => db.destroy() }
+  return {
+    db,
+    write: createWriter(db, sqlite),
+    compact: async () => {
+      for (const statement of sqlite.compact) await db.executeQuery(CompiledQuery.raw(statement))
+    },
+    [Symbol.asyncDispose]: () => db.destroy(),
+  }
 }
 
 async function migrate(db: Kysely<Tables>, dialect: Dialect): Promise<void> {

@@ -295,8 +295,9 @@ export interface HubStateTable {
   value_json: string
 }
 
-/** The full-text index over what left the windows. */
-export interface HistorySearchTable {
+/** The words of the rows that left the windows; the full-text index follows this table by itself. */
+export interface HistoryTextTable {
+  id: Generated<number>
   text: string
   thread_id: string
   seq: number
@@ -323,7 +324,7 @@ export interface Tables {
   approvals: ApprovalTable
   lives: LifeTable
   hub_state: HubStateTable
-  history_search: HistorySearchTable
+  history_texts: HistoryTextTable
 }
 
 export type ThreadRow = Selectable<ThreadTable>

@@ -1,11 +1,13 @@
 import { listAgents } from './agents.ts'
 import { chat } from './chat.ts'
+import { deleteOneConversation } from './delete-conversation.ts'
 import type { HubToolDeps } from './deps.ts'
 import { listAllEvents, publishEvent } from './events.ts'
 import type { HubTool } from './hub-tool.ts'
 import { readConversation } from './messages.ts'
 import { reset } from './reset.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
+import { searchAll } from './search-history.ts'
 import { status } from './status.ts'
 
 /** The hub's own tools, in the order in which clients see them. */
@@ -19,6 +21,8 @@ const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
   cancelOne,
   publishEvent,
   listAllEvents,
+  searchAll,
+  deleteOneConversation,
   status,
 ]
 
