@@ -21,7 +21,7 @@ export async function eraseFromHistory(
   for (const [thread, own] of Map.groupBy(cycles, cycle => cycle.thread)) {
     const seqs = await eraseRows(tx, thread, new Set(own.map(cycle => cycle.id)), conversation)
     total.rows += seqs.length
-    total.summaries += await rewriteSummaries(tx, thread, Math.min(...seqs))
+    total.summaries += await rewriteSummaries(tx, thread, seqs[0] ?? Number.MAX_SAFE_INTEGER)
     // Nobody goes on with the window as it was: a new fencing number makes every copy of it an old one.
     await tx
       .updateTable('threads')
@@ -38,6 +38,7 @@ async function eraseRows(tx: Tx, thread: string, cycles: ReadonlySet<string>, co
     .selectFrom('history')
     .select(['seq', 'cycle_id'])
     .where('thread_id', '=', thread)
+    .orderBy('seq')
     .execute()
   const seqs = places.filter(({ cycle_id }) => cycles.has(cycle_id)).map(({ seq }) => seq)
   for (const seq of seqs) await eraseRow(tx, thread, seq, conversation)
@@ -94,9 +95,11 @@ async function rewriteSummaries(tx: Tx, thread: string, firstSeq: number): Promi
     .execute()
   for (const session of sessions) {
     const rest = await readTexts(tx, thread, session.first_seq, session.last_seq)
+    const summary = toExtract(rest)
+    const stands = { summary, head: session.head === null ? null : `[SUMMARY] ${summary}`, facts_json: null }
     await tx
       .updateTable('sessions')
-      .set({ summary: toExtract(rest), summary_by: 'extract', messages: rest.length })
+      .set({ ...stands, summary_by: 'extract', messages: rest.length })
       .where('thread_id', '=', thread)
       .where('number', '=', session.number)
       .execute()

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { indexHistory } from './search-index.ts'
 import type { SessionRow, SessionTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -6,12 +7,20 @@ import type { Tx } from './writer.ts'
 export interface EndedSession
   extends Pick<
     SessionTable,
-    'thread_id' | 'first_seq' | 'last_seq' | 'tokens' | 'reason' | 'summary' | 'summary_by' | 'head'
+    | 'thread_id'
+    | 'first_seq'
+    | 'last_seq'
+    | 'tokens'
+    | 'reason'
+    | 'summary'
+    | 'summary_by'
+    | 'head'
+    | 'facts_json'
   > {
   ended_at: number
 }
 
-/** Writes a session down with the next number of its thread. */
+/** Writes a session down with the next number of its thread, and makes its part of the history findable. */
 export async function endSession(tx: Tx, session: EndedSession): Promise<void> {
   const { thread_id, first_seq, last_seq } = session
   const part = await tx
@@ -31,6 +40,7 @@ export async function endSession(tx: Tx, session: EndedSession): Promise<void> {
       messages: Number(part.messages),
     })
     .execute()
+  await indexHistory(tx, thread_id, first_seq, last_seq)
 }
 
 export function newestSession(db: Kysely<Tables>, thread: string): Promise<SessionRow | undefined> {

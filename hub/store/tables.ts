@@ -153,6 +153,8 @@ export interface SessionTable {
   summary_by: string
   /** What the window begins with after it; null where it begins with nothing. */
   head: string | null
+  /** The stored facts that `head` tells, as JSON; null where it tells none, so that the next batch does. */
+  facts_json: string | null
 }
 
 export interface ToolCallTable {
