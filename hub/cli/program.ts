@@ -31,6 +31,7 @@ export function createProgram(): Command {
     )
   addClients(program)
   addCare(program)
+  addKeeping(program)
   return program
 }
 
@@ -87,6 +88,20 @@ function addCare(program: Command): void {
     .command('schema')
     .description('print the JSON Schema of superbloom.yaml')
     .action(async () => (await import('./commands/config.ts')).printSchema())
+}
+
+/** Commands that keep what the hub knows. */
+function addKeeping(program: Command): void {
+  program
+    .command('backup')
+    .description('copy the store into one file and verify it; the hub may run meanwhile')
+    .argument('[file]', 'default <data>/backups/superbloom-<time>.db')
+    .action(async (file?: string) => (await import('./commands/backup.ts')).backup(file))
+  program
+    .command('restore')
+    .description("put a backup in the store's place, which is kept aside; the hub must be stopped")
+    .argument('<file>', 'what superbloom backup wrote')
+    .action(async (file: string) => (await import('./commands/backup.ts')).restore(file))
 }
 
 /** Runs a command line; errors are one readable line on stderr and an exit code. */

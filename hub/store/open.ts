@@ -1,5 +1,6 @@
 import { CompiledQuery, Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { backUpBeforeMigration } from './backup.ts'
 import type { Dialect } from './dialect.ts'
 import { migrations } from './migrations/index.ts'
 import { openSqlite, sqlite } from './sqlite.ts'
@@ -14,8 +15,12 @@ export interface Store extends AsyncDisposable {
   compact(): Promise<void>
 }
 
-/** Opens the store of a data folder and brings its schema up to date. Throws where that fails; nothing stays open. */
+/**
+ * Opens the store of a data folder and brings its schema up to date; one that holds something is backed up before.
+ * Throws where that fails, and `conflict` for a store of a newer version; nothing stays open.
+ */
 export async function openStore(folder: string): Promise<Store> {
+  await backUpBeforeMigration(folder)
   const db = new Kysely<Tables>({ dialect: openSqlite(folder) })
   try {
     await migrate(db, sqlite)

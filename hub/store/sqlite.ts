@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from 'kysely'
 import { HubError } from '../core/errors.ts'
 import type { Dialect, KnowsDialect } from './dialect.ts'
+import { databaseFile } from './sqlite-backup.ts'
 import { createSearch, searchTexts } from './sqlite-search.ts'
 
 /** Only files whose names begin with sqlite know SQLite. */
@@ -25,7 +26,7 @@ const LOCK_WAIT_MS = 8_000
  * `:memory:` as the folder gives a database that no other process sees.
  */
 export function openSqlite(folder: string): SqliteDialect {
-  const database = new Database(folder === ':memory:' ? folder : join(folder, 'superbloom.db'))
+  const database = new Database(folder === ':memory:' ? folder : databaseFile(folder))
   try {
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = FULL')
