@@ -8,10 +8,12 @@ import { builtIns } from './built-ins.ts'
 import { childEnvironment } from './config/environment.ts'
 import { codeFile } from './config/paths.ts'
 import { parseYaml } from './config/yaml-file.ts'
+import { combineSources } from './core/due.ts'
 import { createSemaphore, type Semaphore } from './core/semaphore.ts'
 import type { Foundation } from './foundation.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
 import { createReset, type Reset } from './runtime/reset.ts'
+import { createRetention } from './runtime/retention.ts'
 import { createRouter, type Router } from './runtime/router.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
 import { readCursor } from './store/events.ts'
@@ -96,8 +98,11 @@ export function createEngine(
     },
     async start() {
       await applyAgents()
-      const due = () => nextDue(store.db)
-      stack.use(await startClockTrigger({ clock, log, signals, nextDue: due, fire: router.fireDue }))
+      const days = () => foundation.config.current.retention.days
+      const retention = stack.use(createRetention({ store, clock, log, days }))
+      const sources = [{ nextDue: () => nextDue(store.db), fire: router.fireDue }, retention]
+      const due = combineSources(sources, clock.now)
+      stack.use(await startClockTrigger({ clock, log, signals, ...due }))
       await runtime.wakeAll()
       await serverTools.refresh()
       stack.defer(

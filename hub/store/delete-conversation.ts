@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { historyContent } from '../../schemas/inbox.ts'
 import { HubError } from '../core/errors.ts'
 import { eraseFromHistory } from './erase-history.ts'
 import type { Tables } from './tables.ts'
@@ -58,12 +59,29 @@ interface TouchedCycle {
 
 /** The cycles that took something of it, wrote into it, were to answer it, or ran in a task that it made. */
 async function cyclesOf(db: Kysely<Tables>, id: string): Promise<TouchedCycle[]> {
+  const heard = await cyclesThatHeard(db, id)
   const { rows } = await sql<TouchedCycle>`
     select id, thread_id as thread from cycles where reply_to = ${id}
       or id in (select cycle_id from inbox where conversation_id = ${id} and cycle_id is not null)
       or id in (select cycle_id from messages where conversation_id = ${id} and cycle_id is not null)
       or thread_id in (select id from threads where conversation_id = ${id})`.execute(db)
-  return rows
+  const all = new Map([...heard, ...rows].map(cycle => [cycle.id, cycle]))
+  return [...all.values()]
+}
+
+/** The inbox forgets what it handled after a while; the history's own words tell the rest. */
+async function cyclesThatHeard(db: Kysely<Tables>, id: string): Promise<TouchedCycle[]> {
+  const said = `in the conversation ${id}`
+  const rows = await db
+    .selectFrom('history')
+    .select(['cycle_id as id', 'thread_id as thread', 'content_json'])
+    .where('content_json', 'like', `%${said}%`)
+    .execute()
+  const heard = rows.filter(({ content_json }) => {
+    const content = historyContent.parse(JSON.parse(content_json))
+    return content.role === 'user' && content.items.some(({ origin }) => origin.endsWith(said))
+  })
+  return heard.map(({ id: cycle, thread }) => ({ id: cycle, thread }))
 }
 
 /** A cycle that runs holds its thread's window, and would write on what is gone. */

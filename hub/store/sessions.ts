@@ -7,17 +7,11 @@ import type { Tx } from './writer.ts'
 export interface EndedSession
   extends Pick<
     SessionTable,
-    | 'thread_id'
-    | 'first_seq'
-    | 'last_seq'
-    | 'tokens'
-    | 'reason'
-    | 'summary'
-    | 'summary_by'
-    | 'head'
-    | 'facts_json'
+    'thread_id' | 'first_seq' | 'last_seq' | 'tokens' | 'reason' | 'summary' | 'summary_by' | 'head'
   > {
   ended_at: number
+  /** The stored facts that `head` tells. */
+  facts_json?: string
 }
 
 /** Writes a session down with the next number of its thread, and makes its part of the history findable. */
@@ -35,6 +29,7 @@ export async function endSession(tx: Tx, session: EndedSession): Promise<void> {
     .insertInto('sessions')
     .values({
       ...session,
+      facts_json: session.facts_json ?? null,
       number: (newest?.number ?? 0) + 1,
       started_at: part.startedAt ?? session.ended_at,
       messages: Number(part.messages),
