@@ -59,6 +59,7 @@ async function pruneCycles(tx: Tx, thread: string, before: number, isOver: boole
     .where('ended_at', '<', before)
     .where('status', '<>', 'running')
     .where('id', 'not in', tx.selectFrom('dead_letters').select('cycle_id').where('status', '=', 'open'))
+    .where('id', 'not in', tx.selectFrom('approvals').select('cycle_id').where('status', '=', 'open'))
     .$if(!isOver, query => query.where('started_at', '<', newestStart(tx, thread)))
     .orderBy('started_at')
     .limit(CYCLES)
