@@ -9,6 +9,7 @@ import {
   foldLog,
   nextMigration,
   type StoreCopy,
+  syncToDisk,
 } from './sqlite-backup.ts'
 
 /** So many of the backups that are made by themselves are kept. */
@@ -57,6 +58,7 @@ export async function restore(folder: string, file: string, now: number): Promis
     const before = existsSync(database) ? `${database}.before-restore-${toStamp(now)}` : undefined
     if (before) setAside(database, before)
     renameSync(fresh, database)
+    await syncToDisk(folder)
     return { ...copy, file: resolve(file), before }
   } finally {
     rmSync(fresh, { force: true })

@@ -5,6 +5,7 @@ import { openTempStore } from '../../tests/support/temp-store.ts'
 import { HubError } from '../core/errors.ts'
 import { appendHistory } from './history.ts'
 import { searchHistory } from './search.ts'
+import { indexHistory } from './search-index.ts'
 import { endSession } from './sessions.ts'
 import { ensureMainThread, moveWindow } from './threads.ts'
 
@@ -147,10 +148,7 @@ test('times bound what is found', async () => {
 test('indexed twice it is found once', async () => {
   await using past = await openPast()
   await past.leave([says('needle')])
-  await past.store.write(async tx => {
-    const { indexHistory } = await import('./search-index.ts')
-    await indexHistory(tx, 'thr_homelab', 1, 1)
-  })
+  await past.store.write(tx => indexHistory(tx, 'thr_homelab', 1, 1))
   expect((await past.search('needle'))[0]?.snippets).toHaveLength(1)
 })
 

@@ -152,7 +152,8 @@ function removeDatabase(file: string): void {
   for (const suffix of ['', ...BESIDE]) rmSync(`${file}${suffix}`, { force: true })
 }
 
-async function syncToDisk(path: string): Promise<void> {
+/** What was written there, or the names in a folder, survive a loss of power. */
+export async function syncToDisk(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(path, 'r')
   try {
