@@ -78,7 +78,8 @@ test('a restore brings back what was, keeps what is, and can be undone', async (
   expect(restored).toMatchObject({ file, rows: { messages: 1 } })
   expect(restored.before).toBe(join(folder.path, 'superbloom.db.before-restore-20261122-080910'))
   expect(await textsOf(folder.path)).toEqual(['old'])
-  await restore(folder.path, restored.before ?? '', NOW + 1_000)
+  const again = await restore(folder.path, restored.before ?? '', NOW)
+  expect(again.before).toBe(`${restored.before}-2`)
   expect(await textsOf(folder.path)).toEqual(['old', 'new'])
 })
 

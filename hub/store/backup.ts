@@ -55,7 +55,7 @@ export async function restore(folder: string, file: string, now: number): Promis
   const fresh = `${database}.restoring`
   try {
     const copy = await copyDatabase(resolve(file), fresh)
-    const before = existsSync(database) ? `${database}.before-restore-${toStamp(now)}` : undefined
+    const before = existsSync(database) ? freeName(`${database}.before-restore-${toStamp(now)}`) : undefined
     if (before) setAside(database, before)
     renameSync(fresh, database)
     await syncToDisk(folder)
@@ -89,6 +89,13 @@ function tryFoldLog(database: string): boolean {
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE')) return false
     throw error
+  }
+}
+
+function freeName(file: string): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? file : `${file}-${number}`
+    if (!existsSync(name)) return name
   }
 }
 
