@@ -16,6 +16,7 @@ import type { Life } from './lives.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
 import { createArchive } from './runtime/archive.ts'
 import { createReset, type Reset } from './runtime/reset.ts'
+import { createRetention } from './runtime/retention.ts'
 import { createRouter, type Router } from './runtime/router.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
 import { readCursor } from './store/events.ts'
@@ -87,12 +88,15 @@ export function createEngine(
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const serversWatch = watchServers(foundation, () => serverTools.servers.status(), stack)
   followModel(foundation, runtime, stack)
+  const days = () => foundation.config.current.retention.days
+  const retention = stack.use(createRetention({ store, clock, log, days }))
   const gate = openGate(foundation, options.life, semaphore, stack, () => {
     const sources = [
       { nextDue: () => nextDue(store.db), fire: router.fireDue },
       ...runtime.due,
       createArchive({ store, clock }),
       serversWatch,
+      retention,
     ]
     return startClockTrigger({ clock, log, signals, ...combineSources(sources, clock.now) })
   })

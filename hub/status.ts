@@ -29,9 +29,16 @@ export async function readStatus(foundation: Foundation, engine: Engine): Promis
     serversDown: [...engine.serversWatch.down].map(([name, since]) => ({ name, since })),
     servers: engine.serverTools.servers.status(),
     queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy: engine.runtime.busy },
-    store: { kind: 'sqlite', bytes: statSync(join(config.current.dataFolder, 'superbloom.db')).size },
+    store: { kind: 'sqlite', bytes: storeBytes(config.current.dataFolder) },
     problems: [...config.problems, ...agents.problems],
   }
+}
+
+/** What the store takes on the disk, its log included. */
+function storeBytes(folder: string): number {
+  const file = join(folder, 'superbloom.db')
+  const sizes = [file, `${file}-wal`].map(path => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 /** All agents with what they do now, retired ones last. */

@@ -107,6 +107,10 @@ const batchItem = z.object({
   at: z.number(),
 })
 
+/** A fact that an agent stored, for itself or for one thread. */
+export const storedFact = z.object({ scope: z.enum(['agent', 'thread']), key: z.string(), value: z.string() })
+export type StoredFact = z.infer<typeof storedFact>
+
 /** What one row of history holds, by its role. */
 export const historyContent = z.discriminatedUnion('role', [
   z.object({
@@ -115,6 +119,8 @@ export const historyContent = z.discriminatedUnion('role', [
     items: z.array(batchItem),
     /** It tells the stored context whole. */
     tellsContext: z.boolean().optional(),
+    /** The stored facts that it tells: all of them, or those that changed; an empty value for one that is gone. */
+    facts: z.array(storedFact).optional(),
   }),
   z.object({
     role: z.literal('assistant'),

@@ -32,6 +32,7 @@ export function createProgram(): Command {
   addClients(program)
   addCare(program)
   addDeadLetters(program)
+  addKeeping(program)
   return program
 }
 
@@ -117,6 +118,20 @@ function addDeadLetters(program: Command): void {
     .description('give it up')
     .argument('<id>', 'the dead letter')
     .action(async (id: string) => (await load()).decideDeadLetter(id, 'discard'))
+}
+
+/** Commands that keep what the hub knows. */
+function addKeeping(program: Command): void {
+  program
+    .command('backup')
+    .description('copy the store into one file and verify it; the hub may run meanwhile')
+    .argument('[file]', 'default <data>/backups/superbloom-<time>.db')
+    .action(async (file?: string) => (await import('./commands/backup.ts')).backup(file))
+  program
+    .command('restore')
+    .description("put a backup in the store's place, which is kept aside; the hub must be stopped")
+    .argument('<file>', 'what superbloom backup wrote')
+    .action(async (file: string) => (await import('./commands/backup.ts')).restore(file))
 }
 
 /** Runs a command line; errors are one readable line on stderr and an exit code. */

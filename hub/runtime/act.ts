@@ -23,7 +23,9 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
   const rows = await callsOfStep(deps.store.db, claim.cycle, claim.steps)
   const ending = rows.find(row => row.status === 'ok' && endsCycle(deps, claim, row.tool))
   const done = await deps.store.write(async tx => {
-    const update = ending ? { items: [], contents: [] } : await drainUpdate(deps, tx, claim)
+    const update = ending
+      ? { items: [], contents: [] }
+      : await drainUpdate(deps, tx, claim, rows.map(toHistory))
     const contents = [...rows.map(toHistory), ...update.contents]
     const now = deps.clock.now()
     const lastSeq = await fencedWrite(tx, claim, contents.length, now + LEASE_MS, now)
@@ -56,12 +58,14 @@ async function drainUpdate(
   deps: RuntimeDeps,
   tx: Tx,
   claim: Claim,
+  results: readonly HistoryContent[],
 ): Promise<{ items: InboxItem[]; contents: HistoryContent[] }> {
   const items = await drainUpdates(tx, claim.thread, claim.cycle)
   if (items.length === 0) return { items, contents: [] }
   await markHandled(tx, eventIds(items))
   const { agent, thread, target: replyTo } = claim
-  const facts = await readFacts(deps, tx, { agent, thread, replyTo, now: deps.clock.now(), fresh: false })
+  const contents = [...claim.window.map(entry => entry.content), ...results]
+  const facts = await readFacts(deps, tx, { agent, thread, replyTo, now: deps.clock.now(), contents })
   return { items, contents: [toUpdate(items, facts)] }
 }
 

@@ -22,6 +22,8 @@ const item = (payload: InboxPayload, age = 0, seq = 1): InboxItem => ({
 const message = (text: string, age = 0) =>
   item({ kind: 'message', conversation: 'homelab', messageId: 'msg_1', author: 'alex', text }, age)
 
+const wish = { scope: 'agent', key: 'wish', value: 'quiet' } as const
+
 test('the literal beginnings that other people rely on', () => {
   expect(toBatch([message('a')], facts).text.startsWith('[INBOX - 1 event]\n')).toBe(true)
   expect(toBatch([message('a'), message('b')], facts).text.startsWith('[INBOX - 2 events]\n')).toBe(true)
@@ -64,7 +66,7 @@ test('a batch whole: time, where the reply goes, schedules, context, items with 
       item({ kind: 'event', event }),
       item({ kind: 'notice', text: 'reset by alex' }, 3 * 3_600_000),
     ],
-    { ...facts, schedules: [schedule], context: [{ key: 'wish', value: 'quiet' }] },
+    { ...facts, schedules: [schedule], context: { kind: 'whole', facts: [wish] } },
   )
   expect(text).toBe(`[INBOX - 4 events]
 It is Sat 2026-11-21 23:00 (Europe/Berlin), 2026-11-21T22:00:00Z in UTC.
@@ -90,9 +92,23 @@ reset by alex`)
 })
 
 test('only a batch that tells the stored context is marked so', () => {
-  expect(toBatch([message('a')], { ...facts, context: [] })).toMatchObject({ tellsContext: true })
-  expect(toBatch([message('a')], { ...facts, context: [] }).text).toContain('Stored context: none.')
+  expect(toBatch([message('a')], { ...facts, context: { kind: 'whole', facts: [] } })).toMatchObject({
+    tellsContext: true,
+  })
+  expect(toBatch([message('a')], { ...facts, context: { kind: 'whole', facts: [] } }).text).toContain(
+    'Stored context: none.',
+  )
   expect('tellsContext' in toBatch([message('a')], facts)).toBe(false)
+})
+
+test('a batch that tells changes says so, and is not marked as telling everything', () => {
+  const changed = toBatch([message('a')], {
+    ...facts,
+    context: { kind: 'changes', facts: [wish, { ...wish, key: 'old', value: '' }] },
+  })
+  expect(changed.text).toContain('Stored context that changed:\n- wish: quiet\n- old (forgotten)\n')
+  expect(changed.facts).toHaveLength(2)
+  expect('tellsContext' in changed).toBe(false)
 })
 
 test('without a place for the reply it says so, with the conversations that there are', () => {

@@ -1,4 +1,4 @@
-import type { HistoryContent, InboxPayload } from '../../schemas/inbox.ts'
+import type { HistoryContent, InboxPayload, StoredFact } from '../../schemas/inbox.ts'
 import { toIso, toLocal } from '../core/clock.ts'
 import type { BatchItem } from '../core/model.ts'
 import { describeNextRun } from '../core/schedule-plan.ts'
@@ -6,7 +6,7 @@ import { plural, stripControl, toSpan } from '../core/text.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import type { InboxItem } from '../store/inbox.ts'
 import type { ScheduleRow } from '../store/tables.ts'
-import { describeContext } from './head.ts'
+import { type ContextTold, describeContext, markTold } from './told-context.ts'
 
 /** What a batch tells besides its items. It changes all the time, so it stands in the message and not in the prompt. */
 export interface BatchFacts {
@@ -17,8 +17,8 @@ export interface BatchFacts {
   /** Conversations that the agent may write to. */
   conversations: readonly string[]
   schedules: readonly ScheduleRow[]
-  /** Stored facts; told whole where nothing in the window tells them, else undefined. */
-  context?: readonly { key: string; value: string }[]
+  /** Stored facts: whole where nothing in the window tells them, else those that changed since; undefined for none. */
+  context?: ContextTold | undefined
 }
 
 export interface BatchMessage {
@@ -26,6 +26,7 @@ export interface BatchMessage {
   text: string
   items: BatchItem[]
   tellsContext?: true
+  facts?: StoredFact[]
 }
 
 /** The one user message that a drained inbox becomes. */
@@ -80,7 +81,7 @@ function toMessage(head: string, items: readonly InboxItem[], facts: BatchFacts)
     ),
   ]
   const message = { role: 'user' as const, text: parts.join('\n'), items: batch }
-  return facts.context ? { ...message, tellsContext: true } : message
+  return { ...message, ...markTold(facts.context) }
 }
 
 function describeAge(age: number): string {

@@ -1,4 +1,5 @@
-import { readContext } from '../store/context.ts'
+import type { HistoryContent } from '../../schemas/inbox.ts'
+import { factsOf } from '../store/context.ts'
 import { chargeAttempt, createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
 import { markHandled } from '../store/events.ts'
 import { appendHistory, type Fenced, type HistoryEntry } from '../store/history.ts'
@@ -14,6 +15,7 @@ import { decideReplyTo } from './reply.ts'
 import { startFresh } from './reset.ts'
 import { tellParked } from './tell-parked.ts'
 import type { Anchor } from './tokens.ts'
+import { decideTelling } from './told-context.ts'
 
 /** How long a cycle may go without a write before another process may take its thread over. */
 export const LEASE_MS = 20 * 60_000
@@ -130,8 +132,8 @@ async function begin(
   const replyTo = decideReplyTo(items, agent.conversations[0])
   await createCycle(tx, { id, thread_id: row.id, fence: row.fence, reply_to: replyTo, started_at: now })
   const { window, anchor } = await openWindow(deps, tx, agent, row)
-  const fresh = !window.some(({ content }) => content.role === 'user' && content.tellsContext)
-  const facts = await readFacts(deps, tx, { agent, thread: row.id, replyTo, now, fresh })
+  const contents = window.map(entry => entry.content)
+  const facts = await readFacts(deps, tx, { agent, thread: row.id, replyTo, now, contents })
   const lastSeq = row.last_seq - BATCH_ROWS
   window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [toBatch(items, facts)], now)))
   await markHandled(tx, eventIds(items))
@@ -191,15 +193,23 @@ export function eventIds(items: readonly InboxItem[]): string[] {
 export async function readFacts(
   deps: RuntimeDeps,
   tx: Tx,
-  at: { agent: RuntimeAgent; thread: string; replyTo: string | null; now: number; fresh: boolean },
+  at: {
+    agent: RuntimeAgent
+    thread: string
+    replyTo: string | null
+    now: number
+    /** What stands in the window before it. */
+    contents: readonly HistoryContent[]
+  },
 ): Promise<BatchFacts> {
   const schedules = await activeSchedulesOf(tx, at.thread)
   const { agent, now, replyTo } = at
-  const facts = { now, replyTo, schedules, timezone: deps.timezone, conversations: agent.conversations }
-  if (!at.fresh) return facts
-  const context = [
-    ...(await readContext(tx, { scope: 'agent', owner: agent.name })),
-    ...(await readContext(tx, { scope: 'thread', owner: at.thread })),
-  ]
-  return { ...facts, context }
+  return {
+    now,
+    replyTo,
+    schedules,
+    timezone: deps.timezone,
+    conversations: agent.conversations,
+    context: decideTelling(at.contents, await factsOf(tx, agent.name, at.thread)),
+  }
 }

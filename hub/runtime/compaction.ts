@@ -1,5 +1,6 @@
+import type { StoredFact } from '../../schemas/inbox.ts'
 import type { Model } from '../core/model.ts'
-import { readContext } from '../store/context.ts'
+import { factsOf } from '../store/context.ts'
 import { addUsage, type Usage } from '../store/cycles.ts'
 import { fencedWrite, type HistoryEntry, setForm } from '../store/history.ts'
 import { endSession, newestSession, newestSummaries } from '../store/sessions.ts'
@@ -9,10 +10,11 @@ import type { Tx } from '../store/writer.ts'
 import { isBatch } from './batch.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { describeContext, toHead } from './head.ts'
+import { toHead } from './head.ts'
 import { toPreamble } from './prompt.ts'
 import { type AskForSummary, type Summary, summarize } from './summarize.ts'
 import { tokensOf, tokensOfAll } from './tokens.ts'
+import { describeContext } from './told-context.ts'
 import {
   cutLength,
   decideCut,
@@ -147,10 +149,7 @@ async function compact(deps: RuntimeDeps, claim: Claim, { reason, cut, signal }:
   const last = left.at(-1)?.seq ?? claim.start - 1
   const head = await deps.store.write(tx => record(deps, tx, claim, { reason, left, last, summary, spent }))
   claim.start = last + 1
-  claim.window = [
-    { seq: last, content: { role: 'user', text: head, items: [], tellsContext: true } },
-    ...rest,
-  ]
+  claim.window = [{ seq: last, content: { role: 'user', items: [], tellsContext: true, ...head } }, ...rest]
   claim.anchor = undefined
   deps.log.info('window_compacted', { thread: claim.thread, reason, entries: left.length, by: summary.by })
 }
@@ -206,15 +205,13 @@ async function record(
   tx: Tx,
   claim: Claim,
   { reason, left, last, summary, spent }: Recorded,
-): Promise<string> {
+): Promise<{ text: string; facts: StoredFact[] }> {
   const now = deps.clock.now()
   await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
   const earlier = reason === 'idle' ? await newestSummaries(tx, claim.thread, EARLIER_SUMMARIES) : []
-  const context = [
-    ...(await readContext(tx, { scope: 'agent', owner: claim.agent.name })),
-    ...(await readContext(tx, { scope: 'thread', owner: claim.thread })),
-  ]
-  const head = toHead({ reason, summary: summary.text, earlier, context: describeContext(context) })
+  const facts = await factsOf(tx, claim.agent.name, claim.thread)
+  const context = describeContext({ kind: 'whole', facts })
+  const head = toHead({ reason, summary: summary.text, earlier, context })
   await endSession(tx, {
     thread_id: claim.thread,
     first_seq: claim.start,
@@ -225,10 +222,11 @@ async function record(
     summary: summary.text,
     summary_by: summary.by,
     head,
+    facts_json: JSON.stringify(facts),
   })
   await moveWindow(tx, claim.thread, last + 1)
   if (spent.input + spent.output > 0) await addUsage(tx, claim.cycle, spent)
-  return head
+  return { text: head, facts }
 }
 
 /** What is still too long is extracted with less and less kept, and at last cut, until the request fits. */

@@ -20,8 +20,3 @@ export function toHead({ reason, summary, earlier, context }: Head): string {
     context,
   ].join('\n\n')
 }
-
-export function describeContext(facts: readonly { key: string; value: string }[]): string {
-  if (facts.length === 0) return 'Stored context: none.'
-  return `Stored context:\n${facts.map(fact => `- ${fact.key}: ${fact.value}`).join('\n')}`
-}

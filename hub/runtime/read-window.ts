@@ -1,3 +1,4 @@
+import { type StoredFact, storedFact } from '../../schemas/inbox.ts'
 import { type HistoryEntry, readHistory } from '../store/history.ts'
 import { newestSession } from '../store/sessions.ts'
 import type { ThreadRow } from '../store/tables.ts'
@@ -21,8 +22,11 @@ export async function readWindow(
     return [{ seq, content: form === 'cut' ? toCut(content, length) : content }]
   })
   if (!head?.head || head.last_seq !== row.window_start - 1) return entries
-  return [
-    { seq: head.last_seq, content: { role: 'user', text: head.head, items: [], tellsContext: true } },
-    ...entries,
-  ]
+  const content = { role: 'user' as const, text: head.head, items: [] }
+  const told = head.facts_json === null ? {} : { tellsContext: true, facts: readFacts(head.facts_json) }
+  return [{ seq: head.last_seq, content: { ...content, ...told } }, ...entries]
+}
+
+function readFacts(json: string): StoredFact[] {
+  return storedFact.array().parse(JSON.parse(json))
 }

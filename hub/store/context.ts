@@ -1,4 +1,6 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import type { StoredFact } from '../../schemas/inbox.ts'
+import { statement } from './statement.ts'
 import type { ContextTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -35,3 +37,23 @@ export function readContext(db: Kysely<Tables>, at: ContextScope): Promise<{ key
     .orderBy('key')
     .execute()
 }
+
+/** What an agent and one of its threads remember, the agent's facts first, by key. */
+export async function factsOf(tx: Tx, agent: string, thread: string): Promise<StoredFact[]> {
+  const { rows } = await selectFacts(tx, { agent, thread })
+  return rows
+}
+
+const selectFacts = statement<{ agent: string; thread: string }, StoredFact>((db, { agent, thread }) =>
+  db
+    .selectFrom('context')
+    .select(['scope', 'key', 'value'])
+    .where(eb =>
+      eb.or([
+        eb.and([eb('scope', '=', sql.lit('agent')), eb('owner', '=', agent)]),
+        eb.and([eb('scope', '=', sql.lit('thread')), eb('owner', '=', thread)]),
+      ]),
+    )
+    .orderBy('scope')
+    .orderBy('key'),
+)

@@ -1,4 +1,5 @@
-import type { ColumnBuilderCallback, ColumnDataType, CreateTableBuilder, Kysely } from 'kysely'
+import type { ColumnBuilderCallback, ColumnDataType, CreateTableBuilder, Kysely, RawBuilder } from 'kysely'
+import type { Tables } from './tables.ts'
 
 /** What differs between the databases, as data: callers never ask which one they talk to. */
 export interface Dialect {
@@ -10,9 +11,25 @@ export interface Dialect {
   clustered: <Table extends string, Column extends string>(
     table: CreateTableBuilder<Table, Column>,
   ) => CreateTableBuilder<Table, Column>
-  /** Makes the full-text index of the history. */
+  /** Makes `history_texts` and the full-text index that follows it. */
   createSearch: (db: Kysely<unknown>) => Promise<void>
+  /** The indexed texts that hold all of the phrases, or any of them, each with its score: the lower, the better. */
+  searchTexts: (phrases: readonly string[], which: 'all' | 'any') => RawBuilder<{ id: number; score: number }>
+  /** Statements, outside any transaction, after which nothing of what was deleted is left in the files. */
+  compact: readonly string[]
   /** Statements after which a commit waits for the disk, or leaves that to the next one that does. */
   syncCommits: string
   relaxCommits: string
+}
+
+/** What each database's adapter tells besides Kysely's own. */
+export interface KnowsDialect {
+  readonly dialect: Dialect
+}
+
+/** The dialect of an open database or of a transaction on it. */
+export function dialectOf(db: Kysely<Tables>): Dialect {
+  const { adapter } = db.getExecutor()
+  if ('dialect' in adapter) return (adapter as typeof adapter & KnowsDialect).dialect
+  throw new Error('This database was not opened by the store')
 }

@@ -1,5 +1,6 @@
-import { Kysely } from 'kysely'
+import { CompiledQuery, Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { backUpBeforeMigration } from './backup.ts'
 import type { Dialect } from './dialect.ts'
 import { migrations } from './migrations/index.ts'
 import { openSqlite, sqlite } from './sqlite.ts'
@@ -10,10 +11,16 @@ import { createWriter, type Write } from './writer.ts'
 export interface Store extends AsyncDisposable {
   readonly db: Kysely<Tables>
   readonly write: Write
+  /** Rewrites the files so that nothing of what was deleted is left in them. Takes as long as to copy them. */
+  compact(): Promise<void>
 }
 
-/** Opens the store of a data folder and brings its schema up to date. Throws where that fails; nothing stays open. */
+/**
+ * Opens the store of a data folder and brings its schema up to date; one that holds something is backed up before.
+ * Throws where that fails, and `conflict` for a store of a newer version; nothing stays open.
+ */
 export async function openStore(folder: string): Promise<Store> {
+  await backUpBeforeMigration(folder)
   const db = new Kysely<Tables>({ dialect: openSqlite(folder) })
   try {
     await migrate(db, sqlite)
@@ -21,7 +28,14 @@ export async function openStore(folder: string): Promise<Store> {
     await db.destroy()
     throw error
   }
-  return { db, write: createWriter(db, sqlite), [Symbol.asyncDispose]: () => db.destroy() }
+  return {
+    db,
+    write: createWriter(db, sqlite),
+    compact: async () => {
+      for (const statement of sqlite.compact) await db.executeQuery(CompiledQuery.raw(statement))
+    },
+    [Symbol.asyncDispose]: () => db.destroy(),
+  }
 }
 
 async function migrate(db: Kysely<Tables>, dialect: Dialect): Promise<void> {

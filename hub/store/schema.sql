@@ -97,12 +97,20 @@ CREATE TABLE "history" (
   "created_at" bigint not null,
   "form" text default 'whole' not null,
   constraint "history_key" primary key ("thread_id", "seq")) without rowid;
-CREATE VIRTUAL TABLE history_search using fts5(text, thread_id unindexed, seq unindexed, created_at unindexed, tokenize = 'unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE history_search using fts5(
+      text, content = 'history_texts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE 'history_search_config'(k PRIMARY KEY, v) WITHOUT ROWID;
-CREATE TABLE 'history_search_content'(id INTEGER PRIMARY KEY, c0, c1, c2, c3);
 CREATE TABLE 'history_search_data'(id INTEGER PRIMARY KEY, block BLOB);
 CREATE TABLE 'history_search_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
 CREATE TABLE 'history_search_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+CREATE TRIGGER history_texts_added after insert on history_texts begin
+      insert into history_search (rowid, text) values (new.id, new.text); end;
+CREATE TRIGGER history_texts_removed after delete on history_texts begin
+      insert into history_search (history_search, rowid, text) values ('delete', old.id, old.text); end;
+CREATE TABLE history_texts (
+      id integer primary key, thread_id text not null, seq bigint not null, created_at bigint not null,
+      text text not null,
+  constraint history_texts_place unique (thread_id, seq));
 CREATE TABLE "hub_state" (
   "key" text primary key,
   "value_json" text not null);
@@ -175,6 +183,7 @@ CREATE TABLE "sessions" (
   "summary" text not null,
   "summary_by" text not null,
   "head" text,
+  "facts_json" text,
   constraint "sessions_key" primary key ("thread_id", "number")) without rowid;
 CREATE TABLE "threads" (
   "id" text primary key,

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { indexHistory } from './search-index.ts'
 import type { SessionRow, SessionTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -9,9 +10,11 @@ export interface EndedSession
     'thread_id' | 'first_seq' | 'last_seq' | 'tokens' | 'reason' | 'summary' | 'summary_by' | 'head'
   > {
   ended_at: number
+  /** The stored facts that `head` tells. */
+  facts_json?: string
 }
 
-/** Writes a session down with the next number of its thread. */
+/** Writes a session down with the next number of its thread, and makes its part of the history findable. */
 export async function endSession(tx: Tx, session: EndedSession): Promise<void> {
   const { thread_id, first_seq, last_seq } = session
   const part = await tx
@@ -26,11 +29,13 @@ export async function endSession(tx: Tx, session: EndedSession): Promise<void> {
     .insertInto('sessions')
     .values({
       ...session,
+      facts_json: session.facts_json ?? null,
       number: (newest?.number ?? 0) + 1,
       started_at: part.startedAt ?? session.ended_at,
       messages: Number(part.messages),
     })
     .execute()
+  await indexHistory(tx, thread_id, first_seq, last_seq)
 }
 
 export function newestSession(db: Kysely<Tables>, thread: string): Promise<SessionRow | undefined> {

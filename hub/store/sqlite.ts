@@ -2,19 +2,19 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from 'kysely'
 import { HubError } from '../core/errors.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, KnowsDialect } from './dialect.ts'
+import { databaseFile } from './sqlite-backup.ts'
+import { createSearch, searchTexts } from './sqlite-search.ts'
 
-/** The only file that knows SQLite. */
+/** Only files whose names begin with sqlite know SQLite. */
 export const sqlite: Dialect = {
   name: 'sqlite',
   serialType: 'integer',
   serialColumn: column => column.primaryKey().autoIncrement(),
   clustered: table => table.modifyEnd(sql`without rowid`),
-  createSearch: async db => {
-    await sql`create virtual table history_search using fts5(text, thread_id unindexed, seq unindexed, created_at unindexed, tokenize = 'unicode61 remove_diacritics 2')`.execute(
-      db,
-    )
-  },
+  createSearch,
+  searchTexts,
+  compact: ['vacuum', 'pragma wal_checkpoint(truncate)'],
   syncCommits: 'pragma synchronous = FULL',
   relaxCommits: 'pragma synchronous = NORMAL',
 }
@@ -26,7 +26,7 @@ const LOCK_WAIT_MS = 8_000
  * `:memory:` as the folder gives a database that no other process sees.
  */
 export function openSqlite(folder: string): SqliteDialect {
-  const database = new Database(folder === ':memory:' ? folder : join(folder, 'superbloom.db'))
+  const database = new Database(folder === ':memory:' ? folder : databaseFile(folder))
   try {
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = FULL')
@@ -46,7 +46,8 @@ class TransactionalSqlite extends SqliteDialect {
   }
 }
 
-class TransactionalAdapter extends SqliteAdapter {
+class TransactionalAdapter extends SqliteAdapter implements KnowsDialect {
+  readonly dialect = sqlite
   override get supportsTransactionalDdl(): boolean {
     return true
   }

@@ -153,6 +153,8 @@ export interface SessionTable {
   summary_by: string
   /** What the window begins with after it; null where it begins with nothing. */
   head: string | null
+  /** The stored facts that `head` tells, as JSON; null where it tells none, so that the next batch does. */
+  facts_json: string | null
 }
 
 export interface ToolCallTable {
@@ -295,8 +297,9 @@ export interface HubStateTable {
   value_json: string
 }
 
-/** The full-text index over what left the windows. */
-export interface HistorySearchTable {
+/** The words of the rows that left the windows; the full-text index follows this table by itself. */
+export interface HistoryTextTable {
+  id: Generated<number>
   text: string
   thread_id: string
   seq: number
@@ -323,7 +326,7 @@ export interface Tables {
   approvals: ApprovalTable
   lives: LifeTable
   hub_state: HubStateTable
-  history_search: HistorySearchTable
+  history_texts: HistoryTextTable
 }
 
 export type ThreadRow = Selectable<ThreadTable>

@@ -237,6 +237,8 @@ describe('help', () => {
     [['serve'], ['<name>', '--http', '--host', '--allow-host']],
     [['status'], ['--json']],
     [['doctor'], ['doctor']],
+    [['backup'], ['[file]']],
+    [['restore'], ['<file>']],
     [['config'], ['schema']],
     [['config', 'schema'], ['schema']],
   ])('%j --help', async (args, words) => {

@@ -20,6 +20,7 @@ export async function openTempStore(): Promise<TempStore> {
   return {
     db: store.db,
     write: store.write,
+    compact: store.compact,
     folder: folder.path,
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]()

@@ -1,6 +1,7 @@
 import { listAgents } from './agents.ts'
 import { chat } from './chat.ts'
 import { discardOne, listAllDeadLetters, retryOne } from './dead-letters.ts'
+import { deleteOneConversation } from './delete-conversation.ts'
 import type { HubToolDeps } from './deps.ts'
 import { listAllEvents, publishEvent } from './events.ts'
 import type { HubTool } from './hub-tool.ts'
@@ -8,6 +9,7 @@ import { readConversation } from './messages.ts'
 import { releaseAgents } from './release.ts'
 import { reset } from './reset.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
+import { searchAll } from './search-history.ts'
 import { status } from './status.ts'
 
 /** The hub's own tools, in the order in which clients see them. */
@@ -25,6 +27,8 @@ const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
   retryOne,
   discardOne,
   releaseAgents,
+  searchAll,
+  deleteOneConversation,
   status,
 ]
 

@@ -110,6 +110,7 @@ async function extendHistory(db: Kysely<unknown>, dialect: Dialect) {
     .addColumn('summary', 'text', column => column.notNull())
     .addColumn('summary_by', 'text', column => column.notNull())
     .addColumn('head', 'text')
+    .addColumn('facts_json', 'text')
     .addPrimaryKeyConstraint('sessions_key', ['thread_id', 'number'])
     .$call(dialect.clustered)
     .execute()

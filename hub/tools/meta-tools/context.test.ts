@@ -4,17 +4,19 @@ import { getContextTool, storeContextTool } from './context.ts'
 
 async function openMemory() {
   const store = await openTempStore()
-  const at = (agent: string) => ({
+  const at = (agent: string, thread = `thr_${agent}`) => ({
     agent,
-    thread: `thr_${agent}`,
+    thread,
     cycle: 'cyc_1',
     conversation: null,
     now: 1,
     afterCommit: () => expect.unreachable(),
   })
   return {
-    put: (key: string, value: unknown, scope?: string, agent = 'homelab') =>
-      store.write(tx => storeContextTool().run(tx, { key, value, ...(scope ? { scope } : {}) }, at(agent))),
+    put: (key: string, value: unknown, scope?: string, agent = 'homelab', thread?: string) =>
+      store.write(tx =>
+        storeContextTool().run(tx, { key, value, ...(scope ? { scope } : {}) }, at(agent, thread)),
+      ),
     get: (key?: string, agent = 'homelab') =>
       store.write(tx => getContextTool().run(tx, key === undefined ? {} : { key }, at(agent))),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
@@ -43,17 +45,38 @@ test('an empty value forgets', async () => {
 
 test('promise 9: what is stored fits into a window: a fact, their number, and all together', async () => {
   await using memory = await openMemory()
-  expect(await memory.put('long', 'x'.repeat(8_001))).toMatchObject({ isError: true })
-  expect(await memory.put('a', 'x'.repeat(7_999))).toMatchObject({ isError: false })
-  expect(await memory.put('b', 'x'.repeat(8_000))).toMatchObject({ isError: false })
-  expect(await memory.put('c', 'x')).toMatchObject({
+  expect(await memory.put('x'.repeat(101), '1')).toMatchObject({
     isError: true,
-    text: expect.stringContaining('No room'),
+    text: expect.stringContaining('take a short name'),
   })
-  // Another one's place, and one that replaces itself.
-  expect(await memory.put('c', 'x', 'thread')).toMatchObject({ isError: false })
-  expect(await memory.put('b', 'y'.repeat(7_000))).toMatchObject({ isError: false })
-  for (let count = 2; count < 200; count++) await memory.put(`k${count}`, '1')
-  expect(await memory.put('k200', '1')).toMatchObject({ isError: true })
-  expect(await memory.put('k199', '2')).toMatchObject({ isError: false })
+  expect(await memory.put('long', 'x'.repeat(4_001))).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('at most 4000'),
+  })
+  for (let count = 0; count < 8; count++) {
+    expect(await memory.put(`k${count}`, 'x'.repeat(4_000))).toMatchObject({ isError: false })
+  }
+  expect(await memory.put('more', 'x'.repeat(1_000))).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/No room: at most 100 facts with 32 KB.*the longest: k/),
+  })
+  // Another one's place, one that replaces itself, and the room of one that was forgotten.
+  expect(await memory.put('more', 'x', 'thread')).toMatchObject({ isError: false })
+  expect(await memory.put('k1', 'y'.repeat(3_000))).toMatchObject({ isError: false })
+  await memory.put('k2', '  ')
+  expect(await memory.put('more', 'x'.repeat(1_000))).toMatchObject({ isError: false })
+  for (let count = 8; count < 100; count++) await memory.put(`k${count}`, '1')
+  expect(await memory.put('k100', '1')).toMatchObject({ isError: true })
+  expect(await memory.put('k99', '2')).toMatchObject({ isError: false })
+})
+
+test('by default a main thread remembers for its agent, a task for itself', async () => {
+  await using memory = await openMemory()
+  expect((await memory.put('a', '1')).structured).toEqual({ scope: 'agent', key: 'a', value: '1' })
+  expect((await memory.put('a', '2', undefined, 'homelab', 'thr_task1')).structured).toEqual({
+    scope: 'thread',
+    key: 'a',
+    value: '2',
+  })
+  expect((await memory.get()).text).toBe('a: 1')
 })

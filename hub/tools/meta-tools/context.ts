@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { CallContext } from '../../core/tool-box.ts'
 import { type ContextScope, readContext, removeContext, storeContext } from '../../store/context.ts'
+import { mainThreadId } from '../../store/threads.ts'
 import { defineMetaTool, type MetaTool } from './meta-tool.ts'
 
-const MOST_FACTS = 200
-const LONGEST_FACT = 8_000
-/** All facts of one owner together: they stand in the window whole, which holds far more than that. */
-const MOST_CHARACTERS = 16_000
-
-const scope = z.enum(['thread', 'agent']).default('agent').describe('whose fact it is')
+const LONGEST_KEY = 100
+const LONGEST_FACT = 4_000
+/** Of one owner; they stand in the window whole, which holds more than that. */
+const MOST_FACTS = 100
+const MOST_BYTES = 32 * 1024
 
 export function storeContextTool(): MetaTool {
   return defineMetaTool({
@@ -17,7 +17,14 @@ export function storeContextTool(): MetaTool {
     description:
       'Stores a fact under a key so that you never forget it: preferences, constraints, what you promised. An empty value forgets the key.',
     input: z.strictObject({
-      key: z.string().min(1).max(200),
+      key: z
+        .string()
+        .trim()
+        .min(1)
+        .max(
+          LONGEST_KEY,
+          `is over ${LONGEST_KEY} characters: take a short name, and put the rest into value`,
+        ),
       value: z.union([
         z.string(),
         z.number(),
@@ -25,30 +32,48 @@ export function storeContextTool(): MetaTool {
         z.record(z.string(), z.unknown()),
         z.array(z.unknown()),
       ]),
-      scope,
+      scope: z
+        .enum(['thread', 'agent'])
+        .optional()
+        .describe('whose fact it is; default agent, in a task thread'),
     }),
-    async run(tx, args, context) {
-      const at = toOwner(args.scope, context)
-      const value = typeof args.value === 'string' ? args.value : JSON.stringify(args.value)
-      if (value.length > LONGEST_FACT) {
-        return { text: `value: is over ${LONGEST_FACT} characters; store what matters`, isError: true }
+    async run(tx, { key, value: given, ...args }, context) {
+      const scope = args.scope ?? defaultScope(context)
+      const at = toOwner(scope, context)
+      const value = typeof given === 'string' ? given : JSON.stringify(given)
+      if (value.trim() === '') {
+        await removeContext(tx, at, key)
+        return { text: `Forgot ${key}.`, isError: false, structured: { key, value: '', scope } }
       }
-      if (value === '') {
-        await removeContext(tx, at, args.key)
-        return { text: `Forgot ${args.key}.`, isError: false }
-      }
-      const others = (await readContext(tx, at)).filter(fact => fact.key !== args.key)
-      const characters = others.reduce((sum, fact) => sum + fact.key.length + fact.value.length, 0)
-      if (others.length >= MOST_FACTS || characters + value.length > MOST_CHARACTERS) {
-        return {
-          text: `No room: at most ${MOST_FACTS} facts with ${MOST_CHARACTERS} characters together; forget some with an empty value.`,
-          isError: true,
-        }
-      }
-      await storeContext(tx, at, args.key, value, context.now)
-      return { text: `Stored ${args.key}.`, isError: false, structured: { key: args.key, value: args.value } }
+      const refusal = decideRefusal(await readContext(tx, at), key, value)
+      if (refusal) return { text: refusal, isError: true }
+      await storeContext(tx, at, key, value, context.now)
+      return { text: `Stored ${key}.`, isError: false, structured: { key, value, scope } }
     },
   })
+}
+
+function decideRefusal(
+  facts: readonly { key: string; value: string }[],
+  key: string,
+  value: string,
+): string | undefined {
+  if (value.length > LONGEST_FACT) {
+    return `value: has ${value.length} characters, at most ${LONGEST_FACT} are kept: store what matters, or several facts under keys of their own`
+  }
+  const others = facts.filter(fact => fact.key !== key)
+  const bytes = [...others, { key, value }].reduce(
+    (sum, fact) => sum + Buffer.byteLength(fact.key) + Buffer.byteLength(fact.value),
+    0,
+  )
+  if (others.length < MOST_FACTS && bytes <= MOST_BYTES) return undefined
+  const longest = others.toSorted((a, b) => b.value.length - a.value.length).slice(0, 3)
+  return `No room: at most ${MOST_FACTS} facts with ${MOST_BYTES / 1024} KB together are kept, and this would make it ${others.length + 1} with ${Math.ceil(bytes / 1024)} KB. Forget some with an empty value first; the longest: ${longest.map(fact => fact.key).join(', ')}`
+}
+
+/** An agent's main thread speaks for the agent, a task for itself. */
+function defaultScope({ agent, thread }: CallContext): ContextScope['scope'] {
+  return thread === mainThreadId(agent) ? 'agent' : 'thread'
 }
 
 export function getContextTool(): MetaTool {

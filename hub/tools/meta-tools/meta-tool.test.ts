@@ -65,6 +65,7 @@ test('every meta-tool of the contract, with a schema and an honest word on what 
     ['store_context', false, false],
     ['get_context', false, true],
     ['send_message', false, false],
+    ['search_history', false, true],
   ])
   for (const { description, inputSchema } of tools) {
     expect(description.length).toBeGreaterThan(20)

@@ -1,0 +1,64 @@
+import type { Clock } from '../core/clock.ts'
+import type { DueSource } from '../core/due.ts'
+import type { Log } from '../core/log.ts'
+import { lastPruned, savePruned } from '../store/hub-state.ts'
+import type { Store } from '../store/open.ts'
+import { prune } from '../store/retention.ts'
+
+const DAY_MS = 86_400_000
+/** Repeated deliveries are absorbed for so long, whatever else is kept. */
+const ONCE_MS = 30 * DAY_MS
+/** A start has more urgent things to do. */
+const AFTER_START_MS = 10 * 60_000
+
+export interface RetentionDeps {
+  store: Store
+  clock: Clock
+  log: Log
+  /** How long everything is kept; undefined for ever. */
+  days: () => number | undefined
+}
+
+/** Deletes what is old once a day, beside everything else: `fire` does not wait for it, disposing does. */
+export function createRetention(
+  deps: RetentionDeps,
+): DueSource & AsyncDisposable & { settled(): Promise<void> } {
+  const { store, clock, log } = deps
+  const stopping = new AbortController()
+  const startedAt = clock.now()
+  let next: number | undefined
+  let running = Promise.resolve()
+
+  const readNext = async () => {
+    const last = await lastPruned(store.db)
+    return Math.max(startedAt + AFTER_START_MS, last === undefined ? 0 : last + DAY_MS)
+  }
+  const run = async () => {
+    const now = clock.now()
+    const days = deps.days()
+    const before = days === undefined ? undefined : now - days * DAY_MS
+    const rows = await prune(store, { before, onceBefore: now - ONCE_MS }, stopping.signal)
+    if (stopping.signal.aborted) return
+    await store.write(tx => savePruned(tx, now))
+    log.info('pruned', { rows, days })
+  }
+  return {
+    async nextDue() {
+      next ??= await readNext()
+      // The time of day may have jumped back.
+      next = Math.min(next, clock.now() + DAY_MS)
+      return next
+    },
+    async fire() {
+      next = clock.now() + DAY_MS
+      running = running.then(run).catch(error => {
+        if (!stopping.signal.aborted) log.error('prune_failed', { error })
+      })
+    },
+    settled: () => running,
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { type HistoryContent, type StoredFact, storedFact } from '../../schemas/inbox.ts'
+
+/** What a batch tells of the stored facts. */
+export interface ContextTold {
+  kind: 'whole' | 'changes'
+  /** A change with an empty value is a fact that is gone. */
+  facts: StoredFact[]
+}
+
+/**
+ * What to tell, given what stands in the window and what is stored: everything where nothing in the window tells it,
+ * else only what changed since, so that what stands before stays as it is. Undefined where there is nothing to tell.
+ */
+export function decideTelling(
+  window: readonly HistoryContent[],
+  facts: readonly StoredFact[],
+): ContextTold | undefined {
+  const told = toldFacts(window)
+  if (!told) return { kind: 'whole', facts: [...facts] }
+  const changes = facts.filter(fact => told.get(nameOf(fact))?.value !== fact.value)
+  const present = new Set(facts.map(nameOf))
+  const gone = [...told.values()].filter(fact => fact.value !== '' && !present.has(nameOf(fact)))
+  const all = [...changes, ...gone.map(fact => ({ ...fact, value: '' }))]
+  return all.length > 0 ? { kind: 'changes', facts: all } : undefined
+}
+
+/** What the window says of the stored facts by now; undefined where it does not tell them. */
+function toldFacts(window: readonly HistoryContent[]): Map<string, StoredFact> | undefined {
+  const whole = window.findLastIndex(content => content.role === 'user' && content.tellsContext === true)
+  if (whole === -1) return undefined
+  const told = new Map<string, StoredFact>()
+  for (const content of window.slice(whole)) for (const fact of factsIn(content)) told.set(nameOf(fact), fact)
+  return told
+}
+
+function factsIn(content: HistoryContent): readonly StoredFact[] {
+  if (content.role === 'user') return content.facts ?? []
+  if (content.role !== 'tool' || content.name !== 'store_context' || content.isError) return []
+  // What it stored itself it knows already.
+  const fact = storedFact.safeParse(content.structured)
+  return fact.success ? [fact.data] : []
+}
+
+function nameOf({ scope, key }: StoredFact): string {
+  return `${scope} ${key}`
+}
+
+/** The facts as lines of a batch. */
+export function describeContext({ kind, facts }: ContextTold): string {
+  if (facts.length === 0) return 'Stored context: none.'
+  const lines = facts.map(({ key, value }) => (value === '' ? `- ${key} (forgotten)` : `- ${key}: ${value}`))
+  return `${kind === 'whole' ? 'Stored context' : 'Stored context that changed'}:\n${lines.join('\n')}`
+}
+
+/** What a batch's message carries, so that later ones know what was told. */
+export function markTold(told: ContextTold | undefined): { tellsContext?: true; facts?: StoredFact[] } {
+  if (!told) return {}
+  return told.kind === 'whole' ? { tellsContext: true, facts: told.facts } : { facts: told.facts }
+}

@@ -1,0 +1,122 @@
+import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { toIso } from '../core/clock.ts'
+import { lockFolder } from './sqlite.ts'
+import {
+  BESIDE,
+  copyDatabase,
+  databaseFile,
+  foldLog,
+  nextMigration,
+  type StoreCopy,
+  syncToDisk,
+} from './sqlite-backup.ts'
+
+/** So many of the backups that are made by themselves are kept. */
+const MOST_AUTOMATIC = 5
+/** What a backup that was killed left behind is removed after this long, milliseconds. */
+const STALE_MS = 3_600_000
+
+/** How long a restore waits for a hub that is ending, milliseconds. */
+const LOCK_WAIT_MS = 2_000
+
+function backupsFolder(folder: string): string {
+  return join(folder, 'backups')
+}
+
+/** Backs the store of a data folder up, whether a hub runs on it or not; by default into its folder `backups`. */
+export function backUp(folder: string, now: number, file?: string): Promise<StoreCopy> {
+  sweep(folder, now)
+  const target = file ?? join(backupsFolder(folder), `superbloom-${toStamp(now)}.db`)
+  return copyDatabase(databaseFile(folder), resolve(target))
+}
+
+/** Before a migration of a store that holds something: a copy of it as it is. Throws `conflict` for a newer one. */
+export async function backUpBeforeMigration(folder: string): Promise<StoreCopy | undefined> {
+  const migration = nextMigration(folder)
+  if (migration === undefined) return undefined
+  const copy = await copyDatabase(databaseFile(folder), join(backupsFolder(folder), `before-${migration}.db`))
+  keepNewest(backupsFolder(folder))
+  return copy
+}
+
+export interface Restored extends StoreCopy {
+  /** Where the store that was there before is now; undefined where there was none. */
+  before: string | undefined
+}
+
+/**
+ * Puts a backup in the place of a data folder's store, which is kept aside. The backup is copied and verified first;
+ * until then, and whenever this is killed, the old store stays in force. Throws `conflict` while a hub runs.
+ */
+export async function restore(folder: string, file: string, now: number): Promise<Restored> {
+  using _lock = lockFolder(folder, LOCK_WAIT_MS)
+  const database = databaseFile(folder)
+  const fresh = `${database}.restoring`
+  try {
+    const copy = await copyDatabase(resolve(file), fresh)
+    const before = existsSync(database) ? freeName(`${database}.before-restore-${toStamp(now)}`) : undefined
+    if (before) setAside(database, before)
+    renameSync(fresh, database)
+    await syncToDisk(folder)
+    return { ...copy, file: resolve(file), before }
+  } finally {
+    rmSync(fresh, { force: true })
+  }
+}
+
+/** The old store gets a second name, and keeps its own until the new one takes that. No log may stay for the new one. */
+function setAside(database: string, before: string): void {
+  if (!tryFoldLog(database)) {
+    for (const suffix of BESIDE) {
+      if (existsSync(`${database}${suffix}`)) renameSync(`${database}${suffix}`, `${before}${suffix}`)
+    }
+  }
+  try {
+    linkSync(database, before)
+  } catch (error) {
+    // Not every file system can give a file two names.
+    if (!(error instanceof Error && 'code' in error) || error.code === 'EEXIST') throw error
+    copyFileSync(database, before)
+  }
+}
+
+/** False for a store that is too damaged to be opened: it is kept as it lies there. */
+function tryFoldLog(database: string): boolean {
+  try {
+    foldLog(database)
+    return !BESIDE.some(suffix => existsSync(`${database}${suffix}`))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE')) return false
+    throw error
+  }
+}
+
+function freeName(file: string): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? file : `${file}-${number}`
+    if (!existsSync(name)) return name
+  }
+}
+
+/** `20261122-080910`, in UTC. */
+function toStamp(now: number): string {
+  return toIso(now).replace(/[-:Z]/g, '').replace('T', '-').slice(0, 15)
+}
+
+function keepNewest(folder: string): void {
+  const automatic = readdirSync(folder)
+    .filter(name => /^before-.*\.db$/.test(name))
+    .map(name => join(folder, name))
+    .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
+  for (const file of automatic.slice(MOST_AUTOMATIC)) rmSync(file, { force: true })
+}
+
+function sweep(folder: string, now: number): void {
+  const backups = backupsFolder(folder)
+  if (!existsSync(backups)) return
+  for (const name of readdirSync(backups).filter(each => /\.partial(?:-\w+)?$/.test(each))) {
+    const file = join(backups, name)
+    if (now - statSync(file).mtimeMs > STALE_MS) rmSync(file, { force: true })
+  }
+}

@@ -1,0 +1,115 @@
+import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
+import { toIso } from '../core/clock.ts'
+import { truncate } from '../core/text.ts'
+import { indexHistory, readTexts, type TextRow } from './search-index.ts'
+import type { Tx } from './writer.ts'
+
+/** How much of each row, and of how many, a summary that is written anew tells. */
+const LONGEST_LINE = 300
+const MOST_LINES = 30
+
+/**
+ * Takes everything that these cycles wrote out of the history, the index and the summaries of their threads. Of a
+ * batch in which other things came too, those stay. Calls and results of a cycle go together, so pairs stay complete.
+ */
+export async function eraseFromHistory(
+  tx: Tx,
+  cycles: readonly { id: string; thread: string }[],
+  conversation: string,
+): Promise<{ rows: number; summaries: number }> {
+  const total = { rows: 0, summaries: 0 }
+  for (const [thread, own] of Map.groupBy(cycles, cycle => cycle.thread)) {
+    const seqs = await eraseRows(tx, thread, new Set(own.map(cycle => cycle.id)), conversation)
+    total.rows += seqs.length
+    total.summaries += await rewriteSummaries(tx, thread, seqs[0] ?? Number.MAX_SAFE_INTEGER)
+    // Nobody goes on with the window as it was: a new fencing number makes every copy of it an old one.
+    await tx
+      .updateTable('threads')
+      .set(eb => ({ fence: eb('fence', '+', 1) }))
+      .where('id', '=', thread)
+      .execute()
+  }
+  return total
+}
+
+/** The seqs of what was erased. */
+async function eraseRows(tx: Tx, thread: string, cycles: ReadonlySet<string>, conversation: string) {
+  const places = await tx
+    .selectFrom('history')
+    .select(['seq', 'cycle_id'])
+    .where('thread_id', '=', thread)
+    .orderBy('seq')
+    .execute()
+  const seqs = places.filter(({ cycle_id }) => cycles.has(cycle_id)).map(({ seq }) => seq)
+  for (const seq of seqs) await eraseRow(tx, thread, seq, conversation)
+  return seqs
+}
+
+async function eraseRow(tx: Tx, thread: string, seq: number, conversation: string): Promise<void> {
+  const { content_json } = await tx
+    .selectFrom('history')
+    .select('content_json')
+    .where('thread_id', '=', thread)
+    .where('seq', '=', seq)
+    .executeTakeFirstOrThrow()
+  const indexed = await tx
+    .deleteFrom('history_texts')
+    .where('thread_id', '=', thread)
+    .where('seq', '=', seq)
+    .executeTakeFirst()
+  const rest = toRest(historyContent.parse(JSON.parse(content_json)), conversation)
+  if (!rest) {
+    await tx.deleteFrom('history').where('thread_id', '=', thread).where('seq', '=', seq).execute()
+    return
+  }
+  await tx
+    .updateTable('history')
+    .set({ content_json: JSON.stringify(rest) })
+    .where('thread_id', '=', thread)
+    .where('seq', '=', seq)
+    .execute()
+  if (indexed.numDeletedRows > 0n) await indexHistory(tx, thread, seq, seq)
+}
+
+/** What of a row has nothing to do with the conversation: messages of others, and events. Undefined for nothing. */
+function toRest(content: HistoryContent, conversation: string): HistoryContent | undefined {
+  if (content.role !== 'user') return undefined
+  const items = content.items.filter(
+    ({ kind, origin }) =>
+      kind === 'event' || (kind === 'message' && !origin.endsWith(` in the conversation ${conversation}`)),
+  )
+  if (items.length === 0) return undefined
+  const [head = ''] = content.text.split('\n')
+  const lines = items.map((item, index) => `\n${index + 1}. ${item.origin}:\n${item.text}`)
+  const note = 'A part of this was deleted together with its conversation.'
+  return { role: 'user', items, text: [head, note, ...lines].join('\n') }
+}
+
+/** A summary carries on what the one before it said, so every one from the first that tells of it is written anew. */
+async function rewriteSummaries(tx: Tx, thread: string, firstSeq: number): Promise<number> {
+  const sessions = await tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where('thread_id', '=', thread)
+    .where('last_seq', '>=', firstSeq)
+    .execute()
+  for (const session of sessions) {
+    const rest = await readTexts(tx, thread, session.first_seq, session.last_seq)
+    const summary = toExtract(rest)
+    const stands = { summary, head: session.head === null ? null : `[SUMMARY] ${summary}`, facts_json: null }
+    await tx
+      .updateTable('sessions')
+      .set({ ...stands, summary_by: 'extract', messages: rest.length })
+      .where('thread_id', '=', thread)
+      .where('number', '=', session.number)
+      .execute()
+  }
+  return sessions.length
+}
+
+function toExtract(rest: readonly TextRow[]): string {
+  const told = rest.filter(({ role, text }) => role !== 'tool' && text !== '').slice(-MOST_LINES)
+  if (told.length === 0) return 'What happened here was deleted together with its conversation.'
+  const lines = told.map(({ at, role, text }) => `- ${toIso(at)} ${role}: ${truncate(text, LONGEST_LINE)}`)
+  return `The summary of this time was removed together with a conversation. What is left of it:\n${lines.join('\n')}`
+}

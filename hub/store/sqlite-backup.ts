@@ -1,0 +1,173 @@
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { HubError } from '../core/errors.ts'
+import { migrations } from './migrations/index.ts'
+
+/** What a copy of the store holds. */
+export interface StoreCopy {
+  file: string
+  bytes: number
+  /** Rows by table. */
+  rows: Record<string, number>
+}
+
+/** Tables whose rows tell people what a copy holds; each database of ours has them. */
+const COUNTED = ['threads', 'conversations', 'messages', 'history'] as const
+const MIGRATIONS = 'kysely_migration'
+
+/** The store's file of a data folder. */
+export function databaseFile(folder: string): string {
+  return join(folder, 'superbloom.db')
+}
+
+/**
+ * Copies a database, which may be written to meanwhile, as it is at one instant; verifies the copy, and only then
+ * gives it its name, so that a file of that name is always whole. Replaces a file that is there. Throws
+ * `bad_request` where the source is no database of ours, or is damaged.
+ */
+export async function copyDatabase(source: string, file: string): Promise<StoreCopy> {
+  if (!existsSync(source)) throw new HubError('not_found', `There is no file ${source}`)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const partial = `${file}.partial`
+  removeDatabase(partial)
+  try {
+    writeFileSync(partial, '', { mode: 0o600, flag: 'wx' })
+    const rows = await copyInstant(source, partial)
+    verifyCopy(partial, rows, source)
+    await syncToDisk(partial)
+    await rename(partial, file)
+    await syncToDisk(dirname(file))
+    return { file, bytes: statSync(file).size, rows }
+  } finally {
+    removeDatabase(partial)
+  }
+}
+
+/** A transaction that reads holds the instant: whatever others write, the copy does not begin anew. */
+async function copyInstant(source: string, partial: string): Promise<Record<string, number>> {
+  const database = openDatabase(source)
+  try {
+    database.exec('begin')
+    const rows = countRows(database)
+    await database.backup(partial, { progress: ({ totalPages }) => totalPages })
+    return rows
+  } catch (error) {
+    throw explain(error, source)
+  } finally {
+    database.close()
+  }
+}
+
+function openDatabase(file: string): Database.Database {
+  try {
+    return new Database(file, { fileMustExist: true })
+  } catch (error) {
+    throw explain(error, file)
+  }
+}
+
+/** Leaves the copy as one file without a log beside it. */
+function verifyCopy(partial: string, rows: Record<string, number>, source: string): void {
+  const copy = openDatabase(partial)
+  try {
+    copy.pragma('journal_mode = delete')
+    const [{ integrity_check: found = '' } = {}] = copy.pragma('integrity_check(1)') as {
+      integrity_check?: string
+    }[]
+    if (found !== 'ok')
+      throw new HubError('bad_request', `${source} is damaged: ${found}. Take another backup.`)
+    refuseNewer(copy, source)
+    const copied = countRows(copy)
+    const wrong = COUNTED.find(table => copied[table] !== rows[table])
+    if (wrong)
+      throw new Error(`The copy of ${source} has ${copied[wrong]} of ${rows[wrong]} rows of ${wrong}`)
+  } catch (error) {
+    throw explain(error, source)
+  } finally {
+    copy.close()
+  }
+}
+
+function countRows(database: Database.Database): Record<string, number> {
+  return Object.fromEntries(
+    COUNTED.map(table => [table, Number(database.prepare(`select count(*) from ${table}`).pluck().get())]),
+  )
+}
+
+/** The migrations that made a database, in order; none for an empty one or another program's. */
+function appliedMigrations(database: Database.Database): string[] {
+  const has = database
+    .prepare("select 1 from sqlite_master where type = 'table' and name = ?")
+    .get(MIGRATIONS)
+  if (!has) return []
+  return database.prepare(`select name from ${MIGRATIONS} order by name`).pluck().all() as string[]
+}
+
+/** Throws `conflict` where a later version of the program wrote the database. */
+function refuseNewer(database: Database.Database, file: string): string[] {
+  const known = new Set(migrations.map(({ name }) => name))
+  const applied = appliedMigrations(database)
+  const newer = applied.find(name => !known.has(name))
+  if (newer === undefined) return applied
+  throw new HubError(
+    'conflict',
+    `A newer version of Superbloom wrote ${file} (its migration ${newer} is not known here). Start that version, or restore a backup that this one can read: superbloom restore FILE.`,
+  )
+}
+
+/**
+ * The first migration that a data folder's database lacks; undefined where it is up to date, or where there is
+ * nothing in it yet. Throws `conflict` for one of a newer version.
+ */
+export function nextMigration(folder: string): string | undefined {
+  const file = databaseFile(folder)
+  if (!existsSync(file) || statSync(file).size === 0) return undefined
+  const database = new Database(file, { fileMustExist: true })
+  try {
+    const applied = new Set(refuseNewer(database, file))
+    if (applied.size === 0) return undefined
+    return migrations.find(({ name }) => !applied.has(name))?.name
+  } finally {
+    database.close()
+  }
+}
+
+/** Writes what is in a database's log into its file. Its own connection must be the only one. */
+export function foldLog(file: string): void {
+  const database = new Database(file, { fileMustExist: true })
+  try {
+    database.pragma('wal_checkpoint(truncate)')
+    database.pragma('journal_mode = delete')
+  } finally {
+    database.close()
+  }
+}
+
+/** What a database may have beside its file. */
+export const BESIDE = ['-wal', '-shm', '-journal'] as const
+
+function removeDatabase(file: string): void {
+  for (const suffix of ['', ...BESIDE]) rmSync(`${file}${suffix}`, { force: true })
+}
+
+/** What was written there, or the names in a folder, survive a loss of power. */
+export async function syncToDisk(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function explain(error: unknown, file: string): unknown {
+  if (!(error instanceof Database.SqliteError)) return error
+  if (error.code === 'SQLITE_BUSY') {
+    return new HubError('conflict', `${file} is in use by another program. Try again.`, { cause: error })
+  }
+  const what = `${basename(file)} is no database of Superbloom, or is damaged`
+  return new HubError('bad_request', `${what}: ${error.message} (${file})`, { cause: error })
+}
