@@ -11,9 +11,11 @@ import { parseYaml } from './config/yaml-file.ts'
 import { createSemaphore, type Semaphore } from './core/semaphore.ts'
 import type { Foundation } from './foundation.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
+import { type Approvals, createApprovals } from './runtime/approvals.ts'
 import { createReset, type Reset } from './runtime/reset.ts'
 import { createRouter, type Router } from './runtime/router.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
+import { nextExpiry } from './store/approvals.ts'
 import { readCursor } from './store/events.ts'
 import { nextDue } from './store/schedules.ts'
 import { agentOfThread } from './store/threads.ts'
@@ -36,6 +38,7 @@ export interface Engine {
   readonly serverTools: ServerTools
   readonly router: Router
   readonly runtime: Runtime
+  readonly approvals: Approvals
   readonly semaphore: Semaphore
   readonly reset: Reset
   /** Names of agents whose files are gone. */
@@ -73,7 +76,15 @@ export function createEngine(
   const serverTools = stack.use(openServerTools(foundation, router, taken))
   // Nobody thinks before the servers were heard of: `start` opens it.
   const semaphore = createSemaphore(0)
-  const runtime = stack.use(openRuntime(foundation, createToolBox(serverTools.servers, metaTools), semaphore))
+  const toolBox = createToolBox(serverTools.servers, metaTools, {
+    get rerun() {
+      return foundation.config.current.tools.rerun
+    },
+  })
+  const runtime = stack.use(openRuntime(foundation, toolBox, semaphore))
+  const approvals = stack.use(
+    createApprovals({ store, clock, newId, log, signals, toolBox, agent: agents.find }),
+  )
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const applyAgents = async () => {
     const applied = await applyAgentFiles(
@@ -88,6 +99,7 @@ export function createEngine(
     serverTools,
     router,
     runtime,
+    approvals,
     semaphore,
     reset: createReset({ store, clock, newId, signals, agents: () => agents.all }),
     applyAgents,
@@ -96,15 +108,26 @@ export function createEngine(
     },
     async start() {
       await applyAgents()
-      const due = () => nextDue(store.db)
-      stack.use(await startClockTrigger({ clock, log, signals, nextDue: due, fire: router.fireDue }))
+      const due = async () => earliest(await nextDue(store.db), await nextExpiry(store.db))
+      const fire = async () => {
+        await router.fireDue()
+        await approvals.expireDue()
+      }
+      stack.use(await startClockTrigger({ clock, log, signals, nextDue: due, fire }))
       await runtime.wakeAll()
       await serverTools.refresh()
-      stack.defer(
-        onceSettled(foundation, serverTools, () => semaphore.resize(foundation.config.current.concurrency)),
-      )
+      const letGo = () => {
+        semaphore.resize(foundation.config.current.concurrency)
+        approvals.begin().catch(error => log.error('approvals_failed', { error }))
+      }
+      stack.defer(onceSettled(foundation, serverTools, letGo))
     },
   }
+}
+
+function earliest(...times: (number | undefined)[]): number | undefined {
+  const known = times.filter(time => time !== undefined)
+  return known.length > 0 ? Math.min(...known) : undefined
 }
 
 /**
@@ -147,6 +170,9 @@ function openRuntime(
     owner: randomUUID(),
     get timezone() {
       return foundation.config.current.timezone
+    },
+    get approve() {
+      return foundation.config.current.tools.approve
     },
   }
   return createRuntime(deps, semaphore, agentOfThread)

@@ -1,3 +1,4 @@
+import { openApprovalsOf } from '../store/approvals.ts'
 import { readContext } from '../store/context.ts'
 import { createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
 import { markHandled } from '../store/events.ts'
@@ -28,6 +29,8 @@ export interface Claim extends Fenced {
   /** Since when its minutes count: not the time for which the hub was down. */
   startedAt: number
   steps: number
+  /** How the thread sleeps afterwards: `waiting` while a person's answer is open. */
+  resting: 'sleeping' | 'waiting'
   /** The window, which grows as the cycle goes on; what stands for everything before it comes first. */
   window: HistoryEntry[]
   /** The history's seq at which the window starts. */
@@ -88,6 +91,7 @@ async function resume(
     isIdle: false,
     compactions: 0,
     items: await itemsOfCycle(tx, cycle.id),
+    resting: toResting({ approvals: await openApprovalsOf(tx, row.id) }),
   }
 }
 
@@ -117,9 +121,10 @@ async function begin(
   const lastSeq = row.last_seq - BATCH_ROWS
   window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [toBatch(items, facts)], now)))
   await markHandled(tx, eventIds(items))
+  const resting = toResting(facts)
   if (items.every(({ payload }) => payload.kind === 'reset')) {
     await endCycle(tx, id, { status: 'done', at: now })
-    await releaseThread(tx, row.id, row.fence, now)
+    await releaseThread(tx, { ...fenced, resting }, now)
     return undefined
   }
   return {
@@ -130,6 +135,7 @@ async function begin(
     target: replyTo,
     startedAt: now,
     steps: 0,
+    resting,
     items,
     window,
     anchor,
@@ -137,6 +143,11 @@ async function begin(
     isIdle,
     compactions: 0,
   }
+}
+
+/** How a thread sleeps for which a batch tells this. */
+export function toResting({ approvals }: Pick<BatchFacts, 'approvals'>): Claim['resting'] {
+  return approvals.length > 0 ? 'waiting' : 'sleeping'
 }
 
 /** The window before a cycle, as the last cycle left it in memory or as it is stored. */
@@ -174,8 +185,10 @@ export async function readFacts(
   at: { agent: RuntimeAgent; thread: string; replyTo: string | null; now: number; fresh: boolean },
 ): Promise<BatchFacts> {
   const schedules = await activeSchedulesOf(tx, at.thread)
+  const approvals = await openApprovalsOf(tx, at.thread)
   const { agent, now, replyTo } = at
-  const facts = { now, replyTo, schedules, timezone: deps.timezone, conversations: agent.conversations }
+  const { timezone } = deps
+  const facts = { now, replyTo, schedules, approvals, timezone, conversations: agent.conversations }
   if (!at.fresh) return facts
   const context = [
     ...(await readContext(tx, { scope: 'agent', owner: agent.name })),

@@ -102,12 +102,12 @@ async function runOne(
     await breakOff(deps, claim, error)
   }
   deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread })
-  announceSleep(deps, agent)
+  announceRest(deps, agent, claim)
   return claim.kind
 }
 
-function announceSleep(deps: RuntimeDeps, agent: RuntimeAgent): void {
-  deps.signals.emit('agent', { name: agent.name, status: 'sleeping' })
+function announceRest(deps: RuntimeDeps, agent: RuntimeAgent, claim: Claim): void {
+  deps.signals.emit('agent', { name: agent.name, status: claim.resting })
 }
 
 /** An error that nobody foresaw: the cycle ends and says so, rather than running for ever. */

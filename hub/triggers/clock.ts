@@ -10,13 +10,13 @@ export interface ClockTriggerDeps {
   clock: Clock
   log: Log
   signals: Signals
-  /** When the earliest schedule is due; undefined where none is. */
+  /** When the earliest schedule is due or approval expires; undefined where none does. */
   nextDue: () => Promise<number | undefined>
   /** Posts everything that is due. */
   fire: () => Promise<void>
 }
 
-/** One timer for all schedules, set to the earliest that is due; none while there is no schedule. */
+/** One timer for all schedules and open approvals, set to the earliest that is due; none while there is none. */
 export async function startClockTrigger(deps: ClockTriggerDeps): Promise<AsyncDisposable> {
   let cancel: (() => void) | undefined
   let ended = false
@@ -40,13 +40,16 @@ export async function startClockTrigger(deps: ClockTriggerDeps): Promise<AsyncDi
         if (!ended) cancel = deps.clock.after(RETRY_MS, () => rearm(true))
       })
   }
-  const unsubscribe = deps.signals.on('schedules', () => rearm(false))
+  const offs = [
+    deps.signals.on('schedules', () => rearm(false)),
+    deps.signals.on('approval', () => rearm(false)),
+  ]
   await deps.fire()
   await arm()
   return {
     async [Symbol.asyncDispose]() {
       ended = true
-      unsubscribe()
+      for (const off of offs) off()
       cancel?.()
       await arming
     },

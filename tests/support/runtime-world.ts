@@ -6,6 +6,7 @@ import { createSemaphore } from '../../hub/core/semaphore.ts'
 import type { SignalMap } from '../../hub/core/signals.ts'
 import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
 import { applyAgentFiles, type FileAgent } from '../../hub/runtime/agent-files.ts'
+import { createApprovals } from '../../hub/runtime/approvals.ts'
 import type { RuntimeAgent } from '../../hub/runtime/deps.ts'
 import { createReset, type ResetRequest } from '../../hub/runtime/reset.ts'
 import { createRouter } from '../../hub/runtime/router.ts'
@@ -29,6 +30,9 @@ export interface WorldAgent extends RuntimeAgent {
 export interface StubTool {
   name: string
   repeatable?: boolean
+  reads?: boolean
+  /** Repeating it may do harm; the default is none of the three. */
+  destructive?: boolean
   run(args: Record<string, unknown>, options: ServerCallOptions): ToolOutcome | Promise<ToolOutcome>
 }
 
@@ -36,6 +40,8 @@ export interface WorldOptions {
   agents?: Partial<WorldAgent>[]
   tools?: StubTool[]
   concurrency?: number
+  /** `tools.approve` of the config. */
+  approve?: string[]
   model?: { context?: number; maxOutput?: number }
   /** Writes the summaries in place of the model. */
   summaries?: Model
@@ -56,6 +62,7 @@ export function makeAgent(agent: Partial<WorldAgent> = {}): WorldAgent {
     prompt: 'You look after the homelab.',
     tools: ['*'],
     model: 'default',
+    approve: [],
     limits: { steps: 30, minutes: 10 },
     conversations: [name],
     events: [],
@@ -77,12 +84,14 @@ async function createParts(options: WorldOptions) {
     agents: new Map((options.agents ?? [{}]).map(makeAgent).map(agent => [agent.name, agent])),
     tools: new Map((options.tools ?? []).map(tool => [tool.name, tool])),
     concurrency: options.concurrency ?? 8,
+    approve: options.approve ?? [],
     seen: {
       messages: createRecord<ChatMessage>(),
       ended: createRecord<SignalMap['cycleEnded']>(),
       deltas: createRecord<SignalMap['delta']>(),
       calls: createRecord<SignalMap['tool']>(),
       states: createRecord<SignalMap['agent']>(),
+      approvals: createRecord<SignalMap['approval']>(),
       log: createRecord<Record<string, unknown>>(),
     },
   }
@@ -105,6 +114,9 @@ export async function openWorld(options: WorldOptions = {}) {
     get runtime() {
       return current().runtime
     },
+    get approvals() {
+      return current().approvals
+    },
     get semaphore() {
       return current().semaphore
     },
@@ -121,6 +133,7 @@ export async function openWorld(options: WorldOptions = {}) {
       life = createLife(parts, death)
       await store.write(voidLeases)
       const applied = await applyAgents()
+      await life.approvals.begin()
       await life.runtime.wakeAll()
       return applied
     },
@@ -139,6 +152,7 @@ export async function openWorld(options: WorldOptions = {}) {
     /** Resolves when nothing runs any more. */
     idle: () => until('nothing runs', () => current().runtime.busy === 0, { on: nextTurn }),
     async [Symbol.asyncDispose]() {
+      await life?.approvals[Symbol.asyncDispose]()
       await life?.runtime[Symbol.asyncDispose]()
       await store[Symbol.asyncDispose]()
     },
@@ -169,6 +183,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   signals.on('delta', delta => seen.deltas.add(delta))
   signals.on('tool', tool => seen.calls.add(tool))
   signals.on('agent', agent => seen.states.add(agent))
+  signals.on('approval', approval => seen.approvals.add(approval))
   const newId = createIds(clock.now)
   const retired: string[] = []
   const common = { store, clock, newId, signals }
@@ -176,23 +191,27 @@ function createLife(parts: Parts, death: Death | undefined) {
   const reset = createReset({ ...common, agents: () => [...agents.values()] })
   const meta = createMetaTools({ newId, signals, timezone: ZONE, agentsOf: router.agentsOf })
   const semaphore = createSemaphore(parts.concurrency)
+  const toolBox = createToolBox(parts.tools, meta)
+  const agent = (name: string) => agents.get(name)
+  const approvals = createApprovals({ ...common, log, toolBox, agent })
   const runtime = createRuntime(
     {
       ...common,
       random: () => 0.5,
       log,
       timezone: ZONE,
-      toolBox: createToolBox(parts.tools, meta),
+      toolBox,
+      approve: parts.approve,
       model: () => parts.model,
       compactionModel: () => parts.summaries,
-      agent: name => agents.get(name),
+      agent,
       owner: `life-${++lives}`,
     },
     semaphore,
     agentOfThread,
   )
   signals.on('posted', ({ thread }) => runtime.wake(thread))
-  return { router, reset, runtime, semaphore, signals, retired, ...mortal }
+  return { router, reset, runtime, approvals, semaphore, signals, retired, ...mortal }
 }
 
 /** Writes of a process that is dead do not come back, unless it was only asleep and is revived. */
@@ -236,7 +255,8 @@ function createToolBox(
       if (metaTool) return { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
       const tool = tools.get(name)
       if (!tool) return undefined
-      return { kind: 'server', repeatable: tool.repeatable === true, call: async (a, o) => tool.run(a, o) }
+      const { reads = false, repeatable = reads, destructive = false } = tool
+      return { kind: 'server', reads, repeatable, destructive, call: async (a, o) => tool.run(a, o) }
     },
   }
 }
