@@ -84,6 +84,7 @@ function openChat(
     createLimit: () => createBucket(FRAMES),
     welcome: () => readWelcome(foundation, engine),
     postMessage: message => engine.router.postMessage(message),
+    decide: decision => engine.approvals.decide(decision),
     readMessages: (conversation, after, limit) => readMessages(store.db, conversation, after, limit),
     lastSeq: conversation => lastSeqOf(store.db, conversation),
   })
@@ -94,7 +95,7 @@ async function readWelcome(
   engine: Engine,
 ): Promise<Extract<HubFrame, { type: 'welcome' }>> {
   const stored = new Map((await listConversations(foundation.store.db)).map(one => [one.id, one.lastSeq]))
-  const agents = listAgents(foundation, engine)
+  const agents = await listAgents(foundation, engine)
   for (const id of agents.flatMap(agent => agent.conversations)) if (!stored.has(id)) stored.set(id, 0)
   return {
     type: 'welcome',

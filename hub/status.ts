@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AgentStatus } from '../schemas/chat.ts'
 import type { Engine } from './engine.ts'
 import type { Foundation } from './foundation.ts'
 import type { ListedAgent } from './mcp/hub-tools/deps.ts'
 import type { HubStatus } from './mcp/hub-tools/status.ts'
+import { threadsAwaitingApproval } from './store/approvals.ts'
 import { waitingCounts } from './store/inbox.ts'
 import { mainThreadId } from './store/threads.ts'
 
@@ -27,12 +29,13 @@ export async function readStatus(foundation: Foundation, engine: Engine): Promis
 }
 
 /** All agents with what they do now, retired ones last. */
-export function listAgents(foundation: Foundation, engine: Engine): ListedAgent[] {
+export async function listAgents(foundation: Foundation, engine: Engine): Promise<ListedAgent[]> {
+  const waiting = await threadsAwaitingApproval(foundation.store.db)
   const present = foundation.agents.all.map(({ name, description, conversations }) => ({
     name,
     description,
     conversations,
-    status: engine.runtime.isActive(mainThreadId(name)) ? ('active' as const) : ('sleeping' as const),
+    status: toAgentStatus(engine, waiting, mainThreadId(name)),
   }))
   const gone = engine.retired.map(name => ({
     name,
@@ -41,4 +44,9 @@ export function listAgents(foundation: Foundation, engine: Engine): ListedAgent[
     status: 'retired' as const,
   }))
   return [...present, ...gone]
+}
+
+function toAgentStatus(engine: Engine, waiting: ReadonlySet<string>, thread: string): AgentStatus {
+  if (engine.runtime.isActive(thread)) return 'active'
+  return waiting.has(thread) ? 'waiting' : 'sleeping'
 }

@@ -1,4 +1,4 @@
-import type { Approval, ChatMessage } from '../../schemas/chat.ts'
+import type { Approval, ChatMessage, Decision } from '../../schemas/chat.ts'
 import { toIso } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { truncate } from '../core/text.ts'
@@ -26,16 +26,6 @@ import {
 } from './answer-approval.ts'
 import { showCall } from './calls.ts'
 import { runApproved } from './run-approved.ts'
-
-/** A person's answer. */
-export interface Decision {
-  id: string
-  decision: 'approve' | 'deny'
-  note?: string | undefined
-  /** The name of the token, and the door that it came through. */
-  by: string
-  where: string
-}
 
 /** What needs a person's yes: decided once, and what was approved runs once, outside any cycle. */
 export interface Approvals extends AsyncDisposable {

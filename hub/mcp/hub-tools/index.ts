@@ -1,4 +1,5 @@
 import { listAgents } from './agents.ts'
+import { decideOne, listAllApprovals } from './approvals.ts'
 import { chat } from './chat.ts'
 import type { HubToolDeps } from './deps.ts'
 import { listAllEvents, publishEvent } from './events.ts'
@@ -19,6 +20,8 @@ const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
   cancelOne,
   publishEvent,
   listAllEvents,
+  listAllApprovals,
+  decideOne,
   status,
 ]
 
