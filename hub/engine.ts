@@ -171,9 +171,7 @@ function openRuntime(
     get timezone() {
       return foundation.config.current.timezone
     },
-    get approve() {
-      return foundation.config.current.tools.approve
-    },
+    approve: () => foundation.config.current.tools.approve,
   }
   return createRuntime(deps, semaphore, agentOfThread)
 }

@@ -25,7 +25,7 @@ export async function whyApproval(
   { row, tool }: { row: ToolCallRow; tool: Extract<AgentTool<Tx>, { kind: 'server' }> },
 ): Promise<string | undefined> {
   const { agent, thread } = claim
-  if (matchesGlobs(deps.approve, row.tool)) return 'tools.approve of the config lists it'
+  if (matchesGlobs(deps.approve(), row.tool)) return 'tools.approve of the config lists it'
   if (matchesGlobs(agent.approve, row.tool)) return `approve in agents/${agent.name}.md lists it`
   if (!tool.destructive) return undefined
   const call = { thread, tool: row.tool, hash: hashArguments(row.arguments) }

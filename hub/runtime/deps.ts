@@ -34,7 +34,7 @@ export interface RuntimeDeps {
   timezone: string
   toolBox: ToolBox<Tx>
   /** Globs of the config over tools whose calls need a person's yes. */
-  approve: readonly string[]
+  approve: () => readonly string[]
   /** The model of that name. */
   model: (name: string) => Model
   /** The model that writes summaries, where that is another. */

@@ -201,7 +201,7 @@ function createLife(parts: Parts, death: Death | undefined) {
       log,
       timezone: ZONE,
       toolBox,
-      approve: parts.approve,
+      approve: () => parts.approve,
       model: () => parts.model,
       compactionModel: () => parts.summaries,
       agent,
