@@ -8,7 +8,7 @@ import {
   stopTool,
   untilSaid,
 } from '../../tests/support/approvals.ts'
-import { openWorld } from '../../tests/support/runtime-world.ts'
+import { openWorld, type StubTool } from '../../tests/support/runtime-world.ts'
 import { call, hold, say } from '../../tests/support/scripted-model.ts'
 import { nextExpiry } from '../store/approvals.ts'
 import { APPROVAL_MS } from './ask-approval.ts'
@@ -181,6 +181,30 @@ test('arguments that are not those that were approved do not run', async () => {
   await world.approvals.decide({ id, decision: 'approve', ...OWNER })
   await untilSaid(world, 'I know')
   expect([ran, await callStatuses(world)]).toEqual([[], ['error']])
+})
+
+test('what the call gives while its step still runs comes to the inbox, and not in place of its result', async () => {
+  const { tool } = stopTool()
+  const gate = Promise.withResolvers<void>()
+  const slow: StubTool = {
+    name: 'slow',
+    async run() {
+      await gate.promise
+      return { text: 'slow did it', isError: false }
+    },
+  }
+  await using world = await openWorld({ tools: [tool, slow], approve: ['stop'] })
+  world.model.script(call([['stop', ARGUMENTS], ['slow']]), say('I know'))
+  await world.start()
+  await world.post('stop it')
+  await world.seen.calls.find('the other call runs', one => one.call.tool === 'slow')
+  const { id } = await onlyApproval(world)
+  await world.approvals.decide({ id, decision: 'approve', ...OWNER })
+  await world.seen.messages.find('the call ran', ({ text }) => text === 'stopped atm-10')
+  gate.resolve()
+  await untilSaid(world, 'I know')
+  const [, , ...results] = world.model.requests.all.at(-1)?.messages.map(({ text }) => text) ?? []
+  expect(results).toEqual([`waiting: approval ${id}`, 'slow did it', expect.stringContaining('ran: ok')])
 })
 
 test('open approvals stand in the facts of each batch, and the agent takes a yes while it works', async () => {

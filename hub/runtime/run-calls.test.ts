@@ -122,8 +122,7 @@ test('promise 3: when the minutes cut parallel reads, what ended is kept and not
   world.clock.advance(60_000)
   stubborn.resolve()
   await world.idle()
-  const rows = await world.store.db.selectFrom('tool_calls').select('status').orderBy('position').execute()
-  expect(rows.map(({ status }) => status)).toEqual(['ok', 'unknown', 'ok'])
+  expect(await callStatuses(world)).toEqual(['ok', 'unknown', 'ok'])
 })
 
 test('one of several reads may need a yes: the others run meanwhile', async () => {
@@ -183,6 +182,30 @@ test('promise 3: a destructive call is not repeated with equal arguments after a
     { server: 'b', force: true },
     { force: true, server: 'a' },
   ])
+})
+
+test('a yes to the repeat ends the doubt, unless its outcome is unknown too', async () => {
+  const { world, ran } = await openDoubtful({ destructive: true })
+  await using _ = world
+  const stop = call([['stop', { server: 'a', force: true }]])
+  world.clock.advance(1_000)
+  world.model.script(stop, say('asked'), say('I know'), stop, say('done'))
+  await world.post('again')
+  await untilSaid(world, 'asked')
+  await world.approvals.decide({ id: (await onlyApproval(world)).id, decision: 'approve', ...OWNER })
+  await untilSaid(world, 'I know')
+  world.clock.advance(1_000)
+  await world.post('and again')
+  await untilSaid(world, 'done')
+  expect([ran.length, await callStatuses(world)]).toEqual([2, ['unknown', 'ok', 'ok']])
+  await world.store.write(tx =>
+    tx.updateTable('tool_calls').set({ status: 'unknown' }).where('approval_id', 'is not', null).execute(),
+  )
+  world.clock.advance(1_000)
+  world.model.script(stop, say('asked once more'))
+  await world.post('a last time')
+  await untilSaid(world, 'asked once more')
+  expect([ran.length, (await callStatuses(world)).at(-1)]).toEqual([2, 'waiting'])
 })
 
 test('one that destroys nothing may be repeated after an unknown outcome', async () => {

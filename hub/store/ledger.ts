@@ -32,7 +32,10 @@ export async function allowCall(tx: Tx, id: string): Promise<void> {
   await tx.updateTable('tool_calls').set({ status: 'planned' }).where('id', '=', id).execute()
 }
 
-/** Whether the thread made the same call before and nobody knows what came of it. */
+/**
+ * Whether the thread made the same call before and nobody knows what came of it. A person's yes to its repeat ends the
+ * doubt, unless the outcome of that one is unknown too.
+ */
 export async function isDoubtful(
   tx: Tx,
   call: { thread: string; tool: string; hash: string },
@@ -49,6 +52,19 @@ const selectDoubtful = statement<{ thread: string; tool: string; hash: string },
     .where('tool', '=', call.tool)
     .where('status', '=', sql.lit('unknown'))
     .where('arguments_hash', '=', call.hash)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('approvals')
+            .select('approvals.id')
+            .where('approvals.thread_id', '=', call.thread)
+            .where('approvals.status', '=', sql.lit('approved'))
+            .where('approvals.arguments_hash', '=', call.hash)
+            .where('approvals.tool', '=', call.tool)
+            .whereRef('approvals.decided_at', '>', 'tool_calls.started_at'),
+        ),
+      ),
+    )
     .limit(sql.lit(1)),
 )
 

@@ -25,8 +25,15 @@ export async function onlyApproval(world: World) {
   return row
 }
 
+/** In the order in which they were asked for; cycles of one instant count as one. */
 export async function callStatuses(world: World) {
-  const rows = await world.store.db.selectFrom('tool_calls').select('status').orderBy('id').execute()
+  const rows = await world.store.db
+    .selectFrom('tool_calls')
+    .select('status')
+    .orderBy('created_at')
+    .orderBy('step')
+    .orderBy('position')
+    .execute()
   return rows.map(row => row.status)
 }
 
