@@ -1,32 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import { getCompileCacheDir } from 'node:module'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { serverEntry } from '../schemas/config.ts'
-import type { ServerEvent } from '../schemas/events.ts'
-import { builtIns } from './built-ins.ts'
-import { childEnvironment } from './config/environment.ts'
-import { codeFile } from './config/paths.ts'
-import { parseYaml } from './config/yaml-file.ts'
 import { combineSources } from './core/due.ts'
 import { createSemaphore, type Semaphore } from './core/semaphore.ts'
 import type { Foundation } from './foundation.ts'
 import { openGate } from './gate.ts'
 import type { Life } from './lives.ts'
+import { openServerTools } from './open-servers.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
+import { type Approvals, createApprovals } from './runtime/approvals.ts'
 import { createArchive } from './runtime/archive.ts'
 import { createReset, type Reset } from './runtime/reset.ts'
 import { createRetention } from './runtime/retention.ts'
 import { createRouter, type Router } from './runtime/router.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
-import { readCursor } from './store/events.ts'
+import { nextExpiry } from './store/approvals.ts'
 import { nextDue } from './store/schedules.ts'
 import { agentOfThread } from './store/threads.ts'
 import { createMetaTools } from './tools/meta-tools/index.ts'
-import { createServerTools, type ServerTools } from './tools/server-tools.ts'
+import type { ServerTools } from './tools/server-tools.ts'
 import { createToolBox } from './tools/tool-box.ts'
 import { startClockTrigger } from './triggers/clock.ts'
-import { createServerEvents } from './triggers/server-events.ts'
 import { type ServersWatch, watchServers } from './watch-servers.ts'
 
 /** Cycles begin after this long, whatever some server does. */
@@ -43,6 +35,7 @@ export interface Engine {
   readonly serverTools: ServerTools
   readonly router: Router
   readonly runtime: Runtime
+  readonly approvals: Approvals
   readonly reset: Reset
   /** This run of the hub, and whether its agents are held. */
   readonly life: Life
@@ -84,21 +77,21 @@ export function createEngine(
   const serverTools = stack.use(openServerTools(foundation, router, taken))
   // Nobody thinks before the servers were heard of: the gate opens it.
   const semaphore = createSemaphore(0)
-  const runtime = stack.use(openRuntime(foundation, createToolBox(serverTools.servers, metaTools), semaphore))
+  const toolBox = createToolBox(serverTools.servers, metaTools, {
+    get rerun() {
+      return foundation.config.current.tools.rerun
+    },
+  })
+  const runtime = stack.use(openRuntime(foundation, toolBox, semaphore))
+  const approvals = stack.use(
+    createApprovals({ store, clock, newId, log, signals, toolBox, agent: agents.find }),
+  )
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const serversWatch = watchServers(foundation, () => serverTools.servers.status(), stack)
   followModel(foundation, runtime, stack)
-  const days = () => foundation.config.current.retention.days
-  const retention = stack.use(createRetention({ store, clock, log, days }))
-  const gate = openGate(foundation, options.life, semaphore, stack, () => {
-    const sources = [
-      { nextDue: () => nextDue(store.db), fire: router.fireDue },
-      ...runtime.due,
-      createArchive({ store, clock }),
-      serversWatch,
-      retention,
-    ]
-    return startClockTrigger({ clock, log, signals, ...combineSources(sources, clock.now) })
+  const gate = openGate(foundation, options.life, semaphore, stack, {
+    clock: createClock(foundation, { router, runtime, approvals, serversWatch }, stack),
+    approved: approvals.begin,
   })
   const applyAgents = async () => {
     const applied = await applyAgentFiles(
@@ -113,6 +106,7 @@ export function createEngine(
     serverTools,
     router,
     runtime,
+    approvals,
     reset: createReset({ store, clock, newId, signals, agents: () => agents.all }),
     life: options.life,
     serversWatch,
@@ -129,6 +123,29 @@ export function createEngine(
       stack.defer(onceSettled(foundation, serverTools, gate.open))
     },
   }
+}
+
+/** The one clock of all that has a time. */
+function createClock(
+  { store, clock, log, signals, config }: Foundation,
+  {
+    router,
+    runtime,
+    approvals,
+    serversWatch,
+  }: Pick<Engine, 'router' | 'runtime' | 'approvals' | 'serversWatch'>,
+  stack: AsyncDisposableStack,
+): () => Promise<AsyncDisposable> {
+  const days = () => config.current.retention.days
+  const sources = [
+    { nextDue: () => nextDue(store.db), fire: router.fireDue },
+    ...runtime.due,
+    createArchive({ store, clock }),
+    serversWatch,
+    stack.use(createRetention({ store, clock, log, days })),
+    { nextDue: () => nextExpiry(store.db), fire: approvals.expireDue },
+  ]
+  return () => startClockTrigger({ clock, log, signals, ...combineSources(sources, clock.now) })
 }
 
 /** Cycles that wait for a model go on when it answers, or when a person wants it asked again. */
@@ -185,47 +202,7 @@ function openRuntime(
     get timezone() {
       return foundation.config.current.timezone
     },
+    approve: () => foundation.config.current.tools.approve,
   }
   return createRuntime(deps, semaphore, agentOfThread)
-}
-
-function openServerTools(foundation: Foundation, router: Router, taken: ReadonlySet<string>): ServerTools {
-  const { clock, random, log, signals, store, version, config } = foundation
-  const readEvents = createServerEvents({
-    log,
-    readCursor: server => readCursor(store.db, server),
-    post: (server, events, cursor) =>
-      router.postFeed(
-        server,
-        events.map(event => toNewEvent(server, event)),
-        cursor,
-      ),
-  })
-  return createServerTools({
-    clock,
-    random,
-    log,
-    store,
-    version,
-    taken,
-    builtIns,
-    childEnvironment: prefix => ({ ...childEnvironment(prefix), ...compileCache() }),
-    loader: pathToFileURL(codeFile('hub/tools/drop-in-loader.mjs')).href,
-    dropInsFolder: join(config.current.dataFolder, 'servers'),
-    configured: () => config.current.servers,
-    parseEntry: (file, text) => parseYaml({ file, text }, serverEntry, () => undefined),
-    onChange: change => signals.emit('servers', change),
-    onEvents: readEvents,
-  })
-}
-
-/** Servers of ours and dropped-in ones keep what Node compiled where the hub does: they start faster and smaller. */
-function compileCache(): Record<string, string> {
-  const folder = getCompileCacheDir()
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
-}
-
-function toNewEvent(server: string, event: ServerEvent) {
-  const { id, type, key, payload, at } = event
-  return { source: server, externalId: id, type, key, payload, at }
 }

@@ -84,6 +84,7 @@ function openChat(
     createLimit: () => createBucket(FRAMES),
     welcome: () => readWelcome(foundation, engine),
     postMessage: message => engine.router.postMessage(message),
+    decide: decision => engine.approvals.decide(decision),
     readMessages: (conversation, after, limit) => readMessages(store.db, conversation, after, limit),
     lastSeq: conversation => lastSeqOf(store.db, conversation),
   })

@@ -17,14 +17,21 @@ export function openGate(
   life: Life,
   semaphore: Semaphore,
   stack: AsyncDisposableStack,
-  startTrigger: () => Promise<AsyncDisposable>,
+  run: { clock: () => Promise<AsyncDisposable>; approved: () => Promise<void> },
 ): Gate {
   // The hub's own stack is closed to newcomers once it has started; this one is not.
   const late = stack.use(new AsyncDisposableStack())
   let isOpen = false
-  const resize = () => semaphore.resize(isOpen && !life.hold ? config.current.concurrency : 0)
+  let hasBegun = false
+  const resize = () => {
+    const isFree = isOpen && !life.hold
+    semaphore.resize(isFree ? config.current.concurrency : 0)
+    if (!isFree || hasBegun) return
+    hasBegun = true
+    run.approved().catch(error => log.error('approvals_failed', { error }))
+  }
   const startClock = async () => {
-    if (!life.hold) late.use(await startTrigger())
+    if (!life.hold) late.use(await run.clock())
   }
   stack.defer(
     signals.on('released', ({ by }) => {

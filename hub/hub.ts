@@ -37,9 +37,10 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
     get timezone() {
       return config.current.timezone
     },
-    agents: async () => listAgents(foundation, started(engine)),
+    agents: () => listAgents(foundation, started(engine)),
     postMessage: message => started(engine).router.postMessage(message),
     reset: request => started(engine).reset(request),
+    decideApproval: decision => started(engine).approvals.decide(decision),
     postEvent: event => started(engine).router.postEvent(event),
     status: () => readStatus(foundation, started(engine)),
   })

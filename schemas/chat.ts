@@ -4,6 +4,12 @@ import { conversationId } from './names.ts'
 /** The longest text that a person may send at once, in characters. */
 export const MAX_TEXT = 100_000
 
+/** The longest note beside a decision, in characters. */
+export const MAX_NOTE = 2_000
+
+/** What a person may answer to an approval. */
+export const decisions = ['approve', 'deny'] as const
+
 /** What a client may send over `/ws`. */
 export const clientFrame = z.discriminatedUnion('type', [
   z.strictObject({
@@ -16,6 +22,12 @@ export const clientFrame = z.discriminatedUnion('type', [
     conversation: conversationId,
     text: z.string().trim().min(1, 'must not be empty').max(MAX_TEXT),
     clientId: z.string().min(1).max(200).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('decide'),
+    approval: z.string().min(1).max(200),
+    decision: z.enum(decisions),
+    note: z.string().trim().max(MAX_NOTE).optional(),
   }),
   z.strictObject({ type: z.literal('ping') }),
 ])
@@ -61,7 +73,18 @@ export const toolCallStatuses = [
 ] as const
 export type ToolCallStatus = (typeof toolCallStatuses)[number]
 
-export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'expired'
+export const approvalStatuses = ['open', 'approved', 'denied', 'expired'] as const
+export type ApprovalStatus = (typeof approvalStatuses)[number]
+
+/** A person's answer to an approval. */
+export interface Decision {
+  id: string
+  decision: (typeof decisions)[number]
+  note?: string | undefined
+  /** The name of the token, and the door that it came through. */
+  by: string
+  where: string
+}
 
 /** An approval as people see it. `arguments` is exactly what will run; times are unix milliseconds. */
 export interface Approval {

@@ -112,6 +112,7 @@ test('every tool of the hub and every one of its arguments is in the reference, 
     agents: unused,
     postMessage: unused,
     reset: unused,
+    decideApproval: unused,
     postEvent: unused,
     status: unused,
   })

@@ -3,9 +3,11 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
 import {
+  type Approval,
   type ChatMessage,
   type ClientFrame,
   clientFrame,
+  type Decision,
   type HubFrame,
   type NewUserMessage,
 } from '../../schemas/chat.ts'
@@ -35,6 +37,7 @@ export interface WebSocketDeps {
   createLimit: () => (now: number) => boolean
   welcome: () => Promise<Extract<HubFrame, { type: 'welcome' }>>
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
+  decide: (decision: Decision) => Promise<Approval>
   readMessages: (conversation: string, after: number, limit: number) => Promise<ChatMessage[]>
   lastSeq: (conversation: string) => Promise<number>
 }
@@ -166,6 +169,7 @@ function listen(
       if (subscriptions.has(tool.conversation)) send({ type: 'tool', ...tool })
     }),
     deps.signals.on('agent', agent => send({ type: 'agent', ...agent })),
+    deps.signals.on('approval', approval => send({ type: 'approval', approval })),
   ]
   return () => {
     for (const off of offs) off()
@@ -188,6 +192,12 @@ async function handle(
       return send({ type: 'pong' })
     case 'subscribe':
       return subscriptions.add(frame.conversation, frame.after)
+    case 'decide': {
+      const { approval: id, decision, note } = frame
+      // What was decided reaches everyone as a frame `approval`; what went wrong, only who asked.
+      await deps.decide({ id, decision, note, by: caller.token, where: '/ws' })
+      return
+    }
     case 'message': {
       const { conversation, text, clientId } = frame
       try {

@@ -4,6 +4,7 @@ import { WebSocket } from 'ws'
 import type { ClientFrame, HubFrame } from '../../schemas/chat.ts'
 import { systemClock } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
+import type { WrittenDecision } from './decision.ts'
 import type { RunningHub } from './find-hub.ts'
 
 export interface ChatSocketEvents {
@@ -20,6 +21,8 @@ export interface ChatSocketEvents {
  */
 export interface ChatSocket extends Disposable {
   send(text: string): void
+  /** False while there is no connection: nothing was sent then. */
+  decide(decision: WrittenDecision): boolean
 }
 
 const FIRST_WAIT_MS = 500
@@ -89,6 +92,10 @@ export function openChatSocket(
       const clientId = randomUUID()
       pending.set(clientId, text)
       transmit({ type: 'message', conversation, text, clientId })
+    },
+    decide(decision) {
+      transmit({ type: 'decide', ...decision })
+      return socket?.readyState === WebSocket.OPEN
     },
     [Symbol.dispose]() {
       ended = true

@@ -30,6 +30,7 @@ export function createProgram(): Command {
       (await import('./commands/ask.ts')).ask(agent, text.join(' '), Number(options.wait)),
     )
   addClients(program)
+  addApprovals(program)
   addCare(program)
   addDeadLetters(program)
   addKeeping(program)
@@ -60,6 +61,28 @@ function addClients(program: Command): void {
     .action(async (name: string, options: { http?: string; host: string; allowHost?: string[] }) =>
       (await import('./commands/serve.ts')).serve(name, options),
     )
+}
+
+/** Commands by which a person answers agents. */
+function addApprovals(program: Command): void {
+  const approvals = program
+    .command('approvals')
+    .description("what waits for a person's yes, with the exact call")
+    .option('--all', 'what was decided too')
+    .action(async (options: { all?: boolean }) =>
+      (await import('./commands/approvals.ts')).listApprovals(options),
+    )
+  const described = { approve: 'run exactly that call, once', deny: 'never run it' } as const
+  for (const decision of ['approve', 'deny'] as const) {
+    approvals
+      .command(decision)
+      .description(described[decision])
+      .argument('<id>', 'the approval')
+      .option('--note <text>', 'told to the agent')
+      .action(async (id: string, options: { note?: string }) =>
+        (await import('./commands/approvals.ts')).decideApproval(id, decision, options.note),
+      )
+  }
 }
 
 /** Commands to see how the hub is. */

@@ -1,4 +1,4 @@
-import type { AgentStatus, ChatMessage, ToolCallStatus } from '../../schemas/chat.ts'
+import type { AgentStatus, Approval, ChatMessage, ToolCallStatus } from '../../schemas/chat.ts'
 import type { Emitter } from './emitter.ts'
 
 /** What happens inside the hub and others may want to know at once. Each is told after its commit. */
@@ -13,6 +13,8 @@ export type SignalMap = {
     call: { id: string; tool: string; status: ToolCallStatus; summary?: string }
   }
   agent: { name: string; status: AgentStatus }
+  /** An approval was asked for, or decided. */
+  approval: Approval
   /** Something was posted to the inbox of a thread. */
   posted: { thread: string }
   /** A cycle ended and everything of it is stored. */

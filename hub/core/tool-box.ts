@@ -26,14 +26,16 @@ export interface ServerCallOptions {
 }
 
 /**
- * A tool by its name. A server's tool runs outside; `repeatable` says that running it twice does no harm. A
- * meta-tool runs inside the transaction that records its result, so that it happens exactly once; `ends` says that it
+ * A tool by its name. A server's tool runs outside; `reads` says that it changes nothing, `repeatable` that running it
+ * twice does no harm, `destructive` that running it twice may do harm that cannot be undone. A meta-tool runs inside the transaction that records its result, so that it happens exactly once; `ends` says that it
  * ends the cycle.
  */
 export type AgentTool<Tx> =
   | {
       kind: 'server'
+      reads: boolean
       repeatable: boolean
+      destructive: boolean
       call(args: Record<string, unknown>, options: ServerCallOptions): Promise<ToolOutcome>
     }
   | {

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
+import { whyHeldBack, withoutHeldBack } from './held-back.ts'
 import { type HubAddress, openHubSession } from './hub-session.ts'
 
 export interface BridgeDeps {
@@ -20,6 +21,7 @@ export interface BridgeDeps {
   log: (line: string) => void
 }
 
+const INVALID_PARAMS = -32_602
 const INTERNAL_ERROR = -32_603
 /** Between a progress note and a result on the client's stream. */
 const APART_MS = 10
@@ -66,6 +68,8 @@ export class StdioBridge {
 
   /** Never rejects: what went wrong is the answer. */
   async #forward(message: JSONRPCMessage): Promise<void> {
+    const heldBack = whyHeldBack(message)
+    if (heldBack !== undefined && isJSONRPCRequest(message)) return this.#refuse(message, heldBack)
     if (isInitializeRequest(message)) this.#initialize = message as JSONRPCRequest
     const cancelled = cancelledBy(message)
     try {
@@ -121,7 +125,11 @@ export class StdioBridge {
     if (id !== undefined && id === this.#initialize?.id && typeof result?.['protocolVersion'] === 'string') {
       hub.setProtocolVersion(result['protocolVersion'])
     }
-    this.#write(message)
+    this.#write(withoutHeldBack(message))
+  }
+
+  #refuse({ id }: JSONRPCRequest, message: string): void {
+    this.#write({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message } })
   }
 
   async #onStreamEnd(request: JSONRPCRequest): Promise<void> {

@@ -11,6 +11,7 @@ const facts: BatchFacts = {
   replyTo: 'homelab',
   conversations: ['homelab', 'phone'],
   schedules: [],
+  approvals: [],
 }
 
 const item = (payload: InboxPayload, age = 0, seq = 1): InboxItem => ({

@@ -2,10 +2,10 @@ import type { HistoryContent, InboxPayload, StoredFact } from '../../schemas/inb
 import { toIso, toLocal } from '../core/clock.ts'
 import type { BatchItem } from '../core/model.ts'
 import { describeNextRun } from '../core/schedule-plan.ts'
-import { plural, stripControl, toSpan } from '../core/text.ts'
+import { plural, stripControl, toSpan, truncate } from '../core/text.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import type { InboxItem } from '../store/inbox.ts'
-import type { ScheduleRow } from '../store/tables.ts'
+import type { ApprovalRow, ScheduleRow } from '../store/tables.ts'
 import { type ContextTold, describeContext, markTold } from './told-context.ts'
 
 /** What a batch tells besides its items. It changes all the time, so it stands in the message and not in the prompt. */
@@ -17,6 +17,8 @@ export interface BatchFacts {
   /** Conversations that the agent may write to. */
   conversations: readonly string[]
   schedules: readonly ScheduleRow[]
+  /** Calls of the thread that wait for a person's yes. */
+  approvals: readonly ApprovalRow[]
   /** Stored facts: whole where nothing in the window tells them, else those that changed since; undefined for none. */
   context?: ContextTold | undefined
 }
@@ -49,6 +51,9 @@ export function toUnanswered(conversation: string, texts: readonly string[], now
   }
 }
 
+/** How much of a waiting call's arguments a batch tells. */
+const LONGEST_CALL = 500
+
 const QUESTION = '[UNANSWERED - '
 const BATCH = '[INBOX - '
 
@@ -75,6 +80,7 @@ function toMessage(head: string, items: readonly InboxItem[], facts: BatchFacts)
       ? `Your final text goes nowhere; use send_message to tell people something (conversations: ${facts.conversations.join(', ')}).`
       : `Your final text goes to the conversation ${facts.replyTo}.`,
     describeSchedules(facts.schedules),
+    ...describeApprovals(facts.approvals, facts.now),
     ...(facts.context ? [describeContext(facts.context)] : []),
     ...batch.map(
       (item, index) => `\n${index + 1}. ${item.origin}, ${describeAge(facts.now - item.at)}:\n${item.text}`,
@@ -94,6 +100,15 @@ function describeSchedules(schedules: readonly ScheduleRow[]): string {
     row => `- ${row.id}: ${describeNextRun(row.next_run, row.timezone)}: ${row.reason}`,
   )
   return `Pending schedules:\n${lines.join('\n')}`
+}
+
+function describeApprovals(approvals: readonly ApprovalRow[], now: number): string[] {
+  if (approvals.length === 0) return []
+  const lines = approvals.map(
+    ({ id, tool, arguments: args, expires_at }) =>
+      `- ${id}: ${toLine(`${tool} ${truncate(args, LONGEST_CALL)}`)}, open for another ${toSpan(expires_at - now)}`,
+  )
+  return [`Open approvals, which a person decides:\n${lines.join('\n')}`]
 }
 
 function toItem({ payload, at }: InboxItem): BatchItem {

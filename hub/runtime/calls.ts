@@ -15,6 +15,11 @@ export const UNKNOWN: ToolOutcome = {
   text: 'Outcome unknown: this call was cut off while it ran. Verify what happened before you repeat it.',
   isError: true,
 }
+/** What a call gives at once that needs a person's yes. */
+export function toWaiting(approval: string): ToolOutcome {
+  return { text: `waiting: approval ${approval}`, isError: false }
+}
+
 const SKIPPED: ToolOutcome = {
   text: 'Not run: the cycle was stopped before this call began.',
   isError: true,
@@ -33,28 +38,46 @@ export async function recordCall(
   deps: RuntimeDeps,
   tx: Tx,
   claim: Claim,
-  { row, outcome, status }: EndedCall,
+  ended: EndedCall,
 ): Promise<ChatMessage | undefined> {
+  const { row, status, outcome } = ended
   await finishCall(tx, row.id, { status, result: outcome, now: deps.clock.now() })
-  return tell(deps, tx, claim, {
-    kind: 'tool',
+  return tellCall(deps, tx, claim, ended)
+}
+
+/** The message by which people see a call. */
+export function tellCall(
+  deps: RuntimeDeps,
+  tx: Tx,
+  claim: Claim,
+  { data, conversation, ...ended }: EndedCall & { data?: Record<string, unknown>; conversation?: string },
+): Promise<ChatMessage | undefined> {
+  const told = toTelling(ended, data)
+  return tell(deps, tx, claim, conversation === undefined ? told : { ...told, conversation })
+}
+
+/** A call in the words and data of a conversation's message. */
+export function toTelling({ row, outcome, status }: EndedCall, data: Record<string, unknown> = {}) {
+  return {
+    kind: 'tool' as const,
     author: row.tool,
     text: toSummary(outcome.text),
     data: {
       call: row.id,
       tool: row.tool,
       status,
-      cycle: claim.cycle,
+      cycle: row.cycle_id,
       arguments: truncate(row.arguments, SUMMARY_LENGTH),
+      ...data,
     },
-  })
+  }
 }
 
 /** Shows people what a call does now. */
 export function showCall(
-  deps: RuntimeDeps,
-  claim: Claim,
-  row: ToolCallRow,
+  deps: Pick<RuntimeDeps, 'signals'>,
+  claim: Pick<Claim, 'target' | 'cycle'>,
+  row: Pick<ToolCallRow, 'id' | 'tool'>,
   status: ToolCallStatus,
   summary?: string,
 ): void {
@@ -69,7 +92,7 @@ export function showCall(
 
 /** A call's result as the history holds it. */
 export function toHistory(row: ToolCallRow): HistoryContent {
-  const { text, isError, structured } = resultOf(row)
+  const { text, isError, structured } = row.approval_id ? toWaiting(row.approval_id) : resultOf(row)
   const content = { role: 'tool' as const, callId: row.call_id, name: row.tool, text, isError }
   return structured === undefined ? content : { ...content, structured }
 }

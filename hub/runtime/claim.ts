@@ -1,4 +1,5 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
+import { openApprovalsOf } from '../store/approvals.ts'
 import { factsOf } from '../store/context.ts'
 import { chargeAttempt, createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
 import { markHandled } from '../store/events.ts'
@@ -31,6 +32,8 @@ export interface Claim extends Fenced {
   /** Since when its minutes count: not the time for which the hub was down. */
   startedAt: number
   steps: number
+  /** How the thread sleeps afterwards: `waiting` while a person's answer is open. */
+  resting: 'sleeping' | 'waiting'
   /** The window, which grows as the cycle goes on; what stands for everything before it comes first. */
   window: HistoryEntry[]
   /** The history's seq at which the window starts. */
@@ -108,6 +111,7 @@ async function resume(
     items: await itemsOfCycle(tx, cycle.id),
     attempts: cycle.attempts + 1,
     parkedAt: cycle.parked_at,
+    resting: toResting({ approvals: await openApprovalsOf(tx, row.id) }),
   }
 }
 
@@ -137,9 +141,10 @@ async function begin(
   const lastSeq = row.last_seq - BATCH_ROWS
   window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [toBatch(items, facts)], now)))
   await markHandled(tx, eventIds(items))
+  const resting = toResting(facts)
   if (items.every(({ payload }) => payload.kind === 'reset')) {
     await endCycle(tx, id, { status: 'done', at: now })
-    await releaseThread(tx, row.id, row.fence, now)
+    await releaseThread(tx, { ...fenced, resting }, now)
     return undefined
   }
   return {
@@ -150,6 +155,7 @@ async function begin(
     target: replyTo,
     startedAt: now,
     steps: 0,
+    resting,
     items,
     window,
     anchor,
@@ -159,6 +165,11 @@ async function begin(
     attempts: 1,
     parkedAt: null,
   }
+}
+
+/** How a thread sleeps for which a batch tells this. */
+export function toResting({ approvals }: Pick<BatchFacts, 'approvals'>): Claim['resting'] {
+  return approvals.length > 0 ? 'waiting' : 'sleeping'
 }
 
 /** The window before a cycle, as the last cycle left it in memory or as it is stored. */
@@ -203,11 +214,13 @@ export async function readFacts(
   },
 ): Promise<BatchFacts> {
   const schedules = await activeSchedulesOf(tx, at.thread)
+  const approvals = await openApprovalsOf(tx, at.thread)
   const { agent, now, replyTo } = at
   return {
     now,
     replyTo,
     schedules,
+    approvals,
     timezone: deps.timezone,
     conversations: agent.conversations,
     context: decideTelling(at.contents, await factsOf(tx, agent.name, at.thread)),

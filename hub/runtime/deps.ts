@@ -16,6 +16,8 @@ export interface RuntimeAgent {
   tools: readonly string[]
   /** The name of the model that thinks for it. */
   model: string
+  /** Globs over tools whose calls need a person's yes, besides those of the config. */
+  approve: readonly string[]
   limits: { steps: number; minutes: number }
   /** After so many milliseconds without a cycle it starts from summaries. */
   idleReset?: number | undefined
@@ -31,6 +33,8 @@ export interface RuntimeDeps {
   signals: Signals
   timezone: string
   toolBox: ToolBox<Tx>
+  /** Globs of the config over tools whose calls need a person's yes. */
+  approve: () => readonly string[]
   /** The model of that name. */
   model: (name: string) => Model
   /** The model that writes summaries, where that is another. */

@@ -75,7 +75,7 @@ async function tidyUp(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): Pro
   } catch (error) {
     deps.log.warn('no_room_made', { thread: claim.thread, error })
   } finally {
-    await deps.store.write(tx => releaseThread(tx, claim.thread, claim.fence, deps.clock.now()))
+    await deps.store.write(tx => releaseThread(tx, claim, deps.clock.now()))
   }
 }
 
@@ -107,7 +107,7 @@ export async function finish(
   }
   const now = deps.clock.now()
   await endCycle(tx, claim.cycle, { status: 'done', at: now })
-  await releaseThread(tx, claim.thread, claim.fence, now)
+  await releaseThread(tx, claim, now)
   return messages
 }
 
@@ -137,7 +137,7 @@ export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): P
     }
     if (letter) await addDeadLetter(tx, { ...letter, ...toPlace(claim), at: now })
     await endCycle(tx, claim.cycle, { status: letter ? 'dead' : 'failed', at: now, note: failure.text })
-    await releaseThread(tx, claim.thread, claim.fence, now)
+    await releaseThread(tx, claim, now)
     return { calls: open?.cut ?? [], messages: [...(open?.messages ?? []), ...told] }
   })
   for (const { row, status, outcome } of calls) showCall(deps, claim, row, status, outcome.text)

@@ -41,7 +41,8 @@ export function createRuntime(
   semaphore: Semaphore,
   agentOf: (thread: string) => string,
 ): Runtime {
-  const deps = { ...given, windows: createKeptWindows(), tokens: createTokenCounter() }
+  // Not spread: its time zone follows the config.
+  const deps = Object.assign(given, { windows: createKeptWindows(), tokens: createTokenCounter() })
   const stopping = new AbortController()
   const watch = createCycleWatch(deps)
   const later = new Map<string, () => void>()
@@ -149,9 +150,9 @@ async function runOne(
   return claim.kind
 }
 
-function statusAfter({ outcome, thread, agent }: Claim): AgentStatus {
+function statusAfter({ outcome, thread, agent, resting }: Claim): AgentStatus {
   if (outcome === 'parked') return 'waiting'
-  return outcome === 'dead' && thread === mainThreadId(agent.name) ? 'failed' : 'sleeping'
+  return outcome === 'dead' && thread === mainThreadId(agent.name) ? 'failed' : resting
 }
 
 /** A stop in order is no crash: what its dispatch was charged is given back. */

@@ -4,6 +4,7 @@ import { countStep } from '../store/cycles.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
 import { planCalls } from '../store/ledger.ts'
 import type { NewToolCall } from '../store/tables.ts'
+import { hashArguments } from './arguments.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import { makeRoom } from './compaction.ts'
 import { completeWithRetries } from './complete.ts'
@@ -77,6 +78,7 @@ function toPlan(
     call_id: call.id,
     tool: call.name,
     arguments: call.arguments,
+    arguments_hash: hashArguments(call.arguments),
     status: 'planned',
     result_json: null,
     created_at: now,

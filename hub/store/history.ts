@@ -26,8 +26,13 @@ export async function fencedWrite(tx: Tx, fenced: Fenced, rows: number, leaseUnt
   return placesBefore(updated, rows, fenced)
 }
 
-/** The last write of a cycle: as `fencedWrite`, and the thread sleeps, free for the next. */
-export async function releasingWrite(tx: Tx, fenced: Fenced, rows: number, now: number): Promise<number> {
+/** The last write of a cycle: as `fencedWrite`, and the thread rests, free for the next. */
+export async function releasingWrite(
+  tx: Tx,
+  fenced: Fenced & { resting: 'sleeping' | 'waiting' },
+  rows: number,
+  now: number,
+): Promise<number> {
   const { rows: updated } = await reserveAndRelease(tx, { ...fenced, count: rows, now })
   return placesBefore(updated, rows, fenced)
 }
@@ -55,19 +60,20 @@ const reserve = statement<Reservation & { leaseUntil: number }, { last_seq: numb
     .returning('last_seq'),
 )
 
-const reserveAndRelease = statement<Reservation, { last_seq: number }>((db, args) =>
-  db
-    .updateTable('threads')
-    .set(eb => ({
-      last_seq: eb('last_seq', '+', args.count),
-      lease_owner: null,
-      lease_until: null,
-      status: 'sleeping',
-      updated_at: args.now,
-    }))
-    .where('id', '=', args.thread)
-    .where('fence', '=', args.fence)
-    .returning('last_seq'),
+const reserveAndRelease = statement<Reservation & { resting: 'sleeping' | 'waiting' }, { last_seq: number }>(
+  (db, args) =>
+    db
+      .updateTable('threads')
+      .set(eb => ({
+        last_seq: eb('last_seq', '+', args.count),
+        lease_owner: null,
+        lease_until: null,
+        status: args.resting,
+        updated_at: args.now,
+      }))
+      .where('id', '=', args.thread)
+      .where('fence', '=', args.fence)
+      .returning('last_seq'),
 )
 
 /** Appends at the places after `lastSeq` that `fencedWrite` reserved. */

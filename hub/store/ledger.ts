@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { ToolCallStatus } from '../../schemas/chat.ts'
+import { statement } from './statement.ts'
 import type { NewToolCall, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -16,6 +17,56 @@ export type CallResult = z.infer<typeof callResult>
 export async function planCalls(tx: Tx, calls: NewToolCall[]): Promise<void> {
   if (calls.length > 0) await tx.insertInto('tool_calls').values(calls).execute()
 }
+
+/** The call waits for a person's yes, which is its result for the step that asked for it. */
+export async function waitCall(tx: Tx, id: string, approval: string, result: CallResult): Promise<void> {
+  await tx
+    .updateTable('tool_calls')
+    .set({ status: 'waiting', approval_id: approval, result_json: JSON.stringify(result) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A person said yes: the call is to run. */
+export async function allowCall(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('tool_calls').set({ status: 'planned' }).where('id', '=', id).execute()
+}
+
+/**
+ * Whether the thread made the same call before and nobody knows what came of it. A person's yes to its repeat ends the
+ * doubt, unless the outcome of that one is unknown too.
+ */
+export async function isDoubtful(
+  tx: Tx,
+  call: { thread: string; tool: string; hash: string },
+): Promise<boolean> {
+  const { rows } = await selectDoubtful(tx, call)
+  return rows.length > 0
+}
+
+const selectDoubtful = statement<{ thread: string; tool: string; hash: string }, { id: string }>((db, call) =>
+  db
+    .selectFrom('tool_calls')
+    .select('id')
+    .where('thread_id', '=', call.thread)
+    .where('tool', '=', call.tool)
+    .where('status', '=', sql.lit('unknown'))
+    .where('arguments_hash', '=', call.hash)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('approvals')
+            .select('approvals.id')
+            .where('approvals.thread_id', '=', call.thread)
+            .where('approvals.status', '=', sql.lit('approved'))
+            .where('approvals.arguments_hash', '=', call.hash)
+            .where('approvals.tool', '=', call.tool)
+            .whereRef('approvals.decided_at', '>', 'tool_calls.started_at'),
+        ),
+      ),
+    )
+    .limit(sql.lit(1)),
+)
 
 export async function startCall(tx: Tx, id: string, now: number): Promise<void> {
   await tx

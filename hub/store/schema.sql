@@ -227,6 +227,7 @@ CREATE TABLE "tool_calls" (
   "started_at" bigint,
   "ended_at" bigint,
   "arguments_hash" text default '' not null,
+  "approval_id" text,
   constraint "tool_calls_place" unique ("cycle_id", "step", "position")) without rowid;
 CREATE INDEX "tool_calls_doubtful" on "tool_calls" ("thread_id", "tool") where "status" = 'unknown';
 CREATE TABLE "usage_days" (

@@ -174,6 +174,8 @@ export interface ToolCallTable {
   ended_at: number | null
   /** Of the arguments' canonical JSON. */
   arguments_hash: Generated<string>
+  /** The approval that it needed: its own result was only that it waits. */
+  approval_id: string | null
 }
 
 export interface ApprovalTable {

@@ -34,11 +34,11 @@ test('promise 5: a claim excludes others until it is released or its lease is ov
   expect(await claim(store, 'b', 1_000)).toBeUndefined()
   expect(await claim(store, 'a', 1_000)).toBeUndefined()
   expect(await claim(store, 'b', 1_001)).toMatchObject({ fence: 2, lease_owner: 'b' })
-  await store.write(tx => releaseThread(tx, ID, 1, 1_002))
+  await store.write(tx => releaseThread(tx, { thread: ID, fence: 1, resting: 'sleeping' }, 1_002))
   expect(await claim(store, 'a', 1_003)).toBeUndefined()
-  await store.write(tx => releaseThread(tx, ID, 2, 1_004))
+  await store.write(tx => releaseThread(tx, { thread: ID, fence: 2, resting: 'waiting' }, 1_004))
   expect(await listThreads(store.db)).toMatchObject([
-    { status: 'sleeping', lease_owner: null, lease_until: null },
+    { status: 'waiting', lease_owner: null, lease_until: null },
   ])
   expect(await claim(store, 'a', 1_005)).toMatchObject({ fence: 3 })
 })

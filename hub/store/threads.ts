@@ -64,11 +64,16 @@ const takeThread = statement<Required<ThreadClaim>, ThreadRow>((db, claim) =>
     .returningAll(),
 )
 
-export async function releaseThread(tx: Tx, id: string, fence: number, now: number): Promise<void> {
+/** The thread rests, free for the next cycle. */
+export async function releaseThread(
+  tx: Tx,
+  { thread, fence, resting }: { thread: string; fence: number; resting: 'sleeping' | 'waiting' },
+  now: number,
+): Promise<void> {
   await tx
     .updateTable('threads')
-    .set({ lease_owner: null, lease_until: null, status: 'sleeping', updated_at: now })
-    .where('id', '=', id)
+    .set({ lease_owner: null, lease_until: null, status: resting, updated_at: now })
+    .where('id', '=', thread)
     .where('fence', '=', fence)
     .execute()
 }
@@ -148,3 +153,11 @@ export async function moveWindow(tx: Tx, id: string, start: number): Promise<voi
 export function agentOfThread(id: string): string {
   return id.slice('thr_'.length)
 }
+
+/** Whether nothing wakes the thread any more. */
+export async function hasEnded(db: Kysely<Tables>, id: string): Promise<boolean> {
+  const row = await db.selectFrom('threads').select('status').where('id', '=', id).executeTakeFirst()
+  return row === undefined || ENDED.includes(row.status)
+}
+
+const ENDED: readonly ThreadRow['status'][] = ['complete', 'failed', 'cancelled']

@@ -11,8 +11,18 @@ import type { Servers } from './servers.ts'
 /** Where the idempotency key of a call stands in its request's `_meta`. */
 const IDEMPOTENCY_KEY = 'superbloom/idempotencyKey'
 
+/** What the operator's config says about tools. */
+export interface ToolPolicy {
+  /** Globs over tools that are safe to repeat, whatever their annotations say. */
+  readonly rerun: readonly string[]
+}
+
 /** Everything that agents can call: the servers' tools that their globs give, and the meta-tools unless taken away. */
-export function createToolBox(servers: Servers, metaTools: readonly MetaTool[]): ToolBox<Tx> {
+export function createToolBox(
+  servers: Servers,
+  metaTools: readonly MetaTool[],
+  policy: ToolPolicy,
+): ToolBox<Tx> {
   const meta = new Map(metaTools.map(tool => [tool.name, tool]))
   const givesMeta = (globs: readonly string[], name: string) =>
     matchesGlobs(['*', ...globs.filter(isNegative)], name)
@@ -33,7 +43,9 @@ export function createToolBox(servers: Servers, metaTools: readonly MetaTool[]):
       if (metaTool)
         return givesMeta(globs, name) ? { kind: 'meta', ends: metaTool.ends, run: metaTool.run } : undefined
       const tool = servers.find(name)
-      return tool && matchesGlobs(globs, name) ? serverTool(servers, tool.name, tool.definition) : undefined
+      return tool && matchesGlobs(globs, name)
+        ? serverTool(servers, tool.name, tool.definition, policy)
+        : undefined
     },
   }
 }
@@ -42,11 +54,19 @@ function isNegative(glob: string): boolean {
   return glob.startsWith('!')
 }
 
-function serverTool(servers: Servers, name: string, definition: Tool): AgentTool<Tx> {
-  const { annotations } = definition
+function serverTool(
+  servers: Servers,
+  name: string,
+  { annotations = {} }: Tool,
+  { rerun }: ToolPolicy,
+): AgentTool<Tx> {
+  const { readOnlyHint, idempotentHint, destructiveHint } = annotations
+  const repeatable = readOnlyHint === true || idempotentHint === true || matchesGlobs(rerun, name)
   return {
     kind: 'server',
-    repeatable: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
+    reads: readOnlyHint === true,
+    repeatable,
+    destructive: destructiveHint !== false && !repeatable,
     async call(args, options) {
       try {
         const result = await servers.call(name, args, {

@@ -40,7 +40,12 @@ export async function startClockTrigger(deps: ClockTriggerDeps): Promise<AsyncDi
         if (!ended) cancel = deps.clock.after(RETRY_MS, () => rearm(true))
       })
   }
-  const offs = [deps.signals.on('schedules', () => rearm(false)), deps.signals.on('due', () => rearm(false))]
+  const again = () => rearm(false)
+  const offs = [
+    deps.signals.on('schedules', again),
+    deps.signals.on('due', again),
+    deps.signals.on('approval', again),
+  ]
   await deps.fire()
   await arm()
   return {

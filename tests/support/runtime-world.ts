@@ -8,6 +8,7 @@ import type { SignalMap } from '../../hub/core/signals.ts'
 import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
 import { createChain } from '../../hub/model/chain.ts'
 import { applyAgentFiles, type FileAgent } from '../../hub/runtime/agent-files.ts'
+import { createApprovals } from '../../hub/runtime/approvals.ts'
 import type { RuntimeAgent } from '../../hub/runtime/deps.ts'
 import { createReset, type ResetRequest } from '../../hub/runtime/reset.ts'
 import { createRouter } from '../../hub/runtime/router.ts'
@@ -31,6 +32,9 @@ export interface WorldAgent extends RuntimeAgent {
 export interface StubTool {
   name: string
   repeatable?: boolean
+  reads?: boolean
+  /** Repeating it may do harm; the default is none of the three. */
+  destructive?: boolean
   run(args: Record<string, unknown>, options: ServerCallOptions): ToolOutcome | Promise<ToolOutcome>
 }
 
@@ -38,6 +42,8 @@ export interface WorldOptions {
   agents?: Partial<WorldAgent>[]
   tools?: StubTool[]
   concurrency?: number
+  /** `tools.approve` of the config. */
+  approve?: string[]
   model?: { context?: number; maxOutput?: number }
   /** Writes the summaries in place of the model. */
   summaries?: Model
@@ -58,6 +64,7 @@ export function makeAgent(agent: Partial<WorldAgent> = {}): WorldAgent {
     prompt: 'You look after the homelab.',
     tools: ['*'],
     model: 'default',
+    approve: [],
     limits: { steps: 30, minutes: 10 },
     conversations: [name],
     events: [],
@@ -79,12 +86,14 @@ async function createParts(options: WorldOptions) {
     agents: new Map((options.agents ?? [{}]).map(makeAgent).map(agent => [agent.name, agent])),
     tools: new Map((options.tools ?? []).map(tool => [tool.name, tool])),
     concurrency: options.concurrency ?? 8,
+    approve: options.approve ?? [],
     seen: {
       messages: createRecord<ChatMessage>(),
       ended: createRecord<SignalMap['cycleEnded']>(),
       deltas: createRecord<SignalMap['delta']>(),
       calls: createRecord<SignalMap['tool']>(),
       states: createRecord<SignalMap['agent']>(),
+      approvals: createRecord<SignalMap['approval']>(),
       log: createRecord<Record<string, unknown>>(),
     },
   }
@@ -107,6 +116,9 @@ export async function openWorld(options: WorldOptions = {}) {
     get runtime() {
       return current().runtime
     },
+    get approvals() {
+      return current().approvals
+    },
     get semaphore() {
       return current().semaphore
     },
@@ -123,6 +135,7 @@ export async function openWorld(options: WorldOptions = {}) {
       life = createLife(parts, death)
       await store.write(voidLeases)
       const applied = await applyAgents()
+      await life.approvals.begin()
       await life.runtime.wakeAll()
       return applied
     },
@@ -145,6 +158,7 @@ export async function openWorld(options: WorldOptions = {}) {
     /** Resolves when nothing runs any more. */
     idle: () => until('nothing runs', () => current().runtime.busy === 0, { on: nextTurn }),
     async [Symbol.asyncDispose]() {
+      await life?.approvals[Symbol.asyncDispose]()
       await life?.runtime[Symbol.asyncDispose]()
       await store[Symbol.asyncDispose]()
     },
@@ -175,6 +189,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   signals.on('delta', delta => seen.deltas.add(delta))
   signals.on('tool', tool => seen.calls.add(tool))
   signals.on('agent', agent => seen.states.add(agent))
+  signals.on('approval', approval => seen.approvals.add(approval))
   const newId = createIds(clock.now)
   const retired: string[] = []
   const common = { store, clock, newId, signals }
@@ -184,16 +199,20 @@ function createLife(parts: Parts, death: Death | undefined) {
   const semaphore = createSemaphore(parts.concurrency)
   const onAnswers = (model: string) => signals.emit('modelAnswers', { name: model })
   const model = createChain([{ model: parts.model }], { now: clock.now, onAnswers })
+  const toolBox = createToolBox(parts.tools, meta)
+  const agent = (name: string) => agents.get(name)
+  const approvals = createApprovals({ ...common, log, toolBox, agent })
   const runtime = createRuntime(
     {
       ...common,
       random: () => 0.5,
       log,
       timezone: ZONE,
-      toolBox: createToolBox(parts.tools, meta),
+      toolBox,
+      approve: () => parts.approve,
       model: () => model,
       compactionModel: () => parts.summaries,
-      agent: name => agents.get(name),
+      agent,
       owner: `life-${++lives}`,
     },
     semaphore,
@@ -203,7 +222,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   signals.on('modelAnswers', () => void runtime.goOn())
   signals.on('modelWanted', () => model.health.reset())
   const due = combineSources(runtime.due, clock.now)
-  return { due, router, reset, runtime, semaphore, signals, retired, ...mortal }
+  return { due, router, reset, runtime, approvals, semaphore, signals, retired, ...mortal }
 }
 
 /** Writes of a process that is dead do not come back, unless it was only asleep and is revived. */
@@ -247,7 +266,8 @@ function createToolBox(
       if (metaTool) return { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
       const tool = tools.get(name)
       if (!tool) return undefined
-      return { kind: 'server', repeatable: tool.repeatable === true, call: async (a, o) => tool.run(a, o) }
+      const { reads = false, repeatable = reads, destructive = false } = tool
+      return { kind: 'server', reads, repeatable, destructive, call: async (a, o) => tool.run(a, o) }
     },
   }
 }

@@ -1,15 +1,18 @@
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
-import type { ChatMessage, HubFrame } from '../../../schemas/chat.ts'
+import type { Approval, ChatMessage, HubFrame } from '../../../schemas/chat.ts'
 import { HubError } from '../../core/errors.ts'
+import { describeApproval } from '../../mcp/hub-tools/approvals.ts'
 import { callHub } from '../call-hub.ts'
 import { openChatSocket } from '../chat-socket.ts'
+import { DECISION_USAGE, parseDecision } from '../decision.ts'
 import { findHub } from '../find-hub.ts'
+import { decideApproval } from './approvals.ts'
 import { askHub } from './ask.ts'
 
 /** How long a reply may take where nobody looks on, seconds. */
 const LONGEST_REPLY_S = 600
-const HELP = 'Write and press Enter. Ctrl+D or /quit leaves. The agent may write by itself at any time.'
+const HELP = `Write and press Enter. Ctrl+D or /quit leaves. The agent may write by itself at any time; when a call of it needs your yes: ${DECISION_USAGE}`
 
 /** A chat in the terminal. Where its input is a file or a pipe, each line is asked in turn and its reply printed. */
 export async function chat(asked: string | undefined): Promise<void> {
@@ -21,12 +24,16 @@ async function chatByLines(conversation: string): Promise<void> {
   const hub = findHub()
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === '/quit') return
-    if (line.trim() !== '') await askHub(hub, { conversation, text: line, waitSeconds: LONGEST_REPLY_S })
+    const decision = parseDecision(line)
+    if (decision === 'incomplete') console.error(DECISION_USAGE)
+    else if (decision) await decideApproval(decision.approval, decision.decision, decision.note)
+    else if (line.trim() !== '') await askHub(hub, { conversation, text: line, waitSeconds: LONGEST_REPLY_S })
   }
 }
 
 async function chatWithPerson(conversation: string): Promise<void> {
   const view = createView(conversation)
+  const open = await openApprovals(conversation)
   const left = Promise.withResolvers<void>()
   using socket = openChatSocket(() => findHub(), conversation, {
     onFrame: view.onFrame,
@@ -39,11 +46,22 @@ async function chatWithPerson(conversation: string): Promise<void> {
     const text = line.trim()
     if (text === '/quit') return input.close()
     if (text === '') return input.prompt()
-    socket.send(text)
+    const decision = parseDecision(text)
+    if (decision === undefined) socket.send(text)
+    else if (decision === 'incomplete') view.note(DECISION_USAGE)
+    else if (!socket.decide(decision)) view.note('not connected; nothing was decided: try again')
   })
   input.on('close', () => left.resolve())
   input.prompt()
+  for (const approval of open) view.showApproval(approval)
   await left.promise.finally(() => input.close())
+}
+
+/** What waits already when the chat begins. */
+async function openApprovals(conversation: string): Promise<Approval[]> {
+  const { structured } = await callHub(findHub(), 'hub_list_approvals', { status: 'open' })
+  const { approvals } = structured as { approvals: Approval[] }
+  return approvals.filter(approval => approval.conversation === conversation)
 }
 
 async function defaultConversation(): Promise<string> {
@@ -75,10 +93,18 @@ function createView(conversation: string) {
       line('')
     } else line(`${message.author}: ${mark}${message.text}`)
   }
+  const showApproval = (approval: Approval) => {
+    const { id, status } = approval
+    const answer = status === 'open' ? `\n  /approve ${id} or /deny ${id} [note]` : ''
+    line(`[approval] ${describeApproval(approval)}${answer}`)
+  }
   return {
     note: (text: string) => line(`(${text})`),
+    showApproval,
     onFrame(frame: HubFrame) {
       if (frame.type === 'error') line(`[error] ${frame.message}`)
+      if (frame.type === 'approval' && frame.approval.conversation === conversation)
+        showApproval(frame.approval)
       if (frame.type === 'message' && frame.message.conversation === conversation) show(frame.message)
       if (frame.type === 'delta' && frame.conversation === conversation) {
         stdout.write(streaming === '' ? `\r${frame.text}` : frame.text)

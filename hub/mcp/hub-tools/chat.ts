@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { MAX_TEXT } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
+import { openApprovalsOf } from '../../store/approvals.ts'
 import { messagesOfCycle } from '../../store/conversations.ts'
 import { cycleOfMessage } from '../../store/cycles.ts'
 import { defaultAgent, type HubToolDeps } from './deps.ts'
@@ -12,8 +13,10 @@ const LONGEST_WAIT = 600
 const output = z.object({
   conversation: z.string(),
   status: z
-    .enum(['replied', 'pending', 'silent', 'failed'])
-    .describe('pending: the agent still works; read the reply later with hub_read_messages'),
+    .enum(['replied', 'pending', 'waiting', 'silent', 'failed'])
+    .describe(
+      "pending: the agent still works; waiting: something of it needs a person's yes. Read what comes later with hub_read_messages",
+    ),
   reply: z.string().optional(),
   messageId: z.string(),
 })
@@ -109,7 +112,19 @@ async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | 
   const answers = said.filter(message => message.kind === 'agent')
   const others = said.filter(message => message.kind === 'notice' || message.kind === 'error').slice(-1)
   const reply = (answers.length > 0 ? answers : others).map(message => message.text).join('\n\n')
-  const hasFailed = cycle.status === 'failed' || cycle.status === 'dead'
-  const status = hasFailed ? 'failed' : reply === '' ? 'silent' : 'replied'
+  const waits = (await openApprovalsOf(deps.store.db, cycle.thread_id)).some(
+    approval => approval.cycle_id === cycle.id,
+  )
+  const status = decideStatus({
+    failed: cycle.status === 'failed' || cycle.status === 'dead',
+    waits,
+    replied: reply !== '',
+  })
   return { conversation, messageId, status, ...(reply === '' ? {} : { reply }) }
+}
+
+function decideStatus(came: { failed: boolean; waits: boolean; replied: boolean }): ChatResult['status'] {
+  if (came.failed) return 'failed'
+  if (came.waits) return 'waiting'
+  return came.replied ? 'replied' : 'silent'
 }

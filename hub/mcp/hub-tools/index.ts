@@ -1,4 +1,5 @@
 import { listAgents } from './agents.ts'
+import { decideOne, listAllApprovals } from './approvals.ts'
 import { chat } from './chat.ts'
 import { discardOne, listAllDeadLetters, retryOne } from './dead-letters.ts'
 import { deleteOneConversation } from './delete-conversation.ts'
@@ -29,6 +30,8 @@ const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
   releaseAgents,
   searchAll,
   deleteOneConversation,
+  listAllApprovals,
+  decideOne,
   status,
 ]
 

@@ -122,6 +122,7 @@ async function extendLedger(db: Kysely<unknown>) {
     .alterTable('tool_calls')
     .addColumn('arguments_hash', 'text', column => column.notNull().defaultTo(''))
     .execute()
+  await db.schema.alterTable('tool_calls').addColumn('approval_id', 'text').execute()
   await db.schema
     .createIndex('tool_calls_doubtful')
     .on('tool_calls')

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { parseDecision } from './decision.ts'
+
+test.each([
+  ['/approve apr_1', { approval: 'apr_1', decision: 'approve' }],
+  ['  /deny  apr_1  not at  night ', { approval: 'apr_1', decision: 'deny', note: 'not at night' }],
+  ['/approve', 'incomplete'],
+  ['/deny ', 'incomplete'],
+  ['/approved apr_1', undefined],
+  ['please /approve apr_1', undefined],
+  ['hello', undefined],
+])('%j', (line, decision) => {
+  expect(parseDecision(line)).toEqual(decision)
+})

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { type Approval, approvalStatuses, decisions, MAX_NOTE } from '../../../schemas/chat.ts'
+import { toIso } from '../../core/clock.ts'
+import { listApprovals, toApproval } from '../../store/approvals.ts'
+import type { HubToolDeps } from './deps.ts'
+import { defineHubTool, type HubTool } from './hub-tool.ts'
+
+const MOST = 500
+
+const approval = z.object({
+  id: z.string(),
+  agent: z.string(),
+  tool: z.string(),
+  arguments: z.record(z.string(), z.unknown()).describe('exactly what runs once it is approved'),
+  reason: z.string().describe("why it needs a person's yes"),
+  expiresAt: z.number().describe('unix milliseconds'),
+  status: z.enum(approvalStatuses),
+  conversation: z.string().optional(),
+  decidedBy: z.string().optional(),
+  decidedWhere: z.string().optional(),
+  decidedAt: z.number().optional().describe('unix milliseconds'),
+  note: z.string().optional(),
+})
+
+export function listAllApprovals(deps: HubToolDeps): HubTool {
+  return defineHubTool({
+    name: 'hub_list_approvals',
+    title: 'List approvals',
+    description: "Calls of agents that need a person's yes, the newest first, and what was decided.",
+    input: z.strictObject({ status: z.enum(approvalStatuses).optional().describe('default: all') }),
+    output: z.object({ approvals: z.array(approval) }),
+    effect: 'reads',
+    async run({ status }) {
+      const rows = await listApprovals(deps.store.db, { status, limit: MOST })
+      return { approvals: rows.map(toApproval) }
+    },
+    toText: ({ approvals }) => approvals.map(describeApproval).join('\n') || 'No approvals.',
+  })
+}
+
+export function decideOne(deps: HubToolDeps): HubTool {
+  return defineHubTool({
+    name: 'hub_decide_approval',
+    title: 'Decide an approval',
+    description:
+      "A person's answer to an open approval: approve runs exactly that call once, deny never. The first answer wins.",
+    input: z.strictObject({
+      id: z.string().min(1),
+      decision: z.enum(decisions),
+      note: z.string().trim().max(MAX_NOTE).optional().describe('told to the agent'),
+    }),
+    output: approval,
+    effect: 'removes',
+    run: ({ id, decision, note }, { token }) =>
+      deps.decideApproval({ id, decision, note, by: token, where: '/mcp' }),
+    toText: describeApproval,
+  })
+}
+
+/** One approval as a line for a person, with the exact call. */
+export function describeApproval(one: Approval | z.input<typeof approval>): string {
+  const call = `${one.id} ${one.agent}: ${one.tool} ${JSON.stringify(one.arguments)}`
+  const by = one.decidedBy === undefined ? '' : ` by ${one.decidedBy} over ${one.decidedWhere}`
+  const when = one.decidedAt === undefined ? '' : ` at ${toIso(one.decidedAt)}`
+  const state =
+    one.status === 'open' ? `open until ${toIso(one.expiresAt)}: ${one.reason}` : `${one.status}${by}${when}`
+  return `${call}\n  ${state}${one.note ? `\n  Note: ${one.note}` : ''}`
+}

@@ -1,0 +1,99 @@
+import type { ChatMessage } from '../../schemas/chat.ts'
+import type { InboxPayload } from '../../schemas/inbox.ts'
+import type { ToolOutcome } from '../core/tool-box.ts'
+import { markAnswered, toApproval } from '../store/approvals.ts'
+import { appendMessage } from '../store/conversations.ts'
+import { postItem } from '../store/inbox.ts'
+import { finishCall } from '../store/ledger.ts'
+import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
+import { hasEnded } from '../store/threads.ts'
+import type { Tx } from '../store/writer.ts'
+import { showCall, toTelling } from './calls.ts'
+import type { RuntimeDeps } from './deps.ts'
+
+export type ApprovalDeps = Pick<
+  RuntimeDeps,
+  'store' | 'clock' | 'newId' | 'log' | 'signals' | 'toolBox' | 'agent'
+>
+
+type Answer = Extract<InboxPayload, { kind: 'approval' }>
+
+/** What came of an approval: its call ended, or will never run. */
+export interface Answered {
+  approval: ApprovalRow
+  call: ToolCallRow
+  status: 'denied' | 'expired' | 'ok' | 'error' | 'unknown'
+  outcome: ToolOutcome
+}
+
+/** Ends the call, tells the conversation, and posts decision and outcome to the thread. Announce it after the commit. */
+export async function answerApproval(
+  deps: ApprovalDeps,
+  tx: Tx,
+  answered: Answered,
+): Promise<ChatMessage | undefined> {
+  const { approval, call, status, outcome } = answered
+  const now = deps.clock.now()
+  await finishCall(tx, call.id, { status, result: outcome, now })
+  await markAnswered(tx, approval.id, now)
+  // A thread that is over would be woken for nothing.
+  if (!(await hasEnded(tx, approval.thread_id))) {
+    await postItem(tx, {
+      thread: approval.thread_id,
+      source: 'approval',
+      externalId: approval.id,
+      payload: toAnswer(answered),
+      conversation: approval.conversation_id ?? undefined,
+      at: now,
+    })
+  }
+  return tellAbout(deps, tx, approval, toTelling({ row: call, outcome, status }, { approval: approval.id }))
+}
+
+/** Shows what came of it, and wakes the thread. */
+export function announceAnswer(
+  deps: ApprovalDeps,
+  { approval, call, status, outcome }: Answered,
+  message: ChatMessage | undefined,
+): void {
+  showCall(deps, placeOf(approval), call, status, outcome.text)
+  if (message) deps.signals.emit('message', message)
+  deps.signals.emit('posted', { thread: approval.thread_id })
+}
+
+/** Everyone sees who decided what. */
+export function announceDecision(deps: ApprovalDeps, approval: ApprovalRow): void {
+  deps.signals.emit('approval', toApproval(approval))
+}
+
+/** Where people see an approval and its call. */
+export function placeOf({ conversation_id, cycle_id }: ApprovalRow) {
+  return { target: conversation_id, cycle: cycle_id }
+}
+
+/** A message about an approval; undefined where it has no conversation. */
+export async function tellAbout(
+  deps: ApprovalDeps,
+  tx: Tx,
+  approval: ApprovalRow,
+  message: Pick<ChatMessage, 'kind' | 'author' | 'text'> & { data: Record<string, unknown> },
+): Promise<ChatMessage | undefined> {
+  const conversation = approval.conversation_id
+  if (conversation === null) return undefined
+  return appendMessage(tx, { id: deps.newId('msg'), conversation, at: deps.clock.now(), ...message })
+}
+
+function toAnswer({ approval, status, outcome }: Answered): Answer {
+  const { id, tool, decided_by, note } = approval
+  const ran = status === 'denied' || status === 'expired' ? undefined : status
+  return {
+    kind: 'approval',
+    approval: id,
+    tool,
+    arguments: approval.arguments,
+    status: ran === undefined ? (status as 'denied' | 'expired') : 'approved',
+    ...(decided_by === null ? {} : { by: decided_by }),
+    ...(note === null ? {} : { note }),
+    ...(ran === undefined ? {} : { result: { status: ran, text: outcome.text } }),
+  }
+}

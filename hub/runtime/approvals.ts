@@ -1,0 +1,173 @@
+import type { Approval, ChatMessage, Decision } from '../../schemas/chat.ts'
+import { toIso } from '../core/clock.ts'
+import { HubError } from '../core/errors.ts'
+import { truncate } from '../core/text.ts'
+import {
+  callOfApproval,
+  type Decided,
+  decideOpen,
+  findApproval,
+  overdueApprovals,
+  toApproval,
+  unansweredApprovals,
+} from '../store/approvals.ts'
+import { allowCall } from '../store/ledger.ts'
+import type { ApprovalRow } from '../store/tables.ts'
+import { hasEnded } from '../store/threads.ts'
+import type { Tx } from '../store/writer.ts'
+import {
+  type Answered,
+  type ApprovalDeps,
+  announceAnswer,
+  announceDecision,
+  answerApproval,
+  placeOf,
+  tellAbout,
+} from './answer-approval.ts'
+import { showCall } from './calls.ts'
+import { runApproved } from './run-approved.ts'
+
+/** What needs a person's yes: decided once, and what was approved runs once, outside any cycle. */
+export interface Approvals extends AsyncDisposable {
+  /** The first answer wins. Throws `not_found`, `conflict` with who decided, and `retired`. */
+  decide(decision: Decision): Promise<Approval>
+  /** Ends those that nobody answered in time. */
+  expireDue(): Promise<void>
+  /** Runs what was approved, from now on and before: call it once the servers were heard of. */
+  begin(): Promise<void>
+}
+
+/** How long calls may take to end when the hub does; what is cut then goes on at the next start. */
+const STOP_MS = 6_000
+
+export function createApprovals(deps: ApprovalDeps): Approvals {
+  const stopping = new AbortController()
+  const running = new Map<string, Promise<void>>()
+  let begun = false
+  const run = (id: string) => {
+    if (running.has(id) || stopping.signal.aborted) return
+    const done = runApproved(deps, id, stopping.signal)
+      .catch(error => {
+        if (!stopping.signal.aborted) deps.log.error('approved_call_broke', { approval: id, error })
+      })
+      .finally(() => running.delete(id))
+    running.set(id, done)
+  }
+  const expireDue = async () => {
+    const expired = await deps.store.write(tx => expireOverdue(deps, tx))
+    for (const one of expired) announce(deps, one)
+  }
+  return {
+    expireDue,
+    async decide(decision) {
+      const settled = await deps.store.write(tx => settle(deps, tx, decision))
+      if (!settled) {
+        await expireDue()
+        throw await explain(deps, decision.id)
+      }
+      announce(deps, settled)
+      if (settled.approval.status === 'approved' && begun) run(settled.approval.id)
+      return toApproval(settled.approval)
+    },
+    async begin() {
+      begun = true
+      for (const id of await unansweredApprovals(deps.store.db)) run(id)
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort(new HubError('unavailable', 'The hub is stopping'))
+      const stopped = Promise.withResolvers<void>()
+      const cancel = deps.clock.after(STOP_MS, () => stopped.resolve())
+      await Promise.race([Promise.all(running.values()), stopped.promise])
+      cancel()
+    },
+  }
+}
+
+/** A decision that is written down; `answered` where nothing is left to run. */
+interface Settled {
+  approval: ApprovalRow
+  message: ChatMessage | undefined
+  answered?: Answered
+}
+
+/** Undefined where somebody was first, or the time is over. */
+async function settle(deps: ApprovalDeps, tx: Tx, decision: Decision): Promise<Settled | undefined> {
+  const { id, by, where, note = null } = decision
+  const status = decision.decision === 'approve' ? 'approved' : 'denied'
+  const approval = await decideOpen(tx, id, { status, at: deps.clock.now(), by, where, note })
+  if (!approval) return undefined
+  if (status === 'denied') return refuse(deps, tx, approval, `Denied by ${by}, so it did not run.`)
+  await checkRunnable(deps, tx, approval)
+  await allowCall(tx, approval.call_id)
+  const call = truncate(`${approval.tool} ${approval.arguments}`, LONGEST_CALL)
+  const message = await tellAbout(deps, tx, approval, {
+    kind: 'notice',
+    author: by,
+    text: `${by} approved ${call}: it runs now.${toNote(note)}`,
+    data: { approval: id },
+  })
+  return { approval, message }
+}
+
+const LONGEST_CALL = 300
+
+/** Throws where nobody is left for whom the call could run: the transaction is then undone. */
+async function checkRunnable(deps: ApprovalDeps, tx: Tx, { id, agent, thread_id }: ApprovalRow) {
+  if (!deps.agent(agent)) {
+    throw new HubError(
+      'retired',
+      `The agent ${agent} is retired: its file agents/${agent}.md is gone, or wrong. Put it back to approve ${id}, or deny it.`,
+    )
+  }
+  if (await hasEnded(tx, thread_id)) {
+    throw new HubError(
+      'conflict',
+      `${id} is of the thread ${thread_id}, which is over. It can only be denied.`,
+    )
+  }
+}
+
+async function refuse(deps: ApprovalDeps, tx: Tx, approval: ApprovalRow, text: string): Promise<Settled> {
+  const call = await callOfApproval(tx, approval)
+  const status = approval.status === 'denied' ? ('denied' as const) : ('expired' as const)
+  const outcome = { text: `${text}${toNote(approval.note)}`, isError: true }
+  const answered = { approval, call, status, outcome }
+  return { approval, answered, message: await answerApproval(deps, tx, answered) }
+}
+
+async function expireOverdue(deps: ApprovalDeps, tx: Tx): Promise<Settled[]> {
+  const now = deps.clock.now()
+  const decided: Decided = { status: 'expired', at: now, by: null, where: null, note: null }
+  const expired: Settled[] = []
+  for (const { id } of await overdueApprovals(tx, now)) {
+    const approval = await decideOpen(tx, id, decided)
+    if (approval)
+      expired.push(await refuse(deps, tx, approval, 'Nobody answered in time, so it did not run.'))
+  }
+  return expired
+}
+
+function announce(deps: ApprovalDeps, { approval, message, answered }: Settled): void {
+  announceDecision(deps, approval)
+  if (answered) {
+    announceAnswer(deps, answered, message)
+    return
+  }
+  if (message) deps.signals.emit('message', message)
+  showCall(deps, placeOf(approval), { id: approval.call_id, tool: approval.tool }, 'planned')
+}
+
+/** Why an approval could not be decided. */
+async function explain(deps: ApprovalDeps, id: string): Promise<HubError> {
+  const row = await findApproval(deps.store.db, id)
+  if (!row) {
+    return new HubError('not_found', `There is no approval ${id}; hub_list_approvals shows them`)
+  }
+  const when = row.decided_at === null ? '' : ` at ${toIso(row.decided_at)}`
+  const by = row.decided_by === null ? '' : ` by ${row.decided_by} over ${row.decided_where}`
+  return new HubError('conflict', `${id} was ${row.status}${by}${when} already; it stays so.`)
+}
+
+function toNote(note: string | null): string {
+  return note === null || note === '' ? '' : ` Note: ${note}`
+}

@@ -1,0 +1,89 @@
+import type { ChatMessage } from '../../schemas/chat.ts'
+import { matchesGlobs } from '../core/glob.ts'
+import type { AgentTool } from '../core/tool-box.ts'
+import { createApproval, toApproval } from '../store/approvals.ts'
+import { isDoubtful, waitCall } from '../store/ledger.ts'
+import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
+import type { Tx } from '../store/writer.ts'
+import { hashArguments } from './arguments.ts'
+import { showCall, tellCall, toWaiting } from './calls.ts'
+import type { Claim } from './claim.ts'
+import type { RuntimeDeps } from './deps.ts'
+import { publish } from './tell.ts'
+
+/** How long a person may take to answer. */
+export const APPROVAL_MS = 24 * 3_600_000
+
+const DOUBT =
+  'the outcome of the same call before is unknown: it may have had its effect already, and repeating it may do harm'
+
+/** Why a call of a server's tool needs a person's yes; undefined where it needs none. */
+export async function whyApproval(
+  deps: RuntimeDeps,
+  tx: Tx,
+  claim: Claim,
+  { row, tool }: { row: ToolCallRow; tool: Extract<AgentTool<Tx>, { kind: 'server' }> },
+): Promise<string | undefined> {
+  const { agent, thread } = claim
+  if (matchesGlobs(deps.approve(), row.tool)) return 'tools.approve of the config lists it'
+  if (matchesGlobs(agent.approve, row.tool)) return `approve in agents/${agent.name}.md lists it`
+  if (!tool.destructive) return undefined
+  const call = { thread, tool: row.tool, hash: hashArguments(row.arguments) }
+  return (await isDoubtful(tx, call)) ? DOUBT : undefined
+}
+
+export interface AskedApproval {
+  approval: ApprovalRow
+  row: ToolCallRow
+  message: ChatMessage | undefined
+}
+
+/** Writes down that a call waits for a person. Show it after the commit. */
+export async function askApproval(
+  deps: RuntimeDeps,
+  tx: Tx,
+  claim: Claim,
+  { row, reason }: { row: ToolCallRow; reason: string },
+): Promise<AskedApproval> {
+  const now = deps.clock.now()
+  const conversation = claim.target ?? claim.agent.conversations[0]
+  const approval: ApprovalRow = {
+    id: deps.newId('apr'),
+    call_id: row.id,
+    thread_id: claim.thread,
+    cycle_id: claim.cycle,
+    agent: claim.agent.name,
+    tool: row.tool,
+    arguments: row.arguments,
+    arguments_hash: hashArguments(row.arguments),
+    reason,
+    conversation_id: conversation ?? null,
+    status: 'open',
+    created_at: now,
+    expires_at: now + APPROVAL_MS,
+    decided_at: null,
+    decided_by: null,
+    decided_where: null,
+    note: null,
+    answered_at: null,
+  }
+  await createApproval(tx, approval)
+  const outcome = toWaiting(approval.id)
+  await waitCall(tx, row.id, approval.id, outcome)
+  const message = await tellCall(deps, tx, claim, {
+    row,
+    outcome: { ...outcome, text: `${outcome.text}: ${reason}` },
+    status: 'waiting',
+    data: { approval: approval.id },
+    ...(conversation === undefined ? {} : { conversation }),
+  })
+  return { approval, row, message }
+}
+
+/** Tells everyone of an approval whose transaction is committed. */
+export function showAsked(deps: RuntimeDeps, claim: Claim, { approval, row, message }: AskedApproval): void {
+  claim.resting = 'waiting'
+  showCall(deps, { target: approval.conversation_id, cycle: claim.cycle }, row, 'waiting', approval.reason)
+  publish(deps, [message])
+  deps.signals.emit('approval', toApproval(approval))
+}

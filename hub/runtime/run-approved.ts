@@ -1,0 +1,91 @@
+import { timeoutSignal } from '../core/clock.ts'
+import type { AgentTool } from '../core/tool-box.ts'
+import { callOfApproval, findApproval } from '../store/approvals.ts'
+import { startCall } from '../store/ledger.ts'
+import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
+import type { Tx } from '../store/writer.ts'
+import {
+  type Answered,
+  type ApprovalDeps,
+  announceAnswer,
+  answerApproval,
+  placeOf,
+} from './answer-approval.ts'
+import { hashArguments, parseArguments } from './arguments.ts'
+import { showCall, UNKNOWN } from './calls.ts'
+import { toStatus } from './run-calls.ts'
+
+type Ended = Pick<Answered, 'status' | 'outcome'>
+type ServerTool = Extract<AgentTool<Tx>, { kind: 'server' }>
+
+/** What is left to do about an approved call: to run it, or nothing, since its end is clear. */
+type Plan =
+  | { kind: 'run'; tool: ServerTool; args: Record<string, unknown>; limit: number }
+  | { kind: 'clear'; ended: Ended }
+
+/**
+ * Runs the call of an approval that a person gave, once, and posts what it gave. One that an earlier life had started
+ * runs again only where that does no harm. Throws when `stopping` aborts; the rest then waits for the next start.
+ */
+export async function runApproved(deps: ApprovalDeps, id: string, stopping: AbortSignal): Promise<void> {
+  const { db } = deps.store
+  const approval = await findApproval(db, id)
+  if (!approval || approval.answered_at !== null) return
+  const call = await callOfApproval(db, approval)
+  const plan = decidePlan(deps, approval, call)
+  stopping.throwIfAborted()
+  const ended = plan.kind === 'clear' ? plan.ended : await runOnce(deps, { approval, call, plan }, stopping)
+  const answered = { approval, call, ...ended }
+  const message = await deps.store.write(tx => answerApproval(deps, tx, answered))
+  announceAnswer(deps, answered, message)
+}
+
+function decidePlan(deps: ApprovalDeps, approval: ApprovalRow, call: ToolCallRow): Plan {
+  const agent = deps.agent(approval.agent)
+  const tool = agent && deps.toolBox.find(call.tool, agent.tools)
+  const mayRepeat = tool?.kind === 'server' && tool.repeatable
+  if (call.status === 'started' && !mayRepeat) {
+    return { kind: 'clear', ended: { status: 'unknown', outcome: UNKNOWN } }
+  }
+  if (!agent || tool?.kind !== 'server') {
+    return fail(`There is no tool ${call.tool} for the agent ${approval.agent} any more; it did not run.`)
+  }
+  const args = parseArguments(call.arguments)
+  if (!args || hashArguments(call.arguments) !== approval.arguments_hash) {
+    return fail(`${call.tool} did not run: its arguments are not those that were approved.`)
+  }
+  return { kind: 'run', tool, args, limit: agent.limits.minutes * 60_000 }
+}
+
+function fail(text: string): Plan {
+  return { kind: 'clear', ended: { status: 'error', outcome: { text, isError: true } } }
+}
+
+interface Run {
+  approval: ApprovalRow
+  call: ToolCallRow
+  plan: Extract<Plan, { kind: 'run' }>
+}
+
+async function runOnce(
+  deps: ApprovalDeps,
+  { approval, call, plan: { tool, args, limit } }: Run,
+  stopping: AbortSignal,
+): Promise<Ended> {
+  await deps.store.write(tx => startCall(tx, call.id, deps.clock.now()))
+  const show = (text?: string) => showCall(deps, placeOf(approval), call, 'started', text)
+  show()
+  const deadline = timeoutSignal(deps.clock, limit, call.tool)
+  const signal = AbortSignal.any([stopping, deadline.signal])
+  try {
+    const outcome = await tool.call(args, { signal, idempotencyKey: call.id, onProgress: show })
+    return { status: toStatus(outcome), outcome }
+  } catch (error) {
+    // One that its time limit cut may have had its effect.
+    stopping.throwIfAborted()
+    deps.log.error('approved_call_failed', { approval: approval.id, error })
+    return { status: 'unknown', outcome: UNKNOWN }
+  } finally {
+    deadline.cancel()
+  }
+}

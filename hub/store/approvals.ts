@@ -1,0 +1,144 @@
+import { type Kysely, sql } from 'kysely'
+import type { Approval, ApprovalStatus } from '../../schemas/chat.ts'
+import { parseJson } from '../core/json.ts'
+import { statement } from './statement.ts'
+import type { ApprovalRow, Tables, ToolCallRow } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+export async function createApproval(tx: Tx, row: ApprovalRow): Promise<void> {
+  await tx.insertInto('approvals').values(row).execute()
+}
+
+export function findApproval(db: Kysely<Tables>, id: string): Promise<ApprovalRow | undefined> {
+  return db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The newest first; with `status`, only those. */
+export function listApprovals(
+  db: Kysely<Tables>,
+  filter: { status?: ApprovalStatus | undefined; limit: number },
+): Promise<ApprovalRow[]> {
+  const { status, limit } = filter
+  return db
+    .selectFrom('approvals')
+    .selectAll()
+    .$if(status !== undefined, query => query.where('status', '=', status ?? 'open'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** What a thread still waits for, the oldest first. */
+export function openApprovalsOf(db: Kysely<Tables>, thread: string): Promise<ApprovalRow[]> {
+  return selectOpen(db, { thread }).then(result => result.rows)
+}
+
+const selectOpen = statement<{ thread: string }, ApprovalRow>((db, { thread }) =>
+  db
+    .selectFrom('approvals')
+    .selectAll()
+    .where('thread_id', '=', thread)
+    .where('status', '=', sql.lit('open'))
+    .orderBy('created_at')
+    .orderBy('id'),
+)
+
+/** Threads that wait for a person's answer. */
+export async function threadsAwaitingApproval(db: Kysely<Tables>): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('approvals')
+    .select('thread_id')
+    .distinct()
+    .where('status', '=', 'open')
+    .execute()
+  return new Set(rows.map(row => row.thread_id))
+}
+
+export interface Decided {
+  status: Exclude<ApprovalStatus, 'open'>
+  at: number
+  by: string | null
+  where: string | null
+  note: string | null
+}
+
+/** The first decision wins: undefined where the approval is not open any more, or its time is over. */
+export function decideOpen(tx: Tx, id: string, decided: Decided): Promise<ApprovalRow | undefined> {
+  return tx
+    .updateTable('approvals')
+    .set({
+      status: decided.status,
+      decided_at: decided.at,
+      decided_by: decided.by,
+      decided_where: decided.where,
+      note: decided.note,
+    })
+    .where('id', '=', id)
+    .where('status', '=', 'open')
+    .$if(decided.status !== 'expired', query => query.where('expires_at', '>', decided.at))
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Its outcome is in the thread's inbox. */
+export async function markAnswered(tx: Tx, id: string, at: number): Promise<void> {
+  await tx.updateTable('approvals').set({ answered_at: at }).where('id', '=', id).execute()
+}
+
+/** Approved ones whose outcome was not posted yet. */
+export async function unansweredApprovals(db: Kysely<Tables>): Promise<string[]> {
+  const rows = await db
+    .selectFrom('approvals')
+    .select('id')
+    .where('status', '=', 'approved')
+    .where('answered_at', 'is', null)
+    .orderBy('decided_at')
+    .execute()
+  return rows.map(row => row.id)
+}
+
+/** The call that an approval is about. */
+export function callOfApproval(db: Kysely<Tables>, approval: ApprovalRow): Promise<ToolCallRow> {
+  return db.selectFrom('tool_calls').selectAll().where('id', '=', approval.call_id).executeTakeFirstOrThrow()
+}
+
+export function overdueApprovals(tx: Tx, now: number): Promise<ApprovalRow[]> {
+  return tx
+    .selectFrom('approvals')
+    .selectAll()
+    .where('status', '=', 'open')
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .execute()
+}
+
+/** When the earliest open one expires; undefined where none is open. */
+export async function nextExpiry(db: Kysely<Tables>): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('approvals')
+    .select('expires_at')
+    .where('status', '=', 'open')
+    .orderBy('expires_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.expires_at
+}
+
+/** An approval as people see it: with the whole call. */
+export function toApproval(row: ApprovalRow): Approval {
+  return {
+    id: row.id,
+    agent: row.agent,
+    tool: row.tool,
+    arguments: (parseJson(row.arguments.trim() || '{}') ?? {}) as Record<string, unknown>,
+    reason: row.reason,
+    expiresAt: row.expires_at,
+    status: row.status,
+    ...(row.conversation_id === null ? {} : { conversation: row.conversation_id }),
+    ...(row.decided_by === null ? {} : { decidedBy: row.decided_by }),
+    ...(row.decided_where === null ? {} : { decidedWhere: row.decided_where }),
+    ...(row.decided_at === null ? {} : { decidedAt: row.decided_at }),
+    ...(row.note === null ? {} : { note: row.note }),
+  }
+}
