@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { serverEntry } from '../schemas/config.ts'
 import type { ServerEvent } from '../schemas/events.ts'
 import { builtIns } from './built-ins.ts'
+import { budgetOf } from './config/budget.ts'
 import { childEnvironment } from './config/environment.ts'
 import { codeFile } from './config/paths.ts'
 import { parseYaml } from './config/yaml-file.ts'
@@ -181,6 +182,7 @@ function openRuntime(
     model: () => foundation.model,
     compactionModel: () => foundation.compactionModel,
     agent: agents.find,
+    budget: () => budgetOf(foundation.config.current),
     owner: randomUUID(),
     get timezone() {
       return foundation.config.current.timezone

@@ -84,6 +84,10 @@ function openChat(
     createLimit: () => createBucket(FRAMES),
     welcome: () => readWelcome(foundation, engine),
     postMessage: message => engine.router.postMessage(message),
+    stop: async (target, by) => {
+      const { stopped, waiting } = await engine.router.stop(target, by)
+      return stopped.length + waiting.length
+    },
     readMessages: (conversation, after, limit) => readMessages(store.db, conversation, after, limit),
     lastSeq: conversation => lastSeqOf(store.db, conversation),
   })

@@ -113,6 +113,7 @@ test('every tool of the hub and every one of its arguments is in the reference, 
     postMessage: unused,
     reset: unused,
     postEvent: unused,
+    stop: unused,
     status: unused,
   })
   const heading = "The hub's own MCP tools"

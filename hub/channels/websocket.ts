@@ -8,6 +8,8 @@ import {
   clientFrame,
   type HubFrame,
   type NewUserMessage,
+  type StopTarget,
+  toStopTarget,
 } from '../../schemas/chat.ts'
 import type { Clock } from '../core/clock.ts'
 import { toPublicError } from '../core/errors.ts'
@@ -35,6 +37,8 @@ export interface WebSocketDeps {
   createLimit: () => (now: number) => boolean
   welcome: () => Promise<Extract<HubFrame, { type: 'welcome' }>>
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
+  /** Resolves with how many cycles it stops. */
+  stop: (target: StopTarget, by: string) => Promise<number>
   readMessages: (conversation: string, after: number, limit: number) => Promise<ChatMessage[]>
   lastSeq: (conversation: string) => Promise<number>
 }
@@ -188,6 +192,15 @@ async function handle(
       return send({ type: 'pong' })
     case 'subscribe':
       return subscriptions.add(frame.conversation, frame.after)
+    case 'stop': {
+      const target = toStopTarget(frame)
+      if (!target || (await deps.stop(target, caller.token)) > 0) return
+      return send({
+        type: 'error',
+        code: 'conflict',
+        message: 'Nothing is running; there is nothing to stop.',
+      })
+    }
     case 'message': {
       const { conversation, text, clientId } = frame
       try {

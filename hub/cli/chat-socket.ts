@@ -20,6 +20,8 @@ export interface ChatSocketEvents {
  */
 export interface ChatSocket extends Disposable {
   send(text: string): void
+  /** Stops what the conversation's agent does; nothing while the connection is lost. */
+  stop(): void
 }
 
 const FIRST_WAIT_MS = 500
@@ -90,6 +92,7 @@ export function openChatSocket(
       pending.set(clientId, text)
       transmit({ type: 'message', conversation, text, clientId })
     },
+    stop: () => transmit({ type: 'stop', conversation }),
     [Symbol.dispose]() {
       ended = true
       cancel?.()

@@ -8,25 +8,26 @@ import { callsOfStep, resultOf, startCall } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import { toUpdate } from './batch.ts'
-import { type EndStatus, recordCall, showCall, toHistory, UNKNOWN } from './calls.ts'
+import { type EndStatus, recordCall, showCall, UNKNOWN } from './calls.ts'
 import { type Claim, eventIds, LEASE_MS, readFacts } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { finish } from './finish.ts'
+import { toResults } from './limits/loops.ts'
 import { publish } from './tell.ts'
 
 /** Runs the calls of the newest step, each written down before and after, and puts their results into the history. */
 export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): Promise<'think' | 'ended'> {
   for (const row of await callsOfStep(deps.store.db, claim.cycle, claim.steps)) {
     signal.throwIfAborted()
+    claim.stop?.throwIfAborted()
     if (row.result_json === null) await runCall(deps, claim, row, signal)
   }
   const rows = await callsOfStep(deps.store.db, claim.cycle, claim.steps)
   const ending = rows.find(row => row.status === 'ok' && endsCycle(deps, claim, row.tool))
+  const results = await toResults(deps, claim, rows)
   const done = await deps.store.write(async tx => {
-    const update = ending
-      ? { items: [], contents: [] }
-      : await drainUpdate(deps, tx, claim, rows.map(toHistory))
-    const contents = [...rows.map(toHistory), ...update.contents]
+    const update = ending ? { items: [], contents: [] } : await drainUpdate(deps, tx, claim, results)
+    const contents = [...results, ...update.contents]
     const now = deps.clock.now()
     const lastSeq = await fencedWrite(tx, claim, contents.length, now + LEASE_MS, now)
     const entries = await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)

@@ -2,13 +2,13 @@ import { combineSources } from '../../hub/core/due.ts'
 import { createEmitter } from '../../hub/core/emitter.ts'
 import { createIds } from '../../hub/core/ids.ts'
 import { createLog } from '../../hub/core/log.ts'
-import type { Model } from '../../hub/core/model.ts'
+import type { Model, Price } from '../../hub/core/model.ts'
 import { createSemaphore } from '../../hub/core/semaphore.ts'
 import type { SignalMap } from '../../hub/core/signals.ts'
 import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
 import { createChain } from '../../hub/model/chain.ts'
 import { applyAgentFiles, type FileAgent } from '../../hub/runtime/agent-files.ts'
-import type { RuntimeAgent } from '../../hub/runtime/deps.ts'
+import type { Budget, RuntimeAgent } from '../../hub/runtime/deps.ts'
 import { createReset, type ResetRequest } from '../../hub/runtime/reset.ts'
 import { createRouter } from '../../hub/runtime/router.ts'
 import { createRuntime } from '../../hub/runtime/runtime.ts'
@@ -38,7 +38,8 @@ export interface WorldOptions {
   agents?: Partial<WorldAgent>[]
   tools?: StubTool[]
   concurrency?: number
-  model?: { context?: number; maxOutput?: number }
+  model?: { context?: number; maxOutput?: number; price?: Price }
+  budget?: Partial<Budget>
   /** Writes the summaries in place of the model. */
   summaries?: Model
 }
@@ -79,6 +80,7 @@ async function createParts(options: WorldOptions) {
     agents: new Map((options.agents ?? [{}]).map(makeAgent).map(agent => [agent.name, agent])),
     tools: new Map((options.tools ?? []).map(tool => [tool.name, tool])),
     concurrency: options.concurrency ?? 8,
+    budget: { ...options.budget },
     seen: {
       messages: createRecord<ChatMessage>(),
       ended: createRecord<SignalMap['cycleEnded']>(),
@@ -194,6 +196,7 @@ function createLife(parts: Parts, death: Death | undefined) {
       model: () => model,
       compactionModel: () => parts.summaries,
       agent: name => agents.get(name),
+      budget: () => ({ file: 'superbloom.yaml', ...parts.budget }),
       owner: `life-${++lives}`,
     },
     semaphore,

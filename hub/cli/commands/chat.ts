@@ -5,11 +5,13 @@ import { HubError } from '../../core/errors.ts'
 import { callHub } from '../call-hub.ts'
 import { openChatSocket } from '../chat-socket.ts'
 import { findHub } from '../find-hub.ts'
+import { createWorkWatch } from '../work-watch.ts'
 import { askHub } from './ask.ts'
 
 /** How long a reply may take where nobody looks on, seconds. */
 const LONGEST_REPLY_S = 600
-const HELP = 'Write and press Enter. Ctrl+D or /quit leaves. The agent may write by itself at any time.'
+const HELP =
+  'Write and press Enter. Ctrl+C stops the agent while it works, Ctrl+D or /quit leaves. The agent may write by itself at any time.'
 
 /** A chat in the terminal. Where its input is a file or a pipe, each line is asked in turn and its reply printed. */
 export async function chat(asked: string | undefined): Promise<void> {
@@ -27,9 +29,13 @@ async function chatByLines(conversation: string): Promise<void> {
 
 async function chatWithPerson(conversation: string): Promise<void> {
   const view = createView(conversation)
+  const work = createWorkWatch(conversation)
   const left = Promise.withResolvers<void>()
   using socket = openChatSocket(() => findHub(), conversation, {
-    onFrame: view.onFrame,
+    onFrame(frame) {
+      work.onFrame(frame)
+      view.onFrame(frame)
+    },
     onState: state => view.note(state === 'connected' ? 'connected' : 'connection lost; trying again …'),
     onRefused: why => left.reject(new HubError('unauthorized', why)),
   })
@@ -40,6 +46,11 @@ async function chatWithPerson(conversation: string): Promise<void> {
     if (text === '/quit') return input.close()
     if (text === '') return input.prompt()
     socket.send(text)
+  })
+  input.on('SIGINT', () => {
+    if (!work.mayStop()) return input.close()
+    socket.stop()
+    view.note('stopping; Ctrl+C again leaves')
   })
   input.on('close', () => left.resolve())
   input.prompt()

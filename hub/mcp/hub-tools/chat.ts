@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MAX_TEXT } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
-import { messagesOfCycle } from '../../store/conversations.ts'
+import { messagesOfCycle, noticeTo } from '../../store/conversations.ts'
 import { cycleOfMessage } from '../../store/cycles.ts'
 import { defaultAgent, type HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool, type HubToolContext } from './hub-tool.ts'
@@ -12,8 +12,10 @@ const LONGEST_WAIT = 600
 const output = z.object({
   conversation: z.string(),
   status: z
-    .enum(['replied', 'pending', 'silent', 'failed'])
-    .describe('pending: the agent still works; read the reply later with hub_read_messages'),
+    .enum(['replied', 'pending', 'waiting', 'silent', 'failed'])
+    .describe(
+      'pending: the agent still works; read the reply later with hub_read_messages. waiting: it cannot begin yet, and the reply says why',
+    ),
   reply: z.string().optional(),
   messageId: z.string(),
 })
@@ -48,6 +50,7 @@ export function chat(deps: HubToolDeps): HubTool {
         token: context.token,
         clientId: args.idempotencyKey,
       })
+      if (message.text === '/stop') return readStop(deps, conversation, message.id)
       return waitForReply(deps, context, {
         conversation,
         messageId: message.id,
@@ -87,6 +90,9 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
         `${call.tool}: ${call.summary && call.status === 'started' ? call.summary : call.status}`,
       )
     }),
+    deps.signals.on('message', ({ kind, inReplyTo }) => {
+      if (kind === 'notice' && inReplyTo?.includes(messageId)) look()
+    }),
     deps.clock.after(what.wait, () => finished.resolve(pending)),
   ]
   const giveUp = () => finished.resolve(pending)
@@ -104,7 +110,8 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
 async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | undefined> {
   const { conversation, messageId } = what
   const cycle = await cycleOfMessage(deps.store.db, messageId)
-  if (!cycle || cycle.status === 'running') return undefined
+  if (!cycle) return readHeld(deps, what)
+  if (cycle.status === 'running') return undefined
   const said = (await messagesOfCycle(deps.store.db, cycle.id)).filter(m => m.conversation === conversation)
   const answers = said.filter(message => message.kind === 'agent')
   const others = said.filter(message => message.kind === 'notice' || message.kind === 'error').slice(-1)
@@ -112,4 +119,20 @@ async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | 
   const hasFailed = cycle.status === 'failed' || cycle.status === 'dead'
   const status = hasFailed ? 'failed' : reply === '' ? 'silent' : 'replied'
   return { conversation, messageId, status, ...(reply === '' ? {} : { reply }) }
+}
+
+/** No cycle takes a `/stop`. */
+async function readStop(deps: HubToolDeps, conversation: string, messageId: string): Promise<ChatResult> {
+  const notice = await noticeTo(deps.store.db, conversation, messageId)
+  if (!notice) return { conversation, messageId, status: 'silent' }
+  return { conversation, messageId, status: 'replied', reply: notice.text }
+}
+
+/** A message that no cycle takes for now got a notice that says why. */
+async function readHeld(
+  deps: HubToolDeps,
+  { conversation, messageId }: Omit<Wait, 'wait'>,
+): Promise<ChatResult | undefined> {
+  const notice = await noticeTo(deps.store.db, conversation, messageId)
+  return notice && { conversation, messageId, status: 'waiting', reply: notice.text }
 }

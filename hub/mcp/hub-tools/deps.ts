@@ -1,4 +1,4 @@
-import type { AgentStatus, ChatMessage, NewUserMessage } from '../../../schemas/chat.ts'
+import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../../../schemas/chat.ts'
 import type { NewEvent, RoutedEvent } from '../../../schemas/inbox.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { NewId } from '../../core/ids.ts'
@@ -29,6 +29,7 @@ export interface HubToolDeps {
     by: string
     message?: string | undefined
   }) => Promise<{ conversation: string }>
+  stop: (target: StopTarget, by: string) => Promise<{ thread: string; cycle?: string }[]>
   postEvent: (event: NewEvent) => Promise<RoutedEvent | undefined>
   /** Servers and their health, model, queues, store, version. */
   status: () => Promise<HubStatus>
