@@ -83,6 +83,7 @@ export async function claimCycle(
 ): Promise<Claim | undefined> {
   for (;;) {
     const day = await openToday(deps)
+    const { releases } = deps.meter
     try {
       const claim = await tryClaim(deps, agent, thread, day)
       countWake(deps, thread)
@@ -91,7 +92,8 @@ export async function claimCycle(
       deps.places.leave(thread)
       if (error instanceof LimitReached) return void (await holdBack(deps, agent, thread, error))
       if (!(error instanceof RoomTaken)) throw error
-      await deps.meter.changed(stopping)
+      // Room may have been given back while the transaction was undone.
+      if (deps.meter.releases === releases) await deps.meter.changed(stopping)
     }
   }
 }

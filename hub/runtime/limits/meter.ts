@@ -28,6 +28,8 @@ export interface Meter {
   /** Gives the room back; what was used of it is told with `spend`. */
   release(reservation: Reservation): void
   spend(usage: UsageDayTable): void
+  /** How often room was given back so far. */
+  readonly releases: number
   /** Resolves when room was given back; rejects with the signal's reason. */
   changed(signal?: AbortSignal): Promise<void>
 }
@@ -39,6 +41,7 @@ export function createMeter(read: (day: string) => Promise<UsageDayTable[]>): Me
   const days = new Map<string, { agents: Map<string, Spent>; opened: Promise<void> }>()
   const running = new Set<Reservation>()
   const waiting = new Set<() => void>()
+  let releases = 0
 
   const agentsOf = (day: string) => days.get(day)?.agents ?? new Map<string, Spent>()
   const add = (agents: Map<string, Spent>, usage: UsageDayTable) => {
@@ -75,9 +78,13 @@ export function createMeter(read: (day: string) => Promise<UsageDayTable[]>): Me
       [...running]
         .filter(each => each.day === day && (agent === undefined || each.agent === agent))
         .reduce<Spent>(sum, NOTHING),
+    get releases() {
+      return releases
+    },
     reserve: reservation => void running.add(reservation),
     release(reservation) {
       if (!running.delete(reservation)) return
+      releases++
       for (const tell of [...waiting]) tell()
     },
     spend(usage) {
