@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { budgetOf } from './config/budget.ts'
 import { combineSources } from './core/due.ts'
 import { createSemaphore, type Semaphore } from './core/semaphore.ts'
 import type { Foundation } from './foundation.ts'
@@ -198,6 +199,7 @@ function openRuntime(
     model: () => foundation.model,
     compactionModel: () => foundation.compactionModel,
     agent: agents.find,
+    budget: () => budgetOf(foundation.config.current),
     owner: randomUUID(),
     get timezone() {
       return foundation.config.current.timezone

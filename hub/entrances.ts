@@ -85,6 +85,10 @@ function openChat(
     welcome: () => readWelcome(foundation, engine),
     postMessage: message => engine.router.postMessage(message),
     decide: decision => engine.approvals.decide(decision),
+    stop: async (target, by) => {
+      const { stopped, waiting } = await engine.router.stop(target, by)
+      return stopped.length + waiting.length
+    },
     readMessages: (conversation, after, limit) => readMessages(store.db, conversation, after, limit),
     lastSeq: conversation => lastSeqOf(store.db, conversation),
   })

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { type Agents, createAgents } from './config/agents.ts'
+import { hasPrices } from './config/budget.ts'
 import type { Environment } from './config/environment.ts'
 import type { Config } from './config/load.ts'
 import { readVersion } from './config/paths.ts'
@@ -63,14 +64,15 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
   await store.write(voidLeases)
   const signals = createEmitter<SignalMap>(error => log.error('listener_failed', { error }))
   const models = (of: Config) => createModels(of, overrides.model, { clock, signals })
+  const liveConfig = createLiveConfig(config, environment, log)
   const foundation: Foundation = {
     clock,
     random: overrides.random ?? Math.random,
     newId: createIds(clock.now),
     log,
     signals,
-    config: createLiveConfig(config, environment, log),
-    agents: createAgents(config.agentsFolder, environment, log),
+    config: liveConfig,
+    agents: createAgents(config.agentsFolder, environment, log, () => hasPrices(liveConfig.current)),
     store,
     token: config.token ?? readOrMakeToken(config.dataFolder),
     version: readVersion(),

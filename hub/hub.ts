@@ -42,6 +42,13 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
     reset: request => started(engine).reset(request),
     decideApproval: decision => started(engine).approvals.decide(decision),
     postEvent: event => started(engine).router.postEvent(event),
+    stop: async (target, by) => {
+      const { stopped, waiting } = await started(engine).router.stop(target, by)
+      return [
+        ...stopped.map(({ thread, cycle }) => ({ thread, cycle })),
+        ...waiting.map(thread => ({ thread })),
+      ]
+    },
     status: () => readStatus(foundation, started(engine)),
   })
   const life = stack.use(await openLife(foundation))
@@ -92,7 +99,10 @@ function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable>
       await foundation.reloadModel()
       foundation.signals.emit('modelAnswers', { name: foundation.model.name })
       // Schedules of agent files that name no time zone are in the config's.
+      foundation.agents.reload()
       await engine.applyAgents()
+      // A limit that held something back may have been raised.
+      await engine.runtime.wakeAll()
     }
     if (what !== 'agents') await engine.serverTools.refresh()
   }

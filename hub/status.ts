@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentStatus } from '../schemas/chat.ts'
+import { readBudgets } from './budgets.ts'
 import type { Engine } from './engine.ts'
 import type { Foundation } from './foundation.ts'
 import type { ListedAgent } from './mcp/hub-tools/deps.ts'
@@ -30,6 +31,7 @@ export async function readStatus(foundation: Foundation, engine: Engine): Promis
     serversDown: [...engine.serversWatch.down].map(([name, since]) => ({ name, since })),
     servers: engine.serverTools.servers.status(),
     queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy: engine.runtime.busy },
+    budgets: await readBudgets(foundation),
     store: { kind: 'sqlite', bytes: storeBytes(config.current.dataFolder) },
     problems: [...config.problems, ...agents.problems],
   }

@@ -29,9 +29,31 @@ export const clientFrame = z.discriminatedUnion('type', [
     decision: z.enum(decisions),
     note: z.string().trim().max(MAX_NOTE).optional(),
   }),
+  z
+    .strictObject({
+      type: z.literal('stop'),
+      conversation: conversationId.optional(),
+      thread: z.string().min(1).max(200).optional(),
+    })
+    .refine(named => toStopTarget(named) !== undefined, {
+      error: 'names either a conversation or a thread',
+    }),
   z.strictObject({ type: z.literal('ping') }),
 ])
 export type ClientFrame = z.infer<typeof clientFrame>
+
+/** What a stop is meant for. */
+export type StopTarget = { conversation: string } | { thread: string }
+
+/** Exactly one of both; undefined where neither is there, or both are. */
+export function toStopTarget(named: {
+  conversation?: string | undefined
+  thread?: string | undefined
+}): StopTarget | undefined {
+  const { conversation, thread } = named
+  if (conversation !== undefined) return thread === undefined ? { conversation } : undefined
+  return thread === undefined ? undefined : { thread }
+}
 
 export const messageKinds = ['user', 'agent', 'tool', 'notice', 'error'] as const
 export type MessageKind = (typeof messageKinds)[number]

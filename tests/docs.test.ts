@@ -114,6 +114,7 @@ test('every tool of the hub and every one of its arguments is in the reference, 
     reset: unused,
     decideApproval: unused,
     postEvent: unused,
+    stop: unused,
     status: unused,
   })
   const heading = "The hub's own MCP tools"

@@ -10,6 +10,8 @@ import {
   type Decision,
   type HubFrame,
   type NewUserMessage,
+  type StopTarget,
+  toStopTarget,
 } from '../../schemas/chat.ts'
 import type { Clock } from '../core/clock.ts'
 import { toPublicError } from '../core/errors.ts'
@@ -38,6 +40,8 @@ export interface WebSocketDeps {
   welcome: () => Promise<Extract<HubFrame, { type: 'welcome' }>>
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
   decide: (decision: Decision) => Promise<Approval>
+  /** Resolves with how many cycles it stops. */
+  stop: (target: StopTarget, by: string) => Promise<number>
   readMessages: (conversation: string, after: number, limit: number) => Promise<ChatMessage[]>
   lastSeq: (conversation: string) => Promise<number>
 }
@@ -197,6 +201,15 @@ async function handle(
       // What was decided reaches everyone as a frame `approval`; what went wrong, only who asked.
       await deps.decide({ id, decision, note, by: caller.token, where: '/ws' })
       return
+    }
+    case 'stop': {
+      const target = toStopTarget(frame)
+      if (!target || (await deps.stop(target, caller.token)) > 0) return
+      return send({
+        type: 'error',
+        code: 'conflict',
+        message: 'Nothing is running; there is nothing to stop.',
+      })
     }
     case 'message': {
       const { conversation, text, clientId } = frame

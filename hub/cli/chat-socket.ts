@@ -23,6 +23,8 @@ export interface ChatSocket extends Disposable {
   send(text: string): void
   /** False while there is no connection: nothing was sent then. */
   decide(decision: WrittenDecision): boolean
+  /** Stops what the conversation's agent does; nothing while the connection is lost. */
+  stop(): void
 }
 
 const FIRST_WAIT_MS = 500
@@ -97,6 +99,7 @@ export function openChatSocket(
       transmit({ type: 'decide', ...decision })
       return socket?.readyState === WebSocket.OPEN
     },
+    stop: () => transmit({ type: 'stop', conversation }),
     [Symbol.dispose]() {
       ended = true
       cancel?.()

@@ -15,17 +15,27 @@ export interface Agents {
 }
 
 /** Reads the agent files; where their folder is missing it is made, with the default agent in it. */
-export function createAgents(folder: string, environment: Environment, log: Log): Agents {
+export function createAgents(
+  folder: string,
+  environment: Environment,
+  log: Log,
+  hasPrices: () => boolean = () => true,
+): Agents {
   if (!existsSync(folder)) installDefault(folder)
   let all: Agent[] = []
   let problems: string[] = []
+  const fileOf = (name: string) => join(folder, `${name}.md`)
   const reload = () => {
     const read = readAgentFiles(folder, environment)
-    const kept = all.filter(agent =>
-      read.problems.some(({ file }) => file === join(folder, `${agent.name}.md`)),
-    )
-    all = [...read.agents, ...kept].sort((a, b) => (a.name < b.name ? -1 : 1))
-    problems = read.problems.map(({ message }) => message)
+    const priced = hasPrices()
+    const mayRun = ({ limits }: Agent) => priced || limits.moneyPerDay === undefined
+    const wrong = [
+      ...read.problems,
+      ...read.agents.filter(agent => !mayRun(agent)).map(({ name }) => toUnpriced(fileOf(name))),
+    ]
+    const kept = all.filter(agent => mayRun(agent) && wrong.some(({ file }) => file === fileOf(agent.name)))
+    all = [...read.agents.filter(mayRun), ...kept].sort((a, b) => (a.name < b.name ? -1 : 1))
+    problems = wrong.map(({ message }) => message)
     for (const message of problems) log.error('agent_file_wrong', { message })
   }
   reload()
@@ -38,6 +48,14 @@ export function createAgents(folder: string, environment: Environment, log: Log)
     },
     find: name => all.find(agent => agent.name === name),
     reload,
+  }
+}
+
+/** A limit on money that nothing can be held against would be no limit. */
+function toUnpriced(file: string) {
+  return {
+    file,
+    message: `${file}: limits.moneyPerDay: needs a price {currency, input, output} for every model of superbloom.yaml`,
   }
 }
 

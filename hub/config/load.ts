@@ -5,6 +5,7 @@ import { systemTimezone } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 import type { Price } from '../core/model.ts'
+import { checkMoney } from './budget.ts'
 import type { Environment } from './environment.ts'
 import { parseYaml } from './yaml-file.ts'
 
@@ -95,6 +96,7 @@ export function loadConfig(environment: Environment): Config {
   if (config.token !== undefined && !/^[A-Za-z0-9._~+-]{16,}$/.test(config.token)) {
     throw new HubError('bad_request', 'SUPERBLOOM_TOKEN: must be at least 16 letters, digits and . _ ~ + -')
   }
+  checkMoney(config)
   return Object.freeze(config)
 }
 

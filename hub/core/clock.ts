@@ -110,6 +110,20 @@ export function toLocal(at: number, timezone: string): string {
   return `${parts.weekday} ${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}`
 }
 
+const DAY_MS = 86_400_000
+
+/** The date on the wall of `timezone`: `2026-11-22`. */
+export function dayOf(at: number, timezone: string): string {
+  return toLocal(at, timezone).slice(4, 14)
+}
+
+/** When the next day of `timezone` begins, unix milliseconds; always later than `at`. */
+export function nextDayStart(at: number, timezone: string): number {
+  const date = toIso(Date.parse(`${dayOf(at, timezone)}T00:00:00Z`) + DAY_MS).slice(0, 10)
+  const start = fromIso(date, timezone)
+  return start !== undefined && start > at ? start : at + DAY_MS
+}
+
 /** The system's IANA time zone. */
 export function systemTimezone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone

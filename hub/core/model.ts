@@ -96,6 +96,8 @@ export interface Model {
   readonly context: number
   readonly maxOutput: number
   readonly price?: Price | undefined
+  /** Asking it costs nothing, so that a call which was cut is not charged. */
+  readonly isFree?: boolean
   /** False for one that cannot write a summary; default true. */
   readonly canSummarize?: boolean
   /** Missing where nothing can go wrong with it. */

@@ -17,6 +17,8 @@ export type SignalMap = {
   approval: Approval
   /** Something was posted to the inbox of a thread. */
   posted: { thread: string }
+  /** A person asked a running cycle to stop, or what waits for the thread where `cycle` is missing. */
+  stopRequested: { thread: string; cycle?: string; by: string }
   /** A cycle ended and everything of it is stored. */
   cycleEnded: { cycle: string; thread: string }
   /** Some schedule was made, changed or ended. */

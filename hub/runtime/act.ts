@@ -5,10 +5,10 @@ import { drainUpdates, type InboxItem } from '../store/inbox.ts'
 import { callsOfStep, resultOf } from '../store/ledger.ts'
 import type { Tx } from '../store/writer.ts'
 import { toUpdate } from './batch.ts'
-import { toHistory } from './calls.ts'
 import { type Claim, eventIds, LEASE_MS, readFacts, toResting } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { finish } from './finish.ts'
+import { toResults } from './limits/loops.ts'
 import { runCalls } from './run-calls.ts'
 import { publish } from './tell.ts'
 
@@ -17,9 +17,10 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
   await runCalls(deps, claim, await callsOfStep(deps.store.db, claim.cycle, claim.steps), signal)
   const rows = await callsOfStep(deps.store.db, claim.cycle, claim.steps)
   const ending = rows.find(row => row.status === 'ok' && endsCycle(deps, claim, row.tool))
+  const results = await toResults(deps, claim, rows)
   const done = await deps.store.write(async tx => {
-    const update = ending ? NO_UPDATE : await drainUpdate(deps, tx, claim, rows.map(toHistory))
-    const contents = [...rows.map(toHistory), ...update.contents]
+    const update = ending ? NO_UPDATE : await drainUpdate(deps, tx, claim, results)
+    const contents = [...results, ...update.contents]
     const now = deps.clock.now()
     const lastSeq = await fencedWrite(tx, claim, contents.length, now + LEASE_MS, now)
     const entries = await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)

@@ -11,6 +11,10 @@ import { claimThread, releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { type BatchFacts, questionsOf, toBatch } from './batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
+import { openToday } from './limits/bounds.ts'
+import { countWake, holdBack, RoomTaken, takePlace } from './limits/hold.ts'
+import { LimitReached } from './limits/limit-reached.ts'
+import type { Unpaid } from './limits/metered-model.ts'
 import { readWindow } from './read-window.ts'
 import { decideReplyTo } from './reply.ts'
 import { startFresh } from './reset.ts'
@@ -56,16 +60,52 @@ export interface Claim extends Fenced {
   toldFailure?: boolean
   /** Where it did not end well. */
   outcome?: 'parked' | 'dead' | 'stuck'
+  /** Tokens that it used so far. */
+  tokens: number
+  /** What a call of the model took and is not written down yet. */
+  unpaid?: Unpaid | undefined
+  /** What the call that was cut last had streamed. */
+  cutText?: string
+  /** Its last process may have ended in the midst of a call of the model. */
+  wasCut: boolean
+  /** Who had asked it to stop before this process took it. */
+  stopRequestedBy: string | null
+  /** Aborts with StopRequested when a person stops it. */
+  stop?: AbortSignal
 }
 
 /**
  * Takes the thread and what waits for it: in one transaction the inbox is drained and the batch stands in the history.
- * Undefined where there is nothing to do, or another process has the thread.
+ * Undefined where there is nothing to do, another process has the thread, or a limit of the day holds it back.
  */
 export async function claimCycle(
   deps: RuntimeDeps,
   agent: RuntimeAgent,
   thread: string,
+  stopping?: AbortSignal,
+): Promise<Claim | undefined> {
+  for (;;) {
+    const day = await openToday(deps)
+    const { releases } = deps.meter
+    try {
+      const claim = await tryClaim(deps, agent, thread, day)
+      countWake(deps, thread)
+      return claim
+    } catch (error) {
+      deps.places.leave(thread)
+      if (error instanceof LimitReached) return void (await holdBack(deps, agent, thread, error))
+      if (!(error instanceof RoomTaken)) throw error
+      // Room may have been given back while the transaction was undone.
+      if (deps.meter.releases === releases) await deps.meter.changed(stopping)
+    }
+  }
+}
+
+async function tryClaim(
+  deps: RuntimeDeps,
+  agent: RuntimeAgent,
+  thread: string,
+  day: string,
 ): Promise<Claim | undefined> {
   const now = deps.clock.now()
   let refused: string | null = null
@@ -73,10 +113,19 @@ export async function claimCycle(
     const { running, waiting } = await workOf(tx, thread)
     if (running === null && waiting === null) return undefined
     const rows = running === null ? BATCH_ROWS : 0
-    const row = await claimThread(tx, { id: thread, owner: deps.owner, until: now + LEASE_MS, now, rows })
+    // What a limit held back is judged anew; only a cycle that waits for its provider keeps its time.
+    const due = running === null ? Number.MAX_SAFE_INTEGER : now
+    const row = await claimThread(tx, {
+      id: thread,
+      owner: deps.owner,
+      until: now + LEASE_MS,
+      now,
+      due,
+      rows,
+    })
     if (!row) refused = waiting === null ? null : running
     if (!row) return undefined
-    if (running === null) return begin(deps, tx, { agent, row, now })
+    if (running === null) return begin(deps, tx, { agent, row, now, day })
     return resume(deps, tx, { agent, row, cycle: await readCycle(tx, running), now })
   }, 'relaxed')
   if (refused !== null) await tellParked(deps, thread, refused)
@@ -112,6 +161,9 @@ async function resume(
     attempts: cycle.attempts + 1,
     parkedAt: cycle.parked_at,
     resting: toResting({ approvals: await openApprovalsOf(tx, row.id) }),
+    tokens: cycle.input_tokens + cycle.output_tokens,
+    wasCut: cycle.parked_at === null,
+    stopRequestedBy: cycle.stop_requested_by,
   }
 }
 
@@ -124,7 +176,7 @@ interface Beginning {
 async function begin(
   deps: RuntimeDeps,
   tx: Tx,
-  { agent, row: taken, now }: Beginning,
+  { agent, row: taken, now, day }: Beginning & { day: string },
 ): Promise<Claim | undefined> {
   const id = deps.newId('cyc')
   const items = await drainItems(tx, taken.id, id)
@@ -147,6 +199,7 @@ async function begin(
     await releaseThread(tx, { ...fenced, resting }, now)
     return undefined
   }
+  await takePlace(deps, tx, { agent, thread: row.id, day, items, window, anchor })
   return {
     ...fenced,
     kind: 'new',
@@ -164,6 +217,9 @@ async function begin(
     compactions: 0,
     attempts: 1,
     parkedAt: null,
+    tokens: 0,
+    wasCut: false,
+    stopRequestedBy: null,
   }
 }
 

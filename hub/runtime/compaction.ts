@@ -1,7 +1,6 @@
 import type { StoredFact } from '../../schemas/inbox.ts'
 import type { Model } from '../core/model.ts'
 import { factsOf } from '../store/context.ts'
-import { addUsage, type Usage } from '../store/cycles.ts'
 import { fencedWrite, type HistoryEntry, setForm } from '../store/history.ts'
 import { endSession, newestSession, newestSummaries } from '../store/sessions.ts'
 import type { SessionTable } from '../store/tables.ts'
@@ -11,6 +10,7 @@ import { isBatch } from './batch.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { toHead } from './head.ts'
+import { meterModel, payApart } from './limits/metered-model.ts'
 import { toPreamble } from './prompt.ts'
 import { type AskForSummary, type Summary, summarize } from './summarize.ts'
 import { tokensOf, tokensOfAll } from './tokens.ts'
@@ -135,7 +135,6 @@ async function compact(deps: RuntimeDeps, claim: Claim, { reason, cut, signal }:
   const left = entries.slice(0, cut)
   const rest = entries.slice(cut)
   const before = await newestSession(deps.store.db, claim.thread)
-  const spent: Usage = { input: 0, output: 0, cachedInput: 0 }
   const mayAsk = signal && claim.compactions < MOST_COMPACTIONS
   if (mayAsk) claim.compactions++
   const model = mayAsk ? summaryModel(deps, claim) : undefined
@@ -143,11 +142,11 @@ async function compact(deps: RuntimeDeps, claim: Claim, { reason, cut, signal }:
     deps,
     { before: before?.head ? before.summary : undefined, entries: left, open: openPart(left) },
     model,
-    signal ? createAsk(deps, signal, spent) : refuseToAsk,
+    signal ? createAsk(deps, claim, signal) : refuseToAsk,
   )
   signal?.throwIfAborted()
   const last = left.at(-1)?.seq ?? claim.start - 1
-  const head = await deps.store.write(tx => record(deps, tx, claim, { reason, left, last, summary, spent }))
+  const head = await deps.store.write(tx => record(deps, tx, claim, { reason, left, last, summary }))
   claim.start = last + 1
   claim.window = [{ seq: last, content: { role: 'user', items: [], tellsContext: true, ...head } }, ...rest]
   claim.anchor = undefined
@@ -169,9 +168,9 @@ function summaryModel(deps: RuntimeDeps, claim: Claim): Model | undefined {
   return model.canSummarize === false ? undefined : model
 }
 
-function createAsk(deps: RuntimeDeps, signal: AbortSignal, spent: Usage): AskForSummary {
+function createAsk(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): AskForSummary {
   return async (model, system, text, maxOutput) => {
-    const reply = await model.complete(
+    const reply = await meterModel(deps, claim, model, 'unseen').complete(
       {
         system,
         messages: [{ role: 'user', text, items: [] }],
@@ -182,9 +181,7 @@ function createAsk(deps: RuntimeDeps, signal: AbortSignal, spent: Usage): AskFor
       },
       { signal, onText: () => undefined },
     )
-    spent.input += reply.usage?.input ?? 0
-    spent.output += reply.usage?.output ?? 0
-    spent.cachedInput += reply.usage?.cachedInput ?? 0
+    await payApart(deps, claim)
     return reply.text
   }
 }
@@ -196,15 +193,14 @@ interface Recorded {
   left: readonly HistoryEntry[]
   last: number
   summary: Summary
-  spent: Usage
 }
 
-/** The session, the window's new start and what was spent are one commit. Returns what the window begins with. */
+/** The session and the window's new start are one commit. Returns what the window begins with. */
 async function record(
   deps: RuntimeDeps,
   tx: Tx,
   claim: Claim,
-  { reason, left, last, summary, spent }: Recorded,
+  { reason, left, last, summary }: Recorded,
 ): Promise<{ text: string; facts: StoredFact[] }> {
   const now = deps.clock.now()
   await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
@@ -225,7 +221,6 @@ async function record(
     facts_json: JSON.stringify(facts),
   })
   await moveWindow(tx, claim.thread, last + 1)
-  if (spent.input + spent.output > 0) await addUsage(tx, claim.cycle, spent)
   return { text: head, facts }
 }
 

@@ -13,6 +13,7 @@ test('promise 9: the limit on steps stops the cycle and says how to raise it', a
   await world.start()
   await world.post('go')
   await world.idle()
+  expect(told(world)[0]?.data).toEqual({ limit: 'limits.steps', value: 2, used: 2 })
   expect(told(world).map(({ kind, text }) => [kind, text])).toEqual([
     [
       'notice',

@@ -5,7 +5,11 @@ import { bury, toCrashed, toDeath } from './bury.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { type Failure, fail } from './finish.ts'
+import { LimitReached } from './limits/limit-reached.ts'
+import { checkRepeats, checkStreak } from './limits/loops.ts'
+import { chargeCut } from './limits/metered-model.ts'
 import { park } from './park.ts'
+import { endStopped } from './stop.ts'
 import { cycleDeadline, think } from './think.ts'
 import { hasOpenCalls } from './window.ts'
 
@@ -24,18 +28,24 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
     once: true,
   })
   const signal = AbortSignal.any([stopping, deadline.signal])
+  const thinking = claim.stop ? AbortSignal.any([signal, claim.stop]) : signal
   try {
     let next: 'think' | 'act' | 'ended' = hasOpenCalls(claim.window) ? 'act' : 'think'
+    if (claim.wasCut && next === 'think') await chargeCut(deps, claim)
     while (next !== 'ended') {
       stopping.throwIfAborted()
+      claim.stop?.throwIfAborted()
       const limit = next === 'think' ? decideLimit(claim, deps.clock.now()) : undefined
-      if (limit) return await end(deps, claim, { kind: 'notice', text: limit })
-      next = next === 'act' ? await act(deps, claim, signal) : await think(deps, claim, signal)
+      if (limit) return await end(deps, claim, limit)
+      await (next === 'act' ? checkStreak(deps, claim) : checkRepeats(deps, claim))
+      next = next === 'act' ? await act(deps, claim, signal) : await think(deps, claim, thinking)
     }
   } catch (error) {
     stopping.throwIfAborted()
-    if (deadline.signal.aborted)
-      return await end(deps, claim, { kind: 'notice', text: describeMinutes(claim) })
+    if (claim.stop?.aborted) return await endStopped(deps, claim, claim.stop.reason)
+    if (error instanceof LimitReached)
+      return await end(deps, claim, { kind: 'notice', text: error.message, data: error.data })
+    if (deadline.signal.aborted) return await end(deps, claim, describeMinutes(claim))
     if (!(error instanceof ModelError)) throw error
     // An unreachable provider is no fault of the batch: it waits. Anything else would fail again.
     await (error.retryable ? park(deps, claim, error) : bury(deps, claim, toDeath(error)))
@@ -44,17 +54,25 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
   }
 }
 
-function decideLimit(claim: Claim, now: number): string | undefined {
+function decideLimit(claim: Claim, now: number): Failure | undefined {
   const { steps, minutes } = claim.agent.limits
   if (claim.steps >= steps) {
-    return `I stopped after ${plural(steps, 'step')}, the limit of one cycle. Raise limits.steps in agents/${claim.agent.name}.md, or tell me to go on.`
+    return {
+      kind: 'notice',
+      text: `I stopped after ${plural(steps, 'step')}, the limit of one cycle. Raise limits.steps in agents/${claim.agent.name}.md, or tell me to go on.`,
+      data: { limit: 'limits.steps', value: steps, used: claim.steps },
+    }
   }
   return now - claim.startedAt >= minutes * 60_000 ? describeMinutes(claim) : undefined
 }
 
-function describeMinutes(claim: Claim): string {
+function describeMinutes(claim: Claim): Failure {
   const { minutes } = claim.agent.limits
-  return `I stopped after ${plural(minutes, 'minute')}, the limit of one cycle. Raise limits.minutes in agents/${claim.agent.name}.md, or tell me to go on.`
+  return {
+    kind: 'notice',
+    text: `I stopped after ${plural(minutes, 'minute')}, the limit of one cycle. Raise limits.minutes in agents/${claim.agent.name}.md, or tell me to go on.`,
+    data: { limit: 'limits.minutes', value: minutes, used: minutes },
+  }
 }
 
 async function end(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {

@@ -1,12 +1,14 @@
 import type { Clock } from '../core/clock.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
-import type { Model } from '../core/model.ts'
+import type { Model, Price } from '../core/model.ts'
 import type { Signals } from '../core/signals.ts'
 import type { ToolBox } from '../core/tool-box.ts'
 import type { Store } from '../store/open.ts'
 import type { Tx } from '../store/writer.ts'
 import type { KeptWindows } from './kept-windows.ts'
+import type { Places } from './limits/hold.ts'
+import type { Meter } from './limits/meter.ts'
 import type { TokenCounter } from './tokens.ts'
 
 /** An agent as the runtime needs it. */
@@ -18,10 +20,35 @@ export interface RuntimeAgent {
   model: string
   /** Globs over tools whose calls need a person's yes, besides those of the config. */
   approve: readonly string[]
-  limits: { steps: number; minutes: number }
+  limits: RuntimeLimits
   /** After so many milliseconds without a cycle it starts from summaries. */
   idleReset?: number | undefined
   conversations: readonly string[]
+}
+
+/** What is left out is not limited. Tokens are input and output together, money is in the currency of the prices. */
+export interface RuntimeLimits {
+  /** Of one cycle. */
+  steps: number
+  minutes: number
+  tokens?: number | undefined
+  /** Consecutive calls of one tool. */
+  sameTool?: number | undefined
+  wakesPerDay?: number | undefined
+  tokensPerDay?: number | undefined
+  moneyPerDay?: number | undefined
+}
+
+/** What all agents together may use in a day. */
+export interface Budget {
+  tokensPerDay?: number | undefined
+  moneyPerDay?: number | undefined
+  /** Of the prices; undefined where there are none. */
+  currency?: string | undefined
+  /** What a call costs at most, whichever model answers; undefined where the model's own price is all there is. */
+  dearest?: Price | undefined
+  /** Where it is written. */
+  file: string
 }
 
 export interface RuntimeDeps {
@@ -45,4 +72,7 @@ export interface RuntimeDeps {
   owner: string
   windows: KeptWindows
   tokens: TokenCounter
+  budget: () => Budget
+  meter: Meter
+  places: Places
 }

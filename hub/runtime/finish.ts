@@ -11,6 +11,7 @@ import { cutCalls, showCall } from './calls.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import { isCrowded, makeRoom } from './compaction.ts'
 import type { RuntimeDeps } from './deps.ts'
+import { settle, writeUsage } from './limits/metered-model.ts'
 import { findUnanswered, type Unanswered, userMessages } from './reply.ts'
 import { publish, tell } from './tell.ts'
 import type { Anchor } from './tokens.ts'
@@ -52,9 +53,11 @@ export async function endWithText(
     const written = await appendHistory(tx, claim, lastSeq, step, [content, ...asking], now)
     if (next) await countStep(tx, claim.cycle, usage)
     else await endCycleWithStep(tx, claim.cycle, usage, now)
+    await writeUsage(tx, claim)
     const told = isSilent ? undefined : await tell(deps, tx, claim, { kind: 'agent', text })
     return { entries: written, message: told, question: next }
   })
+  settle(deps, claim)
   claim.anchor = anchorAt(entries[0]?.seq ?? 0)
   claim.window.push(...entries)
   claim.steps = step
@@ -117,6 +120,12 @@ export interface Failure {
   data?: Record<string, unknown>
   /** It failed for good: what the dead letters keep of it. */
   letter?: Pick<NewDeadLetter, 'id' | 'reason' | 'error' | 'retryable'>
+  /** What the cycle ends as; default failed. */
+  status?: 'failed' | 'stopped'
+  /** What people were shown of a reply that was cut; they keep it. */
+  partial?: string
+  /** Told to the agent itself at the end of its history. */
+  note?: string
 }
 
 /**
@@ -124,19 +133,24 @@ export interface Failure {
  * sleeps; its history stays.
  */
 export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {
-  const { letter, ...telling } = failure
+  const { letter } = failure
   const { calls, messages } = await deps.store.write(async tx => {
     const open = hasOpenCalls(claim.window) ? await cutCalls(deps, tx, claim) : undefined
-    const contents = open?.contents ?? []
+    const contents = [...(open?.contents ?? []), ...toNote(failure)]
     const now = deps.clock.now()
     const lastSeq = await fencedWrite(tx, claim, contents.length, now + LEASE_MS, now)
     await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)
     const told: Messages = []
-    for (const conversation of await placesToTell(tx, claim)) {
-      told.push(await tell(deps, tx, claim, { ...telling, conversation }))
+    const { kind, text, data, partial = '' } = failure
+    const status = letter ? 'dead' : (failure.status ?? 'failed')
+    const places = await placesToTell(tx, claim)
+    if (partial !== '')
+      told.push(await tell(deps, tx, claim, { kind: 'agent', text: `${partial}\n\n(stopped here)` }))
+    for (const conversation of places) {
+      told.push(await tell(deps, tx, claim, { kind, text, conversation, ...(data ? { data } : {}) }))
     }
     if (letter) await addDeadLetter(tx, { ...letter, ...toPlace(claim), at: now })
-    await endCycle(tx, claim.cycle, { status: letter ? 'dead' : 'failed', at: now, note: failure.text })
+    await endCycle(tx, claim.cycle, { status, at: now, note: text })
     await releaseThread(tx, claim, now)
     return { calls: open?.cut ?? [], messages: [...(open?.messages ?? []), ...told] }
   })
@@ -146,6 +160,11 @@ export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): P
 
 function toPlace({ thread, cycle, agent }: Claim) {
   return { thread, cycle, agent: agent.name }
+}
+
+function toNote({ note, partial = '' }: Failure): HistoryContent[] {
+  if (note === undefined) return []
+  return [{ role: 'assistant', text: partial === '' ? note : `${partial}\n\n${note}`, calls: [] }]
 }
 
 /** A failure is told where the reply was to go, in every conversation that waits, and never nowhere. */

@@ -1,4 +1,4 @@
-import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
+import type { ChatMessage, NewUserMessage, StopTarget } from '../../schemas/chat.ts'
 import {
   type EventFact,
   type EventListed,
@@ -20,8 +20,9 @@ import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
 import { advanceSchedule, dueSchedules, schedulesWaitingForEvents } from '../store/schedules.ts'
 import type { ScheduleRow } from '../store/tables.ts'
-import { ensureMainThread, mainThreadId } from '../store/threads.ts'
+import { ensureMainThread, hasThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
+import { isStopCommand, requestStop, type Stopping, stopByMessage } from './stop.ts'
 
 export interface RoutedAgent {
   name: string
@@ -48,6 +49,11 @@ export interface Router {
   postFeed(server: string, events: NewEvent[], cursor: EventCursor): Promise<void>
   /** Posts every schedule that is due, once per occurrence; one that was missed several times fires once. */
   fireDue(): Promise<void>
+  /**
+   * Stops what runs in a thread, or for a conversation, at the next boundary; durable when it resolves. Empty where
+   * nothing runs or is about to. Throws `not_found`.
+   */
+  stop(target: StopTarget, by: string): Promise<Stopping>
   /** The agents of a conversation, the first being the one that answers; none where there is no such conversation. */
   agentsOf(conversation: string): string[]
 }
@@ -69,7 +75,9 @@ export function createRouter(deps: RouterDeps): Router {
   return {
     agentsOf,
     async postMessage(message) {
-      const agent = decideAgent(deps, agentsOf(message.conversation), message.conversation)
+      const agents = agentsOf(message.conversation)
+      const agent = decideAgent(deps, agents, message.conversation)
+      if (isStopCommand(message.text)) return stopByMessage(deps, agents.map(mainThreadId), message)
       const thread = mainThreadId(agent)
       const { posted, isNew } = await deps.store.write(async tx => {
         if (!known.has(thread)) await ensureMainThread(tx, agent, deps.clock.now())
@@ -81,6 +89,16 @@ export function createRouter(deps: RouterDeps): Router {
         wake([thread])
       }
       return posted
+    },
+    async stop(target, by) {
+      if ('thread' in target) {
+        if (!(await hasThread(deps.store.db, target.thread)))
+          throw new HubError('not_found', `There is no thread ${target.thread}`)
+        return requestStop(deps, { threads: [target.thread] }, by)
+      }
+      const agents = agentsOf(target.conversation)
+      decideAgent(deps, agents, target.conversation)
+      return requestStop(deps, { threads: agents.map(mainThreadId), conversation: target.conversation }, by)
     },
     async postEvent(event) {
       const routed = await deps.store.write(tx => routeEvent(deps, tx, event))

@@ -40,6 +40,7 @@ export async function runCalls(
   const open = rows.filter(row => row.result_json === null)
   for (let next = open.shift(); next; next = open.shift()) {
     signal.throwIfAborted()
+    claim.stop?.throwIfAborted()
     const call = toCall(deps, claim, next)
     if (call.kind === 'clear') await end(deps, claim, call)
     else if (call.kind === 'meta') await runMeta(deps, claim, call)

@@ -5,12 +5,17 @@ import type { Semaphore } from '../core/semaphore.ts'
 import { chargeAttempt } from '../store/cycles.ts'
 import { releasingWrite } from '../store/history.ts'
 import { dropLease, mainThreadId, threadsWithWork } from '../store/threads.ts'
+import { usageOfDay } from '../store/usage.ts'
 import { BROKEN, bury } from './bury.ts'
 import { type Claim, claimCycle } from './claim.ts'
 import { runCycle } from './cycle.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { createLeaseSource, createWaitingSource, releaseParked } from './due-threads.ts'
 import { createKeptWindows } from './kept-windows.ts'
+import { createPlaces } from './limits/hold.ts'
+import { createMeter } from './limits/meter.ts'
+import { payApart } from './limits/metered-model.ts'
+import { createStops, type Stops } from './stop.ts'
 import { createTokenCounter } from './tokens.ts'
 import { type CycleWatch, createCycleWatch } from './watch.ts'
 
@@ -37,12 +42,12 @@ const TRY_AGAIN_MS = 10_000
 
 /** `agentOf` names the agent of a thread. Disposing stops at the next boundary; what is cut goes on at the next start. */
 export function createRuntime(
-  given: Omit<RuntimeDeps, 'windows' | 'tokens'>,
+  given: Omit<RuntimeDeps, 'windows' | 'tokens' | 'meter' | 'places'>,
   semaphore: Semaphore,
   agentOf: (thread: string) => string,
 ): Runtime {
-  // Not spread: its time zone follows the config.
-  const deps = Object.assign(given, { windows: createKeptWindows(), tokens: createTokenCounter() })
+  const deps = equip(given)
+  const stops = createStops()
   const stopping = new AbortController()
   const watch = createCycleWatch(deps)
   const later = new Map<string, () => void>()
@@ -52,7 +57,7 @@ export function createRuntime(
   const takeTurn = async (thread: string) => {
     const release = await semaphore.acquire(stopping.signal)
     try {
-      return await runOne({ deps, watch, stopping: stopping.signal }, agentOf(thread), thread)
+      return await runOne({ deps, watch, stops, stopping: stopping.signal }, agentOf(thread), thread)
     } finally {
       release()
     }
@@ -97,6 +102,10 @@ export function createRuntime(
       tryLater(thread)
     })
   }
+  const unsubscribe = deps.signals.on('stopRequested', request => {
+    stops.request(request)
+    wake(request.thread)
+  })
   return {
     wake,
     isActive: thread => active.has(thread),
@@ -110,6 +119,7 @@ export function createRuntime(
     },
     async [Symbol.asyncDispose]() {
       for (const cancel of later.values()) cancel()
+      unsubscribe()
       stopping.abort(new HubError('unavailable', 'The hub is stopping'))
       const stopped = Promise.withResolvers<void>()
       const cancel = deps.clock.after(STOP_MS, () => stopped.resolve())
@@ -119,21 +129,34 @@ export function createRuntime(
   }
 }
 
+function equip(given: Omit<RuntimeDeps, 'windows' | 'tokens' | 'meter' | 'places'>): RuntimeDeps {
+  const meter = createMeter(day => usageOfDay(given.store.db, day))
+  // Its time zone may change while it runs.
+  return Object.assign(Object.create(given) as typeof given, {
+    meter,
+    places: createPlaces(meter),
+    windows: createKeptWindows(),
+    tokens: createTokenCounter(),
+  })
+}
+
 interface Dispatch {
   deps: RuntimeDeps
   watch: CycleWatch
+  stops: Stops
   stopping: AbortSignal
 }
 
 /** One cycle of the thread, new or the rest of one; undefined where there is nothing to do. */
 async function runOne(
-  { deps, watch, stopping }: Dispatch,
+  { deps, watch, stops, stopping }: Dispatch,
   name: string,
   thread: string,
 ): Promise<Claim['kind'] | undefined> {
   const agent = deps.agent(name)
-  const claim = agent && (await claimCycle(deps, agent, thread))
-  if (!claim) return undefined
+  const claim = agent && (await claimCycle(deps, agent, thread, stopping))
+  if (!claim) return void stops.forget(thread)
+  claim.stop = stops.begin(claim)
   deps.signals.emit('agent', { name, status: 'active' })
   try {
     await watch.guard(claim, runCycle(deps, claim, stopping))
@@ -144,6 +167,9 @@ async function runOne(
       throw error
     }
     await breakOff(deps, claim, error)
+  } finally {
+    stops.end(claim.cycle)
+    await leaveBudget(deps, claim, stopping)
   }
   if (claim.outcome !== 'parked') deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread })
   deps.signals.emit('agent', { name, status: statusAfter(claim) })
@@ -161,6 +187,21 @@ async function refund(deps: RuntimeDeps, claim: Claim): Promise<void> {
     await releasingWrite(tx, claim, 0, deps.clock.now())
     await chargeAttempt(tx, claim.cycle, -1)
   })
+}
+
+/** Whatever way the cycle went, no room stays kept for it, and what it used is written down. */
+async function leaveBudget(deps: RuntimeDeps, claim: Claim, stopping: AbortSignal): Promise<void> {
+  deps.places.leave(claim.thread)
+  const { unpaid } = claim
+  if (!unpaid) return
+  try {
+    if (!stopping.aborted) await payApart(deps, claim)
+  } catch (error) {
+    // Who took the thread over charges the call that it found cut.
+    deps.log.warn('usage_not_written', { cycle: claim.cycle, error })
+  } finally {
+    deps.meter.release(unpaid.reservation)
+  }
 }
 
 /** An error that nobody foresaw: the cycle ends and says so, rather than running for ever. */

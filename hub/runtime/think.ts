@@ -10,6 +10,7 @@ import { makeRoom } from './compaction.ts'
 import { completeWithRetries } from './complete.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { endWithText } from './finish.ts'
+import { meterModel, settle, writeUsage } from './limits/metered-model.ts'
 import { toPreamble } from './prompt.ts'
 import { toMessages } from './window.ts'
 
@@ -19,22 +20,29 @@ export async function think(
   claim: Claim,
   signal: AbortSignal,
 ): Promise<'act' | 'think' | 'ended'> {
-  const model = deps.model(claim.agent.model)
+  const model = meterModel(deps, claim, deps.model(claim.agent.model))
   const { request, reply } = await ask(deps, claim, model, signal)
   const step = claim.steps + 1
   const now = deps.clock.now()
-  const usage = reply.usage ?? NO_USAGE
+  const usage = claim.unpaid ?? NO_USAGE
   const content = toContent(reply, uniqueIds(reply.calls, claim, step))
   const anchorAt = (seq: number) =>
-    deps.tokens.learn(model.name, { preamble: request, window: claim.window, usage, seq })
+    deps.tokens.learn(model.name, {
+      preamble: request,
+      window: claim.window,
+      usage: reply.usage ?? NO_USAGE,
+      seq,
+    })
   if (content.calls.length === 0)
     return endWithText(deps, claim, { content, step, usage, text: toFinalText(reply), anchorAt, signal })
   const entries = await deps.store.write(async tx => {
     const lastSeq = await fencedWrite(tx, claim, 1, now + LEASE_MS, now)
     await countStep(tx, claim.cycle, usage)
+    await writeUsage(tx, claim)
     await planCalls(tx, toPlan(deps, claim, content.calls, step, now))
     return appendHistory(tx, claim, lastSeq, step, [content], now)
   })
+  settle(deps, claim)
   claim.anchor = anchorAt(entries[0]?.seq ?? 0)
   claim.window.push(...entries)
   claim.steps = step
@@ -60,7 +68,7 @@ async function ask(deps: RuntimeDeps, claim: Claim, model: Model, signal: AbortS
   }
 }
 
-const NO_USAGE = { input: 0, output: 0, cachedInput: 0 }
+const NO_USAGE = { input: 0, output: 0, cachedInput: 0, costMicros: 0 }
 
 function toPlan(
   deps: RuntimeDeps,

@@ -104,6 +104,38 @@ export async function messagesOfCycle(db: Kysely<Tables>, cycle: string): Promis
   return rows.map(toChatMessage)
 }
 
+/** Whether the conversation was told of a limit on that day. `data` is what such a notice carries. */
+export async function hasNoticeOfDay(
+  db: Kysely<Tables>,
+  conversation: string,
+  { limit, day }: Record<string, unknown>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('messages')
+    .select('seq')
+    .where('conversation_id', '=', conversation)
+    .where('kind', '=', 'notice')
+    .where('data_json', 'like', `%"limit":${JSON.stringify(limit)}%`)
+    .where('data_json', 'like', `%"day":${JSON.stringify(day)}%`)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The notice that a message got instead of a cycle, if it got one. */
+export async function noticeTo(db: Kysely<Tables>, conversation: string, message: string) {
+  const row = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_id', '=', conversation)
+    .where('kind', '=', 'notice')
+    .where('in_reply_to_json', 'like', `%${JSON.stringify(message)}%`)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && toChatMessage(row)
+}
+
 /** The newest seq of a conversation, 0 for one that nobody used yet. */
 export async function lastSeqOf(db: Kysely<Tables>, conversation: string): Promise<number> {
   const row = await db

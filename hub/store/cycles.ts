@@ -84,6 +84,8 @@ export interface Usage {
   input: number
   output: number
   cachedInput: number
+  /** Money in millionths. */
+  costMicros: number
 }
 
 /** Counts a step with the tokens that it took. */
@@ -100,18 +102,20 @@ const addStep = statement<Usage & { cycle: string }, unknown>((db, args) =>
       input_tokens: eb('input_tokens', '+', args.input),
       output_tokens: eb('output_tokens', '+', args.output),
       cached_tokens: eb('cached_tokens', '+', args.cachedInput),
+      cost_micros: eb('cost_micros', '+', args.costMicros),
     }))
     .where('id', '=', args.cycle),
 )
 
-/** Adds tokens that no step of the cycle took. */
-export async function addUsage(tx: Tx, cycle: string, usage: Usage): Promise<void> {
+/** Counts what a call took that made no step: a summary, one that was cut, one that a stop ended. */
+export async function countCall(tx: Tx, cycle: string, usage: Usage): Promise<void> {
   await tx
     .updateTable('cycles')
     .set(eb => ({
       input_tokens: eb('input_tokens', '+', usage.input),
       output_tokens: eb('output_tokens', '+', usage.output),
       cached_tokens: eb('cached_tokens', '+', usage.cachedInput),
+      cost_micros: eb('cost_micros', '+', usage.costMicros),
     }))
     .where('id', '=', cycle)
     .execute()
@@ -133,6 +137,7 @@ const addLastStep = statement<Usage & { cycle: string; at: number }, unknown>((d
       input_tokens: eb('input_tokens', '+', args.input),
       output_tokens: eb('output_tokens', '+', args.output),
       cached_tokens: eb('cached_tokens', '+', args.cachedInput),
+      cost_micros: eb('cost_micros', '+', args.costMicros),
     }))
     .where('id', '=', args.cycle),
 )
@@ -140,7 +145,7 @@ const addLastStep = statement<Usage & { cycle: string; at: number }, unknown>((d
 export async function endCycle(
   tx: Tx,
   cycle: string,
-  end: { status: 'done' | 'failed' | 'dead'; at: number; note?: string | undefined },
+  end: { status: 'done' | 'failed' | 'stopped' | 'dead'; at: number; note?: string | undefined },
 ): Promise<void> {
   await tx
     .updateTable('cycles')
@@ -199,19 +204,4 @@ export async function cycleTotals(db: Kysely<Tables>): Promise<CycleTotals[]> {
     .groupBy('thread_id')
     .execute()
   return rows.map(row => ({ thread: row.thread, cycles: Number(row.cycles), lastAt: row.lastAt }))
-}
-
-/** Tokens by thread of the cycles that began since `since`. */
-export async function tokensSince(db: Kysely<Tables>, since: number): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('cycles')
-    .select(eb => [
-      'thread_id as thread',
-      eb.fn.sum<number>('input_tokens').as('input'),
-      eb.fn.sum<number>('output_tokens').as('output'),
-    ])
-    .where('started_at', '>=', since)
-    .groupBy('thread_id')
-    .execute()
-  return new Map(rows.map(row => [row.thread, Number(row.input) + Number(row.output)]))
 }

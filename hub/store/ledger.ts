@@ -100,6 +100,17 @@ export function callsOfStep(db: Kysely<Tables>, cycle: string, step: number): Pr
     .execute()
 }
 
+/** All calls of a cycle, in the order in which the model asked for them. */
+export function callsOfCycle(db: Kysely<Tables>, cycle: string): Promise<ToolCallRow[]> {
+  return db
+    .selectFrom('tool_calls')
+    .selectAll()
+    .where('cycle_id', '=', cycle)
+    .orderBy('step')
+    .orderBy('position')
+    .execute()
+}
+
 /** The result of a call that has one. */
 export function resultOf(row: ToolCallRow): CallResult {
   if (row.result_json === null) return { text: 'No result was recorded for this call.', isError: true }

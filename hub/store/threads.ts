@@ -36,13 +36,15 @@ export interface ThreadClaim {
   owner: string
   until: number
   now: number
+  /** A thread that is to wait is taken where it waits until then at most; default now. */
+  due?: number
   /** How many places of the history are reserved with it. */
   rows?: number
 }
 
 /** Takes the thread for one cycle, in one statement; undefined while another holds it, and before its time. */
 export async function claimThread(tx: Tx, claim: ThreadClaim): Promise<ThreadRow | undefined> {
-  const { rows } = await takeThread(tx, { rows: 0, ...claim })
+  const { rows } = await takeThread(tx, { rows: 0, due: claim.now, ...claim })
   return rows[0]
 }
 
@@ -60,7 +62,7 @@ const takeThread = statement<Required<ThreadClaim>, ThreadRow>((db, claim) =>
     }))
     .where('id', '=', claim.id)
     .where(eb => eb.or([eb('lease_owner', 'is', null), eb('lease_until', '<', claim.now)]))
-    .where(eb => eb.or([eb('not_before', 'is', null), eb('not_before', '<=', claim.now)]))
+    .where(eb => eb.or([eb('not_before', 'is', null), eb('not_before', '<=', claim.due)]))
     .returningAll(),
 )
 
@@ -124,6 +126,11 @@ export async function archiveEnded(tx: Tx, before: number, now: number): Promise
     .execute()
 }
 
+/** What waits for the thread is looked at again then. */
+export async function holdThread(tx: Tx, id: string, until: number): Promise<void> {
+  await tx.updateTable('threads').set({ not_before: until }).where('id', '=', id).execute()
+}
+
 /** At the start of a folder's only hub every older lease belongs to a dead process. */
 export async function voidLeases(tx: Tx): Promise<void> {
   await tx
@@ -135,6 +142,10 @@ export async function voidLeases(tx: Tx): Promise<void> {
 
 export function listThreads(db: Kysely<Tables>): Promise<ThreadRow[]> {
   return db.selectFrom('threads').selectAll().orderBy('id').execute()
+}
+
+export async function hasThread(db: Kysely<Tables>, id: string): Promise<boolean> {
+  return (await db.selectFrom('threads').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
 
 /** Threads that have something to do: an unfinished cycle, or a filled inbox. */

@@ -2,14 +2,14 @@ import { combineSources } from '../../hub/core/due.ts'
 import { createEmitter } from '../../hub/core/emitter.ts'
 import { createIds } from '../../hub/core/ids.ts'
 import { createLog } from '../../hub/core/log.ts'
-import type { Model } from '../../hub/core/model.ts'
+import type { Model, Price } from '../../hub/core/model.ts'
 import { createSemaphore } from '../../hub/core/semaphore.ts'
 import type { SignalMap } from '../../hub/core/signals.ts'
 import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
 import { createChain } from '../../hub/model/chain.ts'
 import { applyAgentFiles, type FileAgent } from '../../hub/runtime/agent-files.ts'
 import { createApprovals } from '../../hub/runtime/approvals.ts'
-import type { RuntimeAgent } from '../../hub/runtime/deps.ts'
+import type { Budget, RuntimeAgent } from '../../hub/runtime/deps.ts'
 import { createReset, type ResetRequest } from '../../hub/runtime/reset.ts'
 import { createRouter } from '../../hub/runtime/router.ts'
 import { createRuntime } from '../../hub/runtime/runtime.ts'
@@ -44,7 +44,8 @@ export interface WorldOptions {
   concurrency?: number
   /** `tools.approve` of the config. */
   approve?: string[]
-  model?: { context?: number; maxOutput?: number }
+  model?: { context?: number; maxOutput?: number; price?: Price }
+  budget?: Partial<Budget>
   /** Writes the summaries in place of the model. */
   summaries?: Model
 }
@@ -87,6 +88,7 @@ async function createParts(options: WorldOptions) {
     tools: new Map((options.tools ?? []).map(tool => [tool.name, tool])),
     concurrency: options.concurrency ?? 8,
     approve: options.approve ?? [],
+    budget: { ...options.budget },
     seen: {
       messages: createRecord<ChatMessage>(),
       ended: createRecord<SignalMap['cycleEnded']>(),
@@ -213,6 +215,7 @@ function createLife(parts: Parts, death: Death | undefined) {
       model: () => model,
       compactionModel: () => parts.summaries,
       agent,
+      budget: () => ({ file: 'superbloom.yaml', ...parts.budget }),
       owner: `life-${++lives}`,
     },
     semaphore,

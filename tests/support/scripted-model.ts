@@ -5,6 +5,7 @@ import {
   type ModelOptions,
   type ModelReply,
   type ModelRequest,
+  type Price,
 } from '../../hub/core/model.ts'
 import { createRecord } from './until.ts'
 
@@ -23,7 +24,7 @@ export interface ScriptedModel extends Model {
 
 export function createScriptedModel(
   turns: readonly Turn[] = [],
-  limits: { context?: number; maxOutput?: number } = {},
+  limits: { context?: number; maxOutput?: number; price?: Price } = {},
 ): ScriptedModel {
   const script = [...turns]
   const requests = createRecord<ModelRequest>()
@@ -31,6 +32,7 @@ export function createScriptedModel(
     name: 'scripted',
     context: limits.context ?? 32_768,
     maxOutput: limits.maxOutput ?? 1024,
+    price: limits.price,
     requests,
     script: (...more) => void script.push(...more),
     get left() {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HubError } from '../../core/errors.ts'
+import { describeError, HubError } from '../../core/errors.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
 
@@ -20,8 +20,24 @@ interface Question {
   waitSeconds: number
 }
 
-/** Sends one message and prints what comes of it. */
+/** Sends one message and prints what comes of it. Ctrl+C stops the agent, a second one leaves. */
 export async function askHub(hub: RunningHub, { text, ...question }: Question): Promise<void> {
+  const conversation = question.conversation ?? question.agent
+  const stop = () => {
+    process.stderr.write('Stopping the agent; Ctrl+C again leaves.\n')
+    callHub(hub, 'hub_stop', { conversation }).catch(error =>
+      process.stderr.write(`It could not be stopped: ${describeError(error)}\n`),
+    )
+  }
+  process.once('SIGINT', stop)
+  try {
+    await sendAndPrint(hub, { ...question, text })
+  } finally {
+    process.off('SIGINT', stop)
+  }
+}
+
+async function sendAndPrint(hub: RunningHub, { text, ...question }: Question): Promise<void> {
   const { structured } = await callHub(
     hub,
     'hub_chat',
@@ -36,5 +52,5 @@ export async function askHub(hub: RunningHub, { text, ...question }: Question): 
   if (status === 'pending') {
     console.error(`The agent still works on it; read its reply later in the conversation ${conversation}.`)
   }
-  if (status === 'failed' || status === 'pending') process.exitCode = 1
+  if (status === 'failed' || status === 'pending' || status === 'waiting') process.exitCode = 1
 }

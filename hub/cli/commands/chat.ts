@@ -7,12 +7,13 @@ import { callHub } from '../call-hub.ts'
 import { openChatSocket } from '../chat-socket.ts'
 import { DECISION_USAGE, parseDecision } from '../decision.ts'
 import { findHub } from '../find-hub.ts'
+import { createWorkWatch } from '../work-watch.ts'
 import { decideApproval } from './approvals.ts'
 import { askHub } from './ask.ts'
 
 /** How long a reply may take where nobody looks on, seconds. */
 const LONGEST_REPLY_S = 600
-const HELP = `Write and press Enter. Ctrl+D or /quit leaves. The agent may write by itself at any time; when a call of it needs your yes: ${DECISION_USAGE}`
+const HELP = `Write and press Enter. Ctrl+C stops the agent while it works, Ctrl+D or /quit leaves. The agent may write by itself at any time; when a call of it needs your yes: ${DECISION_USAGE}`
 
 /** A chat in the terminal. Where its input is a file or a pipe, each line is asked in turn and its reply printed. */
 export async function chat(asked: string | undefined): Promise<void> {
@@ -34,9 +35,13 @@ async function chatByLines(conversation: string): Promise<void> {
 async function chatWithPerson(conversation: string): Promise<void> {
   const view = createView(conversation)
   const open = await openApprovals(conversation)
+  const work = createWorkWatch(conversation)
   const left = Promise.withResolvers<void>()
   using socket = openChatSocket(() => findHub(), conversation, {
-    onFrame: view.onFrame,
+    onFrame(frame) {
+      work.onFrame(frame)
+      view.onFrame(frame)
+    },
     onState: state => view.note(state === 'connected' ? 'connected' : 'connection lost; trying again …'),
     onRefused: why => left.reject(new HubError('unauthorized', why)),
   })
@@ -50,6 +55,11 @@ async function chatWithPerson(conversation: string): Promise<void> {
     if (decision === undefined) socket.send(text)
     else if (decision === 'incomplete') view.note(DECISION_USAGE)
     else if (!socket.decide(decision)) view.note('not connected; nothing was decided: try again')
+  })
+  input.on('SIGINT', () => {
+    if (!work.mayStop()) return input.close()
+    socket.stop()
+    view.note('stopping; Ctrl+C again leaves')
   })
   input.on('close', () => left.resolve())
   input.prompt()

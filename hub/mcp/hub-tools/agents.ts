@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { toLocal } from '../../core/clock.ts'
-import { cycleTotals, tokensSince } from '../../store/cycles.ts'
+import { dayOf } from '../../core/clock.ts'
+import { cycleTotals } from '../../store/cycles.ts'
 import { waitingCounts } from '../../store/inbox.ts'
 import { listThreads } from '../../store/threads.ts'
+import { usageOfDay } from '../../store/usage.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 
@@ -16,6 +17,7 @@ const agent = z.object({
   cycles: z.int(),
   lastCycleAt: z.number().nullable().describe('unix milliseconds'),
   tokensToday: z.int(),
+  moneyToday: z.number().describe("in the prices' currency; 0 without prices"),
 })
 
 export function listAgents(deps: HubToolDeps): HubTool {
@@ -37,7 +39,8 @@ async function readAgents(deps: HubToolDeps): Promise<z.infer<typeof agent>[]> {
   const threads = await listThreads(db)
   const waiting = new Map((await waitingCounts(db)).map(({ thread, count }) => [thread, count]))
   const totals = new Map((await cycleTotals(db)).map(total => [total.thread, total]))
-  const tokens = await tokensSince(db, startOfDay(deps.clock.now(), deps.timezone))
+  const today = await usageOfDay(db, dayOf(deps.clock.now(), deps.timezone))
+  const usage = new Map(today.map(used => [used.agent, used]))
   return (await deps.agents()).map(one => {
     const own = threads.filter(thread => thread.agent === one.name).map(thread => thread.id)
     const sum = (of: (id: string) => number | undefined) =>
@@ -52,13 +55,8 @@ async function readAgents(deps: HubToolDeps): Promise<z.infer<typeof agent>[]> {
       pending: sum(id => waiting.get(id)),
       cycles: sum(id => totals.get(id)?.cycles),
       lastCycleAt: last || null,
-      tokensToday: sum(id => tokens.get(id)),
+      tokensToday: usage.get(one.name)?.tokens ?? 0,
+      moneyToday: (usage.get(one.name)?.cost_micros ?? 0) / 1_000_000,
     }
   })
-}
-
-/** When the day of `now` began, by the clock on the wall of `timezone`. */
-function startOfDay(now: number, timezone: string): number {
-  const [hours = 0, minutes = 0] = toLocal(now, timezone).slice(-5).split(':').map(Number)
-  return now - (hours * 60 + minutes) * 60_000 - (now % 60_000)
 }

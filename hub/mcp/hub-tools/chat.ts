@@ -3,7 +3,7 @@ import { MAX_TEXT } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
 import { openApprovalsOf } from '../../store/approvals.ts'
-import { messagesOfCycle } from '../../store/conversations.ts'
+import { messagesOfCycle, noticeTo } from '../../store/conversations.ts'
 import { cycleOfMessage } from '../../store/cycles.ts'
 import { defaultAgent, type HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool, type HubToolContext } from './hub-tool.ts'
@@ -15,7 +15,7 @@ const output = z.object({
   status: z
     .enum(['replied', 'pending', 'waiting', 'silent', 'failed'])
     .describe(
-      "pending: the agent still works; waiting: something of it needs a person's yes. Read what comes later with hub_read_messages",
+      "pending: the agent still works; waiting: something of it needs a person's yes, or it cannot begin yet and the reply says why. Read what comes later with hub_read_messages",
     ),
   reply: z.string().optional(),
   messageId: z.string(),
@@ -51,6 +51,7 @@ export function chat(deps: HubToolDeps): HubTool {
         token: context.token,
         clientId: args.idempotencyKey,
       })
+      if (message.text === '/stop') return readStop(deps, conversation, message.id)
       return waitForReply(deps, context, {
         conversation,
         messageId: message.id,
@@ -90,6 +91,9 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
         `${call.tool}: ${call.summary && call.status === 'started' ? call.summary : call.status}`,
       )
     }),
+    deps.signals.on('message', ({ kind, inReplyTo }) => {
+      if (kind === 'notice' && inReplyTo?.includes(messageId)) look()
+    }),
     deps.clock.after(what.wait, () => finished.resolve(pending)),
   ]
   const giveUp = () => finished.resolve(pending)
@@ -107,7 +111,8 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
 async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | undefined> {
   const { conversation, messageId } = what
   const cycle = await cycleOfMessage(deps.store.db, messageId)
-  if (!cycle || cycle.status === 'running') return undefined
+  if (!cycle) return readHeld(deps, what)
+  if (cycle.status === 'running') return undefined
   const said = (await messagesOfCycle(deps.store.db, cycle.id)).filter(m => m.conversation === conversation)
   const answers = said.filter(message => message.kind === 'agent')
   const others = said.filter(message => message.kind === 'notice' || message.kind === 'error').slice(-1)
@@ -127,4 +132,20 @@ function decideStatus(came: { failed: boolean; waits: boolean; replied: boolean 
   if (came.failed) return 'failed'
   if (came.waits) return 'waiting'
   return came.replied ? 'replied' : 'silent'
+}
+
+/** No cycle takes a `/stop`. */
+async function readStop(deps: HubToolDeps, conversation: string, messageId: string): Promise<ChatResult> {
+  const notice = await noticeTo(deps.store.db, conversation, messageId)
+  if (!notice) return { conversation, messageId, status: 'silent' }
+  return { conversation, messageId, status: 'replied', reply: notice.text }
+}
+
+/** A message that no cycle takes for now got a notice that says why. */
+async function readHeld(
+  deps: HubToolDeps,
+  { conversation, messageId }: Omit<Wait, 'wait'>,
+): Promise<ChatResult | undefined> {
+  const notice = await noticeTo(deps.store.db, conversation, messageId)
+  return notice && { conversation, messageId, status: 'waiting', reply: notice.text }
 }

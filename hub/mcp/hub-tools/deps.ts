@@ -1,4 +1,11 @@
-import type { AgentStatus, Approval, ChatMessage, Decision, NewUserMessage } from '../../../schemas/chat.ts'
+import type {
+  AgentStatus,
+  Approval,
+  ChatMessage,
+  Decision,
+  NewUserMessage,
+  StopTarget,
+} from '../../../schemas/chat.ts'
 import type { NewEvent, RoutedEvent } from '../../../schemas/inbox.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { NewId } from '../../core/ids.ts'
@@ -31,6 +38,7 @@ export interface HubToolDeps {
   }) => Promise<{ conversation: string }>
   /** Throws `not_found`, `conflict` and `retired`. */
   decideApproval: (decision: Decision) => Promise<Approval>
+  stop: (target: StopTarget, by: string) => Promise<{ thread: string; cycle?: string }[]>
   postEvent: (event: NewEvent) => Promise<RoutedEvent | undefined>
   /** Servers and their health, model, queues, store, version. */
   status: () => Promise<HubStatus>

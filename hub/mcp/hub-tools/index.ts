@@ -12,6 +12,7 @@ import { reset } from './reset.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { searchAll } from './search-history.ts'
 import { status } from './status.ts'
+import { stop } from './stop.ts'
 
 /** The hub's own tools, in the order in which clients see them. */
 const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
@@ -19,6 +20,7 @@ const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
   listAgents,
   readConversation,
   reset,
+  stop,
   listAllSchedules,
   createOne,
   cancelOne,

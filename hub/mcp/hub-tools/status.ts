@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toIso } from '../../core/clock.ts'
+import { budgets, describeBudgets } from './budgets.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 
@@ -41,6 +42,7 @@ export const hubStatus = z.object({
     .describe('servers that have been down for over 10 minutes'),
   servers: z.array(server),
   queues: z.object({ waiting: z.int().describe('inbox items'), busy: z.int().describe('cycles') }),
+  budgets,
   store: z.object({ kind: z.string(), bytes: z.number() }),
   problems: z.array(z.string()).describe('of the config and of agent files'),
 })
@@ -51,7 +53,7 @@ export function status(deps: HubToolDeps): HubTool {
     name: 'hub_status',
     title: 'Status of the hub',
     description:
-      'Servers and their health, the model, queues, the store, and what is wrong with config or agent files.',
+      'Servers and their health, the model, queues, budgets, the store, and what is wrong with config or agent files.',
     input: z.strictObject({}),
     output: hubStatus,
     effect: 'reads',
@@ -70,6 +72,7 @@ export function describeStatus(state: HubStatus): string {
     `${state.hub.name} ${state.hub.version}, model ${state.model.name} (${state.model.kind})`,
     `${state.queues.busy} cycles run, ${state.queues.waiting} inbox items wait`,
     ...describeFailures(state),
+    ...describeBudgets(state.budgets),
     'Servers:',
     ...(servers.length > 0 ? servers : ['  none']),
     ...state.problems.map(problem => `Problem: ${problem}`),

@@ -15,6 +15,7 @@ export function createRulesModel(): Model {
     context: 32_768,
     maxOutput: 4096,
     canSummarize: false,
+    isFree: true,
     async complete(request, { signal, onText }) {
       signal.throwIfAborted()
       const { text, calls } = toAnnouncement(request, decideReply(request))

@@ -1,0 +1,26 @@
+import type { HubFrame } from '../../schemas/chat.ts'
+
+/** Knows whether Ctrl+C stops or leaves: it stops once while an agent of the conversation works. */
+export function createWorkWatch(conversation: string) {
+  let agents = [conversation.split('/')[0] ?? conversation]
+  const active = new Set<string>()
+  let asked = false
+  return {
+    onFrame(frame: HubFrame) {
+      if (frame.type === 'welcome') {
+        agents = frame.conversations.find(({ id }) => id === conversation)?.agents ?? agents
+        for (const { name, status } of frame.agents) if (status === 'active') active.add(name)
+      }
+      if (frame.type !== 'agent') return
+      if (frame.status === 'active') active.add(frame.name)
+      else active.delete(frame.name)
+      if (!agents.some(name => active.has(name))) asked = false
+    },
+    /** True once for each time that an agent works. */
+    mayStop(): boolean {
+      if (asked || !agents.some(name => active.has(name))) return false
+      asked = true
+      return true
+    },
+  }
+}

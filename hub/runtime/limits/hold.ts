@@ -1,0 +1,127 @@
+import type { ChatMessage } from '../../../schemas/chat.ts'
+import { appendMessage, hasNoticeOfDay } from '../../store/conversations.ts'
+import type { HistoryEntry } from '../../store/history.ts'
+import { type InboxItem, waitingItems } from '../../store/inbox.ts'
+import { holdThread } from '../../store/threads.ts'
+import { addUsage } from '../../store/usage.ts'
+import type { Tx } from '../../store/writer.ts'
+import type { RuntimeAgent, RuntimeDeps } from '../deps.ts'
+import { toPreamble } from '../prompt.ts'
+import { userMessages } from '../reply.ts'
+import type { Anchor } from '../tokens.ts'
+import { dayBounds } from './bounds.ts'
+import { type LimitReached, toLimitReached, toWakesReached } from './limit-reached.ts'
+import type { Meter, Reservation } from './meter.ts'
+import { toMicros } from './prices.ts'
+import { decideRoom } from './room.ts'
+
+/** There may be room for the first call of a cycle once others have ended theirs. */
+export class RoomTaken extends Error {}
+
+/** The room for the first call of each cycle that has just begun, kept until that call reserves its own. */
+export interface Places {
+  take(thread: string, place: Reservation): void
+  /** What is kept for the thread, if anything. */
+  of(thread: string): Reservation | undefined
+  leave(thread: string): void
+}
+
+export function createPlaces(meter: Meter): Places {
+  const places = new Map<string, Reservation>()
+  return {
+    of: thread => places.get(thread),
+    take(thread, place) {
+      places.set(thread, place)
+      meter.reserve(place)
+    },
+    leave(thread) {
+      const place = places.get(thread)
+      places.delete(thread)
+      if (place) meter.release(place)
+    },
+  }
+}
+
+export interface Beginner {
+  agent: RuntimeAgent
+  thread: string
+  day: string
+  items: readonly InboxItem[]
+  /** The window with the batch. */
+  window: readonly HistoryEntry[]
+  anchor: Anchor | undefined
+}
+
+/**
+ * Keeps room for the first call of a cycle within the transaction that begins it. Throws LimitReached where a day is
+ * used up, so that the transaction is undone and everything waits in the inbox; RoomTaken where that may change.
+ */
+export async function takePlace(deps: RuntimeDeps, tx: Tx, beginner: Beginner): Promise<void> {
+  const { agent, thread, day, items, window, anchor } = beginner
+  const wakes = userMessages(items).length === 0 ? 1 : 0
+  const { wakesPerDay } = agent.limits
+  if (wakes > 0) {
+    const woken = deps.meter.spent(day, agent.name).wakes + deps.meter.reserved(day, agent.name).wakes
+    if (wakesPerDay !== undefined && woken >= wakesPerDay) throw toWakesReached(deps, agent, woken)
+    await addUsage(tx, { day, agent: agent.name, tokens: 0, cost_micros: 0, wakes })
+  }
+  const { name, maxOutput, ...model } = deps.model(agent.model)
+  const price = deps.budget().dearest ?? model.price
+  const input = deps.tokens.count(name, toPreamble(deps, agent), window, anchor)
+  const room = decideRoom(dayBounds(deps, agent, day), { input, maxOutput, price })
+  if (room.kind === 'full') throw toLimitReached(deps, agent, room.bound)
+  if (room.kind === 'wait') throw new RoomTaken('Others use what is left of the day')
+  const usage = { input, output: room.maxOutput, cachedInput: 0 }
+  const micros = toMicros(usage, price)
+  deps.places.take(thread, { day, agent: agent.name, tokens: input + room.maxOutput, micros, wakes })
+}
+
+/** The cycle has begun: its wake counts. */
+export function countWake(deps: RuntimeDeps, thread: string): void {
+  const place = deps.places.of(thread)
+  if (!place || place.wakes === 0) return
+  deps.meter.spend({ day: place.day, agent: place.agent, tokens: 0, cost_micros: 0, wakes: place.wakes })
+  place.wakes = 0
+}
+
+/**
+ * What waits for the thread waits until the next day. Who wrote is told once in each conversation and day, nobody who
+ * wrote means the agent's first conversation.
+ */
+export async function holdBack(
+  deps: RuntimeDeps,
+  agent: RuntimeAgent,
+  thread: string,
+  limit: LimitReached,
+): Promise<void> {
+  const messages = await deps.store.write(async tx => {
+    await holdThread(tx, thread, Number(limit.data['until']))
+    const waiting = userMessages(await waitingItems(tx, thread))
+    const told: ChatMessage[] = []
+    for (const conversation of placesToTell(agent, waiting)) {
+      if (await hasNoticeOfDay(tx, conversation, limit.data)) continue
+      const inReplyTo = waiting.filter(each => each.conversation === conversation).map(each => each.messageId)
+      told.push(
+        await appendMessage(tx, {
+          id: deps.newId('msg'),
+          conversation,
+          kind: 'notice',
+          author: agent.name,
+          text: limit.message,
+          at: deps.clock.now(),
+          data: limit.data,
+          ...(inReplyTo.length > 0 ? { inReplyTo } : {}),
+        }),
+      )
+    }
+    return told
+  })
+  deps.log.warn('held_by_limit', { thread, ...limit.data })
+  for (const message of messages) deps.signals.emit('message', message)
+  deps.signals.emit('schedules', { agent: agent.name })
+}
+
+function placesToTell(agent: RuntimeAgent, waiting: readonly { conversation: string }[]): Set<string> {
+  const asking = waiting.map(each => each.conversation)
+  return new Set(asking.length > 0 ? asking : agent.conversations.slice(0, 1))
+}

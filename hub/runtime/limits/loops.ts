@@ -1,0 +1,128 @@
+import type { HistoryContent } from '../../../schemas/inbox.ts'
+import { plural } from '../../core/text.ts'
+import { fencedWrite } from '../../store/history.ts'
+import { callsOfCycle } from '../../store/ledger.ts'
+import type { ToolCallRow } from '../../store/tables.ts'
+import { recordCall, showCall, toHistory } from '../calls.ts'
+import { type Claim, LEASE_MS } from '../claim.ts'
+import type { RuntimeDeps } from '../deps.ts'
+import { publish } from '../tell.ts'
+import { LimitReached } from './limit-reached.ts'
+
+const WARN_AT = 3
+const STOP_AT = 5
+
+type Call = Pick<ToolCallRow, 'id' | 'step' | 'tool' | 'arguments' | 'status' | 'result_json'>
+
+export type Streak =
+  | { kind: 'fine' }
+  /** These calls are one too many, and their agent has to be told. */
+  | { kind: 'refuse'; ids: string[] }
+  /** It was told before, and called the same tool again. */
+  | { kind: 'stop'; tool: string; count: number }
+
+/** Looks at the calls of a cycle in their order; those of the newest step have not run yet. */
+export function decideStreak(calls: readonly Call[], limit: number): Streak {
+  const newest = calls.at(-1)?.step
+  const ids: string[] = []
+  let streak: Call[] = []
+  for (const call of calls) {
+    streak = streak.at(-1)?.tool === call.tool ? [...streak, call] : [call]
+    if (call.step !== newest || streak.length <= limit) continue
+    const wasTold = streak.slice(limit).some(({ step }) => step !== newest)
+    if (wasTold) return { kind: 'stop', tool: call.tool, count: streak.length }
+    if (call.result_json === null && call.status === 'planned') ids.push(call.id)
+  }
+  return ids.length > 0 ? { kind: 'refuse', ids } : { kind: 'fine' }
+}
+
+/** How often in a row each call gave the same result for the same arguments, by the call's id. */
+export function countRepeats(calls: readonly Call[]): Map<string, number> {
+  const last = new Map<string, { result: string; count: number }>()
+  const counts = new Map<string, number>()
+  for (const call of calls) {
+    if (call.result_json === null || (call.status !== 'ok' && call.status !== 'error')) continue
+    const key = `${call.tool} ${call.arguments}`
+    const before = last.get(key)
+    const count = before?.result === call.result_json ? before.count + 1 : 1
+    last.set(key, { result: call.result_json, count })
+    counts.set(call.id, count)
+  }
+  return counts
+}
+
+/**
+ * Before the calls of the newest step run: those that are one too many of their tool get a result that says so. Throws
+ * LimitReached where the agent was told before.
+ */
+export async function checkStreak(deps: RuntimeDeps, claim: Claim): Promise<void> {
+  const limit = claim.agent.limits.sameTool
+  if (limit === undefined) return
+  const calls = await callsOfCycle(deps.store.db, claim.cycle)
+  const streak = decideStreak(calls, limit)
+  if (streak.kind === 'stop') {
+    throw new LimitReached(
+      `I stopped: I called ${streak.tool} ${plural(streak.count, 'time')} in a row, and ${limit} is the limit. Raise limits.sameTool in agents/${claim.agent.name}.md, or tell me to go on.`,
+      { limit: 'limits.sameTool', value: limit, used: streak.count, tool: streak.tool },
+    )
+  }
+  if (streak.kind === 'refuse') {
+    const refused = calls.filter(({ id }) => streak.ids.includes(id))
+    await refuse(deps, claim, refused, limit)
+  }
+}
+
+async function refuse(deps: RuntimeDeps, claim: Claim, rows: ToolCallRow[], limit: number): Promise<void> {
+  const status = 'skipped' as const
+  const ended = rows.map(row => ({
+    row,
+    status,
+    outcome: { text: describeRefusal(row, limit), isError: true },
+  }))
+  const messages = await deps.store.write(async tx => {
+    const now = deps.clock.now()
+    await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
+    const told = []
+    for (const each of ended) told.push(await recordCall(deps, tx, claim, each))
+    return told
+  })
+  for (const { row, outcome } of ended) showCall(deps, claim, row, status, outcome.text)
+  publish(deps, messages)
+}
+
+function describeRefusal({ tool }: ToolCallRow, limit: number): string {
+  return `Not run: ${tool} was called ${plural(limit, 'time')} in a row, which is the limit. Do something else first, or end with what you know; calling ${tool} again now ends this cycle.`
+}
+
+/** Before a step: throws LimitReached where a call gave the same result too often. */
+export async function checkRepeats(deps: RuntimeDeps, claim: Claim): Promise<void> {
+  if (claim.steps < 1) return
+  const calls = await callsOfCycle(deps.store.db, claim.cycle)
+  if (calls.length < STOP_AT) return
+  const counts = countRepeats(calls)
+  const looping = calls.find(({ id }) => (counts.get(id) ?? 0) >= STOP_AT)
+  if (!looping) return
+  throw new LimitReached(
+    `I stopped: the same call of ${looping.tool} gave the same result ${STOP_AT} times, so I was going round in circles. This limit is fixed; tell me to go on, or what to do instead.`,
+    { limit: 'repeats', value: STOP_AT, used: counts.get(looping.id), tool: looping.tool },
+  )
+}
+
+/** The results of the newest step's calls as the history holds them, with a warning where one repeats. */
+export async function toResults(
+  deps: RuntimeDeps,
+  claim: Claim,
+  rows: readonly ToolCallRow[],
+): Promise<HistoryContent[]> {
+  if (claim.steps === 1 && rows.length < WARN_AT) return rows.map(toHistory)
+  const counts = countRepeats(await callsOfCycle(deps.store.db, claim.cycle))
+  return rows.map(row => {
+    const content = toHistory(row)
+    const count = counts.get(row.id) ?? 0
+    return count < WARN_AT ? content : { ...content, text: `${content.text}\n\n${describeRepeat(count)}` }
+  })
+}
+
+function describeRepeat(count: number): string {
+  return `[Note of the hub: this is the same result of the same call for the ${count === 3 ? '3rd' : `${count}th`} time in this cycle. Do something else, or use schedule_wake to look again later; at ${STOP_AT} the cycle is stopped.]`
+}

@@ -1,0 +1,157 @@
+import { HubError } from '../../core/errors.ts'
+import { type Model, ModelError, type ModelOptions, type ModelRequest } from '../../core/model.ts'
+import { countCall, type Usage } from '../../store/cycles.ts'
+import { fencedWrite } from '../../store/history.ts'
+import { addUsage } from '../../store/usage.ts'
+import type { Tx } from '../../store/writer.ts'
+import { type Claim, LEASE_MS } from '../claim.ts'
+import type { RuntimeDeps } from '../deps.ts'
+import { toPreamble } from '../prompt.ts'
+import { estimateTokens } from '../tokens.ts'
+import { dayBounds, openToday } from './bounds.ts'
+import { toLimitReached } from './limit-reached.ts'
+import type { Reservation } from './meter.ts'
+import { estimateInput, toMicros, toUsage } from './prices.ts'
+import { type Bound, decideRoom } from './room.ts'
+
+/** A call that was made and whose usage is not written down yet. */
+export interface Unpaid extends Usage {
+  reservation: Reservation
+}
+
+/**
+ * The model under the limits of a cycle: before each call its estimate and its longest reply are reserved, and
+ * `complete` throws LimitReached where they fit no limit. What a reply took is `claim.unpaid` until `writeUsage` is
+ * part of a commit and `settle` follows it; a call that gave no reply is paid at once.
+ */
+export function meterModel(
+  deps: RuntimeDeps,
+  claim: Claim,
+  model: Model,
+  audience: 'people' | 'unseen' = 'people',
+): Model {
+  return {
+    ...model,
+    async complete(asked, options) {
+      await payApart(deps, claim)
+      claim.cutText = ''
+      const { request, reservation, input } = await reserve(deps, claim, model, asked, options.signal)
+      let streamed = ''
+      const onText = (text: string) => {
+        streamed += text
+        options.onText(text)
+      }
+      try {
+        const reply = await model.complete(request, { ...options, onText })
+        claim.unpaid = { ...toUsage(reply, input, model.price), reservation }
+        return reply
+      } catch (error) {
+        if (!mayCost(error, options)) {
+          deps.meter.release(reservation)
+          throw error
+        }
+        if (audience === 'people') claim.cutText = streamed
+        const usage = { input, output: estimateTokens(streamed), cachedInput: 0 }
+        claim.unpaid = { ...usage, costMicros: toMicros(usage, model.price), reservation }
+        await payApart(deps, claim)
+        throw error
+      }
+    },
+  }
+}
+
+/**
+ * A provider bills what it began to answer. A call that the hub's own end cuts is charged when its cycle goes on, like
+ * one that a crash cut.
+ */
+function mayCost(error: unknown, { signal }: ModelOptions): boolean {
+  if (signal.aborted) return !(signal.reason instanceof HubError)
+  return error instanceof ModelError && error.kind === 'broken_stream'
+}
+
+async function reserve(
+  deps: RuntimeDeps,
+  claim: Claim,
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+) {
+  const { agent } = claim
+  const call = {
+    input: estimateInput(deps.tokens, model.name, request),
+    maxOutput: request.maxOutput,
+    price: deps.budget().dearest ?? model.price,
+  }
+  for (;;) {
+    const day = await openToday(deps)
+    deps.places.leave(claim.thread)
+    const room = decideRoom([...cycleBounds(claim), ...dayBounds(deps, agent, day)], call)
+    if (room.kind === 'full') throw toLimitReached(deps, agent, room.bound)
+    if (room.kind === 'fits') {
+      const { maxOutput } = room
+      const usage = { input: call.input, output: maxOutput, cachedInput: 0 }
+      const reservation = {
+        day,
+        agent: agent.name,
+        tokens: call.input + maxOutput,
+        micros: toMicros(usage, call.price),
+        wakes: 0,
+      }
+      deps.meter.reserve(reservation)
+      return { request: { ...request, maxOutput }, reservation, input: call.input }
+    }
+    await deps.meter.changed(signal)
+  }
+}
+
+function cycleBounds({ agent, tokens }: Claim): Bound[] {
+  const value = agent.limits.tokens
+  if (value === undefined) return []
+  return [{ key: 'limits.tokens', unit: 'tokens', value, spent: tokens, reserved: 0 }]
+}
+
+/** Counts the tokens and the money of `claim.unpaid` for the agent's day. Call `settle` after the commit. */
+export async function writeUsage(tx: Tx, { unpaid }: Claim): Promise<void> {
+  if (!unpaid) return
+  await addUsage(tx, toUsageDay(unpaid))
+}
+
+/** What was written counts from now on, and the room that was kept for it is free. */
+export function settle(deps: RuntimeDeps, claim: Claim): void {
+  const { unpaid } = claim
+  claim.unpaid = undefined
+  if (!unpaid) return
+  claim.tokens += unpaid.input + unpaid.output
+  deps.meter.spend(toUsageDay(unpaid))
+  deps.meter.release(unpaid.reservation)
+}
+
+function toUsageDay({ reservation, input, output, costMicros }: Unpaid) {
+  const { day, agent } = reservation
+  return { day, agent, tokens: input + output, cost_micros: costMicros, wakes: 0 }
+}
+
+/** Writes down in a commit of its own what a call took that made no step. */
+export async function payApart(deps: RuntimeDeps, claim: Claim): Promise<void> {
+  const { unpaid } = claim
+  if (!unpaid) return
+  await deps.store.write(async tx => {
+    const now = deps.clock.now()
+    await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
+    await countCall(tx, claim.cycle, unpaid)
+    await writeUsage(tx, claim)
+  })
+  settle(deps, claim)
+}
+
+/** A cycle that goes on may have been cut in the midst of a call: nobody knows, so the call is charged its estimate. */
+export async function chargeCut(deps: RuntimeDeps, claim: Claim): Promise<void> {
+  const model = deps.model(claim.agent.model)
+  if (model.isFree) return
+  const day = await openToday(deps)
+  const input = deps.tokens.count(model.name, toPreamble(deps, claim.agent), claim.window, undefined)
+  const usage = { input, output: model.maxOutput, cachedInput: 0 }
+  const reservation = { day, agent: claim.agent.name, tokens: 0, micros: 0, wakes: 0 }
+  claim.unpaid = { ...usage, costMicros: toMicros(usage, model.price), reservation }
+  await payApart(deps, claim)
+}

@@ -1,0 +1,58 @@
+import type { Price } from '../../core/model.ts'
+
+/** A smaller reply than this is not worth its request, tokens. */
+const SMALLEST_REPLY = 256
+
+export type LimitKey = 'limits.tokens' | DayLimitKey
+export type DayLimitKey =
+  | 'limits.tokensPerDay'
+  | 'limits.moneyPerDay'
+  | 'limits.wakesPerDay'
+  | 'budget.tokensPerDay'
+  | 'budget.moneyPerDay'
+
+/** A limit with what counts against it: tokens, or money in millionths. */
+export interface Bound {
+  key: LimitKey
+  unit: 'tokens' | 'micros'
+  value: number
+  spent: number
+  /** What calls that run now may still use. */
+  reserved: number
+}
+
+export interface PlannedCall {
+  /** Tokens of the request. */
+  input: number
+  /** Most tokens of the reply. */
+  maxOutput: number
+  price: Price | undefined
+}
+
+export type Room =
+  /** The reply may have so many tokens. */
+  | { kind: 'fits'; maxOutput: number }
+  /** It would fit if calls that run now used less than they may. */
+  | { kind: 'wait' }
+  | { kind: 'full'; bound: Bound }
+
+/** Whether a call may be made: never if it could take any limit over its value. A shorter reply is better than none. */
+export function decideRoom(bounds: readonly Bound[], call: PlannedCall): Room {
+  const least = Math.min(SMALLEST_REPLY, call.maxOutput)
+  const rooms = bounds.map(bound => roomFor(bound, call, bound.spent + bound.reserved))
+  const maxOutput = Math.min(call.maxOutput, ...rooms)
+  if (maxOutput >= least) return { kind: 'fits', maxOutput }
+  const full = bounds
+    .map(bound => ({ bound, room: roomFor(bound, call, bound.spent) }))
+    .sort((one, other) => one.room - other.room)[0]
+  return full && full.room < least ? { kind: 'full', bound: full.bound } : { kind: 'wait' }
+}
+
+/** How many tokens a reply may have; below zero where not even the request fits. */
+function roomFor({ unit, value }: Bound, { input, price }: PlannedCall, used: number): number {
+  if (unit === 'tokens') return value - used - input
+  if (!price) return Number.POSITIVE_INFINITY
+  const left = value - used - Math.ceil(input * price.input)
+  if (left < 0 || price.output === 0) return left < 0 ? -1 : Number.POSITIVE_INFINITY
+  return Math.floor(left / price.output)
+}

@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest'
+import { openChat } from '../support/chat-client.ts'
+import { startCli } from '../support/cli.ts'
+import { LINES, openClient } from '../support/clients.ts'
+import { delta, line, serve, stream } from '../support/provider.ts'
+import { createScriptedModel, hold, say, type Turn } from '../support/scripted-model.ts'
+import { startTestHub } from '../support/test-hub.ts'
+import { until } from '../support/until.ts'
+
+const agent = (limits: string) =>
+  `---\ndescription: Looks after the homelab\nlimits: ${limits}\n---\nYou look after it.\n`
+
+/** A turn that streams something and then waits for ever. */
+function endless() {
+  const held = hold(say('never'))
+  const turn: Turn = (request, options) => {
+    options.onText('Let me see')
+    return held.turn(request, options)
+  }
+  return { turn, begun: held.begun }
+}
+
+test('promise 9: the frame stop ends what runs, keeps what was said, and says who stopped it', async () => {
+  const model = createScriptedModel()
+  await using hub = await startTestHub({ overrides: { model } })
+  using chat = await openChat(hub)
+  await chat.subscribe('homelab')
+  const { turn, begun } = endless()
+  model.script(turn, say('again'))
+  const asked = await chat.say('homelab', 'go')
+  await begun
+  chat.send({ type: 'stop', conversation: 'homelab' })
+  expect((await chat.answerTo(asked)).text).toBe('Let me see\n\n(stopped here)')
+  expect((await chat.answerTo(asked, ['notice'])).text).toMatch(/^I was stopped by owner\./)
+  expect((await chat.ask('homelab', 'and now?')).text).toBe('again')
+  chat.send({ type: 'stop', thread: 'thr_homelab' })
+  expect(await chat.next('error', ({ code }) => code === 'conflict')).toMatchObject({
+    message: 'Nothing is running; there is nothing to stop.',
+  })
+  chat.send({ type: 'stop', thread: 'thr_nobody' })
+  expect(await chat.next('error', ({ code }) => code === 'not_found')).toMatchObject({
+    message: 'There is no thread thr_nobody',
+  })
+  chat.send({ type: 'stop' })
+  chat.send({ type: 'stop', thread: 'thr_homelab', conversation: 'homelab' })
+  await until('both are refused', () => {
+    const refused = chat.frames.all.filter(frame => frame.type === 'error' && frame.code === 'bad_request')
+    return refused.length === 2
+  })
+})
+
+test.each(LINES)('hub_stop and /stop for a client of %s', async protocol => {
+  const model = createScriptedModel()
+  await using hub = await startTestHub({ overrides: { model } })
+  await using client = await openClient(protocol, hub)
+  await using other = await openClient(protocol, hub)
+  const call = async (name: string, args: Record<string, unknown>) => {
+    const { structuredContent, isError } = await client.call(name, args)
+    return isError ? 'refused' : structuredContent
+  }
+  expect(await call('hub_stop', { conversation: 'homelab' })).toEqual({ stopped: [] })
+  expect(await call('hub_stop', {})).toBe('refused')
+  expect(await call('hub_stop', { thread: 'thr_nobody' })).toBe('refused')
+  for (const stop of [
+    () => call('hub_stop', { thread: 'thr_homelab' }),
+    () => call('hub_chat', { conversation: 'homelab', message: '/stop' }),
+  ]) {
+    const { turn, begun } = endless()
+    model.script(turn)
+    const answer = other.call('hub_chat', { conversation: 'homelab', message: 'go' })
+    await begun
+    await stop()
+    expect((await answer).structuredContent).toMatchObject({
+      status: 'replied',
+      reply: 'Let me see\n\n(stopped here)',
+    })
+  }
+  expect(await call('hub_chat', { conversation: 'homelab', message: '/stop' })).toMatchObject({
+    status: 'replied',
+    reply: 'Nothing is running; there is nothing to stop.',
+  })
+})
+
+test('a day that is used up: hub_chat says until when, and the status shows what was used', async () => {
+  const model = createScriptedModel()
+  await using hub = await startTestHub({
+    config: 'timezone: UTC\nservers: { metrics: false }\nbudget: { tokensPerDay: 900000 }\n',
+    agents: { homelab: agent('{ tokensPerDay: 60000 }') },
+    overrides: { model },
+  })
+  await using client = await openClient(LINES[0], hub)
+  model.script(async (request, options) => ({
+    ...(await say('done')(request, options)),
+    usage: { input: 59_000, output: 500, cachedInput: 0 },
+  }))
+  await client.call('hub_chat', { message: 'one' })
+  const held = await client.call('hub_chat', { message: 'two' })
+  expect(held.structuredContent).toMatchObject({
+    status: 'waiting',
+    reply: expect.stringContaining('raise limits.tokensPerDay in agents/homelab.md'),
+  })
+  expect((await client.call('hub_list_agents', {})).structuredContent).toMatchObject({
+    agents: [{ name: 'homelab', tokensToday: 59_500, moneyToday: 0, pending: 1 }],
+  })
+  expect((await client.call('hub_status', {})).structuredContent).toMatchObject({
+    budgets: {
+      tokens: { used: 59_500, limit: 900_000 },
+      money: { used: 0 },
+      agents: [{ name: 'homelab', tokens: { used: 59_500, limit: 60_000 }, wakes: { used: 0, limit: 200 } }],
+    },
+  })
+  await using status = startCli(['status'], { variables: hub.variables, input: '' })
+  expect((await status.ended()).stdout).toContain('Today: 59,500 of 900,000 tokens')
+  model.script(say('go on'))
+  hub.writeAgent('homelab', agent('{ tokensPerDay: 600000 }'))
+  using chat = await openChat(hub)
+  await chat.subscribe('homelab/mcp-owner', 0)
+  await chat.next('message', ({ message }) => message.text === 'go on')
+})
+
+test('a limit on money without prices is refused: at the start for all, in its file for an agent', async () => {
+  const start = startTestHub({ config: 'servers: { metrics: false }\nbudget: { moneyPerDay: 5 }\n' })
+  await expect(start).rejects.toThrow(/budget\.moneyPerDay: needs model\.default with a price/)
+  await using hub = await startTestHub({
+    agents: { homelab: agent('{ moneyPerDay: 1 }'), zoe: agent('{}') },
+  })
+  await using client = await openClient(LINES[0], hub)
+  expect((await client.call('hub_status', {})).structuredContent).toMatchObject({
+    problems: [expect.stringContaining('homelab.md: limits.moneyPerDay: needs a price')],
+    budgets: { agents: [{ name: 'zoe' }] },
+  })
+})
+
+test('what a provider counts is paid at its price, and a day of money ends as one of tokens does', async () => {
+  const usage = {
+    prompt_tokens: 40_000,
+    completion_tokens: 1_000,
+    prompt_tokens_details: { cached_tokens: 30_000 },
+  }
+  const reply = [delta({ content: 'Hello' }), delta({}, 'stop'), { choices: [], usage }, '[DONE]']
+  await using provider = await serve(stream(reply.map(line).join('')))
+  const price = '{ currency: EUR, input: 10, cachedInput: 1, output: 20 }'
+  await using hub = await startTestHub({
+    config: `servers: { metrics: false }\nmodel: { default: { baseUrl: "${provider.url}", model: m, price: ${price} } }\n`,
+    agents: { homelab: agent('{ moneyPerDay: 0.2 }') },
+  })
+  await using client = await openClient(LINES[0], hub)
+  await client.call('hub_chat', { message: 'one' })
+  // 10,000 fresh, 30,000 cached, 1,000 out, in millionths.
+  const money = (10_000 * 10 + 30_000 * 1 + 1_000 * 20) / 1_000_000
+  expect((await client.call('hub_list_agents', {})).structuredContent).toMatchObject({
+    agents: [{ tokensToday: 41_000, moneyToday: money }],
+  })
+  const held = await client.call('hub_chat', { message: 'two' })
+  expect(held.structuredContent).toMatchObject({
+    status: 'waiting',
+    reply: expect.stringMatching(
+      /0\.15 EUR of 0\.2 EUR are used.*raise limits\.moneyPerDay in agents\/homelab\.md/,
+    ),
+  })
+  expect(provider.bodies).toHaveLength(1)
+  await using status = startCli(['status'], { variables: hub.variables, input: '' })
+  expect((await status.ended()).stdout).toContain('homelab: 41,000 of 500,000 tokens, 0.15 of 0.2 EUR')
+})
+
+test('Ctrl+C while superbloom ask waits stops the agent', async () => {
+  const model = createScriptedModel()
+  await using hub = await startTestHub({ overrides: { model } })
+  const { turn, begun } = endless()
+  model.script(turn)
+  await using asking = startCli(['ask', 'homelab', 'go'], { variables: hub.variables, input: '' })
+  await begun
+  asking.kill('SIGINT')
+  const { stdout, stderr, code } = await asking.ended()
+  expect(stdout).toContain('Let me see\n\n(stopped here)')
+  expect(stderr).toContain('Stopping the agent')
+  expect(code).toBe(0)
+})
