@@ -5,12 +5,17 @@ import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { createLog } from '../core/log.ts'
 import { createAgents } from './agents.ts'
 
-function openAgents(name = 'agents') {
+function openAgents(name = 'agents', hasPrices = true) {
   const folder = makeTempFolder()
   const logged: string[] = []
   const log = createLog({ level: 'debug', now: () => 0, write: line => logged.push(JSON.parse(line).event) })
   const path = name === '' ? folder.path : join(folder.path, name)
-  const agents = createAgents(path, () => undefined, log)
+  const agents = createAgents(
+    path,
+    () => undefined,
+    log,
+    () => ({ hasPrices }),
+  )
   return {
     agents,
     logged,

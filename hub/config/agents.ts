@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../core/log.ts'
-import { type Agent, readAgentFiles } from './agent-files.ts'
+import { type Agent, type AgentFileRules, readAgentFiles } from './agent-files.ts'
 import type { Environment } from './environment.ts'
 import { packageFolder } from './paths.ts'
 
@@ -15,12 +15,17 @@ export interface Agents {
 }
 
 /** Reads the agent files; where their folder is missing it is made, with the default agent in it. */
-export function createAgents(folder: string, environment: Environment, log: Log): Agents {
+export function createAgents(
+  folder: string,
+  environment: Environment,
+  log: Log,
+  rules: () => AgentFileRules,
+): Agents {
   if (!existsSync(folder)) installDefault(folder)
   let all: Agent[] = []
   let problems: string[] = []
   const reload = () => {
-    const read = readAgentFiles(folder, environment)
+    const read = readAgentFiles(folder, environment, rules())
     const kept = all.filter(agent =>
       read.problems.some(({ file }) => file === join(folder, `${agent.name}.md`)),
     )
