@@ -60,9 +60,9 @@ test('every command is in the reference, and back', () => {
 })
 
 test('every option of every command is in the reference', () => {
-  const options = createProgram().commands.flatMap(command =>
-    command.options.map(option => option.long ?? ''),
-  )
+  const options = createProgram()
+    .commands.flatMap(command => [command, ...command.commands])
+    .flatMap(command => command.options.map(option => option.long ?? ''))
   expect(options.length).toBeGreaterThan(3)
   for (const option of options) expect(section('Commands')).toContain(option)
 })

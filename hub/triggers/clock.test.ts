@@ -24,6 +24,7 @@ async function openTrigger(dues: number[] = []) {
     const due = state.dues.filter(at => at <= clock.now())
     state.dues = state.dues.filter(at => at > clock.now())
     if (due.length > 0) fired.push([clock.now(), ...due])
+    return false
   }
   const trigger = await startClockTrigger({
     clock,
@@ -31,6 +32,7 @@ async function openTrigger(dues: number[] = []) {
     signals,
     nextDue: () => Promise.resolve(state.dues.length > 0 ? Math.min(...state.dues) : undefined),
     fire,
+    random: () => 0.5,
   })
   const changed = async () => {
     signals.emit('schedules', { agent: 'homelab' })
