@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openWorld, type World, type WorldAgent } from '../../tests/support/runtime-world.ts'
-import { call, say } from '../../tests/support/scripted-model.ts'
+import { call, hold, say } from '../../tests/support/scripted-model.ts'
 import type { EventRow } from '../store/tables.ts'
 
 const MINUTE = 60_000
@@ -138,26 +138,19 @@ test('an event is pending, in the hands of a cycle, and handled when the last of
   await using world = await openWorld({
     agents: ['a', 'b'].map(name => ({ name, events: ['server_empty'] })),
   })
-  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const answer = async (gate: Promise<void>) => {
-    await gate
-    return { text: '', calls: [], truncated: false }
-  }
-  world.model.script(
-    () => answer(gates[0]?.promise ?? expect.unreachable()),
-    () => answer(gates[1]?.promise ?? expect.unreachable()),
-  )
+  const [one, other] = [hold(say('')), hold(say(''))]
+  world.model.script(one.turn, other.turn)
   await world.start()
   world.semaphore.resize(0)
   await world.router.postEvent({ source: 's', externalId: '1', type: 'server_empty', payload: {}, at: 0 })
   expect(await statuses(world)).toEqual(['pending'])
   world.semaphore.resize(2)
-  await world.model.requests.find('both think', () => world.model.requests.all.length === 2)
+  await Promise.all([one.begun, other.begun])
   expect(await statuses(world)).toEqual(['processing'])
-  gates[0]?.resolve()
+  one.release()
   await world.seen.ended.find('one has ended', () => true)
   expect(await statuses(world)).toEqual(['processing'])
-  gates[1]?.resolve()
+  other.release()
   await world.idle()
   expect(await statuses(world)).toEqual(['handled'])
 })
