@@ -45,7 +45,6 @@ test('promises 1 and 2: what is delivered stands in the history once and in orde
   const delivery = fc.record({ kind: fc.constantFrom('message' as const, 'event' as const), id: fc.nat(9) })
   const life = fc.record({
     deliveries: fc.array(delivery, { minLength: 1, maxLength: 6 }),
-    // A life writes each delivery, the claim and the end of the cycle: it always comes to its death.
     deathAt: fc.double({ min: 0, max: 1, noNaN: true }),
     when: fc.constantFrom('before' as const, 'after' as const),
   })
@@ -53,14 +52,17 @@ test('promises 1 and 2: what is delivered stands in the history once and in orde
     fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 4 }), async lives => {
       await using world = await openWorld({ agents: [{ events: ['player_joined'] }] })
       world.model.script(...Array.from({ length: 100 }, () => say('')))
-      for (const { deliveries, deathAt, when } of lives) {
+      const all: Delivery[] = []
+      for (const [number, { deliveries, deathAt, when }] of lives.entries()) {
+        // It writes each delivery, and since some are new the claim and the cycle's end: it always comes to its death.
         const write = 1 + Math.round(deathAt * (deliveries.length + 1))
+        const mine = deliveries.map(({ kind, id }) => ({ kind, id: number * 100 + id }))
         await world.start({ write, when })
-        for (const each of deliveries) void deliver(world, each)
+        for (const each of mine) void deliver(world, each)
         await world.died
+        all.push(...mine)
       }
       await world.start()
-      const all = lives.flatMap(({ deliveries }) => deliveries)
       await Promise.all(all.map(each => deliver(world, each)))
       await world.idle()
       const names = all.map(({ kind, id }) => `${kind} ${id}`)

@@ -39,7 +39,7 @@ test.for(['temp_high', 'anything_high', 'disk_full_warning', 'container_unhealth
     const second = await world.publish(type)
     expect(second).toMatchObject({ status: 'held', routedTo: [] })
     expect(second?.note).toBe(
-      `held: it repeats ${first?.id} of the same type and key, which is told again from 2026-11-21T22:10:00Z on`,
+      `held behind ${first?.id}, which has the same type and key, until 2026-11-21T22:10:00Z`,
     )
     await world.publish(type)
     expect(await byId(world, first?.id)).toMatchObject({ repeats: 2, status: 'pending' })

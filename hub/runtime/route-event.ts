@@ -109,7 +109,7 @@ function decideRoute({ waiting, listing }: Takers, before: EventRow | undefined)
   const cools = before !== undefined && (before.status !== 'ignored' || listing.length === 0)
   if (cools && !isWaitedFor) {
     const until = toIso(before.received_at + COOLDOWN_MS)
-    const note = `held: it repeats ${before.id} of the same type and key, which is told again from ${until} on`
+    const note = `held behind ${before.id}, which has the same type and key, until ${until}`
     return { status: 'held' as const, routedTo: [], note }
   }
   const routedTo = [

@@ -28,26 +28,29 @@ export function listEvents(
     .execute()
 }
 
-/** The newest event of a type and key that was not held, if it came within so long before `now`. */
+/**
+ * The newest event of a type and key that was not held, if it came within so long before `now`. One that somebody got
+ * goes before one that was ignored.
+ */
 export function newestOfKind(
   tx: Tx,
   kind: { type: string; key: string; now: number; within: number },
 ): Promise<EventRow | undefined> {
-  return (
-    tx
-      .selectFrom('events')
-      .selectAll()
-      .where('type', '=', kind.type)
-      .where('key', '=', kind.key)
-      .where('received_at', '>', kind.now - kind.within)
-      // One from the future, after the clock was put back, holds nothing for long.
-      .where('received_at', '<', kind.now + kind.within)
-      .where('status', '!=', 'held')
-      .orderBy('received_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-  )
+  // One from the future, after the clock was put back, holds nothing for long.
+  const [from, until] = [kind.now - kind.within, kind.now + kind.within]
+  return tx
+    .selectFrom('events')
+    .selectAll()
+    .where('type', '=', kind.type)
+    .where('key', '=', kind.key)
+    .where('received_at', '>', from)
+    .where('received_at', '<', until)
+    .where('status', '!=', 'held')
+    .orderBy(eb => eb('status', '=', 'ignored'))
+    .orderBy('received_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }
 
 /** Another of the same type and key was held. */

@@ -38,7 +38,7 @@ export function publishEvent(deps: HubToolDeps): HubTool {
       if (!routed) throw new HubError('conflict', `The event ${externalId} was there already`)
       return routed
     },
-    toText: ({ id, status, note }) => `${id} is ${status}: ${note}`,
+    toText: ({ id, status, note }) => `${id} (${status}): ${note}`,
   })
 }
 
