@@ -47,6 +47,12 @@ interface Takers {
   listing: Listing[]
 }
 
+/** Where an event went, and the agents of whose schedules it ended one. */
+export interface Routing {
+  event: RoutedEvent
+  woken: string[]
+}
+
 /**
  * Records the event and posts it to everyone who gets it; undefined where it was there already. A thread that waited
  * for it stands in for its agent's own listing.
@@ -55,7 +61,7 @@ export async function routeEvent(
   deps: RouteEventDeps,
   tx: Tx,
   event: NewEvent,
-): Promise<RoutedEvent | undefined> {
+): Promise<Routing | undefined> {
   const now = deps.clock.now()
   const { source, type, payload, at } = event
   const key = event.key ?? toCanonicalJson(payload)
@@ -80,7 +86,7 @@ export async function routeEvent(
   if (!recorded) return undefined
   if (route.status === 'pending') await postTo(tx, takers, fact, now)
   if (route.status === 'held' && before) await countRepeat(tx, before.id)
-  return { id: fact.id, ...route }
+  return { event: { id: fact.id, ...route }, woken: takers.waiting.map(schedule => schedule.agent) }
 }
 
 async function findTakers(deps: RouteEventDeps, tx: Tx, { type, payload }: NewEvent): Promise<Takers> {

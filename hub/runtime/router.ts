@@ -12,7 +12,7 @@ import type { Store } from '../store/open.ts'
 import { ensureMainThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { fireDue } from './firing.ts'
-import { type ListingAgent, routeEvent } from './route-event.ts'
+import { type ListingAgent, type Routing, routeEvent } from './route-event.ts'
 
 export interface RoutedAgent extends ListingAgent {
   conversations: readonly string[]
@@ -55,6 +55,13 @@ export function createRouter(deps: RouterDeps): Router {
   const wake = (threads: Iterable<string>) => {
     for (const thread of new Set(threads)) deps.signals.emit('posted', { thread })
   }
+  const rearm = (agents: readonly string[]) => {
+    for (const agent of new Set(agents)) deps.signals.emit('schedules', { agent })
+  }
+  const announce = (routings: readonly Routing[]) => {
+    wake(routings.flatMap(({ event }) => event.routedTo))
+    rearm(routings.flatMap(({ woken }) => woken))
+  }
   return {
     agentsOf,
     async postMessage(message) {
@@ -72,23 +79,26 @@ export function createRouter(deps: RouterDeps): Router {
       return posted
     },
     async postEvent(event) {
-      const routed = await deps.store.write(tx => routeEvent(deps, tx, event))
-      wake(routed?.routedTo ?? [])
-      return routed
+      const routing = await deps.store.write(tx => routeEvent(deps, tx, event))
+      if (routing) announce([routing])
+      return routing?.event
     },
     async postFeed(server, events, cursor) {
-      const threads = await deps.store.write(async tx => {
-        const routed: string[] = []
-        for (const event of events) routed.push(...((await routeEvent(deps, tx, event))?.routedTo ?? []))
+      const routings = await deps.store.write(async tx => {
+        const all: Routing[] = []
+        for (const event of events) {
+          const routing = await routeEvent(deps, tx, event)
+          if (routing) all.push(routing)
+        }
         await saveCursor(tx, server, cursor)
-        return routed
+        return all
       })
-      wake(threads)
+      announce(routings)
     },
     async fireDue() {
       const fired = await fireDue(deps)
       wake(fired.threads)
-      for (const agent of fired.agents) deps.signals.emit('schedules', { agent })
+      rearm(fired.agents)
       return fired.more
     },
   }

@@ -75,8 +75,9 @@ export function schedulesWaitingForEvents(tx: Tx): Promise<ScheduleRow[]> {
   return tx
     .selectFrom('schedules')
     .selectAll()
-    .where('status', '=', 'active')
-    .where('wake_on_events_json', '!=', '[]')
+    .where('status', '=', sql.lit('active'))
+    .where('wake_on_events_json', '!=', sql.lit('[]'))
+    .orderBy('id')
     .execute()
 }
 

@@ -168,6 +168,13 @@ async function extendTriggers(db: Kysely<unknown>) {
     .on('events')
     .columns(['type', 'key', 'received_at'])
     .execute()
+  await db.schema
+    .createIndex('schedules_waiting')
+    .on('schedules')
+    .column('id')
+    .where('status' as never, '=', 'active')
+    .where('wake_on_events_json' as never, '!=', '[]')
+    .execute()
 }
 
 /** What the hub knows about itself: its lives, and whether it holds the agents. */
