@@ -179,6 +179,7 @@ test('an event wakes a cron early, which keeps its next time and fires then', as
   await add(world, { cron: '0 * * * *', next_run: due, wake_on_events_json: '["server_empty"]' })
   const event = { source: 'games', externalId: '1', type: 'server_empty', payload: {}, at: 0 }
   await world.router.postEvent(event)
+  expect(world.seen.schedules.all).toEqual([{ agent: 'homelab' }])
   expect(await findSchedule(world.store.db, 'sch_1')).toMatchObject({ status: 'active', next_run: due })
   world.clock.advance(HOUR)
   await world.router.fireDue()
