@@ -75,7 +75,7 @@ export function schedulesWaitingForEvents(tx: Tx): Promise<ScheduleRow[]> {
   return tx
     .selectFrom('schedules')
     .selectAll()
-    .where('status', '=', sql.lit('active'))
+    .where('status', '=', 'active')
     .where('wake_on_events_json', '!=', sql.lit('[]'))
     .orderBy('id')
     .execute()

@@ -171,8 +171,7 @@ async function extendTriggers(db: Kysely<unknown>) {
   await db.schema
     .createIndex('schedules_waiting')
     .on('schedules')
-    .column('id')
-    .where('status' as never, '=', 'active')
+    .columns(['status', 'id'])
     .where('wake_on_events_json' as never, '!=', '[]')
     .execute()
 }
