@@ -128,7 +128,7 @@ export function createEngine(
 
 /** The one clock of all that has a time. */
 function createClock(
-  { store, clock, log, signals, config }: Foundation,
+  { store, clock, random, log, signals, config }: Foundation,
   {
     router,
     runtime,
@@ -146,7 +146,7 @@ function createClock(
     stack.use(createRetention({ store, clock, log, days })),
     { nextDue: () => nextExpiry(store.db), fire: approvals.expireDue },
   ]
-  return () => startClockTrigger({ clock, log, signals, ...combineSources(sources, clock.now) })
+  return () => startClockTrigger({ clock, random, log, signals, ...combineSources(sources, clock.now) })
 }
 
 /** Cycles that wait for a model go on when it answers, or when a person wants it asked again. */

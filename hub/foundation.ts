@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { type Agents, createAgents } from './config/agents.ts'
-import { hasPrices } from './config/budget.ts'
 import type { Environment } from './config/environment.ts'
-import type { Config } from './config/load.ts'
+import { type Config, hasPrices } from './config/load.ts'
 import { readVersion } from './config/paths.ts'
 import { readOrMakeToken } from './config/token.ts'
 import { type Clock, systemClock } from './core/clock.ts'
@@ -64,15 +63,17 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
   await store.write(voidLeases)
   const signals = createEmitter<SignalMap>(error => log.error('listener_failed', { error }))
   const models = (of: Config) => createModels(of, overrides.model, { clock, signals })
-  const liveConfig = createLiveConfig(config, environment, log)
+  const live = createLiveConfig(config, environment, log)
   const foundation: Foundation = {
     clock,
     random: overrides.random ?? Math.random,
     newId: createIds(clock.now),
     log,
     signals,
-    config: liveConfig,
-    agents: createAgents(config.agentsFolder, environment, log, () => hasPrices(liveConfig.current)),
+    config: live,
+    agents: createAgents(config.agentsFolder, environment, log, () => ({
+      hasPrices: hasPrices(live.current.model),
+    })),
     store,
     token: config.token ?? readOrMakeToken(config.dataFolder),
     version: readVersion(),

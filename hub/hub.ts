@@ -98,7 +98,7 @@ function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable>
       engine.resize()
       await foundation.reloadModel()
       foundation.signals.emit('modelAnswers', { name: foundation.model.name })
-      // Schedules of agent files that name no time zone are in the config's.
+      // Schedules of agent files that name no time zone are in the config's, and limits on money need its prices.
       foundation.agents.reload()
       await engine.applyAgents()
       // A limit that held something back may have been raised.

@@ -52,44 +52,59 @@ const modelEntry = z
     error: 'must be at most half of context, or nothing could be asked',
   })
 
+type Model = z.infer<typeof modelEntry>
+
 const globs = z.array(z.string().min(1))
 
 const servers = z.record(name, z.union([z.literal(false), serverEntry]))
 
 /** `superbloom.yaml`. Unknown keys are errors. */
-export const configFile = z.strictObject({
-  timezone: timezone.optional().describe("of schedules; default the system's"),
-  hosts: z.array(z.string().min(1)).default([]).describe('names that the hub answers to, besides loopback'),
-  model: z
-    .strictObject({
-      default: modelEntry,
-      fallback: z.array(modelEntry).default([]).describe('tried in order when the default fails for good'),
-      compaction: modelEntry.optional().describe('writes summaries; default the model itself'),
-    })
-    .optional(),
-  tools: z
-    .strictObject({
-      approve: globs
-        .default([])
-        .describe("globs over tools that need a person's yes when an agent calls them"),
-      rerun: globs.default([]).describe('globs over tools that are safe to repeat after a crash'),
-    })
-    .prefault({}),
-  budget: z
-    .strictObject({
-      tokensPerDay: z.int().positive().optional().describe('input and output of all agents together'),
-      moneyPerDay: z.number().positive().optional().describe("in the prices' currency"),
-    })
-    .prefault({}),
-  retention: z
-    .strictObject({
-      days: z.int().min(1).optional().describe('older history and messages go; default never'),
-    })
-    .prefault({}),
-  concurrency: z.int().min(1).max(256).default(8).describe('cycles at once over all agents'),
-  servers: servers.optional().describe('MCP servers by name; false switches a built-in one off'),
-  mcpServers: servers.optional().describe('another name for servers'),
-})
+export const configFile = z
+  .strictObject({
+    timezone: timezone.optional().describe("of schedules; default the system's"),
+    hosts: z.array(z.string().min(1)).default([]).describe('names that the hub answers to, besides loopback'),
+    model: z
+      .strictObject({
+        default: modelEntry,
+        fallback: z.array(modelEntry).default([]).describe('tried in order when the default fails for good'),
+        compaction: modelEntry.optional().describe('writes summaries; default the model itself'),
+      })
+      .optional(),
+    tools: z
+      .strictObject({
+        approve: globs
+          .default([])
+          .describe("globs over tools that need a person's yes when an agent calls them"),
+        rerun: globs.default([]).describe('globs over tools that are safe to repeat after a crash'),
+      })
+      .prefault({}),
+    budget: z
+      .strictObject({
+        tokensPerDay: z.int().positive().optional().describe('input and output of all agents together'),
+        moneyPerDay: z.number().positive().optional().describe("in the prices' currency"),
+      })
+      .prefault({}),
+    retention: z
+      .strictObject({
+        days: z.int().min(1).optional().describe('older history and messages go; default never'),
+      })
+      .prefault({}),
+    concurrency: z.int().min(1).max(256).default(8).describe('cycles at once over all agents'),
+    servers: servers.optional().describe('MCP servers by name; false switches a built-in one off'),
+    mcpServers: servers.optional().describe('another name for servers'),
+  })
+  .superRefine(({ model, budget }, context) => {
+    const prices = modelsOf(model).map(({ price }) => price)
+    if (budget.moneyPerDay !== undefined && (prices.length === 0 || prices.includes(undefined))) {
+      const message = 'money cannot be limited without prices: give every model of this file its price'
+      context.addIssue({ code: 'custom', path: ['budget', 'moneyPerDay'], message })
+    }
+    const currencies = new Set(prices.flatMap(price => (price ? [price.currency] : [])))
+    if (currencies.size > 1) {
+      const message = `prices are in ${[...currencies].join(' and ')}: give all of them in one currency`
+      context.addIssue({ code: 'custom', path: ['model'], message })
+    }
+  })
 export type ConfigFile = z.infer<typeof configFile>
 
 /** Milliseconds, written as `30m`, `2h`, `1d`. */
@@ -136,6 +151,10 @@ const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86
 
 function toMilliseconds(text: string): number {
   return Number.parseFloat(text) * (UNITS[text.at(-1) ?? ''] ?? 0)
+}
+
+function modelsOf(model: { default: Model; fallback: Model[]; compaction?: Model | undefined } | undefined) {
+  return model ? [model.default, ...model.fallback, ...(model.compaction ? [model.compaction] : [])] : []
 }
 
 function isTimezone(text: string): boolean {

@@ -30,6 +30,8 @@ export const eventFact = z.object({
   source: z.string(),
   payload: z.record(z.string(), z.unknown()),
   at: z.number(),
+  /** How often the same was held back before an agent took this one. */
+  repeats: z.int().optional(),
 })
 export type EventFact = z.infer<typeof eventFact>
 
@@ -48,6 +50,8 @@ export interface RoutedEvent {
   id: string
   status: 'pending' | 'ignored' | 'held'
   routedTo: string[]
+  /** Why, in words. */
+  note: string
 }
 
 /** What an inbox item carries, by what posted it. */

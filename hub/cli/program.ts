@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { readVersion } from '../config/paths.ts'
 import { HubError } from '../core/errors.ts'
+import type { NewWake } from './commands/schedules.ts'
 
 /** What a start with a wrong config exits with (EX_CONFIG of sysexits.h). */
 const EXIT_CONFIG = 78
@@ -34,6 +35,7 @@ export function createProgram(): Command {
   addCare(program)
   addDeadLetters(program)
   addKeeping(program)
+  addTriggers(program)
   return program
 }
 
@@ -155,6 +157,72 @@ function addKeeping(program: Command): void {
     .description("put a backup in the store's place, which is kept aside; the hub must be stopped")
     .argument('<file>', 'what superbloom backup wrote')
     .action(async (file: string) => (await import('./commands/backup.ts')).restore(file))
+}
+
+/** Commands for servers, and for what wakes agents. */
+function addTriggers(program: Command): void {
+  program
+    .command('servers')
+    .description('the servers with their health and how many tools each has')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => (await import('./commands/servers.ts')).servers(options))
+  const events = program
+    .command('events')
+    .description('what happened, the newest first, with where each event went and why')
+    .option('--type <type>', 'only events of this type')
+    .addOption(
+      new Option('--status <status>', 'only events of this status').choices([
+        'pending',
+        'processing',
+        'handled',
+        'ignored',
+        'held',
+      ]),
+    )
+    .option('--limit <count>', 'how many', '50')
+    .action(async (options: { type?: string; status?: string; limit: string }) =>
+      (await import('./commands/events.ts')).listEvents(options),
+    )
+  events
+    .command('publish')
+    .description('tell the hub that something happened')
+    .argument('<type>', 'for example server_empty')
+    .argument('[payload]', 'a JSON object; default {}')
+    .option('--key <key>', 'what makes it the same as another; default the payload')
+    .action(async (type: string, payload: string | undefined, options: { key?: string }) =>
+      (await import('./commands/events.ts')).publishEvent(type, payload, options),
+    )
+  addSchedules(program)
+}
+
+function addSchedules(program: Command): void {
+  const schedules = program
+    .command('schedules')
+    // What stands behind "create" belongs to it.
+    .enablePositionalOptions()
+    .description('the pending wake-ups of agents, the next first')
+    .option('--agent <name>', 'only those of this agent')
+    .action(async (options: { agent?: string }) =>
+      (await import('./commands/schedules.ts')).listSchedules(options),
+    )
+  schedules
+    .command('create')
+    .description('wake an agent later, or again and again')
+    .argument('<reason...>', 'its note for then')
+    .option('--agent <name>', 'which agent; default homelab, else the first')
+    .option('--delay <span>', '90s, 30m, 2h, 1d, or on_event')
+    .option('--at <time>', 'ISO 8601')
+    .option('--cron <expression>', 'for example "0 8 * * *"')
+    .option('--timezone <zone>', "default the hub's")
+    .option('--wake-on <type...>', 'wake it early at an event of one of these types')
+    .action(async (reason: string[], wake: NewWake) =>
+      (await import('./commands/schedules.ts')).createSchedule(reason.join(' '), wake),
+    )
+  schedules
+    .command('cancel')
+    .description('cancel a pending wake-up')
+    .argument('<id>', 'as superbloom schedules shows it')
+    .action(async (id: string) => (await import('./commands/schedules.ts')).cancelSchedule(id))
 }
 
 /** Runs a command line; errors are one readable line on stderr and an exit code. */

@@ -5,13 +5,25 @@ import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { parseAgentFile, readAgentFiles } from './agent-files.ts'
 
 const environment = (name: string) => (name === 'WHERE' ? 'the attic' : undefined)
-const parse = (text: string, file = '/agents/homelab.md') => parseAgentFile(file, text, environment)
+const rules = { hasPrices: false }
+const parse = (text: string, file = '/agents/homelab.md') => parseAgentFile(file, text, environment, rules)
+const limits = {
+  steps: 30,
+  minutes: 10,
+  tokens: 200_000,
+  sameTool: 5,
+  wakesPerDay: 200,
+  tokensPerDay: 500_000,
+  tasks: 5,
+}
 const defaults = {
   description: '',
   tools: ['*'],
+  model: 'default',
+  approve: [],
   events: [],
   schedules: [],
-  limits: { steps: 30, minutes: 10 },
+  limits,
   name: 'homelab',
   conversations: ['homelab'],
 }
@@ -20,9 +32,11 @@ test('front matter and prompt', () => {
   const text = `---
 description: Looks after \${WHERE}
 tools: ["get_*", "!get_secret"]
-events: [temp_high, { type: server_empty, match: { server: "atm-*" } }]
+events: [temp_high, { type: disk_high, as: task }, { type: server_empty, match: { server: "atm-*" } }]
 schedules: [{ cron: "0 8 * * *", timezone: Europe/Berlin, reason: report }]
-limits: { steps: 5 }
+approve: ["delete_*"]
+limits: { steps: 5, tokensPerDay: 9000 }
+idleReset: 90m
 conversations: [lab, lab/x]
 ---
 
@@ -34,9 +48,16 @@ Still the prompt.
     name: 'homelab',
     description: 'Looks after the attic',
     tools: ['get_*', '!get_secret'],
-    events: ['temp_high', { type: 'server_empty', match: { server: 'atm-*' } }],
-    schedules: [{ cron: '0 8 * * *', timezone: 'Europe/Berlin', reason: 'report' }],
-    limits: { steps: 5, minutes: 10 },
+    model: 'default',
+    approve: ['delete_*'],
+    idleReset: 5_400_000,
+    events: [
+      'temp_high',
+      { type: 'disk_high', as: 'task' },
+      { type: 'server_empty', match: { server: 'atm-*' } },
+    ],
+    schedules: [{ cron: '0 8 * * *', timezone: 'Europe/Berlin', reason: 'report', missed: 'latest' }],
+    limits: { ...limits, steps: 5, tokensPerDay: 9000 },
     conversations: ['lab', 'lab/x'],
     prompt: 'You look after it.\n---\nStill the prompt.',
   })
@@ -86,6 +107,17 @@ test.for([
     `---\ndescription: \${NOPE}\n---\nHi`,
     ':2: description: the environment has no NOPE',
   ],
+  [
+    'a wrong policy',
+    '---\nschedules: [{ cron: "0 8 * * *", reason: x, missed: none }]\n---\nHi',
+    ':2: schedules.0.missed: ',
+  ],
+  ['a wrong span', '---\nidleReset: soon\n---\nHi', ':2: idleReset: must be a span such as 30m'],
+  [
+    'a limit on money without prices',
+    '---\nlimits:\n  moneyPerDay: 2\n---\nHi',
+    ':3: limits.moneyPerDay: money cannot be limited without prices',
+  ],
   ['no prompt', '---\ndescription: x\n---\n \n', ': has no prompt'],
   ['a front matter without end', '---\ntools: []\nHi', ':1: the front matter has no end'],
   ['nothing', '', ': has no prompt'],
@@ -112,12 +144,15 @@ test('a folder: every file that is right, in order, and what is wrong with the o
   write('.swap.md', 'not an agent')
   write('notes.txt', 'not an agent')
   mkdirSync(join(folder.path, 'folder.md'))
-  const { agents, problems } = readAgentFiles(folder.path, environment)
+  const { agents, problems } = readAgentFiles(folder.path, environment, rules)
   expect(agents.map(({ name }) => name)).toEqual(['a', 'b'])
   expect(problems.map(({ file }) => file)).toEqual([
     join(folder.path, 'folder.md'),
     join(folder.path, 'wrong.md'),
   ])
   expect(problems[0]?.message).toMatch(/folder\.md: EISDIR/)
-  expect(readAgentFiles(join(folder.path, 'nowhere'), environment)).toEqual({ agents: [], problems: [] })
+  expect(readAgentFiles(join(folder.path, 'nowhere'), environment, rules)).toEqual({
+    agents: [],
+    problems: [],
+  })
 })

@@ -21,15 +21,20 @@ export interface AgentFiles {
   problems: { file: string; message: string }[]
 }
 
+/** What an agent file may say depends on the config: without prices money cannot be limited. */
+export interface AgentFileRules {
+  hasPrices: boolean
+}
+
 /** Reads every `<name>.md` of the folder, in the order of their names. A file that is wrong never hides the others. */
-export function readAgentFiles(folder: string, environment: Environment): AgentFiles {
+export function readAgentFiles(folder: string, environment: Environment, rules: AgentFileRules): AgentFiles {
   const result: AgentFiles = { agents: [], problems: [] }
   if (!existsSync(folder)) return result
   for (const entry of readdirSync(folder).sort()) {
     if (!entry.endsWith('.md') || entry.startsWith('.') || entry === 'README.md') continue
     const file = join(folder, entry)
     try {
-      result.agents.push(parseAgentFile(file, readFileSync(file, 'utf8'), environment))
+      result.agents.push(parseAgentFile(file, readFileSync(file, 'utf8'), environment, rules))
     } catch (error) {
       if (isMissingFile(error)) continue
       const message = error instanceof HubError ? error.message : `${file}: ${describeError(error)}`
@@ -45,7 +50,12 @@ function isMissingFile(error: unknown): boolean {
 }
 
 /** One agent file: YAML between `---` lines, then the prompt. Throws `bad_request` with file, line and reason. */
-export function parseAgentFile(file: string, text: string, environment: Environment): Agent {
+export function parseAgentFile(
+  file: string,
+  text: string,
+  environment: Environment,
+  rules: AgentFileRules,
+): Agent {
   const name = basename(file, '.md')
   const named = agentName.safeParse(name)
   if (!named.success) {
@@ -54,19 +64,25 @@ export function parseAgentFile(file: string, text: string, environment: Environm
   const { frontMatter, prompt, lineOffset } = split(file, text)
   const { conversations, ...parsed } = parseYaml(
     { file, text: frontMatter, lineOffset },
-    checkedAgentFile,
+    checkedAgentFile(rules),
     environment,
   )
   if (prompt === '') throw new HubError('bad_request', `${file}: has no prompt below its front matter`)
   return { ...parsed, name, prompt, conversations: conversations ?? [name] }
 }
 
-const checkedAgentFile = agentFile.superRefine(({ schedules }, context) => {
-  for (const [index, { cron, timezone }] of schedules.entries()) {
-    const message = findCronProblem(cron, timezone)
-    if (message) context.addIssue({ code: 'custom', path: ['schedules', index, 'cron'], message })
-  }
-})
+function checkedAgentFile({ hasPrices }: AgentFileRules) {
+  return agentFile.superRefine(({ schedules, limits }, context) => {
+    for (const [index, { cron, timezone }] of schedules.entries()) {
+      const message = findCronProblem(cron, timezone)
+      if (message) context.addIssue({ code: 'custom', path: ['schedules', index, 'cron'], message })
+    }
+    if (limits.moneyPerDay === undefined || hasPrices) return
+    const message =
+      'money cannot be limited without prices: give every model in superbloom.yaml its price, or use tokensPerDay'
+    context.addIssue({ code: 'custom', path: ['limits', 'moneyPerDay'], message })
+  })
+}
 
 function findCronProblem(cron: string, timezone = 'UTC'): string | undefined {
   if (!isTimezone(timezone)) return undefined

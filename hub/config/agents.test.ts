@@ -10,9 +10,16 @@ function openAgents(name = 'agents') {
   const logged: string[] = []
   const log = createLog({ level: 'debug', now: () => 0, write: line => logged.push(JSON.parse(line).event) })
   const path = name === '' ? folder.path : join(folder.path, name)
-  const agents = createAgents(path, () => undefined, log)
+  const rules = { hasPrices: false }
+  const agents = createAgents(
+    path,
+    () => undefined,
+    log,
+    () => rules,
+  )
   return {
     agents,
+    rules,
     logged,
     file: (file: string) => join(path, `${file}.md`),
     names: () => agents.all.map(agent => agent.name),
@@ -56,4 +63,21 @@ test('a file that is wrong leaves its agent as it was; one that is gone takes it
     undefined,
   ])
   expect(agents.problems).toEqual([])
+})
+
+test('an agent with a limit on money is there once there are prices, and stays as it is without', () => {
+  using opened = openAgents('')
+  const { agents, file, rules } = opened
+  writeFileSync(file('a'), '---\nlimits: { moneyPerDay: 2 }\n---\nI am a.')
+  agents.reload()
+  expect(opened.names()).toEqual([])
+  expect(agents.problems[0]).toContain(
+    `${file('a')}:2: limits.moneyPerDay: money cannot be limited without prices`,
+  )
+  rules.hasPrices = true
+  agents.reload()
+  expect([opened.names(), agents.problems]).toEqual([['a'], []])
+  rules.hasPrices = false
+  agents.reload()
+  expect([opened.names(), agents.problems.length]).toEqual([['a'], 1])
 })

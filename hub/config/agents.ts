@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../core/log.ts'
-import { type Agent, readAgentFiles } from './agent-files.ts'
+import { type Agent, type AgentFileRules, readAgentFiles } from './agent-files.ts'
 import type { Environment } from './environment.ts'
 import { packageFolder } from './paths.ts'
 
@@ -19,23 +19,18 @@ export function createAgents(
   folder: string,
   environment: Environment,
   log: Log,
-  hasPrices: () => boolean = () => true,
+  rules: () => AgentFileRules,
 ): Agents {
   if (!existsSync(folder)) installDefault(folder)
   let all: Agent[] = []
   let problems: string[] = []
-  const fileOf = (name: string) => join(folder, `${name}.md`)
   const reload = () => {
-    const read = readAgentFiles(folder, environment)
-    const priced = hasPrices()
-    const mayRun = ({ limits }: Agent) => priced || limits.moneyPerDay === undefined
-    const wrong = [
-      ...read.problems,
-      ...read.agents.filter(agent => !mayRun(agent)).map(({ name }) => toUnpriced(fileOf(name))),
-    ]
-    const kept = all.filter(agent => mayRun(agent) && wrong.some(({ file }) => file === fileOf(agent.name)))
-    all = [...read.agents.filter(mayRun), ...kept].sort((a, b) => (a.name < b.name ? -1 : 1))
-    problems = wrong.map(({ message }) => message)
+    const read = readAgentFiles(folder, environment, rules())
+    const kept = all.filter(agent =>
+      read.problems.some(({ file }) => file === join(folder, `${agent.name}.md`)),
+    )
+    all = [...read.agents, ...kept].sort((a, b) => (a.name < b.name ? -1 : 1))
+    problems = read.problems.map(({ message }) => message)
     for (const message of problems) log.error('agent_file_wrong', { message })
   }
   reload()
@@ -48,14 +43,6 @@ export function createAgents(
     },
     find: name => all.find(agent => agent.name === name),
     reload,
-  }
-}
-
-/** A limit on money that nothing can be held against would be no limit. */
-function toUnpriced(file: string) {
-  return {
-    file,
-    message: `${file}: limits.moneyPerDay: needs a price {currency, input, output} for every model of superbloom.yaml`,
   }
 }
 

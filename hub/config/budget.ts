@@ -1,4 +1,3 @@
-import { HubError } from '../core/errors.ts'
 import type { Price } from '../core/model.ts'
 import type { Config, ModelConfig, ModelsConfig } from './load.ts'
 
@@ -26,20 +25,4 @@ function dearestOf(prices: readonly Price[]): Price {
     cachedInput: most(price => price.cachedInput),
     output: most(price => price.output),
   }
-}
-
-/** Whether every model that may be asked has a price, in one currency: only then money can be limited. */
-export function hasPrices({ model }: Pick<Config, 'model'>): boolean {
-  if (!model) return false
-  const currencies = new Set(askedModels(model).map(({ price }) => price?.currency))
-  return currencies.size === 1 && !currencies.has(undefined)
-}
-
-/** A limit on money that nothing can be held against would be no limit. */
-export function checkMoney(config: Pick<Config, 'budget' | 'model' | 'configFile'>): void {
-  if (config.budget.moneyPerDay === undefined || hasPrices(config)) return
-  throw new HubError(
-    'bad_request',
-    `${config.configFile}: budget.moneyPerDay: needs model.default with a price {currency, input, output}, and one in the same currency for each model beside it`,
-  )
 }

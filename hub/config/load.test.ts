@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { systemTimezone } from '../core/clock.ts'
 import { createEnvironment } from './environment.ts'
-import { loadConfig } from './load.ts'
+import { hasPrices, loadConfig } from './load.ts'
 
 function load(text: string | undefined, variables: Record<string, string> = {}) {
   using folder = makeTempFolder()
@@ -34,6 +34,10 @@ test('without anything it has the documented defaults', () => {
     hosts: [],
     concurrency: 8,
     model: undefined,
+    tools: { approve: [], rerun: [] },
+    budget: {},
+    retention: {},
+    crashHold: true,
     servers: {},
     warnings: [],
   })
@@ -49,35 +53,70 @@ test('the environment, with where each value came from', () => {
     OPENAI_API_KEY: 'sk',
     SUPERBLOOM_MODEL: 'qwen3:32b',
     SUPERBLOOM_MODEL_CONTEXT: '8192',
+    SUPERBLOOM_COMPACTION_MODEL: 'qwen3:4b',
+    SUPERBLOOM_CRASH_HOLD: '0',
   })
   expect(config).toMatchObject({
     dataFolder: '/srv/data',
     port: 0,
     publicUrl: 'https://hub.example',
     concurrency: 2,
+    crashHold: false,
   })
-  expect(config.model).toEqual({
+  const main = {
     baseUrl: 'https://api.openai.com/v1',
     apiKey: 'sk',
     model: 'qwen3:32b',
     context: 8192,
     maxOutput: 2048,
-  })
+  }
+  expect(config.model).toEqual({ default: main, fallback: [], compaction: { ...main, model: 'qwen3:4b' } })
   expect(config.origins).toMatchObject({
     dataFolder: 'SUPERBLOOM_DATA',
     host: 'default',
     model: 'SUPERBLOOM_MODEL',
   })
   expect(config.origins['concurrency']).toMatch(/superbloom\.yaml$/)
+  for (const key of ['hosts', 'tools', 'budget', 'retention']) expect(config.origins[key]).toBe('default')
+})
+
+test('what stands under mcpServers has the file for its origin, as servers', () => {
+  expect(load('mcpServers: { a: { command: x } }').origins['servers']).toMatch(/superbloom\.yaml$/)
+})
+
+test("fallbacks and the summaries' model, with prices", () => {
+  const entry = (model: string, price: string) =>
+    `{ baseUrl: "http://h/v1", model: ${model}, price: ${price} }`
+  const cheap = '{ currency: EUR, input: 0.1, output: 0.4 }'
+  const text = `model:
+  default: ${entry('a', '{ currency: EUR, input: 1, cachedInput: 0.5, output: 4 }')}
+  fallback: [${entry('b', cheap)}]
+  compaction: ${entry('c', cheap)}
+budget: { moneyPerDay: 5 }`
+  const { model, budget } = load(text)
+  expect(budget).toEqual({ moneyPerDay: 5 })
+  expect(model).toMatchObject({
+    default: { model: 'a', price: { input: 1, cachedInput: 0.5, output: 4 } },
+    fallback: [{ model: 'b', price: { input: 0.1, cachedInput: 0.1, output: 0.4 } }],
+    compaction: { model: 'c' },
+  })
+  expect(hasPrices(model)).toBe(true)
+  expect(hasPrices(load('model: { default: { baseUrl: "http://h/v1", model: m } }').model)).toBe(false)
+  expect(hasPrices(undefined)).toBe(false)
+  expect(() => load(text.replace(cheap, '{ currency: USD, input: 1, output: 1 }'))).toThrow(
+    'model: prices are in EUR and USD',
+  )
+  expect(() => load(text.replace(`, price: ${cheap}`, ''))).toThrow(
+    'FILE:5: budget.moneyPerDay: money cannot be limited without prices',
+  )
 })
 
 test('the model of the file wins over the environment; its reply leaves room for the question', () => {
   const text = 'model: { default: { baseUrl: "http://localhost:11434/v1", model: m, context: 100000 } }'
   expect(load(text, { SUPERBLOOM_MODEL: 'other' }).model).toEqual({
-    baseUrl: 'http://localhost:11434/v1',
-    model: 'm',
-    context: 100_000,
-    maxOutput: 4096,
+    default: { baseUrl: 'http://localhost:11434/v1', model: 'm', context: 100_000, maxOutput: 4096 },
+    fallback: [],
+    compaction: undefined,
   })
   const greedy = 'model:\n  default: { baseUrl: "http://h/v1", model: m, context: 4096, maxOutput: 4096 }'
   expect(() => load(greedy)).toThrow('FILE:2: model.default.maxOutput: must be at most half of context')
@@ -102,7 +141,11 @@ test.for([
   ['concurrency: 0', {}, 'FILE:1: concurrency: '],
   ['\nservers:\n  files: { url: "ftp://x" }', {}, 'FILE:3: servers.files.url: '],
   ['servers: { a: {command: x} }\nmcpServers: { a: {command: y} }', {}, 'FILE: a: stands under both'],
-  ['budget: {}', {}, 'FILE:1: budget: no such key'],
+  ['budgets: {}', {}, 'FILE:1: budgets: no such key'],
+  ['budget: { perDay: 1 }', {}, 'FILE:1: budget.perDay: no such key'],
+  ['\nbudget:\n  moneyPerDay: 5', {}, 'FILE:3: budget.moneyPerDay: money cannot be limited without prices'],
+  ['retention: { days: 0 }', {}, 'FILE:1: retention.days: '],
+  ['tools: { approve: delete_x }', {}, 'FILE:1: tools.approve: '],
   [undefined, { SUPERBLOOM_CONFIG: '/nowhere.yaml' }, 'SUPERBLOOM_CONFIG: there is no file /nowhere.yaml'],
   [undefined, { SUPERBLOOM_PORT: '70000' }, 'SUPERBLOOM_PORT: 70000 is not a port'],
   [undefined, { SUPERBLOOM_PORT: '1.5' }, 'SUPERBLOOM_PORT: 1.5 is not a port'],

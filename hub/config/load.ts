@@ -5,9 +5,8 @@ import { systemTimezone } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 import type { Price } from '../core/model.ts'
-import { checkMoney } from './budget.ts'
 import type { Environment } from './environment.ts'
-import { parseYaml } from './yaml-file.ts'
+import { keysWritten, parseYaml } from './yaml-file.ts'
 
 export interface ModelConfig {
   baseUrl: string
@@ -55,6 +54,14 @@ export interface Config {
   readonly origins: Readonly<Record<string, string>>
 }
 
+/** Whether every model that may think or summarise has prices: only then can money be limited. */
+export function hasPrices(models: ModelsConfig | undefined): boolean {
+  if (!models) return false
+  const { fallback, compaction } = models
+  const all = [models.default, ...fallback, ...(compaction ? [compaction] : [])]
+  return all.every(({ price }) => price !== undefined)
+}
+
 const DEFAULT_PORT = 8420
 const DEFAULT_CONTEXT = 32_768
 const OPENAI_URL = 'https://api.openai.com/v1'
@@ -68,8 +75,9 @@ export function loadConfig(environment: Environment): Config {
     return value ?? fallback
   }
   const path = findConfigFile(environment)
-  const file = path ? readConfigFile(path, environment) : configFile.parse({})
-  for (const key of Object.keys(file)) origins[key] = path ?? 'default'
+  const { file, written } = readConfigFile(path, environment)
+  for (const key of Object.keys(file)) origins[key] = 'default'
+  for (const key of written) origins[key === 'mcpServers' ? 'servers' : key] = path ?? 'default'
   const model = decideModel(file, environment, origins, path)
   const config: Config = {
     configFile: path,
@@ -96,7 +104,6 @@ export function loadConfig(environment: Environment): Config {
   if (config.token !== undefined && !/^[A-Za-z0-9._~+-]{16,}$/.test(config.token)) {
     throw new HubError('bad_request', 'SUPERBLOOM_TOKEN: must be at least 16 letters, digits and . _ ~ + -')
   }
-  checkMoney(config)
   return Object.freeze(config)
 }
 
@@ -108,8 +115,11 @@ function findConfigFile(environment: Environment): string | undefined {
   return undefined
 }
 
-function readConfigFile(path: string, environment: Environment): ConfigFile {
-  return parseYaml({ file: path, text: readFileSync(path, 'utf8') }, configFile, environment)
+/** The file with its defaults, and the keys that stand in it. */
+function readConfigFile(path: string | undefined, environment: Environment) {
+  if (path === undefined) return { file: configFile.parse({}), written: [] }
+  const text = readFileSync(path, 'utf8')
+  return { file: parseYaml({ file: path, text }, configFile, environment), written: keysWritten(text) }
 }
 
 function mergeServers(file: ConfigFile, path: string | undefined): Config['servers'] {
@@ -139,9 +149,9 @@ function decideModel(
 ): { entry: ModelsConfig | undefined; warnings: string[] } {
   const summaries = environment('SUPERBLOOM_COMPACTION_MODEL')
   if (file.model) {
-    origins['model'] = path ?? 'default'
     const { default: first, fallback, compaction } = file.model
     const main = toModelConfig(first)
+    origins['model'] = summaries && !compaction ? `${path}, SUPERBLOOM_COMPACTION_MODEL` : (path ?? 'default')
     const other = compaction
       ? toModelConfig(compaction)
       : summaries

@@ -1,5 +1,5 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { createRecord } from '../../tests/support/until.ts'
@@ -7,10 +7,10 @@ import { systemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
 import { type Changed, watchFiles } from './watch.ts'
 
-async function openWatch() {
+async function openWatch(folders = ['agents', 'servers', 'servers/files']) {
   const folder = makeTempFolder()
   const path = (...parts: string[]) => join(folder.path, ...parts)
-  for (const each of ['agents', 'servers', 'servers/files']) mkdirSync(path(each))
+  for (const each of folders) mkdirSync(path(each))
   writeFileSync(path('superbloom.yaml'), '')
   const changes = createRecord<Changed>()
   const watching = await watchFiles(
@@ -78,4 +78,52 @@ test('many writes at once are one change', async () => {
   })
   await watch.after('config', () => writeFileSync(watch.path('superbloom.yaml'), '# x'))
   expect(watch.changes).toEqual(['agents', 'config'])
+})
+
+test.for(['agents', 'servers'])('%s that is removed and made again is watched again', async name => {
+  await using watch = await openWatch()
+  const { path, after } = watch
+  const what = name === 'agents' ? 'agents' : 'drop-ins'
+  const write = (round: number) => {
+    mkdirSync(path(name, 'files'), { recursive: true })
+    writeFileSync(path(name, 'a.md'), `${round}`)
+    writeFileSync(path(name, 'files', 'mcp.json'), `${round}`)
+  }
+  write(0)
+  for (let round = 1; round <= 3; round++) {
+    await after(what, () => rmSync(path(name), { recursive: true }))
+    await after(what, () => write(round))
+    await after(what, () => writeFileSync(path(name, name === 'agents' ? 'a.md' : 'files/mcp.json'), 'again'))
+  }
+})
+
+test.for(['agents', 'servers', 'servers/files'])(
+  '%s that is made again at once is watched again',
+  async name => {
+    await using watch = await openWatch()
+    const { path, after } = watch
+    const what = name === 'agents' ? 'agents' : 'drop-ins'
+    const file = name === 'agents' ? path('agents', 'a.md') : path('servers', 'files', 'mcp.json')
+    for (let round = 1; round <= 3; round++) {
+      await after(what, () => {
+        rmSync(path(name), { recursive: true })
+        mkdirSync(dirname(file), { recursive: true })
+        writeFileSync(file, `${round}`)
+      })
+      await after(what, () => writeFileSync(file, 'again'))
+      await after(what, () => rmSync(file))
+    }
+  },
+)
+
+test('folders that are missing at the start are watched once they are made', async () => {
+  await using watch = await openWatch([])
+  const { path, after } = watch
+  await after('drop-ins', () => {
+    mkdirSync(path('servers', 'files'), { recursive: true })
+    writeFileSync(path('servers', 'files', 'mcp.json'), '{}')
+  })
+  await after('drop-ins', () => writeFileSync(path('servers', 'files', 'mcp.json'), '{ }'))
+  await after('agents', () => mkdirSync(path('agents')))
+  await after('agents', () => writeFileSync(path('agents', 'a.md'), 'Hi'))
 })

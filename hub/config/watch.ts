@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
-import { watch } from 'chokidar'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { watchFolder } from './watch-folder.ts'
 
 /** How long it must be quiet before a change is looked at: editors write in several steps. */
 const QUIET_MS = 150
@@ -37,51 +37,34 @@ export async function watchFiles(watched: Watched, deps: WatchDeps): Promise<Asy
     pending.set(what, deps.clock.after(QUIET_MS, run))
   }
   const configName = basename(watched.configFile)
-  const watchers = [
-    watchFolder(
-      dirname(watched.configFile),
-      0,
-      name => name === configName,
-      () => notice('config'),
-    ),
-    watchFolder(
-      watched.agentsFolder,
-      0,
-      name => name.endsWith('.md'),
-      () => notice('agents'),
-    ),
-    watchFolder(
-      watched.dropInsFolder,
-      1,
-      name => DROP_IN_FILES.includes(name),
-      () => notice('drop-ins'),
-    ),
+  const folders = [
+    {
+      folder: dirname(watched.configFile),
+      depth: 0,
+      isWanted: (name: string) => name === configName,
+      what: 'config' as const,
+    },
+    {
+      folder: watched.agentsFolder,
+      depth: 0,
+      isWanted: (name: string) => name.endsWith('.md'),
+      what: 'agents' as const,
+    },
+    {
+      folder: watched.dropInsFolder,
+      depth: 1,
+      isWanted: (name: string) => DROP_IN_FILES.includes(name),
+      what: 'drop-ins' as const,
+    },
   ]
-  for (const watcher of watchers) watcher.on('error', error => deps.log.warn('watch_failed', { error }))
-  await Promise.all(
-    watchers.map(watcher => new Promise<void>(resolve => watcher.once('ready', () => resolve()))),
+  const onError = (error: unknown) => deps.log.warn('watch_failed', { error })
+  const watchers = await Promise.all(
+    folders.map(({ what, ...folder }) => watchFolder({ ...folder, onError, onChange: () => notice(what) })),
   )
   return {
     async [Symbol.asyncDispose]() {
+      await Promise.all(watchers.map(watcher => watcher[Symbol.asyncDispose]()))
       for (const cancel of pending.values()) cancel()
-      await Promise.all(watchers.map(watcher => watcher.close()))
     },
   }
-}
-
-function watchFolder(
-  folder: string,
-  depth: number,
-  isWanted: (name: string) => boolean,
-  onChange: () => void,
-) {
-  const watcher = watch(folder, {
-    depth,
-    ignoreInitial: true,
-    ignored: (path, stats) => path !== folder && stats?.isFile() === true && !isWanted(basename(path)),
-  })
-  return watcher.on('all', (event, path) => {
-    if (event === 'addDir' || (path === folder && event !== 'unlinkDir')) return
-    if (event === 'unlinkDir' || isWanted(basename(path))) onChange()
-  })
 }

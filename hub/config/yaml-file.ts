@@ -58,6 +58,12 @@ export function parseYaml<Schema extends z.ZodType>(
   return fail(parsed.error.issues.flatMap(issue => toProblems(issue, lineOf)))
 }
 
+/** The keys that stand in the text itself; none where it is no mapping. */
+export function keysWritten(text: string): string[] {
+  const value: unknown = parseDocument(text).toJS()
+  return typeof value === 'object' && value !== null ? Object.keys(value) : []
+}
+
 /** What is wrong in one line; what follows from its first problem is left out. */
 function describeErrors([first]: readonly YAMLParseError[]): string {
   return first?.code === 'BAD_ALIAS' ? NEEDS_QUOTES : (first?.message ?? '')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   describeNextRun,
-  latestOccurrence,
+  newestOccurrences,
   nextOccurrence,
   planSchedule,
   type ScheduleAsk,
@@ -93,11 +93,12 @@ test('around daylight saving a daily time comes once a day, skipped or passed tw
 })
 
 test('the latest occurrence is the newest at or before a time', () => {
-  const at = (text: string) => iso(latestOccurrence('0 8 * * *', 'Europe/Berlin', Date.parse(text)))
+  const at = (text: string) =>
+    iso(newestOccurrences('0 8 * * *', 'Europe/Berlin', Date.parse(text), 1).at(-1))
   expect(at('2026-11-22T06:59:59.999Z')).toBe('2026-11-21T07:00:00')
   expect(at('2026-11-22T07:00:00Z')).toBe('2026-11-22T07:00:00')
   expect(at('2026-11-22T07:00:00.001Z')).toBe('2026-11-22T07:00:00')
-  expect(latestOccurrence('0 0 8 1 1 * 2030', 'UTC', NOW)).toBeUndefined()
+  expect(newestOccurrences('0 0 8 1 1 * 2030', 'UTC', NOW, 3)).toEqual([])
 })
 
 test('a next run in words', () => {

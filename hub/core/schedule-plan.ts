@@ -52,12 +52,12 @@ export function nextOccurrence(cron: string, timezone: string, after: number): n
   return parseCron(cron, timezone).nextRun(toIso(after))?.getTime()
 }
 
-/** The newest occurrence at or before `until`, or undefined where there was none. */
-export function latestOccurrence(cron: string, timezone: string, until: number): number | undefined {
+/** The newest occurrences at or before `until`, at most `count`, the earliest first. */
+export function newestOccurrences(cron: string, timezone: string, until: number, count: number): number[] {
   return parseCron(cron, timezone)
-    .previousRuns(1, toIso(until + 1))
-    .at(0)
-    ?.getTime()
+    .previousRuns(count, toIso(until + 1))
+    .map(at => at.getTime())
+    .reverse()
 }
 
 function parseCron(cron: string, timezone: string): Cron {

@@ -1,15 +1,15 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
-import { markHandled } from '../store/events.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
 import { drainUpdates, type InboxItem } from '../store/inbox.ts'
 import { callsOfStep, resultOf } from '../store/ledger.ts'
 import type { Tx } from '../store/writer.ts'
 import { toUpdate } from './batch.ts'
-import { type Claim, eventIds, LEASE_MS, readFacts, toResting } from './claim.ts'
+import { type Claim, LEASE_MS, readFacts, toResting } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { finish } from './finish.ts'
 import { toResults } from './limits/loops.ts'
 import { runCalls } from './run-calls.ts'
+import { takeEventsOf } from './taken-events.ts'
 import { publish } from './tell.ts'
 
 /** Runs the calls of the newest step, each written down before and after, and puts their results into the history. */
@@ -63,9 +63,8 @@ async function drainUpdate(
   claim: Claim,
   results: readonly HistoryContent[],
 ): Promise<Update> {
-  const items = await drainUpdates(tx, claim.thread, claim.cycle)
+  const items = await takeEventsOf(tx, await drainUpdates(tx, claim.thread, claim.cycle))
   if (items.length === 0) return NO_UPDATE
-  await markHandled(tx, eventIds(items))
   const { agent, thread, target: replyTo } = claim
   const contents = [...claim.window.map(entry => entry.content), ...results]
   const facts = await readFacts(deps, tx, { agent, thread, replyTo, now: deps.clock.now(), contents })

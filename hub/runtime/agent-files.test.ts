@@ -79,3 +79,18 @@ test('an agent whose file goes retires with its schedules, and is back with them
   expect(await files.apply(a, b)).toEqual({ retired: [] })
   expect((await schedules(files)).map(([, status]) => status)).toEqual(['active', 'active'])
 })
+
+test('a policy for missed times that changes keeps the schedule and its next time', async () => {
+  await using files = await openFiles()
+  const rows = () =>
+    files.store.db.selectFrom('schedules').select(['id', 'missed', 'next_run', 'status']).execute()
+  await files.apply({ name: 'homelab', schedules: [report] })
+  const [first] = await rows()
+  expect(first).toMatchObject({ missed: 'latest', status: 'active' })
+  files.clock.advance(60_000)
+  await files.apply({ name: 'homelab', schedules: [{ ...report, missed: 'all' }] })
+  expect(await rows()).toEqual([{ ...first, missed: 'all' }])
+  await files.apply({ name: 'homelab', schedules: [] })
+  await files.apply({ name: 'homelab', schedules: [{ ...report, missed: 'skip' }] })
+  expect(await rows()).toEqual([{ ...first, missed: 'skip' }])
+})

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
+import type { MissedPolicy } from '../core/occurrences.ts'
 import { nextOccurrence } from '../core/schedule-plan.ts'
 import { listRetired, syncAgents } from '../store/agents.ts'
 import type { Store } from '../store/open.ts'
@@ -9,7 +10,15 @@ import type { Tx } from '../store/writer.ts'
 
 export interface FileAgent {
   name: string
-  schedules: readonly { cron: string; timezone?: string | undefined; reason: string }[]
+  schedules: readonly FileSchedule[]
+}
+
+interface FileSchedule {
+  cron: string
+  timezone?: string | undefined
+  reason: string
+  /** Default `latest`. */
+  missed?: MissedPolicy | undefined
 }
 
 /** Brings the store in line with the agent files: agents retire and return, and their schedules follow the files. */
@@ -30,15 +39,19 @@ export async function applyAgentFiles(
 async function applySchedules(tx: Tx, agent: FileAgent, defaultTimezone: string, now: number): Promise<void> {
   const known = new Map((await schedulesOfFile(tx, agent.name)).map(row => [row.id, row]))
   const wanted = new Set<string>()
-  for (const { cron, timezone = defaultTimezone, reason } of agent.schedules) {
+  for (const { cron, timezone = defaultTimezone, reason, missed = 'latest' } of agent.schedules) {
     const id = scheduleId(agent.name, cron, timezone, reason)
     const row = known.get(id)
     if (wanted.has(id)) continue
     wanted.add(id)
+    if (row && row.status !== 'done') {
+      if (row.missed !== missed) await setScheduleStatus(tx, id, { status: row.status, missed })
+      continue
+    }
     const nextRun = nextOccurrence(cron, timezone, now)
-    if (nextRun === undefined || (row && row.status !== 'done')) continue
+    if (nextRun === undefined) continue
     if (row) {
-      await setScheduleStatus(tx, id, { status: 'active', nextRun })
+      await setScheduleStatus(tx, id, { status: 'active', nextRun, missed })
       continue
     }
     await createSchedule(tx, {
@@ -56,6 +69,7 @@ async function applySchedules(tx: Tx, agent: FileAgent, defaultTimezone: string,
       created_by: 'file',
       created_at: now,
       last_run: null,
+      missed,
     })
   }
   for (const [id, row] of known)

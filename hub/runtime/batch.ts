@@ -1,4 +1,4 @@
-import type { HistoryContent, InboxPayload, StoredFact } from '../../schemas/inbox.ts'
+import type { EventFact, HistoryContent, InboxPayload, StoredFact } from '../../schemas/inbox.ts'
 import { toIso, toLocal } from '../core/clock.ts'
 import type { BatchItem } from '../core/model.ts'
 import { describeNextRun } from '../core/schedule-plan.ts'
@@ -162,8 +162,9 @@ function describeApproval(payload: Extract<InboxPayload, { kind: 'approval' }>):
   return `${call} was ${payload.status}${by} and ran: ${payload.result.status}.${note}\n${payload.result.text}`
 }
 
-function describeEvent(event: { type: string; payload: Record<string, unknown> }): string {
-  return toLine(`${event.type} ${JSON.stringify(event.payload)}`)
+function describeEvent({ type, payload, repeats = 0 }: EventFact): string {
+  const again = repeats > 0 ? ` (repeated ${plural(repeats, 'time')} since)` : ''
+  return toLine(`${type} ${JSON.stringify(payload)}${again}`)
 }
 
 /** On one line, so that what others named cannot look like an item of its own. */

@@ -2,7 +2,6 @@ import type { HistoryContent } from '../../schemas/inbox.ts'
 import { openApprovalsOf } from '../store/approvals.ts'
 import { factsOf } from '../store/context.ts'
 import { chargeAttempt, createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
-import { markHandled } from '../store/events.ts'
 import { appendHistory, type Fenced, type HistoryEntry } from '../store/history.ts'
 import { drainItems, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
 import { activeSchedulesOf } from '../store/schedules.ts'
@@ -18,6 +17,7 @@ import type { Unpaid } from './limits/metered-model.ts'
 import { readWindow } from './read-window.ts'
 import { decideReplyTo } from './reply.ts'
 import { startFresh } from './reset.ts'
+import { takeEventsOf } from './taken-events.ts'
 import { tellParked } from './tell-parked.ts'
 import type { Anchor } from './tokens.ts'
 import { decideTelling } from './told-context.ts'
@@ -179,7 +179,7 @@ async function begin(
   { agent, row: taken, now, day }: Beginning & { day: string },
 ): Promise<Claim | undefined> {
   const id = deps.newId('cyc')
-  const items = await drainItems(tx, taken.id, id)
+  const items = await takeEventsOf(tx, await drainItems(tx, taken.id, id))
   const isFresh = items.some(({ payload }) => payload.kind === 'reset')
   if (isFresh) await startFresh(deps, tx, { agent, row: taken, now })
   const row = isFresh ? { ...taken, window_start: taken.last_seq } : taken
@@ -192,7 +192,6 @@ async function begin(
   const facts = await readFacts(deps, tx, { agent, thread: row.id, replyTo, now, contents })
   const lastSeq = row.last_seq - BATCH_ROWS
   window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [toBatch(items, facts)], now)))
-  await markHandled(tx, eventIds(items))
   const resting = toResting(facts)
   if (items.every(({ payload }) => payload.kind === 'reset')) {
     await endCycle(tx, id, { status: 'done', at: now })
@@ -246,14 +245,6 @@ async function isLongPause(
   if (idleReset === undefined) return false
   const last = await lastCycleEnd(tx, thread)
   return last !== undefined && now - last >= idleReset
-}
-
-/** The events among the items, including those that woke a schedule early. */
-export function eventIds(items: readonly InboxItem[]): string[] {
-  return items.flatMap(({ payload }) => {
-    if (payload.kind === 'event') return [payload.event.id]
-    return payload.kind === 'wake' && payload.early ? [payload.early.id] : []
-  })
 }
 
 /** What the next user message tells besides its items. */

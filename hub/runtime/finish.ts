@@ -3,6 +3,7 @@ import type { HistoryContent } from '../../schemas/inbox.ts'
 import { messagesOfCycle } from '../store/conversations.ts'
 import { countStep, endCycle, endCycleWithStep, type Usage } from '../store/cycles.ts'
 import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
+import { settleEvents } from '../store/events.ts'
 import { appendHistory, fencedWrite, releasingWrite } from '../store/history.ts'
 import { releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
@@ -13,6 +14,7 @@ import { isCrowded, makeRoom } from './compaction.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { settle, writeUsage } from './limits/metered-model.ts'
 import { findUnanswered, type Unanswered, userMessages } from './reply.ts'
+import { eventIds } from './taken-events.ts'
 import { publish, tell } from './tell.ts'
 import type { Anchor } from './tokens.ts'
 import { hasOpenCalls } from './window.ts'
@@ -54,6 +56,7 @@ export async function endWithText(
     if (next) await countStep(tx, claim.cycle, usage)
     else await endCycleWithStep(tx, claim.cycle, usage, now)
     await writeUsage(tx, claim)
+    if (!next) await settleEvents(tx, eventIds(claim.items))
     const told = isSilent ? undefined : await tell(deps, tx, claim, { kind: 'agent', text })
     return { entries: written, message: told, question: next }
   })

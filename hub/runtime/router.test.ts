@@ -126,8 +126,9 @@ test('events are pending until a thread took them, and handled then', async () =
 test('a feed is posted with its cursor, in one piece', async () => {
   await using world = await openQuiet({ agents: [{ events: ['*'] }] })
   const cursor = { stream: 's1', cursor: 7 }
-  await world.router.postFeed('metrics', [event('1'), event('2')], cursor)
-  await world.router.postFeed('metrics', [event('2'), event('3')], { ...cursor, cursor: 8 })
+  const joined = (id: string) => event(id, {}, 'player_joined')
+  await world.router.postFeed('metrics', [joined('1'), joined('2')], cursor)
+  await world.router.postFeed('metrics', [joined('2'), joined('3')], { ...cursor, cursor: 8 })
   const ids = (await world.store.db.selectFrom('events').selectAll().execute()).map(row => row.external_id)
   expect(ids.sort()).toEqual(['1', '2', '3'])
   expect(await inboxOf(world)).toHaveLength(3)

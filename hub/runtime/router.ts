@@ -1,33 +1,22 @@
 import type { ChatMessage, NewUserMessage, StopTarget } from '../../schemas/chat.ts'
-import {
-  type EventFact,
-  type EventListed,
-  eventWanted,
-  type NewEvent,
-  type RoutedEvent,
-} from '../../schemas/inbox.ts'
+import type { NewEvent, RoutedEvent } from '../../schemas/inbox.ts'
 import { conversationId } from '../../schemas/names.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
-import { isWanted } from '../core/event-match.ts'
 import type { NewId } from '../core/ids.ts'
-import { toCanonicalJson } from '../core/json.ts'
-import { latestOccurrence, nextOccurrence } from '../core/schedule-plan.ts'
 import type { Signals } from '../core/signals.ts'
 import { appendMessage, findByClientId } from '../store/conversations.ts'
-import { type EventCursor, recordEvent, saveCursor } from '../store/events.ts'
+import { type EventCursor, saveCursor } from '../store/events.ts'
 import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
-import { advanceSchedule, dueSchedules, schedulesWaitingForEvents } from '../store/schedules.ts'
-import type { ScheduleRow } from '../store/tables.ts'
 import { ensureMainThread, hasThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
+import { fireDue } from './firing.ts'
+import { type ListingAgent, type Routing, routeEvent } from './route-event.ts'
 import { isStopCommand, requestStop, type Stopping, stopByMessage } from './stop.ts'
 
-export interface RoutedAgent {
-  name: string
+export interface RoutedAgent extends ListingAgent {
   conversations: readonly string[]
-  events: readonly EventListed[]
 }
 
 export interface RouterDeps {
@@ -47,13 +36,13 @@ export interface Router {
   postEvent(event: NewEvent): Promise<RoutedEvent | undefined>
   /** What a server's feed brought, together with how far it was read. */
   postFeed(server: string, events: NewEvent[], cursor: EventCursor): Promise<void>
-  /** Posts every schedule that is due, once per occurrence; one that was missed several times fires once. */
-  fireDue(): Promise<void>
   /**
    * Stops what runs in a thread, or for a conversation, at the next boundary; durable when it resolves. Empty where
    * nothing runs or is about to. Throws `not_found`.
    */
   stop(target: StopTarget, by: string): Promise<Stopping>
+  /** Posts schedules that are due, once per occurrence; true where more of them are due. */
+  fireDue(): Promise<boolean>
   /** The agents of a conversation, the first being the one that answers; none where there is no such conversation. */
   agentsOf(conversation: string): string[]
 }
@@ -71,6 +60,13 @@ export function createRouter(deps: RouterDeps): Router {
   const known = new Set<string>()
   const wake = (threads: Iterable<string>) => {
     for (const thread of new Set(threads)) deps.signals.emit('posted', { thread })
+  }
+  const rearm = (agents: readonly string[]) => {
+    for (const agent of new Set(agents)) deps.signals.emit('schedules', { agent })
+  }
+  const announce = (routings: readonly Routing[]) => {
+    wake(routings.flatMap(({ event }) => event.routedTo))
+    rearm(routings.flatMap(({ woken }) => woken))
   }
   return {
     agentsOf,
@@ -101,29 +97,27 @@ export function createRouter(deps: RouterDeps): Router {
       return requestStop(deps, { threads: agents.map(mainThreadId), conversation: target.conversation }, by)
     },
     async postEvent(event) {
-      const routed = await deps.store.write(tx => routeEvent(deps, tx, event))
-      wake(routed?.routedTo ?? [])
-      return routed
+      const routing = await deps.store.write(tx => routeEvent(deps, tx, event))
+      if (routing) announce([routing])
+      return routing?.event
     },
     async postFeed(server, events, cursor) {
-      const threads = await deps.store.write(async tx => {
-        const routed: string[] = []
-        for (const event of events) routed.push(...((await routeEvent(deps, tx, event))?.routedTo ?? []))
+      const routings = await deps.store.write(async tx => {
+        const all: Routing[] = []
+        for (const event of events) {
+          const routing = await routeEvent(deps, tx, event)
+          if (routing) all.push(routing)
+        }
         await saveCursor(tx, server, cursor)
-        return routed
+        return all
       })
-      wake(threads)
+      announce(routings)
     },
     async fireDue() {
-      const now = deps.clock.now()
-      const fired = await deps.store.write(async tx => {
-        const due = await dueSchedules(tx, now)
-        for (const schedule of due) await fire(tx, schedule, now)
-        return due
-      })
-      wake(fired.map(schedule => schedule.thread_id))
-      for (const agent of new Set(fired.map(schedule => schedule.agent)))
-        deps.signals.emit('schedules', { agent })
+      const fired = await fireDue(deps)
+      wake(fired.threads)
+      rearm(fired.agents)
+      return fired.more
     },
   }
 }
@@ -175,74 +169,4 @@ async function writeMessage(deps: RouterDeps, tx: Tx, thread: string, message: N
     at,
   })
   return { posted, isNew: true }
-}
-
-/** A thread that waited for the event stands in for its agent's own listing. */
-async function routeEvent(deps: RouterDeps, tx: Tx, event: NewEvent): Promise<RoutedEvent | undefined> {
-  const fact: EventFact = { ...event, id: deps.newId('evt') }
-  const waiting = (await schedulesWaitingForEvents(tx)).filter(schedule => waitsFor(schedule, event))
-  const standIns = new Set(waiting.map(schedule => schedule.agent))
-  const listing = deps
-    .agents()
-    .filter(
-      ({ name, events }) => !standIns.has(name) && events.some(w => isWanted(w, event.type, event.payload)),
-    )
-  const routedTo = [
-    ...new Set([...waiting.map(s => s.thread_id), ...listing.map(({ name }) => mainThreadId(name))]),
-  ]
-  const status = routedTo.length > 0 ? ('pending' as const) : ('ignored' as const)
-  const recorded = await recordEvent(tx, {
-    id: fact.id,
-    source: event.source,
-    external_id: event.externalId,
-    type: event.type,
-    key: event.key ?? toCanonicalJson(event.payload),
-    payload_json: JSON.stringify(event.payload),
-    status,
-    routed_to_json: JSON.stringify(routedTo),
-    note: status === 'ignored' ? 'no agent lists it and no thread waits for it' : null,
-    at: event.at,
-    received_at: deps.clock.now(),
-    repeats: 0,
-  })
-  if (!recorded) return undefined
-  for (const schedule of waiting) await fire(tx, schedule, deps.clock.now(), fact)
-  for (const { name } of listing) {
-    const thread = await ensureMainThread(tx, name, deps.clock.now())
-    const payload = { kind: 'event' as const, event: fact }
-    await postItem(tx, { thread, source: 'event', externalId: fact.id, payload, at: deps.clock.now() })
-  }
-  return { id: fact.id, status, routedTo }
-}
-
-function waitsFor(schedule: ScheduleRow, event: NewEvent): boolean {
-  const wanted = eventWanted.array().parse(JSON.parse(schedule.wake_on_events_json))
-  return wanted.some(one => isWanted(one, event.type, event.payload))
-}
-
-/** Posts the occurrence and advances the schedule; with `early` an event came before its time. */
-async function fire(tx: Tx, schedule: ScheduleRow, now: number, early?: EventFact): Promise<void> {
-  const dueAt = early ? now : lastDue(schedule, now)
-  await postItem(tx, {
-    thread: schedule.thread_id,
-    source: 'schedule',
-    externalId: early ? `${schedule.id}:${early.id}` : `${schedule.id}@${dueAt}`,
-    payload: {
-      kind: 'wake',
-      schedule: schedule.id,
-      reason: schedule.reason,
-      dueAt,
-      ...(early ? { early } : {}),
-    },
-    conversation: schedule.conversation_id ?? undefined,
-    at: now,
-  })
-  const next = schedule.cron === null ? undefined : nextOccurrence(schedule.cron, schedule.timezone, now)
-  await advanceSchedule(tx, schedule.id, now, next)
-}
-
-/** The occurrence that fires: of those that were missed the latest stands for all. */
-function lastDue({ cron, timezone, next_run }: ScheduleRow, now: number): number {
-  const first = next_run ?? now
-  return cron === null ? first : Math.max(first, latestOccurrence(cron, timezone, now) ?? first)
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { settleEventsOf } from './events.ts'
 import { statement } from './statement.ts'
 import type { CycleRow, CycleTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
@@ -152,6 +153,7 @@ export async function endCycle(
     .set({ status: end.status, ended_at: end.at, note: end.note ?? null })
     .where('id', '=', cycle)
     .execute()
+  await settleEventsOf(tx, cycle)
 }
 
 /** When the newest cycle of a thread ended; undefined before its first. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openTempStore } from '../../tests/support/temp-store.ts'
-import { listEvents, markHandled, readCursor, recordEvent, saveCursor } from './events.ts'
+import { listEvents, readCursor, recordEvent, saveCursor, settleEvents, takeEvents } from './events.ts'
 import type { EventRow } from './tables.ts'
 
 const event = (id: string, over: Partial<EventRow> = {}): EventRow => ({
@@ -34,8 +34,9 @@ test('the newest first, by type and status, up to a limit', async () => {
     await recordEvent(tx, event('b', { received_at: 2, type: 'disk_high' }))
     await recordEvent(tx, event('c', { received_at: 3 }))
     await recordEvent(tx, event('d', { received_at: 1, status: 'ignored' }))
-    await markHandled(tx, ['a', 'd'])
-    await markHandled(tx, [])
+    await takeEvents(tx, ['a'])
+    await settleEvents(tx, ['a', 'd'])
+    await takeEvents(tx, [])
   })
   const list = async (filter: Partial<Parameters<typeof listEvents>[1]>) =>
     (await listEvents(store.db, { limit: 10, ...filter })).map(({ id }) => id)

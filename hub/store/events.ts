@@ -28,15 +28,96 @@ export function listEvents(
     .execute()
 }
 
-/** Events whose threads have taken them are handled. */
-export async function markHandled(tx: Tx, ids: string[]): Promise<void> {
-  if (ids.length === 0) return
+/**
+ * The newest event of a type and key that was not held, if it came within so long before `now`. One that somebody got
+ * goes before one that was ignored.
+ */
+export function newestOfKind(
+  tx: Tx,
+  kind: { type: string; key: string; now: number; within: number },
+): Promise<EventRow | undefined> {
+  // One from the future, after the clock was put back, holds nothing for long.
+  const [from, until] = [kind.now - kind.within, kind.now + kind.within]
+  return tx
+    .selectFrom('events')
+    .selectAll()
+    .where('type', '=', kind.type)
+    .where('key', '=', kind.key)
+    .where('received_at', '>', from)
+    .where('received_at', '<', until)
+    .where('status', '!=', 'held')
+    .orderBy(eb => eb('status', '=', 'ignored'))
+    .orderBy('received_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Another of the same type and key was held. */
+export async function countRepeat(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('events')
-    .set({ status: 'handled' })
-    .where('id', 'in', ids)
-    .where('status', '=', 'pending')
+    .set(eb => ({ repeats: eb('repeats', '+', 1) }))
+    .where('id', '=', id)
     .execute()
+}
+
+/** A cycle has taken the events; how often each was repeated by then. */
+export async function takeEvents(tx: Tx, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx
+    .updateTable('events')
+    .set({ status: 'processing' })
+    .where('id', 'in', ids)
+    .returning(['id', 'repeats'])
+    .execute()
+  return new Map(rows.map(row => [row.id, row.repeats]))
+}
+
+// Items of events have its id as their external id, with the schedule behind it where it woke one.
+const SOURCES = ['event', 'schedule']
+
+/** A cycle has ended: of the events that it took, those that no other thread still has before it are handled. */
+export async function settleEventsOf(tx: Tx, cycle: string): Promise<void> {
+  const rows = await tx
+    .selectFrom('inbox')
+    .select('external_id')
+    .where('cycle_id', '=', cycle)
+    .where('source', 'in', SOURCES)
+    .where('external_id', 'like', 'evt%')
+    .execute()
+  await settleEvents(
+    tx,
+    rows.map(row => row.external_id.split(':')[0] ?? ''),
+  )
+}
+
+/** A cycle that took the events has ended: those that no other thread still has before it are handled. */
+export async function settleEvents(tx: Tx, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    if (await isOpen(tx, id)) continue
+    await tx
+      .updateTable('events')
+      .set({ status: 'handled' })
+      .where('id', '=', id)
+      .where('status', '=', 'processing')
+      .execute()
+  }
+}
+
+/** Whether some thread has not taken the event yet, or its cycle still runs. */
+async function isOpen(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('inbox')
+    .leftJoin('cycles', 'cycles.id', 'inbox.cycle_id')
+    .select('inbox.seq')
+    .where('inbox.source', 'in', SOURCES)
+    .where('inbox.external_id', '>=', id)
+    .where('inbox.external_id', '<', `${id};`)
+    .where(eb => eb.or([eb('inbox.cycle_id', 'is', null), eb('cycles.status', '=', 'running')]))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export interface EventCursor {

@@ -50,7 +50,8 @@ test('what is due, and when the next one is: active ones with a time alone', asy
     row('held', 1, { status: 'held' }),
     row('done', 1, { status: 'done' }),
   )
-  expect(ids(await store.write(tx => dueSchedules(tx, 20)))).toEqual(['first', 'second'])
+  expect(ids(await store.write(tx => dueSchedules(tx, 20, 9)))).toEqual(['first', 'second'])
+  expect(ids(await store.write(tx => dueSchedules(tx, 20, 1)))).toEqual(['first'])
   expect(await nextDue(store.db)).toBe(10)
   expect(ids(await store.write(schedulesWaitingForEvents))).toEqual(['event'])
   await store.write(tx => advanceSchedule(tx, 'first', 10, undefined))

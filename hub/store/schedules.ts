@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { statement } from './statement.ts'
 import type { NewSchedule, ScheduleRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
@@ -37,14 +37,24 @@ export function findSchedule(db: Kysely<Tables>, id: string): Promise<ScheduleRo
   return db.selectFrom('schedules').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-export function dueSchedules(tx: Tx, now: number): Promise<ScheduleRow[]> {
-  return tx
+/** The longest due first; the random end of their ids mixes those of one instant. */
+export async function dueSchedules(
+  tx: Tx,
+  now: number,
+  limit: number,
+): Promise<(ScheduleRow & { next_run: number })[]> {
+  const rows = await tx
     .selectFrom('schedules')
     .selectAll()
     .where('status', '=', 'active')
     .where('next_run', '<=', now)
     .orderBy('next_run')
+    .orderBy(sql`substr(id, -8)`)
+    .orderBy('id')
+    .limit(limit)
+    .$narrowType<{ next_run: number }>()
     .execute()
+  return rows
 }
 
 /** When the earliest active schedule is due; undefined where none is. */
@@ -66,15 +76,16 @@ export function schedulesWaitingForEvents(tx: Tx): Promise<ScheduleRow[]> {
     .selectFrom('schedules')
     .selectAll()
     .where('status', '=', 'active')
-    .where('wake_on_events_json', '!=', '[]')
+    .where('wake_on_events_json', '!=', sql.lit('[]'))
+    .orderBy('id')
     .execute()
 }
 
-/** Records a run: with `next` the schedule goes on, without it is done. */
+/** Records its last run: with `next` the schedule goes on, without it is done. */
 export async function advanceSchedule(
   tx: Tx,
   id: string,
-  ran: number,
+  ran: number | null,
   next: number | undefined,
 ): Promise<void> {
   await tx
@@ -91,11 +102,16 @@ export async function advanceSchedule(
 export async function setScheduleStatus(
   tx: Tx,
   id: string,
-  change: { status: ScheduleRow['status']; nextRun?: number },
+  change: { status: ScheduleRow['status']; nextRun?: number; missed?: ScheduleRow['missed'] },
 ): Promise<void> {
+  const { status, nextRun, missed } = change
   await tx
     .updateTable('schedules')
-    .set({ status: change.status, ...(change.nextRun === undefined ? {} : { next_run: change.nextRun }) })
+    .set({
+      status,
+      ...(nextRun === undefined ? {} : { next_run: nextRun }),
+      ...(missed === undefined ? {} : { missed }),
+    })
     .where('id', '=', id)
     .execute()
 }

@@ -18,12 +18,14 @@ async function openTrigger(dues: number[] = []) {
     write: line => logged.push(JSON.parse(line).event),
   })
   const fired: number[][] = []
-  const state = { dues, broken: 0 }
+  const state = { dues, broken: 0, most: 16 }
   const fire = async () => {
     if (state.broken-- > 0) throw new Error('disk full')
     const due = state.dues.filter(at => at <= clock.now())
-    state.dues = state.dues.filter(at => at > clock.now())
-    if (due.length > 0) fired.push([clock.now(), ...due])
+    const turn = due.slice(0, state.most)
+    state.dues = [...due.slice(state.most), ...state.dues.filter(at => at > clock.now())]
+    if (turn.length > 0) fired.push([clock.now(), ...turn])
+    return due.length > turn.length
   }
   const trigger = await startClockTrigger({
     clock,
@@ -31,6 +33,7 @@ async function openTrigger(dues: number[] = []) {
     signals,
     nextDue: () => Promise.resolve(state.dues.length > 0 ? Math.min(...state.dues) : undefined),
     fire,
+    random: () => 0.5,
   })
   const changed = async () => {
     signals.emit('schedules', { agent: 'homelab' })
@@ -105,6 +108,41 @@ test('a clock that jumps is noticed within a minute, forwards and backwards', as
   expect(trigger.fired).toHaveLength(1)
   await trigger.advance(500)
   expect(trigger.fired).toHaveLength(2)
+})
+
+test('of many at one instant the first turn is in time, and the last within seconds', async () => {
+  await using trigger = await openTrigger(Array.from({ length: 200 }, () => 5_000))
+  await trigger.advance(5_000)
+  expect(trigger.fired.map(([at]) => at)).toEqual([5_000])
+  await trigger.changed()
+  expect(trigger.fired).toHaveLength(1)
+  for (let times = 0; times < 30; times++) {
+    await trigger.advance(100)
+    // Whatever is made meanwhile, a turn has its pause.
+    await trigger.changed()
+  }
+  const turns = trigger.fired.map(([at = 0, ...dues]) => ({ at, count: dues.length }))
+  expect(turns.reduce((sum, { count }) => sum + count, 0)).toBe(200)
+  expect(Math.max(...turns.map(({ count }) => count))).toBe(16)
+  expect(turns.at(-1)?.at).toBeLessThanOrEqual(7_500)
+  expect(trigger.clock.timers).toBe(0)
+})
+
+test('what comes due during a pause is in time once it is over', async () => {
+  await using trigger = await openTrigger([5_000, 5_000, 5_100, 60_000])
+  trigger.state.most = 1
+  await trigger.advance(5_000)
+  await trigger.advance(124)
+  expect(trigger.fired).toHaveLength(1)
+  await trigger.advance(1)
+  await trigger.advance(125)
+  expect(trigger.fired).toEqual([
+    [5_000, 5_000],
+    [5_125, 5_000],
+    [5_250, 5_100],
+  ])
+  await trigger.advance(54_750)
+  expect(trigger.fired).toHaveLength(4)
 })
 
 test('a firing that fails is said and tried again', async () => {

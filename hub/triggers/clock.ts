@@ -6,14 +6,19 @@ import type { Signals } from '../core/signals.ts'
 const LONGEST_WAIT_MS = 60_000
 const RETRY_MS = 1_000
 
+/** Where more is due than fires at once, the next turn comes within this time. */
+const SPREAD_MS = 250
+
 export interface ClockTriggerDeps {
   clock: Clock
   log: Log
   signals: Signals
   /** When the earliest is due; undefined where nothing is. */
   nextDue: () => Promise<number | undefined>
-  /** Posts everything that is due. */
-  fire: () => Promise<unknown>
+  /** Posts what is due; true where it left something for another turn. */
+  fire: () => Promise<boolean>
+  /** From 0 to 1. */
+  random: () => number
 }
 
 /** One timer for all that has a time, set to the earliest that is due; none while there is nothing. */
@@ -21,18 +26,26 @@ export async function startClockTrigger(deps: ClockTriggerDeps): Promise<AsyncDi
   let cancel: (() => void) | undefined
   let ended = false
   let arming: Promise<void> = Promise.resolve()
+  // No turn begins before, whatever is due: many at one instant do not all think at once.
+  let nextTurn = deps.clock.monotonic()
 
+  const fire = async () => {
+    if (ended) return
+    const more = await deps.fire()
+    if (more) nextTurn = deps.clock.monotonic() + deps.random() * SPREAD_MS
+  }
   const arm = async () => {
     const due = await deps.nextDue()
     cancel?.()
     cancel = undefined
     if (due === undefined || ended) return
-    const wait = Math.min(due - deps.clock.now(), LONGEST_WAIT_MS)
+    const pause = nextTurn - deps.clock.monotonic()
+    const wait = Math.min(Math.max(due - deps.clock.now(), pause), LONGEST_WAIT_MS)
     cancel = deps.clock.after(wait, () => rearm(due <= deps.clock.now()))
   }
   const rearm = (fireFirst: boolean) => {
     arming = arming
-      .then(() => (fireFirst && !ended ? deps.fire() : undefined))
+      .then(() => (fireFirst ? fire() : undefined))
       .then(arm)
       .catch(error => {
         deps.log.error('clock_failed', { error })
@@ -46,7 +59,7 @@ export async function startClockTrigger(deps: ClockTriggerDeps): Promise<AsyncDi
     deps.signals.on('due', again),
     deps.signals.on('approval', again),
   ]
-  await deps.fire()
+  await fire()
   await arm()
   return {
     async [Symbol.asyncDispose]() {

@@ -55,7 +55,56 @@ describe('beside a running hub', () => {
     expect(read.structuredContent).toMatchObject({ lastSeq: 2 })
   })
 
+  test('servers tells their health, where they come from and how many tools they have', async () => {
+    const { code, stdout } = await run(['servers'])
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^metrics: ready, 3 tools \(built-in, stdio/),
+    })
+    expect(JSON.parse((await run(['servers', '--json'])).stdout)).toMatchObject({
+      servers: [{ name: 'metrics', state: 'ready', tools: 3 }],
+    })
+  })
+
+  test('events publishes and tells where each went and why', async () => {
+    const published = await run(['events', 'publish', 'temp_high', '{"sensor":"attic"}', '--key', 'attic'])
+    expect(published).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^evt_\w+ \(ignored\): no agent lists it/),
+    })
+    const again = await run(['events', 'publish', 'temp_high', '--key', 'attic'])
+    const [id = ''] = /^evt_\w+/.exec(published.stdout) ?? []
+    expect(again.stdout).toContain(`(held): held behind ${id},`)
+    const listed = await run(['events', '--type', 'temp_high', '--status', 'ignored', '--limit', '1'])
+    expect(listed.stdout).toMatch(
+      new RegExp(`temp_high from mcp:owner \\(${id}\\): ignored, repeated 1 time; no agent lists it`),
+    )
+    expect((await run(['events', '--status', 'held'])).stdout.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('schedules are made, listed by agent and cancelled', async () => {
+    const args = ['schedules', 'create', '--agent', 'homelab', '--delay', '2h', '--wake-on', 'server_empty']
+    const made = await run([...args, '--', 'look', 'again'])
+    expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' })
+    const [id = ''] = /^sch_\w+/.exec(made.stdout) ?? []
+    const line = new RegExp(
+      `^${id} homelab: at .*\\(Europe/Berlin\\), or early on server_empty: look again$`,
+      'm',
+    )
+    expect((await run(['schedules', '--agent', 'homelab'])).stdout).toMatch(line)
+    expect((await run(['schedules', '--agent', 'another'])).stdout).toBe('No schedules.\n')
+    expect((await run(['schedules', 'cancel', id])).stdout).toContain(`Cancelled ${id}`)
+    expect((await run(['schedules'])).stdout).not.toContain(id)
+  })
+
   test.each([
+    [['events', 'publish', 'x', '{'], 1, /payload must be a JSON object such as/],
+    [['events', 'publish', 'x', '[1]'], 1, /payload must be a JSON object such as/],
+    [['events', '--status', 'lost'], 1, /Allowed choices are pending/],
+    [['events', '--limit', 'x'], 1, /hub_list_events: limit/],
+    [['schedules', 'create', 'look'], 1, /give exactly one of delay/],
+    [['schedules', 'create', 'look', '--delay', 'soon'], 1, /"soon" is not a time span/],
+    [['schedules', 'cancel', 'sch_none'], 1, /no pending schedule sch_none/],
     [['ask', 'nobody', 'hi'], 1, /^superbloom: There is no agent nobody\n$/],
     [['ask', 'homelab/no way', 'hi'], 1, /^superbloom: hub_chat: conversation: must be/],
     [['ask', 'homelab', 'hi', '--wait', 'x'], 1, /--wait: give seconds/],
@@ -118,6 +167,9 @@ describe('beside a running hub', () => {
     expect(stdout).toContain(`timezone: "Europe/Berlin"  # ${hub.configFile}`)
     expect(stdout).toContain(`dataFolder: "${hub.dataFolder}"  # SUPERBLOOM_DATA`)
     expect(stdout).toMatch(/port: 8420 {2}# default/)
+    expect(stdout).toMatch(/hosts: \[\] {2}# default/)
+    expect(stdout).toMatch(/concurrency: 8 {2}# default/)
+    expect(stdout).toMatch(/tools: .* {2}# default\nbudget: {} {2}# default\nretention: {} {2}# default/)
     expect(stdout).toMatch(/model: .*qwen3.*# SUPERBLOOM_MODEL/)
     expect(stdout).not.toMatch(/never-shown/)
   })

@@ -112,8 +112,31 @@ describe.each(LINES)('the tools of the hub, for a client of %s', line => {
     const { events } = (await call('hub_list_events', { type: 'door_open', limit: 1 })) as {
       events: unknown[]
     }
-    expect(events).toMatchObject([{ id: heard['id'], payload: { door: line }, source: 'mcp:owner' }])
+    expect(events).toMatchObject([
+      {
+        id: heard['id'],
+        payload: { door: line },
+        source: 'mcp:owner',
+        note: 'the agent zoe lists it',
+        repeats: 0,
+      },
+    ])
     expect(await call('hub_list_events', { type, status: 'ignored' })).toMatchObject({ events: [{ type }] })
+  })
+
+  test('a level event that repeats is held, says behind which, and is counted', async () => {
+    const event = { type: 'temp_high', payload: { sensor: line } }
+    const first = await call('hub_publish_event', event)
+    const again = await call('hub_publish_event', { ...event, payload: { sensor: line } })
+    expect(again).toMatchObject({
+      status: 'held',
+      routedTo: [],
+      note: expect.stringContaining(String(first['id'])),
+    })
+    const listed = async (status: string) =>
+      (await call('hub_list_events', { type: 'temp_high', status }))['events'] as { id: string }[]
+    expect((await listed('held')).find(({ id }) => id === again['id'])).toMatchObject({ note: again['note'] })
+    expect((await listed('ignored')).find(({ id }) => id === first['id'])).toMatchObject({ repeats: 1 })
   })
 
   test('hub_status tells how everything is', async () => {

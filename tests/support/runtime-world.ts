@@ -96,6 +96,7 @@ async function createParts(options: WorldOptions) {
       calls: createRecord<SignalMap['tool']>(),
       states: createRecord<SignalMap['agent']>(),
       approvals: createRecord<SignalMap['approval']>(),
+      schedules: createRecord<SignalMap['schedules']>(),
       log: createRecord<Record<string, unknown>>(),
     },
   }
@@ -192,6 +193,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   signals.on('tool', tool => seen.calls.add(tool))
   signals.on('agent', agent => seen.states.add(agent))
   signals.on('approval', approval => seen.approvals.add(approval))
+  signals.on('schedules', schedules => seen.schedules.add(schedules))
   const newId = createIds(clock.now)
   const retired: string[] = []
   const common = { store, clock, newId, signals }

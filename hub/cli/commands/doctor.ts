@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { readAgentFiles } from '../../config/agent-files.ts'
 import { createEnvironment, type Environment } from '../../config/environment.ts'
-import { type Config, loadConfig, type ModelConfig } from '../../config/load.ts'
+import { type Config, hasPrices, loadConfig, type ModelConfig } from '../../config/load.ts'
 import { tokenFile } from '../../config/token.ts'
 import { systemClock, timeoutSignal } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
@@ -50,7 +50,9 @@ function checkAgents(config: Config, environment: Environment): Finding[] {
   if (!existsSync(config.agentsFolder)) {
     return [{ level: 'ok', what: `agents: ${config.agentsFolder} is made at the first start` }]
   }
-  const { agents, problems } = readAgentFiles(config.agentsFolder, environment)
+  const { agents, problems } = readAgentFiles(config.agentsFolder, environment, {
+    hasPrices: hasPrices(config.model),
+  })
   const none: Finding = {
     level: 'problem',
     what: `agents: ${config.agentsFolder} has no agent: write <name>.md there, or remove the folder to get the default one`,

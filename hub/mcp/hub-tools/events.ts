@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { toIso } from '../../core/clock.ts'
+import { HubError } from '../../core/errors.ts'
+import { plural } from '../../core/text.ts'
 import { listEvents } from '../../store/events.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
@@ -20,6 +22,7 @@ export function publishEvent(deps: HubToolDeps): HubTool {
       id: z.string(),
       status: z.enum(['pending', 'ignored', 'held']),
       routedTo: z.array(z.string()).describe('threads'),
+      note: z.string().describe('why'),
     }),
     effect: 'adds',
     async run({ type, payload, key }, { token }) {
@@ -32,10 +35,10 @@ export function publishEvent(deps: HubToolDeps): HubTool {
         payload,
         at: deps.clock.now(),
       })
-      return routed ?? { id: externalId, status: 'ignored' as const, routedTo: [] }
+      if (!routed) throw new HubError('conflict', `The event ${externalId} was there already`)
+      return routed
     },
-    toText: ({ id, status, routedTo }) =>
-      status === 'ignored' ? `${id}: nobody waits for this` : `${id}: told ${routedTo.join(', ')}`,
+    toText: ({ id, status, note }) => `${id} (${status}): ${note}`,
   })
 }
 
@@ -59,7 +62,8 @@ export function listAllEvents(deps: HubToolDeps): HubTool {
           payload: z.record(z.string(), z.unknown()),
           status: z.enum(statuses),
           routedTo: z.array(z.string()),
-          note: z.string().optional(),
+          note: z.string().optional().describe('why it went there'),
+          repeats: z.int().describe('how many of the same were held behind it'),
           at: z.number().describe('unix milliseconds'),
         }),
       ),
@@ -77,12 +81,26 @@ export function listAllEvents(deps: HubToolDeps): HubTool {
           status: row.status,
           routedTo: JSON.parse(row.routed_to_json) as string[],
           ...(row.note === null ? {} : { note: row.note }),
+          repeats: row.repeats,
           at: row.at,
         })),
       }
     },
-    toText: ({ events }) =>
-      events.map(one => `${toIso(one.at)} ${one.type} from ${one.source}: ${one.status}`).join('\n') ||
-      'No events.',
+    toText: ({ events }) => events.map(describe).join('\n') || 'No events.',
   })
+}
+
+interface Shown {
+  id: string
+  type: string
+  source: string
+  status: string
+  note?: string | undefined
+  repeats: number
+  at: number
+}
+
+function describe({ id, type, source, status, note, repeats, at }: Shown): string {
+  const again = repeats > 0 ? `, repeated ${plural(repeats, 'time')}` : ''
+  return `${toIso(at)} ${type} from ${source} (${id}): ${status}${again}${note ? `; ${note}` : ''}`
 }

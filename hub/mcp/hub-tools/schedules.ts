@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventWanted } from '../../../schemas/inbox.ts'
+import { eventWanted, missedPolicy } from '../../../schemas/inbox.ts'
 import { name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
 import { describeNextRun, planSchedule } from '../../core/schedule-plan.ts'
@@ -19,6 +19,7 @@ const schedule = z.object({
   nextRun: z.number().nullable().describe('unix milliseconds; null: only by an event'),
   wakeOnEvents: z.array(eventWanted),
   status: z.enum(['active', 'held', 'done', 'cancelled']),
+  missed: missedPolicy.describe('what happens with what the hub slept through'),
   createdBy: z.string(),
   conversation: z.string().optional(),
 })
@@ -123,6 +124,7 @@ function toView(row: ScheduleRow): z.infer<typeof schedule> {
     nextRun: row.next_run,
     wakeOnEvents: eventWanted.array().parse(JSON.parse(row.wake_on_events_json)),
     status: row.status,
+    missed: row.missed,
     createdBy: row.created_by,
     ...(row.conversation_id === null ? {} : { conversation: row.conversation_id }),
   }
@@ -130,5 +132,9 @@ function toView(row: ScheduleRow): z.infer<typeof schedule> {
 
 function describe(one: z.infer<typeof schedule>): string {
   const repeats = one.cron ? ` (cron ${one.cron})` : ''
-  return `${one.id} ${one.agent}: ${describeNextRun(one.nextRun, one.timezone)}${repeats}: ${one.reason}`
+  const types = one.wakeOnEvents.map(wanted => (typeof wanted === 'string' ? wanted : wanted.type))
+  const early = types.length > 0 ? `, or early on ${types.join(', ')}` : ''
+  const held = one.status === 'held' ? ', held while the agent has no file' : ''
+  const when = describeNextRun(one.nextRun, one.timezone)
+  return `${one.id} ${one.agent}: ${when}${repeats}${early}${held}: ${one.reason}`
 }

@@ -168,6 +168,12 @@ async function extendTriggers(db: Kysely<unknown>) {
     .on('events')
     .columns(['type', 'key', 'received_at'])
     .execute()
+  await db.schema
+    .createIndex('schedules_waiting')
+    .on('schedules')
+    .columns(['status', 'id'])
+    .where('wake_on_events_json' as never, '!=', '[]')
+    .execute()
 }
 
 /** What the hub knows about itself: its lives, and whether it holds the agents. */

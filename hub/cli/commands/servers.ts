@@ -1,0 +1,25 @@
+import { toIso } from '../../core/clock.ts'
+import { type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
+import { callHub } from '../call-hub.ts'
+import { findHub } from '../find-hub.ts'
+
+type Server = HubStatus['servers'][number]
+
+/** Prints every server with where it comes from, its health and how many tools it has. */
+export async function servers(options: { json?: boolean }): Promise<void> {
+  const { structured } = await callHub(findHub(), 'hub_status', {})
+  const all = hubStatus.parse(structured).servers
+  if (options.json) console.log(JSON.stringify({ servers: all }, undefined, 2))
+  else console.log(all.map(describe).join('\n') || 'No servers.')
+}
+
+function describe(server: Server): string {
+  const { name, state, origin, transport, era, tools, error, nextTryAt, collisions = [] } = server
+  const from = [origin, transport, era].filter(Boolean).join(', ')
+  const lines = [
+    ...(error ? [`  ${error}`] : []),
+    ...(nextTryAt === undefined ? [] : [`  tried again at ${toIso(nextTryAt)}`]),
+    ...(collisions.length > 0 ? [`  names that others have: ${collisions.join(', ')}`] : []),
+  ]
+  return [`${name}: ${state}, ${tools} tools (${from})`, ...lines].join('\n')
+}
