@@ -33,23 +33,21 @@ test('a reset costs no step; the next cycle starts fresh with the note and the s
   expect(session?.summary).toContain('my secret plan')
 })
 
-test('a reset while a cycle runs waits for its end', async () => {
+test('a reset stops the cycle that runs, and what comes then starts fresh', async () => {
   await using world = await openWorld({
     tools: [{ name: 'look', run: () => ({ text: 'fine', isError: false }) }],
   })
   await world.start()
   const held = hold(call([['look']]))
-  world.model.script(held.turn, say('done'))
+  world.model.script(held.turn)
   await world.post('look')
   await held.begun
   await world.reset({ agent: 'homelab', by: 'alex' })
-  held.release()
   await world.idle()
-  expect(world.seen.messages.all.at(-1)?.text).toBe('done')
-  expect(lastRequest(world).join('\n')).not.toContain('fresh')
+  expect(world.seen.messages.all.at(-1)?.text).toContain('I was stopped by alex')
   await ask(world, 'again', 'yes')
   expect(lastRequest(world)[0]).toContain('alex started your history fresh')
-  expect(lastRequest(world).join('\n')).not.toContain('done')
+  expect(lastRequest(world).join('\n')).not.toContain('I was stopped')
 })
 
 test('what comes together with a reset is answered in the fresh history', async () => {
@@ -96,4 +94,20 @@ test('a reset of nobody says who there is', async () => {
   await using world = await openWorld()
   await world.start()
   await expect(world.reset({ agent: 'nobody', by: 'alex' })).rejects.toThrow('agents: homelab')
+})
+
+test('/reset in a conversation starts its agent fresh, once for each clientId; other texts are messages', async () => {
+  await using world = await openWorld()
+  await world.start()
+  await ask(world, 'old', 'old answer')
+  await world.post('/reset  you went astray ', 'homelab', 'c1')
+  await world.post('/reset  you went astray ', 'homelab', 'c1')
+  await world.idle()
+  const said = world.seen.messages.all.slice(-2).map(({ kind, text }) => `${kind}: ${text}`)
+  expect(said[0]).toBe('user: /reset  you went astray ')
+  expect(said[1]).toContain('notice: homelab starts fresh, as alex asked: you went astray')
+  await ask(world, '/resetting is another word', 'yes')
+  expect(lastRequest(world)[0]).toContain('fresh: you went astray')
+  expect(lastRequest(world).join()).not.toContain('old answer')
+  expect(lastRequest(world).at(-1)).toContain('/resetting is another word')
 })

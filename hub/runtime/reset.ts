@@ -1,12 +1,13 @@
-import type { ChatMessage } from '../../schemas/chat.ts'
+import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Signals } from '../core/signals.ts'
-import { appendMessage } from '../store/conversations.ts'
+import { appendMessage, findByClientId } from '../store/conversations.ts'
 import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
 import { endSession, newestSession } from '../store/sessions.ts'
+import { requestStops, type StoppedCycle } from '../store/stops.ts'
 import type { ThreadRow } from '../store/tables.ts'
 import { ensureMainThread, moveWindow } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
@@ -33,43 +34,100 @@ export interface ResetRequest {
   conversation?: string | undefined
 }
 
-/** Starts an agent's history fresh; a cycle that runs ends first. Throws `not_found`. */
+/** Starts an agent's history fresh; a cycle that runs is stopped. Throws `not_found`. */
 export type Reset = (request: ResetRequest) => Promise<{ conversation: string }>
 
-export function createReset({ store, clock, newId, signals, agents }: ResetDeps): Reset {
+export function createReset(deps: ResetDeps): Reset {
   return async ({ agent, by, message, conversation }) => {
-    const known = agents().find(each => each.name === agent)
+    const known = deps.agents().find(each => each.name === agent)
     if (!known) {
-      const names = agents().map(each => each.name)
+      const names = deps.agents().map(each => each.name)
       throw new HubError('not_found', `There is no agent ${agent}; agents: ${names.join(', ') || 'none'}`)
     }
     const place = conversation ?? known.conversations[0] ?? agent
-    const { thread, told } = await store.write(async tx => {
-      const at = clock.now()
-      const main = await ensureMainThread(tx, agent, at)
-      const payload = { kind: 'reset' as const, by, ...(message ? { message } : {}) }
-      await postItem(tx, { thread: main, source: 'reset', externalId: newId('rst'), payload, at })
-      return { thread: main, told: await tellReset(tx, { agent, by, message, place, at, id: newId('msg') }) }
-    })
-    signals.emit('message', told)
-    signals.emit('posted', { thread })
+    const done = await deps.store.write(tx => writeReset(deps, tx, { agents: [agent], by, message, place }))
+    announce(deps, done, by)
     return { conversation: place }
   }
 }
 
-interface Told {
-  agent: string
+/** What `/reset` or `/reset why` as a message's whole text says; undefined for any other text. */
+export function parseReset(text: string): { message?: string } | undefined {
+  const [, why] = /^\/reset(?:\s+([\s\S]+))?$/.exec(text.trim()) ?? []
+  if (why !== undefined) return { message: why.trim() }
+  return text.trim() === '/reset' ? {} : undefined
+}
+
+/**
+ * `/reset` in a conversation: it stands there as the user's message, and its agents start fresh. The same `clientId`
+ * again does nothing.
+ */
+export async function resetByMessage(
+  deps: Omit<ResetDeps, 'agents'>,
+  agents: readonly string[],
+  message: NewUserMessage,
+): Promise<ChatMessage> {
+  const { conversation, text, author, token, clientId } = message
+  const { posted, done } = await deps.store.write(async tx => {
+    const before =
+      clientId === undefined ? undefined : await findByClientId(tx, conversation, token, clientId)
+    if (before) return { posted: before, done: undefined }
+    const named = clientId === undefined ? {} : { token, clientId }
+    const id = deps.newId('msg')
+    const at = deps.clock.now()
+    const own = await appendMessage(tx, { id, conversation, kind: 'user', author, text, at, ...named })
+    const why = parseReset(text)?.message
+    const reset = await writeReset(deps, tx, {
+      agents,
+      by: author,
+      message: why,
+      place: conversation,
+      inReplyTo: id,
+    })
+    return { posted: own, done: { ...reset, told: [own, ...reset.told] } }
+  })
+  if (done) announce(deps, done, author)
+  return posted
+}
+
+interface Resetting {
+  agents: readonly string[]
   by: string
   message: string | undefined
   place: string
-  at: number
-  id: string
+  inReplyTo?: string
 }
 
-function tellReset(tx: Tx, { agent, by, message, place, at, id }: Told): Promise<ChatMessage> {
-  const why = message ? `: ${message}` : ''
-  const text = `${agent} starts fresh, as ${by} asked${why}. Stored context, schedules and tasks stay; what was said before is found with search.`
-  return appendMessage(tx, { id, conversation: place, kind: 'notice', author: agent, text, at })
+interface ResetDone {
+  threads: string[]
+  told: ChatMessage[]
+  stopped: StoppedCycle[]
+}
+
+async function writeReset(
+  { clock, newId }: Pick<ResetDeps, 'clock' | 'newId'>,
+  tx: Tx,
+  { agents, by, message, place, inReplyTo }: Resetting,
+): Promise<ResetDone> {
+  const at = clock.now()
+  const done: ResetDone = { threads: [], told: [], stopped: [] }
+  for (const agent of agents) {
+    const thread = await ensureMainThread(tx, agent, at)
+    const payload = { kind: 'reset' as const, by, ...(message ? { message } : {}) }
+    await postItem(tx, { thread, source: 'reset', externalId: newId('rst'), payload, at })
+    const text = `${agent} starts fresh, as ${by} asked${message ? `: ${message}` : '.'}\nStored context, schedules and tasks stay; what was said before is found with search.`
+    const notice = { id: newId('msg'), conversation: place, kind: 'notice' as const, author: agent, text, at }
+    done.told.push(await appendMessage(tx, { ...notice, ...(inReplyTo ? { inReplyTo: [inReplyTo] } : {}) }))
+    done.threads.push(thread)
+  }
+  done.stopped = await requestStops(tx, { threads: done.threads }, by)
+  return done
+}
+
+function announce({ signals }: Pick<ResetDeps, 'signals'>, done: ResetDone, by: string): void {
+  for (const told of done.told) signals.emit('message', told)
+  for (const { thread, cycle } of done.stopped) signals.emit('stopRequested', { thread, cycle, by })
+  for (const thread of done.threads) signals.emit('posted', { thread })
 }
 
 /** Ends the session of everything before the batch that stands at the thread's newest place; the window begins there. */

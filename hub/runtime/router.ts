@@ -12,6 +12,7 @@ import type { Store } from '../store/open.ts'
 import { ensureMainThread, hasThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { fireDue } from './firing.ts'
+import { parseReset, resetByMessage } from './reset.ts'
 import { type ListingAgent, type Routing, routeEvent } from './route-event.ts'
 import { isStopCommand, requestStop, type Stopping, stopByMessage } from './stop.ts'
 
@@ -74,6 +75,7 @@ export function createRouter(deps: RouterDeps): Router {
       const agents = agentsOf(message.conversation)
       const agent = decideAgent(deps, agents, message.conversation)
       if (isStopCommand(message.text)) return stopByMessage(deps, agents.map(mainThreadId), message)
+      if (parseReset(message.text)) return resetByMessage(deps, agents, message)
       const thread = mainThreadId(agent)
       const { posted, isNew } = await deps.store.write(async tx => {
         if (!known.has(thread)) await ensureMainThread(tx, agent, deps.clock.now())
