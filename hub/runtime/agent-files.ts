@@ -4,7 +4,8 @@ import type { MissedPolicy } from '../core/occurrences.ts'
 import { nextOccurrence } from '../core/schedule-plan.ts'
 import { listRetired, syncAgents } from '../store/agents.ts'
 import type { Store } from '../store/open.ts'
-import { createSchedule, holdSchedules, schedulesOfFile, setScheduleStatus } from '../store/schedules.ts'
+import { createSchedule, holdSchedules, schedulesOfFiles, setScheduleStatus } from '../store/schedules.ts'
+import type { ScheduleRow } from '../store/tables.ts'
 import { ensureMainThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 
@@ -29,15 +30,27 @@ export async function applyAgentFiles(
   const now = deps.clock.now()
   const names = agents.map(agent => agent.name)
   await deps.store.write(async tx => {
-    await syncAgents(tx, names, now)
-    await holdSchedules(tx, names)
-    for (const agent of agents) await applySchedules(tx, agent, deps.timezone, now)
+    await holdSchedules(tx, await syncAgents(tx, names, now))
+    const known = await schedulesOfFiles(tx)
+    for (const agent of agents)
+      await applySchedules(tx, { agent, rows: known.get(agent.name) ?? [], timezone: deps.timezone, now })
   })
   return { retired: await listRetired(deps.store.db) }
 }
 
-async function applySchedules(tx: Tx, agent: FileAgent, defaultTimezone: string, now: number): Promise<void> {
-  const known = new Map((await schedulesOfFile(tx, agent.name)).map(row => [row.id, row]))
+interface Applied {
+  agent: FileAgent
+  /** What its file ever asked for. */
+  rows: readonly ScheduleRow[]
+  timezone: string
+  now: number
+}
+
+async function applySchedules(
+  tx: Tx,
+  { agent, rows, timezone: defaultTimezone, now }: Applied,
+): Promise<void> {
+  const known = new Map(rows.map(row => [row.id, row]))
   const wanted = new Set<string>()
   for (const { cron, timezone = defaultTimezone, reason, missed = 'latest' } of agent.schedules) {
     const id = scheduleId(agent.name, cron, timezone, reason)

@@ -156,7 +156,7 @@ test('without any agent all are retired, and all schedules held', async () => {
   expect(await world.applyAgents()).toEqual({ retired: ['homelab'] })
   const status = () => world.store.db.selectFrom('schedules').select('status').execute()
   expect(await status()).toEqual([{ status: 'held' }])
-  await world.store.write(tx => holdSchedules(tx, ['homelab']))
+  await world.store.write(tx => holdSchedules(tx, { came: ['homelab'], went: [] }))
   expect(await status()).toEqual([{ status: 'active' }])
 })
 

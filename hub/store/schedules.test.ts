@@ -9,7 +9,7 @@ import {
   holdSchedules,
   listSchedules,
   nextDue,
-  schedulesOfFile,
+  schedulesOfFiles,
   schedulesWaitingForEvents,
   setScheduleStatus,
 } from './schedules.ts'
@@ -86,7 +86,8 @@ test('lists: all pending of one agent or of all; the active ones of a thread; th
   expect(ids(await listSchedules(store.db))).toEqual(['held', 'other', 'a', 'b'])
   expect(ids(await listSchedules(store.db, 'homelab'))).toEqual(['held', 'a', 'b'])
   expect(ids(await activeSchedulesOf(store.db, 'thr_homelab'))).toEqual(['a', 'b'])
-  expect(ids(await store.write(tx => schedulesOfFile(tx, 'homelab')))).toEqual(['cancelled'])
+  const ofFiles = await store.write(schedulesOfFiles)
+  expect([...ofFiles].map(([agent, rows]) => [agent, ids(rows)])).toEqual([['homelab', ['cancelled']]])
 })
 
 test('a status may change with or without the time', async () => {
@@ -105,10 +106,10 @@ test('schedules are held and freed with their agents; others than active ones st
   )
   const statuses = async () =>
     (await store.db.selectFrom('schedules').select('status').orderBy('id').execute()).map(each => each.status)
-  await store.write(tx => holdSchedules(tx, ['b']))
+  await store.write(tx => holdSchedules(tx, { came: [], went: ['homelab'] }))
   expect(await statuses()).toEqual(['held', 'active', 'done'])
-  await store.write(tx => holdSchedules(tx, []))
+  await store.write(tx => holdSchedules(tx, { came: [], went: ['b'] }))
   expect(await statuses()).toEqual(['held', 'held', 'done'])
-  await store.write(tx => holdSchedules(tx, ['homelab', 'b']))
+  await store.write(tx => holdSchedules(tx, { came: ['homelab', 'b'], went: [] }))
   expect(await statuses()).toEqual(['active', 'active', 'done'])
 })

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { type AgentChanges, inParts } from './agents.ts'
 import { statement } from './statement.ts'
 import type { NewSchedule, ScheduleRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
@@ -117,28 +118,29 @@ export async function setScheduleStatus(
 }
 
 /** Holds the schedules of agents that went away, and frees those of agents that came back. */
-export async function holdSchedules(tx: Tx, presentAgents: string[]): Promise<void> {
-  await tx
-    .updateTable('schedules')
-    .set({ status: 'held' })
-    .where('status', '=', 'active')
-    .$if(presentAgents.length > 0, query => query.where('agent', 'not in', presentAgents))
-    .execute()
-  if (presentAgents.length === 0) return
-  await tx
-    .updateTable('schedules')
-    .set({ status: 'active' })
-    .where('status', '=', 'held')
-    .where('agent', 'in', presentAgents)
-    .execute()
+export async function holdSchedules(tx: Tx, { came, went }: AgentChanges): Promise<void> {
+  for (const [agents, from, to] of [
+    [went, 'active', 'held'],
+    [came, 'held', 'active'],
+  ] as const) {
+    for (const names of inParts(agents)) {
+      await tx
+        .updateTable('schedules')
+        .set({ status: to })
+        .where('status', '=', from)
+        .where('agent', 'in', names)
+        .execute()
+    }
+  }
 }
 
-/** What an agent's file ever asked for, ended ones too. */
-export function schedulesOfFile(tx: Tx, agent: string): Promise<ScheduleRow[]> {
-  return tx
+/** What agents' files ever asked for, ended ones too, by agent. */
+export async function schedulesOfFiles(tx: Tx): Promise<Map<string, ScheduleRow[]>> {
+  const rows = await tx
     .selectFrom('schedules')
     .selectAll()
-    .where('agent', '=', agent)
-    .where('created_by', '=', 'file')
+    .where('created_by', '=', sql.lit('file'))
+    .orderBy('agent')
     .execute()
+  return Map.groupBy(rows, row => row.agent)
 }

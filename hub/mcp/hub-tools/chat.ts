@@ -51,7 +51,7 @@ export function chat(deps: HubToolDeps): HubTool {
         token: context.token,
         clientId: args.idempotencyKey,
       })
-      if (message.text === '/stop') return readStop(deps, conversation, message.id)
+      if (COMMAND.test(message.text)) return readNotice(deps, conversation, message.id)
       return waitForReply(deps, context, {
         conversation,
         messageId: message.id,
@@ -134,8 +134,10 @@ function decideStatus(came: { failed: boolean; waits: boolean; replied: boolean 
   return came.replied ? 'replied' : 'silent'
 }
 
-/** No cycle takes a `/stop`. */
-async function readStop(deps: HubToolDeps, conversation: string, messageId: string): Promise<ChatResult> {
+/** No cycle takes these. */
+const COMMAND = /^\/(?:stop$|reset(?:\s|$))/
+
+async function readNotice(deps: HubToolDeps, conversation: string, messageId: string): Promise<ChatResult> {
   const notice = await noticeTo(deps.store.db, conversation, messageId)
   if (!notice) return { conversation, messageId, status: 'silent' }
   return { conversation, messageId, status: 'replied', reply: notice.text }

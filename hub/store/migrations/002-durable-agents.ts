@@ -160,6 +160,12 @@ async function extendTriggers(db: Kysely<unknown>) {
     .addColumn('missed', 'text', column => column.notNull().defaultTo('latest'))
     .execute()
   await db.schema
+    .createIndex('schedules_of_files')
+    .on('schedules')
+    .column('agent')
+    .where('created_by' as never, '=', 'file')
+    .execute()
+  await db.schema
     .alterTable('events')
     .addColumn('repeats', 'integer', column => column.notNull().defaultTo(0))
     .execute()
