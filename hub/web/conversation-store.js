@@ -1,4 +1,5 @@
-/** @import { Agent, ChatState, Conversation, Frame, Message, Pending } from './types.d.ts' */
+/** @import { Agent, ChatState, Conversation, ErrorFrame, Frame, HubFrame, Message, Pending, Told } from './types.d.ts' */
+import { applyApproval, applyUndecided } from './approvals.js'
 import {
   addCall,
   addDelta,
@@ -14,11 +15,18 @@ import {
 } from './conversation.js'
 
 /** @type {ChatState} */
-export const EMPTY_CHAT = { hub: null, agents: {}, conversations: {}, problem: null }
+export const EMPTY_CHAT = {
+  hub: null,
+  agents: {},
+  conversations: {},
+  approvals: {},
+  deciding: {},
+  problem: null,
+}
 
 /**
  * What a frame of the hub makes of the state. Frames of a later protocol change nothing.
- * @param {ChatState} state @param {any} frame @param {number} now
+ * @param {ChatState} state @param {HubFrame} frame @param {number} now
  * @returns {ChatState}
  */
 export function applyFrame(state, frame, now) {
@@ -41,6 +49,8 @@ export function applyFrame(state, frame, now) {
       return change(state, frame.conversation, c => addCall(c, String(frame.cycle), frame.call))
     case 'agent':
       return agentStatus(state, frame.name, frame.status)
+    case 'approval':
+      return applyApproval(state, frame.approval)
     case 'error':
       return refuse(state, frame, now)
     default:
@@ -59,12 +69,12 @@ export function agentOf(id) {
   return id.split('/')[0]
 }
 
-/** @param {ChatState} state @param {any} frame */
+/** @param {ChatState} state @param {Extract<HubFrame, {type: 'welcome'}>} frame */
 function welcome(state, frame) {
   /** @type {Record<string, Agent>} */
-  const agents = Object.fromEntries(frame.agents.map((/** @type {Agent} */ agent) => [agent.name, agent]))
-  const told = frame.conversations.map((/** @type {Conversation} */ one) => known(state, one))
-  const named = new Set(told.flatMap((/** @type {Conversation} */ c) => [c.id, ...c.agents]))
+  const agents = Object.fromEntries(frame.agents.map(agent => [agent.name, agent]))
+  const told = frame.conversations.map(one => known(state, one))
+  const named = new Set(told.flatMap(c => [c.id, ...c.agents]))
   const implied = Object.keys(agents)
     .filter(name => !named.has(name) && agents[name].status !== 'retired')
     .map(name => state.conversations[name] ?? createConversation(name, [name], 0))
@@ -78,7 +88,7 @@ function welcome(state, frame) {
 /**
  * A conversation of the hub as far as it is known here. One that nobody read begins at its end again; fewer
  * messages than were seen means another history: the data folder was replaced.
- * @param {ChatState} state @param {{id: string, agents: string[], lastSeq: number}} told
+ * @param {ChatState} state @param {Told} told
  */
 function known(state, { id, agents, lastSeq }) {
   const before = state.conversations[id]
@@ -101,19 +111,18 @@ function settleIdle(state) {
   return { ...state, conversations }
 }
 
-/** @param {ChatState} state @param {any} frame @param {number} now */
-function refuse(state, frame, now) {
+/** @param {ChatState} state @param {ErrorFrame} frame @param {number} now @returns {ChatState} */
+function refuse(state, { clientId, message }, now) {
   const owner = Object.values(state.conversations).find(c =>
-    c.pending.some(pending => pending.clientId === frame.clientId),
+    c.pending.some(pending => pending.clientId === clientId),
   )
-  if (frame.clientId && owner)
-    return change(state, owner.id, c => refusePending(c, frame.clientId, frame.message))
-  return { ...state, problem: { text: frame.message, at: now } }
+  if (clientId && owner) return change(state, owner.id, c => refusePending(c, clientId, message))
+  return { ...applyUndecided(state), problem: { text: message, at: now } }
 }
 
 /** @param {ChatState} state */
 export function applyDisconnect(state) {
-  return { ...state, conversations: mapValues(state.conversations, interrupt) }
+  return { ...applyUndecided(state), conversations: mapValues(state.conversations, interrupt) }
 }
 
 /** @param {ChatState} state @param {string} id */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { openApprovals } from './approvals.js'
 import { isCaughtUp, PAGE } from './conversation.js'
 import {
   applyDisconnect,
@@ -33,7 +34,8 @@ function message(seq: number, more: Partial<Message> = {}): Message {
   }
 }
 
-const feed = (state: ChatState, ...frames: object[]) => frames.reduce((s, f) => applyFrame(s, f, 7), state)
+const feed = (state: ChatState, ...frames: object[]) =>
+  frames.reduce((s, f) => applyFrame(s, f as never, 7), state)
 const said = (seq: number, more?: Partial<Message>) => ({ type: 'message', message: message(seq, more) })
 const delta = (text: string, cycle = 'c1') => ({ type: 'delta', conversation: 'homelab', cycle, text })
 const tool = (id: string, status: string) => ({
@@ -176,6 +178,16 @@ describe('what is live', () => {
     expect(homelab(state).live[0]?.calls.map(call => call.id)).toEqual(['b'])
   })
 
+  test('a call that waited for a person is live again once it runs', () => {
+    const data = { call: 'a', tool: 'get_x', status: 'waiting', approval: 'apr_1' }
+    const asked = feed(opened(), tool('a', 'waiting'), said(1, { kind: 'tool', author: 'get_x', data }))
+    expect(homelab(asked).live).toEqual([])
+    const runs = feed(asked, tool('a', 'started'))
+    expect(homelab(runs).live[0]?.calls).toMatchObject([{ id: 'a', status: 'started' }])
+    const done = feed(runs, said(2, { kind: 'tool', data: { ...data, status: 'ok' } }), tool('a', 'ok'))
+    expect(homelab(done).live).toEqual([])
+  })
+
   test('nothing is live once no agent of the conversation works', () => {
     const state = feed(opened(), delta('Hel'), { type: 'agent', name: 'homelab', status: 'sleeping' })
     expect(homelab(state).live).toEqual([])
@@ -196,7 +208,16 @@ describe('what is live', () => {
   })
 })
 
+test('an approval that was decided never opens again', () => {
+  const approval = (status: string) => ({ type: 'approval', approval: { id: 'apr_1', expiresAt: 9, status } })
+  const state = feed(opened(), approval('open'))
+  expect(openApprovals(state.approvals).map(one => one.id)).toEqual(['apr_1'])
+  const decided = feed(state, approval('approved'), approval('open'))
+  expect(openApprovals(decided.approvals)).toEqual([])
+  expect(decided.approvals['apr_1']?.status).toBe('approved')
+})
+
 test('frames of a later protocol change nothing', () => {
   const state = opened()
-  expect(feed(state, { type: 'approval', approval: { id: 'a' } }, { type: 'pong' })).toBe(state)
+  expect(feed(state, { type: 'weather', sky: 'blue' }, { type: 'pong' })).toBe(state)
 })

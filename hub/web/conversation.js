@@ -97,9 +97,11 @@ export function addCall(c, cycle, call) {
   })
 }
 
-/** @param {Message[]} messages @param {string} call */
+/** A call that waits for a person goes on later. @param {Message[]} messages @param {string} call */
 function isDurableCall(messages, call) {
-  return messages.slice(-PAGE).some(message => message.kind === 'tool' && message.data?.call === call)
+  return messages
+    .slice(-PAGE)
+    .some(({ kind, data }) => kind === 'tool' && data?.call === call && data.status !== 'waiting')
 }
 
 /** @param {Conversation} c @param {string} cycle @param {(live: LiveCycle) => LiveCycle} change */

@@ -2,22 +2,32 @@ import htm from 'htm'
 import { Component, h } from 'preact'
 
 /** Markup without a build step: html`<p class=${name}>…</p>`. */
-export const html = /** @type {any} */ (htm).bind(h)
+export const html = htm.bind(h)
 
 /**
  * The component, drawn again only when a property is another one.
- * @param {(props: any) => any} render
+ * @template {object} Props
+ * @param {(props: Props) => import('preact').ComponentChild} render
  */
 export function memo(render) {
   return class Memo extends Component {
+    /** @override @param {Readonly<Record<string, unknown>>} next */
     shouldComponentUpdate(next) {
-      const keys = new Set([...Object.keys(next), ...Object.keys(this.props)])
-      return [...keys].some(key => key !== 'children' && !Object.is(next[key], this.props[key]))
+      /** @type {Readonly<Record<string, unknown>>} */
+      const before = this.props
+      const keys = new Set([...Object.keys(next), ...Object.keys(before)])
+      return [...keys].some(key => key !== 'children' && !Object.is(next[key], before[key]))
     }
+    /** @override @param {Props} props */
     render(props) {
       return h(render, props)
     }
   }
+}
+
+/** What was typed into a field. @param {Event} event */
+export function typedIn(event) {
+  return /** @type {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} */ (event.target).value
 }
 
 /** Class names without the false ones. @param {...(string | false | null | undefined)} names */

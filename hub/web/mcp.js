@@ -47,14 +47,16 @@ export function createMcp({ url, token, fetch = globalThis.fetch.bind(globalThis
     discover: () => request('server/discover', {}, 8_000),
 
     /**
+     * @template Result
      * @param {string} name @param {Record<string, unknown>} [args]
-     * @returns {Promise<any>} the tool's structured result
+     * @returns {Promise<Result>} the tool's structured result
      */
     async call(name, args = {}) {
+      /** @type {ToolResult} */
       const result = await request('tools/call', { name, arguments: args }, timeout)
       const text = textOf(result)
       if (result.isError) throw new McpError('tool', text || `${name} failed`)
-      return result.structuredContent ?? parseJson(text) ?? {}
+      return /** @type {Result} */ (result.structuredContent ?? parseJson(text) ?? {})
     },
   }
 }
@@ -125,16 +127,15 @@ function failureOf(status, message) {
   return new McpError('protocol', message ?? `The hub answered with status ${status}.`)
 }
 
-/** @param {any} result */
-function textOf(result) {
-  const content = Array.isArray(result.content) ? result.content : []
+/** @param {ToolResult} result */
+function textOf({ content = [] }) {
   return content
-    .filter((/** @type {any} */ block) => block.type === 'text')
-    .map((/** @type {any} */ block) => block.text)
+    .filter(block => block.type === 'text')
+    .map(block => block.text)
     .join('\n')
 }
 
-/** @param {string} text @returns {any} undefined where it is no JSON */
+/** @param {string} text undefined where it is no JSON */
 function parseJson(text) {
   try {
     return JSON.parse(text)
@@ -142,3 +143,5 @@ function parseJson(text) {
     return undefined
   }
 }
+
+/** @typedef {{content?: {type: string, text?: string}[], structuredContent?: unknown, isError?: boolean}} ToolResult */

@@ -1,33 +1,56 @@
-/** @import { Clock } from './types.d.ts' */
+/** @import { Clock, Mcp } from './types.d.ts' */
+/** @import { DeadLetter, EventSeen, FoundSession, HubStatus, ListedAgent, Schedule, ThreadAudit, ThreadListed } from './panel-types.d.ts' */
 import { createStore } from './store.js'
 
 /** Frames about agents come in bursts; the panel reads once after them. */
 const SETTLE = 800
 
-/** What the panel shows, and the tool that tells it. */
-const SOURCES = { agents: 'hub_list_agents', schedules: 'hub_list_schedules', status: 'hub_status' }
+/** What each tab shows, and the tool with its arguments that tells it. @type {Record<Tab, Partial<Record<Source, [string, object?]>>>} */
+const SOURCES = {
+  now: {
+    agents: ['hub_list_agents'],
+    schedules: ['hub_list_schedules'],
+    status: ['hub_status'],
+    letters: ['hub_list_dead_letters', { status: 'open' }],
+  },
+  threads: { threads: ['hub_list_threads'] },
+  events: { events: ['hub_list_events', { limit: 50 }] },
+  search: {},
+}
+
+/** @type {PanelState} */
+const EMPTY = {
+  tab: 'now',
+  loading: false,
+  agents: null,
+  schedules: null,
+  status: null,
+  letters: null,
+  threads: null,
+  events: null,
+  thread: null,
+  audit: null,
+  found: null,
+  errors: {},
+}
 
 /**
- * The panel's figures, read through `/mcp` while somebody looks at them: on opening, after changes, never by
- * the clock. Each source that fails says so and leaves the others alone.
+ * What the panel shows, read through `/mcp` while somebody looks at it: on opening, after changes, never by the
+ * clock; and only what the open tab shows. Each source that fails says so and leaves the others alone.
  * @param {object} parts
- * @param {{call: (name: string, args?: Record<string, unknown>) => Promise<any>}} parts.mcp
+ * @param {Pick<Mcp, 'call'>} parts.mcp
  * @param {Clock} parts.clock
  */
 export function createPanelData({ mcp, clock }) {
-  const store = createStore({
-    loading: false,
-    at: 0,
-    agents: null,
-    schedules: null,
-    status: null,
-    errors: {},
-  })
+  const store = createStore(EMPTY)
   let shown = false
   let running = false
   let again = false
   /** @type {(() => void) | undefined} */
   let cancelTimer
+
+  /** @param {Partial<PanelState>} part */
+  const put = part => store.set({ ...store.get(), ...part })
 
   async function read() {
     cancelTimer?.()
@@ -36,16 +59,27 @@ export function createPanelData({ mcp, clock }) {
       return
     }
     running = true
-    store.set({ ...store.get(), loading: true })
-    const found = await Promise.all(Object.entries(SOURCES).map(([key, tool]) => readOne(mcp, key, tool)))
+    again = false
+    put({ loading: true })
+    const found = await Promise.all(wanted(store.get()).map(one => readOne(mcp, one)))
     running = false
-    const values = Object.fromEntries(found.filter(one => !one.error).map(one => [one.key, one.value]))
-    const errors = Object.fromEntries(found.filter(one => one.error).map(one => [one.key, one.error]))
-    store.set({ ...store.get(), ...values, errors, loading: false, at: clock.now() })
-    if (again && shown) {
-      again = false
-      await read()
-    }
+    take(found)
+    if (again && shown) await read()
+  }
+
+  /** What another thread was asked for meanwhile is of no use. @param {Answer[]} found */
+  function take(found) {
+    const { thread, errors } = store.get()
+    const fresh = found.filter(one => one.source !== 'audit' || one.of === thread)
+    const values = Object.fromEntries(fresh.filter(one => !one.error).map(one => [one.source, one.value]))
+    const told = Object.fromEntries(fresh.map(one => [one.source, one.error]))
+    put({ ...values, errors: { ...errors, ...told }, loading: false })
+  }
+
+  /** Tells a tool what a person wants, and shows what came of it. Throws an McpError where the hub refuses. @param {string} tool @param {object} [args] */
+  async function act(tool, args) {
+    await mcp.call(tool, { ...args })
+    await read()
   }
 
   return {
@@ -62,19 +96,72 @@ export function createPanelData({ mcp, clock }) {
       cancelTimer?.()
       cancelTimer = clock.after(SETTLE, () => void read())
     },
-    /** Throws an McpError where the hub refuses. @param {string} id */
-    async cancelSchedule(id) {
-      await mcp.call('hub_cancel_schedule', { id })
-      await read()
+    /** @param {Tab} tab */
+    choose(tab) {
+      if (tab === store.get().tab) return
+      put({ tab })
+      if (shown) void read()
     },
+    /** One thread's audit, or back to their list. @param {string | null} thread */
+    openThread(thread) {
+      put({ tab: 'threads', thread, audit: null, errors: { ...store.get().errors, audit: undefined } })
+      if (shown) void read()
+    },
+    /** @param {Search} search */
+    async search(search) {
+      put({ loading: true })
+      const args = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ''))
+      take([await readOne(mcp, { source: 'found', tool: 'hub_search_history', args })])
+    },
+    /** @param {string} id */
+    cancelSchedule: id => act('hub_cancel_schedule', { id }),
+    /** @param {string} id */
+    retryLetter: id => act('hub_retry_dead_letter', { id }),
+    /** @param {string} id */
+    discardLetter: id => act('hub_discard_dead_letter', { id }),
+    /** @param {string} thread */
+    stopThread: thread => act('hub_stop', { thread }),
+    releaseAgents: () => act('hub_release_agents'),
   }
 }
 
-/** @param {{call: (name: string) => Promise<any>}} mcp @param {string} key @param {string} tool */
-async function readOne(mcp, key, tool) {
+/** @param {PanelState} state @returns {Question[]} */
+function wanted({ tab, thread }) {
+  if (tab === 'threads' && thread !== null)
+    return [{ source: 'audit', tool: 'hub_read_thread', args: { thread }, of: thread }]
+  return Object.entries(SOURCES[tab]).map(([source, [tool, args]]) => ({
+    source: /** @type {Source} */ (source),
+    tool,
+    args,
+  }))
+}
+
+/** @param {Pick<Mcp, 'call'>} mcp @param {Question} question @returns {Promise<Answer>} */
+async function readOne(mcp, { source, tool, args, of }) {
   try {
-    return { key, value: await mcp.call(tool) }
+    return { source, of, value: await mcp.call(tool, args && { ...args }) }
   } catch (error) {
-    return { key, error: error instanceof Error ? error.message : String(error) }
+    return { source, of, error: error instanceof Error ? error.message : String(error) }
   }
 }
+
+/** @typedef {'now' | 'threads' | 'events' | 'search'} Tab */
+/** @typedef {'agents' | 'schedules' | 'status' | 'letters' | 'threads' | 'events' | 'audit' | 'found'} Source */
+/** @typedef {{source: Source, tool: string, args?: object, of?: string}} Question */
+/** @typedef {{source: Source, of?: string, value?: unknown, error?: string}} Answer */
+/** @typedef {{query: string, agent: string, timeframe: string}} Search */
+/**
+ * @typedef {object} PanelState a source that was not read yet is null
+ * @property {Tab} tab
+ * @property {boolean} loading
+ * @property {{agents: ListedAgent[]} | null} agents
+ * @property {{schedules: Schedule[]} | null} schedules
+ * @property {HubStatus | null} status
+ * @property {{deadLetters: DeadLetter[]} | null} letters
+ * @property {{threads: ThreadListed[]} | null} threads
+ * @property {{events: EventSeen[]} | null} events
+ * @property {string | null} thread the one whose audit is open
+ * @property {ThreadAudit | null} audit
+ * @property {{sessions: FoundSession[]} | null} found
+ * @property {Partial<Record<Source, string>>} errors
+ */

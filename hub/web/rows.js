@@ -5,11 +5,19 @@ import { dayKey } from './time.js'
 const TOGETHER = 5 * 60_000
 
 /**
- * The messages as the log shows them: a mark per day, tool calls in a row as one group, and for each message
- * whether its author has to be named.
+ * @typedef {{type: 'day', key: string, at: number}
+ *   | {type: 'tools', key: string, messages: Message[]}
+ *   | {type: 'approval', key: string, message: Message, approval: string}
+ *   | {type: 'message', key: string, message: Message, named: boolean}} Row
+ */
+
+/**
+ * The messages as the log shows them: a mark per day, tool calls in a row as one group, a call that a person was
+ * asked about by itself, and for each message whether its author has to be named.
  * @param {Message[]} messages
  */
 export function toRows(messages) {
+  /** @type {Row[]} */
   const rows = []
   /** @type {Message | null} */
   let last = null
@@ -17,7 +25,9 @@ export function toRows(messages) {
     const newDay = !last || dayKey(last.at) !== dayKey(message.at)
     if (newDay) rows.push({ type: 'day', key: `day-${dayKey(message.at)}`, at: message.at })
     const previous = rows[rows.length - 1]
-    if (message.kind === 'tool' && previous.type === 'tools') previous.messages.push(message)
+    const asked = askedFor(message)
+    if (asked) rows.push({ type: 'approval', key: `a${message.seq}`, message, approval: asked })
+    else if (message.kind === 'tool' && previous?.type === 'tools') previous.messages.push(message)
     else if (message.kind === 'tool')
       rows.push({ type: 'tools', key: `t${message.seq}`, messages: [message] })
     else
@@ -30,6 +40,11 @@ export function toRows(messages) {
     last = message
   }
   return rows
+}
+
+/** The approval that a call asked for. @param {Message} message */
+function askedFor({ kind, data }) {
+  return kind === 'tool' && data?.status === 'waiting' ? data.approval : undefined
 }
 
 /** @param {Message | null} last @param {Message} message */

@@ -29,8 +29,15 @@ test('days are marked, tool calls in a row stand together, an author is named on
     'day-2026-11-22',
     'm7',
   ])
-  expect(rows.filter(row => row.named).map(row => row.key)).toEqual(['m1', 'm4', 'm6', 'm7'])
-  expect(rows[2]?.messages).toHaveLength(2)
+  expect(rows.filter(row => row.type === 'message' && row.named).map(row => row.key)).toEqual(['m1', 'm4', 'm6', 'm7'])
+  expect(rows[2]).toMatchObject({ type: 'tools', messages: [{ seq: 2 }, { seq: 3 }] })
+})
+
+test('a call that a person is asked about stands by itself', () => {
+  const asked = { ...message(2, 'tool', 1), data: { call: 'c', status: 'waiting', approval: 'apr_1' } }
+  const rows = toRows([message(1, 'tool', 1), asked, message(3, 'tool', 1)])
+  expect(rows.map(row => row.type)).toEqual(['day', 'tools', 'approval', 'tools'])
+  expect(rows[2]).toMatchObject({ approval: 'apr_1' })
 })
 
 test('people are named where there is more than one', () => {

@@ -1,4 +1,5 @@
-/** @import { ChatState, Clock, Link, Pending, Probe, Store } from './types.d.ts' */
+/** @import { Approval, ChatState, Clock, Decision, Frame, HubFrame, Link, Mcp, McpError, Message, Outbox, Pending, Probe, Store } from './types.d.ts' */
+import { applyApprovals, applyDeciding, missedDecisions } from './approvals.js'
 import { createConnection } from './connection.js'
 import { PAGE } from './conversation.js'
 import {
@@ -19,14 +20,14 @@ import { createStore } from './store.js'
  * One token's talk with the hub: the connection, the state that its frames add up to, and what a person does to it.
  * @param {object} parts
  * @param {() => WebSocket} parts.openSocket
- * @param {{call: (name: string, args?: Record<string, unknown>) => Promise<any>, discover: () => Promise<unknown>}} parts.mcp
- * @param {{put: (pending: Pending) => void, remove: (clientId: string) => void, list: () => Pending[]}} parts.outbox
+ * @param {Mcp} parts.mcp
+ * @param {Outbox} parts.outbox
  * @param {Clock} parts.clock
  * @param {() => number} parts.random
  * @param {() => string} parts.newId
  * @param {(run: () => void) => void} parts.schedule runs once, soon, in time for the next frame on the screen
  * @param {() => void} [parts.onWelcome] after each (re)connection
- * @param {() => void} [parts.onAgents] after each change of an agent's state
+ * @param {() => void} [parts.onNews] after each change that the hub's figures follow
  */
 export function createSession(parts) {
   const { mcp, outbox, clock } = parts
@@ -34,7 +35,9 @@ export function createSession(parts) {
   const chat = createStore(restoreOutbox(EMPTY_CHAT, outbox.list()))
   /** @type {Store<Link>} */
   const link = createStore(/** @type {Link} */ ({ status: 'connecting', attempt: 1 }))
-  const queue = createQueue(parts.schedule, frames => chat.set(frames.reduce(reduce, chat.get())))
+  const queue = createQueue(parts.schedule, (/** @type {HubFrame[]} */ frames) =>
+    chat.set(frames.reduce(reduce, chat.get())),
+  )
 
   const connection = createConnection({
     openSocket: parts.openSocket,
@@ -45,18 +48,19 @@ export function createSession(parts) {
     onLink,
   })
 
-  /** @param {ChatState} state @param {any} frame */
+  /** @param {ChatState} state @param {HubFrame} frame */
   function reduce(state, frame) {
     return applyFrame(state, frame, clock.now())
   }
 
-  /** @param {any} frame */
-  function onFrame(frame) {
+  /** @param {Frame} received */
+  function onFrame(received) {
+    const frame = /** @type {HubFrame} */ (received)
     if (frame.type === 'pong') return
     queue.add(frame)
     if (frame.type === 'accepted') outbox.remove(frame.clientId)
     if (frame.type === 'message' && frame.message.clientId) outbox.remove(frame.message.clientId)
-    if (frame.type === 'agent') parts.onAgents?.()
+    if (isNews(frame)) parts.onNews?.()
     if (frame.type === 'welcome') resume()
   }
 
@@ -66,6 +70,20 @@ export function createSession(parts) {
     for (const frame of subscriptions(chat.get())) connection.send(frame)
     for (const pending of allPending(chat.get())) if (pending.refused === undefined) transmit(pending)
     parts.onWelcome?.()
+    void readApprovals()
+  }
+
+  /** Those that are open now, and what became of those that this page still thinks open. */
+  async function readApprovals() {
+    try {
+      const open = await listApprovals(mcp, { status: 'open' })
+      const missed = missedDecisions(chat.get(), open)
+      const decided = missed.length > 0 ? await listApprovals(mcp) : []
+      const relevant = decided.filter(one => missed.includes(one.id))
+      chat.set(applyApprovals(chat.get(), [...open, ...relevant]))
+    } catch (error) {
+      chat.set(applyProblem(chat.get(), `Open approvals could not be read. ${reasonOf(error)}`, clock.now()))
+    }
   }
 
   /** @param {Link} next */
@@ -121,9 +139,20 @@ export function createSession(parts) {
         const older = await readRange(mcp, id, after, base)
         chat.set(applyEarlier(chat.get(), id, older, after))
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
-        chat.set(applyProblem(chat.get(), `Earlier messages could not be loaded. ${reason}`, clock.now()))
+        const text = `Earlier messages could not be loaded. ${reasonOf(error)}`
+        chat.set(applyProblem(chat.get(), text, clock.now()))
       }
+    },
+    /** A person's answer; false where there is no link to send it over. @param {string} id @param {Decision} decision @param {string} note */
+    decide(id, decision, note) {
+      const frame = { type: 'decide', approval: id, decision, ...(note.trim() && { note: note.trim() }) }
+      if (!connection.send(frame)) return false
+      chat.set(applyDeciding(chat.get(), id, decision))
+      return true
+    },
+    /** What runs in a conversation ends at its next boundary; false where there is no link. @param {string} conversation */
+    stopWork(conversation) {
+      return connection.send({ type: 'stop', conversation })
     },
     dismissProblem() {
       chat.set(applyProblem(chat.get(), null, clock.now()))
@@ -131,16 +160,37 @@ export function createSession(parts) {
   }
 }
 
-/** The messages in (after, upTo], in as many requests as the hub's own limit needs. */
+/** Agents, approvals and failures are part of what the panel shows. @param {HubFrame} frame */
+function isNews(frame) {
+  return (
+    ['agent', 'approval'].includes(frame.type) || (frame.type === 'message' && frame.message.kind === 'error')
+  )
+}
+
+/** @param {unknown} error */
+function reasonOf(error) {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** @param {Mcp} mcp @param {{status?: string}} [filter] */
+async function listApprovals(mcp, filter) {
+  /** @type {{approvals?: Approval[]}} */
+  const { approvals = [] } = await mcp.call('hub_list_approvals', filter)
+  return approvals
+}
+
+/**
+ * The messages in (after, upTo], in as many requests as the hub's own limit needs.
+ * @param {Mcp} mcp @param {string} conversation @param {number} after @param {number} upTo
+ */
 async function readRange(mcp, conversation, after, upTo) {
+  /** @type {Message[]} */
   const found = []
   let cursor = after
   while (cursor < upTo) {
-    const { messages = [] } = await mcp.call('hub_read_messages', {
-      conversation,
-      after: cursor,
-      limit: upTo - cursor,
-    })
+    const range = { conversation, after: cursor, limit: upTo - cursor }
+    /** @type {{messages?: Message[]}} */
+    const { messages = [] } = await mcp.call('hub_read_messages', range)
     if (messages.length === 0) break
     cursor = messages[messages.length - 1].seq
     found.push(...messages.filter(message => message.seq <= upTo))
@@ -160,19 +210,24 @@ function restoreOutbox(state, list) {
   return list.reduce(applySend, state)
 }
 
-/** A socket that fails tells a page nothing; a plain request with the same token does. @returns {Promise<Probe>} */
+/** A socket that fails tells a page nothing; a plain request with the same token does. @param {Mcp} mcp @returns {Promise<Probe>} */
 async function probe(mcp) {
   try {
     await mcp.discover()
     return 'no-socket'
   } catch (error) {
-    const { kind } = /** @type {import('./mcp.js').McpError} */ (error)
+    const { kind } = /** @type {McpError} */ (error)
     return kind === 'unauthorized' || kind === 'forbidden' ? kind : 'unreachable'
   }
 }
 
-/** Collects items until the next turn, so that a burst of frames costs one rendering. */
+/**
+ * Collects items until the next turn, so that a burst of frames costs one rendering.
+ * @template Item
+ * @param {(run: () => void) => void} schedule @param {(items: Item[]) => void} consume
+ */
 function createQueue(schedule, consume) {
+  /** @type {Item[]} */
   let items = []
   let scheduled = false
   function flush() {
@@ -183,6 +238,7 @@ function createQueue(schedule, consume) {
   }
   return {
     flush,
+    /** @param {Item} item */
     add(item) {
       items.push(item)
       if (scheduled) return

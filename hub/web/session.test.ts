@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createOutbox } from './outbox.js'
 import { createSession } from './session.js'
-import type { Message, Pending } from './types.d.ts'
+import type { Approval, Message, Pending } from './types.d.ts'
 
 class FakeSocket extends EventTarget {
   readyState = 1
@@ -57,6 +57,7 @@ function setUp(storage = new FakeStorage()) {
   const calls: Record<string, unknown>[] = []
   let lastId = 0
   const pages = { limit: 100, failure: null as Error | null }
+  const approvals: Approval[] = []
   const session = createSession({
     openSocket: () => {
       sockets.push(new FakeSocket())
@@ -64,12 +65,19 @@ function setUp(storage = new FakeStorage()) {
     },
     mcp: {
       discover: async () => ({}),
-      async call(_name, args = {}) {
+      async call<Result>(name: string, args: Record<string, unknown> = {}) {
+        if (name === 'hub_list_approvals') {
+          const status = args['status']
+          return { approvals: approvals.filter(one => !status || one.status === status) } as Result
+        }
         calls.push(args)
         if (pages.failure) throw pages.failure
         const { after, limit } = args as { after: number; limit: number }
         const size = Math.min(limit, pages.limit)
-        return { messages: Array.from({ length: size }, (_, i) => message(after + 1 + i)), lastSeq: 450 }
+        return {
+          messages: Array.from({ length: size }, (_, i) => message(after + 1 + i)),
+          lastSeq: 450,
+        } as Result
       },
     },
     outbox: createOutbox(() => storage as unknown as Storage),
@@ -85,7 +93,7 @@ function setUp(storage = new FakeStorage()) {
     return found
   }
   session.start()
-  return { session, storage, socket, calls, conversation, pages }
+  return { session, storage, socket, calls, conversation, pages, approvals }
 }
 
 const texts = (socket: FakeSocket) => socket.sent.filter(frame => frame['type'] === 'message')
@@ -191,4 +199,77 @@ describe('reading', () => {
     expect(session.chat.get().problem).toBeNull()
     expect(conversation().base).toBe(50)
   })
+})
+
+describe('approvals', () => {
+  const ASKED: Approval = {
+    id: 'apr_1',
+    agent: 'homelab',
+    tool: 'stop_game_server',
+    arguments: { server: 'atm-10' },
+    reason: 'tools.approve lists it',
+    expiresAt: 99,
+    status: 'open',
+  }
+  const DENIED: Approval = {
+    ...ASKED,
+    status: 'denied',
+    decidedBy: 'ann',
+    decidedWhere: '/mcp',
+    decidedAt: 4,
+  }
+  const settled = async () => {
+    for (let i = 0; i < 10; i++) await Promise.resolve()
+  }
+
+  test('an answer goes out as a frame, and the card waits for the hub’s word', () => {
+    const { session, socket } = setUp()
+    expect(session.decide('apr_1', 'approve', '')).toBe(false)
+    socket().hear(WELCOME)
+    socket().hear({ type: 'approval', approval: ASKED })
+    expect(session.decide('apr_1', 'deny', ' not at night ')).toBe(true)
+    expect(socket().sent.at(-1)).toEqual({
+      type: 'decide',
+      approval: 'apr_1',
+      decision: 'deny',
+      note: 'not at night',
+    })
+    expect(session.chat.get().deciding).toEqual({ apr_1: 'deny' })
+    socket().hear({ type: 'approval', approval: DENIED })
+    expect(session.chat.get()).toMatchObject({ deciding: {}, approvals: { apr_1: DENIED } })
+  })
+
+  test('what was refused, or lost with the link, can be answered again', () => {
+    const { session, socket } = setUp()
+    socket().hear(WELCOME)
+    socket().hear({ type: 'approval', approval: ASKED })
+    session.decide('apr_1', 'approve', '')
+    socket().hear({ type: 'error', code: 'retired', message: 'Its agent is retired' })
+    expect(session.chat.get()).toMatchObject({ deciding: {}, problem: { text: 'Its agent is retired' } })
+    session.decide('apr_1', 'approve', '')
+    socket().drop()
+    expect(session.chat.get().deciding).toEqual({})
+  })
+
+  test('after each welcome the open ones are read, and what became of those that were open', async () => {
+    const { session, socket, approvals } = setUp()
+    approvals.push(ASKED)
+    socket().hear(WELCOME)
+    await settled()
+    expect(session.chat.get().approvals).toEqual({ apr_1: ASKED })
+    socket().drop()
+    approvals.splice(0, 1, DENIED, { ...DENIED, id: 'apr_0' }, { ...ASKED, id: 'apr_2' })
+    session.wake()
+    socket().hear(WELCOME)
+    await settled()
+    expect(session.chat.get().approvals).toEqual({ apr_1: DENIED, apr_2: { ...ASKED, id: 'apr_2' } })
+  })
+})
+
+test('stopping names the conversation', () => {
+  const { session, socket } = setUp()
+  expect(session.stopWork('homelab')).toBe(false)
+  socket().hear(WELCOME)
+  expect(session.stopWork('homelab')).toBe(true)
+  expect(socket().sent.at(-1)).toEqual({ type: 'stop', conversation: 'homelab' })
 })

@@ -21,7 +21,31 @@ export interface Message {
     of?: number
     retryAt?: number
     retryable?: boolean
+    /** The provider cannot be reached: the cycle goes on by itself once it can. */
+    parked?: boolean
+    /** The id of the dead letter that a failure became. */
+    deadLetter?: string
+    /** The id of the approval that a call waits for. */
+    approval?: string
   }
+}
+
+export type Decision = 'approve' | 'deny'
+
+/** A call that needs a person's yes. `arguments` is exactly what runs. */
+export interface Approval {
+  id: string
+  agent: string
+  tool: string
+  arguments: Record<string, unknown>
+  reason: string
+  expiresAt: number
+  status: 'open' | 'approved' | 'denied' | 'expired'
+  conversation?: string
+  decidedBy?: string
+  decidedWhere?: string
+  decidedAt?: number
+  note?: string
 }
 
 /** A tool call that has no durable message yet. */
@@ -74,15 +98,52 @@ export interface Agent {
   status: string
 }
 
+/** `held`: since when no agent runs, after a crash loop. */
+export interface Hub {
+  name: string
+  version: string
+  held?: number
+}
+
+export interface Problem {
+  text: string
+  at: number
+}
+
 /** What the frames of the hub add up to. */
 export interface ChatState {
-  hub: { name: string; version: string } | null
+  hub: Hub | null
   agents: Record<string, Agent>
   conversations: Record<string, Conversation>
-  problem: { text: string; at: number } | null
+  approvals: Record<string, Approval>
+  /** What this page answered and the hub has not confirmed yet. */
+  deciding: Record<string, Decision>
+  problem: Problem | null
 }
 
 export type Frame = { type: string } & Record<string, unknown>
+
+/** What the hub sends, as in CONTRACT.md. */
+export type HubFrame =
+  | { type: 'welcome'; hub: Hub; agents: Agent[]; conversations: Told[] }
+  | { type: 'subscribed'; conversation: string; lastSeq: number }
+  | { type: 'accepted'; clientId: string; message: Message }
+  | { type: 'message'; message: Message }
+  | { type: 'delta'; conversation: string; cycle: string; text: string }
+  | { type: 'tool'; conversation: string; cycle: string; call: Call }
+  | { type: 'agent'; name: string; status: string }
+  | { type: 'approval'; approval: Approval }
+  | { type: 'pong' }
+  | ErrorFrame
+
+export type Told = Pick<Conversation, 'id' | 'agents' | 'lastSeq'>
+
+export interface ErrorFrame {
+  type: 'error'
+  code: string
+  message: string
+  clientId?: string
+}
 
 /** How the page is connected. `refused` is final until there is a new token. */
 export type Link =
@@ -100,8 +161,32 @@ export interface Clock {
   after(delay: number, run: () => void): () => void
 }
 
+/** The hub's tools, through `/mcp`. */
+export interface Mcp {
+  /** Resolves with the structured result; throws nothing but McpError. */
+  call<Result>(name: string, args?: Record<string, unknown>): Promise<Result>
+  discover(): Promise<unknown>
+}
+
+export interface Outbox {
+  put(pending: Pending): void
+  remove(clientId: string): void
+  list(): Pending[]
+}
+
+/** What an element's `ref` fills. */
+export interface Ref<Value extends HTMLElement> {
+  current: Value | null
+}
+
 export interface Store<Value> {
   get(): Value
   set(next: Value): void
   subscribe(listener: () => void): () => void
 }
+
+export type Session = ReturnType<typeof import('./session.js').createSession>
+export type PanelData = ReturnType<typeof import('./panel-data.js').createPanelData>
+export type McpError = import('./mcp.js').McpError
+export type Row = import('./rows.js').Row
+export type Child = import('preact').ComponentChildren

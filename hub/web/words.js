@@ -17,6 +17,10 @@ const CALL_WORDS = {
   error: 'failed',
   unknown: 'outcome unknown',
   skipped: 'skipped',
+  waiting: 'waits for a yes',
+  asked: 'asked a person',
+  denied: 'denied',
+  expired: 'not answered in time',
 }
 
 /** @param {string} status */
@@ -36,6 +40,36 @@ const AGENT_WORDS = {
 /** @param {string} status */
 export function agentWords(status) {
   return AGENT_WORDS[status] ?? status
+}
+
+/** @type {Record<string, string>} */
+export const THREAD_WORDS = { ...AGENT_WORDS, complete: 'complete', cancelled: 'cancelled' }
+
+/** @type {Record<string, string>} */
+export const CYCLE_WORDS = {
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  stopped: 'stopped',
+  dead: 'failed for good',
+}
+
+/** @type {Record<string, string>} */
+export const EVENT_WORDS = {
+  pending: 'waits',
+  processing: 'worked on',
+  handled: 'handled',
+  ignored: 'nobody wanted it',
+  held: 'held',
+}
+
+/** Why a part of a history ended. @type {Record<string, string>} */
+export const SESSION_WORDS = {
+  compaction: 'summed up',
+  idle: 'summed up after a pause',
+  reset: 'before a fresh start',
+  ended: 'of a task that ended',
+  open: 'still in mind',
 }
 
 /** What the state of a server says: good, bad, or neither. @type {Record<string, string>} */

@@ -1,10 +1,11 @@
+/** @import { ListedAgent } from '../panel-types.d.ts' */
 import { useNow } from '../hooks.js'
 import { html } from '../html.js'
 import { count, relative } from '../time.js'
 import { agentWords } from '../words.js'
 import { Flower } from './flower.js'
 
-/** @param {{agents: any[], chat: any}} props the state comes with the chat's frames, sooner than the figures */
+/** @param {{agents: ListedAgent[], chat: import('../types.d.ts').ChatState}} props the state comes with the chat's frames, sooner than the figures */
 export function AgentCards({ agents, chat }) {
   const now = useNow(30_000)
   if (agents.length === 0)
@@ -14,7 +15,7 @@ export function AgentCards({ agents, chat }) {
   </ul>`
 }
 
-/** @param {{agent: any, status: string, now: number}} props */
+/** @param {{agent: ListedAgent, status: string, now: number}} props */
 function AgentCard({ agent, status, now }) {
   return html`<li class="card">
     <div class="card-head">
@@ -34,8 +35,8 @@ function awakeWords(at, now) {
   return when === 'now' ? 'awake just now' : `last awake ${when}`
 }
 
-/** @param {any} agent @param {number} now @returns {string[]} */
-function facts({ pending, threads, lastCycleAt, tokensToday, windowTokens }, now) {
+/** @param {ListedAgent} agent @param {number} now @returns {string[]} */
+function facts({ pending, threads, lastCycleAt, tokensToday, windowTokens = 0 }, now) {
   return [
     awakeWords(lastCycleAt, now),
     pending > 0 && `${pending.toLocaleString('en')} waiting`,

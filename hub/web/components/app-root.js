@@ -100,7 +100,7 @@ function openHub(token) {
     newId,
     schedule,
     onWelcome: panel.touch,
-    onAgents: panel.touch,
+    onNews: panel.touch,
   })
   return { session, panel }
 }

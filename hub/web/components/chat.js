@@ -1,7 +1,10 @@
+/** @import { Agent, ChatState, Link, Problem as Told, Ref, Session } from '../types.d.ts' */
+import { openApprovals } from '../approvals.js'
 import { createConversation } from '../conversation.js'
 import { agentOf } from '../conversation-store.js'
 import { html } from '../html.js'
 import { agentWords, conversationTitle } from '../words.js'
+import { ApprovalBanner, HeldBanner } from './approval-banner.js'
 import { Composer } from './composer.js'
 import { Flower } from './flower.js'
 import { Icon } from './icons.js'
@@ -10,12 +13,23 @@ import { MessageLog } from './message-log.js'
 
 /**
  * One conversation: its head, its log and the message box.
- * @param {{id: string, session: any, chat: any, link: any, composer: any, panelOpen: boolean, onPanel: () => void, onNav: (() => void) | null, hasUnread: boolean}} props
+ * @param {object} props
+ * @param {string} props.id
+ * @param {Session} props.session
+ * @param {ChatState} props.chat
+ * @param {Link} props.link
+ * @param {Ref<HTMLTextAreaElement>} props.composer
+ * @param {boolean} props.panelOpen
+ * @param {(letter?: string) => void} props.onShow opens the panel where it stands, or at a dead letter
+ * @param {() => void} props.onPanel
+ * @param {(() => void) | null} props.onNav
+ * @param {boolean} props.hasUnread
  */
-export function Chat({ id, session, chat, link, composer, panelOpen, onPanel, onNav, hasUnread }) {
+export function Chat({ id, session, chat, link, composer, panelOpen, onShow, onPanel, onNav, hasUnread }) {
   const conversation = chat.conversations[id] ?? createConversation(id, [agentOf(id)], 0)
-  const agents = conversation.agents.map((/** @type {string} */ name) => chat.agents[name]).filter(Boolean)
+  const agents = conversation.agents.map(name => chat.agents[name]).filter(Boolean)
   const agent = agents[0]?.name ?? agentOf(id)
+  const isBusy = agents.some(one => one.status === 'active')
   const send = (/** @type {string} */ text) => session.send(id, text)
   return html`<main class="chat">
     <header class="top-bar">
@@ -27,7 +41,7 @@ export function Chat({ id, session, chat, link, composer, panelOpen, onPanel, on
       }
       <div class="top-title">
         <h1>${conversationTitle(id)}</h1>
-        <p class="top-agents">${agents.map((/** @type {any} */ one) => html`<${AgentState} key=${one.name} agent=${one} title=${conversationTitle(id)} />`)}</p>
+        <p class="top-agents">${agents.map(one => html`<${AgentState} key=${one.name} agent=${one} title=${conversationTitle(id)} />`)}</p>
       </div>
       <div class="top-link">
         <span class="visually-hidden" role="status">${link.status === 'open' ? '' : 'Connection lost'}</span>
@@ -37,16 +51,19 @@ export function Chat({ id, session, chat, link, composer, panelOpen, onPanel, on
         <${Icon} name="panel" />
       </button>
     </header>
-    <${MessageLog} conversation=${conversation} agents=${agents} session=${session} onSuggest=${send} />
+    <${MessageLog} conversation=${conversation} agents=${agents} chat=${chat} session=${session} onSuggest=${send} onLetter=${onShow} />
     <div class="foot">
       <${Problem} problem=${chat.problem} onDismiss=${session.dismissProblem} />
+      <${HeldBanner} held=${chat.hub?.held} onShow=${() => onShow()} />
+      <${ApprovalBanner} open=${openApprovals(chat.approvals)} onList=${() => onShow()} />
       <${LinkBanner} link=${link} onRetry=${session.wake} />
-      <${Composer} inputRef=${composer} conversation=${conversation} agent=${agent} onSend=${send} />
+      <${Composer} inputRef=${composer} conversation=${conversation} agent=${agent} onSend=${send}
+        onStop=${isBusy ? () => session.stopWork(id) : null} />
     </div>
   </main>`
 }
 
-/** @param {{agent: any, title: string}} props */
+/** @param {{agent: Agent, title: string}} props */
 function AgentState({ agent, title }) {
   const name = agent.name === title ? '' : `${agent.name} `
   return html`<span class="top-agent">
@@ -55,7 +72,7 @@ function AgentState({ agent, title }) {
   </span>`
 }
 
-/** @param {{problem: {text: string, at: number} | null, onDismiss: () => void}} props */
+/** @param {{problem: Told | null, onDismiss: () => void}} props */
 function Problem({ problem, onDismiss }) {
   return html`<div role="alert">
     ${

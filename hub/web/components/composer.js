@@ -1,5 +1,7 @@
+/** @import { Conversation, Ref } from '../types.d.ts' */
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { html } from '../html.js'
+import { classes, html, typedIn } from '../html.js'
+import { ComposerHint } from './composer-help.js'
 import { Icon } from './icons.js'
 
 /** The longest text the hub takes, in characters (schemas/chat.ts). */
@@ -9,10 +11,11 @@ const LONGEST = 100_000
 const drafts = new Map()
 
 /**
- * The message box. Enter sends, Shift+Enter breaks the line, ArrowUp in the empty box brings the last message back.
- * @param {{inputRef: {current: HTMLTextAreaElement | null}, conversation: any, agent: string, onSend: (text: string) => void}} props
+ * The message box. Enter sends, Shift+Enter breaks the line, ArrowUp in the empty box brings the last message back;
+ * Escape stops an agent at work.
+ * @param {{inputRef: Ref<HTMLTextAreaElement>, conversation: Conversation, agent: string, onSend: (text: string) => void, onStop: (() => boolean) | null}} props onStop: null while no agent works
  */
-export function Composer({ inputRef, conversation, agent, onSend }) {
+export function Composer({ inputRef, conversation, agent, onSend, onStop }) {
   const [text, setText] = useState(drafts.get(conversation.id) ?? '')
   const isTooLong = text.length > LONGEST
   const canSend = text.trim() !== '' && !isTooLong
@@ -38,6 +41,19 @@ export function Composer({ inputRef, conversation, agent, onSend }) {
     if (event.isComposing || event.keyCode === 229) return
     if (event.key === 'Enter' && !event.shiftKey) submit(event)
     if (event.key === 'ArrowUp' && text === '') recall(event)
+    if (event.key === 'Escape' && onStop) stop(event)
+  }
+
+  /** The panel stays open. @param {Event} event */
+  function stop(event) {
+    event.preventDefault()
+    onStop?.()
+  }
+
+  /** @param {string} command */
+  function pick(command) {
+    write(command)
+    inputRef.current?.focus()
   }
 
   /** @param {KeyboardEvent} event */
@@ -50,22 +66,26 @@ export function Composer({ inputRef, conversation, agent, onSend }) {
 
   useLayoutEffect(() => fitHeight(inputRef.current), [text])
 
-  return html`<form class="composer" onSubmit=${submit}>
+  return html`<form class=${classes('composer', onStop && 'composer-busy')} onSubmit=${submit}>
     <label class="visually-hidden" for="composer">Message to ${agent}</label>
     <textarea id="composer" ref=${inputRef} rows="1" enterkeyhint="send" placeholder=${`Message ${agent}`}
       value=${text} aria-describedby="composer-hint" dir="auto"
-      onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${onKeyDown}></textarea>
+      onInput=${(/** @type {Event} */ event) => write(typedIn(event))} onKeyDown=${onKeyDown}></textarea>
+    ${onStop && html`<${StopButton} key=${conversation.id} agent=${agent} onStop=${onStop} />`}
     <button type="submit" class="send" aria-label="Send" aria-disabled=${canSend ? 'false' : 'true'}><${Icon} name="send" /></button>
-    <p id="composer-hint" class=${isTooLong ? 'hint hint-bad' : 'hint'}>
-      ${isTooLong ? 'This is longer than one message can be.' : html`<kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a new line, <kbd>/</kbd> jumps here`}
-    </p>
+    <${ComposerHint} text=${text} isTooLong=${isTooLong} isBusy=${onStop !== null} onPick=${pick} />
   </form>`
 }
 
-/** @param {any} conversation @returns {string | undefined} */
+/** There while an agent works; once pressed it waits with it for the next boundary. @param {{agent: string, onStop: () => boolean}} props */
+function StopButton({ agent, onStop }) {
+  return html`<button type="button" class="stop" aria-label=${`Stop ${agent}`} title="Stop (Esc)" onClick=${onStop}><${Icon} name="stop" /></button>`
+}
+
+/** @param {Conversation} conversation */
 function lastWritten({ pending, messages }) {
   const waiting = pending[pending.length - 1]
-  return (waiting ?? messages.findLast((/** @type {any} */ message) => message.kind === 'user'))?.text
+  return (waiting ?? messages.findLast(message => message.kind === 'user'))?.text
 }
 
 /** As high as its text, up to what the style allows. @param {HTMLTextAreaElement | null} area */

@@ -11,7 +11,7 @@ export function Flower({ name, status = 'active' }) {
   </svg>`
 }
 
-/** @type {Record<string, (petals: number) => any>} */
+/** @type {Record<string, (petals: number) => import('../types.d.ts').Child>} */
 const SHAPES = { active: bloom, waiting: halfOpen, failed: wilted, sleeping: bud, retired: bud }
 
 /** Five to eight. @param {string} name */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { html } from '../html.js'
+import { html, typedIn } from '../html.js'
 import { Field } from './field.js'
 import { Flower } from './flower.js'
 
@@ -36,7 +36,7 @@ export function Gate({ cause, onToken }) {
         value=${token}
         aria-invalid=${cause && cause !== 'forbidden' ? 'true' : 'false'}
         aria-describedby=${cause ? 'gate-cause' : 'gate-help'}
-        onInput=${(/** @type {any} */ event) => setToken(event.target.value)}
+        onInput=${(/** @type {Event} */ event) => setToken(typedIn(event))}
       />
       ${cause && html`<p id="gate-cause" class="gate-cause" role="alert">${REASONS[cause]}</p>`}
       <button type="submit" class="primary">Open</button>

@@ -6,7 +6,7 @@ import { LiveTool } from './tool-group.js'
 /**
  * What runs right now: calls under way and the text as it is written. Not read out while it grows: the finished
  * message is.
- * @param {{live: import('../types.d.ts').LiveCycle[], agents: any[], waiting: boolean}} props waiting: an answer is due
+ * @param {{live: import('../types.d.ts').LiveCycle[], agents: import('../types.d.ts').Agent[], waiting: boolean}} props waiting: an answer is due
  */
 export function LiveCycles({ live, agents, waiting }) {
   const busy = agents.filter(agent => agent.status === 'active').map(agent => agent.name)

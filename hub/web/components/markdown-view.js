@@ -4,19 +4,17 @@ import { html, memo } from '../html.js'
 import { closeOpenEnds, toBlocks, toFragment } from '../markdown.js'
 import { CopyButton } from './copy-button.js'
 
-/**
- * An agent's text. Block by block, so that a text that grows is only drawn anew at its end.
- * @param {{text: string, streaming?: boolean}} props
- */
-export const MarkdownView = memo(({ text, streaming = false }) => {
+/** @typedef {{text: string, streaming?: boolean}} MarkdownProps */
+
+/** An agent's text. Block by block, so that a text that grows is only drawn anew at its end. */
+export const MarkdownView = memo((/** @type {MarkdownProps} */ { text, streaming = false }) => {
   const blocks = useMemo(() => toBlocks(streaming ? closeOpenEnds(text) : text), [text, streaming])
   return html`<div class=${streaming ? 'md md-streaming' : 'md'} dir="auto">
     ${blocks.map((block, i) => html`<${Block} key=${i} source=${block.html} />`)}
   </div>`
 })
 
-/** @param {{source: string}} props */
-const Block = memo(({ source }) => {
+const Block = memo((/** @type {{source: string}} */ { source }) => {
   const ref = useRef(/** @type {HTMLElement | null} */ (null))
   useLayoutEffect(() => {
     const fragment = toFragment(source)

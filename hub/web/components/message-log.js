@@ -1,3 +1,4 @@
+/** @import { Agent, Approval, ChatState, Conversation, Decision, Message, Pending, Row as LogRow, Session } from '../types.d.ts' */
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { isCaughtUp } from '../conversation.js'
 import { html, memo } from '../html.js'
@@ -5,17 +6,19 @@ import { atEnd, drawn, earlier, follow, hasEarlier, later, WHOLE } from '../log-
 import { hasManyPeople, toRows } from '../rows.js'
 import { count, dayName } from '../time.js'
 import { useStickToEnd } from '../use-stick-to-end.js'
+import { cardId } from './approval-banner.js'
+import { ApprovalCard } from './approval-card.js'
 import { EmptyState } from './empty-state.js'
 import { Icon } from './icons.js'
 import { LiveCycles } from './live-cycle.js'
 import { MessageRow, PendingRow } from './message-row.js'
-import { ToolGroup } from './tool-group.js'
+import { AskedTool, ToolGroup } from './tool-group.js'
 
 /**
  * The messages of one conversation, drawn as a window over those that are loaded.
- * @param {{conversation: any, agents: any[], session: any, onSuggest: (text: string) => void}} props
+ * @param {{conversation: Conversation, agents: Agent[], chat: ChatState, session: Session, onSuggest: (text: string) => void, onLetter: (id: string) => void}} props
  */
-export function MessageLog({ conversation, agents, session, onSuggest }) {
+export function MessageLog({ conversation, agents, chat, session, onSuggest, onLetter }) {
   const { id, messages, pending, live } = conversation
   const log = useLogWindow(conversation, session)
   const isEmpty = isUntouched(conversation)
@@ -24,13 +27,14 @@ export function MessageLog({ conversation, agents, session, onSuggest }) {
       <div class="log-column">
         ${isEmpty && html`<${EmptyState} conversation=${conversation} agents=${agents} onSuggest=${onSuggest} />`}
         ${log.mayHaveEarlier && html`<${MoreButton} onClick=${log.showEarlier} busy=${log.loading} words="Load earlier messages" />`}
-        <${Rows} id=${id} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)} />
+        <${Rows} id=${id} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)}
+          approvals=${chat.approvals} deciding=${chat.deciding} onDecide=${session.decide} onLetter=${onLetter} />
         ${!log.isWhole && html`<${MoreButton} onClick=${log.showLater} words="Show later messages" />`}
         ${log.isWhole && html`<${LiveCycles} live=${live} agents=${agents} waiting=${isAnswerDue(messages, pending)} />`}
         ${
           log.isWhole &&
           pending.map(
-            (/** @type {any} */ one) => html`<${PendingRow} key=${one.clientId} pending=${one}
+            one => html`<${PendingRow} key=${one.clientId} pending=${one}
               onRetry=${() => session.retry(one)} onDiscard=${() => session.discard(one)} />`,
           )
         }
@@ -40,7 +44,7 @@ export function MessageLog({ conversation, agents, session, onSuggest }) {
   </div>`
 }
 
-/** Which messages are drawn and where the reader stands among them. @param {any} conversation @param {any} session */
+/** Which messages are drawn and where the reader stands among them. @param {Conversation} conversation @param {Session} session */
 function useLogWindow({ id, messages, pending, base }, session) {
   const [range, setRange] = useState(WHOLE)
   const [loading, setLoading] = useState(false)
@@ -86,36 +90,53 @@ function useLogWindow({ id, messages, pending, base }, session) {
   }
 }
 
-/** Nothing was ever said here. @param {any} conversation */
+/** Nothing was ever said here. @param {Conversation} conversation */
 function isUntouched(conversation) {
   const { base, messages, pending, live } = conversation
   return isCaughtUp(conversation) && base + messages.length + pending.length + live.length === 0
 }
 
-/** What a person asked last has no answer yet. @param {any[]} messages @param {any[]} pending */
+/** What a person asked last has no answer yet. @param {Message[]} messages @param {Pending[]} pending */
 function isAnswerDue(messages, pending) {
   const last = messages.findLast(message => message.kind !== 'tool' && message.kind !== 'notice')
   return pending.length > 0 || last?.kind === 'user'
 }
 
-/** @param {{id: string, messages: any[], isNews: boolean}} props isNews: what is added is to be read out */
-const Rows = memo(({ id, messages, isNews }) => {
+/**
+ * @typedef {object} Shared what the rows have in common
+ * @property {Record<string, Approval>} approvals
+ * @property {Record<string, Decision>} deciding
+ * @property {Session['decide']} onDecide
+ * @property {(id: string) => void} onLetter
+ */
+/** @typedef {{id: string, messages: Message[], isNews: boolean} & Shared} RowsProps isNews: what is added is to be read out */
+
+const Rows = memo((/** @type {RowsProps} */ { id, messages, isNews, ...shared }) => {
   const rows = useMemo(() => toRows(messages), [messages])
   const showPerson = useMemo(() => hasManyPeople(messages), [messages])
   const lastSeq = messages[messages.length - 1]?.seq
   return html`<div class="log" role="log" aria-label=${`Conversation ${id}`} aria-live=${isNews ? 'polite' : 'off'} aria-relevant="additions">
-    ${rows.map(row => html`<${Row} key=${row.key} row=${row} showPerson=${showPerson} lastSeq=${lastSeq} />`)}
+    ${rows.map(row => html`<${Row} key=${row.key} row=${row} showPerson=${showPerson} lastSeq=${lastSeq} ...${shared} />`)}
   </div>`
 })
 
-/** @param {{row: any, showPerson: boolean, lastSeq: number}} props */
-function Row({ row, showPerson, lastSeq }) {
+/** @param {{row: LogRow, showPerson: boolean, lastSeq: number} & Shared} props */
+function Row({ row, showPerson, lastSeq, ...shared }) {
   if (row.type === 'day') return html`<p class="day"><span>${dayName(row.at, Date.now())}</span></p>`
-  const body =
-    row.type === 'tools'
-      ? html`<${ToolGroup} messages=${row.messages} />`
-      : html`<${MessageRow} message=${row.message} named=${row.named} showPerson=${showPerson} isLast=${row.message.seq === lastSeq} />`
-  return html`<div class="row" data-row>${body}</div>`
+  return html`<div class="row" data-row>${rowBody(row, showPerson, lastSeq, shared)}</div>`
+}
+
+/** @param {Exclude<LogRow, {type: 'day'}>} row @param {boolean} showPerson @param {number} lastSeq @param {Shared} shared */
+function rowBody(row, showPerson, lastSeq, { approvals, deciding, onDecide, onLetter }) {
+  if (row.type === 'tools') return html`<${ToolGroup} messages=${row.messages} />`
+  if (row.type === 'message') {
+    const { message, named } = row
+    return html`<${MessageRow} message=${message} named=${named} showPerson=${showPerson} isLast=${message.seq === lastSeq} onLetter=${onLetter} />`
+  }
+  const approval = approvals[row.approval]
+  // One that is over was answered before this page was opened; what came of it stands further on.
+  if (!approval) return html`<${AskedTool} message=${row.message} />`
+  return html`<${ApprovalCard} id=${cardId(approval.id)} approval=${approval} deciding=${deciding[approval.id]} onDecide=${onDecide} />`
 }
 
 /** @param {{words: string, busy?: boolean, onClick: () => void}} props */
@@ -125,7 +146,7 @@ function MoreButton({ words, busy = false, onClick }) {
   </p>`
 }
 
-/** @param {{messages: any[], leftAt: number, onClick: () => void}} props */
+/** @param {{messages: Message[], leftAt: number, onClick: () => void}} props */
 function JumpButton({ messages, leftAt, onClick }) {
   const fresh = messages.filter(message => message.seq > leftAt && message.kind !== 'tool').length
   const words = fresh > 0 ? count(fresh, 'new message') : 'Latest'

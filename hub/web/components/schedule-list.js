@@ -1,11 +1,12 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+/** @import { Schedule } from '../panel-types.d.ts' */
 import { useNow } from '../hooks.js'
 import { html } from '../html.js'
 import { dayAndTime, fullTime, relative } from '../time.js'
+import { AskAgain } from './ask-again.js'
 
 const ENDED = ['done', 'fired', 'cancelled', 'complete', 'failed', 'expired']
 
-/** @param {{schedules: any[], onCancel: (id: string) => Promise<void>}} props */
+/** @param {{schedules: Schedule[], onCancel: (id: string) => Promise<void>}} props */
 export function ScheduleList({ schedules, onCancel }) {
   const due = schedules
     .filter(one => !ENDED.includes(one.status))
@@ -23,7 +24,7 @@ function isSoon(at) {
   return at !== null && at - Date.now() < 90_000
 }
 
-/** @param {{schedule: any, now: number, onCancel: (id: string) => Promise<void>}} props */
+/** @param {{schedule: Schedule, now: number, onCancel: (id: string) => Promise<void>}} props */
 function ScheduleCard({ schedule, now, onCancel }) {
   const { id, agent, kind, cron, timezone, reason, nextRun, status } = schedule
   return html`<li class="card schedule">
@@ -40,40 +41,6 @@ function ScheduleCard({ schedule, now, onCancel }) {
       ${status === 'held' && nextRun !== null && html`<span>held</span>`}
     </p>
     </div>
-    <${CancelButton} id=${id} reason=${reason} onCancel=${onCancel} />
+    <${AskAgain} label="Cancel" name=${`Cancel: ${reason}`} question="Cancel it for good?" yes="Cancel it" busy="Cancelling…" onYes=${() => onCancel(id)} />
   </li>`
-}
-
-/** Asks once more in place. @param {{id: string, reason: string, onCancel: (id: string) => Promise<void>}} props */
-function CancelButton({ id, reason, onCancel }) {
-  const [step, setStep] = useState('idle')
-  const [error, setError] = useState(/** @type {string | null} */ (null))
-  const keep = useRef(/** @type {HTMLElement | null} */ (null))
-  useLayoutEffect(() => {
-    if (step === 'asking') keep.current?.focus()
-  }, [step])
-
-  async function cancel() {
-    setStep('busy')
-    try {
-      await onCancel(id)
-    } catch (failure) {
-      setError(failure instanceof Error ? failure.message : String(failure))
-      setStep('idle')
-    }
-  }
-
-  if (step === 'idle') {
-    return html`<div class="card-actions" key="idle">
-      <button type="button" class="quiet" aria-label=${`Cancel: ${reason}`} onClick=${() => setStep('asking')}>Cancel</button>
-      ${error && html`<span class="panel-error" role="alert">${error}</span>`}
-    </div>`
-  }
-  return html`<div class="card-actions card-ask" key="ask" role="group" aria-label="Cancel it?">
-    <span class="card-question">Cancel it for good?</span>
-    <button type="button" class="danger" aria-disabled=${step === 'busy' ? 'true' : 'false'} onClick=${step === 'busy' ? undefined : cancel}>
-      ${step === 'busy' ? 'Cancelling…' : 'Cancel it'}
-    </button>
-    <button type="button" class="quiet" ref=${keep} onClick=${() => setStep('idle')}>Keep</button>
-  </div>`
 }

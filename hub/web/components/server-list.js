@@ -1,3 +1,4 @@
+/** @import { HubStatus, Server } from '../panel-types.d.ts' */
 import { useAt, useNow } from '../hooks.js'
 import { html } from '../html.js'
 import { count, duration, relative } from '../time.js'
@@ -6,7 +7,7 @@ import { serverTone } from '../words.js'
 /** How long a server's next try may take until its outcome is asked for. */
 const OUTCOME = 2_000
 
-/** @param {{servers: any[], onTried: () => void}} props onTried: a try that was announced is over */
+/** @param {{servers: Server[], onTried: () => void}} props onTried: a try that was announced is over */
 export function ServerList({ servers, onTried }) {
   const outcomes = servers.map(server => (server.nextTryAt ?? 0) + OUTCOME).filter(at => at > Date.now())
   const now = useNow(outcomes.length > 0 ? 1_000 : 0)
@@ -17,7 +18,7 @@ export function ServerList({ servers, onTried }) {
   </ul>`
 }
 
-/** @param {{server: any, now: number}} props */
+/** @param {{server: Server, now: number}} props */
 function ServerLine({ server, now }) {
   const { name, state, transport, era, tools, error, nextTryAt, origin, collisions = [] } = server
   const facts = [count(tools, 'tool'), transport, era === 'legacy' && 'older MCP', origin].filter(Boolean)
@@ -34,7 +35,7 @@ function ServerLine({ server, now }) {
   </li>`
 }
 
-/** @param {{status: any}} props */
+/** @param {{status: HubStatus | null}} props */
 export function HubFacts({ status }) {
   if (!status?.hub) return null
   const { model, queues, hub } = status
@@ -50,9 +51,4 @@ export function HubFacts({ status }) {
 function workWords({ busy, waiting }) {
   if (busy + waiting === 0) return 'none'
   return `${count(busy, 'cycle')} running, ${waiting} waiting`
-}
-
-/** What is wrong with the config or an agent's file. @param {{problems: string[]}} props */
-export function ProblemList({ problems }) {
-  return html`<ul class="problems">${problems.map(problem => html`<li key=${problem}>${problem}</li>`)}</ul>`
 }

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+/** @import { PanelData, Session } from '../types.d.ts' */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { read, write } from '../address.js'
 import { useMedia, useStore } from '../hooks.js'
 import { classes, html } from '../html.js'
@@ -15,7 +16,7 @@ const PANEL = 'superbloom.panel'
 
 /**
  * The page behind the gate: conversations, chat, and the hub's panel; side by side where there is room.
- * @param {{session: any, panel: any, onForget: () => void}} props
+ * @param {{session: Session, panel: PanelData, onForget: () => void}} props
  */
 export function Shell({ session, panel, onForget }) {
   const chat = useStore(session.chat)
@@ -32,6 +33,15 @@ export function Shell({ session, panel, onForget }) {
     setPanelOpen(shown)
     if (roomy) write(PANEL, shown ? null : 'closed')
   }
+  const [marked, setMarked] = useState(/** @type {{id: string} | null} */ (null))
+  const show = useCallback(
+    (/** @type {string | undefined} */ letter) => {
+      panel.choose('now')
+      setMarked(letter === undefined ? null : { id: letter })
+      setPanelOpen(true)
+    },
+    [panel],
+  )
   useShortcuts({ composer, onEscape: () => (panelOpen ? showPanel(false) : undefined) })
   const isConnected = chat.hub !== null
   useFocusBack(panelOpen, 'panel-toggle')
@@ -46,13 +56,13 @@ export function Shell({ session, panel, onForget }) {
   const sidebar = html`<${Sidebar}
     chat=${chat} current=${current} unread=${unread} onChoose=${choose} onForget=${onForget}
     onClose=${wide ? null : () => setNavOpen(false)} />`
-  const hubPanel = html`<${Panel} panel=${panel} chat=${chat} onClose=${() => showPanel(false)} />`
+  const hubPanel = html`<${Panel} panel=${panel} chat=${chat} session=${session} marked=${marked} onClose=${() => showPanel(false)} />`
 
   return html`<div class=${classes('shell', wide && 'with-nav', roomy && panelOpen && 'with-panel')}>
     <a class="skip" href="#composer" onClick=${skipTo(composer)}>Skip to the message box</a>
     ${wide && html`<div class="nav-column">${sidebar}</div>`}
     <${Chat} key=${current} id=${current} session=${session} chat=${chat} link=${link} composer=${composer}
-      panelOpen=${panelOpen} onPanel=${() => showPanel(!panelOpen)} onNav=${wide ? null : () => setNavOpen(true)}
+      panelOpen=${panelOpen} onShow=${show} onPanel=${() => showPanel(!panelOpen)} onNav=${wide ? null : () => setNavOpen(true)}
       hasUnread=${Object.keys(unread).some(id => id !== current)} />
     ${roomy && panelOpen && html`<aside class="panel-column" aria-label="The hub">${hubPanel}</aside>`}
     ${!wide && navOpen && html`<${Sheet} label="Conversations" side="start" onClose=${() => setNavOpen(false)}>${sidebar}<//>`}

@@ -1,7 +1,8 @@
+/** @import { Agent, ChatState, Hub } from '../types.d.ts' */
 import { useState } from 'preact/hooks'
 import { agentOf } from '../conversation-store.js'
 import { useStore } from '../hooks.js'
-import { html } from '../html.js'
+import { html, typedIn } from '../html.js'
 import { theme, toggleTheme } from '../theme.js'
 import { agentWords, conversationTitle, toSlug } from '../words.js'
 import { Flower } from './flower.js'
@@ -9,7 +10,7 @@ import { Icon } from './icons.js'
 
 /**
  * The conversations by agent, and the page's own settings.
- * @param {{chat: any, current: string, unread: Record<string, true>, onChoose: (id: string) => void, onForget: () => void, onClose: (() => void) | null}} props
+ * @param {{chat: ChatState, current: string, unread: Record<string, true>, onChoose: (id: string) => void, onForget: () => void, onClose: (() => void) | null}} props
  */
 export function Sidebar({ chat, current, unread, onChoose, onForget, onClose }) {
   const open = (/** @type {string} */ name) => conversationsOf(chat, name)
@@ -32,15 +33,15 @@ export function Sidebar({ chat, current, unread, onChoose, onForget, onClose }) 
   </nav>`
 }
 
-/** Shared ones stand under their first agent. @param {any} chat @param {string} name */
+/** Shared ones stand under their first agent. @param {ChatState} chat @param {string} name */
 function conversationsOf(chat, name) {
   return Object.values(chat.conversations)
-    .filter((/** @type {any} */ c) => (c.agents[0] ?? agentOf(c.id)) === name)
-    .map((/** @type {any} */ c) => c.id)
+    .filter(c => (c.agents[0] ?? agentOf(c.id)) === name)
+    .map(c => c.id)
     .sort()
 }
 
-/** @param {{agent: any, conversations: string[], current: string, unread: Record<string, true>, onChoose: (id: string) => void}} props */
+/** @param {{agent: Agent, conversations: string[], current: string, unread: Record<string, true>, onChoose: (id: string) => void}} props */
 function AgentEntry({ agent, conversations, current, unread, onChoose }) {
   return html`<section class="agent-entry" aria-label=${agent.name}>
     <div class="agent-line" title=${agent.description}>
@@ -85,7 +86,7 @@ function NewConversation({ agent, onChoose }) {
   }
   return html`<form class="new-form" onSubmit=${submit} onKeyDown=${onKeyDown}>
     <input aria-label=${`Name of the new conversation with ${agent}`} placeholder="What about?" maxlength="60"
-      ref=${focusOnce} value=${name} onInput=${(/** @type {any} */ event) => setName(event.target.value)} />
+      ref=${focusOnce} value=${name} onInput=${(/** @type {Event} */ event) => setName(typedIn(event))} />
     <button type="submit" class="quiet square" aria-label="Begin it"><${Icon} name="check" /></button>
     <button type="button" class="quiet square" aria-label="Cancel" onClick=${() => setName(null)}><${Icon} name="cross" /></button>
   </form>`
@@ -96,7 +97,7 @@ function focusOnce(element) {
   element?.focus()
 }
 
-/** @param {{hub: any, onForget: () => void}} props */
+/** @param {{hub: Hub, onForget: () => void}} props */
 function Settings({ hub, onForget }) {
   const name = useStore(theme)
   const other = name === 'dark' ? 'light' : 'dark'

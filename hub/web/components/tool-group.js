@@ -1,3 +1,4 @@
+/** @import { Call, Message } from '../types.d.ts' */
 import { html, memo } from '../html.js'
 import { clockTime, fullTime } from '../time.js'
 import { callWords, toolWords } from '../words.js'
@@ -13,10 +14,15 @@ const ICONS = {
   ok: 'check',
   error: 'cross',
   unknown: 'question',
+  waiting: 'hand',
+  asked: 'hand',
+  denied: 'cross',
+  expired: 'clock',
+  skipped: 'skip',
 }
 
-/** Calls that stand in a row. @param {{messages: import('../types.d.ts').Message[]}} props */
-export const ToolGroup = memo(({ messages }) => {
+/** Calls that stand in a row. */
+export const ToolGroup = memo((/** @type {{messages: Message[]}} */ { messages }) => {
   const hidden = messages.length > SHOWN + 1 ? messages.slice(0, -SHOWN) : []
   const shown = messages.slice(hidden.length)
   return html`<div class="tools">
@@ -31,18 +37,23 @@ export const ToolGroup = memo(({ messages }) => {
   </div>`
 })
 
-/** @param {import('../types.d.ts').Message[]} messages */
+/** A call that a person was asked about, once it is over. @param {{message: Message}} props */
+export function AskedTool({ message }) {
+  return html`<div class="tools"><${DurableTool} message=${{ ...message, data: { ...message.data, status: 'asked' } }} /></div>`
+}
+
+/** @param {Message[]} messages */
 function failures(messages) {
   const failed = messages.filter(message => message.data?.status === 'error').length
   return failed > 0 ? `, ${failed} failed` : ''
 }
 
-/** @param {import('../types.d.ts').Message} message */
-function hasArguments({ data }) {
-  return data?.arguments !== undefined && data.arguments !== '{}'
+/** @param {Message} message '' where there are none */
+function argumentsOf({ data }) {
+  return data?.arguments === undefined || data.arguments === '{}' ? '' : data.arguments
 }
 
-/** @param {{message: import('../types.d.ts').Message}} props */
+/** @param {{message: Message}} props */
 function DurableTool({ message }) {
   const status = message.data?.status ?? 'ok'
   const tool = message.data?.tool ?? message.author
@@ -52,14 +63,14 @@ function DurableTool({ message }) {
       <${Icon} name="chevron" />
     </summary>
     <div class="tool-detail">
-      ${hasArguments(message) && html`<p class="tool-text"><code>${message.data.arguments}</code></p>`}
+      ${argumentsOf(message) && html`<p class="tool-text"><code>${argumentsOf(message)}</code></p>`}
       ${message.text && html`<p class="tool-text">${message.text}</p>`}
       <p class="tool-facts"><code>${tool}</code> <time datetime=${new Date(message.at).toISOString()} title=${fullTime(message.at)}>${clockTime(message.at)}</time></p>
     </div>
   </details>`
 }
 
-/** A call that is still under way. @param {{call: import('../types.d.ts').Call}} props */
+/** A call that is still under way. @param {{call: Call}} props */
 export function LiveTool({ call }) {
   return html`<div class=${`tool tool-live tool-${call.status}`}>
     <${ToolLine} tool=${call.tool} status=${call.status} summary=${call.summary ?? ''} />

@@ -1,3 +1,4 @@
+/** @import { ChatState, Link } from '../types.d.ts' */
 import { html } from '../html.js'
 import { Field } from './field.js'
 import { Flower } from './flower.js'
@@ -5,7 +6,7 @@ import { LinkState } from './link-state.js'
 
 /**
  * While the hub has not said welcome, or when it has no agent to talk with.
- * @param {{chat: any, link: any, onForget: () => void}} props
+ * @param {{chat: ChatState, link: Link, onForget: () => void}} props
  */
 export function Welcome({ chat, link, onForget }) {
   return html`<main class="gate">
@@ -13,7 +14,7 @@ export function Welcome({ chat, link, onForget }) {
       <${Flower} name="superbloom" />
       <h1>Superbloom</h1>
       ${chat.hub ? html`<${NoAgents} />` : html`<p class="gate-lead"><${LinkState} link=${link} /></p>`}
-      ${link.cause === 'no-socket' && html`<p>The hub answers, but its chat connection does not open. Where a proxy stands between, it has to pass WebSocket upgrades of /ws on.</p>`}
+      ${'cause' in link && link.cause === 'no-socket' && html`<p>The hub answers, but its chat connection does not open. Where a proxy stands between, it has to pass WebSocket upgrades of /ws on.</p>`}
       <button type="button" class="quiet" onClick=${onForget}>Use another token</button>
     </div>
     <${Field} plants=${130} />

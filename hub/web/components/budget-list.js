@@ -1,0 +1,40 @@
+/** @import { Budgets, Used } from '../panel-types.d.ts' */
+import { html } from '../html.js'
+
+/** What today used of its limits: of all agents, then of each that did something. @param {{budgets: Budgets}} props */
+export function BudgetList({ budgets }) {
+  const { currency = '', tokens, money } = budgets
+  const busy = budgets.agents.filter(one => one.tokens.used > 0 || one.wakes.used > 0)
+  return html`<dl class="budgets">
+    <${Line} name="All agents" used=${tokens} unit="tokens" />
+    ${isCounted(money) && html`<${Line} name="All agents" used=${money} unit=${currency} />`}
+    ${busy.map(
+      one => html`<${Line} name=${one.name} used=${one.tokens} unit="tokens" key=${one.name} />
+      ${isCounted(one.money) && html`<${Line} name=${one.name} used=${one.money} unit=${currency} />`}
+      ${one.wakes.used > 0 && html`<${Line} name=${one.name} used=${one.wakes} unit="wakes" />`}`,
+    )}
+  </dl>`
+}
+
+/** @param {Used} money */
+function isCounted({ used, limit }) {
+  return used > 0 || limit !== undefined
+}
+
+/** @param {{name: string, used: Used, unit: string}} props */
+function Line({ name, used: { used, limit }, unit }) {
+  const share = limit ? used / limit : 0
+  const words = `${amount(used)}${limit === undefined ? '' : ` of ${amount(limit)}`} ${unit}`
+  return html`<div class=${`budget ${share >= 1 ? 'budget-spent' : share >= 0.8 ? 'budget-high' : ''}`}>
+    <dt>${name}</dt>
+    <dd>
+      ${words}
+      ${limit !== undefined && html`<progress max=${limit} value=${Math.min(used, limit)} aria-label=${`${name}: ${words}`}></progress>`}
+    </dd>
+  </div>`
+}
+
+/** @param {number} value */
+function amount(value) {
+  return value.toLocaleString('en', { maximumFractionDigits: value < 1 ? 4 : 2 })
+}

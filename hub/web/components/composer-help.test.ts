@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { commandsFor } from './composer-help.js'
+
+test.each([
+  ['/', ['/stop', '/reset']],
+  ['/s', ['/stop']],
+  ['/stop', ['/stop']],
+  ['/stop it', []],
+  ['/reset', ['/reset']],
+  ['/reset the disks are new', ['/reset']],
+  ['/etc/hosts', []],
+  ['stop', []],
+  ['', []],
+])('%s hints at %j', (text, names) => {
+  expect(commandsFor(text).map(({ name }) => name)).toEqual(names)
+})

@@ -1,0 +1,61 @@
+/** @import { DeadLetter } from '../panel-types.d.ts' */
+import { useEffect, useRef } from 'preact/hooks'
+import { useNow } from '../hooks.js'
+import { html } from '../html.js'
+import { count, fullTime, relative } from '../time.js'
+import { callWords, toolWords } from '../words.js'
+import { ActButton, AskAgain } from './ask-again.js'
+
+/**
+ * Work that failed for good: what it was about, why, what had been done, and the ways out.
+ * @param {{letters: DeadLetter[], marked: {id: string} | null, onRetry: (id: string) => Promise<void>, onDiscard: (id: string) => Promise<void>}} props marked: the one that is looked for
+ */
+export function DeadLetters({ letters, marked, onRetry, onDiscard }) {
+  const now = useNow(30_000)
+  return html`<ul class="cards">
+    ${letters.map(
+      letter =>
+        html`<${LetterCard} key=${letter.id} letter=${letter} now=${now} mark=${letter.id === marked?.id ? marked : null} onRetry=${onRetry} onDiscard=${onDiscard} />`,
+    )}
+  </ul>`
+}
+
+/** @param {{letter: DeadLetter, now: number, mark: object | null, onRetry: (id: string) => Promise<void>, onDiscard: (id: string) => Promise<void>}} props */
+function LetterCard({ letter, now, mark, onRetry, onDiscard }) {
+  const { id, agent, at, reason, items, calls } = letter
+  const ref = useRef(/** @type {HTMLElement | null} */ (null))
+  useEffect(() => {
+    if (!mark) return
+    ref.current?.scrollIntoView({ block: 'nearest' })
+    ref.current?.focus()
+  }, [mark])
+  const about = items.map(item => item.text).join(' / ') || 'work without a message'
+  return html`<li class="card letter" ref=${ref} tabindex="-1" aria-label=${`Failed: ${about}`}>
+    <p class="card-text card-lead clamp">${about}</p>
+    <p class="card-text letter-reason">${reason}</p>
+    <p class="card-facts">
+      <span>${agent}</span>
+      <span><time datetime=${new Date(at).toISOString()} title=${fullTime(at)}>${relative(Math.min(at, now), now)}</time></span>
+      ${letter.conversation && html`<span>in ${letter.conversation}</span>`}
+      ${calls.length > 0 && html`<span>${count(calls.length, 'tool call')} before</span>`}
+    </p>
+    ${calls.length > 0 && html`<${CallsMade} calls=${calls} />`}
+    <div class="letter-actions">
+      <${ActButton} label="Retry" busy="Retrying…" name=${`Retry: ${about}`} onClick=${() => onRetry(id)} />
+      <${AskAgain} label="Discard" name=${`Discard: ${about}`} question="Give it up for good?" yes="Discard it" busy="Discarding…" onYes=${() => onDiscard(id)} />
+    </div>
+  </li>`
+}
+
+/** @param {{calls: DeadLetter['calls']}} props */
+function CallsMade({ calls }) {
+  return html`<details class="fold">
+    <summary>What had been done</summary>
+    <ul class="fold-list">
+      ${calls.map(
+        (call, i) =>
+          html`<li key=${i}><b>${toolWords(call.tool)}</b> <span class=${`call-state call-${call.status}`}>${callWords(call.status)}</span> <code class="wrap">${call.arguments}</code></li>`,
+      )}
+    </ul>
+  </details>`
+}

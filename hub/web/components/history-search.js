@@ -1,0 +1,79 @@
+/** @import { FoundSession } from '../panel-types.d.ts' */
+/** @import { Search } from '../panel-data.js' */
+import { useState } from 'preact/hooks'
+import { html, typedIn } from '../html.js'
+import { count, dayAndTime, fullTime } from '../time.js'
+import { SESSION_WORDS } from '../words.js'
+import { Icon } from './icons.js'
+
+/** What the hub understands (hub_search_history), and its words. @type {[string, string][]} */
+const TIMEFRAMES = [
+  ['', 'Any time'],
+  ['24h', 'Last 24 hours'],
+  ['7d', 'Last 7 days'],
+  ['this week', 'This week'],
+  ['30d', 'Last 30 days'],
+]
+
+/**
+ * Everything that an agent ever did, by its words.
+ * @param {{agents: string[], found: FoundSession[] | null, loading: boolean, onSearch: (search: Search) => void, onThread: (thread: string) => void}} props
+ */
+export function HistorySearch({ agents, found, loading, onSearch, onThread }) {
+  const [query, setQuery] = useState('')
+  const [agent, setAgent] = useState(agents[0] ?? '')
+  const [timeframe, setTimeframe] = useState('')
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault()
+    if (query.trim()) onSearch({ query: query.trim(), agent, timeframe })
+  }
+  return html`<div>
+    <form class="search" role="search" onSubmit=${submit}>
+      <label class="visually-hidden" for="search-words">Words to find</label>
+      <input id="search-words" type="search" placeholder="Words to find" maxlength="500" value=${query} onInput=${(/** @type {Event} */ event) => setQuery(typedIn(event))} />
+      <button type="submit" class="quiet square" aria-label="Search"><${Icon} name="search" /></button>
+      ${agents.length > 1 && html`<${Choice} label="Agent" value=${agent} options=${agents.map(name => [name, name])} onChange=${setAgent} />`}
+      <${Choice} label="When" value=${timeframe} options=${TIMEFRAMES} onChange=${setTimeframe} />
+    </form>
+    <div role="status">
+      ${loading ? html`<p class="panel-none">Searching…</p>` : found && html`<${Found} found=${found} onThread=${onThread} />`}
+    </div>
+  </div>`
+}
+
+/** @param {{label: string, value: string, options: [string, string][], onChange: (value: string) => void}} props */
+function Choice({ label, value, options, onChange }) {
+  return html`<select aria-label=${label} value=${value} onChange=${(/** @type {Event} */ event) => onChange(typedIn(event))}>
+    ${options.map(([key, words]) => html`<option key=${key} value=${key}>${words}</option>`)}
+  </select>`
+}
+
+/** @param {{found: FoundSession[], onThread: (thread: string) => void}} props */
+function Found({ found, onThread }) {
+  if (found.length === 0) return html`<p class="panel-none">Nothing was found. Try fewer or other words.</p>`
+  return html`<ul class="cards">${found.map(one => html`<${SessionCard} key=${`${one.session.thread} ${one.session.number}`} found=${one} onThread=${onThread} />`)}</ul>`
+}
+
+/** @param {{found: FoundSession, onThread: (thread: string) => void}} props */
+function SessionCard({ found: { session, snippets }, onThread }) {
+  const now = Date.now()
+  return html`<li class="card">
+    ${snippets.map(
+      (one, i) =>
+        html`<p class="snippet" key=${i}><span class="snippet-role">${ROLES[one.role] ?? one.role}, <time datetime=${new Date(one.at).toISOString()} title=${fullTime(one.at)}>${dayAndTime(one.at, now)}</time></span> ${one.text}</p>`,
+    )}
+    ${
+      session.summary &&
+      html`<details class="fold"><summary>Summary of that time</summary><p class="fold-text">${session.summary}</p></details>`
+    }
+    <p class="card-facts">
+      <span>${dayAndTime(session.startedAt, now)} to ${dayAndTime(session.endedAt, now)}</span>
+      <span>${count(session.messages, 'message')}</span>
+      <span>${SESSION_WORDS[session.reason] ?? session.reason}</span>
+    </p>
+    <div class="card-actions"><button type="button" class="quiet" onClick=${() => onThread(session.thread)}>Open the thread ${session.thread}</button></div>
+  </li>`
+}
+
+/** @type {Record<string, string>} */
+const ROLES = { user: 'Told', assistant: 'Said', tool: 'A tool gave' }

@@ -1,0 +1,50 @@
+/** @import { HubStatus, Provider } from '../panel-types.d.ts' */
+import { useNow } from '../hooks.js'
+import { html } from '../html.js'
+import { count, dayAndTime, relative } from '../time.js'
+import { AskAgain } from './ask-again.js'
+
+/** True where something of the hub needs a person. @param {HubStatus | null} status */
+export function needsAttention(status) {
+  if (!status) return false
+  const { held, model, serversDown = [], problems } = status
+  const isModelDown = (model?.health ?? []).some(one => one.state !== 'ok') || (model?.parked ?? 0) > 0
+  return held !== undefined || isModelDown || serversDown.length > 0 || problems.length > 0
+}
+
+/**
+ * What is wrong with the hub itself, each with the way out.
+ * @param {{status: HubStatus, onRelease: () => Promise<void>}} props
+ */
+export function HubNotices({ status, onRelease }) {
+  const { held, model, serversDown = [], problems } = status
+  const down = (model?.health ?? []).filter(one => one.state !== 'ok')
+  const now = useNow(down.length > 0 ? 1_000 : 60_000)
+  return html`<ul class="problems">
+    ${held && html`<li key="held"><${Held} since=${held.since} now=${now} onRelease=${onRelease} /></li>`}
+    ${down.map(one => html`<li key=${one.name}>${modelWords(one, now)}</li>`)}
+    ${model?.parked ? html`<li key="parked">${parkedWords(model.parked)}</li>` : null}
+    ${serversDown.map(one => html`<li key=${`server-${one.name}`}>The server ${one.name} went down ${relative(one.since, now)} and has not come back.</li>`)}
+    ${problems.map(problem => html`<li key=${problem}>${problem}</li>`)}
+  </ul>`
+}
+
+/** @param {{since: number, now: number, onRelease: () => Promise<void>}} props */
+function Held({ since, now, onRelease }) {
+  return html`<p>The hub ended three times right after its start, so since ${dayAndTime(since, now)} no agent runs. Messages are kept. Read its log first.</p>
+    <${AskAgain} label="Let the agents go" name="Let the agents go" question="Is what ended it mended?" yes="Let them go" busy="Letting them go…" no="Not yet" onYes=${onRelease} />`
+}
+
+/** @param {Provider} provider @param {number} now */
+function modelWords({ name, state, retryAt, error }, now) {
+  const next =
+    state === 'trying' || retryAt === undefined || retryAt <= now
+      ? 'is asked again now'
+      : `is asked again ${relative(retryAt, now)}`
+  return `The model ${name} cannot be reached; it ${next}.${error ? ` ${error}` : ''}`
+}
+
+/** @param {number} parked */
+function parkedWords(parked) {
+  return `${count(parked, 'cycle')} ${parked === 1 ? 'waits' : 'wait'} until a model answers, and ${parked === 1 ? 'goes' : 'go'} on then.`
+}

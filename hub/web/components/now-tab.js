@@ -1,0 +1,64 @@
+/** @import { ChatState, PanelData, Session } from '../types.d.ts' */
+import { openApprovals } from '../approvals.js'
+import { useStore } from '../hooks.js'
+import { html } from '../html.js'
+import { AgentCards } from './agent-cards.js'
+import { ApprovalList } from './approval-card.js'
+import { BudgetList } from './budget-list.js'
+import { DeadLetters } from './dead-letters.js'
+import { HubNotices, needsAttention } from './hub-notices.js'
+import { ScheduleList } from './schedule-list.js'
+import { Section } from './section.js'
+import { HubFacts, ServerList } from './server-list.js'
+
+/** So many answered approvals stay in sight. */
+const ANSWERED = 3
+
+/**
+ * The present: what needs a person first, then agents, what is scheduled, what the day used, and the servers.
+ * @param {{panel: PanelData, chat: ChatState, session: Session, marked: {id: string} | null}} props
+ */
+export function NowTab({ panel, chat, session, marked }) {
+  const { agents, schedules, status, errors } = useStore(panel.store)
+  return html`<div>
+    ${status && needsAttention(status) && html`<${Section} title="Needs attention" isLoading=${false}><${HubNotices} status=${status} onRelease=${panel.releaseAgents} /><//>`}
+    <${Approvals} chat=${chat} session=${session} />
+    <${Failures} panel=${panel} marked=${marked} />
+    <${Section} title="Agents" error=${errors.agents} isLoading=${agents === null}>
+      <${AgentCards} agents=${agents?.agents ?? []} chat=${chat} />
+    <//>
+    <${Section} title="Scheduled" error=${errors.schedules} isLoading=${schedules === null}>
+      <${ScheduleList} schedules=${schedules?.schedules ?? []} onCancel=${panel.cancelSchedule} />
+    <//>
+    ${status?.budgets && html`<${Section} title="Used today" isLoading=${false}><${BudgetList} budgets=${status.budgets} /><//>`}
+    <${Section} title="Servers" error=${errors.status} isLoading=${status === null}>
+      <${ServerList} servers=${status?.servers ?? []} onTried=${panel.touch} />
+      <${HubFacts} status=${status} />
+    <//>
+  </div>`
+}
+
+/** @param {{chat: ChatState, session: Session}} props */
+function Approvals({ chat: { approvals, deciding }, session }) {
+  const decided = Object.values(approvals)
+    .filter(one => one.status !== 'open')
+    .sort((a, b) => (b.decidedAt ?? b.expiresAt) - (a.decidedAt ?? a.expiresAt))
+    .slice(0, ANSWERED)
+  const open = openApprovals(approvals)
+  if (open.length + decided.length === 0) return null
+  return html`<${Section} title=${open.length > 0 ? 'Waits for your yes' : 'Answered'} isLoading=${false}>
+    <${ApprovalList} open=${open} decided=${decided} deciding=${deciding} onDecide=${session.decide} />
+  <//>`
+}
+
+/** @param {{panel: PanelData, marked: {id: string} | null}} props */
+function Failures({ panel, marked }) {
+  const { letters, errors } = useStore(panel.store)
+  const list = letters?.deadLetters ?? []
+  const isGone = marked !== null && letters !== null && !list.some(one => one.id === marked.id)
+  if (list.length === 0 && !errors.letters && !isGone) return null
+  return html`<${Section} title="Failed for good" error=${errors.letters} isLoading=${false}>
+    ${isGone && html`<p class="panel-none">That failure was retried or discarded already.</p>`}
+    <${DeadLetters} letters=${list} marked=${marked} onRetry=${panel.retryLetter} onDiscard=${panel.discardLetter} />
+  <//>`
+}

@@ -1,0 +1,163 @@
+// What the hub's own tools answer, as far as the panel shows it. Times are unix milliseconds.
+
+export interface ListedAgent {
+  name: string
+  description: string
+  status: string
+  threads: number
+  pending: number
+  lastCycleAt: number | null
+  tokensToday: number
+  moneyToday?: number
+  windowTokens?: number
+}
+
+export interface Schedule {
+  id: string
+  agent: string
+  kind: 'once' | 'cron'
+  cron?: string
+  timezone?: string
+  reason: string
+  /** Null: only by an event. */
+  nextRun: number | null
+  status: string
+}
+
+export interface Server {
+  name: string
+  state: string
+  origin?: string
+  transport?: string
+  era?: string
+  tools: number
+  error?: string
+  nextTryAt?: number
+  collisions?: string[]
+}
+
+/** What a day used of a limit, where there is one. */
+export interface Used {
+  used: number
+  limit?: number
+}
+
+export interface Budgets {
+  currency?: string
+  tokens: Used
+  money: Used
+  agents: { name: string; tokens: Used; money: Used; wakes: Used }[]
+}
+
+/** A model's provider. */
+export interface Provider {
+  name: string
+  state: 'ok' | 'down' | 'trying'
+  retryAt?: number
+  error?: string
+}
+
+export interface HubStatus {
+  hub: { name: string; version: string; uptimeMs: number }
+  model?: { kind: string; name: string; health?: Provider[]; parked?: number }
+  servers: Server[]
+  /** Down for over ten minutes. */
+  serversDown?: { name: string; since: number }[]
+  queues?: { busy: number; waiting: number }
+  budgets?: Budgets
+  held?: { since: number }
+  problems: string[]
+}
+
+/** Work that failed for good. */
+export interface DeadLetter {
+  id: string
+  agent: string
+  thread: string
+  status: 'open' | 'retried' | 'discarded'
+  reason: string
+  error?: { code: string; status?: number; message: string }
+  /** The same may succeed later without a change. */
+  retryable: boolean
+  at: number
+  conversation: string | null
+  items: { kind: string; origin: string; text: string; at: number }[]
+  calls: { tool: string; arguments: string; status: string }[]
+}
+
+export interface EventSeen {
+  id: string
+  source: string
+  type: string
+  key: string
+  payload: Record<string, unknown>
+  status: 'pending' | 'processing' | 'handled' | 'ignored' | 'held'
+  /** Threads. */
+  routedTo: string[]
+  note?: string
+  repeats: number
+  at: number
+}
+
+/** A part of a thread's history in which a search found something. */
+export interface FoundSession {
+  session: {
+    thread: string
+    number: number
+    startedAt: number
+    endedAt: number
+    messages: number
+    reason: string
+    summary: string
+  }
+  snippets: { at: number; role: string; text: string }[]
+}
+
+export interface ThreadListed {
+  id: string
+  agent: string
+  kind: 'main' | 'task'
+  status: string
+  createdAt: number
+  updatedAt: number
+  /** Items in its inbox. */
+  pending: number
+  cycles: number
+  instructions?: string
+  /** What a task told at its end. */
+  summary?: string
+}
+
+/** What a thread did, its oldest cycle first. */
+export interface ThreadAudit {
+  thread: ThreadListed
+  cycles: AuditCycle[]
+}
+
+export interface AuditCycle {
+  id: string
+  status: string
+  startedAt: number
+  endedAt?: number
+  note?: string
+  model?: string
+  tokens: { input: number; output: number; cached: number }
+  cost: number
+  /** What it was told. */
+  inbox: { at: number; text: string }[]
+  steps: AuditStep[]
+}
+
+export interface AuditStep {
+  step: number
+  text: string
+  calls: AuditCall[]
+}
+
+export interface AuditCall {
+  id: string
+  tool: string
+  arguments: string
+  status: string
+  result?: string
+}
