@@ -29,7 +29,12 @@ test('days are marked, tool calls in a row stand together, an author is named on
     'day-2026-11-22',
     'm7',
   ])
-  expect(rows.filter(row => row.type === 'message' && row.named).map(row => row.key)).toEqual(['m1', 'm4', 'm6', 'm7'])
+  expect(rows.filter(row => row.type === 'message' && row.named).map(row => row.key)).toEqual([
+    'm1',
+    'm4',
+    'm6',
+    'm7',
+  ])
   expect(rows[2]).toMatchObject({ type: 'tools', messages: [{ seq: 2 }, { seq: 3 }] })
 })
 

@@ -22,7 +22,7 @@ function EventCard({ event, now }) {
       <span class="card-name">${type}</span>
       <span class=${`card-state event-${status}`}>${EVENT_WORDS[status] ?? status}</span>
     </div>
-    ${note && html`<p class="card-text card-lead">${note}</p>`}
+    ${note && html`<p class="card-text">${note}</p>`}
     <p class="card-facts">
       <span><time datetime=${new Date(at).toISOString()} title=${fullTime(at)}>${relative(Math.min(at, now), now)}</time></span>
       <span>from ${source}</span>

@@ -29,11 +29,15 @@ export function HistorySearch({ agents, found, loading, onSearch, onThread }) {
   }
   return html`<div>
     <form class="search" role="search" onSubmit=${submit}>
+      <div class="search-words">
       <label class="visually-hidden" for="search-words">Words to find</label>
       <input id="search-words" type="search" placeholder="Words to find" maxlength="500" value=${query} onInput=${(/** @type {Event} */ event) => setQuery(typedIn(event))} />
       <button type="submit" class="quiet square" aria-label="Search"><${Icon} name="search" /></button>
+      </div>
+      <div class="search-where">
       ${agents.length > 1 && html`<${Choice} label="Agent" value=${agent} options=${agents.map(name => [name, name])} onChange=${setAgent} />`}
       <${Choice} label="When" value=${timeframe} options=${TIMEFRAMES} onChange=${setTimeframe} />
+      </div>
     </form>
     <div role="status">
       ${loading ? html`<p class="panel-none">Searching…</p>` : found && html`<${Found} found=${found} onThread=${onThread} />`}
@@ -67,11 +71,11 @@ function SessionCard({ found: { session, snippets }, onThread }) {
       html`<details class="fold"><summary>Summary of that time</summary><p class="fold-text">${session.summary}</p></details>`
     }
     <p class="card-facts">
-      <span>${dayAndTime(session.startedAt, now)} to ${dayAndTime(session.endedAt, now)}</span>
+      <span>from ${dayAndTime(session.startedAt, now)} on</span>
       <span>${count(session.messages, 'message')}</span>
       <span>${SESSION_WORDS[session.reason] ?? session.reason}</span>
     </p>
-    <div class="card-actions"><button type="button" class="quiet" onClick=${() => onThread(session.thread)}>Open the thread ${session.thread}</button></div>
+    <div class="card-actions letter-actions"><button type="button" class="quiet" onClick=${() => onThread(session.thread)}>Open the thread ${session.thread}</button></div>
   </li>`
 }
 

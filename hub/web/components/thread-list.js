@@ -19,7 +19,7 @@ function ThreadCard({ thread, now, onOpen }) {
   const { id, status, summary, cycles, pending, updatedAt } = thread
   return html`<li class="card">
     <div class="card-head">
-      <button type="button" class="card-link" onClick=${() => onOpen(id)}>${threadTitle(thread)}</button>
+      <button type="button" class="card-link" onClick=${() => onOpen(id)}><span class="clamp">${threadTitle(thread)}</span></button>
       <span class=${`card-state state-${status}`}>${THREAD_WORDS[status] ?? status}</span>
     </div>
     ${summary && html`<p class="card-text clamp">${summary}</p>`}
