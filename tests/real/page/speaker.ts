@@ -10,6 +10,8 @@ export interface Speech {
   ends(): void
   /** Fails for good, as a provider does that knows no such model. */
   breaks(): void
+  /** Fails for now, as a provider does that was asked too often. */
+  refuses(): void
 }
 
 /** A provider on loopback whose every word waits for the test. */
@@ -31,6 +33,10 @@ export async function startSpeaker() {
       breaks: () =>
         void response.end(
           line({ error: { status: 404, code: 'model_not_found', message: 'No such model' } }),
+        ),
+      refuses: () =>
+        void response.end(
+          line({ error: { status: 429, code: 'rate_limit_exceeded', message: 'Too many requests' } }),
         ),
       ends: () => void response.end(`${line(delta({}, reason))}${line('[DONE]')}`),
     })

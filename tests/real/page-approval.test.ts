@@ -1,0 +1,129 @@
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openClient, type TestClient } from '../support/clients.ts'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { until } from '../support/until.ts'
+import { expectNoViolations } from './page/axe.ts'
+import { readFocus, tabTo } from './page/keyboard.ts'
+import { type Line, openLine } from './page/line.ts'
+import { usePages } from './page/pages.ts'
+import { startSpeaker } from './page/speaker.ts'
+import { answers, connected, linkTo, log, messageBox, notConnected, say } from './page/steps.ts'
+
+/** A tool that every hub has, in the place of one that does harm. */
+const CONFIG = 'tools: { approve: ["get_system_metrics"] }\n'
+
+const pages = usePages()
+let speaker: Awaited<ReturnType<typeof startSpeaker>>
+let hub: TestHub
+let client: TestClient
+let line: Line
+beforeEach(async () => {
+  speaker = await startSpeaker()
+  hub = await startTestHub({ config: CONFIG, variables: speaker.variables })
+  client = await openClient('sdk 2, 2026-07-28', { url: `${hub.url}/mcp`, token: hub.token })
+  line = await openLine(hub)
+  await until('its servers are ready', async () => (await fetch(`${hub.url}/readyz`)).ok)
+})
+afterEach(async () => {
+  await client[Symbol.asyncDispose]()
+  await line[Symbol.asyncDispose]()
+  await hub[Symbol.asyncDispose]()
+  await speaker[Symbol.asyncDispose]()
+})
+
+const card = (page: Page) => log(page).getByRole('article', { name: /Get system metrics$/ })
+
+/** The agent asks for a yes and goes on. */
+async function askForYes(page: Page): Promise<void> {
+  await say(page, 'Look at the machine')
+  const call = await speaker.speech(1)
+  call.calls('get_system_metrics')
+  call.ends()
+  const goesOn = await speaker.speech(2)
+  goesOn.says('I asked for your yes.')
+  goesOn.ends()
+  await answers(page).getByText('I asked for your yes.').waitFor()
+  await card(page).getByText('homelab asks for a yes').waitFor()
+}
+
+async function decide(decision: 'approve' | 'deny', note: string): Promise<void> {
+  const { structuredContent } = await client.call('hub_list_approvals', { status: 'open' })
+  const { approvals } = structuredContent as { approvals: { id: string }[] }
+  await client.call('hub_decide_approval', { id: approvals[0]?.id, decision, note })
+}
+
+test('what will run stands on every page, is approved by keyboard, and then runs', async () => {
+  const { page } = await pages.open(linkTo(hub))
+  const { page: other } = await pages.open(linkTo(hub), { width: 390, height: 844, touch: true })
+  await askForYes(page)
+  await card(other).getByText('homelab asks for a yes').waitFor()
+  expect(await card(page).textContent()).toMatch(/23 h 59 min left/)
+  expect(await card(page).textContent()).toContain('get_system_metrics')
+  await card(page).getByText('tools.approve of the config lists it').waitFor()
+  await page.getByRole('region', { name: 'Waits for your yes' }).getByRole('article').waitFor()
+  await page.getByRole('region', { name: 'Agents' }).getByText('waiting').waitFor()
+  await expectNoViolations(page, 'an approval')
+  await expectNoViolations(other, 'an approval on a phone')
+
+  const { keyboard } = page
+  await messageBox(page).focus()
+  await tabTo(page, 'Show', 'Shift+Tab')
+  await keyboard.press('Enter')
+  expect((await readFocus(page)).name).toBe('Waits for your yes: Get system metrics')
+  await tabTo(page, /^Note to the agent/)
+  await keyboard.type('go on')
+  await keyboard.press('Enter')
+  expect(await card(page).getByRole('button', { name: 'Approve' }).count()).toBe(1)
+  await tabTo(page, 'Deny')
+  await tabTo(page, 'Approve')
+  await keyboard.press('Enter')
+
+  for (const each of [page, other]) {
+    await card(each).getByText('By owner in the chat').waitFor()
+    await card(each).getByText('Note: go on').waitFor()
+    await log(each).locator('.tool-ok').getByText('Get system metrics').waitFor()
+    expect(await each.getByText('waits for your yes').count()).toBe(0)
+  }
+  expect((await readFocus(page)).name).toBe('Approved: Get system metrics')
+  const told = await speaker.speech(3)
+  expect(told.request).toContain('go on')
+  told.says('All is well.')
+  told.ends()
+  await answers(page).getByText('All is well.').waitFor()
+  await expectNoViolations(page, 'an approval that was given')
+})
+
+test('who was first elsewhere stands on the card, and the call does not run', async () => {
+  const { page } = await pages.open(linkTo(hub))
+  await askForYes(page)
+  await decide('deny', 'not now')
+  await card(page).getByText('By owner over MCP').waitFor()
+  await card(page).getByText('It does not run.').waitFor()
+  await card(page).getByText('Note: not now').waitFor()
+  await log(page).locator('.tool-denied').waitFor()
+  expect(await card(page).getByRole('button').count()).toBe(0)
+})
+
+test('what was decided while the page was away, and what is still open, is read when it is back', async () => {
+  const { page } = await pages.open(linkTo({ url: line.url, token: hub.token }))
+  await askForYes(page)
+  line.cut('hold')
+  await notConnected(page).waitFor()
+  await card(page).getByRole('button', { name: 'Deny' }).click()
+  await card(page).getByText('There is no connection to the hub.').waitFor()
+  await decide('deny', 'while you were away')
+  line.mend()
+  await connected(page).waitFor()
+  await card(page).getByText('Note: while you were away').waitFor()
+
+  const again = await speaker.speech(3)
+  again.calls('get_system_metrics')
+  again.ends()
+  await log(page).getByText('homelab asks for a yes').waitFor()
+  await page.reload()
+  await log(page).getByText('homelab asks for a yes').waitFor()
+  expect(await log(page).locator('.tool').getByText('asked a person').count()).toBe(1)
+  const last = await speaker.speech(4)
+  last.ends()
+})

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { expectNoViolations } from './page/axe.ts'
+import { readFocus } from './page/keyboard.ts'
+import { usePages } from './page/pages.ts'
+import { startSpeaker } from './page/speaker.ts'
+import { answers, linkTo, log, say } from './page/steps.ts'
+
+const pages = usePages()
+let speaker: Awaited<ReturnType<typeof startSpeaker>>
+let hub: TestHub
+beforeEach(async () => {
+  speaker = await startSpeaker()
+  hub = await startTestHub({ variables: speaker.variables })
+})
+afterEach(async () => {
+  await hub[Symbol.asyncDispose]()
+  await speaker[Symbol.asyncDispose]()
+})
+
+test('what failed for good leads to its dead letter, which is retried or discarded there', async () => {
+  const { page } = await pages.open(linkTo(hub))
+  const panel = page.getByRole('complementary', { name: 'The hub' })
+  const letters = panel.getByRole('region', { name: 'Failed for good' })
+  await say(page, 'How full are the disks?')
+  const first = await speaker.speech(1)
+  first.breaks()
+  await letters.getByText('How full are the disks?').waitFor()
+  await panel.getByRole('button', { name: 'Close' }).click()
+  await log(page).getByRole('button', { name: 'Retry or discard it' }).click()
+  await expect.poll(async () => (await readFocus(page)).name).toBe('Failed: How full are the disks?')
+  await page.getByRole('region', { name: 'Agents' }).getByText('failed').waitFor()
+  await expectNoViolations(page, 'a dead letter')
+
+  await letters.getByRole('button', { name: 'Retry: How full are the disks?' }).click()
+  const second = await speaker.speech(2)
+  expect(second.request).toContain('How full are the disks?')
+  second.says('Half full.')
+  second.ends()
+  await answers(page).getByText('Half full.').waitFor()
+  await letters.getByText('That failure was retried or discarded already.').waitFor()
+
+  await say(page, 'And the backups?')
+  const third = await speaker.speech(3)
+  third.breaks()
+  await letters.getByRole('button', { name: 'Discard: And the backups?' }).click()
+  await expectNoViolations(page, 'the question whether to discard it')
+  await letters.getByRole('button', { name: 'Discard it' }).click()
+  await letters.getByText('And the backups?').waitFor({ state: 'detached' })
+  await page.getByRole('region', { name: 'Agents' }).getByText('asleep').waitFor()
+})
+
+test('an error that is tried again counts down to the next attempt', async () => {
+  const { page } = await pages.open(linkTo(hub), { width: 390, height: 844, touch: true })
+  await say(page, 'Hello?')
+  const retry = log(page).getByText(/Attempt \d of \d failed\. The next try is in \d+ s\./)
+  // The first two repeats follow at once.
+  for (const which of [1, 2, 3]) {
+    const speech = await speaker.speech(which)
+    speech.refuses()
+  }
+  await retry.waitFor()
+  await expectNoViolations(page, 'a countdown on a phone')
+})
