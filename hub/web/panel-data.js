@@ -22,6 +22,7 @@ const SOURCES = {
 const EMPTY = {
   tab: 'now',
   loading: false,
+  searching: false,
   agents: null,
   schedules: null,
   status: null,
@@ -46,6 +47,7 @@ export function createPanelData({ mcp, clock }) {
   let shown = false
   let running = false
   let again = false
+  let searches = 0
   /** @type {(() => void) | undefined} */
   let cancelTimer
 
@@ -63,6 +65,7 @@ export function createPanelData({ mcp, clock }) {
     put({ loading: true })
     const found = await Promise.all(wanted(store.get()).map(one => readOne(mcp, one)))
     running = false
+    put({ loading: false })
     take(found)
     if (again && shown) await read()
   }
@@ -73,7 +76,7 @@ export function createPanelData({ mcp, clock }) {
     const fresh = found.filter(one => one.source !== 'audit' || one.of === thread)
     const values = Object.fromEntries(fresh.filter(one => !one.error).map(one => [one.source, one.value]))
     const told = Object.fromEntries(fresh.map(one => [one.source, one.error]))
-    put({ ...values, errors: { ...errors, ...told }, loading: false })
+    put({ ...values, errors: { ...errors, ...told } })
   }
 
   /** Tells a tool what a person wants, and shows what came of it. Throws an McpError where the hub refuses. @param {string} tool @param {object} [args] */
@@ -109,9 +112,14 @@ export function createPanelData({ mcp, clock }) {
     },
     /** @param {Search} search */
     async search(search) {
-      put({ loading: true })
+      searches += 1
+      const mine = searches
+      put({ searching: true })
       const args = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ''))
-      take([await readOne(mcp, { source: 'found', tool: 'hub_search_history', args })])
+      const answer = await readOne(mcp, { source: 'found', tool: 'hub_search_history', args })
+      if (mine !== searches) return
+      take([answer])
+      put({ searching: false })
     },
     /** @param {string} id */
     cancelSchedule: id => act('hub_cancel_schedule', { id }),
@@ -154,6 +162,7 @@ async function readOne(mcp, { source, tool, args, of }) {
  * @typedef {object} PanelState a source that was not read yet is null
  * @property {Tab} tab
  * @property {boolean} loading
+ * @property {boolean} searching
  * @property {{agents: ListedAgent[]} | null} agents
  * @property {{schedules: Schedule[]} | null} schedules
  * @property {HubStatus | null} status

@@ -100,7 +100,16 @@ test('a search asks with what was chosen, and a failure stands with it alone', a
   expect(panel.store.get().found).toMatchObject({ query: 'atm' })
   failing.add('hub_search_history')
   await panel.search({ query: 'atm', agent: 'homelab', timeframe: '7d' })
-  expect(panel.store.get()).toMatchObject({ errors: { found: 'hub_search_history is down' }, loading: false })
+  expect(panel.store.get()).toMatchObject({
+    errors: { found: 'hub_search_history is down' },
+    searching: false,
+  })
+})
+
+test('of two searches the later one stands', async () => {
+  const { panel } = setUp()
+  await Promise.all(['atm', 'disks'].map(query => panel.search({ query, agent: '', timeframe: '' })))
+  expect(panel.store.get()).toMatchObject({ found: { query: 'disks' }, searching: false })
 })
 
 test.each([

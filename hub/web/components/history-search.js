@@ -17,9 +17,9 @@ const TIMEFRAMES = [
 
 /**
  * Everything that an agent ever did, by its words.
- * @param {{agents: string[], found: FoundSession[] | null, loading: boolean, onSearch: (search: Search) => void, onThread: (thread: string) => void}} props
+ * @param {{agents: string[], found: FoundSession[] | null, searching: boolean, onSearch: (search: Search) => void, onThread: (thread: string) => void}} props
  */
-export function HistorySearch({ agents, found, loading, onSearch, onThread }) {
+export function HistorySearch({ agents, found, searching, onSearch, onThread }) {
   const [query, setQuery] = useState('')
   const [agent, setAgent] = useState(agents[0] ?? '')
   const [timeframe, setTimeframe] = useState('')
@@ -40,7 +40,7 @@ export function HistorySearch({ agents, found, loading, onSearch, onThread }) {
       </div>
     </form>
     <div role="status">
-      ${loading ? html`<p class="panel-none">Searching…</p>` : found && html`<${Found} found=${found} onThread=${onThread} />`}
+      ${searching ? html`<p class="panel-none">Searching…</p>` : found && html`<${Found} found=${found} onThread=${onThread} />`}
     </div>
   </div>`
 }

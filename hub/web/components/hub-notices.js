@@ -1,8 +1,11 @@
 /** @import { HubStatus, Provider } from '../panel-types.d.ts' */
-import { useNow } from '../hooks.js'
+import { useAt, useNow } from '../hooks.js'
 import { html } from '../html.js'
 import { count, dayAndTime, relative } from '../time.js'
 import { AskAgain } from './ask-again.js'
+
+/** How long a model's next try may take until its outcome is asked for. */
+const OUTCOME = 2_000
 
 /** True where something of the hub needs a person. @param {HubStatus | null} status */
 export function needsAttention(status) {
@@ -14,12 +17,14 @@ export function needsAttention(status) {
 
 /**
  * What is wrong with the hub itself, each with the way out.
- * @param {{status: HubStatus, onRelease: () => Promise<void>}} props
+ * @param {{status: HubStatus, onRelease: () => Promise<void>, onTried: () => void}} props onTried: a try that was announced is over
  */
-export function HubNotices({ status, onRelease }) {
+export function HubNotices({ status, onRelease, onTried }) {
   const { held, model, serversDown = [], problems } = status
   const down = (model?.health ?? []).filter(one => one.state !== 'ok')
   const now = useNow(down.length > 0 ? 1_000 : 60_000)
+  const tries = down.map(one => (one.retryAt ?? 0) + OUTCOME).filter(at => at > Date.now())
+  useAt(tries.length > 0 ? Math.min(...tries) : null, onTried)
   return html`<ul class="problems">
     ${held && html`<li key="held"><${Held} since=${held.since} now=${now} onRelease=${onRelease} /></li>`}
     ${down.map(one => html`<li key=${one.name}>${modelWords(one, now)}</li>`)}

@@ -21,7 +21,7 @@ const ANSWERED = 3
 export function NowTab({ panel, chat, session, marked }) {
   const { agents, schedules, status, errors } = useStore(panel.store)
   return html`<div>
-    ${status && needsAttention(status) && html`<${Section} title="Needs attention" isLoading=${false}><${HubNotices} status=${status} onRelease=${panel.releaseAgents} /><//>`}
+    ${status && needsAttention(status) && html`<${Section} title="Needs attention" isLoading=${false}><${HubNotices} status=${status} onRelease=${panel.releaseAgents} onTried=${panel.touch} /><//>`}
     <${Approvals} chat=${chat} session=${session} />
     <${Failures} panel=${panel} marked=${marked} />
     <${Section} title="Agents" error=${errors.agents} isLoading=${agents === null}>

@@ -41,7 +41,7 @@ export function Panel({ panel, chat, session, marked, onClose }) {
 
 /** @param {{tab: Tab, panel: PanelData, chat: ChatState}} props @returns {Child} */
 function OtherTab({ tab, panel, chat }) {
-  const { threads, thread, audit, events, found, loading, errors } = useStore(panel.store)
+  const { threads, thread, audit, events, found, searching, errors } = useStore(panel.store)
   if (tab === 'threads' && thread !== null) {
     return html`<${ThreadAudit} audit=${audit} error=${errors.audit} onBack=${() => panel.openThread(null)} onStop=${panel.stopThread} />`
   }
@@ -56,7 +56,7 @@ function OtherTab({ tab, panel, chat }) {
     <//>`
   }
   return html`<${Section} title="Search the history" error=${errors.found} isLoading=${false}>
-    <${HistorySearch} agents=${Object.keys(chat.agents).sort()} found=${found?.sessions ?? null} loading=${loading}
+    <${HistorySearch} agents=${Object.keys(chat.agents).sort()} found=${found?.sessions ?? null} searching=${searching}
       onSearch=${panel.search} onThread=${panel.openThread} />
   <//>`
 }

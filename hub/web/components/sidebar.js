@@ -47,7 +47,7 @@ function AgentEntry({ agent, conversations, current, unread, onChoose }) {
     <div class="agent-line" title=${agent.description}>
       <${Flower} name=${agent.name} status=${agent.status} />
       <span class="agent-name">${agent.name}</span>
-      <span class="agent-status">${agentWords(agent.status)}</span>
+      <span class=${`agent-status state-${agent.status}`}>${agentWords(agent.status)}</span>
     </div>
     <ul>
       ${conversations.map(
