@@ -82,6 +82,8 @@ export function createSession(parts) {
       const relevant = decided.filter(one => missed.includes(one.id))
       chat.set(applyApprovals(chat.get(), [...open, ...relevant]))
     } catch (error) {
+      // With the next link they are read anew.
+      if (link.get().status !== 'open') return
       chat.set(applyProblem(chat.get(), `Open approvals could not be read. ${reasonOf(error)}`, clock.now()))
     }
   }
