@@ -38,3 +38,8 @@ describe('under the content security policy', () => {
     expect(missing).toEqual([])
   })
 })
+
+test.each(sources)('%s names the shape of everything it takes', file => {
+  const comments = read(file).match(/\/\*\*[\s\S]*?\*\//g) ?? []
+  expect(comments.filter(comment => /[{<([|:,]\s*any\b/.test(comment))).toEqual([])
+})
