@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { expectNoViolations } from './page/axe.ts'
@@ -61,4 +62,41 @@ test('an error that is tried again counts down to the next attempt', async () =>
   }
   await retry.waitFor()
   await expectNoViolations(page, 'a countdown on a phone')
+})
+
+/** What the hub's status would say of a night in which much went wrong; the rest is the hub's own answer. */
+async function tellOfBadNight(page: Page): Promise<void> {
+  await page.route('**/mcp', async route => {
+    const asked = route.request().postDataJSON() as { params: { name?: string } }
+    if (asked.params.name !== 'hub_status') return route.continue()
+    const response = await route.fetch()
+    const answer = JSON.parse(/\{.*\}/s.exec(await response.text())?.[0] ?? '{}')
+    const status = answer.result.structuredContent
+    const now = Date.now()
+    status.held = { since: now - 60_000 }
+    status.model.health = [{ name: 'big', state: 'down', retryAt: now + 300_000, error: 'It is asleep.' }]
+    status.model.parked = 2
+    status.serversDown = [{ name: 'games', since: now - 1_200_000 }]
+    return route.fulfill({ json: answer })
+  })
+}
+
+test('what is wrong with the hub itself stands first, with the way out', async () => {
+  const { page } = await pages.open(hub.url)
+  await tellOfBadNight(page)
+  await page.getByLabel('Token').fill(hub.token)
+  await page.getByLabel('Token').press('Enter')
+  const notices = page.getByRole('region', { name: 'Needs attention' })
+  await notices.getByText('no agent runs. Messages are kept.').waitFor()
+  await notices
+    .getByText(/The model big cannot be reached; it is asked again in [45] minutes\. It is asleep\./)
+    .waitFor()
+  await notices.getByText('2 cycles wait until a model answers').waitFor()
+  await notices.getByText('The server games went down 20 minutes ago').waitFor()
+  await notices.getByRole('button', { name: 'Let the agents go' }).click()
+  await expectNoViolations(page, 'what is wrong with the hub')
+  const released = page.waitForRequest(request => (request.postData() ?? '').includes('"hub_release_agents"'))
+  await notices.getByRole('button', { name: 'Let them go' }).click()
+  await released
+  await notices.getByRole('button', { name: 'Let the agents go' }).waitFor()
 })
