@@ -100,7 +100,16 @@ function known(state, { id, agents, lastSeq }) {
 /** @param {ChatState} state @param {string} name @param {string} status */
 function agentStatus(state, name, status) {
   const before = state.agents[name] ?? { name, description: '', status }
-  return settleIdle({ ...state, agents: { ...state.agents, [name]: { ...before, status } } })
+  const next = { ...state, agents: { ...state.agents, [name]: { ...before, status } } }
+  // No frame says that the agents were let go; one that works proves it.
+  return settleIdle(status === 'active' ? applyReleased(next) : next)
+}
+
+/** No agent is held any more. @param {ChatState} state @returns {ChatState} */
+export function applyReleased(state) {
+  if (state.hub?.held === undefined) return state
+  const { held: _, ...hub } = state.hub
+  return { ...state, hub }
 }
 
 /** Where no agent is at work, nothing is live (a cycle may end without a word). @param {ChatState} state */

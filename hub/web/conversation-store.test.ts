@@ -7,6 +7,7 @@ import {
   applyEarlier,
   applyFrame,
   applyOpen,
+  applyReleased,
   applySend,
   EMPTY_CHAT,
   subscriptions,
@@ -73,6 +74,16 @@ describe('welcome', () => {
     const after = homelab(feed(before, welcome(1)))
     expect(after).toMatchObject({ messages: [], base: 0, seen: 0, opened: true, pending: [pending] })
   })
+})
+
+test('agents are held until they are let go, or one of them works', () => {
+  const held = { ...welcome(), hub: { name: 'h', version: '1', held: 5 } }
+  const state = feed(EMPTY_CHAT, held)
+  expect(state.hub?.held).toBe(5)
+  expect(applyReleased(state).hub).toEqual({ name: 'h', version: '1' })
+  const asleep = { type: 'agent', name: 'homelab', status: 'sleeping' }
+  expect(feed(state, asleep).hub?.held).toBe(5)
+  expect(feed(state, { ...asleep, status: 'active' }).hub?.held).toBeUndefined()
 })
 
 describe('subscribing', () => {

@@ -9,6 +9,7 @@ import {
   applyFrame,
   applyOpen,
   applyProblem,
+  applyReleased,
   applyRetry,
   applySend,
   EMPTY_CHAT,
@@ -155,6 +156,10 @@ export function createSession(parts) {
     /** What runs in a conversation ends at its next boundary; false where there is no link. @param {string} conversation */
     stopWork(conversation) {
       return connection.send({ type: 'stop', conversation })
+    },
+    /** A person let the agents go that were held. */
+    release() {
+      chat.set(applyReleased(chat.get()))
     },
     dismissProblem() {
       chat.set(applyProblem(chat.get(), null, clock.now()))

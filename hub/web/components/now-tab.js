@@ -20,8 +20,12 @@ const ANSWERED = 3
  */
 export function NowTab({ panel, chat, session, marked }) {
   const { agents, schedules, status, errors } = useStore(panel.store)
+  const release = async () => {
+    await panel.releaseAgents()
+    session.release()
+  }
   return html`<div>
-    ${status && needsAttention(status) && html`<${Section} title="Needs attention" isLoading=${false}><${HubNotices} status=${status} onRelease=${panel.releaseAgents} onTried=${panel.touch} /><//>`}
+    ${status && needsAttention(status) && html`<${Section} title="Needs attention" isLoading=${false}><${HubNotices} status=${status} onRelease=${release} onTried=${panel.touch} /><//>`}
     <${Approvals} chat=${chat} session=${session} />
     <${Failures} panel=${panel} marked=${marked} />
     <${Section} title="Agents" error=${errors.agents} isLoading=${agents === null}>
