@@ -16,7 +16,12 @@ export function BudgetList({ budgets }) {
   </dl>`
 }
 
-/** @param {Used} money */
+/** True where something was used, or may be only so much. @param {Budgets} budgets */
+export function isWorthShowing({ tokens, money }) {
+  return isCounted(tokens) || isCounted(money)
+}
+
+/** @param {Used} used */
 function isCounted({ used, limit }) {
   return used > 0 || limit !== undefined
 }

@@ -4,7 +4,7 @@ import { useStore } from '../hooks.js'
 import { html } from '../html.js'
 import { AgentCards } from './agent-cards.js'
 import { ApprovalList } from './approval-card.js'
-import { BudgetList } from './budget-list.js'
+import { BudgetList, isWorthShowing } from './budget-list.js'
 import { DeadLetters } from './dead-letters.js'
 import { HubNotices, needsAttention } from './hub-notices.js'
 import { ScheduleList } from './schedule-list.js'
@@ -34,7 +34,7 @@ export function NowTab({ panel, chat, session, marked }) {
     <${Section} title="Scheduled" error=${errors.schedules} isLoading=${schedules === null}>
       <${ScheduleList} schedules=${schedules?.schedules ?? []} onCancel=${panel.cancelSchedule} />
     <//>
-    ${status?.budgets && html`<${Section} title="Used today" isLoading=${false}><${BudgetList} budgets=${status.budgets} /><//>`}
+    ${status?.budgets && isWorthShowing(status.budgets) && html`<${Section} title="Used today" isLoading=${false}><${BudgetList} budgets=${status.budgets} /><//>`}
     <${Section} title="Servers" error=${errors.status} isLoading=${status === null}>
       <${ServerList} servers=${status?.servers ?? []} onTried=${panel.touch} />
       <${HubFacts} status=${status} />
