@@ -1,4 +1,5 @@
 /** @import { AuditCall, AuditCycle, AuditStep, ThreadAudit as Audit } from '../panel-types.d.ts' */
+import { useEffect, useRef } from 'preact/hooks'
 import { html } from '../html.js'
 import { count, dayAndTime, duration, fullTime } from '../time.js'
 import { CYCLE_WORDS, callWords, THREAD_WORDS, toolWords } from '../words.js'
@@ -11,9 +12,16 @@ import { threadTitle } from './thread-list.js'
  * @param {{audit: Audit | null, error?: string, onBack: () => void, onStop: (thread: string) => Promise<void>}} props
  */
 export function ThreadAudit({ audit, error, onBack, onStop }) {
+  const back = useRef(/** @type {HTMLElement | null} */ (null))
+  // What was pressed to come here is gone.
+  useEffect(() => back.current?.focus(), [])
+  const leave = () => {
+    onBack()
+    document.getElementById('tab-threads')?.focus()
+  }
   const cycles = audit ? [...audit.cycles].reverse() : []
   return html`<section class="panel-section" aria-label="Thread">
-    <button type="button" class="quiet back" onClick=${onBack}><${Icon} name="back" />All threads</button>
+    <button type="button" class="quiet back" ref=${back} onClick=${leave}><${Icon} name="back" />All threads</button>
     ${error && html`<p class="panel-error">${error}</p>`}
     ${!audit && !error && html`<p class="panel-none">Reading…</p>`}
     ${audit && html`<${Head} thread=${audit.thread} onStop=${onStop} />`}
