@@ -16,15 +16,9 @@ const drafts = new Map()
  * @param {{inputRef: Ref<HTMLTextAreaElement>, conversation: Conversation, agent: string, onSend: (text: string) => void, onStop: (() => boolean) | null}} props onStop: null while no agent works
  */
 export function Composer({ inputRef, conversation, agent, onSend, onStop }) {
-  const [text, setText] = useState(drafts.get(conversation.id) ?? '')
+  const [text, write] = useDraft(conversation.id)
   const isTooLong = text.length > LONGEST
   const canSend = text.trim() !== '' && !isTooLong
-
-  /** @param {string} next */
-  function write(next) {
-    drafts.set(conversation.id, next)
-    setText(next)
-  }
 
   /** @param {Event} event */
   function submit(event) {
@@ -77,7 +71,17 @@ export function Composer({ inputRef, conversation, agent, onSend, onStop }) {
   </form>`
 }
 
-/** There while an agent works; once pressed it waits with it for the next boundary. @param {{agent: string, onStop: () => boolean}} props */
+/** What was begun in a conversation. @param {string} id @returns {[string, (next: string) => void]} */
+function useDraft(id) {
+  const [text, setText] = useState(drafts.get(id) ?? '')
+  const write = (/** @type {string} */ next) => {
+    drafts.set(id, next)
+    setText(next)
+  }
+  return [text, write]
+}
+
+/** There while an agent works. @param {{agent: string, onStop: () => boolean}} props */
 function StopButton({ agent, onStop }) {
   return html`<button type="button" class="stop" aria-label=${`Stop ${agent}`} title="Stop (Esc)" onClick=${onStop}><${Icon} name="stop" /></button>`
 }

@@ -24,24 +24,11 @@ export function Shell({ session, panel, onForget }) {
   const wide = useMedia('(min-width: 60rem)')
   const roomy = useMedia('(min-width: 78rem)')
   const [navOpen, setNavOpen] = useState(false)
-  const [panelOpen, setPanelOpen] = useState(() => roomy && read(PANEL) !== 'closed')
+  const { panelOpen, showPanel, marked, show } = usePanel(panel, roomy)
   const [current, open] = useCurrent(chat, session)
   const unread = useReadMarks(chat, current)
   const composer = useRef(/** @type {HTMLTextAreaElement | null} */ (null))
 
-  const showPanel = (/** @type {boolean} */ shown) => {
-    setPanelOpen(shown)
-    if (roomy) write(PANEL, shown ? null : 'closed')
-  }
-  const [marked, setMarked] = useState(/** @type {{id: string} | null} */ (null))
-  const show = useCallback(
-    (/** @type {string | undefined} */ letter) => {
-      panel.choose('now')
-      setMarked(letter === undefined ? null : { id: letter })
-      setPanelOpen(true)
-    },
-    [panel],
-  )
   useShortcuts({ composer, onEscape: () => (panelOpen ? showPanel(false) : undefined) })
   const isConnected = chat.hub !== null
   useFocusBack(panelOpen, 'panel-toggle')
@@ -68,6 +55,28 @@ export function Shell({ session, panel, onForget }) {
     ${!wide && navOpen && html`<${Sheet} label="Conversations" side="start" onClose=${() => setNavOpen(false)}>${sidebar}<//>`}
     ${!roomy && panelOpen && html`<${Sheet} label="The hub" side="end" onClose=${() => showPanel(false)}>${hubPanel}<//>`}
   </div>`
+}
+
+/**
+ * Whether the panel is open, and the dead letter that is looked for in it.
+ * @param {PanelData} panel @param {boolean} roomy
+ */
+function usePanel(panel, roomy) {
+  const [panelOpen, setPanelOpen] = useState(() => roomy && read(PANEL) !== 'closed')
+  const [marked, setMarked] = useState(/** @type {{id: string} | null} */ (null))
+  const showPanel = (/** @type {boolean} */ shown) => {
+    setPanelOpen(shown)
+    if (roomy) write(PANEL, shown ? null : 'closed')
+  }
+  const show = useCallback(
+    (/** @type {string | undefined} */ letter) => {
+      panel.choose('now')
+      setMarked(letter === undefined ? null : { id: letter })
+      setPanelOpen(true)
+    },
+    [panel],
+  )
+  return { panelOpen, showPanel, marked, show }
 }
 
 /** The focus that went with what was closed goes back to the button that opened it. @param {boolean} open @param {string} id */
