@@ -166,7 +166,7 @@ CREATE TABLE "schedules" (
   "missed" text default 'latest' not null);
 CREATE INDEX "schedules_due" on "schedules" ("status", "next_run");
 CREATE INDEX "schedules_of_files" on "schedules" ("agent") where "created_by" = 'file';
-CREATE INDEX "schedules_thread" on "schedules" ("thread_id", "status");
+CREATE INDEX "schedules_thread" on "schedules" ("thread_id", "status", "next_run", "id");
 CREATE INDEX "schedules_waiting" on "schedules" ("status", "id") where "wake_on_events_json" != '[]';
 CREATE TABLE "server_eras" (
   "server" text primary key,

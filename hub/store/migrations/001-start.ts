@@ -152,7 +152,11 @@ async function createMemory(db: Kysely<unknown>) {
     .addColumn('last_run', 'bigint')
     .execute()
   await db.schema.createIndex('schedules_due').on('schedules').columns(['status', 'next_run']).execute()
-  await db.schema.createIndex('schedules_thread').on('schedules').columns(['thread_id', 'status']).execute()
+  await db.schema
+    .createIndex('schedules_thread')
+    .on('schedules')
+    .columns(['thread_id', 'status', 'next_run', 'id'])
+    .execute()
 }
 
 async function createEvents(db: Kysely<unknown>) {
