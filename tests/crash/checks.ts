@@ -49,6 +49,7 @@ export function findProblems(world: World): string[] {
     ...checkWakes(evidence),
     ...checkEvents(evidence),
     ...checkCycles(evidence),
+    ...checkSessions(evidence),
   ]
 }
 
@@ -104,14 +105,15 @@ function checkMessages(evidence: Evidence): string[] {
   }
   const shown = new Set(world.person.shown.all.map(({ id }) => id))
   return world.person.wishes.flatMap(({ text, accepted }) => {
-    if (!accepted) return [`"${text}" was never accepted`]
+    const [line = ''] = text.split('\n', 1)
+    if (!accepted) return [`"${line}" was never accepted`]
     const isDead = cycles.get(takenBy.get(accepted.id) ?? '') === 'dead'
     return [
       ...(told.get(text) === 1 || isDead
         ? []
-        : [`"${text}" stands ${told.get(text) ?? 0} times in the history`]),
-      ...(answered.has(accepted.id) || isDead ? [] : [`"${text}" was not answered`]),
-      ...(shown.has(accepted.id) ? [] : [`"${text}" was not shown in its conversation`]),
+        : [`"${line}" stands ${told.get(text) ?? 0} times in the history`]),
+      ...(answered.has(accepted.id) || isDead ? [] : [`"${line}" was not answered`]),
+      ...(shown.has(accepted.id) ? [] : [`"${line}" was not shown in its conversation`]),
     ]
   })
 }
@@ -223,5 +225,29 @@ function checkCycles({ cycles, world }: Evidence): string[] {
   return [...cycles].flatMap(([id, status]) => {
     if (status === 'done' || (status === 'dead' && lettered.has(id))) return []
     return [`The cycle ${id} is ${status}`]
+  })
+}
+
+/** Promise 8: what left the window left it in one piece, and is all there. */
+function checkSessions({ world, history }: Evidence): string[] {
+  const sessions = world.rows<{ thread: string; first_seq: number; last_seq: number; start: number }>(
+    `select thread_id as thread, first_seq, sessions.last_seq as last_seq, window_start as start
+     from sessions join threads on id = thread_id order by thread_id, number`,
+  )
+  return [...Map.groupBy(sessions, ({ thread }) => thread)].flatMap(([thread, own]) => {
+    const bounds = own.flatMap(({ first_seq, last_seq }) => [first_seq, last_seq])
+    const joined = bounds.every(
+      (seq, index) => index === 0 || index % 2 === 1 || seq === (bounds[index - 1] ?? 0) + 1,
+    )
+    const rows = history.filter(row => row.thread === thread)
+    return [
+      ...(joined && bounds[0] === 1
+        ? []
+        : [`${thread}: its sessions do not follow on each other: ${bounds}`]),
+      ...(own.at(-1)?.start === (bounds.at(-1) ?? 0) + 1
+        ? []
+        : [`${thread}: its window does not follow on its sessions`]),
+      ...(rows.every(({ seq }, index) => seq === index + 1) ? [] : [`${thread}: its history has a gap`]),
+    ]
   })
 }

@@ -14,13 +14,19 @@ export const hasStatus = (status: string) => (world: World) => {
   return found === status ? [] : [`The call is ${found || 'not there'} and not ${status}`]
 }
 
+export const hasSession = ({ rows }: World) =>
+  rows('select number from sessions').length > 0 ? [] : ['There is no session']
+
 export const replied = (times: number) => (world: World) => {
   const { length } = world.provider.replies.all
   return length === times ? [] : [`The model was asked ${length} times and not ${times}`]
 }
 
 export const holdModel = (world: World) => {
-  world.provider.hold = true
+  world.provider.holds = () => true
+}
+export const holdSummaries = (world: World) => {
+  world.provider.holds = ({ kind }) => kind === 'summary'
 }
 export const holdTools = (world: World) => {
   world.tools.hold = true
@@ -28,6 +34,8 @@ export const holdTools = (world: World) => {
 
 export const pieceOfReply = ({ person: { frames } }: World) =>
   frames.find('a piece of the reply', frame => frame.type === 'delta', frames.all.length, REACH_MS)
+export const summary = ({ provider: { replies } }: World) =>
+  replies.find('a summary', ({ kind }) => kind === 'summary', replies.all.length, REACH_MS)
 export const effect = ({ tools: { effects } }: World) =>
   effects.find('the effect', () => true, effects.all.length, REACH_MS)
 export const accepted = ({ person: { frames } }: World) =>

@@ -1,11 +1,22 @@
-import { effect, hasStatus, holdModel, holdTools, once, pieceOfReply, replied } from './moments.ts'
+import {
+  effect,
+  hasSession,
+  hasStatus,
+  holdModel,
+  holdSummaries,
+  holdTools,
+  once,
+  pieceOfReply,
+  replied,
+  summary,
+} from './moments.ts'
 import type { DieAt, World } from './world.ts'
 
 /** A named instant at which the hub is killed. */
 export interface Point {
   name: string
-  /** What the person says before. */
-  says: string
+  /** What the person says, one after the other as it is answered. */
+  says: string | readonly string[]
   /** The hub ends itself there, or someone sees from outside that it is time. */
   when: DieAt | ((world: World) => Promise<unknown>)
   /** How often it is come to, one life after the other; the default is once. */
@@ -15,6 +26,10 @@ export interface Point {
   /** What must hold besides the promises. */
   check?: (world: World) => string[]
 }
+
+/** So much that the window comes over its mark. */
+const long = (id: string) =>
+  [1, 2, 3, 4].map(number => `please answer ${id}.${number}\n${'word '.repeat(2_000).trim()}`)
 
 /** In the order in which a message, its tool call and its answer pass them. */
 export const POINTS: readonly Point[] = [
@@ -129,6 +144,23 @@ export const POINTS: readonly Point[] = [
     says: 'please answer p16',
     when: { at: 'after commit', writing: 'Answered: p16' },
     check: replied(1),
+  },
+  {
+    name: 'while the summary of a compaction is written',
+    says: long('p22'),
+    prepare: holdSummaries,
+    when: summary,
+  },
+  {
+    name: 'before the commit of a compaction',
+    says: long('p23'),
+    when: { at: 'before commit', writing: 'insert into "sessions"' },
+  },
+  {
+    name: 'after the commit of a compaction',
+    says: long('p24'),
+    when: { at: 'after commit', writing: 'insert into "sessions"' },
+    check: hasSession,
   },
   {
     name: "before the commit of a schedule's firing",

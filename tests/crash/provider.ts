@@ -9,8 +9,8 @@ export interface Provider extends AsyncDisposable {
   readonly url: string
   /** What it began to say, in order. */
   readonly replies: ReturnType<typeof createRecord<ScriptedReply>>
-  /** While set, it stops after the first piece of each reply. */
-  hold: boolean
+  /** It stops after the first piece of such replies. */
+  holds: (reply: ScriptedReply) => boolean
   /** Milliseconds before each piece of a reply. */
   delay: () => number
 }
@@ -39,7 +39,7 @@ export async function openProvider(): Promise<Provider> {
   const provider: Provider = {
     url: '',
     replies,
-    hold: false,
+    holds: () => false,
     delay: () => 0,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -52,7 +52,7 @@ export async function openProvider(): Promise<Provider> {
       if (wait > 0) await pause(wait)
       response.write(part)
       if (index === 0) replies.add(reply)
-      if (provider.hold) return
+      if (provider.holds(reply)) return
     }
     response.end()
   }
