@@ -18,12 +18,12 @@ function pass() {
 
 function watch(run, statement, args) {
   const source = statement.source.trim().toLowerCase()
-  if (source === 'begin') isMarked = false
+  if (source.startsWith('begin')) isMarked = false
   if (source === 'commit' && at === 'before commit' && isMarked) pass()
   const result = run.apply(statement, args)
   if (source === 'commit' && at === 'after commit' && isMarked) pass()
   if (
-    source !== 'begin' &&
+    !source.startsWith('begin') &&
     source !== 'commit' &&
     wanted.test(`${statement.source} ${JSON.stringify(args)}`)
   ) {
