@@ -50,6 +50,8 @@ export function findProblems(world: World): string[] {
     ...checkEvents(evidence),
     ...checkCycles(evidence),
     ...checkSessions(evidence),
+    ...checkApprovals(evidence),
+    ...checkTasks(evidence),
   ]
 }
 
@@ -135,7 +137,7 @@ function checkConversations({ world, messages }: Evidence): string[] {
 function checkCalls(evidence: Evidence): string[] {
   const effects = countBy(evidence.world.tools.effects.all, ({ key }) => key)
   const byId = countBy(evidence.world.tools.effects.all, ({ tool, id }) => `${tool} ${id}`)
-  const repeated = [...byId].filter(([what, count]) => what.startsWith('change ') && count > 1)
+  const repeated = [...byId].filter(([what, count]) => !what.startsWith('look ') && count > 1)
   const unpaid = evidence.world.tools.effects.all.filter(
     ({ key }) => !evidence.calls.some(({ id }) => id === key),
   )
@@ -146,19 +148,21 @@ function checkCalls(evidence: Evidence): string[] {
   ]
 }
 
+const SERVER_TOOLS: ReadonlySet<string> = new Set(['change', 'guard', 'look'])
+
 function checkCall({ history, cycles }: Evidence, call: CallRow, effects: number): string[] {
   const name = `${call.tool} ${call.call_id}`
-  const isOfServer = call.tool === 'change' || call.tool === 'look'
+  const isOfServer = SERVER_TOOLS.has(call.tool)
   if (call.status === 'ok') return isOfServer && effects === 0 ? [`${name} is ok and was never done`] : []
   if (cycles.get(call.cycle_id) === 'dead') return []
   if (call.status !== 'unknown') return [`${name} is ${call.status} at the end`]
-  if (call.tool !== 'change') return [`${name} only reads and is unknown`]
+  if (call.tool !== 'change' && call.tool !== 'guard') return [`${name} only reads and is unknown`]
   const wasTold = history.some(
     ({ thread, content }) =>
       thread === call.thread_id &&
-      content.role === 'tool' &&
-      content.callId === call.call_id &&
-      /unknown/i.test(content.text),
+      (content.role === 'tool'
+        ? content.callId === call.call_id && /unknown/i.test(content.text)
+        : toldOfApproval(content, call)),
   )
   return wasTold ? [] : [`${name} is unknown and the model was not told`]
 }
@@ -248,6 +252,43 @@ function checkSessions({ world, history }: Evidence): string[] {
         ? []
         : [`${thread}: its window does not follow on its sessions`]),
       ...(rows.every(({ seq }, index) => seq === index + 1) ? [] : [`${thread}: its history has a gap`]),
+    ]
+  })
+}
+
+/** What came of a call that waited for a person is an item of its own. */
+function toldOfApproval(content: HistoryContent, { call_id }: CallRow): boolean {
+  if (content.role !== 'user') return false
+  const id = call_id.replace(/^call_/, '')
+  return content.items.some(
+    ({ kind, text }) => kind === 'approval' && text.includes(`"${id}"`) && /unknown/i.test(text),
+  )
+}
+
+/** What came of each approval was told once to the thread that asked. */
+function checkApprovals(evidence: Evidence): string[] {
+  const told = countBy(itemsOf(evidence, 'approval'), ({ origin }) => origin)
+  const approvals = evidence.world.rows<{ id: string; status: string }>('select id, status from approvals')
+  return approvals.flatMap(({ id, status }) => {
+    const times = told.get(`Approval ${id}`) ?? 0
+    return [
+      ...(status === 'approved' ? [] : [`The approval ${id} is ${status}`]),
+      ...(times === 1 ? [] : [`The end of the approval ${id} was told ${times} times`]),
+    ]
+  })
+}
+
+/** Each task ended, and its parent was told so once. */
+function checkTasks(evidence: Evidence): string[] {
+  const items = itemsOf(evidence, 'task')
+  const tasks = evidence.world.rows<{ id: string; status: string }>(
+    "select id, status from threads where kind = 'task'",
+  )
+  return tasks.flatMap(({ id, status }) => {
+    const times = items.filter(({ origin }) => origin.startsWith(`Task ${id} `)).length
+    return [
+      ...(status === 'complete' || status === 'failed' ? [] : [`The task ${id} is ${status}`]),
+      ...(times === 1 ? [] : [`The end of the task ${id} was told ${times} times`]),
     ]
   })
 }

@@ -38,6 +38,8 @@ export const summary = ({ provider: { replies } }: World) =>
   replies.find('a summary', ({ kind }) => kind === 'summary', replies.all.length, REACH_MS)
 export const effect = ({ tools: { effects } }: World) =>
   effects.find('the effect', () => true, effects.all.length, REACH_MS)
+export const asked = ({ person: { frames } }: World) =>
+  frames.find('the question', frame => frame.type === 'approval', frames.all.length, REACH_MS)
 export const accepted = ({ person: { frames } }: World) =>
   frames.find('the acknowledgement', frame => frame.type === 'accepted', frames.all.length, REACH_MS)
 export const answered = ({ person: { shown } }: World) =>

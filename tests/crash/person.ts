@@ -10,7 +10,10 @@ export interface Wish {
   accepted?: ChatMessage
 }
 
-/** A chat client that outlives the hub: it comes back, sends again what was not accepted, and reads what it missed. */
+/**
+ * A chat client that outlives the hub: it comes back, sends again what was not accepted, reads what it missed, and says
+ * yes to whatever needs a person's yes.
+ */
 export interface Person extends Disposable {
   readonly wishes: readonly Wish[]
   /** Every message that it was shown, in the order of its arrival. */
@@ -18,7 +21,8 @@ export interface Person extends Disposable {
   readonly frames: ReturnType<typeof createRecord<HubFrame>>
   /** What the hub told that may not be. */
   readonly problems: string[]
-  connect(hub: { url: string; token: string }): void
+  /** `approvals` are those that were asked for before. */
+  connect(hub: { url: string; token: string }, approvals: readonly string[]): void
   say(conversation: string, text: string): void
 }
 
@@ -35,6 +39,7 @@ export function createPerson(conversations: readonly string[]): Person {
   }
   const ask = ({ clientId, conversation, text }: Wish) =>
     send({ type: 'message', conversation, text, clientId })
+  const approve = (approval: string) => send({ type: 'decide', approval, decision: 'approve' })
   const onMessage = (message: ChatMessage) => {
     const before = last.get(message.conversation) ?? 0
     if (message.seq !== before + 1)
@@ -52,6 +57,7 @@ export function createPerson(conversations: readonly string[]): Person {
   const onFrame = (frame: HubFrame) => {
     if (frame.type === 'message') onMessage(frame.message)
     if (frame.type === 'accepted') onAccepted(frame.clientId, frame.message)
+    if (frame.type === 'approval' && frame.approval.status === 'open') approve(frame.approval.id)
     if (frame.type === 'error') problems.push(`The hub refused a frame: ${frame.code}: ${frame.message}`)
     frames.add(frame)
   }
@@ -60,7 +66,7 @@ export function createPerson(conversations: readonly string[]): Person {
     shown,
     frames,
     problems,
-    connect({ url, token }) {
+    connect({ url, token }, approvals) {
       const opened = new WebSocket(`${url.replace(/^http/, 'ws')}/ws`, 'superbloom.v1', {
         headers: { Authorization: `Bearer ${token}` },
       })
@@ -69,6 +75,7 @@ export function createPerson(conversations: readonly string[]): Person {
         for (const conversation of conversations)
           send({ type: 'subscribe', conversation, after: last.get(conversation) ?? 0 })
         for (const wish of wishes) if (!wish.accepted) ask(wish)
+        for (const approval of approvals) approve(approval)
       })
       // What still arrives of a hub that was killed belongs to it.
       opened.on('message', data => opened === socket && onFrame(JSON.parse(data.toString()) as HubFrame))

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { ensureBuilt } from '../support/built.ts'
 import { ENDINGS } from './endings.ts'
 import { KILLS_PER_WORLD, killAtRandom } from './load.ts'
+import { APPROVAL_POINTS, TASK_POINTS } from './more-points.ts'
 import { POINTS } from './points.ts'
 import { type Section, sumUp, toLine, writePage } from './report.ts'
 import { endAt, killAt, type Outcome } from './run-point.ts'
@@ -54,7 +55,7 @@ async function runMatrix(): Promise<{ sections: Section[]; outcomes: Outcome[] }
   const { long, only = '' } = values
   const repeated = Array.from({ length: long ? 5 : 1 }, (_, index) => index)
   const isWanted = ({ name }: { name: string }) => name.includes(only)
-  const points = POINTS.filter(isWanted)
+  const points = [...POINTS, ...APPROVAL_POINTS, ...TASK_POINTS].filter(isWanted)
   const endings = ENDINGS.filter(isWanted)
   const kills = only ? 0 : Number(values.kills ?? (long ? 500 : 40))
   const first = Number(values.seed ?? Math.floor(Math.random() * 1_000_000))

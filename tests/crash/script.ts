@@ -17,6 +17,8 @@ export interface ScriptedReply {
 const CALLS: Record<string, (id: string) => { name: string; args: object }> = {
   change: id => ({ name: 'change', args: { id } }),
   look: id => ({ name: 'look', args: { id } }),
+  guard: id => ({ name: 'guard', args: { id } }),
+  task: id => ({ name: 'create_task', args: { instructions: `please change ${id}` } }),
   remember: id => ({ name: 'store_context', args: { key: 'newest', value: id } }),
   wake: id => ({ name: 'schedule_wake', args: { delay: '1s', reason: `mark-${id}` } }),
 }
@@ -26,7 +28,9 @@ export function decideReply(body: string): ScriptedReply {
   const { messages, tools } = requestBody.parse(JSON.parse(body))
   if (tools.length === 0) return { kind: 'summary', text: 'Nothing of note.', calls: [] }
   const last = messages.at(-1)
-  const text = String(last?.content ?? '')
+  const newest = String(last?.content ?? '')
+  // A task's instructions are in its prompt.
+  const text = newest.includes('Begin with your task.') ? String(messages[0]?.content ?? '') : newest
   if (last?.role === 'tool') {
     const end = messages.findLastIndex(({ role }) => role !== 'tool')
     const results = messages.slice(end + 1).map(({ content }) => String(content))

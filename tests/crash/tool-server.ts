@@ -27,9 +27,10 @@ export interface ToolServer extends AsyncDisposable {
   delay: () => number
 }
 
-/** `change` says nothing about itself, so that it must not be repeated; `look` only reads. */
+/** `change` and `guard` say nothing about themselves, so that they must not be repeated; `look` only reads. */
 const TOOLS = [
   { name: 'change', annotations: {} },
+  { name: 'guard', annotations: {} },
   { name: 'look', annotations: { readOnlyHint: true } },
 ].map(tool => ({
   ...tool,

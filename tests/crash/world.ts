@@ -61,7 +61,7 @@ export interface World extends AsyncDisposable {
 const agentFile = (ticking: boolean, listens: boolean) => `---
 events: [${listens ? 'probe.tick' : ''}]
 schedules: [${ticking ? '{ cron: "* * * * * *", timezone: UTC, reason: "mark-second" }' : ''}]
-limits: { steps: 1000, minutes: 60, tokens: 100000000, sameTool: 100000, wakesPerDay: 1000000, tokensPerDay: 1000000000 }
+limits: { steps: 1000, minutes: 60, tokens: 100000000, sameTool: 100000, tasks: 1000, wakesPerDay: 1000000, tokensPerDay: 1000000000 }
 ---
 
 You look after the homelab.
@@ -84,7 +84,7 @@ export async function openWorld(): Promise<World> {
   setTicking(false)
   writeFileSync(
     join(folder, 'superbloom.yaml'),
-    `servers: { metrics: false, probe: { url: "${tools.url}", prefix: "" } }\n`,
+    `servers: { metrics: false, probe: { url: "${tools.url}", prefix: "" } }\ntools: { approve: [guard] }\n`,
   )
   const rows = <Row>(sql: string) => readRows<Row>(join(folder, 'data', 'superbloom.db'), sql)
   const schedules: string[] = []
@@ -96,7 +96,12 @@ export async function openWorld(): Promise<World> {
   }
   const connect = async ({ ready }: Life) => {
     const url = await ready
-    if (url !== undefined) person.connect({ url, token: TOKEN })
+    if (url === undefined) return
+    const open = rows<{ id: string }>("select id from approvals where status = 'open'")
+    person.connect(
+      { url, token: TOKEN },
+      open.map(({ id }) => id),
+    )
   }
   const whole = stack.move()
   return {
@@ -172,7 +177,8 @@ const OPEN_WORK = `
   select 'items that wait' as what, count(*) as open from inbox where cycle_id is null
   union all select 'cycles that run', count(*) from cycles where status = 'running'
   union all select 'schedules', count(*) from schedules where status = 'active' and next_run is not null
-  union all select 'threads awake', count(*) from threads where status not in ('sleeping', 'complete')`
+  union all select 'approvals', count(*) from approvals where status in ('open', 'approved') and answered_at is null
+  union all select 'threads awake', count(*) from threads where status in ('active', 'waiting')`
 
 async function untilQuiet(rows: World['rows'], person: Person, tools: ToolServer): Promise<void> {
   let left: string[] = []
