@@ -22,7 +22,7 @@ const FAULTS: readonly Fault[] = [
   {
     codes: /^SQLITE_(CORRUPT|NOTADB)/,
     kind: 'damaged',
-    text: 'superbloom.db in the data folder is damaged, or not a database. Stop the hub, keep a copy of the folder, and put a backup in its place.',
+    text: 'superbloom.db in the data folder is damaged, or not a database. Stop the hub and put a backup back with `superbloom restore`; the folder backups has those that were made by themselves.',
   },
   {
     codes: /^SQLITE_(IOERR|CANTOPEN|READONLY|PERM|PROTOCOL)/,

@@ -106,6 +106,6 @@ test.each([
   await expect(openStore(folder.path)).rejects.toMatchObject({
     code: 'unavailable',
     kind: 'damaged',
-    message: expect.stringContaining('put a backup in its place'),
+    message: expect.stringContaining('put a backup back with'),
   })
 })
