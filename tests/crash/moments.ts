@@ -17,6 +17,12 @@ export const hasStatus = (status: string) => (world: World) => {
 export const hasSession = ({ rows }: World) =>
   rows('select number from sessions').length > 0 ? [] : ['There is no session']
 
+export const hasDeadLetter = ({ rows, person }: World) => {
+  const { length } = rows("select id from dead_letters where status = 'open'")
+  const wasTold = person.shown.all.some(({ kind }) => kind === 'error')
+  return length === 1 && wasTold ? [] : [`${length} dead letters, told: ${wasTold}`]
+}
+
 export const replied = (times: number) => (world: World) => {
   const { length } = world.provider.replies.all
   return length === times ? [] : [`The model was asked ${length} times and not ${times}`]

@@ -1,5 +1,6 @@
 import {
   effect,
+  hasDeadLetter,
   hasSession,
   hasStatus,
   holdModel,
@@ -74,6 +75,14 @@ export const POINTS: readonly Point[] = [
     prepare: holdModel,
     when: pieceOfReply,
     check: replied(2),
+  },
+  {
+    name: "during the model's stream, three times in a row",
+    says: 'please answer p35',
+    times: 3,
+    prepare: holdModel,
+    when: pieceOfReply,
+    check: world => [...replied(3)(world), ...hasDeadLetter(world)],
   },
   {
     name: 'before `planned` is committed',

@@ -45,7 +45,7 @@ function toTables(sections: readonly Section[], at: string): string {
 export function sumUp(outcomes: readonly Outcome[]): Outcome {
   const load = outcomes.map(outcome => outcome.load)
   const sum = (key: keyof Load) => load.reduce((total, one) => total + (one?.[key] ?? 0), 0)
-  const what = `${sum('messages')} messages, ${sum('calls')} tool calls (${sum('unknown')} of them cut in their midst), ${sum('wakes')} firings of schedules, ${sum('events')} events, ${sum('compactions')} compactions`
+  const what = `${sum('messages')} messages, ${sum('calls')} tool calls (${sum('unknown')} of them cut in their midst), ${sum('wakes')} firings of schedules, ${sum('events')} events, ${sum('compactions')} compactions, ${sum('approvals')} approvals, ${sum('deadLetters')} dead letters`
   return {
     name: `at random times and statements: ${what}`,
     ends: outcomes.reduce((total, { ends }) => total + ends, 0),

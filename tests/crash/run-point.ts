@@ -25,6 +25,8 @@ export interface Load {
   wakes: number
   events: number
   compactions: number
+  approvals: number
+  deadLetters: number
 }
 
 /** Kills the hub at the point, starts it again, and looks whether everything holds. */
@@ -107,5 +109,7 @@ export function countLoad({ rows, person, tools }: World): Load {
     wakes: count("inbox where source = 'schedule'"),
     events: tools.raised.length,
     compactions: count('sessions'),
+    approvals: count('approvals'),
+    deadLetters: count('dead_letters'),
   }
 }

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { ensureBuilt } from '../support/built.ts'
+import { APPROVAL_POINTS } from './approval-points.ts'
 import { ENDINGS } from './endings.ts'
 import { KILLS_PER_WORLD, killAtRandom } from './load.ts'
-import { APPROVAL_POINTS, TASK_POINTS } from './more-points.ts'
 import { POINTS } from './points.ts'
 import { type Section, sumUp, toLine, writePage } from './report.ts'
 import { endAt, killAt, type Outcome } from './run-point.ts'
@@ -55,7 +55,7 @@ async function runMatrix(): Promise<{ sections: Section[]; outcomes: Outcome[] }
   const { long, only = '' } = values
   const repeated = Array.from({ length: long ? 5 : 1 }, (_, index) => index)
   const isWanted = ({ name }: { name: string }) => name.includes(only)
-  const points = [...POINTS, ...APPROVAL_POINTS, ...TASK_POINTS].filter(isWanted)
+  const points = [...POINTS, ...APPROVAL_POINTS].filter(isWanted)
   const endings = ENDINGS.filter(isWanted)
   const kills = only ? 0 : Number(values.kills ?? (long ? 500 : 40))
   const first = Number(values.seed ?? Math.floor(Math.random() * 1_000_000))
@@ -73,9 +73,11 @@ async function runMatrix(): Promise<{ sections: Section[]; outcomes: Outcome[] }
     `Killed at random, from seed ${first} on (--seed N --kills ${KILLS_PER_WORLD} repeats one)`,
     worlds.map(seed => () => killAtRandom(seed)),
   )
+  const sum = sumUp(random)
+  process.stdout.write(`${sum.name}\n`)
   return {
     sections: [
-      { title: 'SIGKILL', outcomes: [...merge(killed), sumUp(random)] },
+      { title: 'SIGKILL', outcomes: [...merge(killed), sum] },
       { title: 'SIGTERM', outcomes: merge(ended) },
     ],
     outcomes: [...killed, ...ended, ...random],
