@@ -75,7 +75,7 @@ export function createEngine(
     },
   })
   const taken = new Set([...options.hubToolNames, ...metaTools.map(tool => tool.name)])
-  const serverTools = stack.use(openServerTools(foundation, router, taken))
+  const serverTools = stack.use(openServerTools(foundation, router, taken, stack))
   // Nobody thinks before the servers were heard of: the gate opens it.
   const semaphore = createSemaphore(0)
   const toolBox = createToolBox(serverTools.servers, metaTools, {

@@ -13,15 +13,20 @@ import { readCursor } from './store/events.ts'
 import { createServerTools, type ServerTools } from './tools/server-tools.ts'
 import { createServerEvents } from './triggers/server-events.ts'
 
-/** The servers below, whose events go to the router. */
+/** The servers below, whose events go to the router until the stack is disposed of. */
 export function openServerTools(
   foundation: Foundation,
   router: Router,
   taken: ReadonlySet<string>,
+  stack: AsyncDisposableStack,
 ): ServerTools {
   const { clock, random, log, signals, store, version, config } = foundation
+  const ending = new AbortController()
+  stack.defer(() => ending.abort())
   const readEvents = createServerEvents({
+    clock,
     log,
+    ending: ending.signal,
     readCursor: server => readCursor(store.db, server),
     post: (server, events, cursor) =>
       router.postFeed(

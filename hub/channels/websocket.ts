@@ -99,8 +99,8 @@ function serve(ws: WebSocket, socket: Duplex, caller: { token: string }, deps: W
   const subscriptions = createSubscriptions({ ...deps, send })
   const unsubscribe = listen(deps, subscriptions, send)
   const report = (error: unknown) => {
-    const { code, message } = toPublicError(error)
-    if (code === 'internal') deps.log.error('frame_failed', { error })
+    const { code, message, status } = toPublicError(error)
+    if (status >= 500) deps.log.error('frame_failed', { error })
     send({ type: 'error', code, message })
   }
   const mayPass = deps.createLimit()
@@ -223,8 +223,8 @@ async function handle(
         })
         send({ type: 'accepted', ...(clientId === undefined ? {} : { clientId }), message })
       } catch (error) {
-        const { code, message } = toPublicError(error)
-        if (code === 'internal') deps.log.error('message_failed', { error })
+        const { code, message, status } = toPublicError(error)
+        if (status >= 500) deps.log.error('message_failed', { error })
         send({ type: 'error', code, message, ...(clientId === undefined ? {} : { clientId }) })
       }
       return

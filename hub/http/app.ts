@@ -73,7 +73,7 @@ function answerError(log: Log) {
   return (error: unknown, request: Request, response: Response, next: NextFunction) => {
     const door = `${request.method} ${request.path}`
     const { code, message, status } = toPublicError(fromExpress(error, door))
-    if (status === 500) log.error('request_failed', { error, path: request.path })
+    if (status >= 500) log.error('request_failed', { error, path: request.path })
     if (response.headersSent) return next(error)
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer realm="superbloom"')
     response.status(status).json({ error: { code, message } })

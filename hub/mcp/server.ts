@@ -73,7 +73,7 @@ async function callTool(
     if (error instanceof HubError && error.code === 'not_found' && !hubTool) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
     }
-    if (hubTool && !(error instanceof HubError))
+    if (hubTool && toPublicError(error).status >= 500)
       deps.log.error('hub_tool_failed', { tool: params.name, error })
     const text = hubTool ? toPublicError(error).message : describeError(error)
     return { content: [{ type: 'text', text }], isError: true }

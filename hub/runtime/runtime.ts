@@ -4,6 +4,7 @@ import { HubError } from '../core/errors.ts'
 import type { Semaphore } from '../core/semaphore.ts'
 import { chargeAttempt } from '../store/cycles.ts'
 import { releasingWrite } from '../store/history.ts'
+import { StoreFault } from '../store/store-fault.ts'
 import { dropLease, mainThreadId, threadsWithWork } from '../store/threads.ts'
 import { usageOfDay } from '../store/usage.ts'
 import { BROKEN, bury } from './bury.ts'
@@ -208,5 +209,7 @@ async function leaveBudget(deps: RuntimeDeps, claim: Claim, stopping: AbortSigna
 async function breakOff(deps: RuntimeDeps, claim: Claim, error: unknown): Promise<void> {
   deps.log.error('cycle_broke', { cycle: claim.cycle, thread: claim.thread, error })
   if (error instanceof HubError && error.code === 'conflict') return
+  // The database and not the batch is at fault: the cycle goes on once it can be written.
+  if (error instanceof StoreFault) throw error
   await bury(deps, claim, BROKEN)
 }

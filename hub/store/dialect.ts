@@ -20,6 +20,8 @@ export interface Dialect {
   /** Statements after which a commit waits for the disk, or leaves that to the next one that does. */
   syncCommits: string
   relaxCommits: string
+  /** Says that no statement may keep the whole process waiting for a lock: the writer looks again by itself. */
+  waitBriefly: string
 }
 
 /** What each database's adapter tells besides Kysely's own. */

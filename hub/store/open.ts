@@ -24,6 +24,7 @@ export async function openStore(folder: string): Promise<Store> {
   const db = new Kysely<Tables>({ dialect: openSqlite(folder) })
   try {
     await migrate(db, sqlite)
+    await db.executeQuery(CompiledQuery.raw(sqlite.waitBriefly))
   } catch (error) {
     await db.destroy()
     throw error

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { HubError } from '../core/errors.ts'
 import { migrations } from './migrations/index.ts'
+import { withFaults } from './sqlite-faults.ts'
 
 /** What a copy of the store holds. */
 export interface StoreCopy {
@@ -124,14 +125,16 @@ function refuseNewer(database: Database.Database, file: string): string[] {
 export function nextMigration(folder: string): string | undefined {
   const file = databaseFile(folder)
   if (!existsSync(file) || statSync(file).size === 0) return undefined
-  const database = new Database(file, { fileMustExist: true })
-  try {
-    const applied = new Set(refuseNewer(database, file))
-    if (applied.size === 0) return undefined
-    return migrations.find(({ name }) => !applied.has(name))?.name
-  } finally {
-    database.close()
-  }
+  return withFaults(() => {
+    const database = new Database(file, { fileMustExist: true })
+    try {
+      const applied = new Set(refuseNewer(database, file))
+      if (applied.size === 0) return undefined
+      return migrations.find(({ name }) => !applied.has(name))?.name
+    } finally {
+      database.close()
+    }
+  })
 }
 
 /** Writes what is in a database's log into its file. Its own connection must be the only one. */

@@ -1,9 +1,20 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from 'kysely'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+  type SqliteStatement,
+  sql,
+} from 'kysely'
 import { HubError } from '../core/errors.ts'
 import type { Dialect, KnowsDialect } from './dialect.ts'
 import { databaseFile } from './sqlite-backup.ts'
+import { toGuarded, withFaults } from './sqlite-faults.ts'
 import { createSearch, searchTexts } from './sqlite-search.ts'
 
 /** Only files whose names begin with sqlite know SQLite. */
@@ -17,6 +28,7 @@ export const sqlite: Dialect = {
   compact: ['vacuum', 'pragma wal_checkpoint(truncate)'],
   syncCommits: 'pragma synchronous = FULL',
   relaxCommits: 'pragma synchronous = NORMAL',
+  waitBriefly: 'pragma busy_timeout = 50',
 }
 
 const LOCK_WAIT_MS = 8_000
@@ -26,25 +38,59 @@ const LOCK_WAIT_MS = 8_000
  * `:memory:` as the folder gives a database that no other process sees.
  */
 export function openSqlite(folder: string): SqliteDialect {
-  const database = new Database(folder === ':memory:' ? folder : databaseFile(folder))
-  try {
-    database.pragma('journal_mode = WAL')
-    database.pragma('synchronous = FULL')
-    database.pragma('foreign_keys = ON')
-    database.pragma('busy_timeout = 5000')
-  } catch (error) {
-    database.close()
-    throw error
-  }
-  return new TransactionalSqlite({ database: withPreparedOnce(database) })
+  return withFaults(() => {
+    const database = new Database(folder === ':memory:' ? folder : databaseFile(folder))
+    try {
+      database.pragma('busy_timeout = 5000')
+      database.pragma('journal_mode = WAL')
+      database.pragma('synchronous = FULL')
+      database.pragma('foreign_keys = ON')
+    } catch (error) {
+      database.close()
+      throw error
+    }
+    return new TransactionalSqlite(database)
+  })
 }
 
 /** Kysely does not run SQLite's migrations in a transaction; a kill in their midst would leave half a schema. */
 class TransactionalSqlite extends SqliteDialect {
+  readonly #database: Database.Database
+
+  constructor(database: Database.Database) {
+    super({ database })
+    this.#database = database
+  }
+
+  override createDriver(): Driver {
+    return new TransactionalDriver(this.#database)
+  }
+
   override createAdapter(): SqliteAdapter {
     return new TransactionalAdapter()
   }
 }
+
+class TransactionalDriver extends SqliteDriver {
+  readonly #database: Database.Database
+
+  constructor(database: Database.Database) {
+    super({ database: withPreparedOnce(database) })
+    this.#database = database
+  }
+
+  /** Takes the lock for writing before anything runs: what finds it taken may simply begin again. */
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(BEGIN)
+  }
+
+  /** After some errors, such as a full disk, SQLite has rolled back by itself. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.inTransaction) await super.rollbackTransaction(connection)
+  }
+}
+
+const BEGIN = CompiledQuery.raw('begin immediate')
 
 class TransactionalAdapter extends SqliteAdapter implements KnowsDialect {
   readonly dialect = sqlite
@@ -57,13 +103,13 @@ class TransactionalAdapter extends SqliteAdapter implements KnowsDialect {
 const MOST_STATEMENTS = 500
 
 function withPreparedOnce(database: Database.Database): SqliteDatabase {
-  const prepared = new Map<string, Database.Statement>()
+  const prepared = new Map<string, SqliteStatement>()
   return {
     close: () => void database.close(),
     prepare(sql) {
       const known = prepared.get(sql)
       if (known) return known
-      const fresh = database.prepare(sql)
+      const fresh = withFaults(() => toGuarded(database.prepare(sql)))
       if (prepared.size >= MOST_STATEMENTS) prepared.clear()
       prepared.set(sql, fresh)
       return fresh

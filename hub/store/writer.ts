@@ -1,5 +1,7 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
+import { sleep, systemClock } from '../core/clock.ts'
 import type { Dialect } from './dialect.ts'
+import { StoreFault } from './store-fault.ts'
 import type { Tables } from './tables.ts'
 
 export type Tx = Transaction<Tables>
@@ -24,6 +26,9 @@ interface Job {
 }
 
 const MOST_PER_COMMIT = 256
+/** So long a commit waits for another process that keeps the database locked, and looks so often, milliseconds. */
+const LOCKED_MS = 5_000
+const LOOK_AGAIN_MS = 50
 
 export function createWriter(db: Kysely<Tables>, dialect: Dialect): Write {
   const queue: Job[] = []
@@ -59,20 +64,39 @@ async function commitTogether(
   const settle: (() => void)[] = []
   try {
     await prepare(jobs)
-    await db.transaction().execute(async tx => {
-      const [only] = jobs
-      if (only && jobs.length === 1) {
-        const value = await only.run(tx)
-        settle.push(() => only.resolve(value as never))
-      } else {
-        for (const job of jobs) settle.push(await runInSavepoint(tx, job))
-      }
+    await whenUnlocked(() => {
+      settle.length = 0
+      return db.transaction().execute(tx => runJobs(tx, jobs, settle))
     })
   } catch (error) {
     for (const job of jobs) job.reject(error)
     return
   }
   for (const done of settle) done()
+}
+
+async function runJobs(tx: Tx, jobs: Job[], settle: (() => void)[]): Promise<void> {
+  const [only] = jobs
+  if (only && jobs.length === 1) {
+    const value = await only.run(tx)
+    settle.push(() => only.resolve(value as never))
+  } else {
+    for (const job of jobs) settle.push(await runInSavepoint(tx, job))
+  }
+}
+
+/** A job touches only the database, so that one whose commit met a lock may run again. */
+async function whenUnlocked(commit: () => Promise<void>): Promise<void> {
+  const ends = systemClock.monotonic() + LOCKED_MS
+  for (;;) {
+    try {
+      return await commit()
+    } catch (error) {
+      const isLocked = error instanceof StoreFault && error.kind === 'locked'
+      if (!isLocked || systemClock.monotonic() >= ends) throw error
+      await sleep(systemClock, LOOK_AGAIN_MS)
+    }
+  }
 }
 
 const SAVE = CompiledQuery.raw('savepoint job')
@@ -86,6 +110,8 @@ async function runInSavepoint(tx: Tx, job: Job): Promise<() => void> {
     await tx.executeQuery(RELEASE)
     return () => job.resolve(value as never)
   } catch (error) {
+    // It is nobody's alone, and what SQLite has rolled back by itself has no savepoint any more.
+    if (error instanceof StoreFault) throw error
     await tx.executeQuery(ROLL_BACK)
     await tx.executeQuery(RELEASE)
     return () => job.reject(error)

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { createRecord } from '../../tests/support/until.ts'
 import { createLog } from '../core/log.ts'
 import type { EventCursor } from '../store/events.ts'
+import { StoreFault } from '../store/store-fault.ts'
 import { createServerEvents, type EventSource } from './server-events.ts'
 
 const settled = () => new Promise<void>(resolve => setImmediate(resolve))
@@ -10,6 +12,9 @@ const event = (seq: number) => ({ id: `e${seq}`, seq, type: 'cpu_high', payload:
 /** A server whose feed is a list, and what was posted of it. */
 function openFeed(name = 'metrics') {
   const feed = { stream: 's1', events: [] as ReturnType<typeof event>[], broken: '' }
+  const clock = createFakeClock()
+  const ending = new AbortController()
+  const store = { isFull: false }
   const asked: string[] = []
   const gate = { hold: Promise.resolve() }
   const source: EventSource = {
@@ -30,9 +35,12 @@ function openFeed(name = 'metrics') {
   const logged: string[] = []
   let cursor: EventCursor | undefined
   const onNews = createServerEvents({
+    clock,
+    ending: ending.signal,
     log: createLog({ level: 'debug', now: () => 0, write: line => logged.push(JSON.parse(line).event) }),
     readCursor: () => Promise.resolve(cursor),
     async post(server, events, next) {
+      if (store.isFull) throw new StoreFault('full', 'The disk is full', {})
       cursor = next
       posted.add({ server, ids: events.map(({ id }) => id), cursor: next })
     },
@@ -41,7 +49,7 @@ function openFeed(name = 'metrics') {
     onNews(source)
     await settled()
   }
-  return { feed, source, asked, gate, posted, logged, news, onNews }
+  return { feed, source, asked, gate, posted, logged, news, onNews, clock, ending, store }
 }
 
 test('it reads on from the cursor, and posts what is new together with the next one', async () => {
@@ -100,4 +108,32 @@ test('a server without events is not asked', async () => {
   onNews({ ...source, eventsUri: undefined })
   await settled()
   expect(asked).toEqual([])
+})
+
+test('what the database could not take is read again, without further news, until it can', async () => {
+  const { feed, posted, logged, news, clock, store } = openFeed()
+  feed.events.push(event(1))
+  store.isFull = true
+  await news()
+  for (let retry = 0; retry < 2; retry++) {
+    expect(clock.timers).toBe(1)
+    clock.advance(10_000)
+    await settled()
+  }
+  expect(posted.all).toEqual([])
+  store.isFull = false
+  clock.advance(10_000)
+  await settled()
+  expect(posted.all.map(({ ids }) => ids)).toEqual([['e1']])
+  expect([logged, clock.timers]).toEqual([Array(3).fill('events_not_stored'), 0])
+})
+
+test('the end of the hub ends the wait for the database', async () => {
+  const { feed, news, clock, ending, store } = openFeed()
+  feed.events.push(event(1))
+  store.isFull = true
+  await news()
+  ending.abort()
+  await settled()
+  expect(clock.timers).toBe(0)
 })

@@ -1,7 +1,12 @@
 import { eventFeed, type ServerEvent } from '../../schemas/events.ts'
+import { type Clock, sleep } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { EventCursor } from '../store/events.ts'
+import { StoreFault } from '../store/store-fault.ts'
+
+/** After so long what the database could not take is read again, milliseconds. */
+const STORE_RETRY_MS = 10_000
 
 /** A server whose events are read, as much of it as that needs. */
 export interface EventSource {
@@ -11,7 +16,10 @@ export interface EventSource {
 }
 
 export interface ServerEventsDeps {
+  clock: Clock
   log: Log
+  /** Aborts when the hub ends. */
+  ending: AbortSignal
   readCursor: (server: string) => Promise<EventCursor | undefined>
   /** Posts the events together with the cursor behind them. */
   post: (server: string, events: ServerEvent[], cursor: EventCursor) => Promise<void>
@@ -28,7 +36,7 @@ export function createServerEvents(deps: ServerEventsDeps): (source: EventSource
     try {
       do {
         state.again = false
-        await readFeed(deps, source)
+        await readUntilStored(deps, source)
       } while (state.again)
     } catch (error) {
       deps.log.warn('events_not_read', { server: name, error })
@@ -46,6 +54,19 @@ export function createServerEvents(deps: ServerEventsDeps): (source: EventSource
     const fresh = { again: false }
     reading.set(name, fresh)
     void run(source, fresh)
+  }
+}
+
+/** A database that fails has to be asked again: of what it did not take the server tells no second time. */
+async function readUntilStored(deps: ServerEventsDeps, source: EventSource): Promise<void> {
+  for (;;) {
+    try {
+      return await readFeed(deps, source)
+    } catch (error) {
+      if (!(error instanceof StoreFault)) throw error
+      deps.log.warn('events_not_stored', { server: source.spec.name, error })
+      await sleep(deps.clock, STORE_RETRY_MS, deps.ending)
+    }
   }
 }
 

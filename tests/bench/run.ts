@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { arch, cpus, release, totalmem, type } from 'node:os'
 import { parseArgs } from 'node:util'
+import { describeMachine } from '../support/machine.ts'
 
 /** Each resolves with its figures by name; a name says the unit, and the aim where there is one. */
 const benchmarks: Readonly<Record<string, { about: string; load(): Promise<() => Promise<Figures>> }>> = {
@@ -35,12 +35,6 @@ const benchmarks: Readonly<Record<string, { about: string; load(): Promise<() =>
 }
 
 type Figures = Record<string, number>
-
-function describeMachine(): string {
-  const [processor] = cpus()
-  const gib = Math.round(totalmem() / 2 ** 30)
-  return `${cpus().length} × ${processor?.model}, ${gib} GiB, ${type()} ${release()} ${arch()}, Node ${process.version}`
-}
 
 function print(figures: Figures): void {
   const width = Math.max(...Object.keys(figures).map(name => name.length))

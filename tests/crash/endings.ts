@@ -1,0 +1,43 @@
+import { accepted, answered, effect, holdModel, holdTools, once, pieceOfReply, replied } from './moments.ts'
+import type { Point } from './points.ts'
+
+/** More often than a crash of the same cycle would be forgiven. */
+const OFTEN = 4
+
+/** Moments at which the hub is asked to end. */
+export const ENDINGS: readonly Point[] = [
+  { name: 'while nothing happens', says: 'please answer s0', when: answered },
+  {
+    name: "during the model's stream",
+    says: 'please answer s1',
+    times: OFTEN,
+    prepare: holdModel,
+    when: pieceOfReply,
+    check: replied(OFTEN + 1),
+  },
+  {
+    name: 'during a tool that changes something',
+    says: 'please change s2',
+    prepare: holdTools,
+    when: effect,
+    check: once('change s2'),
+  },
+  {
+    name: 'during a tool that only reads',
+    says: 'please look s3',
+    times: OFTEN,
+    prepare: holdTools,
+    when: effect,
+  },
+  {
+    name: 'as soon as a message is accepted',
+    says: 'please change s4',
+    when: accepted,
+    check: once('change s4'),
+  },
+  {
+    name: 'while a schedule is due',
+    says: 'please wake s5',
+    when: answered,
+  },
+]

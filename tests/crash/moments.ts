@@ -1,0 +1,52 @@
+import type { World } from './world.ts'
+
+/** A point may take so long to be reached on a busy machine, milliseconds. */
+const REACH_MS = 60_000
+
+export const once = (what: string) => (world: World) => {
+  const count = world.tools.effects.all.filter(({ tool, id }) => `${tool} ${id}` === what).length
+  return count === 1 ? [] : [`${what} was done ${count} times`]
+}
+
+export const hasStatus = (status: string) => (world: World) => {
+  const rows = world.rows<{ status: string }>("select status from tool_calls where tool = 'change'")
+  const found = rows.map(row => row.status).join()
+  return found === status ? [] : [`The call is ${found || 'not there'} and not ${status}`]
+}
+
+export const hasSession = ({ rows }: World) =>
+  rows('select number from sessions').length > 0 ? [] : ['There is no session']
+
+export const hasDeadLetter = ({ rows, person }: World) => {
+  const { length } = rows("select id from dead_letters where status = 'open'")
+  const wasTold = person.shown.all.some(({ kind }) => kind === 'error')
+  return length === 1 && wasTold ? [] : [`${length} dead letters, told: ${wasTold}`]
+}
+
+export const replied = (times: number) => (world: World) => {
+  const { length } = world.provider.replies.all
+  return length === times ? [] : [`The model was asked ${length} times and not ${times}`]
+}
+
+export const holdModel = (world: World) => {
+  world.provider.holds = () => true
+}
+export const holdSummaries = (world: World) => {
+  world.provider.holds = ({ kind }) => kind === 'summary'
+}
+export const holdTools = (world: World) => {
+  world.tools.hold = true
+}
+
+export const pieceOfReply = ({ person: { frames } }: World) =>
+  frames.find('a piece of the reply', frame => frame.type === 'delta', frames.all.length, REACH_MS)
+export const summary = ({ provider: { replies } }: World) =>
+  replies.find('a summary', ({ kind }) => kind === 'summary', replies.all.length, REACH_MS)
+export const effect = ({ tools: { effects } }: World) =>
+  effects.find('the effect', () => true, effects.all.length, REACH_MS)
+export const asked = ({ person: { frames } }: World) =>
+  frames.find('the question', frame => frame.type === 'approval', frames.all.length, REACH_MS)
+export const accepted = ({ person: { frames } }: World) =>
+  frames.find('the acknowledgement', frame => frame.type === 'accepted', frames.all.length, REACH_MS)
+export const answered = ({ person: { shown } }: World) =>
+  shown.find('the answer', ({ kind }) => kind === 'agent', 0, REACH_MS)

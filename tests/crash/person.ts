@@ -1,0 +1,92 @@
+import { WebSocket } from 'ws'
+import type { ChatMessage, ClientFrame, HubFrame } from '../../schemas/chat.ts'
+import { createRecord } from '../support/until.ts'
+
+/** A message that someone wants to have sent: it is sent again at every connection until it is accepted. */
+export interface Wish {
+  clientId: string
+  conversation: string
+  text: string
+  accepted?: ChatMessage
+}
+
+/**
+ * A chat client that outlives the hub: it comes back, sends again what was not accepted, reads what it missed, and says
+ * yes to whatever needs a person's yes.
+ */
+export interface Person extends Disposable {
+  readonly wishes: readonly Wish[]
+  /** Every message that it was shown, in the order of its arrival. */
+  readonly shown: ReturnType<typeof createRecord<ChatMessage>>
+  readonly frames: ReturnType<typeof createRecord<HubFrame>>
+  /** What the hub told that may not be. */
+  readonly problems: string[]
+  /** `approvals` are those that were asked for before. */
+  connect(hub: { url: string; token: string }, approvals: readonly string[]): void
+  say(conversation: string, text: string): void
+}
+
+export function createPerson(conversations: readonly string[]): Person {
+  const wishes: Wish[] = []
+  const problems: string[] = []
+  const frames = createRecord<HubFrame>()
+  const shown = createRecord<ChatMessage>()
+  const last = new Map<string, number>()
+  let socket: WebSocket | undefined
+
+  const send = (frame: ClientFrame) => {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame))
+  }
+  const ask = ({ clientId, conversation, text }: Wish) =>
+    send({ type: 'message', conversation, text, clientId })
+  const approve = (approval: string) => send({ type: 'decide', approval, decision: 'approve' })
+  const onMessage = (message: ChatMessage) => {
+    const before = last.get(message.conversation) ?? 0
+    if (message.seq !== before + 1)
+      problems.push(`${message.conversation}: message ${message.seq} was shown after ${before}`)
+    last.set(message.conversation, message.seq)
+    shown.add(message)
+  }
+  const onAccepted = (clientId: string | undefined, message: ChatMessage) => {
+    const wish = wishes.find(one => one.clientId === clientId)
+    if (!wish) return void problems.push(`${message.id} was accepted, which nobody sent`)
+    if (wish.accepted && wish.accepted.id !== message.id)
+      problems.push(`"${wish.text}" was accepted twice, as ${wish.accepted.id} and ${message.id}`)
+    wish.accepted = message
+  }
+  const onFrame = (frame: HubFrame) => {
+    if (frame.type === 'message') onMessage(frame.message)
+    if (frame.type === 'accepted') onAccepted(frame.clientId, frame.message)
+    if (frame.type === 'approval' && frame.approval.status === 'open') approve(frame.approval.id)
+    if (frame.type === 'error') problems.push(`The hub refused a frame: ${frame.code}: ${frame.message}`)
+    frames.add(frame)
+  }
+  return {
+    wishes,
+    shown,
+    frames,
+    problems,
+    connect({ url, token }, approvals) {
+      const opened = new WebSocket(`${url.replace(/^http/, 'ws')}/ws`, 'superbloom.v1', {
+        headers: { Authorization: `Bearer ${token}` },
+      })
+      socket = opened
+      opened.on('open', () => {
+        for (const conversation of conversations)
+          send({ type: 'subscribe', conversation, after: last.get(conversation) ?? 0 })
+        for (const wish of wishes) if (!wish.accepted) ask(wish)
+        for (const approval of approvals) approve(approval)
+      })
+      // What still arrives of a hub that was killed belongs to it.
+      opened.on('message', data => opened === socket && onFrame(JSON.parse(data.toString()) as HubFrame))
+      // A hub that is killed breaks its sockets: the next one is connected to instead.
+      opened.on('error', () => opened.terminate())
+    },
+    say(conversation, text) {
+      const wish = { clientId: `wish-${wishes.length}`, conversation, text }
+      wishes.push(wish)
+      ask(wish)
+    },
+    [Symbol.dispose]: () => socket?.terminate(),
+  }
+}
