@@ -158,7 +158,7 @@ test('every tool of the built-in servers is in the reference', () => {
 
 test('every command, variable and script that the README names exists', () => {
   const commands = new Set(createProgram().commands.map(command => command.name()))
-  const named = [...readme.matchAll(/npx superbloom (\w+)/g)].map(match => match[1] ?? '')
+  const named = [...readme.matchAll(/npx superbloom ([\w-]+)/g)].map(match => match[1] ?? '')
   expect(named.length).toBeGreaterThan(5)
   for (const name of named) expect(commands).toContain(name)
   for (const [name] of readme.matchAll(/\b(?:SUPERBLOOM|OPENAI)_[A-Z_]+\b/g)) {
@@ -171,7 +171,7 @@ test('every command, variable and script that the README names exists', () => {
 
 test('the examples of the README are valid', () => {
   const yaml = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(match => match[1] ?? '')
-  expect(yaml.length).toBe(2)
+  expect(yaml.length).toBe(3)
   const markdown = /```markdown\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   for (const text of yaml) expect(() => parseExample(text)).not.toThrow()
   expect(parseAgentFile('agents/disks.md', markdown, () => undefined, { hasPrices: false }).events).toEqual([
