@@ -6,6 +6,7 @@ import { plural, stripControl, toSpan, truncate } from '../core/text.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import type { InboxItem } from '../store/inbox.ts'
 import type { ApprovalRow, ScheduleRow } from '../store/tables.ts'
+import type { RunningTask } from '../store/tasks.ts'
 import { type ContextTold, describeContext, markTold } from './told-context.ts'
 
 /** What a batch tells besides its items. It changes all the time, so it stands in the message and not in the prompt. */
@@ -21,6 +22,10 @@ export interface BatchFacts {
   approvals: readonly ApprovalRow[]
   /** Stored facts: whole where nothing in the window tells them, else those that changed since; undefined for none. */
   context?: ContextTold | undefined
+  /** Tasks of the thread that have not ended. */
+  tasks?: readonly RunningTask[]
+  /** Its final text is the summary of a task. */
+  inTask?: boolean
 }
 
 export interface BatchMessage {
@@ -76,11 +81,10 @@ function toMessage(head: string, items: readonly InboxItem[], facts: BatchFacts)
   const parts = [
     head,
     `It is ${toLocal(facts.now, facts.timezone)} (${facts.timezone}), ${toIso(facts.now)} in UTC.`,
-    facts.replyTo === null
-      ? `Your final text goes nowhere; use send_message to tell people something (conversations: ${facts.conversations.join(', ')}).`
-      : `Your final text goes to the conversation ${facts.replyTo}.`,
+    describeReply(facts),
     describeSchedules(facts.schedules),
     ...describeApprovals(facts.approvals, facts.now),
+    ...describeTasks(facts),
     ...(facts.context ? [describeContext(facts.context)] : []),
     ...batch.map(
       (item, index) => `\n${index + 1}. ${item.origin}, ${describeAge(facts.now - item.at)}:\n${item.text}`,
@@ -88,6 +92,23 @@ function toMessage(head: string, items: readonly InboxItem[], facts: BatchFacts)
   ]
   const message = { role: 'user' as const, text: parts.join('\n'), items: batch }
   return { ...message, ...markTold(facts.context) }
+}
+
+function describeReply({ replyTo, conversations, inTask }: BatchFacts): string {
+  if (inTask)
+    return 'Your final text goes to nobody; it is the summary of your task if nothing is pending then.'
+  return replyTo === null
+    ? `Your final text goes nowhere; use send_message to tell people something (conversations: ${conversations.join(', ')}).`
+    : `Your final text goes to the conversation ${replyTo}.`
+}
+
+function describeTasks({ now, tasks = [] }: BatchFacts): string[] {
+  if (tasks.length === 0) return []
+  const lines = tasks.map(
+    task =>
+      `- ${task.id}, for ${toSpan(now - task.created_at)}: ${truncate(toLine(task.instructions ?? ''), 200)}`,
+  )
+  return [`Running tasks:\n${lines.join('\n')}`]
 }
 
 function describeAge(age: number): string {

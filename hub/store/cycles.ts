@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { settleEventsOf } from './events.ts'
+import { QUIET_SOURCE } from './inbox.ts'
 import { statement } from './statement.ts'
 import type { CycleRow, CycleTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
@@ -31,6 +32,7 @@ const selectWork = statement<{ thread: string }, { running: string | null; waiti
         .select('seq')
         .where('thread_id', '=', thread)
         .where('cycle_id', 'is', null)
+        .where('source', '!=', sql.lit(QUIET_SOURCE))
         .limit(sql.lit(1))
         .as('waiting'),
     ]),
