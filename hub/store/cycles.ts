@@ -180,15 +180,19 @@ export async function chargeAttempt(tx: Tx, cycle: string, by: 1 | -1): Promise<
     .execute()
 }
 
-/** The cycle that took a message from the inbox, if one did already. */
-export async function cycleOfMessage(db: Kysely<Tables>, message: string): Promise<CycleRow | undefined> {
+/** The cycles that took a message, one for each agent that it went to; a status is null while it still waits. */
+export function cyclesOfMessage(
+  db: Kysely<Tables>,
+  message: string,
+): Promise<{ thread: string; id: string | null; status: CycleRow['status'] | null }[]> {
   return db
     .selectFrom('inbox')
-    .innerJoin('cycles', 'cycles.id', 'inbox.cycle_id')
-    .selectAll('cycles')
+    .leftJoin('cycles', 'cycles.id', 'inbox.cycle_id')
+    .select(['inbox.thread_id as thread', 'cycles.id', 'cycles.status'])
     .where('inbox.source', '=', 'chat')
     .where('inbox.external_id', '=', message)
-    .executeTakeFirst()
+    .orderBy('inbox.seq')
+    .execute()
 }
 
 export interface CycleTotals {
