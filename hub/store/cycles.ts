@@ -194,22 +194,3 @@ export function cyclesOfMessage(
     .orderBy('inbox.seq')
     .execute()
 }
-
-export interface CycleTotals {
-  thread: string
-  cycles: number
-  lastAt: number | null
-}
-
-export async function cycleTotals(db: Kysely<Tables>): Promise<CycleTotals[]> {
-  const rows = await db
-    .selectFrom('cycles')
-    .select(eb => [
-      'thread_id as thread',
-      eb.fn.countAll<number>().as('cycles'),
-      eb.fn.max('started_at').as('lastAt'),
-    ])
-    .groupBy('thread_id')
-    .execute()
-  return rows.map(row => ({ thread: row.thread, cycles: Number(row.cycles), lastAt: row.lastAt }))
-}

@@ -174,7 +174,8 @@ export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<string[
     .executeTakeFirst()
   if (!row) return []
   await closeWaits(tx, id, end.now)
-  const woken = end.status === 'cancelled' && (await askToStop(tx, id, end.by ?? 'hub')) ? [id] : []
+  // A cycle that nothing runs now, such as one that waits for its provider, is woken to stop.
+  const woken = end.status === 'cancelled' && (await hasRunningCycle(tx, id)) ? [id] : []
   for (const child of await runningTasksOf(tx, id)) {
     const summary = 'Cancelled, since the task that made it has ended.'
     woken.push(...(await endTask(tx, child.id, { status: 'cancelled', summary, now: end.now, by: id })))
@@ -240,13 +241,12 @@ export async function discardItems(tx: Tx, thread: string): Promise<void> {
   await settleEventsOf(tx, thread)
 }
 
-/** A cycle that runs stops at its next boundary; false where none runs. */
-async function askToStop(tx: Tx, thread: string, by: string): Promise<boolean> {
-  const result = await tx
-    .updateTable('cycles')
-    .set({ stop_requested_by: by })
+async function hasRunningCycle(tx: Tx, thread: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('cycles')
+    .select('id')
     .where('thread_id', '=', thread)
     .where('status', '=', sql.lit('running'))
     .executeTakeFirst()
-  return (result.numUpdatedRows ?? 0n) > 0n
+  return row !== undefined
 }
