@@ -5,6 +5,8 @@ import { countStep, endCycle, endCycleWithStep, type Usage } from '../store/cycl
 import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
 import { settleEvents } from '../store/events.ts'
 import { appendHistory, fencedWrite, releasingWrite } from '../store/history.ts'
+import { closeTaskHistory } from '../store/task-history.ts'
+import { hasEnded } from '../store/tasks.ts'
 import { releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { questionsOf, toUnanswered } from './batch.ts'
@@ -80,7 +82,8 @@ export async function endWithText(
 /** After its end a cycle makes room for the next one, and only then lets the thread go. */
 async function tidyUp(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   try {
-    await makeRoom(deps, claim, 'end', signal)
+    const isOver = claim.agent.task && (await hasEnded(deps.store.db, claim.thread))
+    if (!isOver) await makeRoom(deps, claim, 'end', signal)
   } catch (error) {
     deps.log.warn('no_room_made', { thread: claim.thread, error })
   } finally {
@@ -178,6 +181,7 @@ export async function stopEndedTask(deps: RuntimeDeps, claim: Claim): Promise<vo
     const lastSeq = await releasingWrite(tx, claim, contents.length, now)
     await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)
     await endCycle(tx, claim.cycle, { status: 'stopped', at: now, note: 'The task was ended.' })
+    await closeTaskHistory(tx, claim.thread, now)
     return { calls: open?.cut ?? [], messages: open?.messages ?? [] }
   })
   for (const { row, status, outcome } of calls) showCall(deps, claim, row, status, outcome.text)

@@ -75,6 +75,8 @@ test('a cancelled task stops at its next boundary with its calls paired, and so 
   expect(cycles).toEqual([{ status: 'stopped' }])
   const schedules = await db.selectFrom('schedules').select('status').execute()
   expect(new Set(schedules.map(({ status }) => status))).toEqual(new Set(['cancelled']))
+  const sessions = await db.selectFrom('sessions').select(['thread_id', 'reason', 'messages']).execute()
+  expect(sessions).toContainEqual({ thread_id: big?.id, reason: 'ended', messages: 7 })
   expect(await inboxOf(world, 'task')).toEqual([
     expect.objectContaining({ kind: 'notice' }),
     expect.objectContaining({ kind: 'notice' }),
@@ -146,6 +148,8 @@ async function checkChain(world: World): Promise<void> {
   const cycles = await world.store.db.selectFrom('cycles').select('status').execute()
   expect(cycles.map(({ status }) => status)).toEqual(['done', 'done', 'done'])
   expect(await threadsWithWork(world.store.db)).toEqual([])
+  const sessions = await world.store.db.selectFrom('sessions').selectAll().execute()
+  expect(sessions).toMatchObject([{ reason: 'ended', summary: 'fine', number: 1, first_seq: 1 }])
 }
 
 test('promises 1 to 4: killed before or after any write, a task is made, ends and is told once', async () => {

@@ -149,7 +149,7 @@ export interface SessionTable {
   tokens: number
   reason: 'compaction' | 'idle' | 'reset' | 'ended'
   summary: string
-  /** The model's name, or `extract` where none was needed. */
+  /** The model's name, `extract` where none was needed, or `task` for what a task said at its end. */
   summary_by: string
   /** What the window begins with after it; null where it begins with nothing. */
   head: string | null

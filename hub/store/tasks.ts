@@ -4,6 +4,7 @@ import { settleEventsOf } from './events.ts'
 import { postItem, QUIET_SOURCE } from './inbox.ts'
 import { statement } from './statement.ts'
 import type { Tables, ThreadRow } from './tables.ts'
+import { closeTaskHistory } from './task-history.ts'
 import { mainThreadId } from './threads.ts'
 import type { Tx } from './writer.ts'
 
@@ -174,8 +175,10 @@ export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<string[
     .executeTakeFirst()
   if (!row) return []
   await closeWaits(tx, id, end.now)
-  // A cycle that nothing runs now, such as one that waits for its provider, is woken to stop.
-  const woken = end.status === 'cancelled' && (await hasRunningCycle(tx, id)) ? [id] : []
+  const woken: string[] = []
+  // A cycle that nobody runs now, such as one that waits for its provider, is woken to stop.
+  if (await hasRunningCycle(tx, id)) woken.push(id)
+  else await closeTaskHistory(tx, id, end.now)
   for (const child of await runningTasksOf(tx, id)) {
     const summary = 'Cancelled, since the task that made it has ended.'
     woken.push(...(await endTask(tx, child.id, { status: 'cancelled', summary, now: end.now, by: id })))
