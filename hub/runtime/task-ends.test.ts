@@ -117,6 +117,34 @@ test('what still comes for an ended task is put away and begins nothing', async 
   expect(world.model.requests.all).toHaveLength(4)
 })
 
+test('an open approval keeps a task, and a cancelled task closes it', async () => {
+  await using world = await openWithTask([say('begun')], { concurrency: 1 })
+  const ask: Turn = async (request, options) => {
+    const [task] = await threadsOf(world)
+    const row = { id: 'apr_1', call_id: 'call_1', thread_id: task?.id ?? '', cycle_id: 'x', agent: 'homelab' }
+    const about = { tool: 'stop', arguments: '{}', arguments_hash: 'x', reason: 'x', status: 'open' as const }
+    const times = { created_at: 0, expires_at: 9e15 }
+    await world.store.write(tx =>
+      tx
+        .insertInto('approvals')
+        .values({ ...row, ...about, ...times })
+        .execute(),
+    )
+    return say('I asked.')(request, options)
+  }
+  world.model.script(ask)
+  await world.post('go')
+  await world.idle()
+  const [task] = await threadsOf(world)
+  expect(task).toMatchObject({ status: 'sleeping', ended_at: null })
+  world.model.script(call([['cancel_task', { id: task?.id }]]), say('gone'))
+  await world.post('cancel it')
+  await world.idle()
+  expect(await threadsOf(world)).toMatchObject([{ status: 'cancelled' }])
+  const approvals = await world.store.db.selectFrom('approvals').select(['status', 'note']).execute()
+  expect(approvals).toEqual([{ status: 'denied', note: 'The task has ended.' }])
+})
+
 const chain = byThread(
   [call([['create_task', { instructions: 'Check.' }]]), say('begun'), say('told')],
   [call([['look']]), call([['complete_task', { summary: 'fine' }]])],

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
 import type { CycleRow, Tables, ThreadRow, ThreadStatus, ToolCallRow } from './tables.ts'
+import { readThread } from './threads.ts'
 
 export interface ThreadFilter {
   agent?: string | undefined
@@ -16,7 +17,9 @@ export interface ListedThread extends ThreadRow {
 
 /** Main threads first, then tasks, the newest first; archived ones only where they are asked for. */
 export async function listThreadsOf(db: Kysely<Tables>, filter: ThreadFilter): Promise<ListedThread[]> {
-  const rows = await selectListed(db)
+  const rows = await db
+    .selectFrom('threads')
+    .selectAll()
     .$if(filter.agent !== undefined, query => query.where('agent', '=', filter.agent ?? ''))
     .$if(filter.status !== undefined, query => query.where('status', '=', filter.status ?? 'active'))
     .$if(!filter.archived, query => query.where('archived_at', 'is', null))
@@ -25,35 +28,30 @@ export async function listThreadsOf(db: Kysely<Tables>, filter: ThreadFilter): P
     .orderBy('id', 'desc')
     .limit(filter.limit)
     .execute()
-  return rows.map(toListed)
+  return withCounts(db, rows)
 }
 
 export async function findListed(db: Kysely<Tables>, id: string): Promise<ListedThread | undefined> {
-  const row = await selectListed(db).where('id', '=', id).executeTakeFirst()
-  return row && toListed(row)
+  const row = await readThread(db, id)
+  return row && (await withCounts(db, [row]))[0]
 }
 
-function selectListed(db: Kysely<Tables>) {
-  return db
-    .selectFrom('threads')
-    .selectAll()
-    .select(eb => [
-      eb
-        .selectFrom('inbox')
-        .select(inner => inner.fn.countAll<number>().as('count'))
-        .whereRef('inbox.thread_id', '=', 'threads.id')
-        .where('inbox.cycle_id', 'is', null)
-        .as('pending'),
-      eb
-        .selectFrom('cycles')
-        .select(inner => inner.fn.countAll<number>().as('count'))
-        .whereRef('cycles.thread_id', '=', 'threads.id')
-        .as('cycles'),
-    ])
+async function withCounts(db: Kysely<Tables>, rows: readonly ThreadRow[]): Promise<ListedThread[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const count = (table: 'inbox' | 'cycles') =>
+    db
+      .selectFrom(table)
+      .select(eb => ['thread_id', eb.fn.countAll<number>().as('count')])
+      .where('thread_id', 'in', ids)
+      .groupBy('thread_id')
+  const pending = toCounts(await count('inbox').where('cycle_id', 'is', null).execute())
+  const cycles = toCounts(await count('cycles').execute())
+  return rows.map(row => ({ ...row, pending: pending.get(row.id) ?? 0, cycles: cycles.get(row.id) ?? 0 }))
 }
 
-function toListed(row: ThreadRow & { pending: number | null; cycles: number | null }): ListedThread {
-  return { ...row, pending: Number(row.pending), cycles: Number(row.cycles) }
+function toCounts(rows: readonly { thread_id: string; count: number }[]): ReadonlyMap<string, number> {
+  return new Map(rows.map(row => [row.thread_id, Number(row.count)]))
 }
 
 /** The newest cycles of a thread, or those after one, in order. */

@@ -194,7 +194,7 @@ async function tellParent(tx: Tx, task: ThreadRow, end: TaskEnd): Promise<boolea
   await postItem(tx, {
     thread: task.parent_id,
     source: wakes ? 'task' : QUIET_SOURCE,
-    externalId: task.id,
+    externalId: `${task.id}@${end.now}`,
     payload: {
       kind: 'task',
       task: task.id,
