@@ -207,7 +207,9 @@ test('promise 6: a thousand tasks that were woken leave nothing in memory', asyn
   collect()
   const before = process.memoryUsage().heapUsed
   world.semaphore.resize(0)
-  for (let count = 0; count < rounds; count++) await world.router.postEvent(event(String(count)))
+  const payload = { text: 'warm '.repeat(4_000) }
+  for (let count = 0; count < rounds; count++)
+    await world.router.postEvent({ ...event(String(count)), payload })
   world.semaphore.resize(8)
   await world.idle()
   expect(await world.store.db.selectFrom('cycles').select('id').execute()).toHaveLength(rounds)

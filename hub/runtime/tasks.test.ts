@@ -189,3 +189,51 @@ test('promise 9: tasks of tasks go three deep', async () => {
   const last = world.model.requests.all[7]?.messages.findLast(({ role }) => role === 'tool')
   expect(last?.text).toContain('Tasks go 3 deep')
 })
+
+test('list_tasks shows one’s own tasks, running ones first; only those can be cancelled', async () => {
+  await using world = await openWithTask([say('')], {
+    agents: [{}, { name: 'zoe' }],
+    concurrency: 1,
+  })
+  world.model.script(say('Fine.'), say(''))
+  await world.post('go')
+  await world.idle()
+  const [ended] = await threadsOf(world)
+  world.model.script(
+    call([['create_task', { instructions: 'Wait.', tools: ['create_task'] }]]),
+    call([['list_tasks'], ['cancel_task', { id: ended?.id }], ['cancel_task', { id: 'thr_homelab' }]]),
+    say(''),
+    call([
+      ['list_tasks'],
+      ['cancel_task', { id: ended?.id }],
+      ['schedule_wake', { delay: '1h', reason: 'x' }],
+    ]),
+  )
+  await world.post('more')
+  await world.idle()
+  const waiting = (await threadsOf(world)).find(({ status }) => status === 'sleeping')
+  world.model.script(call([['list_tasks'], ['cancel_task', { id: waiting?.id }]]), say(''))
+  await world.post('and you?', 'zoe')
+  await world.idle()
+  const results = await world.store.db
+    .selectFrom('tool_calls')
+    .select('result_json')
+    .where('tool', 'in', ['list_tasks', 'cancel_task'])
+    .orderBy('created_at')
+    .orderBy('cycle_id')
+    .orderBy('position')
+    .execute()
+  const texts = results.map(row => JSON.parse(row.result_json ?? '{}').text as string)
+  const none = (id?: string) => `There is no task ${id} of yours; list_tasks shows them.`
+  expect(texts.sort()).toEqual(
+    [
+      `${waiting?.id} (sleeping): Wait.\n${ended?.id} (complete): Check the disks.\n  Fine.`,
+      `The task ${ended?.id} has ended: complete.`,
+      none('thr_homelab'),
+      'No tasks.',
+      none(ended?.id),
+      'No tasks.',
+      none(waiting?.id),
+    ].sort(),
+  )
+})
