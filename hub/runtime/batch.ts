@@ -59,6 +59,9 @@ export function toUnanswered(conversation: string, texts: readonly string[], now
 /** How much of a waiting call's arguments a batch tells. */
 const LONGEST_CALL = 500
 
+/** So many are told in each batch. */
+const MOST_TASKS = 20
+
 const QUESTION = '[UNANSWERED - '
 const BATCH = '[INBOX - '
 
@@ -104,10 +107,14 @@ function describeReply({ replyTo, conversations, inTask }: BatchFacts): string {
 
 function describeTasks({ now, tasks = [] }: BatchFacts): string[] {
   if (tasks.length === 0) return []
-  const lines = tasks.map(
-    task =>
-      `- ${task.id}, for ${toSpan(now - task.created_at)}: ${truncate(toLine(task.instructions ?? ''), 200)}`,
-  )
+  const lines = tasks
+    .slice(0, MOST_TASKS)
+    .map(
+      task =>
+        `- ${task.id}, for ${toSpan(now - task.created_at)}: ${truncate(toLine(task.instructions ?? ''), 200)}`,
+    )
+  const rest = tasks.length - lines.length
+  if (rest > 0) lines.push(`- and ${rest} more, which list_tasks shows`)
   return [`Running tasks:\n${lines.join('\n')}`]
 }
 
