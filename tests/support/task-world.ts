@@ -26,6 +26,7 @@ export const inboxOf = async ({ store }: World, source: string) => {
 export const event = (externalId: string, type = 'temp_high') => ({
   source: 'metrics',
   externalId,
+  key: externalId,
   type,
   payload: { temp: 91 },
   at: 1,
