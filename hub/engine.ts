@@ -70,6 +70,7 @@ export function createEngine(
     newId,
     signals,
     agentsOf: router.agentsOf,
+    agent: agents.find,
     get timezone() {
       return foundation.config.current.timezone
     },

@@ -89,6 +89,9 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     status: z.enum(['complete', 'failed', 'cancelled']),
     instructions: z.string(),
     summary: z.string(),
+    hops: z.int().nonnegative().optional(),
+    /** An event made it, and nobody waits for it. */
+    quiet: z.literal(true).optional(),
   }),
   // A person's answer to an approval, with what the call gave where it ran.
   z.object({

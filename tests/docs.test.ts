@@ -101,6 +101,7 @@ test('every meta-tool and every one of its arguments is in the reference, and ba
     signals: signals as never,
     timezone: 'UTC',
     agentsOf: () => [],
+    agent: () => undefined,
   })
   const heading = "What an agent can do besides servers' tools"
   expect(firstColumn(heading).sort()).toEqual(tools.map(tool => tool.name).sort())

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { readVersion } from '../config/paths.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewWake } from './commands/schedules.ts'
+import type { ThreadsOptions } from './commands/threads.ts'
 
 /** What a start with a wrong config exits with (EX_CONFIG of sysexits.h). */
 const EXIT_CONFIG = 78
@@ -30,6 +31,7 @@ export function createProgram(): Command {
     .action(async (agent: string, text: string[], options: { wait: string }) =>
       (await import('./commands/ask.ts')).ask(agent, text.join(' '), Number(options.wait)),
     )
+  addAgents(program)
   addClients(program)
   addApprovals(program)
   addCare(program)
@@ -37,6 +39,33 @@ export function createProgram(): Command {
   addKeeping(program)
   addTriggers(program)
   return program
+}
+
+/** Commands to see what agents do. */
+function addAgents(program: Command): void {
+  program
+    .command('agents')
+    .description('every agent with what it did')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => (await import('./commands/agents.ts')).agents(options))
+  const threads = program
+    .command('threads')
+    .description("the agents' threads: main threads and tasks")
+    .option('--agent <name>', 'of one agent')
+    .option('--status <status>', 'active, sleeping, waiting, complete, failed or cancelled')
+    .option('--archived', 'archived ones too')
+    .option('--json', 'as JSON')
+    .action(async (options: ThreadsOptions) => (await import('./commands/threads.ts')).threads(options))
+  threads
+    .command('show')
+    .description('what happened in one thread: cycles, steps, tool calls, tokens')
+    .argument('<id>', 'as threads lists it')
+    .option('--after <cycle>', 'what came after this cycle; default the newest')
+    .option('--limit <cycles>', 'how many cycles at most')
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: { after?: string; limit?: string }, command: Command) =>
+      (await import('./commands/threads.ts')).showThread(id, { ...command.parent?.opts(), ...options }),
+    )
 }
 
 /** Commands for programs that talk MCP. */

@@ -1,4 +1,5 @@
 import type { ModelTool } from './model.ts'
+import type { ToolAccess } from './tool-access.ts'
 
 /** What a call gave: a text for the model and people, and the structured result where there is one. */
 export interface ToolOutcome {
@@ -46,7 +47,7 @@ export type AgentTool<Tx> =
 
 /** All that an agent can call. Lists come in a stable order. */
 export interface ToolBox<Tx> {
-  list(globs: readonly string[]): ModelTool[]
-  /** Undefined where there is no such tool, or the globs do not give it. */
-  find(name: string, globs: readonly string[]): AgentTool<Tx> | undefined
+  list(access: ToolAccess): ModelTool[]
+  /** Undefined where there is no such tool, or the access does not give it. */
+  find(name: string, access: ToolAccess): AgentTool<Tx> | undefined
 }

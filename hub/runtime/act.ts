@@ -2,6 +2,7 @@ import type { HistoryContent } from '../../schemas/inbox.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
 import { drainUpdates, type InboxItem } from '../store/inbox.ts'
 import { callsOfStep, resultOf } from '../store/ledger.ts'
+import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import { toUpdate } from './batch.ts'
 import { type Claim, LEASE_MS, readFacts, toResting } from './claim.ts'
@@ -10,6 +11,7 @@ import { finish } from './finish.ts'
 import { toResults } from './limits/loops.ts'
 import { runCalls } from './run-calls.ts'
 import { takeEventsOf } from './taken-events.ts'
+import { wakeThreads } from './tasks.ts'
 import { publish } from './tell.ts'
 
 /** Runs the calls of the newest step, each written down before and after, and puts their results into the history. */
@@ -26,15 +28,23 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
     const entries = await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)
     if (!ending) return { entries, update, ended: undefined }
     const notice = resultOf(ending).text
-    const ended = await finish(deps, tx, claim, { text: textOfStep(claim), notice })
+    const ended = await finish(deps, tx, claim, { text: textOfStep(claim), notice, summary: summaryOf(rows) })
     return { entries, update, ended }
   })
   claim.window.push(...done.entries)
   claim.items.push(...done.update.items)
   claim.resting = done.update.resting ?? claim.resting
   if (!done.ended) return 'think'
-  publish(deps, done.ended)
+  publish(deps, done.ended.messages)
+  wakeThreads(deps, done.ended.woken)
   return 'ended'
+}
+
+/** What a task is completed with, where a call of the step completes it. */
+function summaryOf(rows: readonly ToolCallRow[]): string | undefined {
+  const row = rows.find(each => each.tool === 'complete_task' && each.status === 'ok')
+  const { structured } = row ? resultOf(row) : {}
+  return (structured as { summary: string } | undefined)?.summary
 }
 
 function endsCycle(deps: RuntimeDeps, claim: Claim, name: string): boolean {

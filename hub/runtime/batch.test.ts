@@ -146,3 +146,16 @@ test('questions are those of the newest cycle alone', () => {
   expect(questionsOf(window)).toEqual(['phone', 'tv'])
   expect(questionsOf(window.slice(0, 3))).toEqual([])
 })
+
+test('of many running tasks the first are told, and how many more there are', () => {
+  const tasks = Array.from({ length: 23 }, (_, index) => ({
+    id: `thr_homelab.task_${index}`,
+    instructions: `look\nat ${index}`,
+    created_at: 0,
+  }))
+  const { text } = toBatch([], { ...facts, tasks })
+  expect(text).toContain('- thr_homelab.task_0, for ')
+  expect(text).toContain(': look at 19\n- and 3 more, which list_tasks shows')
+  expect(text).not.toContain('task_20')
+  expect(toBatch([], { ...facts, tasks: [] }).text).not.toContain('Running tasks')
+})

@@ -6,6 +6,7 @@ import { plural, stripControl, toSpan, truncate } from '../core/text.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import type { InboxItem } from '../store/inbox.ts'
 import type { ApprovalRow, ScheduleRow } from '../store/tables.ts'
+import type { RunningTask } from '../store/tasks.ts'
 import { type ContextTold, describeContext, markTold } from './told-context.ts'
 
 /** What a batch tells besides its items. It changes all the time, so it stands in the message and not in the prompt. */
@@ -21,6 +22,10 @@ export interface BatchFacts {
   approvals: readonly ApprovalRow[]
   /** Stored facts: whole where nothing in the window tells them, else those that changed since; undefined for none. */
   context?: ContextTold | undefined
+  /** Tasks of the thread that have not ended. */
+  tasks?: readonly RunningTask[]
+  /** Its final text is the summary of a task. */
+  inTask?: boolean
 }
 
 export interface BatchMessage {
@@ -54,6 +59,9 @@ export function toUnanswered(conversation: string, texts: readonly string[], now
 /** How much of a waiting call's arguments a batch tells. */
 const LONGEST_CALL = 500
 
+/** So many are told in each batch. */
+const MOST_TASKS = 20
+
 const QUESTION = '[UNANSWERED - '
 const BATCH = '[INBOX - '
 
@@ -76,11 +84,10 @@ function toMessage(head: string, items: readonly InboxItem[], facts: BatchFacts)
   const parts = [
     head,
     `It is ${toLocal(facts.now, facts.timezone)} (${facts.timezone}), ${toIso(facts.now)} in UTC.`,
-    facts.replyTo === null
-      ? `Your final text goes nowhere; use send_message to tell people something (conversations: ${facts.conversations.join(', ')}).`
-      : `Your final text goes to the conversation ${facts.replyTo}.`,
+    describeReply(facts),
     describeSchedules(facts.schedules),
     ...describeApprovals(facts.approvals, facts.now),
+    ...describeTasks(facts),
     ...(facts.context ? [describeContext(facts.context)] : []),
     ...batch.map(
       (item, index) => `\n${index + 1}. ${item.origin}, ${describeAge(facts.now - item.at)}:\n${item.text}`,
@@ -88,6 +95,27 @@ function toMessage(head: string, items: readonly InboxItem[], facts: BatchFacts)
   ]
   const message = { role: 'user' as const, text: parts.join('\n'), items: batch }
   return { ...message, ...markTold(facts.context) }
+}
+
+function describeReply({ replyTo, conversations, inTask }: BatchFacts): string {
+  if (inTask)
+    return 'Your final text goes to nobody; it is the summary of your task if nothing is pending then.'
+  return replyTo === null
+    ? `Your final text goes nowhere; use send_message to tell people something (conversations: ${conversations.join(', ')}).`
+    : `Your final text goes to the conversation ${replyTo}.`
+}
+
+function describeTasks({ now, tasks = [] }: BatchFacts): string[] {
+  if (tasks.length === 0) return []
+  const lines = tasks
+    .slice(0, MOST_TASKS)
+    .map(
+      task =>
+        `- ${task.id}, for ${toSpan(now - task.created_at)}: ${truncate(toLine(task.instructions ?? ''), 200)}`,
+    )
+  const rest = tasks.length - lines.length
+  if (rest > 0) lines.push(`- and ${rest} more, which list_tasks shows`)
+  return [`Running tasks:\n${lines.join('\n')}`]
 }
 
 function describeAge(age: number): string {

@@ -6,6 +6,7 @@ import { appendHistory, type Fenced, type HistoryEntry } from '../store/history.
 import { drainItems, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
 import { activeSchedulesOf } from '../store/schedules.ts'
 import type { CycleRow, ThreadRow } from '../store/tables.ts'
+import { discardItems, runningTasksOf } from '../store/tasks.ts'
 import { claimThread, releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { type BatchFacts, questionsOf, toBatch } from './batch.ts'
@@ -18,6 +19,7 @@ import { readWindow } from './read-window.ts'
 import { decideReplyTo } from './reply.ts'
 import { startFresh } from './reset.ts'
 import { takeEventsOf } from './taken-events.ts'
+import { toAgentOf } from './tasks.ts'
 import { tellParked } from './tell-parked.ts'
 import type { Anchor } from './tokens.ts'
 import { decideTelling } from './told-context.ts'
@@ -125,11 +127,19 @@ async function tryClaim(
     })
     if (!row) refused = waiting === null ? null : running
     if (!row) return undefined
-    if (running === null) return begin(deps, tx, { agent, row, now, day })
-    return resume(deps, tx, { agent, row, cycle: await readCycle(tx, running), now })
+    const own = toAgentOf(agent, row)
+    if (running !== null)
+      return resume(deps, tx, { agent: own, row, cycle: await readCycle(tx, running), now })
+    return row.ended_at === null ? begin(deps, tx, { agent: own, row, now, day }) : refuse(tx, row, now)
   }, 'relaxed')
   if (refused !== null) await tellParked(deps, thread, refused)
   return claimed
+}
+
+/** What still came for an ended task is put away. */
+async function refuse(tx: Tx, row: ThreadRow, now: number): Promise<undefined> {
+  await discardItems(tx, row.id)
+  await releaseThread(tx, { thread: row.id, fence: row.fence, resting: 'sleeping' }, now)
 }
 
 /** A batch is one message, whose place in the history is reserved with the claim. */
@@ -185,7 +195,7 @@ async function begin(
   const row = isFresh ? { ...taken, window_start: taken.last_seq } : taken
   const fenced = { thread: row.id, cycle: id, fence: row.fence }
   const isIdle = await isLongPause(tx, agent, row.id, now)
-  const replyTo = decideReplyTo(items, agent.conversations[0])
+  const replyTo = agent.task ? null : decideReplyTo(items, agent.conversations[0])
   await createCycle(tx, { id, thread_id: row.id, fence: row.fence, reply_to: replyTo, started_at: now })
   const { window, anchor } = await openWindow(deps, tx, agent, row)
   const contents = window.map(entry => entry.content)
@@ -263,11 +273,14 @@ export async function readFacts(
   const schedules = await activeSchedulesOf(tx, at.thread)
   const approvals = await openApprovalsOf(tx, at.thread)
   const { agent, now, replyTo } = at
+  const tasks = !agent.task || agent.task.mayMakeTasks ? await runningTasksOf(tx, at.thread) : []
   return {
     now,
     replyTo,
     schedules,
     approvals,
+    tasks,
+    inTask: agent.task !== undefined,
     timezone: deps.timezone,
     conversations: agent.conversations,
     context: decideTelling(at.contents, await factsOf(tx, agent.name, at.thread)),

@@ -1,10 +1,11 @@
 import { ModelError } from '../core/model.ts'
 import { plural } from '../core/text.ts'
+import { hasEnded } from '../store/threads.ts'
 import { act } from './act.ts'
 import { bury, toCrashed, toDeath } from './bury.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { type Failure, fail } from './finish.ts'
+import { type Failure, fail, stopEndedTask } from './finish.ts'
 import { LimitReached } from './limits/limit-reached.ts'
 import { checkRepeats, checkStreak } from './limits/loops.ts'
 import { chargeCut } from './limits/metered-model.ts'
@@ -34,6 +35,8 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
     if (claim.wasCut && next === 'think') await chargeCut(deps, claim)
     while (next !== 'ended') {
       stopping.throwIfAborted()
+      if (claim.agent.task && (await hasEnded(deps.store.db, claim.thread)))
+        return await stopEndedTask(deps, claim)
       claim.stop?.throwIfAborted()
       const limit = next === 'think' ? decideLimit(claim, deps.clock.now()) : undefined
       if (limit) return await end(deps, claim, limit)

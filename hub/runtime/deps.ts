@@ -3,6 +3,7 @@ import type { NewId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Model, Price } from '../core/model.ts'
 import type { Signals } from '../core/signals.ts'
+import type { ToolAccess } from '../core/tool-access.ts'
 import type { ToolBox } from '../core/tool-box.ts'
 import type { Store } from '../store/open.ts'
 import type { Tx } from '../store/writer.ts'
@@ -15,7 +16,7 @@ import type { TokenCounter } from './tokens.ts'
 export interface RuntimeAgent {
   name: string
   prompt: string
-  tools: readonly string[]
+  tools: ToolAccess
   /** The name of the model that thinks for it. */
   model: string
   /** Globs over tools whose calls need a person's yes, besides those of the config. */
@@ -24,6 +25,8 @@ export interface RuntimeAgent {
   /** After so many milliseconds without a cycle it starts from summaries. */
   idleReset?: number | undefined
   conversations: readonly string[]
+  /** Where this is the agent as one of its tasks has it. */
+  task?: { id: string; conversation: string | null; mayMakeTasks: boolean }
 }
 
 /** What is left out is not limited. Tokens are input and output together, money is in the currency of the prices. */
@@ -32,6 +35,8 @@ export interface RuntimeLimits {
   steps: number
   minutes: number
   tokens?: number | undefined
+  /** At once. */
+  tasks: number
   /** Consecutive calls of one tool. */
   sameTool?: number | undefined
   wakesPerDay?: number | undefined

@@ -5,7 +5,8 @@ import { countStep, endCycle, endCycleWithStep, type Usage } from '../store/cycl
 import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
 import { settleEvents } from '../store/events.ts'
 import { appendHistory, fencedWrite, releasingWrite } from '../store/history.ts'
-import { releaseThread } from '../store/threads.ts'
+import { closeTaskHistory } from '../store/task-history.ts'
+import { hasEnded, releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { questionsOf, toUnanswered } from './batch.ts'
 import { cutCalls, showCall } from './calls.ts'
@@ -15,6 +16,7 @@ import type { RuntimeDeps } from './deps.ts'
 import { settle, writeUsage } from './limits/metered-model.ts'
 import { findUnanswered, type Unanswered, userMessages } from './reply.ts'
 import { eventIds } from './taken-events.ts'
+import { type CycleEnd, settleTask, wakeThreads } from './tasks.ts'
 import { publish, tell } from './tell.ts'
 import type { Anchor } from './tokens.ts'
 import { hasOpenCalls } from './window.ts'
@@ -45,7 +47,7 @@ export async function endWithText(
   const isSilent = text.trim() === ''
   const crowded = isCrowded(deps, claim)
   const now = deps.clock.now()
-  const { entries, message, question } = await deps.store.write(async tx => {
+  const { entries, message, question, woken } = await deps.store.write(async tx => {
     const next = await findQuestion(tx, claim, isSilent)
     const asking = next ? [toUnanswered(next.conversation, next.texts, now)] : []
     const lastSeq =
@@ -58,7 +60,8 @@ export async function endWithText(
     await writeUsage(tx, claim)
     if (!next) await settleEvents(tx, eventIds(claim.items))
     const told = isSilent ? undefined : await tell(deps, tx, claim, { kind: 'agent', text })
-    return { entries: written, message: told, question: next }
+    const ended = next ? [] : await settleTask(tx, claim, now, { kind: 'text', text })
+    return { entries: written, message: told, question: next, woken: ended }
   })
   settle(deps, claim)
   claim.anchor = anchorAt(entries[0]?.seq ?? 0)
@@ -66,6 +69,7 @@ export async function endWithText(
   claim.steps = step
   publish(deps, [message])
   deps.signals.emit('stepped', { thread: claim.thread })
+  wakeThreads(deps, woken)
   if (!question) {
     if (crowded) await tidyUp(deps, claim, signal)
     return 'ended'
@@ -77,7 +81,8 @@ export async function endWithText(
 /** After its end a cycle makes room for the next one, and only then lets the thread go. */
 async function tidyUp(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   try {
-    await makeRoom(deps, claim, 'end', signal)
+    const isOver = claim.agent.task && (await hasEnded(deps.store.db, claim.thread))
+    if (!isOver) await makeRoom(deps, claim, 'end', signal)
   } catch (error) {
     deps.log.warn('no_room_made', { thread: claim.thread, error })
   } finally {
@@ -97,14 +102,14 @@ async function findQuestion(tx: Tx, claim: Claim, isSilent: boolean): Promise<Un
 
 /**
  * Ends a cycle within the transaction that holds the result of an ending tool: the text beside it is final, and
- * conversations that got nothing get its notice. Publish the messages after the commit.
+ * conversations that got nothing get its notice. Publish the messages and wake the threads after the commit.
  */
 export async function finish(
   deps: RuntimeDeps,
   tx: Tx,
   claim: Claim,
-  ending: { text: string; notice: string },
-): Promise<Messages> {
+  ending: { text: string; notice: string; summary: string | undefined },
+): Promise<{ messages: Messages; woken: string[] }> {
   const messages: Messages = []
   if (ending.text.trim() !== '')
     messages.push(await tell(deps, tx, claim, { kind: 'agent', text: ending.text }))
@@ -114,7 +119,9 @@ export async function finish(
   const now = deps.clock.now()
   await endCycle(tx, claim.cycle, { status: 'done', at: now })
   await releaseThread(tx, claim, now)
-  return messages
+  const { text, summary } = ending
+  const end: CycleEnd = summary === undefined ? { kind: 'text', text } : { kind: 'completed', summary }
+  return { messages, woken: await settleTask(tx, claim, now, end) }
 }
 
 export interface Failure {
@@ -137,7 +144,7 @@ export interface Failure {
  */
 export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {
   const { letter } = failure
-  const { calls, messages } = await deps.store.write(async tx => {
+  const { calls, messages, woken } = await deps.store.write(async tx => {
     const open = hasOpenCalls(claim.window) ? await cutCalls(deps, tx, claim) : undefined
     const contents = [...(open?.contents ?? []), ...toNote(failure)]
     const now = deps.clock.now()
@@ -155,7 +162,26 @@ export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): P
     if (letter) await addDeadLetter(tx, { ...letter, ...toPlace(claim), at: now })
     await endCycle(tx, claim.cycle, { status, at: now, note: text })
     await releaseThread(tx, claim, now)
-    return { calls: open?.cut ?? [], messages: [...(open?.messages ?? []), ...told] }
+    const end = status === 'stopped' ? ('stopped' as const) : ('failed' as const)
+    const ended = await settleTask(tx, claim, now, { kind: end, reason: text })
+    return { calls: open?.cut ?? [], messages: [...(open?.messages ?? []), ...told], woken: ended }
+  })
+  for (const { row, status, outcome } of calls) showCall(deps, claim, row, status, outcome.text)
+  publish(deps, messages)
+  wakeThreads(deps, woken)
+}
+
+/** A task that somebody ended meanwhile stops here: every call gets its result, and nobody needs to be told. */
+export async function stopEndedTask(deps: RuntimeDeps, claim: Claim): Promise<void> {
+  const { calls, messages } = await deps.store.write(async tx => {
+    const open = hasOpenCalls(claim.window) ? await cutCalls(deps, tx, claim) : undefined
+    const contents = open?.contents ?? []
+    const now = deps.clock.now()
+    const lastSeq = await releasingWrite(tx, claim, contents.length, now)
+    await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)
+    await endCycle(tx, claim.cycle, { status: 'stopped', at: now, note: 'The task was ended.' })
+    await closeTaskHistory(tx, claim.thread, now)
+    return { calls: open?.cut ?? [], messages: open?.messages ?? [] }
   })
   for (const { row, status, outcome } of calls) showCall(deps, claim, row, status, outcome.text)
   publish(deps, messages)
@@ -172,7 +198,7 @@ function toNote({ note, partial = '' }: Failure): HistoryContent[] {
 
 /** A failure is told where the reply was to go, in every conversation that waits, and never nowhere. */
 export async function placesToTell(tx: Tx, claim: Claim): Promise<Set<string>> {
-  const place = claim.target ?? claim.agent.conversations[0]
+  const place = claim.target ?? claim.agent.task?.conversation ?? claim.agent.conversations[0]
   const unanswered = findUnanswered(claim.items, await answeredConversations(tx, claim))
   return new Set([...(place === undefined ? [] : [place]), ...unanswered.map(each => each.conversation)])
 }

@@ -2,7 +2,8 @@ import type { InboxItem } from '../store/inbox.ts'
 
 /**
  * Where a cycle's final text goes: the conversation of the newest user message; without one, what the newest item that
- * remembers a conversation remembers; for a wake-up or an answered approval else the agent's first conversation; else nowhere.
+ * remembers a conversation remembers; for a wake-up, a task's result or an answered approval else the agent's first
+ * conversation; else nowhere.
  */
 export function decideReplyTo(
   items: readonly InboxItem[],
@@ -12,7 +13,10 @@ export function decideReplyTo(
   if (message) return message.conversation
   const remembered = items.findLast(item => item.conversation !== null)?.conversation
   if (remembered) return remembered
-  const awaited = items.some(({ payload }) => payload.kind === 'wake' || payload.kind === 'approval')
+  const awaited = items.some(
+    ({ payload }) =>
+      payload.kind === 'wake' || payload.kind === 'approval' || (payload.kind === 'task' && !payload.quiet),
+  )
   return awaited ? (firstConversation ?? null) : null
 }
 

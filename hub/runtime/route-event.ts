@@ -12,17 +12,17 @@ import { matchesGlob } from '../core/glob.ts'
 import type { NewId } from '../core/ids.ts'
 import { toCanonicalJson } from '../core/json.ts'
 import { countRepeat, newestOfKind, recordEvent } from '../store/events.ts'
-import { postItem } from '../store/inbox.ts'
 import { schedulesWaitingForEvents } from '../store/schedules.ts'
 import type { EventRow, ScheduleRow } from '../store/tables.ts'
-import { ensureMainThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { fireEarly } from './firing.ts'
+import { type EventTaker, findTaker, postEventTo } from './tasks.ts'
 
 /** An agent, as much of it as routing an event needs. */
 export interface ListingAgent {
   name: string
   events: readonly EventListed[]
+  limits: { tasks: number }
 }
 
 export interface RouteEventDeps {
@@ -35,16 +35,10 @@ export interface RouteEventDeps {
 const LEVEL_EVENTS = ['*_high', 'disk_full_warning', 'container_unhealthy']
 const COOLDOWN_MS = 10 * 60_000
 
-/** An agent whose file lists the event, and how. */
-interface Listing {
-  agent: string
-  wanted: EventListed
-}
-
 /** Who gets an event: threads that wait for it, and agents whose files list it. */
 interface Takers {
   waiting: ScheduleRow[]
-  listing: Listing[]
+  listing: EventTaker[]
 }
 
 /** Where an event went, and the agents of whose schedules it ended one. */
@@ -93,10 +87,11 @@ async function findTakers(deps: RouteEventDeps, tx: Tx, { type, payload }: NewEv
   const fits = (wanted: EventListed) => isWanted(wanted, type, payload)
   const waiting = (await schedulesWaitingForEvents(tx)).filter(schedule => wantedBy(schedule).some(fits))
   const standIns = new Set(waiting.map(schedule => schedule.agent))
-  const listing = deps.agents().flatMap(({ name, events }) => {
-    const wanted = standIns.has(name) ? undefined : events.find(fits)
-    return wanted === undefined ? [] : [{ agent: name, wanted }]
-  })
+  const listing: EventTaker[] = []
+  for (const agent of deps.agents()) {
+    const wanted = standIns.has(agent.name) ? undefined : agent.events.find(fits)
+    if (wanted !== undefined) listing.push(await findTaker(deps, tx, agent, wanted))
+  }
   return { waiting, listing }
 }
 
@@ -118,30 +113,19 @@ function decideRoute({ waiting, listing }: Takers, before: EventRow | undefined)
     const note = `held behind ${before.id}, which has the same type and key, until ${until}`
     return { status: 'held' as const, routedTo: [], note }
   }
-  const routedTo = [
-    ...new Set([...waiting.map(s => s.thread_id), ...listing.map(({ agent }) => mainThreadId(agent))]),
-  ]
+  const routedTo = [...new Set([...waiting.map(s => s.thread_id), ...listing.map(({ thread }) => thread)])]
   if (routedTo.length === 0) {
     const note = 'no agent lists it and no thread waits for it'
     return { status: 'ignored' as const, routedTo, note }
   }
   const reasons = [
     ...waiting.map(schedule => `${schedule.thread_id} waited for it (${schedule.id})`),
-    ...listing.map(({ agent }) => `the agent ${agent} lists it`),
+    ...listing.map(({ why }) => why),
   ]
   return { status: 'pending' as const, routedTo, note: reasons.join('; ') }
 }
 
 async function postTo(tx: Tx, { waiting, listing }: Takers, fact: EventFact, now: number): Promise<void> {
   for (const schedule of waiting) await fireEarly(tx, schedule, fact, now)
-  for (const { agent } of listing) {
-    const thread = await ensureMainThread(tx, agent, now)
-    await postItem(tx, {
-      thread,
-      source: 'event',
-      externalId: fact.id,
-      payload: { kind: 'event', event: fact },
-      at: now,
-    })
-  }
+  for (const taker of listing) await postEventTo(tx, taker, fact, now)
 }

@@ -72,19 +72,20 @@ export function createRouter(deps: RouterDeps): Router {
   return {
     agentsOf,
     async postMessage(message) {
-      const agents = agentsOf(message.conversation)
-      const agent = decideAgent(deps, agents, message.conversation)
-      if (isStopCommand(message.text)) return stopByMessage(deps, agents.map(mainThreadId), message)
-      if (parseReset(message.text)) return resetByMessage(deps, agents, message)
-      const thread = mainThreadId(agent)
+      const agents = decideAgents(deps, agentsOf(message.conversation), message)
+      if (isStopCommand(message.text))
+        return stopByMessage(deps, agentsOf(message.conversation).map(mainThreadId), message)
+      if (parseReset(message.text)) return resetByMessage(deps, agentsOf(message.conversation), message)
+      const threads = agents.map(mainThreadId)
       const { posted, isNew } = await deps.store.write(async tx => {
-        if (!known.has(thread)) await ensureMainThread(tx, agent, deps.clock.now())
-        return writeMessage(deps, tx, thread, message)
+        for (const agent of agents)
+          if (!known.has(mainThreadId(agent))) await ensureMainThread(tx, agent, deps.clock.now())
+        return writeMessage(deps, tx, threads, message)
       })
-      known.add(thread)
+      for (const thread of threads) known.add(thread)
       if (isNew) {
         deps.signals.emit('message', posted)
-        wake([thread])
+        wake(threads)
       }
       return posted
     },
@@ -95,7 +96,7 @@ export function createRouter(deps: RouterDeps): Router {
         return requestStop(deps, { threads: [target.thread] }, by)
       }
       const agents = agentsOf(target.conversation)
-      decideAgent(deps, agents, target.conversation)
+      decideAgents(deps, agents, { conversation: target.conversation, text: '' })
       return requestStop(deps, { threads: agents.map(mainThreadId), conversation: target.conversation }, by)
     },
     async postEvent(event) {
@@ -124,7 +125,12 @@ export function createRouter(deps: RouterDeps): Router {
   }
 }
 
-function decideAgent(deps: RouterDeps, agents: string[], conversation: string): string {
+/** Of several agents those that the text names with `@name`, else the first. */
+function decideAgents(
+  deps: RouterDeps,
+  agents: string[],
+  { conversation, text }: Pick<NewUserMessage, 'conversation' | 'text'>,
+): string[] {
   if (!conversationId.safeParse(conversation).success) {
     throw new HubError(
       'invalid_arguments',
@@ -132,7 +138,10 @@ function decideAgent(deps: RouterDeps, agents: string[], conversation: string): 
     )
   }
   const [first] = agents
-  if (first !== undefined) return first
+  if (first !== undefined) {
+    const named = agents.length > 1 ? agents.filter(agent => isNamedIn(text, agent)) : []
+    return named.length > 0 ? named : [first]
+  }
   const name = conversation.split('/')[0] ?? conversation
   if (deps.retired().includes(name)) {
     throw new HubError(
@@ -147,7 +156,11 @@ function decideAgent(deps: RouterDeps, agents: string[], conversation: string): 
   )
 }
 
-async function writeMessage(deps: RouterDeps, tx: Tx, thread: string, message: NewUserMessage) {
+function isNamedIn(text: string, agent: string): boolean {
+  return new RegExp(`(?<![\\w@.-])@${agent}(?![\\w-])`, 'i').test(text)
+}
+
+async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[], message: NewUserMessage) {
   const { conversation, text, author, token, clientId } = message
   const before = clientId === undefined ? undefined : await findByClientId(tx, conversation, token, clientId)
   if (before) return { posted: before, isNew: false }
@@ -162,13 +175,8 @@ async function writeMessage(deps: RouterDeps, tx: Tx, thread: string, message: N
     at,
     ...(clientId === undefined ? {} : { token, clientId }),
   })
-  await postItem(tx, {
-    thread,
-    source: 'chat',
-    externalId: id,
-    payload: { kind: 'message', conversation, messageId: id, author, text },
-    conversation,
-    at,
-  })
+  const payload = { kind: 'message' as const, conversation, messageId: id, author, text }
+  for (const thread of threads)
+    await postItem(tx, { thread, source: 'chat', externalId: id, payload, conversation, at })
   return { posted, isNew: true }
 }

@@ -5,7 +5,7 @@ import type { Semaphore } from '../core/semaphore.ts'
 import { chargeAttempt } from '../store/cycles.ts'
 import { releasingWrite } from '../store/history.ts'
 import { StoreFault } from '../store/store-fault.ts'
-import { dropLease, mainThreadId, threadsWithWork } from '../store/threads.ts'
+import { dropLease, threadsWithWork } from '../store/threads.ts'
 import { usageOfDay } from '../store/usage.ts'
 import { BROKEN, bury } from './bury.ts'
 import { type Claim, claimCycle } from './claim.ts'
@@ -158,7 +158,7 @@ async function runOne(
   const claim = agent && (await claimCycle(deps, agent, thread, stopping))
   if (!claim) return void stops.forget(thread)
   claim.stop = stops.begin(claim)
-  deps.signals.emit('agent', { name, status: 'active' })
+  announce(deps, claim, 'active')
   try {
     await watch.guard(claim, runCycle(deps, claim, stopping))
     if (!claim.outcome) deps.windows.keep(thread, claim)
@@ -173,13 +173,13 @@ async function runOne(
     await leaveBudget(deps, claim, stopping)
   }
   if (claim.outcome !== 'parked') deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread })
-  deps.signals.emit('agent', { name, status: statusAfter(claim) })
+  announce(deps, claim, statusAfter(claim))
   return claim.kind
 }
 
-function statusAfter({ outcome, thread, agent, resting }: Claim): AgentStatus {
+function statusAfter({ outcome, resting }: Claim): AgentStatus {
   if (outcome === 'parked') return 'waiting'
-  return outcome === 'dead' && thread === mainThreadId(agent.name) ? 'failed' : resting
+  return outcome === 'dead' ? 'failed' : resting
 }
 
 /** A stop in order is no crash: what its dispatch was charged is given back. */
@@ -203,6 +203,11 @@ async function leaveBudget(deps: RuntimeDeps, claim: Claim, stopping: AbortSigna
   } finally {
     deps.meter.release(unpaid.reservation)
   }
+}
+
+/** What an agent does is what its main thread does. */
+function announce(deps: RuntimeDeps, { agent }: Claim, status: AgentStatus): void {
+  if (!agent.task) deps.signals.emit('agent', { name: agent.name, status })
 }
 
 /** An error that nobody foresaw: the cycle ends and says so, rather than running for ever. */

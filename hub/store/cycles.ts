@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { settleEventsOf } from './events.ts'
+import { QUIET_SOURCE } from './inbox.ts'
 import { statement } from './statement.ts'
 import type { CycleRow, CycleTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
@@ -31,6 +32,7 @@ const selectWork = statement<{ thread: string }, { running: string | null; waiti
         .select('seq')
         .where('thread_id', '=', thread)
         .where('cycle_id', 'is', null)
+        .where('source', '!=', sql.lit(QUIET_SOURCE))
         .limit(sql.lit(1))
         .as('waiting'),
     ]),
@@ -178,32 +180,17 @@ export async function chargeAttempt(tx: Tx, cycle: string, by: 1 | -1): Promise<
     .execute()
 }
 
-/** The cycle that took a message from the inbox, if one did already. */
-export async function cycleOfMessage(db: Kysely<Tables>, message: string): Promise<CycleRow | undefined> {
+/** The cycles that took a message, one for each agent that it went to; a status is null while it still waits. */
+export function cyclesOfMessage(
+  db: Kysely<Tables>,
+  message: string,
+): Promise<{ thread: string; id: string | null; status: CycleRow['status'] | null }[]> {
   return db
     .selectFrom('inbox')
-    .innerJoin('cycles', 'cycles.id', 'inbox.cycle_id')
-    .selectAll('cycles')
+    .leftJoin('cycles', 'cycles.id', 'inbox.cycle_id')
+    .select(['inbox.thread_id as thread', 'cycles.id', 'cycles.status'])
     .where('inbox.source', '=', 'chat')
     .where('inbox.external_id', '=', message)
-    .executeTakeFirst()
-}
-
-export interface CycleTotals {
-  thread: string
-  cycles: number
-  lastAt: number | null
-}
-
-export async function cycleTotals(db: Kysely<Tables>): Promise<CycleTotals[]> {
-  const rows = await db
-    .selectFrom('cycles')
-    .select(eb => [
-      'thread_id as thread',
-      eb.fn.countAll<number>().as('cycles'),
-      eb.fn.max('started_at').as('lastAt'),
-    ])
-    .groupBy('thread_id')
+    .orderBy('inbox.seq')
     .execute()
-  return rows.map(row => ({ thread: row.thread, cycles: Number(row.cycles), lastAt: row.lastAt }))
 }

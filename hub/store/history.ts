@@ -3,6 +3,7 @@ import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
 import { HubError } from '../core/errors.ts'
 import { statement } from './statement.ts'
 import type { HistoryForm, HistoryTable, Tables } from './tables.ts'
+import { unlessEnded } from './threads.ts'
 import type { Tx } from './writer.ts'
 
 export interface HistoryEntry {
@@ -68,7 +69,7 @@ const reserveAndRelease = statement<Reservation & { resting: 'sleeping' | 'waiti
         last_seq: eb('last_seq', '+', args.count),
         lease_owner: null,
         lease_until: null,
-        status: args.resting,
+        status: unlessEnded(args.resting),
         updated_at: args.now,
       }))
       .where('id', '=', args.thread)

@@ -4,6 +4,9 @@ import { statement } from './statement.ts'
 import type { InboxTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
+/** Items that join the thread's next inbox and begin no cycle. */
+export const QUIET_SOURCE = 'task_note'
+
 export interface NewInboxItem {
   thread: string
   source: string

@@ -34,7 +34,7 @@ export interface ThreadTable {
   updated_at: number
   /** No cycle begins or goes on before: its provider cannot be reached, or its day's wakes are used up. */
   not_before: ColumnType<number | null, number | null | undefined>
-  /** The thread that made this task; null for a main thread and for a task that an event made. */
+  /** The thread that made this task, or for an event's the agent's main thread; null for a main thread. */
   parent_id: ColumnType<string | null, string | null | undefined>
   /** How many tasks stand above this one. */
   depth: Generated<number>
@@ -149,7 +149,7 @@ export interface SessionTable {
   tokens: number
   reason: 'compaction' | 'idle' | 'reset' | 'ended'
   summary: string
-  /** The model's name, or `extract` where none was needed. */
+  /** The model's name, `extract` where none was needed, or `task` for what a task said at its end. */
   summary_by: string
   /** What the window begins with after it; null where it begins with nothing. */
   head: string | null

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
+import { QUIET_SOURCE } from './inbox.ts'
 import { statement } from './statement.ts'
-import type { Tables, ThreadRow } from './tables.ts'
+import type { Tables, ThreadRow, ThreadStatus } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 /** The agent's main thread, made at its first use. */
@@ -56,7 +57,7 @@ const takeThread = statement<Required<ThreadClaim>, ThreadRow>((db, claim) =>
       lease_until: claim.until,
       fence: eb('fence', '+', sql.lit(1)),
       last_seq: eb('last_seq', '+', claim.rows),
-      status: 'active' as const,
+      status: unlessEnded('active'),
       not_before: null,
       updated_at: claim.now,
     }))
@@ -74,7 +75,7 @@ export async function releaseThread(
 ): Promise<void> {
   await tx
     .updateTable('threads')
-    .set({ lease_owner: null, lease_until: null, status: resting, updated_at: now })
+    .set({ lease_owner: null, lease_until: null, status: unlessEnded(resting), updated_at: now })
     .where('id', '=', thread)
     .where('fence', '=', fence)
     .execute()
@@ -131,6 +132,15 @@ export async function holdThread(tx: Tx, id: string, until: number): Promise<voi
   await tx.updateTable('threads').set({ not_before: until }).where('id', '=', id).execute()
 }
 
+/** A task that was ended while its cycle runs stays so. */
+export function unlessEnded(status: ThreadStatus) {
+  return sql<ThreadStatus>`case when ended_at is null then ${status} else status end`
+}
+
+export async function readThread(db: Kysely<Tables>, id: string): Promise<ThreadRow | undefined> {
+  return db.selectFrom('threads').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 /** At the start of a folder's only hub every older lease belongs to a dead process. */
 export async function voidLeases(tx: Tx): Promise<void> {
   await tx
@@ -151,7 +161,11 @@ export async function hasThread(db: Kysely<Tables>, id: string): Promise<boolean
 /** Threads that have something to do: an unfinished cycle, or a filled inbox. */
 export async function threadsWithWork(db: Kysely<Tables>): Promise<string[]> {
   const running = db.selectFrom('cycles').select('thread_id').where('status', '=', sql.lit('running'))
-  const waiting = db.selectFrom('inbox').select('thread_id').where('cycle_id', 'is', null)
+  const waiting = db
+    .selectFrom('inbox')
+    .select('thread_id')
+    .where('cycle_id', 'is', null)
+    .where('source', '!=', QUIET_SOURCE)
   const rows = await running.union(waiting).execute()
   return rows.map(row => row.thread_id)
 }
@@ -160,9 +174,10 @@ export async function moveWindow(tx: Tx, id: string, start: number): Promise<voi
   await tx.updateTable('threads').set({ window_start: start }).where('id', '=', id).execute()
 }
 
-/** The agent of a main thread's id. */
+/** The agent of a thread's id: a main thread's is `thr_<agent>`, a task's `thr_<agent>.<…>`; no name has a point. */
 export function agentOfThread(id: string): string {
-  return id.slice('thr_'.length)
+  const point = id.indexOf('.')
+  return id.slice('thr_'.length, point < 0 ? undefined : point)
 }
 
 /** Whether nothing wakes the thread any more. */

@@ -2,6 +2,7 @@ import type { Tool } from '@modelcontextprotocol/client'
 import { describeError } from '../core/errors.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import type { ModelTool } from '../core/model.ts'
+import { givesMetaTool, givesTool, type ToolAccess } from '../core/tool-access.ts'
 import type { AgentTool, ToolBox } from '../core/tool-box.ts'
 import type { Tx } from '../store/writer.ts'
 import type { MetaTool } from './meta-tools/meta-tool.ts'
@@ -24,34 +25,30 @@ export function createToolBox(
   policy: ToolPolicy,
 ): ToolBox<Tx> {
   const meta = new Map(metaTools.map(tool => [tool.name, tool]))
-  const givesMeta = (globs: readonly string[], name: string) =>
-    matchesGlobs(['*', ...globs.filter(isNegative)], name)
-  const lists = new WeakMap<readonly string[], { from: Servers['catalogue']; list: ModelTool[] }>()
+  const lists = new WeakMap<ToolAccess, { from: Servers['catalogue']; list: ModelTool[] }>()
   return {
-    list(globs) {
+    list(access) {
       const from = servers.catalogue
-      const known = lists.get(globs)
+      const known = lists.get(access)
       if (known?.from === from) return known.list
-      const own = metaTools.filter(tool => givesMeta(globs, tool.name)).map(fromMeta)
-      const theirs = from.filter(tool => matchesGlobs(globs, tool.name))
+      const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
+      const theirs = from.filter(tool => givesTool(access, tool.name))
       const list = [...own, ...theirs.map(tool => fromServer(tool.definition))]
-      lists.set(globs, { from, list })
+      lists.set(access, { from, list })
       return list
     },
-    find(name, globs) {
+    find(name, access) {
       const metaTool = meta.get(name)
       if (metaTool)
-        return givesMeta(globs, name) ? { kind: 'meta', ends: metaTool.ends, run: metaTool.run } : undefined
+        return givesMetaTool(access, name)
+          ? { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
+          : undefined
       const tool = servers.find(name)
-      return tool && matchesGlobs(globs, name)
+      return tool && givesTool(access, name)
         ? serverTool(servers, tool.name, tool.definition, policy)
         : undefined
     },
   }
-}
-
-function isNegative(glob: string): boolean {
-  return glob.startsWith('!')
 }
 
 function serverTool(

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { openStore } from '../../hub/store/open.ts'
+import { taskPrefix } from '../../hub/store/tasks.ts'
+import { mainThreadId } from '../../hub/store/threads.ts'
 import { openHubProcess } from './hub-process.ts'
 import { cpuOf, median, memoryOf } from './start/usage.ts'
 import { startProvider } from './turn/subjects.ts'
@@ -23,7 +25,7 @@ async function fill(data: string): Promise<void> {
   try {
     database.pragma('synchronous = OFF')
     const thread = database.prepare(
-      "insert into threads (id, agent, kind, status, window_start, last_seq, fence, created_at, updated_at, instructions) values (?, ?, 'task', 'sleeping', 1, ?, 1, 1, 1, 'watch')",
+      "insert into threads (id, agent, kind, status, window_start, last_seq, fence, created_at, updated_at, instructions, parent_id, depth) values (?, ?, 'task', 'sleeping', 1, ?, 1, 1, 1, 'watch', ?, 1)",
     )
     const row = database.prepare(
       'insert into history (thread_id, seq, cycle_id, step, content_json, created_at) values (?, ?, ?, ?, ?, 1)',
@@ -36,8 +38,8 @@ async function fill(data: string): Promise<void> {
     database.transaction(() => {
       for (let index = 0; index < TASKS; index++) {
         const agent = agents[index % AGENTS] ?? ''
-        const id = `thr_${agent}_${index}`
-        thread.run(id, agent, HISTORY)
+        const id = `${taskPrefix(agent)}_${index}`
+        thread.run(id, agent, HISTORY, mainThreadId(agent))
         for (let seq = 1; seq <= HISTORY; seq++)
           row.run(id, seq, `cyc_${index}`, 0, seq % 2 ? user : assistant)
         schedule.run(`sch_${index}`, agent, id, FAR + index)

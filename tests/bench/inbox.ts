@@ -43,7 +43,7 @@ async function openHub(folder: string, stack: AsyncDisposableStack): Promise<Pos
     signals: createEmitter<SignalMap>(error => {
       throw error
     }),
-    agents: () => [{ name: 'homelab', conversations: ['homelab'], events: [] }],
+    agents: () => [{ name: 'homelab', conversations: ['homelab'], events: [], limits: { tasks: 5 } }],
     retired: () => [],
   })
   return async poster => {

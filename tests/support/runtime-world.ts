@@ -5,6 +5,7 @@ import { createLog } from '../../hub/core/log.ts'
 import type { Model, Price } from '../../hub/core/model.ts'
 import { createSemaphore } from '../../hub/core/semaphore.ts'
 import type { SignalMap } from '../../hub/core/signals.ts'
+import { givesMetaTool, givesTool } from '../../hub/core/tool-access.ts'
 import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
 import { createChain } from '../../hub/model/chain.ts'
 import { applyAgentFiles, type FileAgent } from '../../hub/runtime/agent-files.ts'
@@ -17,14 +18,14 @@ import { agentOfThread, voidLeases } from '../../hub/store/threads.ts'
 import type { Tx, Write } from '../../hub/store/writer.ts'
 import { createMetaTools } from '../../hub/tools/meta-tools/index.ts'
 import type { ChatMessage } from '../../schemas/chat.ts'
-import type { EventWanted } from '../../schemas/inbox.ts'
+import type { EventListed } from '../../schemas/inbox.ts'
 import { createFakeClock } from './fake-clock.ts'
 import { createScriptedModel } from './scripted-model.ts'
 import { openTempStore } from './temp-store.ts'
 import { createRecord, until } from './until.ts'
 
 export interface WorldAgent extends RuntimeAgent {
-  events: EventWanted[]
+  events: EventListed[]
   schedules: FileAgent['schedules']
 }
 
@@ -38,8 +39,10 @@ export interface StubTool {
   run(args: Record<string, unknown>, options: ServerCallOptions): ToolOutcome | Promise<ToolOutcome>
 }
 
+type AgentOptions = Omit<Partial<WorldAgent>, 'limits'> & { limits?: Partial<WorldAgent['limits']> }
+
 export interface WorldOptions {
-  agents?: Partial<WorldAgent>[]
+  agents?: AgentOptions[]
   tools?: StubTool[]
   concurrency?: number
   /** `tools.approve` of the config. */
@@ -58,7 +61,7 @@ export interface Death {
 
 const ZONE = 'Europe/Berlin'
 
-export function makeAgent(agent: Partial<WorldAgent> = {}): WorldAgent {
+export function makeAgent(agent: AgentOptions = {}): WorldAgent {
   const name = agent.name ?? 'homelab'
   return {
     name,
@@ -66,11 +69,11 @@ export function makeAgent(agent: Partial<WorldAgent> = {}): WorldAgent {
     tools: ['*'],
     model: 'default',
     approve: [],
-    limits: { steps: 30, minutes: 10 },
     conversations: [name],
     events: [],
     schedules: [],
     ...agent,
+    limits: { steps: 30, minutes: 10, tokens: 200_000, tasks: 5, ...agent.limits },
   }
 }
 
@@ -199,7 +202,13 @@ function createLife(parts: Parts, death: Death | undefined) {
   const common = { store, clock, newId, signals }
   const router = createRouter({ ...common, agents: () => [...agents.values()], retired: () => retired })
   const reset = createReset({ ...common, agents: () => [...agents.values()] })
-  const meta = createMetaTools({ newId, signals, timezone: ZONE, agentsOf: router.agentsOf })
+  const meta = createMetaTools({
+    newId,
+    signals,
+    timezone: ZONE,
+    agentsOf: router.agentsOf,
+    agent: name => agents.get(name),
+  })
   const semaphore = createSemaphore(parts.concurrency)
   const onAnswers = (model: string) => signals.emit('modelAnswers', { name: model })
   const model = createChain([{ model: parts.model }], { now: clock.now, onAnswers })
@@ -262,15 +271,20 @@ function createToolBox(
   meta: ReturnType<typeof createMetaTools>,
 ): ToolBox<Tx> {
   return {
-    list: () => [
-      ...meta.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-      ...[...tools.keys()].map(name => ({ name, description: '', inputSchema: { type: 'object' } })),
+    list: access => [
+      ...meta
+        .filter(({ name }) => givesMetaTool(access, name))
+        .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+      ...[...tools.keys()]
+        .filter(name => givesTool(access, name))
+        .map(name => ({ name, description: '', inputSchema: { type: 'object' } })),
     ],
-    find(name) {
+    find(name, access) {
       const metaTool = meta.find(tool => tool.name === name)
-      if (metaTool) return { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
+      if (metaTool && givesMetaTool(access, name))
+        return { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
       const tool = tools.get(name)
-      if (!tool) return undefined
+      if (!tool || !givesTool(access, name)) return undefined
       const { reads = false, repeatable = reads, destructive = false } = tool
       return { kind: 'server', reads, repeatable, destructive, call: async (a, o) => tool.run(a, o) }
     },

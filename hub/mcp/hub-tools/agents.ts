@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { dayOf } from '../../core/clock.ts'
-import { cycleTotals } from '../../store/cycles.ts'
-import { waitingCounts } from '../../store/inbox.ts'
-import { listThreads } from '../../store/threads.ts'
+import { readAgentFigures } from '../../store/agent-figures.ts'
 import { usageOfDay } from '../../store/usage.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
@@ -18,6 +16,7 @@ const agent = z.object({
   lastCycleAt: z.number().nullable().describe('unix milliseconds'),
   tokensToday: z.int(),
   moneyToday: z.number().describe("in the prices' currency; 0 without prices"),
+  windowTokens: z.int().describe('an estimate of what its main thread sees'),
 })
 
 export function listAgents(deps: HubToolDeps): HubTool {
@@ -36,27 +35,18 @@ export function listAgents(deps: HubToolDeps): HubTool {
 
 async function readAgents(deps: HubToolDeps): Promise<z.infer<typeof agent>[]> {
   const { db } = deps.store
-  const threads = await listThreads(db)
-  const waiting = new Map((await waitingCounts(db)).map(({ thread, count }) => [thread, count]))
-  const totals = new Map((await cycleTotals(db)).map(total => [total.thread, total]))
+  const figures = await readAgentFigures(db)
   const today = await usageOfDay(db, dayOf(deps.clock.now(), deps.timezone))
   const usage = new Map(today.map(used => [used.agent, used]))
-  return (await deps.agents()).map(one => {
-    const own = threads.filter(thread => thread.agent === one.name).map(thread => thread.id)
-    const sum = (of: (id: string) => number | undefined) =>
-      own.reduce((total, id) => total + (of(id) ?? 0), 0)
-    const last = Math.max(0, ...own.map(id => totals.get(id)?.lastAt ?? 0))
-    return {
-      name: one.name,
-      description: one.description,
-      status: one.status,
-      conversations: [...one.conversations],
-      threads: own.length,
-      pending: sum(id => waiting.get(id)),
-      cycles: sum(id => totals.get(id)?.cycles),
-      lastCycleAt: last || null,
-      tokensToday: usage.get(one.name)?.tokens ?? 0,
-      moneyToday: (usage.get(one.name)?.cost_micros ?? 0) / 1_000_000,
-    }
-  })
+  return (await deps.agents()).map(({ name, description, status, conversations }) => ({
+    name,
+    description,
+    status,
+    conversations: [...conversations],
+    ...(figures.get(name) ?? NONE),
+    tokensToday: usage.get(name)?.tokens ?? 0,
+    moneyToday: (usage.get(name)?.cost_micros ?? 0) / 1_000_000,
+  }))
 }
+
+const NONE = { threads: 0, pending: 0, cycles: 0, lastCycleAt: null, windowTokens: 0 }

@@ -4,7 +4,7 @@ import { conversationId, name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
 import { openApprovalsOf } from '../../store/approvals.ts'
 import { messagesOfCycle, noticeTo } from '../../store/conversations.ts'
-import { cycleOfMessage } from '../../store/cycles.ts'
+import { cyclesOfMessage } from '../../store/cycles.ts'
 import { defaultAgent, type HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool, type HubToolContext } from './hub-tool.ts'
 
@@ -107,22 +107,21 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
   }
 }
 
-/** What came of a message; undefined while its cycle has not ended. */
+/** What came of a message; undefined while a cycle that takes it has not ended. */
 async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | undefined> {
   const { conversation, messageId } = what
-  const cycle = await cycleOfMessage(deps.store.db, messageId)
-  if (!cycle) return readHeld(deps, what)
-  if (cycle.status === 'running') return undefined
-  const said = (await messagesOfCycle(deps.store.db, cycle.id)).filter(m => m.conversation === conversation)
+  const cycles = await cyclesOfMessage(deps.store.db, messageId)
+  if (cycles.every(({ id }) => id === null)) return readHeld(deps, what)
+  if (cycles.some(({ status }) => status === null || status === 'running')) return undefined
+  const all = await Promise.all(cycles.map(({ id }) => messagesOfCycle(deps.store.db, id ?? '')))
+  const said = all.flat().filter(message => message.conversation === conversation)
   const answers = said.filter(message => message.kind === 'agent')
   const others = said.filter(message => message.kind === 'notice' || message.kind === 'error').slice(-1)
   const reply = (answers.length > 0 ? answers : others).map(message => message.text).join('\n\n')
-  const waits = (await openApprovalsOf(deps.store.db, cycle.thread_id)).some(
-    approval => approval.cycle_id === cycle.id,
-  )
+  const open = await Promise.all(cycles.map(({ thread }) => openApprovalsOf(deps.store.db, thread)))
   const status = decideStatus({
-    failed: cycle.status === 'failed' || cycle.status === 'dead',
-    waits,
+    failed: cycles.every(cycle => cycle.status === 'failed' || cycle.status === 'dead'),
+    waits: open.flat().some(approval => cycles.some(({ id }) => id === approval.cycle_id)),
     replied: reply !== '',
   })
   return { conversation, messageId, status, ...(reply === '' ? {} : { reply }) }

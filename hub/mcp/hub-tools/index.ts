@@ -7,12 +7,14 @@ import type { HubToolDeps } from './deps.ts'
 import { listAllEvents, publishEvent } from './events.ts'
 import type { HubTool } from './hub-tool.ts'
 import { readConversation } from './messages.ts'
+import { readThreadTool } from './read-thread.ts'
 import { releaseAgents } from './release.ts'
 import { reset } from './reset.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { searchAll } from './search-history.ts'
 import { status } from './status.ts'
 import { stop } from './stop.ts'
+import { listAllThreads } from './threads.ts'
 
 /** The hub's own tools, in the order in which clients see them. */
 const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
@@ -21,6 +23,8 @@ const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
   readConversation,
   reset,
   stop,
+  listAllThreads,
+  readThreadTool,
   listAllSchedules,
   createOne,
   cancelOne,

@@ -30,7 +30,13 @@ async function firstEstimate(): Promise<number> {
 }
 
 test('promise 9: the tokens of a cycle stop it before the call that could exceed them, and say how to raise them', async () => {
-  await using world = await openWorld({ agents: [{ limits: { ...base, tokens: 9_000 } }], tools: [look] })
+  await using world = await openWorld({
+    agents: [
+      // What its tools take of each request does not hang on how many meta-tools there are.
+      { limits: { ...base, tokens: 9_000 }, tools: ['*', '!*_task*', '!read_messages'] },
+    ],
+    tools: [look],
+  })
   world.model.script(
     using(5_000, 100, call([['look']])),
     using(3_000, 100, call([['look']])),

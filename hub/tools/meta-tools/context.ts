@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { CallContext } from '../../core/tool-box.ts'
 import { type ContextScope, readContext, removeContext, storeContext } from '../../store/context.ts'
-import { mainThreadId } from '../../store/threads.ts'
 import { defineMetaTool, type MetaTool } from './meta-tool.ts'
+import { defaultScope, mayWrite } from './scope.ts'
 
 const LONGEST_KEY = 100
 const LONGEST_FACT = 4_000
@@ -39,6 +39,12 @@ export function storeContextTool(): MetaTool {
     }),
     async run(tx, { key, value: given, ...args }, context) {
       const scope = args.scope ?? defaultScope(context)
+      if (!(await mayWrite(tx, scope, context))) {
+        return {
+          text: 'scope: this task may not write to the memory of its agent; use thread',
+          isError: true,
+        }
+      }
       const at = toOwner(scope, context)
       const value = typeof given === 'string' ? given : JSON.stringify(given)
       if (value.trim() === '') {
@@ -69,11 +75,6 @@ function decideRefusal(
   if (others.length < MOST_FACTS && bytes <= MOST_BYTES) return undefined
   const longest = others.toSorted((a, b) => b.value.length - a.value.length).slice(0, 3)
   return `No room: at most ${MOST_FACTS} facts with ${MOST_BYTES / 1024} KB together are kept, and this would make it ${others.length + 1} with ${Math.ceil(bytes / 1024)} KB. Forget some with an empty value first; the longest: ${longest.map(fact => fact.key).join(', ')}`
-}
-
-/** An agent's main thread speaks for the agent, a task for itself. */
-function defaultScope({ agent, thread }: CallContext): ContextScope['scope'] {
-  return thread === mainThreadId(agent) ? 'agent' : 'thread'
 }
 
 export function getContextTool(): MetaTool {

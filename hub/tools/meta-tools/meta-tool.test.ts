@@ -55,6 +55,7 @@ test('every meta-tool of the contract, with a schema and an honest word on what 
     signals: { on: () => () => undefined, emit: () => undefined },
     timezone: 'UTC',
     agentsOf: () => [],
+    agent: () => undefined,
   })
   expect(tools.map(({ name, ends, readOnly }) => [name, ends, readOnly])).toEqual([
     ['schedule_wake', true, false],
@@ -64,8 +65,12 @@ test('every meta-tool of the contract, with a schema and an honest word on what 
     ['complete_task', true, false],
     ['store_context', false, false],
     ['get_context', false, true],
+    ['create_task', false, false],
+    ['list_tasks', false, true],
+    ['cancel_task', false, false],
     ['send_message', false, false],
     ['search_history', false, true],
+    ['read_messages', false, true],
   ])
   for (const { description, inputSchema } of tools) {
     expect(description.length).toBeGreaterThan(20)

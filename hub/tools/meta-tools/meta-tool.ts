@@ -12,6 +12,8 @@ export interface MetaDeps {
   timezone: string
   /** The agents that a conversation belongs to; none where there is no such conversation. */
   agentsOf(conversation: string): string[]
+  /** Undefined for one whose file is gone. */
+  agent(name: string): { conversations: readonly string[]; limits: { tasks: number } } | undefined
 }
 
 /** A tool with which an agent controls itself. */

@@ -18,6 +18,7 @@ async function openTools() {
     signals,
     timezone: 'Europe/Berlin',
     agentsOf: () => ['homelab'],
+    agent: () => undefined,
   })
   const call = async (name: string, args: Record<string, unknown> = {}, thread = 'thr_homelab') => {
     const effects: (() => void)[] = []

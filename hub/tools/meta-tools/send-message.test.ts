@@ -17,6 +17,7 @@ async function openSender() {
     signals,
     timezone: 'UTC',
     agentsOf: conversation => (conversation.startsWith('homelab') ? ['homelab'] : ['other']),
+    agent: () => undefined,
   })
   const effects: (() => void)[] = []
   const call = (args: Record<string, unknown>) =>

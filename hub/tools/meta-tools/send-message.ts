@@ -1,21 +1,27 @@
 import { z } from 'zod'
 import { MAX_TEXT } from '../../../schemas/chat.ts'
-import { conversationId } from '../../../schemas/names.ts'
+import { conversationId, name } from '../../../schemas/names.ts'
 import { appendMessage } from '../../store/conversations.ts'
 import { messagesTakenBy } from '../../store/inbox.ts'
 import { defineMetaTool, type MetaDeps, type MetaTool } from './meta-tool.ts'
+import { sendToAgent } from './send-to-agent.ts'
+
+const AGENT = 'agent:'
 
 export function sendMessage(deps: MetaDeps): MetaTool {
   return defineMetaTool({
     name: 'send_message',
     title: 'Send a message',
     description:
-      'Writes a message into a conversation. Your final text goes to the conversation that the inbox names by itself; use this for the others.',
+      'Writes a message into a conversation, or to another agent, which it wakes. Your final text goes to the conversation that the inbox names by itself; use this for the others.',
     input: z.strictObject({
-      to: conversationId.describe('the conversation, such as homelab'),
+      to: z
+        .union([z.templateLiteral(['agent:', name]), conversationId])
+        .describe('a conversation, such as homelab, or agent:<name> for another agent'),
       text: z.string().min(1).max(MAX_TEXT),
     }),
     async run(tx, { to, text }, context) {
+      if (to.startsWith(AGENT)) return sendToAgent(deps, tx, { to: to.slice(AGENT.length), text }, context)
       if (!deps.agentsOf(to).includes(context.agent)) {
         return { text: `to: ${to} is no conversation of yours`, isError: true }
       }

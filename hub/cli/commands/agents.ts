@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { toIso } from '../../core/clock.ts'
+import { plural } from '../../core/text.ts'
+import { callHub } from '../call-hub.ts'
+import { findHub } from '../find-hub.ts'
+
+const list = z.object({
+  agents: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      status: z.string(),
+      threads: z.int(),
+      pending: z.int(),
+      cycles: z.int(),
+      lastCycleAt: z.number().nullable(),
+      tokensToday: z.int(),
+      windowTokens: z.int(),
+    }),
+  ),
+})
+
+/** Every agent with what it did. */
+export async function agents({ json }: { json?: boolean }): Promise<void> {
+  const { structured } = await callHub(findHub(), 'hub_list_agents', {})
+  if (json) return console.log(JSON.stringify(structured, undefined, 2))
+  const all = list.parse(structured).agents
+  if (all.length === 0) return console.log('No agents: write agents/<name>.md')
+  for (const one of all) {
+    const last = one.lastCycleAt === null ? 'never ran' : `last ran ${toIso(one.lastCycleAt)}`
+    const figures = [
+      plural(one.threads, 'thread'),
+      `${one.pending} waiting`,
+      plural(one.cycles, 'cycle'),
+      last,
+      `${one.tokensToday} tokens today`,
+      `${one.windowTokens} in the window`,
+    ]
+    console.log(`${one.name} (${one.status}): ${one.description}\n  ${figures.join(', ')}`)
+  }
+}

@@ -1,0 +1,28 @@
+import { callHub } from '../call-hub.ts'
+import { findHub } from '../find-hub.ts'
+
+export interface ThreadsOptions {
+  agent?: string
+  status?: string
+  archived?: boolean
+  json?: boolean
+}
+
+/** Lists the threads of one agent or of all. */
+export async function threads({ json, ...filter }: ThreadsOptions): Promise<void> {
+  await print('hub_list_threads', { ...filter }, json)
+}
+
+/** What happened in one thread, cycle by cycle. */
+export async function showThread(
+  thread: string,
+  { json, after, limit }: { json?: boolean; after?: string; limit?: string },
+): Promise<void> {
+  const page = { ...(after ? { after } : {}), ...(limit ? { limit: Number(limit) } : {}) }
+  await print('hub_read_thread', { thread, ...page }, json)
+}
+
+async function print(tool: string, args: Record<string, unknown>, json: boolean | undefined): Promise<void> {
+  const { structured, text } = await callHub(findHub(), tool, args)
+  console.log(json ? JSON.stringify(structured, undefined, 2) : text)
+}

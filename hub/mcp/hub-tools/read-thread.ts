@@ -1,0 +1,151 @@
+import { z } from 'zod'
+import { toolCallStatuses } from '../../../schemas/chat.ts'
+import { toIso } from '../../core/clock.ts'
+import { HubError } from '../../core/errors.ts'
+import { truncate } from '../../core/text.ts'
+import {
+  type AuditEntry,
+  callsOfCycles,
+  cyclesOfThread,
+  findListed,
+  historyOfCycles,
+} from '../../store/audit.ts'
+import { resultOf } from '../../store/ledger.ts'
+import type { CycleRow, ToolCallRow } from '../../store/tables.ts'
+import type { HubToolDeps } from './deps.ts'
+import { defineHubTool, type HubTool } from './hub-tool.ts'
+import { threadView, toThreadView, withoutNulls } from './threads.ts'
+
+/** So much of one result; the history holds it whole. */
+const LONGEST_RESULT = 4_000
+
+const time = z.number().describe('unix milliseconds')
+
+const call = z.object({
+  id: z.string(),
+  tool: z.string(),
+  arguments: z.string().describe('JSON, as the model wrote it'),
+  status: z.enum(toolCallStatuses),
+  result: z.string().optional(),
+  startedAt: time.optional(),
+  endedAt: time.optional(),
+})
+
+const step = z.object({
+  step: z.int(),
+  at: time,
+  text: z.string(),
+  calls: z.array(call),
+})
+
+const cycle = z.object({
+  id: z.string(),
+  status: z.enum(['running', 'done', 'failed', 'stopped', 'dead']),
+  startedAt: time,
+  endedAt: time.optional(),
+  replyTo: z.string().optional().describe('the conversation of its final text'),
+  note: z.string().optional().describe('why it failed or was cut short'),
+  model: z.string().optional(),
+  attempts: z.int(),
+  tokens: z.object({ input: z.int(), output: z.int(), cached: z.int() }),
+  cost: z.number().describe("in the prices' currency; 0 without prices"),
+  inbox: z.array(z.object({ at: time, text: z.string() })).describe('what it was told, in order'),
+  steps: z.array(step),
+})
+
+const output = z.object({ thread: threadView, cycles: z.array(cycle) })
+type Audit = z.infer<typeof output>
+
+export function readThreadTool(deps: HubToolDeps): HubTool {
+  return defineHubTool({
+    name: 'hub_read_thread',
+    title: 'Read a thread',
+    description:
+      'What happened in a thread (hub_list_threads names them): its cycles with what each was told, the steps of the model, every tool call with its outcome, tokens and cost.',
+    input: z.strictObject({
+      thread: z.string().min(1).max(200),
+      after: z.string().max(200).optional().describe('the id of a cycle; default: the newest cycles'),
+      limit: z.int().min(1).max(100).default(20).describe('cycles'),
+    }),
+    output,
+    effect: 'reads',
+    run: args => readAudit(deps, args),
+    toText: describeAudit,
+  })
+}
+
+async function readAudit(
+  deps: HubToolDeps,
+  { thread, after, limit }: { thread: string; after?: string | undefined; limit: number },
+): Promise<Audit> {
+  const { db } = deps.store
+  const row = await findListed(db, thread)
+  if (!row) throw new HubError('not_found', `There is no thread ${thread}; hub_list_threads shows them`)
+  const rows = await cyclesOfThread(db, thread, { after, limit })
+  const ids = rows.map(({ id }) => id)
+  const entries = Map.groupBy(await historyOfCycles(db, thread, ids), entry => entry.cycle)
+  const calls = Map.groupBy(await callsOfCycles(db, ids), each => each.cycle_id)
+  return {
+    thread: toThreadView(row),
+    cycles: rows.map(each => toCycle(each, entries.get(each.id) ?? [], calls.get(each.id) ?? [])),
+  }
+}
+
+function toCycle(row: CycleRow, entries: readonly AuditEntry[], calls: readonly ToolCallRow[]) {
+  return {
+    id: row.id,
+    status: row.status,
+    startedAt: row.started_at,
+    attempts: row.attempts,
+    tokens: { input: row.input_tokens, output: row.output_tokens, cached: row.cached_tokens },
+    cost: row.cost_micros / 1_000_000,
+    inbox: entries.flatMap(({ content, at }) =>
+      content.role === 'user' ? [{ at, text: content.text }] : [],
+    ),
+    steps: entries.flatMap(entry => toStep(entry, calls)),
+    ...withoutNulls({
+      endedAt: row.ended_at,
+      replyTo: row.reply_to,
+      note: row.note,
+      model: row.model,
+    }),
+  }
+}
+
+function toStep({ step: number, at, content }: AuditEntry, calls: readonly ToolCallRow[]) {
+  if (content.role !== 'assistant') return []
+  const own = calls.filter(each => each.step === number)
+  return [{ step: number, at, text: content.text, calls: own.map(toCall) }]
+}
+
+function toCall(row: ToolCallRow) {
+  return {
+    id: row.id,
+    tool: row.tool,
+    arguments: row.arguments,
+    status: row.status,
+    ...withoutNulls({
+      result: row.result_json === null ? null : truncate(resultOf(row).text, LONGEST_RESULT),
+      startedAt: row.started_at,
+      endedAt: row.ended_at,
+    }),
+  }
+}
+
+function describeAudit({ thread, cycles }: Audit): string {
+  const lines = cycles.flatMap(one => [
+    `${one.id} ${one.status} at ${toIso(one.startedAt)}, ${one.tokens.input + one.tokens.output} tokens${one.note ? `: ${one.note}` : ''}`,
+    ...one.inbox.map(({ text }) => indent(text, '  > ')),
+    ...one.steps.flatMap(({ text, calls }) => [
+      ...(text === '' ? [] : [indent(text, '  ')]),
+      ...calls.map(each =>
+        indent(`${each.tool} ${each.arguments} → ${each.status}: ${each.result ?? ''}`, '    '),
+      ),
+    ]),
+  ])
+  return [`${thread.id} (${thread.agent}, ${thread.status})`, ...lines].join('\n')
+}
+
+function indent(text: string, by: string): string {
+  return text.replace(/^/gm, by)
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { name } from '../../../schemas/names.ts'
+import { toIso } from '../../core/clock.ts'
+import { truncate } from '../../core/text.ts'
+import { type ListedThread, listThreadsOf } from '../../store/audit.ts'
+import type { HubToolDeps } from './deps.ts'
+import { defineHubTool, type HubTool } from './hub-tool.ts'
+
+export const threadStatuses = ['active', 'sleeping', 'waiting', 'complete', 'failed', 'cancelled'] as const
+
+const time = z.number().describe('unix milliseconds')
+
+export const threadView = z.object({
+  id: z.string(),
+  agent: z.string(),
+  kind: z.enum(['main', 'task']),
+  status: z.enum(threadStatuses),
+  createdAt: time,
+  updatedAt: time,
+  pending: z.int().describe('items in its inbox'),
+  cycles: z.int(),
+  parent: z.string().optional().describe('the thread that made this task'),
+  depth: z.int(),
+  instructions: z.string().optional(),
+  summary: z.string().optional().describe('what the task told at its end'),
+  conversation: z.string().optional().describe('where its summary is answered'),
+  endedAt: time.optional(),
+  archivedAt: time.optional(),
+})
+export type ThreadView = z.infer<typeof threadView>
+
+export function listAllThreads(deps: HubToolDeps): HubTool {
+  return defineHubTool({
+    name: 'hub_list_threads',
+    title: 'List threads',
+    description:
+      "The agents' threads: each one's main thread and its tasks, the newest first. Those that are archived are hidden.",
+    input: z.strictObject({
+      agent: name.optional(),
+      status: z.enum(threadStatuses).optional(),
+      archived: z.boolean().default(false).describe('show those too'),
+      limit: z.int().min(1).max(1000).default(100),
+    }),
+    output: z.object({ threads: z.array(threadView) }),
+    effect: 'reads',
+    run: async filter => ({ threads: (await listThreadsOf(deps.store.db, filter)).map(toThreadView) }),
+    toText: ({ threads }) => threads.map(describeThread).join('\n') || 'No threads.',
+  })
+}
+
+export function toThreadView(row: ListedThread): ThreadView {
+  return {
+    id: row.id,
+    agent: row.agent,
+    kind: row.kind,
+    status: row.status,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    pending: row.pending,
+    cycles: row.cycles,
+    depth: row.depth,
+    ...withoutNulls({
+      parent: row.parent_id,
+      instructions: row.instructions,
+      summary: row.summary,
+      conversation: row.conversation_id,
+      endedAt: row.ended_at,
+      archivedAt: row.archived_at,
+    }),
+  }
+}
+
+type WithoutNulls<Values> = { [Key in keyof Values]?: Exclude<Values[Key], null> }
+
+/** The values that are there; what is null is left out. */
+export function withoutNulls<Values extends object>(values: Values): WithoutNulls<Values> {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== null),
+  ) as WithoutNulls<Values>
+}
+
+export function describeThread(thread: ThreadView): string {
+  const { id, kind, status, cycles, pending, updatedAt, instructions = '', summary } = thread
+  const what = kind === 'main' ? 'main thread' : truncate(instructions.replace(/\s+/g, ' '), 80)
+  const end = summary === undefined ? '' : `: ${truncate(summary.replace(/\s+/g, ' '), 120)}`
+  return `${id} ${status}, ${cycles} cycles, ${pending} waiting, ${toIso(updatedAt)}: ${what}${end}`
+}

@@ -1,0 +1,130 @@
+import type { EventFact, EventListed } from '../../schemas/inbox.ts'
+import type { TaskLimits } from '../../schemas/tasks.ts'
+import type { NewId } from '../core/ids.ts'
+import { givesMetaTool } from '../core/tool-access.ts'
+import { postItem } from '../store/inbox.ts'
+import type { ThreadRow } from '../store/tables.ts'
+import { countOpenTasks, createTask, endTask, grantsOf, hasPending, taskPrefix } from '../store/tasks.ts'
+import { ensureMainThread, mainThreadId } from '../store/threads.ts'
+import type { Tx } from '../store/writer.ts'
+import type { Claim } from './claim.ts'
+import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
+
+/** The agent as the thread has it: on its main thread whole, in a task with what its maker gave. */
+export function toAgentOf(agent: RuntimeAgent, thread: ThreadRow): RuntimeAgent {
+  if (thread.kind === 'main') return agent
+  const grants = grantsOf(thread)
+  const tools = { agent: 'task' in agent.tools ? agent.tools.agent : agent.tools, task: grants.tools }
+  return {
+    ...agent,
+    prompt: `${agent.prompt}\n\n${toTaskPrompt(thread.instructions ?? '')}`,
+    tools,
+    limits: lower(agent.limits, grants.limits),
+    task: {
+      id: thread.id,
+      conversation: thread.conversation_id,
+      mayMakeTasks: givesMetaTool(tools, 'create_task'),
+    },
+  }
+}
+
+function toTaskPrompt(instructions: string): string {
+  return `You work on one task, beside your main thread, which knows nothing of what you do here until the task ends.
+It ends when you call complete_task with its summary, or when a turn of yours ends with nothing pending: your last text is then its summary. To go on later, call schedule_wake.
+The task:
+${instructions}`
+}
+
+function lower(limits: RuntimeAgent['limits'], { steps, minutes, tokens }: TaskLimits) {
+  return {
+    ...limits,
+    steps: Math.min(limits.steps, steps ?? limits.steps),
+    minutes: Math.min(limits.minutes, minutes ?? limits.minutes),
+    tokens: Math.min(limits.tokens ?? Number.POSITIVE_INFINITY, tokens ?? Number.POSITIVE_INFINITY),
+  }
+}
+
+/** How a cycle of a task ended. */
+export type CycleEnd =
+  | { kind: 'text'; text: string }
+  | { kind: 'completed'; summary: string }
+  | { kind: 'failed' | 'stopped'; reason: string }
+
+/**
+ * Ends the task whose cycle ends in this transaction, unless something is still to happen in it; nothing on a main
+ * thread. Returns the threads to wake after the commit.
+ */
+export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEnd): Promise<string[]> {
+  const { task } = claim.agent
+  if (!task) return []
+  switch (end.kind) {
+    case 'completed':
+      return endTask(tx, task.id, { status: 'complete', summary: end.summary, now })
+    case 'failed':
+      return endTask(tx, task.id, { status: 'failed', summary: end.reason, now })
+    case 'stopped':
+      return endTask(tx, task.id, { status: 'cancelled', summary: end.reason, now })
+    case 'text':
+      if (await hasPending(tx, task.id)) return []
+      return endTask(tx, task.id, { status: 'complete', summary: end.text.trim() || lastText(claim), now })
+    default:
+      return end satisfies never
+  }
+}
+
+function lastText(claim: Claim): string {
+  const said = claim.window.findLast(
+    ({ content }) => content.role === 'assistant' && content.text.trim() !== '',
+  )
+  return said?.content.text.trim() ?? 'The task ended without a word.'
+}
+
+/** Tells of threads that got something, after the commit. */
+export function wakeThreads(deps: Pick<RuntimeDeps, 'signals'>, threads: readonly string[]): void {
+  for (const thread of new Set(threads)) deps.signals.emit('posted', { thread })
+}
+
+/** The thread that takes an event for an agent whose file lists it: its main thread, or a task to be made. */
+export interface EventTaker {
+  agent: string
+  thread: string
+  why: string
+}
+
+/** A new task where the file says so, while the agent may have one more; else the main thread. */
+export async function findTaker(
+  deps: { newId: NewId },
+  tx: Tx,
+  { name, limits }: { name: string; limits: { tasks: number } },
+  wanted: EventListed,
+): Promise<EventTaker> {
+  const main = { agent: name, thread: mainThreadId(name), why: `the agent ${name} lists it` }
+  if (typeof wanted === 'string' || wanted.as !== 'task') return main
+  if ((await countOpenTasks(tx, name)) >= limits.tasks)
+    return { ...main, why: `${main.why} as a task, but has as many as it may (limits.tasks)` }
+  return { ...main, thread: deps.newId(taskPrefix(name)), why: `${main.why} as a task` }
+}
+
+/** Posts the event to its taker; a task is made for it, whose summary waits for the agent's next inbox. */
+export async function postEventTo(
+  tx: Tx,
+  { agent, thread }: Pick<EventTaker, 'agent' | 'thread'>,
+  event: EventFact,
+  now: number,
+): Promise<void> {
+  const main = await ensureMainThread(tx, agent, now)
+  if (thread !== main) {
+    await createTask(tx, {
+      id: thread,
+      agent,
+      parent: { id: main, depth: 0 },
+      instructions: `Look after the event ${event.type} of ${event.source}, which your inbox brings.`,
+      grants: { tools: [['*']], limits: {}, hops: 0 },
+      conversation: null,
+      wakesParent: false,
+      now,
+    })
+  }
+  const payload = { kind: 'event' as const, event }
+  await postItem(tx, { thread, source: 'event', externalId: event.id, payload, at: now })
+}

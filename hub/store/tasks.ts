@@ -1,0 +1,255 @@
+import { type Kysely, sql } from 'kysely'
+import { type TaskGrants, taskGrants } from '../../schemas/tasks.ts'
+import { settleEventsOf } from './events.ts'
+import { postItem, QUIET_SOURCE } from './inbox.ts'
+import { statement } from './statement.ts'
+import type { Tables, ThreadRow } from './tables.ts'
+import { closeTaskHistory } from './task-history.ts'
+import { mainThreadId } from './threads.ts'
+import type { Tx } from './writer.ts'
+
+export interface NewTask {
+  id: string
+  agent: string
+  parent: { id: string; depth: number }
+  instructions: string
+  grants: TaskGrants
+  /** Where its summary is answered. */
+  conversation: string | null
+  /** Whether its summary wakes the parent, or waits for the parent's next inbox. */
+  wakesParent: boolean
+  now: number
+}
+
+/** What the id of a task begins with; it names the agent, so that nothing is looked up to know it. */
+export function taskPrefix(agent: string): string {
+  return `${mainThreadId(agent)}.task`
+}
+
+export async function createTask(tx: Tx, task: NewTask): Promise<void> {
+  await tx
+    .insertInto('threads')
+    .values({
+      id: task.id,
+      agent: task.agent,
+      kind: 'task',
+      status: 'sleeping',
+      window_start: 1,
+      last_seq: 0,
+      lease_owner: null,
+      lease_until: null,
+      fence: 0,
+      created_at: task.now,
+      updated_at: task.now,
+      parent_id: task.parent.id,
+      depth: task.parent.depth + 1,
+      wakes_parent: task.wakesParent ? 1 : 0,
+      instructions: task.instructions,
+      grants_json: JSON.stringify(task.grants),
+      conversation_id: task.conversation,
+    })
+    .execute()
+}
+
+/** What a thread was given; nothing for a main thread. */
+export function grantsOf(thread: Pick<ThreadRow, 'grants_json'>): TaskGrants {
+  return taskGrants.parse(JSON.parse(thread.grants_json ?? '{}'))
+}
+
+/** How many tasks of an agent have not ended. */
+export async function countOpenTasks(db: Kysely<Tables>, agent: string): Promise<number> {
+  const row = await db
+    .selectFrom('threads')
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .where('agent', '=', agent)
+    .where('kind', '=', 'task')
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
+}
+
+/** Tasks of an agent, or those that one thread made, the newest first; ended ones too until they are archived. */
+export function listTasks(
+  db: Kysely<Tables>,
+  of: { agent: string; parent?: string | undefined; limit: number },
+): Promise<ThreadRow[]> {
+  return db
+    .selectFrom('threads')
+    .selectAll()
+    .where('agent', '=', of.agent)
+    .where('kind', '=', 'task')
+    .where('archived_at', 'is', null)
+    .$if(of.parent !== undefined, query => query.where('parent_id', '=', of.parent ?? ''))
+    .orderBy(sql`ended_at is not null`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(of.limit)
+    .execute()
+}
+
+export type RunningTask = Pick<ThreadRow, 'id' | 'instructions' | 'created_at'>
+
+/** The tasks of a thread that have not ended, the oldest first. */
+export function runningTasksOf(db: Kysely<Tables>, thread: string): Promise<RunningTask[]> {
+  return selectRunning(db, { thread }).then(result => result.rows)
+}
+
+const selectRunning = statement<{ thread: string }, RunningTask>((db, { thread }) =>
+  db
+    .selectFrom('threads')
+    .select(['id', 'instructions', 'created_at'])
+    .where('parent_id', '=', thread)
+    .where(sql<boolean>`status in ('sleeping', 'active', 'waiting')`)
+    .orderBy('created_at')
+    .orderBy('id'),
+)
+
+/** Whether something will still happen in the thread: a schedule, an approval, a task of its own, a filled inbox. */
+export async function hasPending(tx: Tx, thread: string): Promise<boolean> {
+  const row = await tx
+    .selectNoFrom(eb => [
+      eb
+        .selectFrom('schedules')
+        .select('id')
+        .where('thread_id', '=', thread)
+        .where('status', 'in', ['active', 'held'])
+        .limit(1)
+        .as('schedule'),
+      eb
+        .selectFrom('approvals')
+        .select('id')
+        .where('thread_id', '=', thread)
+        .where(({ or, and, eb: is }) =>
+          or([
+            is('status', '=', 'open'),
+            and([is('status', '=', 'approved'), is('answered_at', 'is', null)]),
+          ]),
+        )
+        .limit(1)
+        .as('approval'),
+      eb
+        .selectFrom('threads')
+        .select('id')
+        .where('parent_id', '=', thread)
+        .where('ended_at', 'is', null)
+        .limit(1)
+        .as('child'),
+      eb
+        .selectFrom('inbox')
+        .select('source')
+        .where('thread_id', '=', thread)
+        .where('cycle_id', 'is', null)
+        .limit(1)
+        .as('item'),
+    ])
+    .executeTakeFirst()
+  return row !== undefined && Object.values(row).some(value => value !== null)
+}
+
+export interface TaskEnd {
+  status: 'complete' | 'failed' | 'cancelled'
+  summary: string
+  now: number
+  /** The thread that ended it, which is not told. */
+  by?: string
+}
+
+/**
+ * Ends a task and what it waits for, its own tasks included, and tells its parent, all in this transaction; a task that
+ * has ended stays as it is. Returns the threads to wake after the commit.
+ */
+export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<string[]> {
+  const row = await tx
+    .updateTable('threads')
+    .set({
+      status: end.status,
+      summary: end.summary,
+      ended_at: end.now,
+      updated_at: end.now,
+      not_before: null,
+    })
+    .where('id', '=', id)
+    .where('kind', '=', 'task')
+    .where('ended_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) return []
+  await closeWaits(tx, id, end.now)
+  const woken: string[] = []
+  // A cycle that nobody runs now, such as one that waits for its provider, is woken to stop.
+  if (await hasRunningCycle(tx, id)) woken.push(id)
+  else await closeTaskHistory(tx, id, end.now)
+  for (const child of await runningTasksOf(tx, id)) {
+    const summary = 'Cancelled, since the task that made it has ended.'
+    woken.push(...(await endTask(tx, child.id, { status: 'cancelled', summary, now: end.now, by: id })))
+  }
+  if (await tellParent(tx, row, end)) woken.push(row.parent_id ?? '')
+  return woken
+}
+
+/** True where the parent is to be woken. */
+async function tellParent(tx: Tx, task: ThreadRow, end: TaskEnd): Promise<boolean> {
+  if (task.parent_id === null || task.parent_id === end.by) return false
+  const wakes = task.wakes_parent === 1
+  await postItem(tx, {
+    thread: task.parent_id,
+    source: wakes ? 'task' : QUIET_SOURCE,
+    externalId: `${task.id}@${end.now}`,
+    payload: {
+      kind: 'task',
+      task: task.id,
+      status: end.status,
+      instructions: task.instructions ?? '',
+      summary: end.summary,
+      hops: grantsOf(task).hops,
+      ...(wakes ? {} : { quiet: true as const }),
+    },
+    conversation: task.conversation_id ?? undefined,
+    at: end.now,
+  })
+  return wakes
+}
+
+/** Nothing wakes an ended task any more. */
+async function closeWaits(tx: Tx, thread: string, now: number): Promise<void> {
+  await tx
+    .updateTable('schedules')
+    .set({ status: 'cancelled' })
+    .where('thread_id', '=', thread)
+    .where('status', 'in', ['active', 'held'])
+    .execute()
+  await tx
+    .updateTable('approvals')
+    .set({
+      status: 'denied',
+      decided_at: now,
+      decided_by: 'hub',
+      note: 'The task has ended.',
+      answered_at: now,
+    })
+    .where('thread_id', '=', thread)
+    .where('status', '=', 'open')
+    .execute()
+  await discardItems(tx, thread)
+}
+
+/** What is left in the inbox of an ended task is kept, and read by nobody. */
+export async function discardItems(tx: Tx, thread: string): Promise<void> {
+  await tx
+    .updateTable('inbox')
+    .set({ cycle_id: thread })
+    .where('thread_id', '=', thread)
+    .where('cycle_id', 'is', null)
+    .execute()
+  await settleEventsOf(tx, thread)
+}
+
+async function hasRunningCycle(tx: Tx, thread: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('cycles')
+    .select('id')
+    .where('thread_id', '=', thread)
+    .where('status', '=', sql.lit('running'))
+    .executeTakeFirst()
+  return row !== undefined
+}
