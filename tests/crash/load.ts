@@ -11,7 +11,7 @@ export const KILLS_PER_WORLD = 10
 const LONGEST_LIFE_MS = 4_000
 const START_MS = 60_000
 
-const ASKS = ['answer', 'look', 'change', 'change', 'remember', 'wake', 'guard'] as const
+const ASKS = ['answer', 'look', 'change', 'change', 'remember', 'wake', 'guard', 'task'] as const
 
 /** When a life ends: at a moment after its start, or at a statement or commit that is counted. */
 type Death = { after: number } | DieAt

@@ -8,6 +8,7 @@ import { KILLS_PER_WORLD, killAtRandom } from './load.ts'
 import { POINTS } from './points.ts'
 import { type Section, sumUp, toLine, writePage } from './report.ts'
 import { endAt, killAt, type Outcome } from './run-point.ts'
+import { TASK_POINTS } from './task-points.ts'
 
 /* The kill matrix: every named point, SIGTERM at several moments, and kills at random. Ends with 1 where a promise broke. */
 
@@ -55,7 +56,7 @@ async function runMatrix(): Promise<{ sections: Section[]; outcomes: Outcome[] }
   const { long, only = '' } = values
   const repeated = Array.from({ length: long ? 5 : 1 }, (_, index) => index)
   const isWanted = ({ name }: { name: string }) => name.includes(only)
-  const points = [...POINTS, ...APPROVAL_POINTS].filter(isWanted)
+  const points = [...POINTS, ...APPROVAL_POINTS, ...TASK_POINTS].filter(isWanted)
   const endings = ENDINGS.filter(isWanted)
   const kills = only ? 0 : Number(values.kills ?? (long ? 500 : 40))
   const first = Number(values.seed ?? Math.floor(Math.random() * 1_000_000))
