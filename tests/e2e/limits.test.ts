@@ -120,13 +120,13 @@ test('a day that is used up: hub_chat says until when, and the status shows what
 
 test('a limit on money without prices is refused: at the start for all, in its file for an agent', async () => {
   const start = startTestHub({ config: 'servers: { metrics: false }\nbudget: { moneyPerDay: 5 }\n' })
-  await expect(start).rejects.toThrow(/budget\.moneyPerDay: needs model\.default with a price/)
+  await expect(start).rejects.toThrow(/budget\.moneyPerDay: money cannot be limited without prices/)
   await using hub = await startTestHub({
     agents: { homelab: agent('{ moneyPerDay: 1 }'), zoe: agent('{}') },
   })
   await using client = await openClient(LINES[0], hub)
   expect((await client.call('hub_status', {})).structuredContent).toMatchObject({
-    problems: [expect.stringContaining('homelab.md: limits.moneyPerDay: needs a price')],
+    problems: [expect.stringContaining('limits.moneyPerDay: money cannot be limited without prices')],
     budgets: { agents: [{ name: 'zoe' }] },
   })
 })
