@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -26,6 +27,8 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'real', include: ['tests/real/**/*.test.ts'], fileParallelism: false } },
     ],
+    // Most tests wait for processes and clocks rather than for a processor, and one worker is what 2 cores would get.
+    maxWorkers: Math.max(3, availableParallelism()),
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: {
