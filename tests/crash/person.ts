@@ -21,8 +21,8 @@ export interface Person extends Disposable {
   readonly frames: ReturnType<typeof createRecord<HubFrame>>
   /** What the hub told that may not be. */
   readonly problems: string[]
-  /** `approvals` are those that were asked for before. */
-  connect(hub: { url: string; token: string }, approvals: readonly string[]): void
+  /** `approvals` reads those that were asked for before. */
+  connect(hub: { url: string; token: string }, approvals: () => readonly string[]): void
   say(conversation: string, text: string): void
 }
 
@@ -39,7 +39,13 @@ export function createPerson(conversations: readonly string[]): Person {
   }
   const ask = ({ clientId, conversation, text }: Wish) =>
     send({ type: 'message', conversation, text, clientId })
-  const approve = (approval: string) => send({ type: 'decide', approval, decision: 'approve' })
+  /** What it said yes to in this connection: one that was just asked for is both told and read. */
+  const approved = new Set<string>()
+  const approve = (approval: string) => {
+    if (approved.has(approval)) return
+    approved.add(approval)
+    send({ type: 'decide', approval, decision: 'approve' })
+  }
   const onMessage = (message: ChatMessage) => {
     const before = last.get(message.conversation) ?? 0
     if (message.seq !== before + 1)
@@ -72,10 +78,11 @@ export function createPerson(conversations: readonly string[]): Person {
       })
       socket = opened
       opened.on('open', () => {
+        approved.clear()
         for (const conversation of conversations)
           send({ type: 'subscribe', conversation, after: last.get(conversation) ?? 0 })
         for (const wish of wishes) if (!wish.accepted) ask(wish)
-        for (const approval of approvals) approve(approval)
+        for (const approval of approvals()) approve(approval)
       })
       // What still arrives of a hub that was killed belongs to it.
       opened.on('message', data => opened === socket && onFrame(JSON.parse(data.toString()) as HubFrame))

@@ -97,11 +97,9 @@ export async function openWorld(): Promise<World> {
   const connect = async ({ ready }: Life) => {
     const url = await ready
     if (url === undefined) return
-    const open = rows<{ id: string }>("select id from approvals where status = 'open'")
-    person.connect(
-      { url, token: TOKEN },
-      open.map(({ id }) => id),
-    )
+    const open = () =>
+      rows<{ id: string }>("select id from approvals where status = 'open'").map(({ id }) => id)
+    person.connect({ url, token: TOKEN }, open)
   }
   const whole = stack.move()
   return {
