@@ -50,4 +50,6 @@ export interface ToolBox<Tx> {
   list(access: ToolAccess): ModelTool[]
   /** Undefined where there is no such tool, or the access does not give it. */
   find(name: string, access: ToolAccess): AgentTool<Tx> | undefined
+  /** Resolves once no server that may have the tool is still starting; each has its time limit for that. */
+  untilListed(name: string, signal: AbortSignal): Promise<void>
 }

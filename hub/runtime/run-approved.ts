@@ -32,6 +32,7 @@ export async function runApproved(deps: ApprovalDeps, id: string, stopping: Abor
   const approval = await findApproval(db, id)
   if (!approval || approval.answered_at !== null) return
   const call = await callOfApproval(db, approval)
+  await deps.toolBox.untilListed(call.tool, stopping)
   const plan = decidePlan(deps, approval, call)
   stopping.throwIfAborted()
   const ended = plan.kind === 'clear' ? plan.ended : await runOnce(deps, { approval, call, plan }, stopping)

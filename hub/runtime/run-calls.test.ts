@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { callStatuses, OWNER, onlyApproval, stopTool, untilSaid } from '../../tests/support/approvals.ts'
 import { openWorld, type StubTool, type World } from '../../tests/support/runtime-world.ts'
 import { call, say } from '../../tests/support/scripted-model.ts'
-import { createRecord } from '../../tests/support/until.ts'
+import { createRecord, until } from '../../tests/support/until.ts'
 
 /** A tool whose calls end when the test lets go of them, by their argument `id`. */
 function heldTool(name: string, options: Partial<StubTool> = {}) {
@@ -215,4 +215,28 @@ test('one that destroys nothing may be repeated after an unknown outcome', async
   await world.post('again')
   await untilSaid(world, 'done')
   expect(ran).toHaveLength(1)
+})
+
+test('a call whose server still starts after a crash waits for it, and is made again where that does no harm', async () => {
+  const listed = Promise.withResolvers<void>()
+  const look = heldTool('look', { reads: true })
+  let asked = 0
+  await using world = await openWorld({
+    tools: [look.tool],
+    starting: () => (++asked > 1 ? listed.promise : Promise.resolve()),
+  })
+  world.model.script(call([['look', { id: 'a' }]]), say('done'))
+  await world.start()
+  await world.post('go')
+  await look.begins('a')
+  world.kill()
+  world.tools.delete('look')
+  await world.start()
+  await until('the next life asks for the tool', () => asked === 2)
+  world.tools.set('look', look.tool)
+  listed.resolve()
+  await look.begun.find('it is made again', _id => look.begun.all.length === 2)
+  look.release('a')
+  await world.idle()
+  expect(results(world, 1)).toEqual(['look a'])
 })

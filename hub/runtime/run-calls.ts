@@ -38,6 +38,8 @@ export async function runCalls(
   signal: AbortSignal,
 ): Promise<void> {
   const open = rows.filter(row => row.result_json === null)
+  // After a restart the server of a call may still be starting.
+  await Promise.all(open.map(row => deps.toolBox.untilListed(row.tool, signal)))
   for (let next = open.shift(); next; next = open.shift()) {
     signal.throwIfAborted()
     claim.stop?.throwIfAborted()

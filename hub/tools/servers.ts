@@ -30,6 +30,8 @@ export interface Servers extends AsyncDisposable {
   /** In a stable order. */
   readonly catalogue: readonly CatalogueTool[]
   find(name: string): CatalogueTool | undefined
+  /** Waits for servers that start and may have a tool of this name. */
+  untilListed(name: string, signal?: AbortSignal): Promise<void>
   /**
    * Throws `not_found` for a name that the catalogue lacks, `unavailable` while its server is down; waits for servers
    * that start.
@@ -65,10 +67,11 @@ export function openServers(deps: ServersDeps): Servers {
   }
   const pool = createPool({ ...deps, onChange: rebuild })
   /** A client may know a tool from before a restart of the hub: waits for the servers that may have it. */
-  const untilListed = (name: string, signal?: AbortSignal) => {
+  const untilListed = async (name: string, signal?: AbortSignal) => {
+    if (byName.has(name)) return
     const mayHave = ({ spec, status, tools }: Connection) =>
       status.state === 'starting' && tools.length === 0 && name.startsWith(spec.prefix)
-    return Promise.all((pool.all ?? []).filter(mayHave).map(connection => connection.untilSettled(signal)))
+    await Promise.all((pool.all ?? []).filter(mayHave).map(connection => connection.untilSettled(signal)))
   }
   return {
     get catalogue() {
@@ -78,13 +81,14 @@ export function openServers(deps: ServersDeps): Servers {
       return pool.all?.every(({ spec }) => tried.has(spec.name)) ?? false
     },
     find: name => byName.get(name),
+    untilListed,
     apply(desired) {
       losers = desired.losers
       pool.apply(desired.specs)
       rebuild()
     },
     async call(name, args, options) {
-      if (!byName.has(name)) await untilListed(name, options?.signal)
+      await untilListed(name, options?.signal)
       const tool = byName.get(name)
       const connection = tool && pool.find(tool.server)
       if (!connection) throw new HubError('not_found', `There is no tool ${name}`)

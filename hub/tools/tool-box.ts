@@ -48,6 +48,9 @@ export function createToolBox(
         ? serverTool(servers, tool.name, tool.definition, policy)
         : undefined
     },
+    untilListed: async (name, signal) => {
+      if (!meta.has(name)) await servers.untilListed(name, signal)
+    },
   }
 }
 

@@ -155,5 +155,6 @@ test('promises 1 to 4: killed again and again among many messages, each is answe
   expect(calls.filter(({ tool }) => tool === 'recorder__look').every(({ status }) => status === 'ok')).toBe(
     true,
   )
-  expect(calls.every(({ status }) => ['ok', 'unknown'].includes(status))).toBe(true)
+  const odd = calls.filter(({ status }) => !['ok', 'unknown'].includes(status))
+  expect(odd).toEqual([])
 })

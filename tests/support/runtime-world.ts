@@ -45,6 +45,8 @@ export interface WorldOptions {
   agents?: AgentOptions[]
   tools?: StubTool[]
   concurrency?: number
+  /** Servers that still start: resolves once the tool is listed, or will not be. */
+  starting?: (name: string) => Promise<void>
   /** `tools.approve` of the config. */
   approve?: string[]
   model?: { context?: number; maxOutput?: number; price?: Price }
@@ -90,6 +92,7 @@ async function createParts(options: WorldOptions) {
     agents: new Map((options.agents ?? [{}]).map(makeAgent).map(agent => [agent.name, agent])),
     tools: new Map((options.tools ?? []).map(tool => [tool.name, tool])),
     concurrency: options.concurrency ?? 8,
+    starting: options.starting,
     approve: options.approve ?? [],
     budget: { ...options.budget },
     seen: {
@@ -212,7 +215,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   const semaphore = createSemaphore(parts.concurrency)
   const onAnswers = (model: string) => signals.emit('modelAnswers', { name: model })
   const model = createChain([{ model: parts.model }], { now: clock.now, onAnswers })
-  const toolBox = createToolBox(parts.tools, meta)
+  const toolBox = createToolBox(parts, meta)
   const agent = (name: string) => agents.get(name)
   const approvals = createApprovals({ ...common, log, toolBox, agent })
   const runtime = createRuntime(
@@ -267,7 +270,7 @@ function makeMortal(write: Write, death: Death | undefined) {
 }
 
 function createToolBox(
-  tools: ReadonlyMap<string, StubTool>,
+  { tools, starting }: Pick<Parts, 'tools' | 'starting'>,
   meta: ReturnType<typeof createMetaTools>,
 ): ToolBox<Tx> {
   return {
@@ -288,5 +291,6 @@ function createToolBox(
       const { reads = false, repeatable = reads, destructive = false } = tool
       return { kind: 'server', reads, repeatable, destructive, call: async (a, o) => tool.run(a, o) }
     },
+    untilListed: async name => await starting?.(name),
   }
 }
