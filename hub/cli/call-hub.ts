@@ -28,8 +28,20 @@ export async function callHub(
     throw explain(error, hub)
   })
   const text = result.content.map(block => (block.type === 'text' ? block.text : '')).join('\n')
-  if (result.isError) throw new HubError('unavailable', text)
+  if (result.isError) throw new HubError('unavailable', toCommands(text))
   return { structured: result.structuredContent, text }
+}
+
+/** What people type in place of the tools that a message names. */
+const COMMANDS: Record<string, string> = {
+  hub_list_approvals: 'superbloom approvals --all',
+  hub_list_dead_letters: 'superbloom dead-letters --all',
+  hub_list_schedules: 'superbloom schedules',
+  hub_list_threads: 'superbloom threads --archived',
+}
+
+function toCommands(text: string): string {
+  return text.replace(/\bhub_list_[a-z_]+\b/g, tool => COMMANDS[tool] ?? tool)
 }
 
 async function request(
@@ -63,6 +75,9 @@ function explain(error: unknown, { url }: RunningHub): HubError {
     return new HubError('unauthorized', `The hub at ${url} does not take this token: ${why}`, {
       cause: error,
     })
+  }
+  if (error instanceof SdkHttpError && error.status === 413) {
+    return new HubError('too_large', 'This is too much at once: a request may have 1 MiB', { cause: error })
   }
   return new HubError('unavailable', `The hub at ${url} does not answer: ${describeError(error)}`, {
     cause: error,

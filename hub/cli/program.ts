@@ -52,7 +52,16 @@ function addAgents(program: Command): void {
     .command('threads')
     .description("the agents' threads: main threads and tasks")
     .option('--agent <name>', 'of one agent')
-    .option('--status <status>', 'active, sleeping, waiting, complete, failed or cancelled')
+    .addOption(
+      new Option('--status <status>', 'only threads of this status').choices([
+        'active',
+        'sleeping',
+        'waiting',
+        'complete',
+        'failed',
+        'cancelled',
+      ]),
+    )
     .option('--archived', 'archived ones too')
     .option('--json', 'as JSON')
     .action(async (options: ThreadsOptions) => (await import('./commands/threads.ts')).threads(options))

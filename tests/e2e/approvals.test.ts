@@ -144,7 +144,7 @@ describe('a hub whose agent needs a yes', () => {
     await chat.next('message', ({ message }) => message.kind === 'tool' && message.text === 'swallowed')
     const no = await cli(['approvals', 'deny', approval.id])
     expect([no.code, no.stderr]).toEqual([1, expect.stringContaining('was approved by owner')])
-    expect((await cli(['approvals'])).stdout).toBe('No approvals.\n')
+    expect((await cli(['approvals'])).stdout).toBe('Nothing waits for your yes.\n')
     expect((await cli(['approvals', '--all'])).stdout).toContain(`${approval.id} homelab`)
   })
 

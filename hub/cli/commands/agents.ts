@@ -30,11 +30,11 @@ export async function agents({ json }: { json?: boolean }): Promise<void> {
     const last = one.lastCycleAt === null ? 'never ran' : `last ran ${toIso(one.lastCycleAt)}`
     const figures = [
       plural(one.threads, 'thread'),
-      `${one.pending} waiting`,
+      `${plural(one.pending, 'inbox item')} waiting`,
       plural(one.cycles, 'cycle'),
       last,
       `${one.tokensToday} tokens today`,
-      `${one.windowTokens} in the window`,
+      `${one.windowTokens} tokens in the window`,
     ]
     console.log(`${one.name} (${one.status}): ${one.description}\n  ${figures.join(', ')}`)
   }

@@ -4,7 +4,7 @@ import { findHub } from '../find-hub.ts'
 /** Prints what waits for a person's yes; with `all`, what was decided too. */
 export async function listApprovals(options: { all?: boolean }): Promise<void> {
   const { text } = await callHub(findHub(), 'hub_list_approvals', options.all ? {} : { status: 'open' })
-  console.log(text)
+  console.log(text === 'No approvals.' && !options.all ? 'Nothing waits for your yes.' : text)
 }
 
 /** Answers an approval and prints what became of it. */

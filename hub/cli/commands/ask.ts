@@ -4,6 +4,7 @@ import { callHub } from '../call-hub.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
 
 const answer = z.object({ status: z.string(), reply: z.string().optional(), conversation: z.string() })
+const openApprovals = z.object({ approvals: z.array(z.unknown()) })
 
 /** Prints the reply on stdout and the tool activity on stderr. A failed or missing reply is exit code 1. */
 export async function ask(to: string, text: string, waitSeconds: number): Promise<void> {
@@ -52,5 +53,12 @@ async function sendAndPrint(hub: RunningHub, { text, ...question }: Question): P
   if (status === 'pending') {
     console.error(`The agent still works on it; read its reply later in the conversation ${conversation}.`)
   }
+  if (status === 'waiting') await pointToApprovals(hub)
   if (status === 'failed' || status === 'pending' || status === 'waiting') process.exitCode = 1
+}
+
+async function pointToApprovals(hub: RunningHub): Promise<void> {
+  const { structured } = await callHub(hub, 'hub_list_approvals', { status: 'open' })
+  const { approvals } = openApprovals.parse(structured)
+  if (approvals.length > 0) console.error('What waits for your yes: superbloom approvals')
 }

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { HubError } from '../../core/errors.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
+import { readLimit } from '../read-limit.ts'
 
 const payload = z.record(z.string(), z.unknown())
 
 /** Prints what happened, the newest first, with where each event went and why. */
 export async function listEvents(filter: { type?: string; status?: string; limit: string }): Promise<void> {
-  const args = { ...filter, limit: Number(filter.limit) }
+  const args = { ...filter, limit: readLimit(filter.limit) }
   console.log((await callHub(findHub(), 'hub_list_events', args)).text)
 }
 

@@ -1,4 +1,5 @@
 import { toIso } from '../../core/clock.ts'
+import { plural } from '../../core/text.ts'
 import { type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
@@ -21,5 +22,5 @@ function describe(server: Server): string {
     ...(nextTryAt === undefined ? [] : [`  tried again at ${toIso(nextTryAt)}`]),
     ...(collisions.length > 0 ? [`  names that others have: ${collisions.join(', ')}`] : []),
   ]
-  return [`${name}: ${state}, ${tools} tools (${from})`, ...lines].join('\n')
+  return [`${name}: ${state}, ${plural(tools, 'tool')} (${from})`, ...lines].join('\n')
 }

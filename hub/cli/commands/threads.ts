@@ -1,5 +1,6 @@
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
+import { readLimit } from '../read-limit.ts'
 
 export interface ThreadsOptions {
   agent?: string
@@ -18,7 +19,7 @@ export async function showThread(
   thread: string,
   { json, after, limit }: { json?: boolean; after?: string; limit?: string },
 ): Promise<void> {
-  const page = { ...(after ? { after } : {}), ...(limit ? { limit: Number(limit) } : {}) }
+  const page = { ...(after ? { after } : {}), ...(limit ? { limit: readLimit(limit) } : {}) }
   await print('hub_read_thread', { thread, ...page }, json)
 }
 

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { MAX_TEXT } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
-import { HubError } from '../../core/errors.ts'
 import { openApprovalsOf } from '../../store/approvals.ts'
 import { messagesOfCycle, noticeTo } from '../../store/conversations.ts'
 import { cyclesOfMessage } from '../../store/cycles.ts'
-import { defaultAgent, type HubToolDeps } from './deps.ts'
+import { type HubToolDeps, meantAgent } from './deps.ts'
 import { defineHubTool, type HubTool, type HubToolContext } from './hub-tool.ts'
 
 const LONGEST_WAIT = 600
@@ -63,8 +62,7 @@ export function chat(deps: HubToolDeps): HubTool {
 }
 
 async function ownConversation(deps: HubToolDeps, named: string | undefined, token: string): Promise<string> {
-  const agent = await defaultAgent(deps, named)
-  if (!agent) throw new HubError('not_found', named ? `There is no agent ${named}` : 'There is no agent yet')
+  const agent = await meantAgent(deps, named)
   return `${agent.name}/mcp-${token}`
 }
 

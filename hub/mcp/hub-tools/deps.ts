@@ -8,6 +8,7 @@ import type {
 } from '../../../schemas/chat.ts'
 import type { NewEvent, RoutedEvent } from '../../../schemas/inbox.ts'
 import type { Clock } from '../../core/clock.ts'
+import { HubError } from '../../core/errors.ts'
 import type { NewId } from '../../core/ids.ts'
 import type { Signals } from '../../core/signals.ts'
 import type { Store } from '../../store/open.ts'
@@ -46,13 +47,13 @@ export interface HubToolDeps {
 
 const DEFAULT_AGENT = 'homelab'
 
-/** The agent that is meant where none is named: homelab, else the first by name. */
-export async function defaultAgent(
-  deps: HubToolDeps,
-  named: string | undefined,
-): Promise<ListedAgent | undefined> {
+/** The agent that is meant: where none is named homelab, else the first by name. Throws `not_found` with those there are. */
+export async function meantAgent(deps: HubToolDeps, named: string | undefined): Promise<ListedAgent> {
   const agents = (await deps.agents()).filter(agent => agent.status !== 'retired' || agent.name === named)
-  return named === undefined
-    ? (agents.find(agent => agent.name === DEFAULT_AGENT) ?? agents[0])
-    : agents.find(agent => agent.name === named)
+  const meant = agents.find(agent => agent.name === (named ?? DEFAULT_AGENT))
+  const agent = named === undefined ? (meant ?? agents[0]) : meant
+  if (agent) return agent
+  const there = agents.map(({ name }) => name).join(', ')
+  const what = named === undefined ? 'yet: write agents/<name>.md' : `${named}; agents: ${there || 'none'}`
+  throw new HubError('not_found', `There is no agent ${what}`)
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { name } from '../../../schemas/names.ts'
-import { HubError } from '../../core/errors.ts'
-import { defaultAgent, type HubToolDeps } from './deps.ts'
+import { type HubToolDeps, meantAgent } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 
 export function reset(deps: HubToolDeps): HubTool {
@@ -17,8 +16,7 @@ export function reset(deps: HubToolDeps): HubTool {
     output: z.object({ agent: z.string(), conversation: z.string() }),
     effect: 'removes',
     async run({ agent: named, message }, { token }) {
-      const agent = await defaultAgent(deps, named)
-      if (!agent) throw new HubError('not_found', `There is no agent ${named ?? ''}`.trim())
+      const agent = await meantAgent(deps, named)
       const { conversation } = await deps.reset({ agent: agent.name, by: token, message })
       return { agent: agent.name, conversation }
     },

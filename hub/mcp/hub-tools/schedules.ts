@@ -6,7 +6,7 @@ import { describeNextRun, planSchedule } from '../../core/schedule-plan.ts'
 import { createSchedule, findSchedule, listSchedules, setScheduleStatus } from '../../store/schedules.ts'
 import type { NewSchedule, ScheduleRow } from '../../store/tables.ts'
 import { ensureMainThread } from '../../store/threads.ts'
-import { defaultAgent, type HubToolDeps } from './deps.ts'
+import { type HubToolDeps, meantAgent } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 
 const schedule = z.object({
@@ -54,8 +54,7 @@ export function createOne(deps: HubToolDeps): HubTool {
     output: schedule,
     effect: 'adds',
     async run(args, { token }) {
-      const agent = await defaultAgent(deps, args.agent)
-      if (!agent) throw new HubError('not_found', `There is no agent ${args.agent ?? 'yet'}`)
+      const agent = await meantAgent(deps, args.agent)
       if (agent.status === 'retired')
         throw new HubError('retired', `The agent ${agent.name} is retired: its file is gone`)
       const now = deps.clock.now()

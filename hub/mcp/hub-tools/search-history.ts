@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { name } from '../../../schemas/names.ts'
 import { foundSession, searchWords } from '../../../schemas/search.ts'
 import { describeSessions } from '../../core/describe-sessions.ts'
-import { HubError } from '../../core/errors.ts'
 import { readTimeframe } from '../../core/timeframe.ts'
 import { searchHistory } from '../../store/search.ts'
-import { defaultAgent, type HubToolDeps } from './deps.ts'
+import { type HubToolDeps, meantAgent } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 
 export function searchAll(deps: HubToolDeps): HubTool {
@@ -19,10 +18,7 @@ export function searchAll(deps: HubToolDeps): HubTool {
     effect: 'reads',
     async run({ agent: named, query, limit, ...words }) {
       const frame = readTimeframe(words, deps.clock.now(), deps.timezone)
-      const agent = await defaultAgent(deps, named)
-      if (!agent) {
-        throw new HubError('not_found', named ? `There is no agent ${named}` : 'There is no agent yet')
-      }
+      const agent = await meantAgent(deps, named)
       return { sessions: await searchHistory(deps.store.db, { ...frame, query, limit, agent: agent.name }) }
     },
     toText: ({ sessions }) => describeSessions(sessions, deps.timezone),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toIso } from '../../core/clock.ts'
+import { plural } from '../../core/text.ts'
 import { budgets, describeBudgets } from './budgets.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
@@ -65,18 +66,23 @@ export function status(deps: HubToolDeps): HubTool {
 /** The status as lines for a person. */
 export function describeStatus(state: HubStatus): string {
   const servers = state.servers.map(
-    one => `  ${one.name}: ${one.state}, ${one.tools} tools${one.error ? ` (${one.error})` : ''}`,
+    one => `  ${one.name}: ${one.state}, ${plural(one.tools, 'tool')}${one.error ? ` (${one.error})` : ''}`,
   )
   return [
     ...(state.held ? [HELD] : []),
-    `${state.hub.name} ${state.hub.version}, model ${state.model.name} (${state.model.kind})`,
-    `${state.queues.busy} cycles run, ${state.queues.waiting} inbox items wait`,
+    `${state.hub.name} ${state.hub.version}, ${describeModel(state.model)}`,
+    `Now: ${plural(state.queues.busy, 'cycle')} running, ${plural(state.queues.waiting, 'inbox item')} waiting`,
     ...describeFailures(state),
     ...describeBudgets(state.budgets),
     'Servers:',
     ...(servers.length > 0 ? servers : ['  none']),
     ...state.problems.map(problem => `Problem: ${problem}`),
   ].join('\n')
+}
+
+function describeModel({ kind, name, baseUrl }: HubStatus['model']): string {
+  if (kind === 'rules') return 'the built-in rules, no language model'
+  return `model ${name}${baseUrl ? ` at ${baseUrl}` : ''}`
 }
 
 const HELD =
@@ -88,8 +94,8 @@ function describeFailures({ model, deadLetters, serversDown }: HubStatus): strin
     ...down.map(
       one => `Model ${one.name} is down${describeRetry(one.retryAt)}${one.error ? `: ${one.error}` : ''}`,
     ),
-    ...(model.parked > 0 ? [`${model.parked} cycles wait until a model answers`] : []),
-    ...(deadLetters.open > 0 ? [`${deadLetters.open} dead letters: superbloom dead-letters`] : []),
+    ...(model.parked > 0 ? [`${plural(model.parked, 'cycle')} parked until a model answers`] : []),
+    ...(deadLetters.open > 0 ? [`${plural(deadLetters.open, 'dead letter')}: superbloom dead-letters`] : []),
     ...serversDown.map(({ name, since }) => `The server ${name} has been down since ${toIso(since)}`),
   ]
 }

@@ -1,5 +1,5 @@
 import { plural, truncate } from '../../core/text.ts'
-import type { Catalogue, KnownTool } from './catalogue.ts'
+import { type Catalogue, isMetaTool, type KnownTool } from './catalogue.ts'
 
 /** What stands once at the beginning: who answers here, and how to have a language model instead. */
 export const INTRODUCTION =
@@ -26,7 +26,7 @@ export function toLine(tool: KnownTool): string {
 export function sayHelp(catalogue: Catalogue): string {
   const has = (name: string) => catalogue.callable.some(tool => tool.name === name)
   const asks = EXAMPLES.filter(([name]) => has(name)).map(([, words]) => words)
-  const count = catalogue.tools.length
+  const count = catalogue.tools.filter(({ name }) => !isMetaTool(name)).length
   return [
     'I work by rules, without a language model. This is what I understand:',
     `- **Questions and orders for your tools** (${catalogue.lean ? 'many' : plural(count, 'tool')}): ${asks.length > 0 ? asks.join(', ') : "say what you want to know in the words of a tool's name"}. Where something is missing or may change things, I ask first.`,
@@ -39,6 +39,7 @@ export function sayHelp(catalogue: Catalogue): string {
       ? ['- **Facts**: "remember that the NAS is at 10.0.0.5", "what do you remember?".']
       : []),
     '- **Commands**: `/tools [filter]` lists the tools, `/call tool {json}` runs one with exact arguments, `/help` shows this.',
+    '- **In charge**: `/stop` stops what I do, `/reset` starts me fresh; what I stored and scheduled stays.',
     'For real conversation set `OPENAI_BASE_URL`, `OPENAI_API_KEY` and `SUPERBLOOM_MODEL`, then start the hub again.',
   ].join('\n')
 }

@@ -1,0 +1,7 @@
+import { HubError } from '../core/errors.ts'
+
+/** How many were asked for. Throws `invalid_arguments` for what is no whole number from 1 on. */
+export function readLimit(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new HubError('invalid_arguments', `--limit: give a whole number from 1 on; it is ${text}`)
+}
