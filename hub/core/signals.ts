@@ -21,6 +21,8 @@ export type SignalMap = {
   stopRequested: { thread: string; cycle?: string; by: string }
   /** A cycle ended and everything of it is stored. */
   cycleEnded: { cycle: string; thread: string }
+  /** A limit of the day keeps these messages waiting, also where their conversation was told before. */
+  held: { messages: string[]; why: string }
   /** Some schedule was made, changed or ended. */
   schedules: { agent: string }
   /** Something got or lost a time at which the clock has to act. */

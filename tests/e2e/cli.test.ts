@@ -32,7 +32,9 @@ describe('beside a running hub', () => {
   test('status tells a person what runs, and a program with --json', async () => {
     const { code, stdout, stderr } = await run(['status'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\nsuperbloom \d.*model rules/)
+    expect(stdout).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+\nsuperbloom \d.*the built-in rules, no language model\nNow: \d+ cycles? running, /,
+    )
     expect(stdout).toMatch(/metrics: ready, 3 tools[\s\S]*homelab \(sleeping\): Looks after the homelab/)
     const json = JSON.parse((await run(['status', '--json'])).stdout)
     expect(json).toMatchObject({

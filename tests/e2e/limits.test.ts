@@ -111,6 +111,11 @@ test('a day that is used up: hub_chat says until when, and the status shows what
   })
   await using status = startCli(['status'], { variables: hub.variables, input: '' })
   expect((await status.ended()).stdout).toContain('Today: 59,500 of 900,000 tokens')
+  const told = await client.call('hub_chat', { message: 'three' })
+  expect(told.structuredContent).toEqual({
+    ...(held.structuredContent as object),
+    messageId: expect.any(String),
+  })
   model.script(say('go on'))
   hub.writeAgent('homelab', agent('{ tokensPerDay: 600000 }'))
   using chat = await openChat(hub)

@@ -139,12 +139,12 @@ test('the command line lists agents and threads, and shows one', async () => {
   const run = (...args: string[]) => runCli(args, { cwd: hub.folder, variables: hub.variables })
   const listed = await run('agents')
   expect(listed.stdout).toMatch(
-    /^anna \(sleeping\): Minds the fans\n {2}2 threads, 0 waiting, 3 cycles, last ran /,
+    /^anna \(sleeping\): Minds the fans\n {2}2 threads, 0 inbox items waiting, 3 cycles, last ran /,
   )
   expect(JSON.parse((await run('agents', '--json')).stdout)).toMatchObject({ agents: [{ name: 'anna' }, {}] })
   const threads = await run('threads', '--agent', 'anna')
   expect(threads.stdout).toMatch(
-    /^thr_anna sleeping, 2 cycles, 0 waiting, \S+: main thread\nthr_anna\.task_\S+ complete/,
+    /^thr_anna sleeping, 2 cycles, last active \S+: main thread\nthr_anna\.task_\S+ complete/,
   )
   expect((await run('threads', '--agent', 'ben')).stdout).toBe('No threads.\n')
   const shown = await run('threads', 'show', 'thr_anna', '--limit', '2')

@@ -92,6 +92,10 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
     deps.signals.on('message', ({ kind, inReplyTo }) => {
       if (kind === 'notice' && inReplyTo?.includes(messageId)) look()
     }),
+    deps.signals.on('held', ({ messages, why }) => {
+      if (messages.includes(messageId))
+        finished.resolve({ conversation, messageId, status: 'waiting', reply: why })
+    }),
     deps.clock.after(what.wait, () => finished.resolve(pending)),
   ]
   const giveUp = () => finished.resolve(pending)

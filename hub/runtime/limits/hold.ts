@@ -94,7 +94,7 @@ export async function holdBack(
   thread: string,
   limit: LimitReached,
 ): Promise<void> {
-  const messages = await deps.store.write(async tx => {
+  const { messages, held } = await deps.store.write(async tx => {
     await holdThread(tx, thread, Number(limit.data['until']))
     const waiting = userMessages(await waitingItems(tx, thread))
     const told: ChatMessage[] = []
@@ -114,10 +114,11 @@ export async function holdBack(
         }),
       )
     }
-    return told
+    return { messages: told, held: waiting.map(each => each.messageId) }
   })
   deps.log.warn('held_by_limit', { thread, ...limit.data })
   for (const message of messages) deps.signals.emit('message', message)
+  deps.signals.emit('held', { messages: held, why: limit.message })
   deps.signals.emit('schedules', { agent: agent.name })
 }
 
