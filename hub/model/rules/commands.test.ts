@@ -66,6 +66,7 @@ describe('/tools', () => {
 
 it('knows /help, names its commands for an unknown one, and leaves paths alone', () => {
   expect(text('/help')).toContain('OPENAI_BASE_URL')
+  expect(text('/help')).toMatch(/`\/stop` stops what I do, `\/reset` starts me fresh/)
   expect(text('/frobnicate')).toContain('/help, /tools, /call')
   expect(run('/etc/passwd')).toBeUndefined()
   expect(run('how is /help used')).toBeUndefined()
