@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { createEnvironment } from '../config/environment.ts'
-import { type Config, loadConfig } from '../config/load.ts'
+import { type Config, locateData } from '../config/load.ts'
 import { tokenFile } from '../config/token.ts'
 import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
@@ -14,8 +14,13 @@ export interface RunningHub {
   token: string
 }
 
-/** The hub that runs on the configured data folder. Throws `unavailable` where none does. */
-export function findHub(config: Config = loadConfig(createEnvironment())): RunningHub {
+/**
+ * The hub that runs on the configured data folder, whatever the config file says by now. Throws `unavailable` where
+ * none does.
+ */
+export function findHub(
+  config: Pick<Config, 'dataFolder' | 'token'> = locateData(createEnvironment()),
+): RunningHub {
   const path = join(config.dataFolder, 'hub.json')
   const found = existsSync(path) ? hubFile.safeParse(parseJson(readFileSync(path, 'utf8'))) : undefined
   if (!found?.success || !isAlive(found.data.pid)) {

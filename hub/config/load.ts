@@ -66,6 +66,14 @@ const DEFAULT_PORT = 8420
 const DEFAULT_CONTEXT = 32_768
 const OPENAI_URL = 'https://api.openai.com/v1'
 
+/** Where the data is and the token to its hub: what a command needs that talks to a running one. */
+export function locateData(environment: Environment): Pick<Config, 'dataFolder' | 'token'> {
+  return {
+    dataFolder: resolve(environment('SUPERBLOOM_DATA') ?? 'data'),
+    token: environment('SUPERBLOOM_TOKEN'),
+  }
+}
+
 /** Reads the environment and the config file. Throws `bad_request` that names what is wrong and where. */
 export function loadConfig(environment: Environment): Config {
   const origins: Record<string, string> = {}

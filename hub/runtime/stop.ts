@@ -94,7 +94,9 @@ export async function stopByMessage(
 function describeStop({ stopped, waiting }: Stopping, conversation: string): string | undefined {
   if (stopped.some(({ replyTo }) => replyTo === conversation)) return undefined
   if (stopped.length === 0)
-    return waiting.length > 0 ? undefined : 'Nothing is running; there is nothing to stop.'
+    return waiting.length > 0
+      ? 'What waits for its turn stops as soon as it begins.'
+      : 'Nothing is running; there is nothing to stop.'
   const places = stopped.map(({ replyTo }) => (replyTo === null ? '' : ` for ${replyTo}`))
   return `Stopping what runs${places.join(' and')}.`
 }

@@ -1,5 +1,5 @@
 import { createEnvironment } from '../../config/environment.ts'
-import { loadConfig } from '../../config/load.ts'
+import { locateData } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
 import { plural } from '../../core/text.ts'
 import { backUp, restore as restoreStore } from '../../store/backup.ts'
@@ -7,7 +7,7 @@ import type { StoreCopy } from '../../store/sqlite-backup.ts'
 
 /** Copies the store, whether the hub runs or not, verifies the copy, and says what to do with it. */
 export async function backup(file?: string): Promise<void> {
-  const { dataFolder } = loadConfig(createEnvironment())
+  const { dataFolder } = locateData(createEnvironment())
   const copy = await backUp(dataFolder, systemClock.now(), file)
   console.log(`${copy.file}: ${describe(copy)}. Verified.`)
   console.log('Keep a copy on another machine: it holds every conversation. Beside it keep superbloom.yaml,')
@@ -17,7 +17,7 @@ export async function backup(file?: string): Promise<void> {
 
 /** Puts a backup in the store's place; what was there before is kept aside. */
 export async function restore(file: string): Promise<void> {
-  const { dataFolder } = loadConfig(createEnvironment())
+  const { dataFolder } = locateData(createEnvironment())
   const restored = await restoreStore(dataFolder, file, systemClock.now())
   console.log(`Restored from ${restored.file}: ${describe(restored)}. Verified.`)
   if (restored.before) {

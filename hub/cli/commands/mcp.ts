@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createEnvironment } from '../../config/environment.ts'
-import { loadConfig } from '../../config/load.ts'
+import { locateData } from '../../config/load.ts'
 import { packageFolder } from '../../config/paths.ts'
 import { systemClock } from '../../core/clock.ts'
 import { StdioBridge } from '../../mcp/stdio-bridge.ts'
@@ -10,7 +10,7 @@ import { findHub } from '../find-hub.ts'
 /** Bridges standard input and output to the running hub, or prints what a client needs to start this. */
 export async function mcp(client: string | undefined): Promise<void> {
   if (client !== undefined) return console.log(describeConfig(client))
-  const config = loadConfig(createEnvironment())
+  const config = locateData(createEnvironment())
   const bridge = new StdioBridge({
     clock: systemClock,
     client: new StdioServerTransport(),
@@ -23,7 +23,7 @@ export async function mcp(client: string | undefined): Promise<void> {
 
 /** The lines to paste, with absolute paths: clients start processes in folders of their own. */
 function describeConfig(client: string): string {
-  const { dataFolder } = loadConfig(createEnvironment())
+  const { dataFolder } = locateData(createEnvironment())
   const command = process.execPath
   const args = [resolve(packageFolder, 'bin', 'superbloom.js'), 'mcp']
   const env = { SUPERBLOOM_DATA: dataFolder }

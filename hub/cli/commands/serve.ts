@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { runServer } from '../../../servers/kit/run.ts'
 import type { ServerDefinition } from '../../../servers/kit/server.ts'
 import { createEnvironment } from '../../config/environment.ts'
-import { loadConfig } from '../../config/load.ts'
+import { locateData } from '../../config/load.ts'
 import { readOrMakeToken, tokenFile } from '../../config/token.ts'
 import { HubError } from '../../core/errors.ts'
 
@@ -44,7 +44,7 @@ export async function serve(name: string, options: ServeOptions): Promise<void> 
 }
 
 function decideToken(): { token: string; from: string } {
-  const { token, dataFolder } = loadConfig(createEnvironment())
+  const { token, dataFolder } = locateData(createEnvironment())
   if (token) return { token, from: 'what SUPERBLOOM_TOKEN says' }
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
   return { token: readOrMakeToken(dataFolder), from: `in ${tokenFile(dataFolder)}` }
