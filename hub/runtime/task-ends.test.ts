@@ -1,6 +1,7 @@
 import v8 from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
+import { ARGUMENTS, onlyApproval, stopTool } from '../../tests/support/approvals.ts'
 import { type Death, openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { call, hold, say, type Turn } from '../../tests/support/scripted-model.ts'
 import { event, inboxOf, look, openWithTask, threadsOf } from '../../tests/support/task-world.ts'
@@ -143,6 +144,29 @@ test('an open approval keeps a task, and a cancelled task closes it', async () =
   expect(await threadsOf(world)).toMatchObject([{ status: 'cancelled' }])
   const approvals = await world.store.db.selectFrom('approvals').select(['status', 'note']).execute()
   expect(approvals).toEqual([{ status: 'denied', note: 'The task has ended.' }])
+})
+
+test('an approval of a task is asked where the task was made, and closed for everyone with it', async () => {
+  const { ran, tool } = stopTool()
+  await using world = await openWorld({ tools: [tool], approve: ['stop'], concurrency: 1 })
+  const turn = byThread(
+    [call([['create_task', { instructions: 'stop it' }]]), say('begun')],
+    [call([['stop', ARGUMENTS]]), say('asked')],
+  )
+  world.model.script(turn, turn, turn, turn)
+  await world.start()
+  await world.post('go', 'homelab/desk')
+  await world.idle()
+  const { id, status, conversation_id } = await onlyApproval(world)
+  expect([status, conversation_id]).toEqual(['open', 'homelab/desk'])
+  const [task] = await threadsOf(world)
+  world.model.script(call([['cancel_task', { id: task?.id }]]), say('gone'))
+  await world.post('cancel it', 'homelab/desk')
+  await world.idle()
+  expect(world.seen.approvals.all.at(-1)).toMatchObject({ id, status: 'denied', decidedBy: 'hub' })
+  const calls = await world.store.db.selectFrom('tool_calls').select(['tool', 'status']).execute()
+  expect(calls).toContainEqual({ tool: 'stop', status: 'denied' })
+  expect(ran).toEqual([])
 })
 
 const chain = byThread(
