@@ -5,7 +5,10 @@ import { ARGUMENTS, onlyApproval, stopTool } from '../../tests/support/approvals
 import { type Death, openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { call, hold, say, type Turn } from '../../tests/support/scripted-model.ts'
 import { event, inboxOf, look, openWithTask, threadsOf } from '../../tests/support/task-world.ts'
+import { until } from '../../tests/support/until.ts'
+import { decideOpen } from '../store/approvals.ts'
 import { postItem } from '../store/inbox.ts'
+import { allowCall } from '../store/ledger.ts'
 import { endTask } from '../store/tasks.ts'
 import { threadsWithWork } from '../store/threads.ts'
 
@@ -166,6 +169,39 @@ test('an approval of a task is asked where the task was made, and closed for eve
   expect(world.seen.approvals.all.at(-1)).toMatchObject({ id, status: 'denied', decidedBy: 'hub' })
   const calls = await world.store.db.selectFrom('tool_calls').select(['tool', 'status']).execute()
   expect(calls).toContainEqual({ tool: 'stop', status: 'denied' })
+  expect(ran).toEqual([])
+})
+
+test('what was approved and had not begun does not run once its task is over', async () => {
+  const { ran, tool } = stopTool()
+  await using world = await openWorld({ tools: [tool], approve: ['stop'], concurrency: 1 })
+  const turn = byThread(
+    [call([['create_task', { instructions: 'stop it' }]]), say('begun')],
+    [call([['stop', ARGUMENTS]]), say('asked')],
+  )
+  world.model.script(turn, turn, turn, turn)
+  await world.start()
+  await world.post('go')
+  await world.idle()
+  const { id, thread_id, call_id } = await onlyApproval(world)
+  await world.store.write(async tx => {
+    await decideOpen(tx, id, {
+      status: 'approved',
+      at: world.clock.now(),
+      by: 'ann',
+      where: '/ws',
+      note: null,
+    })
+    await allowCall(tx, call_id)
+    await endTask(tx, thread_id, {
+      status: 'cancelled',
+      summary: 'x',
+      now: world.clock.now(),
+      by: 'thr_homelab',
+    })
+  })
+  await world.approvals.begin()
+  await until('the approval is answered', async () => (await onlyApproval(world)).answered_at !== null)
   expect(ran).toEqual([])
 })
 
