@@ -11,7 +11,7 @@ import { finish } from './finish.ts'
 import { toResults } from './limits/loops.ts'
 import { runCalls } from './run-calls.ts'
 import { takeEventsOf } from './taken-events.ts'
-import { wakeThreads } from './tasks.ts'
+import { announceEnded } from './tasks.ts'
 import { publish } from './tell.ts'
 
 /** Runs the calls of the newest step, each written down before and after, and puts their results into the history. */
@@ -36,7 +36,7 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
   claim.resting = done.update.resting ?? claim.resting
   if (!done.ended) return 'think'
   publish(deps, done.ended.messages)
-  wakeThreads(deps, done.ended.woken)
+  announceEnded(deps, done.ended.over)
   return 'ended'
 }
 

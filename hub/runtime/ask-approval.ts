@@ -46,7 +46,7 @@ export async function askApproval(
   { row, reason }: { row: ToolCallRow; reason: string },
 ): Promise<AskedApproval> {
   const now = deps.clock.now()
-  const conversation = claim.target ?? claim.agent.conversations[0]
+  const conversation = claim.target ?? claim.agent.task?.conversation ?? claim.agent.conversations[0]
   const approval: ApprovalRow = {
     id: deps.newId('apr'),
     call_id: row.id,

@@ -6,6 +6,7 @@ import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
 import { settleEvents } from '../store/events.ts'
 import { appendHistory, fencedWrite, releasingWrite } from '../store/history.ts'
 import { closeTaskHistory } from '../store/task-history.ts'
+import type { Ended } from '../store/tasks.ts'
 import { hasEnded, releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { questionsOf, toUnanswered } from './batch.ts'
@@ -16,7 +17,7 @@ import type { RuntimeDeps } from './deps.ts'
 import { settle, writeUsage } from './limits/metered-model.ts'
 import { findUnanswered, type Unanswered, userMessages } from './reply.ts'
 import { eventIds } from './taken-events.ts'
-import { type CycleEnd, settleTask, wakeThreads } from './tasks.ts'
+import { announceEnded, type CycleEnd, settleTask } from './tasks.ts'
 import { publish, tell } from './tell.ts'
 import type { Anchor } from './tokens.ts'
 import { hasOpenCalls } from './window.ts'
@@ -47,7 +48,7 @@ export async function endWithText(
   const isSilent = text.trim() === ''
   const crowded = isCrowded(deps, claim)
   const now = deps.clock.now()
-  const { entries, message, question, woken } = await deps.store.write(async tx => {
+  const { entries, message, question, over } = await deps.store.write(async tx => {
     const next = await findQuestion(tx, claim, isSilent)
     const asking = next ? [toUnanswered(next.conversation, next.texts, now)] : []
     const lastSeq =
@@ -60,8 +61,8 @@ export async function endWithText(
     await writeUsage(tx, claim)
     if (!next) await settleEvents(tx, eventIds(claim.items))
     const told = isSilent ? undefined : await tell(deps, tx, claim, { kind: 'agent', text })
-    const ended = next ? [] : await settleTask(tx, claim, now, { kind: 'text', text })
-    return { entries: written, message: told, question: next, woken: ended }
+    const ended = next ? undefined : await settleTask(tx, claim, now, { kind: 'text', text })
+    return { entries: written, message: told, question: next, over: ended }
   })
   settle(deps, claim)
   claim.anchor = anchorAt(entries[0]?.seq ?? 0)
@@ -69,7 +70,7 @@ export async function endWithText(
   claim.steps = step
   publish(deps, [message])
   deps.signals.emit('stepped', { thread: claim.thread })
-  wakeThreads(deps, woken)
+  if (over) announceEnded(deps, over)
   if (!question) {
     if (crowded) await tidyUp(deps, claim, signal)
     return 'ended'
@@ -102,14 +103,14 @@ async function findQuestion(tx: Tx, claim: Claim, isSilent: boolean): Promise<Un
 
 /**
  * Ends a cycle within the transaction that holds the result of an ending tool: the text beside it is final, and
- * conversations that got nothing get its notice. Publish the messages and wake the threads after the commit.
+ * conversations that got nothing get its notice. Publish the messages and announce what is over after the commit.
  */
 export async function finish(
   deps: RuntimeDeps,
   tx: Tx,
   claim: Claim,
   ending: { text: string; notice: string; summary: string | undefined },
-): Promise<{ messages: Messages; woken: string[] }> {
+): Promise<{ messages: Messages; over: Ended }> {
   const messages: Messages = []
   if (ending.text.trim() !== '')
     messages.push(await tell(deps, tx, claim, { kind: 'agent', text: ending.text }))
@@ -121,7 +122,7 @@ export async function finish(
   await releaseThread(tx, claim, now)
   const { text, summary } = ending
   const end: CycleEnd = summary === undefined ? { kind: 'text', text } : { kind: 'completed', summary }
-  return { messages, woken: await settleTask(tx, claim, now, end) }
+  return { messages, over: await settleTask(tx, claim, now, end) }
 }
 
 export interface Failure {
@@ -144,7 +145,7 @@ export interface Failure {
  */
 export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {
   const { letter } = failure
-  const { calls, messages, woken } = await deps.store.write(async tx => {
+  const { calls, messages, over } = await deps.store.write(async tx => {
     const open = hasOpenCalls(claim.window) ? await cutCalls(deps, tx, claim) : undefined
     const contents = [...(open?.contents ?? []), ...toNote(failure)]
     const now = deps.clock.now()
@@ -164,11 +165,11 @@ export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): P
     await releaseThread(tx, claim, now)
     const end = status === 'stopped' ? ('stopped' as const) : ('failed' as const)
     const ended = await settleTask(tx, claim, now, { kind: end, reason: text })
-    return { calls: open?.cut ?? [], messages: [...(open?.messages ?? []), ...told], woken: ended }
+    return { calls: open?.cut ?? [], messages: [...(open?.messages ?? []), ...told], over: ended }
   })
   for (const { row, status, outcome } of calls) showCall(deps, claim, row, status, outcome.text)
   publish(deps, messages)
-  wakeThreads(deps, woken)
+  announceEnded(deps, over)
 }
 
 /** A task that somebody ended meanwhile stops here: every call gets its result, and nobody needs to be told. */

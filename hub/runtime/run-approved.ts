@@ -3,6 +3,7 @@ import type { AgentTool } from '../core/tool-box.ts'
 import { callOfApproval, findApproval } from '../store/approvals.ts'
 import { startCall } from '../store/ledger.ts'
 import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
+import { hasEnded } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import {
   type Answered,
@@ -33,7 +34,10 @@ export async function runApproved(deps: ApprovalDeps, id: string, stopping: Abor
   if (!approval || approval.answered_at !== null) return
   const call = await callOfApproval(db, approval)
   await deps.toolBox.untilListed(call.tool, stopping)
-  const plan = decidePlan(deps, approval, call)
+  const isOver = call.status === 'planned' && (await hasEnded(db, approval.thread_id))
+  const plan = isOver
+    ? fail(`${call.tool} did not run: its task has ended.`)
+    : decidePlan(deps, approval, call)
   stopping.throwIfAborted()
   const ended = plan.kind === 'clear' ? plan.ended : await runOnce(deps, { approval, call, plan }, stopping)
   const answered = { approval, call, ...ended }

@@ -1,10 +1,14 @@
 import v8 from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
+import { ARGUMENTS, onlyApproval, stopTool } from '../../tests/support/approvals.ts'
 import { type Death, openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { call, hold, say, type Turn } from '../../tests/support/scripted-model.ts'
 import { event, inboxOf, look, openWithTask, threadsOf } from '../../tests/support/task-world.ts'
+import { until } from '../../tests/support/until.ts'
+import { decideOpen } from '../store/approvals.ts'
 import { postItem } from '../store/inbox.ts'
+import { allowCall } from '../store/ledger.ts'
 import { endTask } from '../store/tasks.ts'
 import { threadsWithWork } from '../store/threads.ts'
 
@@ -143,6 +147,62 @@ test('an open approval keeps a task, and a cancelled task closes it', async () =
   expect(await threadsOf(world)).toMatchObject([{ status: 'cancelled' }])
   const approvals = await world.store.db.selectFrom('approvals').select(['status', 'note']).execute()
   expect(approvals).toEqual([{ status: 'denied', note: 'The task has ended.' }])
+})
+
+test('an approval of a task is asked where the task was made, and closed for everyone with it', async () => {
+  const { ran, tool } = stopTool()
+  await using world = await openWorld({ tools: [tool], approve: ['stop'], concurrency: 1 })
+  const turn = byThread(
+    [call([['create_task', { instructions: 'stop it' }]]), say('begun')],
+    [call([['stop', ARGUMENTS]]), say('asked')],
+  )
+  world.model.script(turn, turn, turn, turn)
+  await world.start()
+  await world.post('go', 'homelab/desk')
+  await world.idle()
+  const { id, status, conversation_id } = await onlyApproval(world)
+  expect([status, conversation_id]).toEqual(['open', 'homelab/desk'])
+  const [task] = await threadsOf(world)
+  world.model.script(call([['cancel_task', { id: task?.id }]]), say('gone'))
+  await world.post('cancel it', 'homelab/desk')
+  await world.idle()
+  expect(world.seen.approvals.all.at(-1)).toMatchObject({ id, status: 'denied', decidedBy: 'hub' })
+  const calls = await world.store.db.selectFrom('tool_calls').select(['tool', 'status']).execute()
+  expect(calls).toContainEqual({ tool: 'stop', status: 'denied' })
+  expect(ran).toEqual([])
+})
+
+test('what was approved and had not begun does not run once its task is over', async () => {
+  const { ran, tool } = stopTool()
+  await using world = await openWorld({ tools: [tool], approve: ['stop'], concurrency: 1 })
+  const turn = byThread(
+    [call([['create_task', { instructions: 'stop it' }]]), say('begun')],
+    [call([['stop', ARGUMENTS]]), say('asked')],
+  )
+  world.model.script(turn, turn, turn, turn)
+  await world.start()
+  await world.post('go')
+  await world.idle()
+  const { id, thread_id, call_id } = await onlyApproval(world)
+  await world.store.write(async tx => {
+    await decideOpen(tx, id, {
+      status: 'approved',
+      at: world.clock.now(),
+      by: 'ann',
+      where: '/ws',
+      note: null,
+    })
+    await allowCall(tx, call_id)
+    await endTask(tx, thread_id, {
+      status: 'cancelled',
+      summary: 'x',
+      now: world.clock.now(),
+      by: 'thr_homelab',
+    })
+  })
+  await world.approvals.begin()
+  await until('the approval is answered', async () => (await onlyApproval(world)).answered_at !== null)
+  expect(ran).toEqual([])
 })
 
 const chain = byThread(

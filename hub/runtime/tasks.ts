@@ -2,9 +2,18 @@ import type { EventFact, EventListed } from '../../schemas/inbox.ts'
 import type { TaskLimits } from '../../schemas/tasks.ts'
 import type { NewId } from '../core/ids.ts'
 import { givesMetaTool } from '../core/tool-access.ts'
+import { toApproval } from '../store/approvals.ts'
 import { postItem } from '../store/inbox.ts'
 import type { ThreadRow } from '../store/tables.ts'
-import { countOpenTasks, createTask, endTask, grantsOf, hasPending, taskPrefix } from '../store/tasks.ts'
+import {
+  countOpenTasks,
+  createTask,
+  type Ended,
+  endTask,
+  grantsOf,
+  hasPending,
+  taskPrefix,
+} from '../store/tasks.ts'
 import { ensureMainThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import type { Claim } from './claim.ts'
@@ -52,11 +61,11 @@ export type CycleEnd =
 
 /**
  * Ends the task whose cycle ends in this transaction, unless something is still to happen in it; nothing on a main
- * thread. Returns the threads to wake after the commit.
+ * thread. Tell what it returns after the commit.
  */
-export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEnd): Promise<string[]> {
+export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEnd): Promise<Ended> {
   const { task } = claim.agent
-  if (!task) return []
+  if (!task) return NOTHING_ENDED
   switch (end.kind) {
     case 'completed':
       return endTask(tx, task.id, { status: 'complete', summary: end.summary, now })
@@ -65,12 +74,14 @@ export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEn
     case 'stopped':
       return endTask(tx, task.id, { status: 'cancelled', summary: end.reason, now })
     case 'text':
-      if (await hasPending(tx, task.id)) return []
+      if (await hasPending(tx, task.id)) return NOTHING_ENDED
       return endTask(tx, task.id, { status: 'complete', summary: end.text.trim() || lastText(claim), now })
     default:
       return end satisfies never
   }
 }
+
+const NOTHING_ENDED: Ended = { woken: [], closed: [] }
 
 function lastText(claim: Claim): string {
   const said = claim.window.findLast(
@@ -79,9 +90,10 @@ function lastText(claim: Claim): string {
   return said?.content.text.trim() ?? 'The task ended without a word.'
 }
 
-/** Tells of threads that got something, after the commit. */
-export function wakeThreads(deps: Pick<RuntimeDeps, 'signals'>, threads: readonly string[]): void {
-  for (const thread of new Set(threads)) deps.signals.emit('posted', { thread })
+/** Shows approvals that were closed, and wakes the threads that got something, after the commit. */
+export function announceEnded({ signals }: Pick<RuntimeDeps, 'signals'>, { woken, closed }: Ended): void {
+  for (const approval of closed) signals.emit('approval', toApproval(approval))
+  for (const thread of new Set(woken)) signals.emit('posted', { thread })
 }
 
 /** The thread that takes an event for an agent whose file lists it: its main thread, or a task to be made. */

@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import { type TaskGrants, taskGrants } from '../../schemas/tasks.ts'
 import { settleEventsOf } from './events.ts'
 import { postItem, QUIET_SOURCE } from './inbox.ts'
+import { finishCall } from './ledger.ts'
 import { statement } from './statement.ts'
-import type { Tables, ThreadRow } from './tables.ts'
+import type { ApprovalRow, Tables, ThreadRow } from './tables.ts'
 import { closeTaskHistory } from './task-history.ts'
 import { mainThreadId } from './threads.ts'
 import type { Tx } from './writer.ts'
@@ -146,6 +147,14 @@ export async function hasPending(tx: Tx, thread: string): Promise<boolean> {
   return row !== undefined && Object.values(row).some(value => value !== null)
 }
 
+/** What came of the end of a task and its own tasks. */
+export interface Ended {
+  /** Threads to wake. */
+  woken: string[]
+  /** Approvals that nobody has to decide any more. */
+  closed: ApprovalRow[]
+}
+
 export interface TaskEnd {
   status: 'complete' | 'failed' | 'cancelled'
   summary: string
@@ -156,9 +165,9 @@ export interface TaskEnd {
 
 /**
  * Ends a task and what it waits for, its own tasks included, and tells its parent, all in this transaction; a task that
- * has ended stays as it is. Returns the threads to wake after the commit.
+ * has ended stays as it is. Tell what it returns after the commit.
  */
-export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<string[]> {
+export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<Ended> {
   const row = await tx
     .updateTable('threads')
     .set({
@@ -173,18 +182,20 @@ export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<string[
     .where('ended_at', 'is', null)
     .returningAll()
     .executeTakeFirst()
-  if (!row) return []
-  await closeWaits(tx, id, end.now)
+  if (!row) return { woken: [], closed: [] }
+  const closed = await closeWaits(tx, id, end.now)
   const woken: string[] = []
   // A cycle that nobody runs now, such as one that waits for its provider, is woken to stop.
   if (await hasRunningCycle(tx, id)) woken.push(id)
   else await closeTaskHistory(tx, id, end.now)
   for (const child of await runningTasksOf(tx, id)) {
     const summary = 'Cancelled, since the task that made it has ended.'
-    woken.push(...(await endTask(tx, child.id, { status: 'cancelled', summary, now: end.now, by: id })))
+    const own = await endTask(tx, child.id, { status: 'cancelled', summary, now: end.now, by: id })
+    woken.push(...own.woken)
+    closed.push(...own.closed)
   }
   if (await tellParent(tx, row, end)) woken.push(row.parent_id ?? '')
-  return woken
+  return { woken, closed }
 }
 
 /** True where the parent is to be woken. */
@@ -211,14 +222,14 @@ async function tellParent(tx: Tx, task: ThreadRow, end: TaskEnd): Promise<boolea
 }
 
 /** Nothing wakes an ended task any more. */
-async function closeWaits(tx: Tx, thread: string, now: number): Promise<void> {
+async function closeWaits(tx: Tx, thread: string, now: number): Promise<ApprovalRow[]> {
   await tx
     .updateTable('schedules')
     .set({ status: 'cancelled' })
     .where('thread_id', '=', thread)
     .where('status', 'in', ['active', 'held'])
     .execute()
-  await tx
+  const closed = await tx
     .updateTable('approvals')
     .set({
       status: 'denied',
@@ -229,8 +240,14 @@ async function closeWaits(tx: Tx, thread: string, now: number): Promise<void> {
     })
     .where('thread_id', '=', thread)
     .where('status', '=', 'open')
+    .returningAll()
     .execute()
+  for (const { id, call_id } of closed) {
+    const text = `Approval ${id} was closed, since the task has ended; it did not run.`
+    await finishCall(tx, call_id, { status: 'denied', result: { text, isError: true }, now })
+  }
   await discardItems(tx, thread)
+  return closed
 }
 
 /** What is left in the inbox of an ended task is kept, and read by nobody. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CallContext } from '../../core/tool-box.ts'
+import { toApproval } from '../../store/approvals.ts'
 import type { ThreadRow } from '../../store/tables.ts'
 import { endTask } from '../../store/tasks.ts'
 import { mainThreadId, readThread } from '../../store/threads.ts'
@@ -20,8 +21,9 @@ export function cancelTaskTool(deps: MetaDeps): MetaTool {
       if (row.ended_at !== null) return { text: `The task ${id} has ended: ${row.status}.`, isError: true }
       const { now, thread, agent } = context
       const summary = 'Cancelled before it was done.'
-      const woken = await endTask(tx, id, { status: 'cancelled', summary, now, by: thread })
+      const { woken, closed } = await endTask(tx, id, { status: 'cancelled', summary, now, by: thread })
       context.afterCommit(() => {
+        for (const approval of closed) deps.signals.emit('approval', toApproval(approval))
         for (const each of woken) deps.signals.emit('posted', { thread: each })
         deps.signals.emit('schedules', { agent })
       })
