@@ -34,10 +34,7 @@ export async function runApproved(deps: ApprovalDeps, id: string, stopping: Abor
   if (!approval || approval.answered_at !== null) return
   const call = await callOfApproval(db, approval)
   await deps.toolBox.untilListed(call.tool, stopping)
-  const isOver = call.status === 'planned' && (await hasEnded(db, approval.thread_id))
-  const plan = isOver
-    ? fail(`${call.tool} did not run: its task has ended.`)
-    : decidePlan(deps, approval, call)
+  const plan = decidePlan(deps, approval, call)
   stopping.throwIfAborted()
   const ended = plan.kind === 'clear' ? plan.ended : await runOnce(deps, { approval, call, plan }, stopping)
   const answered = { approval, call, ...ended }
@@ -63,7 +60,15 @@ function decidePlan(deps: ApprovalDeps, approval: ApprovalRow, call: ToolCallRow
 }
 
 function fail(text: string): Plan {
-  return { kind: 'clear', ended: { status: 'error', outcome: { text, isError: true } } }
+  return { kind: 'clear', ended: toFailure(text) }
+}
+
+function overBefore(call: ToolCallRow): Ended {
+  return toFailure(`${call.tool} did not run: its task has ended.`)
+}
+
+function toFailure(text: string): Ended {
+  return { status: 'error', outcome: { text, isError: true } }
 }
 
 interface Run {
@@ -77,7 +82,12 @@ async function runOnce(
   { approval, call, plan: { tool, args, limit } }: Run,
   stopping: AbortSignal,
 ): Promise<Ended> {
-  await deps.store.write(tx => startCall(tx, call.id, deps.clock.now()))
+  const hasBegun = await deps.store.write(async tx => {
+    const isOver = call.status === 'planned' && (await hasEnded(tx, approval.thread_id))
+    if (!isOver) await startCall(tx, call.id, deps.clock.now())
+    return !isOver
+  })
+  if (!hasBegun) return overBefore(call)
   const show = (text?: string) => showCall(deps, placeOf(approval), call, 'started', text)
   show()
   const deadline = timeoutSignal(deps.clock, limit, call.tool)

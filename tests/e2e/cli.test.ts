@@ -11,7 +11,6 @@ import { type Ended, type RunOptions, runCli, startCli } from '../support/cli.ts
 import { openClient } from '../support/clients.ts'
 import { untilReady } from '../support/downstream.ts'
 import { untilNoChildren } from '../support/processes.ts'
-import { makeTempFolder } from '../support/temp-store.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { createRecord, until } from '../support/until.ts'
 
@@ -44,15 +43,6 @@ describe('beside a running hub', () => {
       agents: [{ name: 'homelab' }],
       problems: [],
     })
-  })
-
-  test('a config file that was made wrong meanwhile keeps nobody from the hub that runs', async () => {
-    using folder = makeTempFolder()
-    const file = join(folder.path, 'wrong.yaml')
-    writeFileSync(file, 'no_such_key: 1\n')
-    const variables = { SUPERBLOOM_CONFIG: file }
-    expect((await run(['status'], { variables })).code).toBe(0)
-    expect((await run(['doctor'], { variables })).stdout).toContain('no_such_key')
   })
 
   test('ask prints the reply on stdout and the tool activity on stderr', async () => {
