@@ -6,7 +6,9 @@ import { builtProgram, ensureBuilt } from '../support/built.ts'
 import { openClient } from '../support/clients.ts'
 import { startProgram } from '../support/program.ts'
 
-const AGENT = 'You are a helpful homelab agent.\n'
+// A day's limits would end a benchmark.
+const AGENT =
+  '---\nlimits: { tokensPerDay: 1000000000, wakesPerDay: 100000 }\n---\nYou are a helpful homelab agent.\n'
 const READY_EVERY_MS = 2
 
 export interface HubProcessOptions {
