@@ -4,6 +4,7 @@ import { factsOf } from '../store/context.ts'
 import { chargeAttempt, createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
 import { appendHistory, type Fenced, type HistoryEntry } from '../store/history.ts'
 import { drainItems, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
+import { pendingOf } from '../store/pending.ts'
 import { activeSchedulesOf } from '../store/schedules.ts'
 import type { CycleRow, ThreadRow } from '../store/tables.ts'
 import { discardItems, runningTasksOf } from '../store/tasks.ts'
@@ -270,10 +271,13 @@ export async function readFacts(
     contents: readonly HistoryContent[]
   },
 ): Promise<BatchFacts> {
-  const schedules = await activeSchedulesOf(tx, at.thread)
-  const approvals = await openApprovalsOf(tx, at.thread)
-  const { agent, now, replyTo } = at
-  const tasks = !agent.task || agent.task.mayMakeTasks ? await runningTasksOf(tx, at.thread) : []
+  const { agent, now, replyTo, thread } = at
+  const has = await pendingOf(tx, agent.name, thread)
+  const schedules = has.schedule === null ? [] : await activeSchedulesOf(tx, thread)
+  const approvals = has.approval === null ? [] : await openApprovalsOf(tx, thread)
+  const mayHaveTasks = has.task !== null && (!agent.task || agent.task.mayMakeTasks)
+  const tasks = mayHaveTasks ? await runningTasksOf(tx, thread) : []
+  const stored = has.fact === null ? [] : await factsOf(tx, agent.name, thread)
   return {
     now,
     replyTo,
@@ -283,6 +287,6 @@ export async function readFacts(
     inTask: agent.task !== undefined,
     timezone: deps.timezone,
     conversations: agent.conversations,
-    context: decideTelling(at.contents, await factsOf(tx, agent.name, at.thread)),
+    context: decideTelling(at.contents, stored),
   }
 }

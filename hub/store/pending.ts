@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { statement } from './statement.ts'
+import type { Tx } from './writer.ts'
+
+/** What a thread has of the things that each batch tells, null for none: most threads have nothing of most of them. */
+export interface Pending {
+  schedule: string | null
+  approval: string | null
+  task: string | null
+  fact: string | null
+}
+
+const NOTHING: Pending = { schedule: null, approval: null, task: null, fact: null }
+
+/** One statement in place of one for each. */
+export async function pendingOf(tx: Tx, agent: string, thread: string): Promise<Pending> {
+  const { rows } = await selectPending(tx, { agent, thread })
+  return rows[0] ?? NOTHING
+}
+
+const selectPending = statement<{ agent: string; thread: string }, Pending>((db, { agent, thread }) =>
+  db.selectNoFrom(eb => [
+    eb
+      .selectFrom('schedules')
+      .select('id')
+      .where('thread_id', '=', thread)
+      .where('status', '=', sql.lit('active'))
+      .limit(sql.lit(1))
+      .as('schedule'),
+    eb
+      .selectFrom('approvals')
+      .select('id')
+      .where('thread_id', '=', thread)
+      .where('status', '=', sql.lit('open'))
+      .limit(sql.lit(1))
+      .as('approval'),
+    eb.selectFrom('threads').select('id').where('parent_id', '=', thread).limit(sql.lit(1)).as('task'),
+    eb
+      .selectFrom('context')
+      .select('key')
+      .where(inner =>
+        inner.or([
+          inner.and([inner('scope', '=', sql.lit('agent')), inner('owner', '=', agent)]),
+          inner.and([inner('scope', '=', sql.lit('thread')), inner('owner', '=', thread)]),
+        ]),
+      )
+      .limit(sql.lit(1))
+      .as('fact'),
+  ]),
+)
