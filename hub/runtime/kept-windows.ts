@@ -5,12 +5,12 @@ import type { Claim } from './claim.ts'
 const MOST_WINDOWS = 32
 const MOST_ENTRIES = 500
 
+export type KeptWindow = Pick<Claim, 'fence' | 'start' | 'window' | 'anchor'>
+
 /**
  * The windows of the threads that ran last, so that one who talks on does not have them read and checked anew. A kept
  * one counts only where the thread's row shows that nobody has written since.
  */
-export type KeptWindow = Pick<Claim, 'fence' | 'start' | 'window' | 'anchor'>
-
 export interface KeptWindows {
   /** Keeps the window of a cycle that ended. */
   keep(thread: string, window: KeptWindow): void

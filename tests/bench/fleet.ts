@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openHubProcess } from './hub-process.ts'
-import { cpuOf, median } from './start/usage.ts'
+import { cpuOf, median, round } from './start/usage.ts'
 
 const AGENTS = 200
 const TURNS = 10
@@ -51,13 +51,9 @@ export async function fleet(): Promise<Record<string, number>> {
   return {
     'turns per second': Math.round((turns * 1000) / took),
     'turns per second that 8 cycles at once allow': ideal,
-    'CPU ms per turn': round((cpuOf(hub.pid) - cpu) / turns),
+    'CPU ms per turn': round((cpuOf(hub.pid) - cpu) / turns, 2),
     'wait of an agent, median ms': Math.round(median(averages)),
     'wait of an agent, longest ms': Math.round(Math.max(...averages)),
-    'longest wait over the median (aim at most 2)': round(Math.max(...averages) / median(averages)),
+    'longest wait over the median (aim at most 2)': round(Math.max(...averages) / median(averages), 2),
   }
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }

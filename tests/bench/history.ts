@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { openStore } from '../../hub/store/open.ts'
 import { openHubProcess } from './hub-process.ts'
-import { cpuOf, median } from './start/usage.ts'
+import { cpuOf, median, round } from './start/usage.ts'
 import { startProvider } from './turn/subjects.ts'
 
 const SHORT = 100
@@ -79,12 +79,12 @@ export async function history(): Promise<Record<string, number>> {
   }
   const of = (agent: AgentName, what: 'time' | 'cpu') => median(parts[agent].map(part => part[what]))
   return {
-    [`${SHORT} rows of history, p50 ms`]: round(of('short', 'time')),
-    [`${LONG} rows of history, p50 ms`]: round(of('long', 'time')),
-    'time, ratio (aim at most 1.2)': round(of('long', 'time') / of('short', 'time')),
-    [`${SHORT} rows of history, CPU ms`]: round(of('short', 'cpu')),
-    [`${LONG} rows of history, CPU ms`]: round(of('long', 'cpu')),
-    'CPU, ratio (aim at most 1.2)': round(of('long', 'cpu') / of('short', 'cpu')),
+    [`${SHORT} rows of history, p50 ms`]: round(of('short', 'time'), 2),
+    [`${LONG} rows of history, p50 ms`]: round(of('long', 'time'), 2),
+    'time, ratio (aim at most 1.2)': round(of('long', 'time') / of('short', 'time'), 2),
+    [`${SHORT} rows of history, CPU ms`]: round(of('short', 'cpu'), 2),
+    [`${LONG} rows of history, CPU ms`]: round(of('long', 'cpu'), 2),
+    'CPU, ratio (aim at most 1.2)': round(of('long', 'cpu') / of('short', 'cpu'), 2),
   }
 }
 
@@ -96,8 +96,4 @@ async function turns(
   const times: number[] = []
   for (let turn = 0; turn < count; turn++) times.push(await hub.turn(agent, 'how are you?'))
   return times
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }

@@ -5,7 +5,7 @@ import { openStore } from '../../hub/store/open.ts'
 import { taskPrefix } from '../../hub/store/tasks.ts'
 import { mainThreadId } from '../../hub/store/threads.ts'
 import { openHubProcess } from './hub-process.ts'
-import { cpuOf, median, memoryOf } from './start/usage.ts'
+import { cpuOf, median, memoryOf, round } from './start/usage.ts'
 import { startProvider } from './turn/subjects.ts'
 
 const AGENTS = 1_000
@@ -68,16 +68,15 @@ export async function idle(): Promise<Record<string, number>> {
   return {
     'empty hub, start to ready, ms': Math.round(empty.readyAfter),
     'full hub, start to ready, ms (aim under 2000)': Math.round(full.readyAfter),
-    'empty hub, resident MiB': round(memory.empty),
-    'full hub, resident MiB': round(memory.full),
-    'full hub over the empty one, MiB (aim under 30)': round(memory.full - memory.empty),
+    'empty hub, resident MiB': round(memory.empty, 1),
+    'full hub, resident MiB': round(memory.full, 1),
+    'full hub over the empty one, MiB (aim under 30)': round(memory.full - memory.empty, 1),
     'CPU over 30 idle seconds, % of a core (aim under 0.2)': round(used, 3),
-    'empty hub, a turn of its agent, p50 ms': round(median(times.empty)),
-    'full hub, a first turn of any agent, p50 ms': round(median(times.full)),
-    'wakes slower than in the empty hub, ms (aim under 10)': round(median(times.full) - median(times.empty)),
+    'empty hub, a turn of its agent, p50 ms': round(median(times.empty), 1),
+    'full hub, a first turn of any agent, p50 ms': round(median(times.full), 1),
+    'wakes slower than in the empty hub, ms (aim under 10)': round(
+      median(times.full) - median(times.empty),
+      1,
+    ),
   }
-}
-
-function round(value: number, digits = 1): number {
-  return Number(value.toFixed(digits))
 }

@@ -8,7 +8,7 @@ import { createIds } from '../../hub/core/ids.ts'
 import type { SignalMap } from '../../hub/core/signals.ts'
 import { createRouter } from '../../hub/runtime/router.ts'
 import { openStore } from '../../hub/store/open.ts'
-import { median } from './start/usage.ts'
+import { median, round } from './start/usage.ts'
 
 const ROUNDS = 7
 const WARM_UP = 500
@@ -121,13 +121,9 @@ export async function inbox(): Promise<Record<string, number>> {
   return {
     '1 poster, superbloom, posts per second': Math.round(of('hub1')),
     '1 poster, better-sqlite3, posts per second': Math.round(of('bare1')),
-    '1 poster, part of the bare rate (aim at least 0.7)': round(of('hub1') / of('bare1')),
+    '1 poster, part of the bare rate (aim at least 0.7)': round(of('hub1') / of('bare1'), 2),
     '64 posters, superbloom, posts per second': Math.round(of('hub64')),
     '64 posters, better-sqlite3, posts per second': Math.round(of('bare64')),
-    '64 posters, times the rate of 1 (aim at least 4)': round(of('hub64') / of('hub1')),
+    '64 posters, times the rate of 1 (aim at least 4)': round(of('hub64') / of('hub1'), 2),
   }
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ensureBuilt, root } from '../support/built.ts'
 import { recordImports, startHub, startImportsOnly, startServer } from './start/subjects.ts'
-import { cpuOf, type Memory, median, memoryOf } from './start/usage.ts'
+import { cpuOf, type Memory, median, memoryOf, round } from './start/usage.ts'
 
 const STARTS = 10
 const MEMORY_ROUNDS = 3
@@ -69,8 +69,8 @@ async function measureIdle(): Promise<number> {
 
 function timesOf(times: readonly number[]): Record<string, number> {
   return {
-    'start to ready, median, ms (aim under 1000)': round(median(times)),
-    'start to ready, slowest, ms': round(Math.max(...times)),
+    'start to ready, median, ms (aim under 1000)': round(median(times), 0),
+    'start to ready, slowest, ms': round(Math.max(...times), 0),
   }
 }
 
@@ -97,8 +97,4 @@ function packagesOf(addresses: readonly string[]): string[] {
     .filter(address => address.startsWith('file:'))
     .map(address => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(fileURLToPath(address))?.[1] ?? address)
   return [...new Set(names)].sort()
-}
-
-function round(value: number, digits = 0): number {
-  return Number(value.toFixed(digits))
 }

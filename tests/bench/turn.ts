@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { round } from './start/usage.ts'
 import { type Subject, startBareLoop, startHubSubject, startProvider } from './turn/subjects.ts'
 
 const ROUNDS = 5
@@ -95,16 +96,12 @@ function toFigures(bare: Parts | undefined, hub: Parts | undefined): Record<stri
       ['bare loop', base],
       ['superbloom', ours],
     ] as const) {
-      figures[`${label}, ${name}: p50 ms`] = round(p50)
-      figures[`${label}, ${name}: p95 ms`] = round(p95)
-      figures[`${label}, ${name}: CPU ms per turn`] = round(cpu)
+      figures[`${label}, ${name}: p50 ms`] = round(p50, 2)
+      figures[`${label}, ${name}: p95 ms`] = round(p95, 2)
+      figures[`${label}, ${name}: CPU ms per turn`] = round(cpu, 2)
     }
-    figures[`${label}: p50 ratio (aim at most 1.5)`] = round(ours.p50 / base.p50)
-    figures[`${label}: CPU ratio (aim at most 2)`] = round(ours.cpu / base.cpu)
+    figures[`${label}: p50 ratio (aim at most 1.5)`] = round(ours.p50 / base.p50, 2)
+    figures[`${label}: CPU ratio (aim at most 2)`] = round(ours.cpu / base.cpu, 2)
   }
   return figures
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }

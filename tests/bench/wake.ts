@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openHubProcess } from './hub-process.ts'
-import { median } from './start/usage.ts'
+import { median, round } from './start/usage.ts'
 
 const WARM_UP = 50
 const POSTS = 200
@@ -57,12 +57,13 @@ export async function wake(): Promise<Record<string, number>> {
   const late = await measureSchedules(provider, hub)
   waits.sort((a, b) => a - b)
   return {
-    'post to the first byte at the provider, p50 ms (aim under 5)': round(median(waits)),
+    'post to the first byte at the provider, p50 ms (aim under 5)': round(median(waits), 2),
     'post to the first byte at the provider, p95 ms': round(
       waits[Math.floor(waits.length * 0.95)] ?? Number.NaN,
+      2,
     ),
-    'schedule, at the provider after its time, median ms': round(median(late)),
-    'schedule, at the provider after its time, latest ms (aim under 50)': round(Math.max(...late)),
+    'schedule, at the provider after its time, median ms': round(median(late), 2),
+    'schedule, at the provider after its time, latest ms (aim under 50)': round(Math.max(...late), 2),
   }
 }
 
@@ -92,8 +93,4 @@ async function measureSchedules(provider: Provider, hub: Hub): Promise<number[]>
   }
   await all.promise
   return late
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }

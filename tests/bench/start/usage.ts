@@ -26,3 +26,7 @@ export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
+
+export function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits))
+}
