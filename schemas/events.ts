@@ -28,6 +28,20 @@ const percentHigh = z.object({
   threshold: z.number().describe('0 to 100'),
 })
 
+const players = z.object({
+  server: z.string(),
+  playerCount: z.int().describe('players now'),
+  names: z.array(z.string()).optional().describe('who came or left, where the game tells'),
+})
+
+const download = z.object({
+  client: z.string(),
+  name: z.string(),
+  size: z.number().describe('bytes'),
+  category: z.string().optional(),
+  reason: z.string().optional().describe('why it failed'),
+})
+
 /** The payloads of the events that the built-in servers raise, by type. */
 export const eventPayloads = {
   cpu_high: percentHigh,
@@ -39,6 +53,29 @@ export const eventPayloads = {
     temp: z.number().describe('degrees Celsius'),
     threshold: z.number().describe('degrees Celsius'),
   }),
+  server_empty: z.object({ server: z.string(), previousCount: z.int().describe('players before') }),
+  player_joined: players,
+  player_left: players,
+  server_crash: z.object({
+    server: z.string(),
+    exitCode: z.int().optional(),
+    oom: z.boolean().optional().describe('true: it was ended for using too much memory'),
+  }),
+  download_complete: download,
+  download_failed: download,
+  disk_full_warning: z.object({
+    client: z.string(),
+    free: z.number().describe('bytes'),
+    needed: z.number().optional().describe('bytes that the queue still needs'),
+  }),
+  transcode_started: z.object({
+    user: z.string(),
+    title: z.string(),
+    device: z.string(),
+    reason: z.string(),
+  }),
+  media_added: z.object({ title: z.string(), type: z.string(), library: z.string() }),
+  container_unhealthy: z.object({ name: z.string(), status: z.string(), restarts: z.int() }),
 } as const
 export type EventType = keyof typeof eventPayloads
 export type EventPayload<Type extends EventType> = z.infer<(typeof eventPayloads)[Type]>
