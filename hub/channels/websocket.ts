@@ -18,6 +18,7 @@ import { toPublicError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Signals } from '../core/signals.ts'
+import { createSender, type Sender } from './sender.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 const LARGEST_FRAME = 1024 * 1024
@@ -25,8 +26,6 @@ const LARGEST_FRAME = 1024 * 1024
 const LARGEST_READ = 4 * LARGEST_FRAME
 /** So many frames may wait for their turn; then the socket is not read until they had it. */
 const MOST_WAITING = 64
-/** A client that reads nothing is let go before the hub's memory fills; it comes back with `after`. */
-const MOST_BUFFERED = 16 * 1024 * 1024
 const PROTOCOL = 'superbloom.v1'
 
 export interface WebSocketDeps {
@@ -84,8 +83,6 @@ export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDispo
   }
 }
 
-type DeltaFrame = Extract<HubFrame, { type: 'delta' }>
-
 function refuse(socket: Duplex, error: { code: string; message: string; status: number }): void {
   const body = JSON.stringify({ error: { code: error.code, message: error.message } })
   socket.once('finish', () => socket.destroy())
@@ -122,48 +119,12 @@ function serve(ws: WebSocket, socket: Duplex, caller: { token: string }, deps: W
   ws.on('error', error => deps.log.debug('socket_error', { error }))
   ws.on('close', () => {
     unsubscribe()
+    send.stop()
     subscriptions.clear()
   })
 }
 
-/**
- * Sends frames in order. Those of one round of I/O are written together, and the pieces of a streamed text among them
- * are one frame: a frame and a write for each word would cost more than the reply.
- */
-function createSender(ws: WebSocket, socket: Duplex): (frame: HubFrame) => void {
-  let pending: DeltaFrame | undefined
-  let corked = false
-  const write = (frame: HubFrame) => {
-    if (ws.bufferedAmount > MOST_BUFFERED) return ws.terminate()
-    if (ws.readyState === ws.OPEN) ws.send(JSON.stringify(frame))
-  }
-  const flush = () => {
-    const frame = pending
-    pending = undefined
-    if (frame) write(frame)
-  }
-  const uncork = () => {
-    corked = false
-    flush()
-    socket.uncork()
-  }
-  return frame => {
-    if (!corked) {
-      corked = true
-      socket.cork()
-      setImmediate(uncork)
-    }
-    if (frame.type !== 'delta' || (pending && pending.cycle !== frame.cycle)) flush()
-    if (frame.type !== 'delta') return write(frame)
-    pending = { ...frame, text: (pending?.text ?? '') + frame.text }
-  }
-}
-
-function listen(
-  deps: WebSocketDeps,
-  subscriptions: Subscriptions,
-  send: (frame: HubFrame) => void,
-): () => void {
+function listen(deps: WebSocketDeps, subscriptions: Subscriptions, send: Sender): () => void {
   const offs = [
     deps.signals.on('message', message => subscriptions.onMessage(message)),
     deps.signals.on('delta', delta => {

@@ -100,8 +100,21 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   return made
 }
 
+const MINUTE_MS = 60_000
+/** The last minute that was asked for: a cycle asks for the time it is several times over. */
+let lately = { minute: Number.NaN, timezone: '', text: '' }
+
 /** The time as a person in `timezone` reads it: "Sat 2026-11-21 23:40". */
 export function toLocal(at: number, timezone: string): string {
+  const minute = Math.floor(at / MINUTE_MS)
+  if (minute === lately.minute && timezone === lately.timezone) return lately.text
+  const text = writeLocal(at, timezone)
+  // A century ago clocks were not whole minutes ahead of UTC.
+  if (minute > 0) lately = { minute, timezone, text }
+  return text
+}
+
+function writeLocal(at: number, timezone: string): string {
   const parts = Object.fromEntries(
     formatOf(timezone)
       .formatToParts(new Date(at))

@@ -1,4 +1,11 @@
-import type { ColumnBuilderCallback, ColumnDataType, CreateTableBuilder, Kysely, RawBuilder } from 'kysely'
+import type {
+  ColumnBuilderCallback,
+  ColumnDataType,
+  CreateTableBuilder,
+  Kysely,
+  QueryResult,
+  RawBuilder,
+} from 'kysely'
 import type { Tables } from './tables.ts'
 
 /** What differs between the databases, as data: callers never ask which one they talk to. */
@@ -27,11 +34,17 @@ export interface Dialect {
 /** What each database's adapter tells besides Kysely's own. */
 export interface KnowsDialect {
   readonly dialect: Dialect
+  /** Runs a statement of an open transaction at once, where the database has one connection, which then has it open. */
+  runInTransaction?(sql: string, parameters: readonly unknown[]): QueryResult<unknown>
 }
 
 /** The dialect of an open database or of a transaction on it. */
 export function dialectOf(db: Kysely<Tables>): Dialect {
+  return adapterOf(db).dialect
+}
+
+export function adapterOf(db: Kysely<Tables>): KnowsDialect {
   const { adapter } = db.getExecutor()
-  if ('dialect' in adapter) return (adapter as typeof adapter & KnowsDialect).dialect
+  if ('dialect' in adapter) return adapter as typeof adapter & KnowsDialect
   throw new Error('This database was not opened by the store')
 }

@@ -4,6 +4,7 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Driver,
+  type QueryResult,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
@@ -56,26 +57,28 @@ export function openSqlite(folder: string): SqliteDialect {
 /** Kysely does not run SQLite's migrations in a transaction; a kill in their midst would leave half a schema. */
 class TransactionalSqlite extends SqliteDialect {
   readonly #database: Database.Database
+  readonly #prepared: SqliteDatabase
 
   constructor(database: Database.Database) {
     super({ database })
     this.#database = database
+    this.#prepared = withPreparedOnce(database)
   }
 
   override createDriver(): Driver {
-    return new TransactionalDriver(this.#database)
+    return new TransactionalDriver(this.#database, this.#prepared)
   }
 
   override createAdapter(): SqliteAdapter {
-    return new TransactionalAdapter()
+    return new TransactionalAdapter(this.#prepared)
   }
 }
 
 class TransactionalDriver extends SqliteDriver {
   readonly #database: Database.Database
 
-  constructor(database: Database.Database) {
-    super({ database: withPreparedOnce(database) })
+  constructor(database: Database.Database, prepared: SqliteDatabase) {
+    super({ database: prepared })
     this.#database = database
   }
 
@@ -94,6 +97,20 @@ const BEGIN = CompiledQuery.raw('begin immediate')
 
 class TransactionalAdapter extends SqliteAdapter implements KnowsDialect {
   readonly dialect = sqlite
+  readonly #prepared: SqliteDatabase
+
+  constructor(prepared: SqliteDatabase) {
+    super()
+    this.#prepared = prepared
+  }
+
+  runInTransaction(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
+    const statement = this.#prepared.prepare(sql)
+    if (statement.reader) return { rows: statement.all(parameters) }
+    const { changes } = statement.run(parameters)
+    return { rows: [], numAffectedRows: BigInt(changes) }
+  }
+
   override get supportsTransactionalDdl(): boolean {
     return true
   }

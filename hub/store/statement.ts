@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
+import { adapterOf, type Dialect } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 /** A statement of the hot path: built and compiled once for each kind of database, then only given its arguments. */
@@ -21,17 +22,20 @@ const slots = new Proxy({}, { get: (_, name) => new Slot(name) })
 export function statement<Args extends object, Row>(
   build: (db: Kysely<Tables>, args: Args) => Compilable<Row>,
 ): Statement<Args, Row> {
-  const compiled = new Map<unknown, CompiledQuery<Row>>()
-  return (db, args) => {
-    const kind = db.getExecutor().adapter.constructor
-    let known = compiled.get(kind)
+  const compiled = new Map<Dialect, CompiledQuery<Row>>()
+  return async (db, args) => {
+    const adapter = adapterOf(db)
+    let known = compiled.get(adapter.dialect)
     if (!known) {
       known = build(db, slots as Args).compile()
-      compiled.set(kind, known)
+      compiled.set(adapter.dialect, known)
     }
     const parameters = known.parameters.map(value =>
       value instanceof Slot ? args[value.name as keyof Args] : value,
     )
+    if (db.isTransaction && adapter.runInTransaction) {
+      return adapter.runInTransaction(known.sql, parameters) as QueryResult<Row>
+    }
     return db.executeQuery<Row>({ ...known, parameters })
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelMessage } from '../../core/model.ts'
-import { toChatMessages, toChatTools } from './messages.ts'
+import { toChatMessage, toChatTool } from './messages.ts'
 
 const call = (name: string, args: string) => ({ id: 'c1', name, arguments: args })
 const sent = (name: string, args: string) => ({
@@ -52,31 +52,16 @@ const MESSAGES: [what: string, given: ModelMessage, expected: object][] = [
   ['a missing name', { role: 'assistant', text: '', calls: [call('', '{}')] }, sent('unknown', '{}')],
 ]
 
-describe('toChatMessages', () => {
+describe('toChatMessage', () => {
   it.each(MESSAGES)('sends %s', (_, given, expected) => {
-    expect(toChatMessages('', [given])).toEqual([expected])
-  })
-
-  it('puts the system prompt first', () => {
-    expect(toChatMessages('be kind', [])).toEqual([{ role: 'system', content: 'be kind' }])
-  })
-
-  it('gives a longer history the same bytes for its beginning', () => {
-    const history = MESSAGES.map(([, message]) => message)
-    const bytes = (length: number) =>
-      JSON.stringify(toChatMessages('system', history.slice(0, length))).slice(0, -1)
-    for (let length = 1; length <= history.length; length++) {
-      expect(bytes(length).startsWith(bytes(length - 1))).toBe(true)
-    }
+    expect(toChatMessage(given, undefined)).toEqual(expected)
   })
 })
 
-describe('toChatTools', () => {
+describe('toChatTool', () => {
   it('sends name, description and a schema that every provider takes', () => {
     const inputSchema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }
-    const [tool] = toChatTools([
-      { name: 'f', title: 'F', description: 'does f', inputSchema, readOnly: true },
-    ])
+    const tool = toChatTool({ name: 'f', title: 'F', description: 'does f', inputSchema, readOnly: true })
     expect(tool).toEqual({
       type: 'function',
       function: { name: 'f', description: 'does f', parameters: { type: 'object', properties: {} } },
@@ -85,8 +70,8 @@ describe('toChatTools', () => {
 
   it('keeps properties as they are', () => {
     const inputSchema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
-    const [tool] = toChatTools([{ name: 'f', description: '', inputSchema }])
-    expect(tool?.function.parameters).toEqual(inputSchema)
+    const tool = toChatTool({ name: 'f', description: '', inputSchema })
+    expect(tool.function.parameters).toEqual(inputSchema)
   })
 })
 
@@ -97,8 +82,8 @@ it('what a model thought before it called tools goes back to that model alone', 
     calls: [{ id: 'a', name: 'look', arguments: '{}' }],
     thinking: { by: 'm at http://p', text: 'first look' },
   }
-  expect(toChatMessages('', [message], 'm at http://p')[0]).toMatchObject({ reasoning_content: 'first look' })
-  expect(toChatMessages('', [message], 'other at http://p')[0]).not.toHaveProperty('reasoning_content')
+  expect(toChatMessage(message, 'm at http://p')).toMatchObject({ reasoning_content: 'first look' })
+  expect(toChatMessage(message, 'other at http://p')).not.toHaveProperty('reasoning_content')
   const answer: ModelMessage = { ...message, calls: [], text: 'done' }
-  expect(toChatMessages('', [answer], 'm at http://p')[0]).not.toHaveProperty('reasoning_content')
+  expect(toChatMessage(answer, 'm at http://p')).not.toHaveProperty('reasoning_content')
 })

@@ -7,21 +7,14 @@ import { parseJson } from '../../core/json.ts'
 import type { ModelCall, ModelMessage, ModelTool } from '../../core/model.ts'
 
 /**
- * The request's messages. The same history gives the same bytes, so that the provider's prompt cache hits, and
+ * A message of the request. The same history gives the same bytes, so that the provider's prompt cache hits, and
  * nothing that a model once wrote makes a later request invalid. What `thinker` thought before it called tools goes
  * back to it: DeepSeek refuses a request without (https://api-docs.deepseek.com/guides/thinking_mode).
  */
-export function toChatMessages(
-  system: string,
-  messages: readonly ModelMessage[],
-  thinker?: string,
-): ChatCompletionMessageParam[] {
-  const result: ChatCompletionMessageParam[] = system === '' ? [] : [{ role: 'system', content: system }]
-  for (const message of messages) result.push(toChatMessage(message, thinker))
-  return result
-}
-
-function toChatMessage(message: ModelMessage, thinker: string | undefined): ChatCompletionMessageParam {
+export function toChatMessage(
+  message: ModelMessage,
+  thinker: string | undefined,
+): ChatCompletionMessageParam {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: message.text }
@@ -62,12 +55,9 @@ function toArguments(text: string): string {
   return isObject ? text : JSON.stringify({ invalid_arguments: text })
 }
 
-/** The request's tools, in their order. */
-export function toChatTools(tools: readonly ModelTool[]): ChatCompletionFunctionTool[] {
-  return tools.map(({ name, description, inputSchema }) => ({
-    type: 'function',
-    function: { name, description, parameters: toParameters(inputSchema) },
-  }))
+/** A tool of the request. */
+export function toChatTool({ name, description, inputSchema }: ModelTool): ChatCompletionFunctionTool {
+  return { type: 'function', function: { name, description, parameters: toParameters(inputSchema) } }
 }
 
 /** Gemini refuses `$schema`, OpenAI an object without `properties`. */

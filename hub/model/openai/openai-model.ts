@@ -1,14 +1,14 @@
-import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions'
 import type { Clock } from '../../core/clock.ts'
 import { type Model, ModelError, type ModelMessage, type ModelRequest, type Price } from '../../core/model.ts'
 import { toSpan } from '../../core/text.ts'
 import { type CallWatch, createCallWatch } from './call-watch.ts'
 import { createClient } from './client.ts'
-import { type Dialect, decideDialect, firstDialect } from './dialect.ts'
-import { toChatMessages, toChatTools } from './messages.ts'
+import { decideDialect, firstDialect } from './dialect.ts'
 import { describeProvider, type Provider } from './provider-error.ts'
 import { readReply } from './read-reply.ts'
-import { createReplyReader, thinkerOf } from './reply.ts'
+
+import { createReplyReader } from './reply.ts'
+import { createRequestWriter } from './request-writer.ts'
 import { fromResponseError, toSendError } from './send-error.ts'
 
 export interface OpenAiModelOptions {
@@ -42,22 +42,23 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const { clock, connectTimeoutMs = CONNECT_TIMEOUT, idleTimeoutMs = IDLE_TIMEOUT } = options
   const provider = { baseUrl: options.baseUrl, apiKey: options.apiKey?.trim() ?? '', model: options.model }
   const client = createClient(provider)
+  const writeRequest = createRequestWriter(provider)
   let accepted = firstDialect(options.baseUrl)
 
-  async function post(body: ChatCompletionCreateParamsStreaming, watch: CallWatch): Promise<Response> {
+  async function post(body: string, watch: CallWatch): Promise<Response> {
     const { signal } = watch
     watch.within(connectTimeoutMs, () => connectError(provider, connectTimeoutMs))
-    // Not `chat.completions.create`: it observes every value while it serializes, which costs time per message.
-    return (await client()).post('/chat/completions', { body, signal, stream: true }).asResponse()
+    const headers = { 'Content-Type': 'application/json' }
+    return (await client()).post('/chat/completions', { body, headers, signal, stream: true }).asResponse()
   }
 
   /** Sends the request as the provider is known to want it; where it refuses that, finds out how it does. */
   async function send(request: ModelRequest, watch: CallWatch): Promise<Response> {
-    const base = toBase(provider, request)
+    const write = writeRequest(request)
     let dialect = accepted
     for (let changes = 0; ; changes++) {
       try {
-        const response = await post(toBody(base, dialect, request.maxOutput), watch)
+        const response = await post(write(dialect), watch)
         accepted = dialect
         return response
       } catch (error) {
@@ -88,25 +89,6 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
       signal.throwIfAborted()
       return reply.finish()
     },
-  }
-}
-
-type Base = Pick<ChatCompletionCreateParamsStreaming, 'model' | 'messages' | 'tools' | 'stream'>
-
-function toBase(provider: Provider & { model: string }, { system, messages, tools }: ModelRequest): Base {
-  return {
-    model: provider.model,
-    messages: toChatMessages(system, messages, thinkerOf(provider)),
-    ...(tools.length > 0 && { tools: toChatTools(tools) }),
-    stream: true,
-  }
-}
-
-function toBody(base: Base, dialect: Dialect, maxOutput: number): ChatCompletionCreateParamsStreaming {
-  return {
-    ...base,
-    [dialect.limit]: maxOutput,
-    ...(dialect.usage && { stream_options: { include_usage: true } }),
   }
 }
 
