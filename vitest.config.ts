@@ -11,7 +11,7 @@ export default defineConfig({
           include: [
             '{hub,servers,schemas,bin}/**/*.test.ts',
             'tests/*.test.ts',
-            'tests/{contract,e2e,regression}/**/*.test.ts',
+            'tests/{e2e,regression}/**/*.test.ts',
           ],
         },
       },
@@ -25,7 +25,10 @@ export default defineConfig({
           hookTimeout: 300_000,
         },
       },
-      { extends: true, test: { name: 'real', include: ['tests/real/**/*.test.ts'], fileParallelism: false } },
+      {
+        extends: true,
+        test: { name: 'real', include: ['tests/{contract,real}/**/*.test.ts'], fileParallelism: false },
+      },
     ],
     // Most tests wait for processes and clocks rather than for a processor, and one worker is what 2 cores would get.
     maxWorkers: Math.max(3, availableParallelism()),

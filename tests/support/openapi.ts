@@ -1,0 +1,134 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv, type ValidateFunction } from 'ajv'
+import formatsPlugin from 'ajv-formats'
+import { parse } from 'yaml'
+
+type Json = Record<string, unknown>
+
+/** What is wrong with a request or an answer, a line each; nothing where it fits the description. */
+export interface Contract {
+  request(method: string, path: string, body?: unknown): string[]
+  answer(method: string, path: string, status: number, body: unknown): string[]
+}
+
+/** The folder of API descriptions and recorded answers. Throws, with what to set, where it is missing. */
+export function specsFolder(): string {
+  const folder = process.env['SUPERBLOOM_SPECS']
+  if (folder && existsSync(join(folder, 'openapi'))) return folder
+  throw new Error(
+    'SUPERBLOOM_SPECS names no folder with openapi/ and recorded/. CONTRIBUTING.md says where the public originals are.',
+  )
+}
+
+/** A recorded answer of a real program: `recorded('radarr', 'movie')`. */
+export function recorded(program: string, name: string): unknown {
+  return JSON.parse(readFileSync(join(specsFolder(), 'recorded', program, `${name}.json`), 'utf8'))
+}
+
+/**
+ * The contract of an API by its official description (OpenAPI 3, or Swagger 2), such as `radarr-v3.json`. `base` is
+ * what stands in front of the described paths in requests, such as `/api/v1`.
+ */
+export function openContract(file: string, base = ''): Contract {
+  const text = readFileSync(join(specsFolder(), 'openapi', file), 'utf8')
+  const description = (file.endsWith('.json') ? JSON.parse(text) : parse(text)) as Json
+  const checkRequest = createCheck(toJsonSchema(description))
+  // A program of another version answers with more than the description knows.
+  const checkAnswer = createCheck(toJsonSchema(description, true))
+  const paths = Object.keys(description['paths'] as Json)
+  const find = (method: string, path: string) => {
+    const bare = path.split('?', 1)[0]?.slice(base.length) ?? ''
+    const matching = path.startsWith(base) ? paths.filter(template => matches(template, bare)) : []
+    const [template] = matching.sort((a, b) => countSlots(a) - countSlots(b))
+    const pointer = `/paths/${toPart(template ?? '')}/${method.toLowerCase()}`
+    const operation = template && at(description, pointer)
+    return operation ? { pointer, operation: operation as Json } : undefined
+  }
+  return {
+    request(method, path, body) {
+      const found = find(method, path)
+      if (!found) return [`${method} ${path}: no such operation`]
+      if (body === undefined) return []
+      const schema = requestSchema(found.operation, found.pointer)
+      return schema ? checkRequest(schema, body) : [`${method} ${path}: takes no JSON`]
+    },
+    answer(method, path, status, body) {
+      const found = find(method, path)
+      if (!found) return [`${method} ${path}: no such operation`]
+      const responses = (found.operation['responses'] ?? {}) as Json
+      const kind = [String(status), `${String(status)[0]}XX`, 'default'].find(key => key in responses)
+      if (!kind) return [`${method} ${path}: answers no ${status}`]
+      const schema = responseSchema(description, `${found.pointer}/responses/${kind}`)
+      return schema && body !== undefined ? checkAnswer(schema, body) : []
+    },
+  }
+}
+
+function createCheck(description: unknown): (pointer: string, value: unknown) => string[] {
+  const ajv = new Ajv({ strict: false, allErrors: true, logger: false })
+  formatsPlugin.default(ajv)
+  // Real Jellyfin servers leave out the dashes.
+  ajv.addFormat('uuid', /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i)
+  ajv.addSchema(description as Json, 'api')
+  const compiled = new Map<string, ValidateFunction>()
+  return (pointer, value) => {
+    const known = compiled.get(pointer) ?? ajv.compile({ $ref: `api#${pointer}` })
+    compiled.set(pointer, known)
+    if (known(value)) return []
+    return (known.errors ?? []).map(error => `${error.instancePath || '(whole)'} ${error.message ?? ''}`)
+  }
+}
+
+function requestSchema(operation: Json, pointer: string): string | undefined {
+  const content = at(operation, '/requestBody/content') as Json | undefined
+  const type = content && Object.keys(content).find(key => key.includes('json'))
+  if (type) return `${pointer}/requestBody/content/${toPart(type)}/schema`
+  const parameters = (operation['parameters'] ?? []) as Json[]
+  const index = parameters.findIndex(parameter => parameter['in'] === 'body')
+  return index < 0 ? undefined : `${pointer}/parameters/${index}/schema`
+}
+
+function responseSchema(description: Json, pointer: string): string | undefined {
+  const response = at(description, pointer) as Json | undefined
+  const reference = response?.['$ref']
+  if (typeof reference === 'string') return responseSchema(description, reference.slice(1))
+  if (response?.['schema']) return `${pointer}/schema`
+  const content = response?.['content'] as Json | undefined
+  const type = content && Object.keys(content).find(key => key.includes('json'))
+  return type && `${pointer}/content/${toPart(type)}/schema`
+}
+
+function matches(template: string, path: string): boolean {
+  const [wanted, given] = [template.toLowerCase().split('/'), path.toLowerCase().split('/')]
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => part === given[index] || (/\{.+\}/.test(part) && given[index] !== ''))
+  )
+}
+
+function countSlots(template: string): number {
+  return template.split('{').length
+}
+
+function toPart(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+}
+
+function at(value: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map(part => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((inner, key) => (inner as Json | undefined)?.[key], value)
+}
+
+/** OpenAPI 3.0 says `nullable` where JSON Schema has a union with null. */
+function toJsonSchema(value: unknown, isOpen = false): unknown {
+  if (Array.isArray(value)) return value.map(inner => toJsonSchema(inner, isOpen))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, inner]) => [key, toJsonSchema(inner, isOpen)])
+  const { nullable, discriminator: _, ...schema } = Object.fromEntries(entries) as Json
+  if (isOpen && schema['additionalProperties'] === false) delete schema['additionalProperties']
+  return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema
+}
