@@ -1,3 +1,4 @@
+import { type Environment, readSettings } from './env.ts'
 import { ToolFailure } from './failure.ts'
 import { choiceSetting, switchSetting } from './settings.ts'
 
@@ -19,8 +20,12 @@ export function readOnlyVariable(server: string): string {
   return `${server.toUpperCase()}_READ_ONLY`
 }
 
-export const readOnlySetting = () =>
-  switchSetting({ purpose: 'that only tools which change nothing are offered', default: false })
+/** Throws SettingsError. */
+export function readReadOnly(server: string, environment: Environment): boolean {
+  const purpose = 'that only tools which change nothing are offered'
+  const name = readOnlyVariable(server)
+  return readSettings({ [name]: switchSetting({ purpose }) }, environment)[name] === true
+}
 
 /** Something whose settings limit what may be done with it. */
 export interface Limited {
