@@ -39,7 +39,7 @@ export function toMoreText(part: Page<unknown>, one: string, many?: string): str
   if (!more && offset === 0) return undefined
   const end = offset + items.length
   const all = toCountText(total, one, many)
-  if (items.length === 0) return `Nothing from offset ${offset} on; there is ${all} in all.`
+  if (items.length === 0) return `Nothing from offset ${offset} on; there are only ${all}.`
   const shown = offset === 0 ? `${items.length}` : `${offset + 1} to ${end}`
   return `${shown} of ${all}${more ? `; call again with offset ${end} for more.` : '.'}`
 }

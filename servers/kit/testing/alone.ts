@@ -20,7 +20,7 @@ interface Listed {
 /** What the official inspector's CLI finds of a server. */
 export interface Inspected {
   tools: Listed[]
-  /** What it warned about on stderr while it checked the list strictly: "0 errors, …". */
+  /** What it remarked while it checked the list strictly; empty where it found nothing. Errors reject. */
   remarks: string
   call(name: string, args?: Record<string, string>): Promise<Record<string, unknown>>
 }
@@ -49,6 +49,9 @@ export async function inspectOverHttp<Result>(
 
 async function inspect(target: string[]): Promise<Inspected> {
   const listed = await run([...target, '--method', 'tools/list', '--strict'])
+  if (listed.stderr !== '' && !/\b0 errors,/.test(listed.stderr)) {
+    throw new Error(`The inspector found errors: ${listed.stderr}`)
+  }
   return {
     tools: (JSON.parse(listed.stdout) as { tools: Listed[] }).tools,
     remarks: listed.stderr,
