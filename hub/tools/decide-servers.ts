@@ -13,8 +13,8 @@ export interface BuiltIn {
   /** Its settings of the hub's environment begin with one of these: "RADARR_", "SONARR_". */
   envPrefixes: readonly string[]
   /**
-   * Names of variables that make it run, besides those of its prefixes that end in `_URL`; each may come as its
-   * `NAME_FILE` twin.
+   * Names of variables that make it run, besides those of its prefixes that end in `_URL`; they must begin with one of
+   * the prefixes, else the child does not see them. Each may come as its `NAME_FILE` twin.
    */
   decidedBy?: readonly string[]
 }

@@ -1,6 +1,7 @@
 import { type Environment, readSettings } from './env.ts'
 import { ToolFailure } from './failure.ts'
 import { choiceSetting, switchSetting } from './settings.ts'
+import type { Tool } from './tool.ts'
 
 export const ACCESS_LEVELS = ['read', 'change', 'full'] as const
 /** What tools may do with an upstream: only look, also change things, or also delete and stop them. */
@@ -20,11 +21,16 @@ export function readOnlyVariable(server: string): string {
   return `${server.toUpperCase()}_READ_ONLY`
 }
 
-/** Throws SettingsError. */
+/** Whether that variable is true. Throws SettingsError. */
 export function readReadOnly(server: string, environment: Environment): boolean {
   const purpose = 'that only tools which change nothing are offered'
   const name = readOnlyVariable(server)
   return readSettings({ [name]: switchSetting({ purpose }) }, environment)[name] === true
+}
+
+/** The tools that a server offers: of a read-only one those that change nothing. */
+export function toOffered(tools: readonly Tool[], readOnly: boolean): Tool[] {
+  return tools.filter(tool => !readOnly || tool.listed.annotations?.readOnlyHint === true)
 }
 
 /** Something whose settings limit what may be done with it. */

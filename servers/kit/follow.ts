@@ -1,8 +1,8 @@
 import { decideBackOff } from './backoff.ts'
 import { type Clock, sleep } from './clock.ts'
 import type { Log } from './log.ts'
-import type { Follower } from './server.ts'
-import { toLogFields } from './watch.ts'
+import type { Follower, Watcher } from './server.ts'
+import { runWatcher, toLogFields } from './watch.ts'
 
 const SHORTEST_PAUSE = 1000
 const LONGEST_PAUSE = 60_000
@@ -43,4 +43,9 @@ export function runFollower(follower: Follower, clock: Clock, log: Log, random =
   }
   void run()
   return () => ending.abort()
+}
+
+/** Runs either kind until the returned function is called. */
+export function runWatching(watcher: Watcher | Follower, clock: Clock, log: Log): () => void {
+  return 'follow' in watcher ? runFollower(watcher, clock, log) : runWatcher(watcher, clock, log)
 }

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { readReadOnly } from './access.ts'
+import { readReadOnly, toOffered } from './access.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Environment, systemEnvironment } from './env.ts'
 import { createEventLog } from './events.ts'
-import { runFollower } from './follow.ts'
+import { runWatching } from './follow.ts'
 import { toHealth } from './health.ts'
 import type { HttpOptions } from './http/http.ts'
 import { createLog, type Log } from './log.ts'
 import type { App, ServerDefinition } from './server.ts'
-import { runWatcher } from './watch.ts'
 
 export type Transport = { kind: 'stdio' } | ({ kind: 'http' } & HttpOptions)
 
@@ -40,16 +39,10 @@ export async function serve(definition: ServerDefinition, options: ServeOptions)
   const events = createEventLog(definition.name, `${definition.name}-${randomUUID()}`, clock)
   await using opened = new AsyncDisposableStack()
   const started = opened.use(await definition.start({ clock, environment, log, emit: events.emit }))
-  const tools = new Map(
-    started.tools
-      .filter(tool => !readOnly || tool.listed.annotations?.readOnlyHint === true)
-      .map(tool => [tool.listed.name, tool]),
-  )
+  const tools = new Map(toOffered(started.tools, readOnly).map(tool => [tool.listed.name, tool]))
   const health = toHealth(started)
   const served = opened.use(await open({ definition, tools, events, clock, log, health }, transport))
-  for (const watcher of started.watchers) {
-    opened.defer('follow' in watcher ? runFollower(watcher, clock, log) : runWatcher(watcher, clock, log))
-  }
+  for (const watcher of started.watchers) opened.defer(runWatching(watcher, clock, log))
   const owned = opened.move()
   return {
     ...(served.url === undefined ? {} : { url: served.url }),

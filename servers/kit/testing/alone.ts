@@ -44,7 +44,7 @@ export async function inspectOverHttp<Result>(
   const transport = { kind: 'http', port: 0, token } as const
   await using served = await serve(definition, { transport, environment, log: () => undefined })
   const header = `Authorization: Bearer ${token}`
-  return use(await inspect([served.url ?? '', '--transport', 'http', '--header', header]))
+  return await use(await inspect([served.url ?? '', '--transport', 'http', '--header', header]))
 }
 
 async function inspect(target: string[]): Promise<Inspected> {

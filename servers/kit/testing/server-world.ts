@@ -3,16 +3,15 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { type EventType, eventPayloads, type ServerEvent } from '../../../schemas/events.ts'
 import type { HealthReport } from '../../../schemas/health.ts'
-import { readReadOnly } from '../access.ts'
+import { readReadOnly, toOffered } from '../access.ts'
 import type { Clock } from '../clock.ts'
 import type { Environment } from '../env.ts'
 import { createEventLog } from '../events.ts'
-import { runFollower } from '../follow.ts'
+import { runWatching } from '../follow.ts'
 import { toHealth } from '../health.ts'
 import type { ProgressNote } from '../progress.ts'
 import type { ServerDefinition } from '../server.ts'
 import type { Tool } from '../tool.ts'
-import { runWatcher } from '../watch.ts'
 import { assertReadable } from './readable.ts'
 
 export interface Called {
@@ -58,10 +57,8 @@ export async function startWorld(definition: ServerDefinition, options: WorldOpt
   await using opened = new AsyncDisposableStack()
   const readOnly = readReadOnly(definition.name, environment)
   const started = opened.use(await definition.start({ clock, environment, log, emit: events.emit }))
-  const tools = started.tools.filter(tool => !readOnly || tool.listed.annotations?.readOnlyHint === true)
-  for (const watcher of watchers ? started.watchers : []) {
-    opened.defer('follow' in watcher ? runFollower(watcher, clock, log) : runWatcher(watcher, clock, log))
-  }
+  const tools = toOffered(started.tools, readOnly)
+  for (const watcher of watchers ? started.watchers : []) opened.defer(runWatching(watcher, clock, log))
   const owned = opened.move()
   return {
     logged,

@@ -150,8 +150,12 @@ async function request(
   const random = target.random ?? Math.random
   try {
     for (let retry = 0; ; retry++) {
-      const failure = await attempt(target, asked, options, signal).catch(error => error as unknown)
-      if (!(failure instanceof Error)) return failure as RawAnswer
+      const outcome = await attempt(target, asked, options, signal).then(
+        answer => ({ answer }),
+        (failure: unknown) => ({ failure }),
+      )
+      if ('answer' in outcome) return outcome.answer
+      const { failure } = outcome
       options.signal?.throwIfAborted()
       if (limit.signal.aborted) throw toTimeout(asked, span)
       if (!(failure instanceof UpstreamFailure)) throw failure
