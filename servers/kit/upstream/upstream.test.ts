@@ -223,6 +223,14 @@ test.each([
   expect(asked).toBe(tries)
 })
 
+test('a port that fetch refuses, and TLS where none is spoken, are said as such', async () => {
+  const blocked = await failureOf(create({ url: 'http://127.0.0.1:6000' }).get('/', { schema }))
+  expect(blocked.failure.fix).toMatch(/another port/)
+  const secure = upstream.url.replace('http:', 'https:')
+  const plain = await failureOf(create({ url: secure }).get('/', { schema }))
+  expect(plain.failure.fix).toMatch(/try http:\/\//)
+})
+
 test('a secret is shown nowhere, not even where the upstream repeats it', async () => {
   upstream.will(status(400, { message: `bad ${KEY} or ${encodeURIComponent(KEY)} or tok3n` }))
   const url = `${upstream.url}/${encodeURIComponent(KEY)}`
