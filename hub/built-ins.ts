@@ -1,7 +1,17 @@
+import type { ServerDefinition } from '../servers/kit/server.ts'
 import { codeFile } from './config/paths.ts'
 import type { BuiltIn } from './tools/decide-servers.ts'
 
+/** A server that comes with the hub, and how `superbloom serve` loads it; nothing is loaded before. */
+export type LoadableBuiltIn = BuiltIn & { load(): Promise<ServerDefinition> }
+
 /** The servers that come with the hub, in the order of precedence for tool names. */
-export const builtIns: readonly BuiltIn[] = [
-  { name: 'metrics', file: codeFile('servers/metrics/server.ts'), always: true, envPrefix: 'METRICS_' },
+export const builtIns: readonly LoadableBuiltIn[] = [
+  {
+    name: 'metrics',
+    file: codeFile('servers/metrics/server.ts'),
+    always: true,
+    envPrefixes: ['METRICS_'],
+    load: async () => (await import('../servers/metrics/server.ts')).metrics,
+  },
 ]

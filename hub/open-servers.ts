@@ -43,7 +43,7 @@ export function openServerTools(
     version,
     taken,
     builtIns,
-    childEnvironment: prefix => ({ ...childEnvironment(prefix), ...compileCache() }),
+    childEnvironment: prefixes => ({ ...childEnvironment(prefixes), ...compileCache() }),
     loader: pathToFileURL(codeFile('hub/tools/drop-in-loader.mjs')).href,
     dropInsFolder: join(config.current.dataFolder, 'servers'),
     configured: () => config.current.servers,

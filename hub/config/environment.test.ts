@@ -53,5 +53,5 @@ test("promise 10: a child sees the system's variables and its own, not the hub's
     GONE: undefined,
   }
   expect(childEnvironment(undefined, variables)).toEqual({ PATH: '/bin', HOME: '/home/x' })
-  expect(childEnvironment('METRICS_', variables)).toEqual({ PATH: '/bin', HOME: '/home/x', METRICS_A: '1' })
+  expect(childEnvironment(['METRICS_'], variables)).toEqual({ PATH: '/bin', HOME: '/home/x', METRICS_A: '1' })
 })

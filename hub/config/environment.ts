@@ -41,13 +41,13 @@ const PASSED_TO_CHILDREN = [
   'USERPROFILE',
 ]
 
-/** The variables of `PASSED_TO_CHILDREN`, and those that begin with `prefix` (a built-in server's own settings). */
+/** The variables of `PASSED_TO_CHILDREN`, and those that begin with one of the prefixes (a built-in server's own settings). */
 export function childEnvironment(
-  prefix?: string,
+  prefixes: readonly string[] = [],
   variables: Record<string, string | undefined> = process.env,
 ): Record<string, string> {
   const passed = Object.entries(variables).filter(
-    ([name]) => PASSED_TO_CHILDREN.includes(name) || (prefix !== undefined && name.startsWith(prefix)),
+    ([name]) => PASSED_TO_CHILDREN.includes(name) || prefixes.some(prefix => name.startsWith(prefix)),
   )
   return Object.fromEntries(passed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }

@@ -8,10 +8,15 @@ export interface BuiltIn {
   name: string
   /** The program, run by the same Node as the hub. */
   file: string
-  /** Runs even when the config does not name it. */
+  /** Runs even when nothing is configured. */
   always: boolean
-  /** Its settings of the hub's environment begin with this. */
-  envPrefix: string
+  /** Its settings of the hub's environment begin with one of these: "RADARR_", "SONARR_". */
+  envPrefixes: readonly string[]
+  /**
+   * Names of variables that make it run, besides those of its prefixes that end in `_URL`; they must begin with one of
+   * the prefixes, else the child does not see them. Each may come as its `NAME_FILE` twin.
+   */
+  decidedBy?: readonly string[]
 }
 
 export interface ServerSources {
@@ -22,8 +27,8 @@ export interface ServerSources {
   node: string
   /** A module that lets dropped-in programs import the hub's packages. */
   loader: string
-  /** The environment that a child gets, with the hub's variables of a prefix or without. */
-  childEnvironment(prefix?: string): Record<string, string>
+  /** The environment that a child gets, with the hub's variables of these prefixes or without. */
+  childEnvironment(prefixes?: readonly string[]): Record<string, string>
 }
 
 export interface DesiredServers {
@@ -68,7 +73,9 @@ export function decideServers(sources: ServerSources): DesiredServers {
 
 function addBuiltIn(builtIn: BuiltIn, sources: ServerSources, byName: Map<string, ServerSpec>): void {
   const entry = sources.configured[builtIn.name]
-  if (entry === false || (!builtIn.always && entry === undefined)) return
+  if (entry === false) return
+  const env = { ...sources.childEnvironment(builtIn.envPrefixes), ...entry?.env }
+  if (!builtIn.always && entry === undefined && !isConfigured(builtIn, env)) return
   byName.set(builtIn.name, {
     name: builtIn.name,
     origin: 'built-in',
@@ -77,8 +84,21 @@ function addBuiltIn(builtIn: BuiltIn, sources: ServerSources, byName: Map<string
       kind: 'stdio',
       command: sources.node,
       args: [builtIn.file],
-      env: { ...sources.childEnvironment(builtIn.envPrefix), ...entry?.env },
+      env,
     },
+  })
+}
+
+/** Whether the environment holds the address of anything that the server looks after. */
+export function isConfigured(
+  { envPrefixes, decidedBy = [] }: Pick<BuiltIn, 'envPrefixes' | 'decidedBy'>,
+  env: Readonly<Record<string, string>>,
+): boolean {
+  return Object.entries(env).some(([variable, value]) => {
+    if (value === '') return false
+    const name = variable.replace(/_FILE$/, '')
+    const isAddress = name.endsWith('_URL') && envPrefixes.some(prefix => name.startsWith(prefix))
+    return isAddress || decidedBy.includes(name)
   })
 }
 

@@ -25,7 +25,7 @@ export interface ServerToolsDeps {
   loader: string
   dropInsFolder: string
   configured: () => Readonly<Record<string, ServerEntry | false>>
-  childEnvironment: (prefix?: string) => Record<string, string>
+  childEnvironment: (prefixes?: readonly string[]) => Record<string, string>
   /** Parses the text of an entry's file; throws `bad_request`. */
   parseEntry: (file: string, text: string) => unknown
   onChange: (change: { toolsChanged: boolean }) => void

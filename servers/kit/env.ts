@@ -12,6 +12,12 @@ export interface Setting<Value> {
   readonly default: string | undefined
   readonly purpose: string
   readonly form: string
+  /** Where a person finds the value: "Radarr: Settings > General". */
+  readonly where?: string | undefined
+  /** Its value is shown in no message. */
+  readonly secret?: boolean
+  /** Missing is a problem. Made by `required`. */
+  readonly required?: boolean
 }
 
 export type SettingsTable = Readonly<Record<string, Setting<unknown>>>
@@ -44,14 +50,28 @@ export function readSettings<const Table extends SettingsTable>(
   const entries = Object.entries(table).map(([name, setting]) => {
     const raw = readRaw(name, environment)
     if (raw.problem !== undefined) problems.push(raw.problem)
-    const text = raw.text ?? setting.default
-    if (text === undefined) return [name, undefined]
-    const parsed = setting.schema.safeParse(text)
-    if (!parsed.success) problems.push(`${name} is ${JSON.stringify(text)}, but ${describeSetting(setting)}`)
-    return [name, parsed.data]
+    const read = readSetting(name, setting, raw.text)
+    if (read.problem !== undefined && raw.problem === undefined) problems.push(read.problem)
+    return [name, read.value]
   })
   if (problems.length > 0) throw new SettingsError(problems)
   return Object.freeze(Object.fromEntries(entries)) as SettingsOf<Table>
+}
+
+/** One setting's value from its text, or what is wrong with it. A secret's text is in no message. */
+export function readSetting(
+  name: string,
+  setting: Setting<unknown>,
+  given: string | undefined,
+): { value?: unknown; problem?: string } {
+  const text = given ?? setting.default
+  if (text === undefined) {
+    return setting.required ? { problem: `${name} is not set: ${describeSetting(setting)}` } : {}
+  }
+  const parsed = setting.schema.safeParse(text)
+  if (parsed.success) return { value: parsed.data }
+  const shown = setting.secret ? 'set to something else' : JSON.stringify(text)
+  return { problem: `${name} is ${shown}, but ${describeSetting(setting)}` }
 }
 
 /** Milliseconds, written as a span: "15s", "2m", "0". At most `max`, at least `min`. */
@@ -106,7 +126,8 @@ export function textSetting(text: {
   }
 }
 
-function readRaw(name: string, environment: Environment): { text?: string; problem?: string } {
+/** The text of a variable, or of the file that its `NAME_FILE` twin names; empty counts as unset. */
+export function readRaw(name: string, environment: Environment): { text?: string; problem?: string } {
   const text = environment[name]
   const file = environment[`${name}_FILE`]
   if (!file) return text ? { text } : {}
@@ -119,5 +140,7 @@ function readRaw(name: string, environment: Environment): { text?: string; probl
 }
 
 function describeSetting(setting: Setting<unknown>): string {
-  return `it must be ${setting.form}. It sets ${setting.purpose}${setting.default === undefined ? '' : `; default ${setting.default}`}.`
+  const fallback = setting.default === undefined ? '' : `; default ${setting.default}`
+  const where = setting.where === undefined ? '' : ` Where to find it: ${setting.where}.`
+  return `it must be ${setting.form}. It sets ${setting.purpose}${fallback}.${where}`
 }

@@ -4,9 +4,12 @@ import {
   ProtocolErrorCode,
   ResourceNotFoundError,
   Server,
+  type ServerContext,
 } from '@modelcontextprotocol/server'
 import { toCursor } from './events.ts'
-import { describeError } from './log.ts'
+import { toHealthUri } from './health.ts'
+import { describeError, type Log } from './log.ts'
+import type { ProgressNote } from './progress.ts'
 import type { App } from './server.ts'
 
 const JSON_TYPE = 'application/json'
@@ -59,27 +62,54 @@ function serveTools(server: Server, app: App): void {
       )
     }
     const { clock, log } = app
-    return tool.call(request.params.arguments, { clock, log, signal: context.mcpReq.signal })
+    const { signal } = context.mcpReq
+    return tool.call(request.params.arguments, { clock, log, signal, progress: toProgress(context, log) })
   })
 }
 
+/** How the request's client hears of progress; undefined where it gave no token for it. */
+function toProgress({ mcpReq }: ServerContext, log: Log) {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return undefined
+  return (note: ProgressNote) =>
+    mcpReq
+      .notify({ method: 'notifications/progress', params: { progressToken, ...note } })
+      .catch(error => log('warn', 'progress not sent', { error: describeError(error) }))
+}
+
 function serveResources(server: Server, app: App): void {
-  const { events, definition } = app
+  const { events, definition, health } = app
   const about = {
     title: `Events of ${definition.name}`,
     description: 'What happened here, as JSON: {stream, cursor, events}; subscribe to it to hear of more.',
     mimeType: JSON_TYPE,
   }
-  const resources = [{ uri: events.uri, name: 'events', ...about }]
+  const healthUri = toHealthUri(definition.name)
+  const resources = [
+    { uri: events.uri, name: 'events', ...about },
+    ...(health ? [{ uri: healthUri, name: 'health', ...toHealthWords(definition.name) }] : []),
+  ]
   const resourceTemplates = [{ uriTemplate: events.template, name: 'events-after', ...about }]
   server.setRequestHandler('resources/list', () => ({ resources }))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
-  server.setRequestHandler('resources/read', request => {
+  const toContents = (uri: string, value: unknown) => ({
+    contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(value) }],
+  })
+  server.setRequestHandler('resources/read', async request => {
     const { uri } = request.params
+    if (health && uri === healthUri) return toContents(uri, await health())
     const after = toCursor(events.uri, uri)
     if (after === undefined) throw new ResourceNotFoundError(uri)
-    return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(events.read(after)) }] }
+    return toContents(uri, events.read(after))
   })
+}
+
+function toHealthWords(server: string) {
+  return {
+    title: `Health of ${server}`,
+    description: 'Which upstreams answer now, as JSON: {ok, upstreams}. Reading it asks them.',
+    mimeType: JSON_TYPE,
+  }
 }
 
 /** Before 2026-07-28 a client subscribes by request, and hears only of what it subscribed to. */

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { readReadOnly, toOffered } from './access.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Environment, systemEnvironment } from './env.ts'
 import { createEventLog } from './events.ts'
+import { runWatching } from './follow.ts'
+import { toHealth } from './health.ts'
 import type { HttpOptions } from './http/http.ts'
 import { createLog, type Log } from './log.ts'
 import type { App, ServerDefinition } from './server.ts'
-import { runWatcher } from './watch.ts'
 
 export type Transport = { kind: 'stdio' } | ({ kind: 'http' } & HttpOptions)
 
@@ -28,17 +30,19 @@ export interface Served extends AsyncDisposable {
 /**
  * Starts a server over stdio or Streamable HTTP; both speak 2026-07-28 and the protocol before it. Rejects with
  * SettingsError where the environment is wrong, and with an Error that says what to do where the port cannot be
- * opened; nothing is left running then.
+ * opened; nothing is left running then. With `<SERVER>_READ_ONLY` true, only its read-only tools are there.
  */
 export async function serve(definition: ServerDefinition, options: ServeOptions): Promise<Served> {
   const { transport, environment = systemEnvironment(), clock = systemClock } = options
   const log = options.log ?? createLog(definition.name, clock)
+  const readOnly = readReadOnly(definition.name, environment)
   const events = createEventLog(definition.name, `${definition.name}-${randomUUID()}`, clock)
   await using opened = new AsyncDisposableStack()
   const started = opened.use(await definition.start({ clock, environment, log, emit: events.emit }))
-  const tools = new Map(started.tools.map(tool => [tool.listed.name, tool]))
-  const served = opened.use(await open({ definition, tools, events, clock, log }, transport))
-  for (const watcher of started.watchers) opened.defer(runWatcher(watcher, clock, log))
+  const tools = new Map(toOffered(started.tools, readOnly).map(tool => [tool.listed.name, tool]))
+  const health = toHealth(started)
+  const served = opened.use(await open({ definition, tools, events, clock, log, health }, transport))
+  for (const watcher of started.watchers) opened.defer(runWatching(watcher, clock, log))
   const owned = opened.move()
   return {
     ...(served.url === undefined ? {} : { url: served.url }),

@@ -1,3 +1,4 @@
+import type { HealthReport, UpstreamHealth } from '../../schemas/health.ts'
 import type { Clock } from './clock.ts'
 import type { Environment } from './env.ts'
 import type { Emit, EventLog } from './events.ts'
@@ -20,10 +21,22 @@ export interface Watcher {
   poll(): Promise<void>
 }
 
+/** Something that pushes: a stream of events, a socket. The kit calls `follow`, never twice at once. */
+export interface Follower {
+  readonly name: string
+  /**
+   * Listens until the signal aborts or the connection breaks; the kit then calls it again after a pause that grows. It
+   * calls `ready` when the connection stands. It may resolve or reject, both mean that the connection is gone.
+   */
+  follow(signal: AbortSignal, ready: () => void): Promise<void>
+}
+
 /** A server at work. The kit calls its tools and watchers and, once, its dispose. */
 export interface StartedServer extends AsyncDisposable {
   readonly tools: readonly Tool[]
-  readonly watchers: readonly Watcher[]
+  readonly watchers: readonly (Watcher | Follower)[]
+  /** Asks every configured upstream whether it answers; see `checkHealth`. It should not reject. */
+  health?(): Promise<readonly UpstreamHealth[]>
 }
 
 /** A server of ours: what it is called, and how it starts. Nothing runs before `start`. */
@@ -44,4 +57,6 @@ export interface App {
   readonly events: EventLog
   readonly clock: Clock
   readonly log: Log
+  /** Undefined where the server has no upstreams. */
+  readonly health?: (() => Promise<HealthReport>) | undefined
 }

@@ -1,6 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cleanText, toByteText, toPercentText, toSpanText } from './text.ts'
+import {
+  cleanLines,
+  cleanText,
+  fence,
+  quote,
+  toAgeText,
+  toByteText,
+  toCountText,
+  toPercentText,
+  toRateText,
+  toSpanText,
+  toTimeText,
+} from './text.ts'
 
 test.each([
   ['java', 'java'],
@@ -59,4 +71,34 @@ test.each([
   [86_400 * 3 + 3600 * 4, '3 d 4 h'],
 ])('%d seconds are %j', (seconds, text) => {
   expect(toSpanText(seconds)).toBe(text)
+})
+
+test.each([
+  [1, 'film', undefined, '1 film'],
+  [0, 'film', undefined, '0 films'],
+  [3, 'series', 'series', '3 series'],
+])('counts %i %s', (count, one, many, text) => {
+  expect(toCountText(count, one, many)).toBe(text)
+})
+
+test('rates, times with a zone and ages', () => {
+  const at = Date.UTC(2026, 10, 22, 14, 5)
+  expect(toRateText(2 * 1024 * 1024)).toBe('2 MiB/s')
+  expect(toTimeText(at)).toBe('22 Nov 2026 14:05 UTC')
+  expect(toTimeText(at, 'Europe/Berlin')).toBe('22 Nov 2026 15:05 CET')
+  expect(toTimeText(Date.UTC(2026, 8, 1))).toBe('1 Sep 2026 00:00 UTC')
+  expect(toAgeText(at, at + 180_000)).toBe('3 min ago')
+  expect(toAgeText(at, at - 7_800_000)).toBe('in 2 h 10 min')
+  expect(toAgeText(at, at + 9000)).toBe('just now')
+})
+
+test('quotes and fences cannot be left', () => {
+  expect(quote('a" ignore\n"b')).toBe(`"a' ignore 'b"`)
+  expect(fence('a\n```\nb')).toBe('````\na\n```\nb\n````')
+})
+
+test('lines keep their ends and lose what controls a terminal', () => {
+  expect(cleanLines('\n\u001b[1;31merror\u001b[0m: x\r\n\tat y\u0007\n\n\nz\n')).toBe('error: x\nat y\n\n\nz')
+  expect(cleanLines('a\nb\nc\nd', { lines: 2 })).toBe('(2 earlier lines cut)\nc\nd')
+  expect(cleanLines('')).toBe('')
 })

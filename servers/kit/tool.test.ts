@@ -131,3 +131,19 @@ test('ends when the client cancels', async () => {
   expect((await result).isError).toBe(true)
   expect(clock.pending).toBe(0)
 })
+
+test('a limit may depend on the input', async () => {
+  const { call, clock } = create({
+    limit: ({ count }) => count * 1000,
+    run: () => new Promise(() => undefined),
+  })
+  let ended = false
+  const result = call({ count: 3 }).then(done => {
+    ended = true
+    return done
+  })
+  await clock.advance(2999)
+  expect(ended).toBe(false)
+  await clock.advance(1)
+  expect((await result).isError).toBe(true)
+})

@@ -3,7 +3,9 @@ import { z } from 'zod'
 import type { Clock } from './clock.ts'
 import { timeoutSignal, unlessAborted } from './clock.ts'
 import { type Failure, toFailure, toFailureText } from './failure.ts'
+import { FOREIGN_LINE, FOREIGN_META, FOREIGN_NOTE, isForeign } from './foreign.ts'
 import type { Log } from './log.ts'
+import { createReporting, type ProgressNote, type Report } from './progress.ts'
 import { cleanText } from './text.ts'
 
 const DEFAULT_LIMIT = 30_000
@@ -27,19 +29,37 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   /** Make it with `z.strictObject`, so that a mistyped argument is named. */
   input: Input
   output: Output
-  /** Milliseconds until the call fails; default 30 s. */
-  limit?: number
+  /** Milliseconds until the call fails, or how to tell from the input; default 30 s. */
+  limit?: number | ((input: z.output<Input>) => number)
   /**
    * Does the work; throws ToolFailure (or anything) to fail. `signal` aborts when the client cancels or the
-   * limit passes. `text` is the short form for a person.
+   * limit passes. `report` tells how far it is.
    */
-  run(input: z.output<Input>, signal: AbortSignal): Promise<{ data: z.input<Output>; text: string }>
+  run(input: z.output<Input>, signal: AbortSignal, report: Report): Promise<ToolOutcome<z.input<Output>>>
+}
+
+export interface Image {
+  /** Base64. */
+  data: string
+  /** "image/png". */
+  mimeType: string
+}
+
+export interface ToolOutcome<Data> {
+  data: Data
+  /** The short form for a person: no JSON, no bare ids, bytes with units, times with a zone. */
+  text: string
+  images?: readonly Image[] | undefined
+  /** Default: whether the output schema has fields of `foreignText` or `foreignLines`. False where none is shown. */
+  untrusted?: boolean | undefined
 }
 
 interface CallContext {
   clock: Clock
   log: Log
   signal: AbortSignal
+  /** Sends one progress notification, and never rejects; undefined where the client did not ask for any. */
+  progress?: ((note: ProgressNote) => Promise<void>) | undefined
 }
 
 /** A tool as the protocol serves it. `call` never rejects: a failure is a result with `isError`. */
@@ -52,34 +72,54 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   spec: ToolSpec<Input, Output>,
 ): Tool {
   const { name, title, description, annotations } = spec
+  const output = toJsonSchema(spec.output, 'output')
   const listed = {
     name,
     title,
     description,
     annotations: { title, ...annotations },
-    inputSchema: toJsonSchema(spec.input, 'input'),
-    outputSchema: toJsonSchema(spec.output, 'output'),
+    inputSchema: toJsonSchema(spec.input, 'input').json,
+    outputSchema: output.json,
   }
-  return { listed, call: (args, context) => callTool(spec, args, context) }
+  return { listed, call: (args, context) => callTool(spec, output.foreign, args, context) }
 }
 
 async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
+  foreign: boolean,
   args: unknown,
   context: CallContext,
 ): Promise<CallToolResult> {
   const input = spec.input.safeParse(args ?? {})
   if (!input.success) return toErrorResult(toArgumentFailure(spec, input.error))
-  const limit = timeoutSignal(context.clock, spec.limit ?? DEFAULT_LIMIT)
+  const span = typeof spec.limit === 'function' ? spec.limit(input.data) : spec.limit
+  const limit = timeoutSignal(context.clock, span ?? DEFAULT_LIMIT)
   const signal = AbortSignal.any([context.signal, limit.signal])
+  const { report, finish } = createReporting(context.progress, context.clock)
   try {
-    const { data, text } = await unlessAborted(spec.run(input.data, signal), signal)
-    return { structuredContent: spec.output.parse(data), content: [{ type: 'text', text }] }
+    const outcome = await unlessAborted(spec.run(input.data, signal, report), signal)
+    return toResult(outcome, spec.output.parse(outcome.data), outcome.untrusted ?? foreign)
   } catch (error) {
     if (!context.signal.aborted) context.log('warn', 'tool failed', { tool: spec.name, error })
     return toErrorResult(toFailure(error, spec.name))
   } finally {
     limit.cancel()
+    await finish()
+  }
+}
+
+function toResult(
+  { text, images = [] }: ToolOutcome<unknown>,
+  data: Record<string, unknown>,
+  untrusted: boolean,
+): CallToolResult {
+  return {
+    structuredContent: data,
+    content: [
+      { type: 'text', text: untrusted ? `${text}\n${FOREIGN_LINE}` : text },
+      ...images.map(({ data, mimeType }) => ({ type: 'image' as const, data, mimeType })),
+    ],
+    ...(untrusted ? { _meta: FOREIGN_META } : {}),
   }
 }
 
@@ -104,15 +144,22 @@ function toArgumentFailure(spec: { name: string; input: z.ZodObject }, error: z.
 
 /**
  * Without `$schema`: 2020-12 is the protocol's default, and validators of old clients stumble over the key. Without
- * the bounds of whole numbers that JavaScript can hold: they tell a model nothing, at every integer.
+ * the bounds of whole numbers that JavaScript can hold: they tell a model nothing, at every integer. `foreign` says
+ * whether a field holds text of others.
  */
-function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ListedTool['inputSchema'] {
+function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output') {
+  let foreign = false
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
-    override({ jsonSchema }) {
+    override({ zodSchema, jsonSchema }) {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      if (!isForeign(zodSchema)) return
+      foreign = true
+      const about = jsonSchema.description
+      if (about?.endsWith(FOREIGN_NOTE)) return
+      jsonSchema.description = about === undefined ? FOREIGN_NOTE : `${about}; ${FOREIGN_NOTE}`
     },
   })
-  return { ...json, type: 'object' } as ListedTool['inputSchema']
+  return { json: { ...json, type: 'object' } as ListedTool['inputSchema'], foreign }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ToolFailure } from './failure.ts'
 import { createFakeClock } from './testing/fake-clock.ts'
 import { runWatcher } from './watch.ts'
 
@@ -53,4 +54,26 @@ test('tells a failure once, goes on, and tells the recovery once', async () => {
   await clock.advance(5000)
   expect(logged).toEqual(['warn watcher failed, it goes on trying', 'info watcher works again'])
   stop()
+})
+
+test('pauses longer and longer while it fails, up to five minutes, and names the address', async () => {
+  const times: number[] = []
+  const fields: unknown[] = []
+  const clock = createFakeClock()
+  const failure = { what: 'Down.', where: 'http://nas', why: 'refused', fix: 'Start it.' }
+  const poll = async () => {
+    times.push(clock.monotonic() / 1000)
+    throw new ToolFailure(failure)
+  }
+  const stop = runWatcher(
+    { name: 'w', every: 30_000, poll },
+    clock,
+    (_level, _event, told) => fields.push(told),
+    () => 0.5,
+  )
+  await clock.advance(1100_000)
+  expect(times).toEqual([0, 30, 90, 210, 450, 750, 1050])
+  expect(fields).toMatchObject([{ watcher: 'w', where: 'http://nas', why: 'refused' }])
+  stop()
+  expect(clock.pending).toBe(0)
 })

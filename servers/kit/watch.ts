@@ -1,29 +1,44 @@
+import { decideBackOff } from './backoff.ts'
 import type { Clock } from './clock.ts'
+import { ToolFailure } from './failure.ts'
 import type { Log } from './log.ts'
 import type { Watcher } from './server.ts'
 
+const LONGEST_PAUSE = 5 * 60_000
+
 /**
- * Polls the watcher now and then every `watcher.every` milliseconds, until the returned function is called. A
- * failure is told once, and so is the recovery.
+ * Polls the watcher now and then every `watcher.every` milliseconds, until the returned function is called. While it
+ * fails the pauses double up to five minutes. A failure is told once, with where and why, and so is the recovery.
  */
-export function runWatcher(watcher: Watcher, clock: Clock, log: Log): () => void {
+export function runWatcher(watcher: Watcher, clock: Clock, log: Log, random = Math.random): () => void {
   let stopped = false
-  let failing = false
+  let failures = 0
   let cancel: (() => void) | undefined
   const poll = async () => {
     try {
       await watcher.poll()
-      if (failing) log('info', 'watcher works again', { watcher: watcher.name })
-      failing = false
+      if (failures > 0) log('info', 'watcher works again', { watcher: watcher.name })
+      failures = 0
     } catch (error) {
-      if (!failing) log('warn', 'watcher failed, it goes on trying', { watcher: watcher.name, error })
-      failing = true
+      failures++
+      if (failures === 1 && !stopped) {
+        log('warn', 'watcher failed, it goes on trying', { watcher: watcher.name, ...toLogFields(error) })
+      }
     }
-    if (!stopped) cancel = clock.after(watcher.every, () => void poll())
+    const pause =
+      failures === 0 ? watcher.every : decideBackOff(failures, watcher.every, LONGEST_PAUSE, random())
+    if (!stopped) cancel = clock.after(pause, () => void poll())
   }
   void poll()
   return () => {
     stopped = true
     cancel?.()
   }
+}
+
+/** What a log says of an error: where and why too, where it is a failure in words. */
+export function toLogFields(error: unknown): Record<string, unknown> {
+  if (!(error instanceof ToolFailure)) return { error }
+  const { where, why } = error.failure
+  return { error, where, why }
 }

@@ -8,7 +8,7 @@ import {
   textSetting,
   thresholdSetting,
 } from '../kit/env.ts'
-import type { LevelRule } from './watchers/level.ts'
+import type { LevelRule } from '../kit/level.ts'
 
 const SECOND = 1000
 const DAY = 86_400_000

@@ -1,15 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { runServer } from '../../../servers/kit/run.ts'
-import type { ServerDefinition } from '../../../servers/kit/server.ts'
+import { builtIns } from '../../built-ins.ts'
 import { createEnvironment } from '../../config/environment.ts'
 import { locateData } from '../../config/load.ts'
 import { readOrMakeToken, tokenFile } from '../../config/token.ts'
 import { HubError } from '../../core/errors.ts'
-
-/** The built-in servers; each is loaded when it is asked for. */
-const servers: Readonly<Record<string, () => Promise<ServerDefinition>>> = {
-  metrics: async () => (await import('../../../servers/metrics/server.ts')).metrics,
-}
 
 export interface ServeOptions {
   http?: string
@@ -19,14 +14,14 @@ export interface ServeOptions {
 
 /** Runs one built-in server alone, with no hub. */
 export async function serve(name: string, options: ServeOptions): Promise<void> {
-  const load = servers[name]
-  if (!load) {
+  const builtIn = builtIns.find(known => known.name === name)
+  if (!builtIn) {
     throw new HubError(
       'not_found',
-      `There is no built-in server ${name}; there is: ${Object.keys(servers).join(', ')}`,
+      `There is no built-in server ${name}; there is: ${builtIns.map(known => known.name).join(', ')}`,
     )
   }
-  const definition = await load()
+  const definition = await builtIn.load()
   if (options.http === undefined) return runServer(definition, { kind: 'stdio' })
   const port = Number(options.http)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {

@@ -25,15 +25,19 @@ export interface DoorRules {
 
 export type DoorDecision =
   | { kind: 'pass' }
-  | { kind: 'health' }
+  /** With the token it may tell details. */
+  | { kind: 'health'; details: boolean }
   | { kind: 'refuse'; status: number; message: string; headers: Record<string, string> }
 
 /** Who may come in: the health check always, the rest with a known Host, a known Origin and the token. */
 export function decideDoor(knock: Knock, rules: DoorRules): DoorDecision {
-  if (knock.path === '/healthz') {
-    return knock.method === 'GET' || knock.method === 'HEAD' ? { kind: 'health' } : refuseMethod('GET, HEAD')
-  }
   const hosts = [...localhostAllowedHostnames(), ...rules.hosts]
+  if (knock.path === '/healthz') {
+    const details = hasToken(knock.authorization, rules.token) && validateHostHeader(knock.host, hosts).ok
+    return knock.method === 'GET' || knock.method === 'HEAD'
+      ? { kind: 'health', details }
+      : refuseMethod('GET, HEAD')
+  }
   if (!validateHostHeader(knock.host, hosts).ok) return refuse(403, toHostMessage('Host'))
   if (!validateOriginHeader(knock.origin, hosts).ok) return refuse(403, toHostMessage('Origin'))
   if (!hasToken(knock.authorization, rules.token)) {

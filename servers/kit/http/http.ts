@@ -40,7 +40,7 @@ export async function openHttp(app: App, options: HttpOptions): Promise<Served> 
   }
   const handle = openEras(app, opened)
   const http = createServer((request, response) => {
-    answer(request as ServerRequest, response, rules, handle).catch(error => {
+    answer(request as ServerRequest, response, rules, { handle, health: app.health }).catch(error => {
       app.log('error', 'request failed', { path: request.url, error })
       if (response.headersSent) response.destroy()
       else answerError(response, 500, 'Something went wrong inside the server; its log says what.')
@@ -73,14 +73,18 @@ function openEras(app: App, opened: AsyncDisposableStack): Handle {
   }
 }
 
-async function answer(request: ServerRequest, response: ServerResponse, rules: DoorRules, handle: Handle) {
+async function answer(
+  request: ServerRequest,
+  response: ServerResponse,
+  rules: DoorRules,
+  { handle, health }: { handle: Handle; health: App['health'] },
+) {
   const { host, origin, authorization } = request.headers
   const path = request.url.split('?', 1)[0] ?? '/'
   const decision = decideDoor({ method: request.method, path, host, origin, authorization }, rules)
   switch (decision.kind) {
     case 'health':
-      response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n')
-      return
+      return answerHealth(response, decision.details ? health : undefined)
     case 'refuse':
       return answerError(response, decision.status, decision.message, {
         ...decision.headers,
@@ -91,6 +95,16 @@ async function answer(request: ServerRequest, response: ServerResponse, rules: D
     default:
       decision satisfies never
   }
+}
+
+/** That it runs; to who may know it, also which upstreams answer, which never makes it less than 200. */
+async function answerHealth(response: ServerResponse, health: App['health']) {
+  if (health === undefined) {
+    response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n')
+    return
+  }
+  const report = await health()
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(report))
 }
 
 async function answerMcp(request: ServerRequest, response: ServerResponse, handle: Handle) {

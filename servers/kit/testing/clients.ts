@@ -32,7 +32,12 @@ export interface TestClient extends AsyncDisposable {
     { name: string; description?: string | undefined; inputSchema: object; outputSchema?: object }[]
   >
   /** The client itself checks structured content against the tool's output schema, and rejects where it does not fit. */
-  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>
+  call(
+    name: string,
+    args?: Record<string, unknown>,
+    onProgress?: (note: { progress: number }) => void,
+  ): Promise<ToolResult>
+  readText(uri: string): Promise<string>
   listUris(): Promise<string[]>
   readEvents(uri: string): Promise<EventFeed>
   /** Subscribes in the way of the era. */
@@ -76,7 +81,9 @@ async function connectNew(target: Target, mode: 'auto' | 'legacy'): Promise<Test
     era,
     pid: transport instanceof StdioClientTransport ? (transport.pid ?? undefined) : undefined,
     listTools: async () => (await client.listTools()).tools as Awaited<ReturnType<TestClient['listTools']>>,
-    call: async (name, args = {}) => toResult(await client.callTool({ name, arguments: args })),
+    call: async (name, args = {}, onProgress) =>
+      toResult(await client.callTool({ name, arguments: args }, withProgress(onProgress))),
+    readText: async uri => toText(await client.readResource({ uri })),
     listUris: async () => [
       ...(await client.listResources()).resources.map(({ uri }) => uri),
       ...(await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
@@ -105,7 +112,9 @@ async function connectOld(target: Target): Promise<TestClient> {
     era: 'legacy',
     pid: transport instanceof OldStdioTransport ? (transport.pid ?? undefined) : undefined,
     listTools: async () => (await client.listTools()).tools as Awaited<ReturnType<TestClient['listTools']>>,
-    call: async (name, args = {}) => toResult(await client.callTool({ name, arguments: args })),
+    call: async (name, args = {}, onProgress) =>
+      toResult(await client.callTool({ name, arguments: args }, undefined, withProgress(onProgress))),
+    readText: async uri => toText(await client.readResource({ uri })),
     listUris: async () => [
       ...(await client.listResources()).resources.map(({ uri }) => uri),
       ...(await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
@@ -130,9 +139,17 @@ function toResult(result: Record<string, unknown>): ToolResult {
   }
 }
 
-function toFeed(result: { contents: object[] }): EventFeed {
+function withProgress(onprogress: ((note: { progress: number }) => void) | undefined) {
+  return onprogress === undefined ? {} : { onprogress }
+}
+
+function toText(result: { contents: object[] }): string {
   const first = result.contents[0]
-  return eventFeed.parse(JSON.parse(first && 'text' in first ? String(first.text) : ''))
+  return first && 'text' in first ? String(first.text) : ''
+}
+
+function toFeed(result: { contents: object[] }): EventFeed {
+  return eventFeed.parse(JSON.parse(toText(result)))
 }
 
 function createQueue() {

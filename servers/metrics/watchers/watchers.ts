@@ -1,12 +1,12 @@
 import type { Clock } from '../../kit/clock.ts'
 import type { Emit } from '../../kit/events.ts'
+import type { LevelRule } from '../../kit/level.ts'
+import { createLevelWatcher, type Reading } from '../../kit/level-watcher.ts'
 import type { Watcher } from '../../kit/server.ts'
 import { cleanText, toTenth } from '../../kit/text.ts'
 import type { MetricsSettings } from '../config.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type Sampler, toCpuPercent, toMemoryPercent } from '../sampler.ts'
-import type { LevelRule } from './level.ts'
-import { createLevelWatcher, type Reading } from './level-watcher.ts'
 
 export interface WatcherDeps {
   host: string

@@ -1,20 +1,20 @@
-import type { EventPayload } from '../../../schemas/events.ts'
-import type { Clock } from '../../kit/clock.ts'
-import type { Emit } from '../../kit/events.ts'
-import type { Watcher } from '../../kit/server.ts'
+import type { EventPayload, EventType } from '../../schemas/events.ts'
+import type { Clock } from './clock.ts'
+import type { Emit } from './events.ts'
 import { decideLevel, type LevelRule, type LevelState, NORMAL } from './level.ts'
-
-export type LevelType = 'cpu_high' | 'memory_high' | 'disk_high' | 'temp_high'
+import type { Watcher } from './server.ts'
 
 /** One value of one thing: the machine's CPU, a mount, a sensor. */
-export interface Reading<Type extends LevelType> {
+export interface Reading<Type extends EventType> {
   /** Tells the things of one type apart, the same every time. */
   readonly key: string
   readonly value: number
   readonly payload: EventPayload<Type>
 }
 
-export interface LevelWatcherSpec<Type extends LevelType> {
+export interface LevelWatcherSpec<Type extends EventType> {
+  /** The watcher's name; default the type. Give one where several watch for the same type. */
+  readonly name?: string | undefined
   readonly type: Type
   readonly rule: LevelRule
   readonly every: number
@@ -23,7 +23,7 @@ export interface LevelWatcherSpec<Type extends LevelType> {
 }
 
 /** Raises an event for each thing whose level is high. A thing that is gone is forgotten. */
-export function createLevelWatcher<Type extends LevelType>(
+export function createLevelWatcher<Type extends EventType>(
   spec: LevelWatcherSpec<Type>,
   emit: Emit,
   clock: Clock,
@@ -31,7 +31,7 @@ export function createLevelWatcher<Type extends LevelType>(
   const { type, rule, every } = spec
   let states = new Map<string, LevelState>()
   return {
-    name: type,
+    name: spec.name ?? type,
     every,
     async poll() {
       const readings = await spec.read()

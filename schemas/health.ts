@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+/** Whether one upstream of a server answers. */
+export const upstreamHealth = z.object({
+  name: z.string().describe('of the instance'),
+  kind: z.string().describe('what program it is: "radarr"'),
+  address: z.string().describe('without secrets'),
+  ok: z.boolean(),
+  version: z.string().optional(),
+  reason: z.string().optional().describe('why it is not ok'),
+})
+export type UpstreamHealth = z.infer<typeof upstreamHealth>
+
+/** The text of a server's `health://<server>` resource. `ok` where all upstreams are. */
+export const healthReport = z.object({ ok: z.boolean(), upstreams: z.array(upstreamHealth) })
+export type HealthReport = z.infer<typeof healthReport>

@@ -1,0 +1,57 @@
+import { type Environment, readSettings } from './env.ts'
+import { ToolFailure } from './failure.ts'
+import { choiceSetting, switchSetting } from './settings.ts'
+import type { Tool } from './tool.ts'
+
+export const ACCESS_LEVELS = ['read', 'change', 'full'] as const
+/** What tools may do with an upstream: only look, also change things, or also delete and stop them. */
+export type Access = (typeof ACCESS_LEVELS)[number]
+
+/** The setting `ACCESS` of an instance; default full. */
+export const accessSetting = () =>
+  choiceSetting({
+    purpose:
+      'what tools may do there: only look (read), also change things (change), also delete and stop (full)',
+    choices: ACCESS_LEVELS,
+    default: 'full',
+  })
+
+/** The variable that makes a whole server read-only: `GAMES_READ_ONLY` of the server games. */
+export function readOnlyVariable(server: string): string {
+  return `${server.toUpperCase()}_READ_ONLY`
+}
+
+/** Whether that variable is true. Throws SettingsError. */
+export function readReadOnly(server: string, environment: Environment): boolean {
+  const purpose = 'that only tools which change nothing are offered'
+  const name = readOnlyVariable(server)
+  return readSettings({ [name]: switchSetting({ purpose }) }, environment)[name] === true
+}
+
+/** The tools that a server offers: of a read-only one those that change nothing. */
+export function toOffered(tools: readonly Tool[], readOnly: boolean): Tool[] {
+  return tools.filter(tool => !readOnly || tool.listed.annotations?.readOnlyHint === true)
+}
+
+/** Something whose settings limit what may be done with it. */
+export interface Limited {
+  readonly name: string
+  readonly settings: { readonly ACCESS: Access }
+  readonly variables: { readonly ACCESS: string }
+}
+
+/**
+ * Throws a ToolFailure that names the setting where the instance's access is lower than `needed`. `what` is how
+ * it is called: "Radarr".
+ */
+export function requireAccess(instance: Limited, needed: Access, what: string): void {
+  const allowed = instance.settings.ACCESS
+  if (ACCESS_LEVELS.indexOf(allowed) >= ACCESS_LEVELS.indexOf(needed)) return
+  const variable = instance.variables.ACCESS
+  throw new ToolFailure({
+    what: `Nothing was done: ${what} ${instance.name} may not be ${needed === 'full' ? 'deleted from or stopped' : 'changed'} by tools.`,
+    where: variable,
+    why: `${variable} is "${allowed}", and this needs "${needed}"`,
+    fix: `Leave it, or ask the owner to set ${variable} to "${needed}".`,
+  })
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { createEdges, createNews } from './edges.ts'
+
+test('edges: the first look raises nothing, then what comes and goes, each time anew', () => {
+  const { look } = createEdges()
+  expect(look(['a', 'b'])).toEqual({ came: [], went: [] })
+  expect(look(['b', 'c'])).toEqual({ came: ['c'], went: ['a'] })
+  expect(look(['a', 'b', 'c'])).toEqual({ came: ['a'], went: [] })
+})
+
+test('news: what fell out of a list and comes back is not new', () => {
+  const { look } = createNews()
+  expect(look(['a', 'b'])).toEqual([])
+  expect(look(['c', 'b', 'c'])).toEqual(['c'])
+  expect(look(['a', 'b'])).toEqual([])
+})
+
+test('news: an empty first look counts, and what is still listed is never forgotten', () => {
+  const { look } = createNews(2)
+  expect(look([])).toEqual([])
+  expect(look(['a', 'b', 'c'])).toEqual(['a', 'b', 'c'])
+  expect(look(['a', 'b', 'c'])).toEqual([])
+  expect(look(['a'])).toEqual([])
+})

@@ -1,0 +1,41 @@
+import type { HealthReport, UpstreamHealth } from '../../schemas/health.ts'
+import { toFailure } from './failure.ts'
+import type { StartedServer } from './server.ts'
+import { cleanText } from './text.ts'
+
+export function toHealthUri(server: string): string {
+  return `health://${server}`
+}
+
+/** What the server's health check finds, or undefined where it has none. Rejects where the check itself fails. */
+export function toHealth(started: StartedServer): (() => Promise<HealthReport>) | undefined {
+  if (!started.health) return undefined
+  return async () => {
+    const upstreams = [...((await started.health?.()) ?? [])]
+    return { ok: upstreams.every(({ ok }) => ok), upstreams }
+  }
+}
+
+/**
+ * One upstream's health by asking it: `ask` resolves with its version, or undefined, or rejects, which is the reason.
+ * Never rejects.
+ */
+export async function checkHealth(
+  upstream: { name: string; kind: string; address: string },
+  ask: () => Promise<string | undefined>,
+): Promise<UpstreamHealth> {
+  const { name, kind, address } = upstream
+  try {
+    const version = await ask()
+    return {
+      name,
+      kind,
+      address,
+      ok: true,
+      ...(version === undefined ? {} : { version: cleanText(version, 60) }),
+    }
+  } catch (error) {
+    const { what, why } = toFailure(error, kind)
+    return { name, kind, address, ok: false, reason: `${what} ${why}` }
+  }
+}

@@ -1,0 +1,181 @@
+import {
+  type Environment,
+  readRaw,
+  readSetting,
+  type Setting,
+  SettingsError,
+  type SettingsOf,
+  type SettingsTable,
+} from './env.ts'
+import { ToolFailure } from './failure.ts'
+import { cleanText } from './text.ts'
+
+/** What an upstream's instances are set by: variables `<PREFIX>_<SETTING>` and `<PREFIX>_<NAME>_<SETTING>`. */
+export interface InstanceSpec<Table extends SettingsTable & { URL: Setting<string> }> {
+  /** "Radarr": in messages. */
+  title: string
+  /** "RADARR". */
+  prefix: string
+  /** By the end of their variables; `URL` decides whether an instance exists, so make it `required(urlSetting(…))`. */
+  settings: Table
+  /** Whole names of other variables with this prefix, which are read elsewhere. */
+  others?: readonly string[]
+}
+
+/** One configured upstream. */
+export interface Instance<Table extends SettingsTable> {
+  /** "radarr" without a name of its own, else "4k" for RADARR_4K_URL, "living-room" for RADARR_LIVING_ROOM_URL. */
+  readonly name: string
+  readonly settings: SettingsOf<Table>
+  /** The variable of each setting, for messages: `{ URL: 'RADARR_4K_URL' }`. */
+  readonly variables: { readonly [Name in keyof Table]: string }
+}
+
+type InstanceTable = SettingsTable & { URL: Setting<string> }
+
+/** What Docker's links and Kubernetes' services put into every environment. */
+const INJECTED = /^(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?|NAME|ENV_\w+)$/
+
+/**
+ * The instances in the environment: the one without a name first, then by name. Throws SettingsError with everything
+ * that is wrong at once.
+ */
+export function readInstances<const Table extends InstanceTable>(
+  spec: InstanceSpec<Table>,
+  environment: Environment,
+): Instance<Table>[] {
+  const problems: string[] = []
+  const groups = groupVariables(spec, environment, problems)
+  const instances = [...groups].map(([name, stem]) => readInstance(spec, name, stem, environment, problems))
+  if (problems.length > 0) throw new SettingsError(problems)
+  const own = spec.prefix.toLowerCase()
+  return instances.sort(
+    (a, b) => Number(b.name === own) - Number(a.name === own) || (a.name < b.name ? -1 : 1),
+  )
+}
+
+/** The beginnings of the variables of each instance, by its name. */
+function groupVariables(
+  spec: InstanceSpec<InstanceTable>,
+  environment: Environment,
+  problems: string[],
+): Map<string, string> {
+  const stems = new Map<string, Set<string>>()
+  const suffixes = Object.keys(spec.settings).sort((a, b) => b.length - a.length)
+  const known = new Set((spec.others ?? []).flatMap(name => [name, `${name}_FILE`]))
+  for (const [variable, value] of Object.entries(environment)) {
+    if (!value || known.has(variable) || !variable.startsWith(`${spec.prefix}_`)) continue
+    const rest = variable.slice(spec.prefix.length + 1).replace(/_FILE$/, '')
+    const suffix = suffixes.find(end => rest === end) ?? suffixes.find(end => rest.endsWith(`_${end}`))
+    if (suffix === undefined) {
+      if (!INJECTED.test(rest)) problems.push(describeUnknown(spec.prefix, variable, rest, suffixes))
+      continue
+    }
+    const stem = `${spec.prefix}_${rest.slice(0, rest.length - suffix.length)}`
+    const name = toName(spec.prefix, stem)
+    stems.set(name, (stems.get(name) ?? new Set()).add(stem))
+  }
+  return new Map([...stems].map(([name, ways]) => [name, pickStem(spec.title, name, [...ways], problems)]))
+}
+
+function pickStem(title: string, name: string, stems: string[], problems: string[]): string {
+  if (stems.length > 1) {
+    const ways = stems.map(stem => `${stem}…`).join(' and ')
+    problems.push(`${ways} both name the ${title} "${name}"; give one of them another name.`)
+  }
+  return stems[0] ?? ''
+}
+
+/** "radarr" for "RADARR_", "living-room" for "RADARR_LIVING_ROOM_". */
+function toName(prefix: string, stem: string): string {
+  const own = stem.slice(prefix.length + 1).replace(/_$/, '')
+  return (own === '' ? prefix : own).toLowerCase().replaceAll('_', '-')
+}
+
+function readInstance<Table extends InstanceTable>(
+  spec: InstanceSpec<Table>,
+  name: string,
+  stem: string,
+  environment: Environment,
+  problems: string[],
+): Instance<Table> {
+  const entries = Object.entries(spec.settings).map(([key, setting]) => {
+    const variable = `${stem}${key}`
+    const raw = readRaw(variable, environment)
+    const read = raw.problem === undefined ? readSetting(variable, setting, raw.text) : raw
+    if (read.problem !== undefined) problems.push(read.problem)
+    return { key, variable, value: 'value' in read ? read.value : undefined }
+  })
+  return {
+    name,
+    settings: Object.freeze(
+      Object.fromEntries(entries.map(({ key, value }) => [key, value])),
+    ) as SettingsOf<Table>,
+    variables: Object.fromEntries(
+      entries.map(({ key, variable }) => [key, variable]),
+    ) as Instance<Table>['variables'],
+  }
+}
+
+function describeUnknown(prefix: string, variable: string, rest: string, suffixes: string[]): string {
+  const near = suffixes.find(suffix => isNear(suffix, rest))
+  const named = near ?? suffixes.find(suffix => isNear(suffix, rest.slice(rest.indexOf('_') + 1)))
+  const stem = near === undefined ? `${prefix}_${rest.slice(0, rest.indexOf('_') + 1)}` : `${prefix}_`
+  return named === undefined
+    ? `${variable} is not a setting; there are ${suffixes.map(suffix => `${prefix}_${suffix}`).join(', ')}, and each with a name between.`
+    : `${variable} is not a setting; did you mean ${stem}${named}?`
+}
+
+/** The same but for underscores, or with at most two letters changed, added or missing. */
+function isNear(a: string, b: string): boolean {
+  const [left, right] = [a.replaceAll('_', ''), b.replaceAll('_', '')]
+  let row = [...Array(right.length + 1).keys()]
+  for (const [i, letter] of [...left].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...right].entries()) {
+      const change = (row[j] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return (row[right.length] ?? 0) <= Math.min(2, Math.floor(left.length / 3))
+}
+
+/**
+ * The instance of this name, in any case; without a name the first. Throws a ToolFailure that names those there are,
+ * or, where none is configured, the settings it lacks and where to find them.
+ */
+export function pickInstance<Picked extends { readonly name: string }>(
+  instances: readonly Picked[],
+  name: string | undefined,
+  spec: Pick<InstanceSpec<InstanceTable>, 'title' | 'prefix' | 'settings'>,
+): Picked {
+  const [first] = instances
+  if (first === undefined) throw toUnconfigured(spec)
+  if (name === undefined) return first
+  const found = instances.find(instance => instance.name.toLowerCase() === name.trim().toLowerCase())
+  if (found) return found
+  throw new ToolFailure({
+    what: `There is no ${spec.title} called "${cleanText(name, 60)}".`,
+    where: `the instances of ${spec.title}`,
+    why: `there is ${instances.map(instance => instance.name).join(', ')}`,
+    fix: 'Call it again with one of these names, or without a name for the first.',
+  })
+}
+
+/** The failure of a tool whose upstream is not configured. */
+export function toUnconfigured(
+  spec: Pick<InstanceSpec<InstanceTable>, 'title' | 'prefix' | 'settings'>,
+): ToolFailure {
+  const needed = Object.entries(spec.settings).filter(([, setting]) => setting.required)
+  const names = needed.map(([key]) => `${spec.prefix}_${key}`)
+  const hints = needed.map(([key, { purpose, where }]) => {
+    return `${spec.prefix}_${key} is ${purpose}${where === undefined ? '' : ` (${where})`}`
+  })
+  return new ToolFailure({
+    what: `${spec.title} is not configured here.`,
+    where: names.join(', '),
+    why: `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} not set`,
+    fix: `Ask the owner to set ${names.join(' and ')}: ${hints.join('; ')}.`,
+  })
+}

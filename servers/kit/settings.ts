@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import type { Setting } from './env.ts'
+
+/** What every setting says of itself: what it sets, and where a person finds the value. */
+export interface About {
+  purpose: string
+  where?: string | undefined
+}
+
+/** The setting, missing not allowed: its value is never undefined. */
+export function required<Value>(setting: Setting<Value>): Setting<Exclude<Value, undefined>> {
+  return { ...setting, required: true } as Setting<Exclude<Value, undefined>>
+}
+
+/** An http or https URL without user info, query and trailing slash; its path is kept. */
+export function urlSetting(about: About): Setting<string | undefined> {
+  const schema = z.string().transform((text, context) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    const fits = url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+    if (fits && url.search === '' && url.hash === '')
+      return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+    context.addIssue({ code: 'custom', message: 'no such URL' })
+    return z.NEVER
+  })
+  const form =
+    'an address such as "http://nas:7878" or "https://nas/radarr", without a query and without user:password@ in it (a password has a variable of its own)'
+  // A URL that does not fit may hold a password, so it is not shown.
+  return { ...about, schema, default: undefined, form, secret: true }
+}
+
+/** A key or password; no message shows it. White space around it is dropped. */
+export function secretSetting(
+  about: About & { form?: string; pattern?: RegExp },
+): Setting<string | undefined> {
+  const { form = 'a text of one line', pattern = /^[^\r\n]+$/, purpose, where } = about
+  const schema = z.string().trim().regex(pattern)
+  return { purpose, where, schema, default: undefined, form, secret: true }
+}
+
+/** One of a few words. */
+export function choiceSetting<const Choice extends string>(
+  about: About & { choices: readonly [Choice, ...Choice[]]; default: NoInfer<Choice> },
+): Setting<Choice> {
+  const { purpose, where, choices } = about
+  const form = `one of ${choices.map(choice => `"${choice}"`).join(', ')}`
+  return { purpose, where, schema: z.enum(choices), default: about.default, form }
+}
+
+/** true or false. */
+export function switchSetting(about: About & { default?: boolean }): Setting<boolean> {
+  const { purpose, where } = about
+  const schema = z.enum(['true', 'false']).transform(text => text === 'true')
+  return { purpose, where, schema, default: String(about.default ?? false), form: '"true" or "false"' }
+}
+
+/** Texts between commas, trimmed, each once, empty ones dropped; `pattern` holds for each. */
+export function listSetting(
+  about: About & { form: string; pattern?: RegExp; default?: string },
+): Setting<readonly string[]> {
+  const { purpose, where, pattern = /./ } = about
+  const schema = z
+    .string()
+    .transform(text => [
+      ...new Set(
+        text
+          .split(',')
+          .map(part => part.trim())
+          .filter(part => part !== ''),
+      ),
+    ])
+    .pipe(z.array(z.string().regex(pattern)))
+  return { purpose, where, schema, default: about.default ?? '', form: `${about.form}, separated by commas` }
+}
+
+/** JSON that fits the schema. Declare it secret where it may hold passwords. */
+export function jsonSetting<Schema extends z.ZodType>(
+  about: About & { schema: Schema; form: string; secret?: boolean; default?: string },
+): Setting<z.output<Schema> | undefined> {
+  const { purpose, where, form, secret = false } = about
+  const schema = z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue({ code: 'custom', message: 'not JSON' })
+        return z.NEVER
+      }
+    })
+    .pipe(about.schema) as z.ZodType<z.output<Schema>, string>
+  return { purpose, where, schema, default: about.default, form: `JSON: ${form}`, secret }
+}

@@ -1,0 +1,186 @@
+import { describeError } from '../log.ts'
+import { cleanText } from '../text.ts'
+import { type FailureFacts, UpstreamFailure } from './failure.ts'
+import type { Redact } from './redact.ts'
+
+/** Where a person mends an upstream's settings; names of variables, and the page of the upstream that shows the key. */
+export interface UpstreamSettings {
+  url?: string | undefined
+  key?: string | undefined
+  /** "Radarr: Settings > General". */
+  where?: string | undefined
+}
+
+/** What is known of a request that failed. */
+export interface Asked {
+  /** "Radarr 4k": how the upstream is called in sentences. */
+  title: string
+  /** The base URL, fit to be shown. */
+  address: string
+  method: string
+  path: string
+  settings: UpstreamSettings
+  redact: Redact
+}
+
+const TLS = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/
+
+/** Builds the failure with every word of it redacted and its cause, where there is one, in words only. */
+export function toUpstreamFailure(
+  asked: Asked,
+  facts: Omit<FailureFacts, 'where'>,
+  cause?: unknown,
+): UpstreamFailure {
+  const { redact } = asked
+  const where = redact(`${asked.method} ${asked.address}${asked.path.split('?', 1)[0]}`)
+  const words = { what: redact(facts.what), why: redact(facts.why), fix: redact(facts.fix) }
+  const told = cause === undefined ? undefined : new Error(redact(cleanText(describeError(cause), 300)))
+  return new UpstreamFailure({ ...facts, ...words, where }, told === undefined ? undefined : { cause: told })
+}
+
+/** The failure of a request that got no answer: DNS, refused, TLS and the rest told apart. */
+export function explainNetwork(asked: Asked, error: unknown): UpstreamFailure {
+  const code = findCode(error)
+  const { title, settings } = asked
+  const host = hostOf(asked.address)
+  const setting = settings.url ?? 'the URL'
+  const say = (why: string, fix: string, transient = true) =>
+    toUpstreamFailure(
+      asked,
+      {
+        kind: 'unreachable',
+        what: `${title} could not be reached at ${asked.address}.`,
+        why,
+        fix,
+        transient,
+      },
+      error,
+    )
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return say(
+      `the name ${host} could not be resolved (${code})`,
+      `Check the host in ${setting}, or the DNS here.`,
+    )
+  }
+  if (code === 'ECONNREFUSED') {
+    return say(
+      `nothing listens at ${host} (${code})`,
+      `Start ${title}, or check the host and the port in ${setting}.`,
+    )
+  }
+  if (TLS.test(code)) {
+    return say(
+      `the encrypted connection to ${host} failed (${code})`,
+      code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
+        code === 'EPROTO' ||
+        code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG'
+        ? `It seems to speak plain HTTP there: try http:// in ${setting}.`
+        : `Give it a certificate that this machine trusts (NODE_EXTRA_CA_CERTS adds one), or use http:// in ${setting}.`,
+      false,
+    )
+  }
+  const words = cleanText(describeError(error), 200)
+  if (words.includes('bad port')) {
+    const fix = `Let ${title} listen on another port, and set it in ${setting}.`
+    return say(`the port of ${host} is one of those that HTTP clients refuse to ask`, fix, false)
+  }
+  const reason = code === '' ? words : code
+  return say(
+    `the connection to ${host} failed (${reason})`,
+    `Look whether ${title} runs, and check ${setting}.`,
+  )
+}
+
+/** The failure of an answer that is no success. `reason` is what the upstream says itself, cleaned; may be empty. */
+export function explainStatus(
+  asked: Asked,
+  answer: { status: number; reason: string; retryAfter: number | undefined },
+): UpstreamFailure {
+  const { status, reason, retryAfter } = answer
+  const { title, settings } = asked
+  const said = reason === '' ? '' : `: "${reason}"`
+  const key = settings.key ?? 'its key or password'
+  const where = settings.where === undefined ? '' : ` (${settings.where})`
+  const say = (facts: Pick<FailureFacts, 'kind' | 'what' | 'fix' | 'transient' | 'retryAfter'>) =>
+    toUpstreamFailure(asked, { ...facts, status, why: `it answered ${status}${said}` })
+  if (status === 401) {
+    return say({
+      kind: 'unauthorized',
+      what: `${title} did not accept the key or password.`,
+      fix: `Check ${key}${where}.`,
+    })
+  }
+  if (status === 403) {
+    return say({
+      kind: 'forbidden',
+      what: `${title} does not allow this.`,
+      fix: `Check ${key}${where}, and what it may do there.`,
+    })
+  }
+  if (status === 404) {
+    return say({
+      kind: 'not_found',
+      what: `${title} has nothing like that.`,
+      fix: `Check the name or number; if everything of ${title} fails so, check the path in ${settings.url ?? 'its URL'}.`,
+    })
+  }
+  if (status === 429) {
+    const wait = retryAfter === undefined ? 'a while' : `${Math.max(1, Math.ceil(retryAfter / 1000))} s`
+    return say({
+      kind: 'rate_limited',
+      what: `${title} gets too many requests.`,
+      fix: `Wait ${wait}, then try again.`,
+      transient: true,
+      retryAfter,
+    })
+  }
+  if (status < 500) {
+    return say({
+      kind: 'refused',
+      what: `${title} refused this.`,
+      fix: 'Change what it complains about, then try again.',
+    })
+  }
+  return say({
+    kind: 'server_error',
+    what: `${title} failed inside.`,
+    fix: `Try again in a minute; if it stays so, look at ${title}'s log.`,
+    transient: true,
+    retryAfter,
+  })
+}
+
+/** The failure of a redirect, which is never followed: it would send the key to wherever it points. */
+export function explainRedirect(asked: Asked, status: number, location: string): UpstreamFailure {
+  const target = URL.canParse(location, `${asked.address}${asked.path}`)
+    ? new URL(location, `${asked.address}${asked.path}`)
+    : undefined
+  const shown = target ? `${target.origin}${target.pathname}` : 'nowhere that makes sense'
+  const path = asked.path.split('?', 1)[0] ?? ''
+  const base = target?.pathname.endsWith(path)
+    ? `${target.origin}${target.pathname.slice(0, -path.length)}`
+    : ''
+  const setting = asked.settings.url ?? 'its URL'
+  const fix =
+    base !== '' && base !== asked.address
+      ? `Set ${setting} to ${base}`
+      : `Set ${setting} to where ${asked.title} answers itself, and check ${asked.settings.key ?? 'its key'}: it may ask for a login.`
+  return toUpstreamFailure(asked, {
+    kind: 'redirect',
+    what: `${asked.title} is not at ${asked.address}: it sends elsewhere.`,
+    why: `it answered ${status} and points to ${cleanText(shown)}`,
+    fix,
+    status,
+  })
+}
+
+function findCode(error: unknown): string {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code
+  }
+  return ''
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address
+}

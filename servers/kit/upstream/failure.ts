@@ -1,0 +1,49 @@
+import { ToolFailure } from '../failure.ts'
+
+/** Why a request to an upstream failed. */
+export type FailureKind =
+  | 'unreachable'
+  | 'timeout'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'rate_limited'
+  | 'refused'
+  | 'server_error'
+  | 'not_json'
+  | 'redirect'
+  | 'too_large'
+  | 'unexpected'
+
+export interface FailureFacts {
+  kind: FailureKind
+  what: string
+  /** "GET http://nas:7878/api/v3/movie": without user info, query and secrets. */
+  where: string
+  why: string
+  fix: string
+  /** HTTP status, where there was an answer. */
+  status?: number | undefined
+  /** True where the same request may well work later. */
+  transient?: boolean | undefined
+  /** Milliseconds that the upstream asked to wait. */
+  retryAfter?: number | undefined
+}
+
+/** What went wrong with an upstream. Its words hold no secrets: they were taken out before. */
+export class UpstreamFailure extends ToolFailure {
+  readonly kind: FailureKind
+  readonly status: number | undefined
+  readonly transient: boolean
+  readonly retryAfter: number | undefined
+
+  constructor(facts: FailureFacts, options?: ErrorOptions) {
+    const { what, where, why, fix } = facts
+    super({ what, where, why, fix }, options)
+    this.name = 'UpstreamFailure'
+    this.kind = facts.kind
+    this.status = facts.status
+    this.transient = facts.transient ?? false
+    this.retryAfter = facts.retryAfter
+  }
+}

@@ -1,0 +1,23 @@
+const SHORTEST = 3
+const TELLING = /auth|key|token|cookie|secret|password|session/i
+
+/** Takes secrets out of a text. */
+export type Redact = (text: string) => string
+
+/**
+ * Replaces each secret, plain, percent-encoded and as in a JSON text, with `***`. Values of headers whose name tells (such
+ * as `Authorization`) are secrets too. What is shorter than three characters is left: it would tear up every text.
+ */
+export function createRedact(
+  secrets: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Redact {
+  const told = Object.entries(headers).flatMap(([name, value]) =>
+    TELLING.test(name) ? [value, value.replace(/^\w+ +/, '')] : [],
+  )
+  const forms = [...secrets, ...told]
+    .flatMap(secret => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+    .filter(form => form.length >= SHORTEST)
+  const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length)
+  return text => longestFirst.reduce((rest, form) => rest.replaceAll(form, '***'), text)
+}
