@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { budgetOf } from './config/budget.ts'
 import { combineSources } from './core/due.ts'
+import { CALL_TOOL, FIND_TOOLS } from './core/lean-tools.ts'
 import { createSemaphore, type Semaphore } from './core/semaphore.ts'
 import type { Foundation } from './foundation.ts'
 import { openGate } from './gate.ts'
@@ -16,6 +17,7 @@ import { createRuntime, type Runtime } from './runtime/runtime.ts'
 import { nextExpiry } from './store/approvals.ts'
 import { nextDue } from './store/schedules.ts'
 import { agentOfThread } from './store/threads.ts'
+import { createToolFinder } from './tools/find-tools.ts'
 import { createMetaTools } from './tools/meta-tools/index.ts'
 import type { ServerTools } from './tools/server-tools.ts'
 import { createToolBox } from './tools/tool-box.ts'
@@ -75,15 +77,14 @@ export function createEngine(
       return foundation.config.current.timezone
     },
   })
-  const taken = new Set([...options.hubToolNames, ...metaTools.map(tool => tool.name)])
+  const taken = new Set([...options.hubToolNames, ...metaTools.map(tool => tool.name), FIND_TOOLS, CALL_TOOL])
   const serverTools = stack.use(openServerTools(foundation, router, taken, stack))
   // Nobody thinks before the servers were heard of: the gate opens it.
   const semaphore = createSemaphore(0)
-  const toolBox = createToolBox(serverTools.servers, metaTools, {
-    get rerun() {
-      return foundation.config.current.tools.rerun
-    },
-  })
+  const { servers } = serverTools
+  const finder = stack.use(createToolFinder(() => servers.catalogue))
+  const rerun = () => foundation.config.current.tools.rerun
+  const toolBox = createToolBox(servers, metaTools, { rerun, finder })
   const runtime = stack.use(openRuntime(foundation, toolBox, semaphore))
   const approvals = stack.use(
     createApprovals({ store, clock, newId, log, signals, toolBox, agent: agents.find }),

@@ -3,6 +3,7 @@ import type { HubFrame } from '../schemas/chat.ts'
 import { attachWebSocket } from './channels/websocket.ts'
 import { pageFolder } from './config/paths.ts'
 import { tokenFile } from './config/token.ts'
+import { matchesGlobs } from './core/glob.ts'
 import type { Engine } from './engine.ts'
 import type { Foundation } from './foundation.ts'
 import { createApp } from './http/app.ts'
@@ -14,6 +15,8 @@ import { createMcpEndpoint } from './mcp/endpoint.ts'
 import type { HubTool } from './mcp/hub-tools/hub-tool.ts'
 import { listAgents } from './status.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
+import { createToolFinder, type Findable } from './tools/find-tools.ts'
+import type { Servers } from './tools/servers.ts'
 
 /** Far above what people and clients do, far below what would hurt. */
 const FRAMES = { perSecond: 500, burst: 2_000 }
@@ -34,6 +37,7 @@ export async function openEntrances(
     hosts: () => ownNames(foundation),
   })
   const { servers } = engine.serverTools
+  const finder = stack.use(createToolFinder(findableIn(servers, entrance.hubTools)))
   const mcp = stack.use(
     createMcpEndpoint({
       clock,
@@ -41,6 +45,8 @@ export async function openEntrances(
       version: foundation.version,
       hubTools: entrance.hubTools,
       serverTools: () => servers.catalogue.map(tool => tool.definition as Tool),
+      gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
+      findTools: finder.find,
       callServerTool: (name, args, options) => servers.call(name, args, options),
     }),
   )
@@ -52,11 +58,25 @@ export async function openEntrances(
     isReady: entrance.isReady,
     mayPass: caller => mayPass(caller.token, clock.monotonic()),
     page: createPage(pageFolder),
+    toolsets: () => Object.keys(config.current.toolsets),
     mcp: (request, response, caller) => mcp.handle(request, response, request.body, caller),
   })
   const listening = stack.use(await listen(config.current.host, config.current.port, app))
   stack.use(openChat(foundation, engine, doors, listening))
   return listening
+}
+
+/** All tools, as one list for as long as the catalogue is the same. */
+function findableIn(servers: Servers, hubTools: readonly HubTool[]): () => readonly Findable[] {
+  const own = hubTools.map(tool => ({ definition: tool.definition as Tool, about: 'hub agents' }))
+  let from: Servers['catalogue'] | undefined
+  let list: readonly Findable[] = []
+  return () => {
+    if (from === servers.catalogue) return list
+    from = servers.catalogue
+    list = [...own, ...from]
+    return list
+  }
 }
 
 /** The names besides loopback that Host and Origin may say. */

@@ -78,6 +78,10 @@ export const configFile = z
         rerun: globs.default([]).describe('globs over tools that are safe to repeat after a crash'),
       })
       .prefault({}),
+    toolsets: z
+      .record(name, globs.min(1))
+      .default({})
+      .describe('globs over tools by the name of a set, which is served at /mcp/<name>; "!glob" takes away'),
     budget: z
       .strictObject({
         tokensPerDay: z.int().positive().optional().describe('input and output of all agents together'),

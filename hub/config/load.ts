@@ -40,6 +40,8 @@ export interface Config {
   /** Undefined: the built-in rules model. */
   readonly model: ModelsConfig | undefined
   readonly tools: { readonly approve: readonly string[]; readonly rerun: readonly string[] }
+  /** Globs over tools by the set's name. */
+  readonly toolsets: Readonly<Record<string, readonly string[]>>
   readonly budget: {
     readonly tokensPerDay?: number | undefined
     readonly moneyPerDay?: number | undefined
@@ -101,6 +103,7 @@ export function loadConfig(environment: Environment): Config {
     concurrency: file.concurrency,
     model: model.entry,
     tools: file.tools,
+    toolsets: file.toolsets,
     budget: file.budget,
     retention: file.retention,
     crashHold: read('crashHold', 'SUPERBLOOM_CRASH_HOLD', '1') !== '0',

@@ -98,6 +98,8 @@ export interface Model {
   readonly price?: Price | undefined
   /** Asking it costs nothing, so that a call which was cut is not charged. */
   readonly isFree?: boolean
+  /** It takes in any number of tools, and does not look for them. */
+  readonly readsAllTools?: boolean
   /** False for one that cannot write a summary; default true. */
   readonly canSummarize?: boolean
   /** Missing where nothing can go wrong with it. */

@@ -47,7 +47,12 @@ export type AgentTool<Tx> =
 
 /** All that an agent can call. Lists come in a stable order. */
 export interface ToolBox<Tx> {
-  list(access: ToolAccess): ModelTool[]
+  /**
+   * Those that a model is told of: above a number of servers' tools only how to find and call them, unless `whole`.
+   */
+  list(access: ToolAccess, whole?: boolean): ModelTool[]
+  /** What a call really asks for: of `call_tool` the tool that it names, with its arguments. */
+  resolve(call: { name: string; arguments: string }): { name: string; arguments: string }
   /** Undefined where there is no such tool, or the access does not give it. */
   find(name: string, access: ToolAccess): AgentTool<Tx> | undefined
   /** Resolves once no server that may have the tool is still starting; each has its time limit for that. */

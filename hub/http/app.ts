@@ -17,6 +17,8 @@ export interface AppDeps {
   page: RequestHandler
   /** Serves MCP; the caller is admitted and the body is parsed. */
   mcp: (request: Request, response: Response, caller: Caller) => Promise<void>
+  /** The names of the configured sets of tools. */
+  toolsets: () => readonly string[]
 }
 
 /** Every HTTP door of the hub. */
@@ -35,8 +37,13 @@ export function createApp(deps: AppDeps): express.Express {
     const ready = deps.isReady()
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'starting' })
   })
-  app.all('/mcp', admitTo(deps, 'MCP at /mcp'), ...readJson, (request, response) =>
-    deps.mcp(request, response, response.locals['caller'] as Caller),
+  app.all(
+    ['/mcp', '/mcp/:toolset'],
+    admitTo(deps, 'MCP at /mcp'),
+    checkToolset(deps),
+    ...readJson,
+    (request: Request, response: Response) =>
+      deps.mcp(request, response, response.locals['caller'] as Caller),
   )
   app.use(deps.page)
   app.use((request: Request) => {
@@ -44,6 +51,21 @@ export function createApp(deps: AppDeps): express.Express {
   })
   app.use(answerError(deps.log))
   return app
+}
+
+function checkToolset({ toolsets }: AppDeps): RequestHandler {
+  return ({ params }, _response, next) => {
+    const { toolset } = params
+    const known = toolsets()
+    if (typeof toolset === 'string' && !known.includes(toolset)) {
+      const there = known.length > 0 ? `there is ${known.join(', ')}` : 'none is configured'
+      throw new HubError(
+        'not_found',
+        `There is no toolset ${toolset} at /mcp: ${there} (toolsets in the config).`,
+      )
+    }
+    next()
+  }
 }
 
 /** Puts the JSON of the body into `request.body`; a body that is something else is refused. */

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Clock } from '../core/clock.ts'
 import { createMcpServer, type McpServerDeps } from './server.ts'
+import { type McpView, toView, WHOLE } from './view.ts'
 
 /** A request as servers get it: with a method. */
 export type McpRequest = IncomingMessage & { method: string; url: string }
@@ -39,15 +40,19 @@ export interface McpEndpoint extends AsyncDisposable {
 interface Session {
   transport: NodeStreamableHTTPServerTransport
   server: Server
+  view: McpView
   usedAt: number
   open: number
 }
 
 export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
-  const modern = createMcpHandler(({ authInfo }) => createMcpServer(deps, authInfo?.clientId ?? 'owner'), {
-    legacy: 'reject',
-    onerror: error => deps.log.debug('mcp_rejected', { error }),
-  })
+  const modern = createMcpHandler(
+    ({ authInfo }) => {
+      const view = (authInfo?.extra?.['view'] ?? WHOLE) as McpView
+      return createMcpServer(deps, authInfo?.clientId ?? 'owner', view)
+    },
+    { legacy: 'reject', onerror: error => deps.log.debug('mcp_rejected', { error }) },
+  )
   const serveModern = toNodeHandler(modern)
   const sessions = createSessions(deps)
   return {
@@ -55,7 +60,8 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       if (request.method === 'POST') {
         const probe = await toWebRequest(request, body)
         if (!(await isLegacyRequest(probe))) {
-          const auth = { token: '', clientId: caller.token, scopes: [] }
+          const extra = { view: toView(request.url) }
+          const auth = { token: '', clientId: caller.token, scopes: [], extra }
           return serveModern(Object.assign(request, { auth }), response, body)
         }
       }
@@ -98,21 +104,21 @@ function createSessions(deps: McpEndpointDeps) {
     )[0]
     if (oldest) endQuietly(oldest[0])
   }
-  const open = async (token: string): Promise<Session> => {
-    const server = createMcpServer(deps, token)
+  const open = async (token: string, view: McpView): Promise<Session> => {
+    const server = createMcpServer(deps, token, view)
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: id => admit(id, session),
       onsessionclosed: id => endQuietly(id),
     })
-    const session: Session = { transport, server, usedAt: deps.clock.monotonic(), open: 0 }
+    const session: Session = { transport, server, view, usedAt: deps.clock.monotonic(), open: 0 }
     await server.connect(transport)
     return session
   }
   const find = async (request: McpRequest, body: unknown, token: string): Promise<Session | number> => {
     const id = request.headers['mcp-session-id']
     if (typeof id === 'string') return sessions.get(id) ?? 404
-    return request.method === 'POST' && isInitializeRequest(body) ? open(token) : 400
+    return request.method === 'POST' && isInitializeRequest(body) ? open(token, toView(request.url)) : 400
   }
   return {
     async serve(request: McpRequest, response: ServerResponse, body: unknown, token: string): Promise<void> {
@@ -126,7 +132,8 @@ function createSessions(deps: McpEndpointDeps) {
       await session.transport.handleRequest(request, response, body)
     },
     toolsChanged() {
-      for (const { server } of sessions.values()) {
+      for (const { server, view } of sessions.values()) {
+        if (view.lean) continue // its list never changes
         server.sendToolListChanged().catch(error => deps.log.debug('change_not_sent', { error }))
       }
     },

@@ -8,8 +8,11 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server'
 import { describeError, HubError, toPublicError } from '../core/errors.ts'
+import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-tools.ts'
 import type { Log } from '../core/log.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
+import { fail, findTools, leanDefinitions } from './lean.ts'
+import type { McpView } from './view.ts'
 
 const INSTRUCTIONS =
   'A hub of homelab tools and persistent agents. Call a tool directly for one quick answer; use hub_chat to hand something to an agent, which remembers, watches and comes back.'
@@ -30,6 +33,10 @@ export interface McpServerDeps {
   hubTools: readonly HubTool[]
   /** The tools of all servers. */
   serverTools: () => readonly Tool[]
+  /** Whether a toolset has a tool. */
+  gives: (toolset: string, name: string) => boolean
+  /** The tools that fit some words, the best first. */
+  findTools: (query: string, limit: number, isGiven: (name: string) => boolean) => FoundTool[]
   /** Throws `not_found` and `unavailable`, and what the server answered with. */
   callServerTool: (
     name: string,
@@ -39,13 +46,24 @@ export interface McpServerDeps {
 }
 
 /** One MCP server as a client sees the hub; cheap, since one is made for each request of a modern client. */
-export function createMcpServer(deps: McpServerDeps, token: string): Server {
+export function createMcpServer(deps: McpServerDeps, token: string, view: McpView): Server {
   const server = new Server(
     { name: 'superbloom', title: 'Superbloom', version: deps.version },
     { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: listTools(deps) }))
-  server.setRequestHandler('tools/call', (request, context) => callTool(deps, token, request.params, context))
+  const isGiven = (name: string) => view.toolset === undefined || deps.gives(view.toolset, name)
+  server.setRequestHandler('tools/list', () => ({
+    tools: view.lean ? [...leanDefinitions] : listTools(deps).filter(tool => isGiven(tool.name)),
+  }))
+  server.setRequestHandler('tools/call', ({ params }, context) => {
+    const find = (query: string, limit: number) => deps.findTools(query, limit, isGiven)
+    if (view.lean && params.name === FIND_TOOLS) return findTools(params.arguments ?? {}, find)
+    const meant = view.lean && params.name === CALL_TOOL ? unwrapCall(params.arguments) : params
+    if (!meant) return fail(`call_tool takes name, and arguments as ${FIND_TOOLS} shows them.`)
+    const { name } = meant
+    if (!isGiven(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
+    return callTool(deps, token, { ...params, name, arguments: meant.arguments }, context)
+  })
   return server
 }
 

@@ -11,8 +11,9 @@ const HOUSE_RULES = `How you work here:
 - When a tool failed, say what failed and what you did instead. When the outcome of a call is unknown, verify before you repeat it.`
 
 /** What stands before the window in every request of an agent, the same until its file or the tools change. */
-export function toPreamble(deps: Pick<RuntimeDeps, 'toolBox'>, agent: RuntimeAgent) {
-  return { system: toSystemPrompt(agent), tools: deps.toolBox.list(agent.tools) }
+export function toPreamble(deps: Pick<RuntimeDeps, 'toolBox' | 'model'>, agent: RuntimeAgent) {
+  const { readsAllTools } = deps.model(agent.model)
+  return { system: toSystemPrompt(agent), tools: deps.toolBox.list(agent.tools, readsAllTools) }
 }
 
 /** The prompt that stands before an agent's window. It depends on the agent's file alone. */

@@ -77,22 +77,25 @@ function toPlan(
   step: number,
   now: number,
 ): NewToolCall[] {
-  return calls.map((call, position) => ({
-    id: deps.newId('call'),
-    thread_id: claim.thread,
-    cycle_id: claim.cycle,
-    step,
-    position,
-    call_id: call.id,
-    tool: call.name,
-    arguments: call.arguments,
-    arguments_hash: hashArguments(call.arguments),
-    status: 'planned',
-    result_json: null,
-    created_at: now,
-    started_at: null,
-    ended_at: null,
-  }))
+  return calls.map((made, position) => {
+    const call = deps.toolBox.resolve(made)
+    return {
+      id: deps.newId('call'),
+      thread_id: claim.thread,
+      cycle_id: claim.cycle,
+      step,
+      position,
+      call_id: made.id,
+      tool: call.name,
+      arguments: call.arguments,
+      arguments_hash: hashArguments(call.arguments),
+      status: 'planned',
+      result_json: null,
+      created_at: now,
+      started_at: null,
+      ended_at: null,
+    }
+  })
 }
 
 /** Thoughts are kept only beside calls: nobody wants them back later. */

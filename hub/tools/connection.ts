@@ -52,6 +52,7 @@ export class Connection implements AsyncDisposable {
   #status: ConnectionState = { state: 'starting' }
   #settled = Promise.withResolvers<void>()
   #tools: readonly Tool[] = []
+  #instructions = ''
   #eventsUri: string | undefined
   #client: Client | undefined
   #failures = 0
@@ -78,6 +79,11 @@ export class Connection implements AsyncDisposable {
   /** The tools that it last listed; they stay while it is down. */
   get tools(): readonly Tool[] {
     return this.#tools
+  }
+
+  /** What it says of itself, for a model. */
+  get instructions(): string {
+    return this.#instructions
   }
 
   /** The resource that its events come from, if it has one. */
@@ -169,6 +175,7 @@ export class Connection implements AsyncDisposable {
     const bounds = { timeout: this.#deps.connectTimeout, signal }
     this.#tools = await readTools(client, bounds)
     this.#listings++
+    this.#instructions = client.getInstructions() ?? ''
     this.#eventsUri = await keepSubscribed(client, {
       clock: this.#deps.clock,
       random: this.#deps.random,

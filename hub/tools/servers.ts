@@ -9,6 +9,8 @@ import type { ServerSpec } from './server-spec.ts'
 /** A tool of some server under the name that it has in the hub. */
 export interface CatalogueTool extends NamedTool {
   definition: Tool
+  /** Its server's name and what that says of itself. */
+  about: string
 }
 
 export interface ServerStatus {
@@ -117,10 +119,13 @@ function buildCatalogue(connections: readonly Connection[], taken: ReadonlySet<s
     })),
     taken,
   )
-  const definitions = connections.flatMap(connection => connection.tools)
+  const parts = connections.flatMap(({ spec, tools, instructions }) =>
+    tools.map(definition => ({ definition, about: `${spec.name} ${instructions}` })),
+  )
   return named.flatMap((tool, index) => {
-    const definition = definitions[index]
-    return definition ? [{ ...tool, definition: { ...definition, name: tool.name } }] : []
+    const part = parts[index]
+    if (!part) return []
+    return [{ ...tool, about: part.about, definition: { ...part.definition, name: tool.name } }]
   })
 }
 

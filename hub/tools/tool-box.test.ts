@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
+import { createToolFinder } from './find-tools.ts'
 import type { Servers } from './servers.ts'
 import { createToolBox } from './tool-box.ts'
 
@@ -15,7 +16,7 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
     find: (() => tool) as unknown as Servers['find'],
     call: () => Promise.reject(new Error('not called')),
   }
-  return createToolBox(servers as Servers, [], { rerun })
+  return createToolBox(servers as Servers, [], { rerun: () => rerun, finder: createToolFinder(() => []) })
 }
 
 test.each([

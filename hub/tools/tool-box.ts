@@ -1,10 +1,21 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { describeError } from '../core/errors.ts'
 import { matchesGlobs } from '../core/glob.ts'
+import { parseJson } from '../core/json.ts'
+import {
+  CALL_TOOL,
+  FIND_TOOLS,
+  leanTools,
+  MOST_FOUND,
+  toFoundText,
+  USUALLY_FOUND,
+  unwrapCall,
+} from '../core/lean-tools.ts'
 import type { ModelTool } from '../core/model.ts'
 import { givesMetaTool, givesTool, type ToolAccess } from '../core/tool-access.ts'
 import type { AgentTool, ToolBox } from '../core/tool-box.ts'
 import type { Tx } from '../store/writer.ts'
+import type { ToolFinder } from './find-tools.ts'
 import type { MetaTool } from './meta-tools/meta-tool.ts'
 import { toOutcome } from './outcome.ts'
 import type { Servers } from './servers.ts'
@@ -12,32 +23,43 @@ import type { Servers } from './servers.ts'
 /** Where the idempotency key of a call stands in its request's `_meta`. */
 const IDEMPOTENCY_KEY = 'superbloom/idempotencyKey'
 
-/** What the operator's config says about tools. */
-export interface ToolPolicy {
+/** An agent that has more servers' tools than this looks for them instead of being told of all. */
+const LEAN_ABOVE = 60
+
+export interface ToolBoxDeps {
   /** Globs over tools that are safe to repeat, whatever their annotations say. */
-  readonly rerun: readonly string[]
+  rerun: () => readonly string[]
+  finder: ToolFinder
 }
 
 /** Everything that agents can call: the servers' tools that their globs give, and the meta-tools unless taken away. */
 export function createToolBox(
   servers: Servers,
   metaTools: readonly MetaTool[],
-  policy: ToolPolicy,
+  { rerun, finder }: ToolBoxDeps,
 ): ToolBox<Tx> {
   const meta = new Map(metaTools.map(tool => [tool.name, tool]))
-  const lists = new WeakMap<ToolAccess, { from: Servers['catalogue']; list: ModelTool[] }>()
+  const lists = new WeakMap<ToolAccess, Listed>()
+  const look = (access: ToolAccess): Listed => {
+    const from = servers.catalogue
+    const known = lists.get(access)
+    if (known?.from === from) return known
+    const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
+    const theirs = from.filter(tool => givesTool(access, tool.name)).map(tool => fromServer(tool.definition))
+    const whole = [...own, ...theirs]
+    const listed = { from, whole, told: theirs.length > LEAN_ABOVE ? [...own, ...leanTools] : whole }
+    lists.set(access, listed)
+    return listed
+  }
   return {
-    list(access) {
-      const from = servers.catalogue
-      const known = lists.get(access)
-      if (known?.from === from) return known.list
-      const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
-      const theirs = from.filter(tool => givesTool(access, tool.name))
-      const list = [...own, ...theirs.map(tool => fromServer(tool.definition))]
-      lists.set(access, { from, list })
-      return list
+    list: (access, whole = false) => (whole ? look(access).whole : look(access).told),
+    resolve(call) {
+      const meant = call.name === CALL_TOOL ? unwrapCall(parseJson(call.arguments)) : undefined
+      return meant ? { name: meant.name, arguments: JSON.stringify(meant.arguments) } : call
     },
     find(name, access) {
+      if (name === FIND_TOOLS) return findTool(finder, access)
+      if (name === CALL_TOOL) return WRONG_CALL
       const metaTool = meta.get(name)
       if (metaTool)
         return givesMetaTool(access, name)
@@ -45,7 +67,7 @@ export function createToolBox(
           : undefined
       const tool = servers.find(name)
       return tool && givesTool(access, name)
-        ? serverTool(servers, tool.name, tool.definition, policy)
+        ? serverTool(servers, tool.name, tool.definition, rerun())
         : undefined
     },
     untilListed: async (name, signal) => {
@@ -54,11 +76,46 @@ export function createToolBox(
   }
 }
 
+interface Listed {
+  from: Servers['catalogue']
+  whole: ModelTool[]
+  told: ModelTool[]
+}
+
+/** A call of `call_tool` that names no tool. */
+const WRONG_CALL: AgentTool<Tx> = {
+  kind: 'server',
+  reads: true,
+  repeatable: true,
+  destructive: false,
+  call: async () => ({
+    text: 'call_tool takes name and arguments: {"name": "pause_downloads", "arguments": {}}. Nothing was called.',
+    isError: true,
+  }),
+}
+
+function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
+  return {
+    kind: 'server',
+    reads: true,
+    repeatable: true,
+    destructive: false,
+    async call({ query, limit }) {
+      if (typeof query !== 'string' || query.trim() === '')
+        return { text: 'find_tools: query: say in a few words what to look for', isError: true }
+      const most =
+        typeof limit === 'number' ? Math.min(Math.max(1, Math.floor(limit)), MOST_FOUND) : USUALLY_FOUND
+      const tools = finder.find(query, most, name => givesTool(access, name))
+      return { text: toFoundText(query, tools), isError: false, structured: { tools } }
+    },
+  }
+}
+
 function serverTool(
   servers: Servers,
   name: string,
   { annotations = {} }: Tool,
-  { rerun }: ToolPolicy,
+  rerun: readonly string[],
 ): AgentTool<Tx> {
   const { readOnlyHint, idempotentHint, destructiveHint } = annotations
   const repeatable = readOnlyHint === true || idempotentHint === true || matchesGlobs(rerun, name)

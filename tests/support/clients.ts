@@ -15,7 +15,7 @@ import { createRecord } from './until.ts'
 
 /** Where an MCP server is: behind an address, or a process to start. */
 export type Target =
-  | { url: string; token: string }
+  | { url: string; token: string; path?: string }
   | { command: string; args: string[]; env: Record<string, string>; cwd?: string }
 
 export interface CallOptions {
@@ -123,7 +123,9 @@ function createTransport<Http, Stdio extends { stderr: unknown }>(
 ): { transport: Http | Stdio; stderr: () => string } {
   if ('url' in target) {
     const headers = { Authorization: `Bearer ${target.token}` }
-    const transport = new HttpTransport(new URL('/mcp', target.url), { requestInit: { headers } })
+    const transport = new HttpTransport(new URL(target.path ?? '/mcp', target.url), {
+      requestInit: { headers },
+    })
     return { transport, stderr: () => '' }
   }
   const transport = new StdioTransport({ ...target, stderr: 'pipe' })

@@ -291,6 +291,7 @@ function createToolBox(
       const { reads = false, repeatable = reads, destructive = false } = tool
       return { kind: 'server', reads, repeatable, destructive, call: async (a, o) => tool.run(a, o) }
     },
+    resolve: call => call,
     untilListed: async name => await starting?.(name),
   }
 }

@@ -16,6 +16,7 @@ export function createRulesModel(): Model {
     maxOutput: 4096,
     canSummarize: false,
     isFree: true,
+    readsAllTools: true,
     async complete(request, { signal, onText }) {
       signal.throwIfAborted()
       const { text, calls } = toAnnouncement(request, decideReply(request))

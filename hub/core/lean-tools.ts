@@ -1,0 +1,79 @@
+import { parseJson } from './json.ts'
+import type { ModelTool } from './model.ts'
+
+export const FIND_TOOLS = 'find_tools'
+export const CALL_TOOL = 'call_tool'
+export const MOST_FOUND = 25
+export const USUALLY_FOUND = 8
+
+/**
+ * What stands for a long catalogue: one tool to look for a tool, one to call it. Their descriptions never change, so
+ * that a client which reads the list once never misses anything.
+ */
+export const leanTools: readonly ModelTool[] = [
+  {
+    name: FIND_TOOLS,
+    title: 'Find tools',
+    description:
+      'Looks for tools by what they do. There are more tools than are listed here: games, downloads, media, metrics, notifications, files and whatever else is connected. Describe in a few words what you want to do; the answer has names, descriptions and the schemas of their arguments. Costs nothing. Call what you found with call_tool.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: {
+          type: 'string',
+          minLength: 1,
+          description: 'a few words: "pause downloads", "players online"',
+        },
+        limit: { type: 'integer', minimum: 1, maximum: MOST_FOUND, description: `default ${USUALLY_FOUND}` },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    readOnly: true,
+  },
+  {
+    name: CALL_TOOL,
+    title: 'Call a tool',
+    description:
+      'Calls a tool by its name, with its arguments as find_tools showed their schema. The result is the tool’s own.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'as find_tools gave it' },
+        arguments: { type: 'object', description: 'as its inputSchema says', additionalProperties: true },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    },
+  },
+]
+
+/** A tool that was looked for and found. */
+export interface FoundTool {
+  name: string
+  title?: string
+  description: string
+  inputSchema: Record<string, unknown>
+  readOnly: boolean
+}
+
+/** What is meant by a call of `call_tool`: undefined where its arguments do not say. */
+export function unwrapCall(args: unknown): { name: string; arguments: Record<string, unknown> } | undefined {
+  if (typeof args !== 'object' || args === null) return undefined
+  const { name, arguments: inner } = args as { name?: unknown; arguments?: unknown }
+  if (typeof name !== 'string' || name === '') return undefined
+  // Some models write the inner arguments as a text once more.
+  const value = typeof inner === 'string' ? parseJson(inner) : (inner ?? {})
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? { name, arguments: value as Record<string, unknown> } : undefined
+}
+
+/** What was found, for a model to read. */
+export function toFoundText(query: string, found: readonly FoundTool[]): string {
+  if (found.length === 0) {
+    return `No tool fits "${query}". Try other words: what it acts on (downloads, server, disk), or what it does (list, stop, send).`
+  }
+  return found
+    .map(tool => `${tool.name}: ${tool.description}\narguments: ${JSON.stringify(tool.inputSchema)}`)
+    .join('\n\n')
+}

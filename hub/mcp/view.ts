@@ -1,0 +1,19 @@
+/** Which tools a connection sees: all, those of a toolset, or only how to find and call them. */
+export interface McpView {
+  /** `find_tools` and `call_tool` in place of the catalogue. */
+  lean: boolean
+  /** Its name; undefined for all tools. */
+  toolset: string | undefined
+}
+
+export const WHOLE: McpView = { lean: false, toolset: undefined }
+
+/** The view that an address asks for: `/mcp`, `/mcp/<toolset>`, with `?tools=lean` or without. */
+export function toView(url: string): McpView {
+  const { pathname, searchParams } = new URL(url, 'http://hub')
+  const [, , toolset] = pathname.split('/')
+  return {
+    lean: searchParams.get('tools') === 'lean',
+    toolset: toolset ? decodeURIComponent(toolset) : undefined,
+  }
+}
