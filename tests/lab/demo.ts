@@ -60,7 +60,7 @@ async function run(): Promise<void> {
   })
   await house.player('join', 'Ada')
   const stories = createStories(house, text => chat.say('homelab', text))
-  if (values.play) return play(house, stories)
+  if (values.play) return await play(house, stories)
   process.stdout.write(HELP)
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === 'q') return

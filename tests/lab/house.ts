@@ -10,6 +10,9 @@ import { type StoryModel, startStoryModel } from './story-model.ts'
 
 const RCON_PASSWORD = 'lab'
 
+/** How often the machine's counters go on. */
+const BEAT_MS = 200
+
 const AGENT = `---
 description: Looks after the homelab
 events: [{ type: temp_high, as: task }, server_empty]
@@ -49,6 +52,8 @@ export async function openHouse({ folder, home, onMessage }: HouseOptions): Prom
   )
   const ntfy = stack.use(await startNtfy(onMessage))
   const host = stack.use(createFixtureHost())
+  const beating = setInterval(() => beat(host), BEAT_MS)
+  stack.defer(() => clearInterval(beating))
   const model = stack.use(await startStoryModel(homelabStory(home)))
   const port = await findPort()
   const ask = (command: string) => rcon(port, command)
@@ -76,6 +81,15 @@ export async function openHouse({ folder, home, onMessage }: HouseOptions): Prom
   }
 }
 
+/** The counters of a machine of two cores that is busy for a third of the time. */
+function beat(host: FixtureHost): void {
+  const ticks = Math.floor(performance.now() / 10)
+  const busy = Math.floor(ticks / 3)
+  const core = `${busy} 0 0 ${ticks - busy} 0 0 0 0 0 0`
+  const all = `${busy * 2} 0 0 ${(ticks - busy) * 2} 0 0 0 0 0 0`
+  host.write('proc/stat', `cpu  ${all}\ncpu0 ${core}\ncpu1 ${core}\n`)
+}
+
 interface Upstreams {
   home: Homelab
   port: number
@@ -95,6 +109,7 @@ function toServers({ home, port, sabnzbd, ntfy, host }: Upstreams) {
     console: { kind: 'quake3', port, password: RCON_PASSWORD },
     commands: ['status', 'say *'],
   }
+  const phone = { kind: 'ntfy', url: `${ntfy.url}/phone` }
   return {
     games: {
       env: {
@@ -105,7 +120,7 @@ function toServers({ home, port, sabnzbd, ntfy, host }: Upstreams) {
     },
     downloads: { env: { SABNZBD_URL: sabnzbd.url, SABNZBD_API_KEY: SABNZBD_KEY } },
     metrics: { env: { METRICS_HOST_ROOT: host.root, METRICS_INTERVAL: '1s' } },
-    notifications: { env: { NTFY_URL: `${ntfy.url}/${home.channel}` } },
+    notifications: { env: { NOTIFICATIONS_CHANNELS: JSON.stringify({ [home.channel]: phone }) } },
   }
 }
 
