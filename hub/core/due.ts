@@ -1,3 +1,5 @@
+import { describeError } from './errors.ts'
+
 /** Something that the one clock acts on at its time. */
 export interface DueSource {
   /** The earliest time at which there is something to do, unix milliseconds; undefined where there is nothing. */
@@ -31,7 +33,7 @@ export function combineSources(sources: readonly DueSource[], now: () => number)
       if (errors.length > 0)
         throw errors.length === 1
           ? errors[0]
-          : new AggregateError(errors, 'Several things that were due failed')
+          : new AggregateError(errors, errors.map(describeError).join('; '))
       return more
     },
   } satisfies DueSource
