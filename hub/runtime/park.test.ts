@@ -221,3 +221,35 @@ test('a task that is cancelled while it is being parked ends at once', async () 
   expect(await statuses(world)).toEqual(['stopped'])
   expect(await world.nextDue()).toBeUndefined()
 })
+
+test.for(['reset', 'stop'] as const)(
+  'a %s ends a parked cycle at once, and the next one begins',
+  async how => {
+    await using world = await openWorld()
+    await world.start()
+    await parkOne(world, 'old secret')
+    await world.post('waits meanwhile')
+    await world.idle()
+    const asked = world.model.requests.all.length
+    if (how === 'reset') await world.reset({ agent: 'homelab', by: 'alex' })
+    else await world.router.stop({ conversation: 'homelab' }, 'alex')
+    // The circuit is open still: what waited is parked in its turn.
+    await world.seen.ended.find('the parked one ends', () => true)
+    await world.idle()
+    expect(await statuses(world)).toEqual(['stopped', 'running'])
+    expect(world.model.requests.all).toHaveLength(asked)
+    expect(told(world).filter(({ text }) => text.includes('I was stopped by alex'))).toHaveLength(1)
+    world.model.script(say('here'))
+    world.clock.advance(30_000)
+    await world.fireDue()
+    await world.idle()
+    expect(said(world)).toEqual(['here'])
+    expect(world.seen.ended.all).toHaveLength(2)
+    const seen = world.model.requests.all
+      .at(-1)
+      ?.messages.map(({ text }) => text)
+      .join('\n')
+    expect(seen?.includes('old secret')).toBe(how === 'stop')
+    expect(seen).toContain('waits meanwhile')
+  },
+)
