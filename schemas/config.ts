@@ -93,7 +93,7 @@ export const configFile = z
     webhooks: z
       .record(hookName, hookEntry)
       .default({})
-      .describe('secrets of senders to /hooks/<name>; other names need the token of the hub'),
+      .describe('secrets of those who send to /hooks/<name>, by its name'),
     concurrency: z.int().min(1).max(256).default(8).describe('cycles at once over all agents'),
     servers: servers.optional().describe('MCP servers by name; false switches a built-in one off'),
     mcpServers: servers.optional().describe('another name for servers'),

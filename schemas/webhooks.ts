@@ -15,7 +15,7 @@ export const hookEntry = z.strictObject({
     .string()
     .min(1, 'must not be empty')
     .optional()
-    .describe("lets its sender in besides the hub's token; what others send under this name stays out"),
+    .describe("lets its sender in, besides the hub's token; without it only the token does"),
 })
 
 const texts = z.record(z.string(), z.string())
