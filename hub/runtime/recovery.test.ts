@@ -46,6 +46,38 @@ test('promise 4: a committed step and a stop in order count as no crash', async 
   expect(await openLetters(world)).toEqual([])
 })
 
+test('promise 3: a stop in order that comes with the start of a call leaves it to the next life', async () => {
+  let ran = 0
+  let ended: Promise<void> | undefined
+  await using world = await openWorld({
+    tools: [
+      {
+        name: 'change',
+        // Read when the call is looked up, right before its start is written.
+        get destructive() {
+          ended ??= Promise.resolve(world.runtime[Symbol.asyncDispose]())
+          return false
+        },
+        run(_args, { signal }) {
+          signal.throwIfAborted()
+          return { text: `${++ran}`, isError: false }
+        },
+      },
+    ],
+  })
+  world.model.script(call([['change']]), say('done'))
+  await world.start()
+  await world.post('go')
+  await world.idle()
+  await ended
+  const ledger = () => world.store.db.selectFrom('tool_calls').select(['status', 'started_at']).execute()
+  expect(await ledger()).toEqual([{ status: 'planned', started_at: null }])
+  await world.start()
+  await world.idle()
+  expect([ran, ...said(world)]).toEqual([1, 'done'])
+  expect(await ledger()).toMatchObject([{ status: 'ok' }])
+})
+
 test('promise 9: a cycle that takes no notice of its end is stopped five minutes later, and can do no more', async () => {
   const begun = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
