@@ -1,7 +1,13 @@
 import { execFileSync } from 'node:child_process'
 
 /** The Debian packages that the tests of this folder use. */
-const PACKAGES = ['chromium', 'docker-compose', 'fonts-liberation'] as const
+const PACKAGES = [
+  'chromium',
+  'docker-compose',
+  'fonts-liberation',
+  'prometheus',
+  'prometheus-alertmanager',
+] as const
 
 /** Installs what is missing. Throws, with the command to run, where that is not possible. */
 export function installPackages(): void {
