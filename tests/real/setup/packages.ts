@@ -8,6 +8,8 @@ const PACKAGES = [
   'docker.io',
   'fonts-liberation',
   'openssl',
+  'prometheus',
+  'prometheus-alertmanager',
   'runc',
 ] as const
 /** And those that only the slow ones use. */
