@@ -136,18 +136,27 @@ test('Minecraft’s color codes are left out', async () => {
   expect(await open('minecraft', fake.port).send('list')).toEqual(['Steve joined'])
 })
 
-test.each(['source', 'minecraft'] as const)('two other clients accept the responder like %s', async like => {
-  await using fake = await startFakeRcon({ like })
-  const one = await Rcon.connect({ host: '127.0.0.1', port: fake.port, password: 'labrcon' })
-  expect(await one.send('list')).toBe('ran list')
-  await one.end()
-  const other = new RconSrcds({ host: '127.0.0.1', port: fake.port })
-  await other.authenticate('labrcon')
-  expect(await other.execute('list')).toBe('ran list')
-  await other.disconnect()
-  await expect(Rcon.connect({ host: '127.0.0.1', port: fake.port, password: 'wrong' })).rejects.toThrow(
-    'Authentication failed',
-  )
+describe('clients of others accept the responder that these tests stand on', () => {
+  // It takes the empty packet before a login's answer for a yes, whatever the password.
+  test.each(['minecraft', 'mute'] as const)('rcon-client, like %s', async like => {
+    await using fake = await startFakeRcon({ like })
+    const options = { host: '127.0.0.1', port: fake.port }
+    const client = await Rcon.connect({ ...options, password: 'labrcon' })
+    expect(await client.send('list')).toBe('ran list')
+    await client.end()
+    await expect(Rcon.connect({ ...options, password: 'wrong' })).rejects.toThrow('Authentication failed')
+  })
+
+  // It takes each piece for one packet, so it needs a server that answers a login with one.
+  test.each(['minecraft', 'mute'] as const)('rcon-srcds, like %s', async like => {
+    await using fake = await startFakeRcon({ like })
+    const client = new RconSrcds({ host: '127.0.0.1', port: fake.port })
+    await client.authenticate('labrcon')
+    expect(await client.execute('list')).toBe('ran list')
+    await client.disconnect()
+    const stranger = new RconSrcds({ host: '127.0.0.1', port: fake.port })
+    await expect(stranger.authenticate('wrong')).rejects.toThrow('Unable to authenticate')
+  })
 })
 
 describe('a server that is something else', () => {
