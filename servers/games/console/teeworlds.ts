@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts'
 import { wrongPassword } from './refusals.ts'
 
 const MAX_BYTES = 256 * 1024
-/** "[2026-11-22 05:00:00][Console]: text", which stands before each line since 0.7; "[5f3c][Console]: " before. */
+/** "[05:20:34][Console]: ", which stands before each line. */
 const STAMP = /^\[[^\]]*\]\[[^\]]*\]: /
 
 /**
@@ -20,26 +20,32 @@ export async function askTeeworlds({
   signal,
 }: Exchange): Promise<string> {
   using wire = await openWire(host, port, signal)
-  const until = async (text: string, fits: (text: string) => boolean): Promise<string> => {
-    let all = text
+  const decoder = new TextDecoder()
+  const until = async (fits: (text: string) => boolean): Promise<string> => {
+    let all = ''
     while (!fits(all)) {
       if (all.length > MAX_BYTES) throw new Error('it writes without end, and no answer was found in that')
-      all += (await wire.read()).toString('utf8')
+      all += decoder.decode(await wire.read(), { stream: true })
     }
     return all
   }
-  await until('', text => /enter password:/i.test(text))
+  await until(text => /enter password:/i.test(text))
   wire.write(`${password}\n`)
-  const said = await until('', text => /authentication successful|wrong password|too many/i.test(text))
+  const said = await until(text => /authentication successful|wrong password|too many/i.test(text))
   if (!/authentication successful/i.test(said)) throw wrongPassword(where)
   const mark = `end-${randomUUID()}`
   wire.write(`${command}\necho ${mark}\n`)
-  const rest = said.slice(said.search(/authentication successful/i)).replace(/^.*\r?\n?/, '')
-  const answer = await until(rest, text => text.includes(mark))
-  return answer
-    .slice(0, answer.indexOf(mark))
-    .split(/\r?\n|\0/)
-    .slice(0, -1)
+  const answer = await until(text => text.includes(`: ${mark}`))
+  return toAnswer(answer, command, mark)
+}
+
+/** What was logged between the command, which is logged itself, and its mark. */
+function toAnswer(text: string, command: string, mark: string): string {
+  const lines = text.split(/[\r\n\0]+/).filter(line => line !== '')
+  const start = lines.findLastIndex(line => line.endsWith(`cmd='${command}'`))
+  return lines
+    .slice(start + 1)
+    .filter(line => !line.includes(mark))
     .map(line => line.replace(STAMP, ''))
     .join('\n')
 }
