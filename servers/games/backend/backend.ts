@@ -4,7 +4,11 @@ import type { Engine } from '../../kit/engine/engine.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import type { BackendSettings } from '../config.ts'
 import type { Backend } from '../game.ts'
+import { type RunCommand, runCommand } from './command.ts'
 import { createDockerBackend } from './docker.ts'
+import { createKubernetesBackend } from './kubernetes.ts'
+import { createProcessBackend } from './process.ts'
+import { createSystemdBackend } from './systemd.ts'
 
 /** What backends are built over. Nothing is asked before a game is. */
 export interface BackendDeps {
@@ -13,14 +17,30 @@ export interface BackendDeps {
   engines: readonly Engine[]
   /** The cluster of a kubeconfig's context; the current one where it is undefined. */
   cluster(context: string | undefined): Cluster
+  /** What programs that are started here see: PATH, HOME and what else is harmless. */
+  env: Readonly<Record<string, string>>
+  run?: RunCommand
 }
 
-export function createBackend(settings: BackendSettings, deps: BackendDeps): Backend {
+/** Some backends own processes: they are disposed of with the registry. */
+export function createBackend(
+  settings: BackendSettings,
+  deps: BackendDeps,
+): Backend & Partial<AsyncDisposable> {
+  const { clock, engines, env, run = runCommand } = deps
   switch (settings.kind) {
     case 'docker':
-      return createDockerBackend(settings.container, pickEngine(settings.engine, deps.engines))
+      return createDockerBackend(settings.container, pickEngine(settings.engine, engines))
+    case 'systemd':
+      return createSystemdBackend(settings, { clock, run, env })
+    case 'process':
+      return createProcessBackend(settings, { clock, env })
+    case 'kubernetes': {
+      const { workload: kind, namespace, name, context } = settings
+      return createKubernetesBackend({ kind, namespace, name }, deps.cluster(context), clock)
+    }
     default:
-      throw new Error(`${settings.kind} comes next`)
+      return settings satisfies never
   }
 }
 
