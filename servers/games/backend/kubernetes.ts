@@ -51,7 +51,12 @@ export function createKubernetesBackend(name: WorkloadName, cluster: Cluster, cl
       return true
     },
     stop,
-    restart: async (_graceSeconds, signal) => cluster.restart(name, signal),
+    // Not a rollout: its new pod would start while the old one still holds the world's files.
+    async restart(graceSeconds, signal) {
+      const { replicas } = await find(signal)
+      await stop(graceSeconds, signal)
+      await cluster.scale(name, Math.max(1, replicas), signal)
+    },
     async logs(lines, signal) {
       const pod = newest(await podsOf(await find(signal), signal))
       return pod === undefined ? [] : cluster.logs(pod, { tail: lines }, signal)

@@ -31,6 +31,7 @@ export interface ProcessDeps {
 
 interface Run {
   child: ChildProcess
+  asked: boolean
   startedAt: number
   /** Resolves when it ended and `last` says how. */
   ended: Promise<void>
@@ -39,6 +40,8 @@ interface Run {
 interface End {
   at: number
   exitCode: number | undefined
+  /** By a stop of ours: then no exit code is a failure. */
+  asked: boolean
 }
 
 export function createProcessBackend(settings: ProcessSettings, deps: ProcessDeps): ProcessBackend {
@@ -51,11 +54,11 @@ export function createProcessBackend(settings: ProcessSettings, deps: ProcessDep
   const launch = async (): Promise<boolean> => {
     const child = await spawnGroup(settings, deps.env, lines)
     const ended = untilEnded(child).then(exitCode => {
+      last = { at: clock.now(), exitCode, asked: run?.asked ?? false }
       run = undefined
-      last = { at: clock.now(), exitCode }
       signalGroup(child, 'SIGKILL') // what it left behind
     })
-    run = { child, startedAt: clock.now(), ended }
+    run = { child, asked: false, startedAt: clock.now(), ended }
     return true
   }
   const start = async (): Promise<boolean> => {
@@ -68,6 +71,7 @@ export function createProcessBackend(settings: ProcessSettings, deps: ProcessDep
   const stop = async (graceSeconds: number, signal?: AbortSignal): Promise<boolean> => {
     await starting?.catch(() => false)
     if (!run) return false
+    run.asked = true
     const { child, ended } = run
     signalGroup(child, 'SIGTERM')
     if (!(await endsWithin(ended, graceSeconds * 1000, clock, signal))) signalGroup(child, 'SIGKILL')
@@ -159,11 +163,11 @@ function toState(run: Run | undefined, last: End | undefined): BackendState {
     return { ...none, ...rest, state: 'running', detail: 'running', startedAt: run.startedAt }
   }
   if (!last) return { ...none, ...rest, state: 'stopped', detail: 'not started yet by this server' }
-  const { at, exitCode } = last
+  const { at, exitCode, asked } = last
   return {
     ...none,
     ...rest,
-    state: isCrashCode(exitCode, false) ? 'failed' : 'stopped',
+    state: !asked && isCrashCode(exitCode, false) ? 'failed' : 'stopped',
     detail: exitCode === undefined ? 'ended' : `ended with code ${exitCode}`,
     stoppedAt: at,
     exitCode,

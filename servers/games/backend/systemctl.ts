@@ -67,4 +67,3 @@ function toLogLines(result: CommandResult, where: string): string[] {
     fix: 'Look whether the unit writes to the journal (StandardOutput), and let this user read it: the group systemd-journal may.',
   })
 }
-

@@ -96,4 +96,3 @@ export function toUse(before: Facts, after: Facts, milliseconds: number) {
   }
   return { cpuPercent: ((to - from) / 1e6 / milliseconds) * 100, memoryBytes }
 }
-
