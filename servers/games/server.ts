@@ -47,3 +47,9 @@ async function start({ clock, environment, emit }: ServerDeps): Promise<StartedS
     [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
   }
 }
+
+const noCluster = () => {
+  throw new Error('comes next')
+}
+
+if (import.meta.main) await runServer(games, { kind: 'stdio' })
