@@ -9,11 +9,22 @@ import { GAME_LABEL, readLabels } from './labels.ts'
 import { createQuery } from './query/query.ts'
 
 /** What the games server looks after. */
-export interface Games {
+/** Disposing ends the games that it started itself as processes. */
+export interface Games extends AsyncDisposable {
+  /** Those of the config. */
+  readonly declared: readonly Game[]
   /** Those of the config, then those of container labels, by name; a look at the engines' lists. */
   list(signal?: AbortSignal): Promise<Game[]>
   /** The same, with what is wrong: labels that cannot be read, an engine that does not answer. Never rejects for these. */
   look(signal?: AbortSignal): Promise<{ games: Game[]; problems: string[] }>
+  /** The name of the engine that its container is in; undefined where it is in none. */
+  engineOf(game: Game): string | undefined
+  /** The game that runs in a container of an engine, also when the container is gone since the last look. */
+  ofContainer(
+    engine: string,
+    container: { id: string; name: string },
+    signal?: AbortSignal,
+  ): Promise<Game | undefined>
   /** By name or title, in any case. Throws ToolFailure that names those that are there. */
   pick(name: string, signal?: AbortSignal): Promise<Game>
 }
@@ -22,57 +33,95 @@ export interface GamesDeps extends BackendDeps {
   settings: GamesSettings
 }
 
+/** A game with what it was made from. */
+interface Known {
+  game: Game & { backend: Partial<AsyncDisposable> }
+  settings: GameSettings
+}
+
 /** Builds the declared games once, and finds those of container labels anew at every look. */
 export function createGames(deps: GamesDeps): Games {
-  const { settings } = deps
-  const declared = settings.declared.map(one => createGame(one, deps))
-  const taken = new Set(declared.map(game => game.name))
-  let labelled = new Map<string, Game>()
+  const declared = deps.settings.declared.map(settings => createKnown(settings, deps))
+  let labelled: readonly Known[] = []
+  const toEngine = ({ settings: { backend } }: Known) =>
+    backend.kind === 'docker' ? (backend.engine ?? deps.engines()[0]?.name) : undefined
 
   const look = async (signal?: AbortSignal) => {
-    const found = settings.discover ? await findLabelled(deps, signal) : { games: [], problems: [] }
-    const { problems } = found
-    const next = new Map<string, Game>()
-    const byName = new Map<string, Game>()
-    for (const one of found.games.filter(game => !taken.has(game.name))) {
-      const key = JSON.stringify(one)
-      const game = labelled.get(key) ?? createGame(one, deps)
-      if (byName.has(one.name)) {
-        problems.push(
-          `two containers are labelled ${one.name}; ${byName.get(one.name)?.backend.where} is used`,
-        )
-        continue
-      }
-      next.set(key, game)
-      byName.set(one.name, game)
-    }
-    labelled = next
-    const games = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-    return { games: [...declared, ...games], problems }
+    const found = deps.settings.discover ? await findLabelled(deps, signal) : NOTHING
+    const fresh = withoutTaken(found.games, declared)
+    labelled = fresh.games.map(settings => findSame(settings, labelled) ?? createKnown(settings, deps))
+    const games = [...declared, ...labelled].map(({ game }) => game)
+    return { games, problems: [...found.problems, ...fresh.problems] }
   }
-  const list = async (signal?: AbortSignal) => (await look(signal)).games
   return {
+    declared: declared.map(({ game }) => game),
     look,
-    list,
+    list: async signal => (await look(signal)).games,
+    engineOf(game) {
+      const known = [...declared, ...labelled].find(one => one.game === game)
+      return known && toEngine(known)
+    },
+    async ofContainer(engine, container, signal) {
+      const before = labelled
+      const isIt = (known: Known) =>
+        known.settings.backend.kind === 'docker' &&
+        toEngine(known) === engine &&
+        (known.settings.backend.container === container.name ||
+          container.id.startsWith(known.settings.backend.container))
+      const own = declared.find(isIt)
+      if (own) return own.game
+      await look(signal)
+      return (labelled.find(isIt) ?? before.find(isIt))?.game
+    },
     async pick(name, signal) {
-      const own = findByName(declared, name)
+      const own = findByName(
+        declared.map(({ game }) => game),
+        name,
+      )
       if (own) return own
       const { games, problems } = await look(signal)
       const game = findByName(games, name)
       if (game) return game
       throw toUnknown(name, games, problems)
     },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(declared.map(({ game }) => game.backend[Symbol.asyncDispose]?.()))
+    },
   }
 }
 
-function createGame(settings: GameSettings, deps: GamesDeps): Game {
+function createKnown(settings: GameSettings, deps: GamesDeps): Known {
   const { backend, query, console, ...rest } = settings
-  return {
+  const game = {
     ...rest,
     backend: createBackend(backend, deps),
     query: query && createQuery(query, deps),
     console: console && createConsole(console, deps),
   }
+  return { game, settings }
+}
+
+function findSame(settings: GameSettings, known: readonly Known[]): Known | undefined {
+  const key = JSON.stringify(settings)
+  return known.find(one => JSON.stringify(one.settings) === key)
+}
+
+/** The config wins over labels, and of two containers the first; the second is told. */
+function withoutTaken(found: readonly GameSettings[], declared: readonly Known[]) {
+  const taken = new Set(declared.map(({ game }) => game.name))
+  const free = found.filter(({ name }) => !taken.has(name))
+  const byName = Map.groupBy(free, ({ name }) => name)
+  const games = [...byName.values()].flatMap(same => same.slice(0, 1))
+  const problems = [...byName].flatMap(([name, same]) =>
+    same.length > 1
+      ? [`${same.length} containers have the label ${GAME_LABEL}=${name}; ${toContainer(same[0])} is used`]
+      : [],
+  )
+  return { games: games.sort((a, b) => (a.name < b.name ? -1 : 1)), problems }
+}
+
+function toContainer(settings: GameSettings | undefined): string {
+  return settings?.backend.kind === 'docker' ? settings.backend.container : 'the first'
 }
 
 function findByName(games: readonly Game[], name: string): Game | undefined {
@@ -83,12 +132,16 @@ function findByName(games: readonly Game[], name: string): Game | undefined {
   )
 }
 
+const NOTHING: Found = { games: [], problems: [] }
+
+interface Found {
+  games: readonly GameSettings[]
+  problems: readonly string[]
+}
+
 /** Running ones first, so that a container that was replaced does not hide the one that replaced it. */
-async function findLabelled(
-  { engines, settings }: GamesDeps,
-  signal?: AbortSignal,
-): Promise<{ games: GameSettings[]; problems: string[] }> {
-  const looks = await Promise.all(engines.map(engine => findIn(engine, settings, signal)))
+async function findLabelled({ engines, settings }: GamesDeps, signal?: AbortSignal): Promise<Found> {
+  const looks = await Promise.all(engines().map(engine => findIn(engine, settings, signal)))
   return { games: looks.flatMap(look => look.games), problems: looks.flatMap(look => look.problems) }
 }
 

@@ -1,22 +1,23 @@
 import type { ContainerDetails, Engine } from '../../kit/engine/engine.ts'
 import type { Backend, BackendState } from '../game.ts'
-import { isCrashCode, MISSING } from './state.ts'
+import { isCrashCode, KILLED, MISSING } from './state.ts'
 
-/** A container of Docker or Podman. */
-export function createDockerBackend(container: string, engine: Engine): Backend {
+/** A container of Docker or Podman. `find` gives its engine, and throws where that is not here now. */
+export function createDockerBackend(container: string, find: () => Engine): Backend {
+  const inside = async <Result>(use: (engine: Engine) => Promise<Result>) => use(find())
   return {
     kind: 'docker',
-    where: `container ${container} of ${engine.address}`,
+    where: `container ${container}`,
     async state(signal) {
-      const details = await engine.inspect(container, signal)
+      const details = await inside(engine => engine.inspect(container, signal))
       return details === undefined ? MISSING : toState(details)
     },
-    start: signal => engine.start(container, signal),
-    stop: (graceSeconds, signal) => engine.stop(container, graceSeconds, signal),
-    restart: (graceSeconds, signal) => engine.restart(container, graceSeconds, signal),
-    logs: (lines, signal) => engine.logs(container, { tail: lines }, signal),
+    start: signal => inside(engine => engine.start(container, signal)),
+    stop: (graceSeconds, signal) => inside(engine => engine.stop(container, graceSeconds, signal)),
+    restart: (graceSeconds, signal) => inside(engine => engine.restart(container, graceSeconds, signal)),
+    logs: (lines, signal) => inside(engine => engine.logs(container, { tail: lines }, signal)),
     async use(signal) {
-      const { cpuPercent, memoryBytes } = await engine.use(container, signal)
+      const { cpuPercent, memoryBytes } = await inside(engine => engine.use(container, signal))
       return { cpuPercent, memoryBytes }
     },
   }
@@ -51,7 +52,8 @@ function toWord({ state, exitCode, oom }: ContainerDetails): BackendState['state
       return 'stopped'
     case 'exited':
     case 'dead':
-      return isCrashCode(exitCode, oom) ? 'failed' : 'stopped'
+      // An engine kills what does not end when it is asked to, so this code alone is no failure.
+      return isCrashCode(exitCode, oom) && (oom || exitCode !== KILLED) ? 'failed' : 'stopped'
     default:
       return state satisfies never
   }

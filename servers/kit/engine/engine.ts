@@ -38,7 +38,11 @@ export interface ContainerUse {
 
 /** Something that happened to a container. */
 export interface ContainerEvent {
-  kind: 'start' | 'die' | 'oom' | 'health' | 'destroy'
+  /**
+   * `kill`: someone sent it a signal; it comes before the `die` of an end that was asked for (a stop, a restart, a kill).
+   * `oom` comes before the `die` of an end for too much memory, where the engine tells it (Docker does).
+   */
+  kind: 'start' | 'kill' | 'die' | 'oom' | 'health' | 'destroy'
   id: string
   name: string
   /** Of `die`. */

@@ -1,7 +1,15 @@
 import { execFileSync } from 'node:child_process'
 
 /** The Debian packages that the tests of this folder use. */
-const PACKAGES = ['chromium', 'docker-compose', 'fonts-liberation'] as const
+const PACKAGES = [
+  'busybox-static',
+  'chromium',
+  'docker-compose',
+  'docker.io',
+  'fonts-liberation',
+  'podman',
+  'runc',
+] as const
 
 /** Installs what is missing. Throws, with the command to run, where that is not possible. */
 export function installPackages(): void {
