@@ -1,5 +1,5 @@
-import type { Finding } from './finding.ts'
 import type { Facts } from './facts.ts'
+import type { Finding } from './finding.ts'
 import { findLoadTrouble } from './load-findings.ts'
 import { findLogTrouble } from './log-findings.ts'
 import { findStateTrouble } from './state-findings.ts'
