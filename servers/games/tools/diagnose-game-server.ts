@@ -52,7 +52,7 @@ const SENTENCES: Readonly<Record<Verdict, string>> = {
 }
 
 interface DiagnoseDeps {
-  games: Games
+  games: Pick<Games, 'pick'>
   clock: Clock
   host?: () => HostLoad
 }

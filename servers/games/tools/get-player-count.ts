@@ -36,7 +36,13 @@ const output = z.object({
 type Row = z.input<typeof output>['servers'][number]
 
 /** `get_player_count`: who plays, asked of the games themselves. */
-export function getPlayerCount({ games, clock }: { games: Games; clock: Clock }): Tool {
+export function getPlayerCount({
+  games,
+  clock,
+}: {
+  games: Pick<Games, 'list' | 'pick'>
+  clock: Clock
+}): Tool {
   return defineTool({
     name: 'get_player_count',
     title: 'Player count',

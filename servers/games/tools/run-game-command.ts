@@ -17,7 +17,7 @@ const output = z.object({
 })
 
 /** `run_game_command`: one command of the server's allow-list on the game's own console. */
-export function runGameCommand({ games }: { games: Games }): Tool {
+export function runGameCommand({ games }: { games: Pick<Games, 'pick'> }): Tool {
   return defineTool({
     name: 'run_game_command',
     title: 'Run a game command',
