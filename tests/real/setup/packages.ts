@@ -9,6 +9,7 @@ const PACKAGES = [
   'fonts-liberation',
   'podman',
   'runc',
+  'systemd',
 ] as const
 
 /** Installs what is missing. Throws, with the command to run, where that is not possible. */
