@@ -7,13 +7,17 @@ import { readGamesSettings } from './config.ts'
 import { createEngines } from './engines.ts'
 import { createGames } from './games.ts'
 import { checkEngines } from './health.ts'
+import { diagnoseGameServer } from './tools/diagnose-game-server.ts'
 import { getGameServer } from './tools/get-game-server.ts'
 import { getGameServerLogs } from './tools/get-game-server-logs.ts'
+import { getPlayerCount } from './tools/get-player-count.ts'
 import { listGameServers } from './tools/list-game-servers.ts'
 import { restartGameServer } from './tools/restart-game-server.ts'
+import { runGameCommand } from './tools/run-game-command.ts'
 import { startGameServer } from './tools/start-game-server.ts'
 import { stopGameServer } from './tools/stop-game-server.ts'
 import { createCrashWatchers } from './watchers/crash-watchers.ts'
+import { createPlayersWatcher } from './watchers/players.ts'
 
 /** Game servers: who plays, start and stop, logs, console commands. Settings: see config.ts. */
 export const games: ServerDefinition = {
@@ -27,7 +31,7 @@ export const games: ServerDefinition = {
   start,
 }
 
-async function start({ clock, environment, emit }: ServerDeps): Promise<StartedServer> {
+async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
   const settings = await readGamesSettings(environment)
   const engines = createEngines(environment, clock)
   const env = toChildEnvironment(environment)
@@ -41,8 +45,14 @@ async function start({ clock, environment, emit }: ServerDeps): Promise<StartedS
       stopGameServer({ games: registry, ends, clock }),
       restartGameServer({ games: registry, ends, clock }),
       getGameServerLogs({ games: registry }),
+      getPlayerCount({ games: registry, clock }),
+      runGameCommand({ games: registry }),
+      diagnoseGameServer({ games: registry, clock }),
     ],
-    watchers: createCrashWatchers(engines, { games: registry, ends, emit, clock }),
+    watchers: [
+      createPlayersWatcher({ games: registry, emit, clock, log, every: settings.playersInterval }),
+      ...createCrashWatchers(engines, { games: registry, ends, emit, clock }),
+    ],
     health: () => checkEngines(engines, registry),
     [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
   }
