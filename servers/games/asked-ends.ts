@@ -9,6 +9,8 @@ export interface AskedEnds {
   during<Result>(game: string, work: () => Promise<Result>): Promise<Result>
   /** Whether the end that was just noticed was asked for. True once for each. */
   take(game: string): boolean
+  /** It was seen to have ended as asked, or to run again: the next end is another one. */
+  settle(game: string): void
 }
 
 export function createAskedEnds(clock: Clock): AskedEnds {
@@ -22,6 +24,9 @@ export function createAskedEnds(clock: Clock): AskedEnds {
       } finally {
         mark.until = clock.monotonic() + NOTICED_WITHIN
       }
+    },
+    settle(game) {
+      if (asked.get(game)?.until !== Number.POSITIVE_INFINITY) asked.delete(game)
     },
     take(game) {
       const mark = asked.get(game)

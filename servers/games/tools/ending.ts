@@ -117,7 +117,7 @@ async function warn(game: Game, ending: Ending): Promise<Warning> {
   if (!console) return { kind: 'impossible' }
   if (warnSeconds === 0) return { kind: 'unwanted' }
   try {
-    await say(console, `This server will ${verb} in ${warnSeconds} seconds.`, clock, signal)
+    await say(console, `This server will ${verb} in ${toCountText(warnSeconds, 'second')}.`, clock, signal)
   } catch (error) {
     signal.throwIfAborted()
     return { kind: 'failed', why: cleanText(toFailure(error, console.where).why) }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { foreignLines } from '../../kit/foreign.ts'
-import { cleanLines, fence, quote, toCountText } from '../../kit/text.ts'
+import { cleanLines, fence, quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Games } from '../games.ts'
 import { serverField } from './server-field.ts'
@@ -50,7 +50,7 @@ export function getGameServerLogs({ games }: { games: Games }): Tool {
       const more = matching.length > shown.length && contains !== undefined ? ` of ${matching.length}` : ''
       return {
         data,
-        text: `The last ${toCountText(shown.length, 'line')}${more} of ${game.name}${which}:\n${fence(log)}`,
+        text: `The last ${shown.length === 1 ? 'line' : `${shown.length} lines`}${more} of ${game.name}${which}:\n${fence(log)}`,
       }
     },
   })

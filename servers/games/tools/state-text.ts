@@ -1,4 +1,4 @@
-import { cleanText, toAgeText } from '../../kit/text.ts'
+import { cleanText, toAgeText, toSpanText } from '../../kit/text.ts'
 import type { BackendState } from '../game.ts'
 
 /** "running for 2 h 3 min, healthy", "failed 5 min ago (exit code 1)", "not there: the cluster knows no such workload". */
@@ -6,7 +6,8 @@ export function toStateText(state: BackendState, now: number): string {
   switch (state.state) {
     case 'running':
     case 'starting': {
-      const since = state.startedAt === undefined ? '' : `, since ${toAgeText(state.startedAt, now)}`
+      const span = state.startedAt === undefined ? undefined : Math.max(0, now - state.startedAt) / 1000
+      const since = span === undefined ? '' : ` for ${toSpanText(span)}`
       const health = state.health === undefined ? '' : `, ${toHealthText(state.health)}`
       return `${state.state}${since}${health}`
     }

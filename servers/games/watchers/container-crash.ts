@@ -100,7 +100,9 @@ async function hear(watch: Watch, event: ContainerEvent): Promise<void> {
 
 async function remember({ engine, deps, seen }: Watch, event: ContainerEvent): Promise<void> {
   const game = await deps.games.ofContainer(engine.name, event)
-  if (game) seen.set(game.name, await game.backend.state())
+  if (!game) return
+  deps.ends.settle(game.name)
+  seen.set(game.name, await game.backend.state())
 }
 
 async function end(watch: Watch, event: ContainerEvent): Promise<void> {

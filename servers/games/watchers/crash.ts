@@ -58,6 +58,7 @@ export function createCrashWatcher(game: Game, deps: CrashDeps): Watcher | undef
       const crash = before && decideCrash(kind, before, now)
       before = now
       if (crash) raiseCrash(game, crash, deps)
+      else deps.ends.settle(game.name)
     },
   }
 }

@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
+import http from 'node:http'
+import https from 'node:https'
 import { join } from 'node:path'
 import { describeError } from '../log.ts'
 import { UpstreamFailure } from '../upstream/failure.ts'
@@ -46,9 +48,13 @@ export async function connect(place: Place, certificates: string | undefined): P
   const { ca, cert, key } = options as { ca?: string; cert?: string; key?: string }
   const docker = new Docker({ ...options, ca, cert, key } as ConstructorParameters<typeof Docker>[0])
   const modem = docker.modem as unknown as Modem
-  const build = modem.buildRequest.bind(modem)
-  // It would follow redirects with a request whose errors nobody catches.
-  modem.buildRequest = (request, ...rest) => build({ ...request, maxRedirects: 0 }, ...rest)
+  const { request } = place.kind === 'host' && place.protocol === 'https' ? https : http
+  // Its own way follows redirects with requests whose errors nobody catches, and waits forever for an answer torn off.
+  modem.buildRequest = (options, _context, data, callback) => {
+    const sent = request(options)
+    sent.on('response', answer => callback(null, answer)).on('error', error => callback(error, null))
+    sent.end(data)
+  }
   return modem
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, RequestOptions } from 'node:http'
 import { type Clock, timeoutSignal } from '../clock.ts'
 import { explainAnswer, explainDial, type Request, toTimeout, toTooLarge } from './explain.ts'
 
@@ -30,6 +30,8 @@ export interface Dial {
   ): Promise<Value>
 }
 
+type Answered = (error: Error | null, answer: IncomingMessage | null) => void
+
 /** The part of dockerode that speaks HTTP over sockets, TCP and TLS. */
 export interface Modem {
   dial(
@@ -41,9 +43,9 @@ export interface Modem {
       abortSignal: AbortSignal
       options: { _query: object; _body: object }
     },
-    callback: (error: Error | null, answer: IncomingMessage | null) => void,
+    callback: Answered,
   ): void
-  buildRequest(options: object, ...rest: unknown[]): void
+  buildRequest(options: RequestOptions, context: object, data: string | undefined, callback: Answered): void
 }
 
 const ANY_STATUS = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [index + 100, true as const]))

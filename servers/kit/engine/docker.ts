@@ -135,21 +135,22 @@ function inspect(api: Api, container: string, signal: AbortSignal | undefined): 
 async function readUse(api: Api, container: string, signal: AbortSignal | undefined): Promise<ContainerUse> {
   const path = toPath(container, 'stats')
   const look = () => read(api, path, statsAnswer, { query: { stream: false }, signal })
-  const [found, stats] = await Promise.all([inspect(api, container, signal), look()])
-  const { memoryLimitBytes } = found
-  const cpuPercent = await toCpu(api, stats, look, signal)
+  const { details, memoryLimitBytes } = await inspect(api, container, signal)
+  const ended = details.state !== 'running' && details.state !== 'paused'
+  const stats = ended ? undefined : await look()
+  const cpuPercent = stats && (await toCpu(api, stats, look, signal))
   if (cpuPercent === undefined) {
     throw toFailure(
       { ...api, method: 'GET', path },
       {
         kind: 'refused',
-        what: `The container ${found.details.name} uses nothing: it does not run.`,
-        why: `${api.title} has no figures for it; its state is "${found.details.state}"`,
+        what: `The container ${details.name} uses nothing: it does not run.`,
+        why: `${api.title} has no figures for it; its state is "${details.state}"`,
         fix: 'Start it first.',
       },
     )
   }
-  return { cpuPercent, memoryBytes: stats.memoryBytes, memoryLimitBytes }
+  return { cpuPercent, memoryBytes: stats?.memoryBytes ?? 0, memoryLimitBytes }
 }
 
 /** Docker looks twice by itself; for Podman it is done here. */

@@ -32,9 +32,10 @@ export function toContainerEvent(line: string): ContainerEvent | undefined {
   if (!parsed.success) throw new SyntaxError('a line is no event', { cause: parsed.error })
   const { Type, Action, Actor, time, timeNano, HealthStatus } = parsed.data
   const [action = '', detail] = Action.split(': ', 2)
-  const kind = KINDS[action]
-  if (Type !== 'container' || kind === undefined) return undefined
   const attributes = Actor.Attributes ?? {}
+  // Podman tells a restart before it ends the container, Docker after it started it again.
+  const kind = action === 'restart' && 'podId' in attributes ? 'kill' : KINDS[action]
+  if (Type !== 'container' || kind === undefined) return undefined
   const exitCode = attributes['exitCode'] ?? attributes['containerExitCode']
   const health = toHealth(detail ?? HealthStatus ?? attributes['health_status'])
   return {

@@ -19,7 +19,7 @@ export interface ContainerDetails extends Container {
   restarts: number
   /** Undefined while it runs and where it never ran. */
   exitCode: number | undefined
-  /** Its last end was for using too much memory. */
+  /** Its last end was for using too much memory, as far as the engine noticed (Podman may not). */
   oom: boolean
   error: string | undefined
   startedAt: number | undefined
@@ -30,7 +30,7 @@ export interface ContainerDetails extends Container {
 export interface ContainerUse {
   /** Of one core, so it may exceed 100. */
   cpuPercent: number
-  /** Bytes, without the page cache. */
+  /** Bytes, without the page cache where the engine tells it (Docker does; Podman 4 counts it in). */
   memoryBytes: number
   /** Bytes; undefined where it has no limit of its own. */
   memoryLimitBytes: number | undefined
@@ -39,8 +39,9 @@ export interface ContainerUse {
 /** Something that happened to a container. */
 export interface ContainerEvent {
   /**
-   * `kill`: someone sent it a signal; it comes before the `die` of an end that was asked for (a stop, a restart, a kill).
-   * `oom` comes before the `die` of an end for too much memory, where the engine tells it (Docker does).
+   * `kill`: someone sent it a signal, which comes before the `die` of an end that was asked for: a stop, a restart, a kill
+   * (Podman does not tell a stop). `oom`: before the `die` of an end for too much memory (Podman does not tell it). `health`:
+   * Docker tells it when it changes, Podman at every check.
    */
   kind: 'start' | 'kill' | 'die' | 'oom' | 'health' | 'destroy'
   id: string

@@ -1,6 +1,6 @@
 import { ToolFailure } from '../failure.ts'
 import { toByteText, toSpanText } from '../text.ts'
-import { type Asked, explainNetwork, explainRedirect, explainStatus } from '../upstream/explain.ts'
+import { type Asked, explainNetwork, explainStatus } from '../upstream/explain.ts'
 import { type FailureFacts, UpstreamFailure } from '../upstream/failure.ts'
 import { findReason } from '../upstream/reason.ts'
 
@@ -23,7 +23,7 @@ export function explainAnswer(request: Request, status: number, body: string): U
   const why = `it answered ${status}${reason === '' ? '' : `: "${reason}"`}`
   const say = (words: Omit<Words, 'why' | 'status'>) => toFailure(request, { ...words, why, status })
   const { title } = request
-  if (status >= 300 && status < 400) return explainRedirect(toAsked(request), status, '')
+  if (status >= 300 && status < 400) return toRedirect(request, why)
   if (status === 403) {
     return say({
       kind: 'forbidden',
@@ -93,6 +93,17 @@ export function explainDial(request: Request, error: unknown): Error {
     `the connection broke (${code === '' ? 'it ended too early' : code})`,
     `Try once more; if it stays so, look at the log of ${title}.`,
   )
+}
+
+/** A redirect is never followed: no engine sends one. */
+function toRedirect(request: Request, why: string): UpstreamFailure {
+  const { title, address } = request
+  return toFailure(request, {
+    kind: 'redirect',
+    what: `${title} is not at ${address}: it sends elsewhere.`,
+    why,
+    fix: `Check ${SETTING}: it must be the address of the engine's API itself.`,
+  })
 }
 
 export function toTimeout(request: Request, limit: number): UpstreamFailure {

@@ -12,6 +12,7 @@ const PACKAGES = [
   'openttd-opengfx',
   'podman',
   'runc',
+  'systemd',
   'teeworlds-server',
   'unzip',
 ] as const
