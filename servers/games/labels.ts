@@ -68,15 +68,16 @@ function createReader(container: Container, host: string, tell: (label: string, 
     value: <Value>(key: string, schema: z.ZodType<Value>, form: string) =>
       read(key, text => schema.safeParse(text).data, form),
     query(): QuerySettings | undefined {
-      const countBots = read('count-bots', text => flag.safeParse(text).data, 'true or false')
-      return read(
+      const query = read(
         'query',
         text => {
           const { what, ...rest } = address(text)
-          return querySettings.safeParse({ type: what, ...rest, countBots }).data
+          return querySettings.safeParse({ type: what, ...rest }).data
         },
         'TYPE:PORT or TYPE:HOST:PORT, such as q3a:27960',
       )
+      const countBots = read('count-bots', text => flag.safeParse(text).data, 'true or false')
+      return query && { ...query, countBots }
     },
     console: (password: string | undefined, variable: string): ConsoleSettings | undefined =>
       read(
