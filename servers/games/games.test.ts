@@ -3,6 +3,7 @@ import { createFakeClock } from '../kit/testing/fake-clock.ts'
 import { readGamesSettings } from './config.ts'
 import { createGames } from './games.ts'
 import { createFakeEngine, fakeContainer } from './testing/fake-engine.ts'
+import { startFakeQuake3 } from './testing/fake-quake3.ts'
 
 async function open(servers = {}, environment = {}, engines = [createFakeEngine()]) {
   const settings = await readGamesSettings({ GAMES_SERVERS: JSON.stringify({ servers }), ...environment })
@@ -47,19 +48,34 @@ test('labels set what the config can set', async () => {
   ])
 })
 
+test('a label makes bots count as players', async () => {
+  await using quake = await startFakeQuake3()
+  quake.players = [{ name: 'Sarge', ping: 0 }]
+  const { games, docker } = await open()
+  for (const [value, players] of [
+    ['true', 1],
+    ['false', 0],
+  ] as const) {
+    const labels = { 'superbloom.game.query': `q3a:${quake.port}`, 'superbloom.game.count-bots': value }
+    docker.containers = [fakeContainer('box', label('arena', labels))]
+    expect(await (await games.pick('arena')).query?.ask()).toMatchObject({ players })
+  }
+})
+
 test('wrong labels are told one by one, and a console without a password too', async () => {
   const { games, docker } = await open()
   const labels = label('arena', {
     'superbloom.game.query': 'q3a',
     'superbloom.game.console': 'quake3:27960',
+    'superbloom.game.count-bots': 'some',
     'superbloom.game.access': 'all',
     'superbloom.game.start-seconds': 'soon',
   })
   docker.containers = [fakeContainer('box', labels), fakeContainer('odd', label('no name'))]
   const { games: found, problems } = await games.look()
   expect(found).toMatchObject([{ name: 'arena', query: undefined, console: undefined, startSeconds: 120 }])
-  expect(problems).toHaveLength(5)
-  expect(problems[1]).toContain('with the password in GAMES_PASSWORD_ARENA')
+  expect(problems).toHaveLength(6)
+  expect(problems[2]).toContain('with the password in GAMES_PASSWORD_ARENA')
 })
 
 test('the config wins over a label, a running container over a stopped one, and the second is told', async () => {

@@ -12,6 +12,7 @@ export const GAME_LABEL = 'superbloom.game'
 
 const ADDRESS = /^([^:]+):(?:([^:]+|\[[^\]]+\]):)?(\d{1,5})$/
 const seconds = z.coerce.number().min(1).max(3600)
+const flag = z.stringbool({ truthy: ['true'], falsy: ['false'] })
 
 /** What a container's labels declare. What is wrong with a label costs only what it would set, and is told. */
 export function readLabels(
@@ -66,15 +67,18 @@ function createReader(container: Container, host: string, tell: (label: string, 
   return {
     value: <Value>(key: string, schema: z.ZodType<Value>, form: string) =>
       read(key, text => schema.safeParse(text).data, form),
-    query: (): QuerySettings | undefined =>
-      read(
+    query(): QuerySettings | undefined {
+      const query = read(
         'query',
         text => {
           const { what, ...rest } = address(text)
           return querySettings.safeParse({ type: what, ...rest }).data
         },
         'TYPE:PORT or TYPE:HOST:PORT, such as q3a:27960',
-      ),
+      )
+      const countBots = read('count-bots', text => flag.safeParse(text).data, 'true or false')
+      return query && { ...query, countBots }
+    },
     console: (password: string | undefined, variable: string): ConsoleSettings | undefined =>
       read(
         'console',

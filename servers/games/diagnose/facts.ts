@@ -4,7 +4,8 @@ import { toFailure } from '../../kit/failure.ts'
 import type { Report } from '../../kit/progress.ts'
 import { cleanText } from '../../kit/text.ts'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
-import type { Backend, BackendState, Game, GameStatus } from '../game.ts'
+import type { Backend, BackendState, Game, GameStatus, Query } from '../game.ts'
+import { askRunning } from '../query/ask-running.ts'
 import { withLimit } from '../wire/limit.ts'
 
 /** Milliseconds for each look. */
@@ -61,7 +62,7 @@ export async function lookAt(
   }
   const [state, status, log, use] = await Promise.all([
     look('state', within => backend.state(within)),
-    query && look('query', within => query.ask(within)),
+    query && look('query', within => askIt(game, query, clock, within)),
     look('log', within => backend.logs(LOG_LINES, within)),
     look('use', within => backend.use(within)),
   ])
@@ -75,6 +76,12 @@ export async function lookAt(
     use,
     host: backend.kind === 'kubernetes' ? undefined : host(),
   }
+}
+
+async function askIt(game: Game, query: Query, clock: Clock, signal: AbortSignal): Promise<GameStatus> {
+  const status = await askRunning(game, query, clock, signal)
+  if (!status) throw new Error('it does not run')
+  return status
 }
 
 async function tryLook<Value>(

@@ -7,7 +7,10 @@ import type { GameStatus } from '../game.ts'
 import { MASTERS } from './masters.ts'
 import { toNames } from './names.ts'
 
-/** Some attempts go to one port after the other, and some protocols find the end of an answer by waiting. */
+/**
+ * A packet may be lost, a game may answer a few questions a second only, and some have a port for queries beside their
+ * own. Each attempt gets its part of the time.
+ */
 const ATTEMPTS = 3
 const MAX_SUGGESTIONS = 5
 const LISTED_GAMES = 'https://github.com/gamedig/node-gamedig/blob/master/GAMES_LIST.md'
@@ -33,6 +36,8 @@ interface Asking {
   limit: number
   clock: Clock
   gamedig: Gamedig
+  /** How often at most; default 3. */
+  attempts?: number | undefined
 }
 
 const player = z.object({ name: z.string().catch('') })
@@ -64,7 +69,7 @@ export function loadGamedig(): Promise<Gamedig> {
 /** Rejects with UpstreamFailure. gamedig takes no signal: what is abandoned ends by its own time limit. */
 export async function askGamedig(question: Question, asking: Asking): Promise<GameStatus> {
   const { type, host, port, options = {} } = question
-  const { gamedig, limit, clock } = asking
+  const { gamedig, limit, clock, attempts = ATTEMPTS } = asking
   const plan = toPlan(type, asking)
   const from = clock.monotonic()
   const raw = await gamedig.queries
@@ -77,6 +82,7 @@ export async function askGamedig(question: Question, asking: Asking): Promise<Ga
       ipFamily: 4,
       socketTimeout: Math.ceil(limit / ATTEMPTS),
       attemptTimeout: limit,
+      maxRetries: attempts,
     })
     .catch((error: unknown) => Promise.reject(explain(error, asking)))
   return toStatus(answer.parse(raw), question, clock.monotonic() - from)

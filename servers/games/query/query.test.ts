@@ -210,6 +210,29 @@ describe('Minecraft', () => {
     })
   })
 
+  test('one that answered as the Java edition is never asked as another', async () => {
+    const fake = await startFakeMinecraft({ status })
+    const query = open({ type: 'minecraft', port: fake.port }, { gamedig: never })
+    await query.ask()
+    await fake[Symbol.asyncDispose]()
+    expect(await failureOf(query.ask())).toMatchObject({ kind: 'unreachable' })
+  })
+
+  test('a Bedrock edition, which is silent on TCP, is asked by gamedig', async () => {
+    const fake = await startFakeTcp(() => undefined)
+    await fake[Symbol.asyncDispose]()
+    const asked: unknown[] = []
+    const gamedig = async (): Promise<Gamedig> => ({
+      games: { minecraft: { name: 'Minecraft', options: { protocol: 'minecraft' } } },
+      protocols: { minecraft: true },
+      queries: { query: async options => asked.push(options['type']) && { numplayers: 3, maxplayers: 10 } },
+    })
+    expect(await open({ type: 'minecraft', port: fake.port }, { gamedig }).ask()).toMatchObject({
+      players: 3,
+    })
+    expect(asked).toEqual(['minecraft'])
+  })
+
   test('one that is silent fails at its limit', async () => {
     await using fake = await startFakeTcp(() => undefined)
     const failure = await failureOf(open({ type: 'minecraft', port: fake.port }, { limit: 100 }).ask())

@@ -11,7 +11,8 @@ const LIMIT = 3000
 const MINECRAFT_PORT = 25_565
 /** Types whose servers answer the short question of the game's own server list. */
 const MINECRAFT = /^(minecraft|protocol-minecraft|protocol-minecraftvanilla)$/
-/** Of gamedig: all editions, one after the other; for a server that is not the Java edition. */
+const VANILLA = 'protocol-minecraftvanilla'
+/** Of gamedig: all editions; for a server that never answered as the Java edition. */
 const ANY_MINECRAFT = 'minecraft'
 
 /** How a game is asked who plays. */
@@ -49,16 +50,23 @@ export function createQuery(settings: QuerySettings, deps: QueryDeps): Query {
     fix: 'Look whether the game runs (get_game_server), and check the type, host and port of its query in the settings.',
   }
 
-  const askAny = async (asType = type) =>
-    askGamedig({ ...settings, type: asType, port }, { where, limit, clock, gamedig: await gamedig() })
+  const askAny = async (asType = type, attempts?: number) =>
+    askGamedig(
+      { ...settings, type: asType, port },
+      { where, limit, clock, gamedig: await gamedig(), attempts },
+    )
+  let isJava = type === VANILLA
   const askOne = async (signal: AbortSignal) => {
     if (!MINECRAFT.test(type) || port === undefined) return await askAny()
     try {
-      return await askMinecraft(host, port, clock, signal)
+      const status = await askMinecraft(host, port, clock, signal)
+      isJava = true
+      return status
     } catch (error) {
       if (signal.aborted) throw signal.reason
+      if (isJava) throw error
       // The Bedrock edition does not listen on TCP. What the Java edition said of itself tells more than its silence.
-      return await askAny(ANY_MINECRAFT).catch(() => Promise.reject(error))
+      return await askAny(ANY_MINECRAFT, 1).catch(() => Promise.reject(error))
     }
   }
   return {

@@ -6,11 +6,9 @@ import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Game, GameStatus } from '../game.ts'
 import type { Games } from '../games.ts'
-import { withLimit } from '../wire/limit.ts'
+import { askRunning } from '../query/ask-running.ts'
 import { serverField } from './server-field.ts'
 
-/** Milliseconds to ask a backend whether a silent game runs at all. */
-const STATE_LIMIT = 5000
 const SHOWN_NAMES = 50
 
 const output = z.object({
@@ -79,28 +77,12 @@ function askAll(all: readonly Game[], clock: Clock, signal: AbortSignal): Promis
   )
 }
 
-/** A game that does not answer because it does not run has no players; one that runs fails with why it is silent. */
 async function ask(game: Game, clock: Clock, signal: AbortSignal): Promise<Row> {
   const { name: server, title, query } = game
   if (!query) throw noQuery(game)
-  try {
-    return { server, title, ...toKnown(await query.ask(signal)) }
-  } catch (error) {
-    signal.throwIfAborted()
-    if (await isStopped(game, clock, signal)) return { server, title, players: 0, names: [], stopped: true }
-    throw error
-  }
-}
-
-async function isStopped({ backend }: Game, clock: Clock, signal: AbortSignal): Promise<boolean> {
-  try {
-    const { state } = await withLimit({ clock, limit: STATE_LIMIT, signal }, within => backend.state(within))
-    return state === 'stopped' || state === 'failed' || state === 'missing'
-  } catch {
-    signal.throwIfAborted()
-    // A backend that cannot be asked does not say that the game is stopped: the query's own failure is told.
-    return false
-  }
+  const status = await askRunning(game, query, clock, signal)
+  if (!status) return { server, title, players: 0, names: [], stopped: true }
+  return { server, title, ...toKnown(status) }
 }
 
 function noQuery({ name, title }: Game): ToolFailure {

@@ -7,9 +7,14 @@ const PACKAGES = [
   'docker-compose',
   'docker.io',
   'fonts-liberation',
+  'ioquake3-server',
+  'openttd',
+  'openttd-opengfx',
   'podman',
   'runc',
   'systemd',
+  'teeworlds-server',
+  'unzip',
 ] as const
 
 /** Installs what is missing. Throws, with the command to run, where that is not possible. */
