@@ -20,7 +20,7 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     always: false,
     envPrefixes: ['GAMES_'],
     decidedBy: ['GAMES_CONFIG', 'GAMES_SERVERS', 'GAMES_DISCOVER'],
-    alsoSees: ['ENGINE_', 'DOCKER_', 'XDG_RUNTIME_DIR', 'KUBECONFIG', 'KUBERNETES_SERVICE_'],
+    alsoSees: ['ENGINE_', 'DOCKER_', 'XDG_RUNTIME_DIR', 'KUBE'],
     load: async () => (await import('../servers/games/server.ts')).games,
   },
 ]
