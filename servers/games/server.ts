@@ -3,6 +3,7 @@ import type { ServerDefinition, ServerDeps, StartedServer } from '../kit/server.
 import { VERSION } from '../kit/version.ts'
 import { createAskedEnds } from './asked-ends.ts'
 import { toChildEnvironment } from './child-environment.ts'
+import { createClusters } from './clusters.ts'
 import { readGamesSettings } from './config.ts'
 import { createEngines } from './engines.ts'
 import { createGames } from './games.ts'
@@ -35,7 +36,7 @@ async function start({ clock, environment, emit, log }: ServerDeps): Promise<Sta
   const settings = await readGamesSettings(environment)
   const engines = createEngines(environment, clock)
   const env = toChildEnvironment(environment)
-  const registry = createGames({ clock, settings, engines, env, cluster: noCluster })
+  const registry = createGames({ clock, settings, engines, env, cluster: createClusters(environment, clock) })
   const ends = createAskedEnds(clock)
   return {
     tools: [
@@ -56,10 +57,6 @@ async function start({ clock, environment, emit, log }: ServerDeps): Promise<Sta
     health: () => checkEngines(engines, registry),
     [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
   }
-}
-
-const noCluster = () => {
-  throw new Error('comes next')
 }
 
 if (import.meta.main) await runServer(games, { kind: 'stdio' })

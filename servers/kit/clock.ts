@@ -26,6 +26,11 @@ export function parseTime(text: string): number | undefined {
   return at > 0 ? at : undefined
 }
 
+/** "2026-11-22T04:36:47.123Z" of unix milliseconds, for protocols. */
+export function toIsoTime(at: number): string {
+  return new Date(at).toISOString()
+}
+
 /** Resolves after `delay` milliseconds; rejects with the signal's reason when it aborts before. */
 export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

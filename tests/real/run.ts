@@ -4,16 +4,16 @@ import { installPackages } from './setup/packages.ts'
 
 /* Runs the tests against real counterparts, with `--full` the slow ones too. Other arguments go to vitest. */
 
+const given = process.argv.slice(2)
+const full = given.includes('--full')
 const root = join(import.meta.dirname, '..', '..')
 
 try {
-  installPackages()
+  installPackages({ full })
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exit(1)
 }
-const given = process.argv.slice(2)
-const full = given.includes('--full')
 const vitest = [
   join(root, 'node_modules/vitest/vitest.mjs'),
   'run',

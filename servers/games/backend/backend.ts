@@ -16,7 +16,7 @@ export interface BackendDeps {
   clock: Clock
   /** Those of Docker and Podman that are here now, the usual one first. */
   engines(): readonly Engine[]
-  /** The cluster of a kubeconfig's context; the current one where it is undefined. */
+  /** The cluster of a kubeconfig's context; the current one where it is undefined. Throws ToolFailure where none is here. */
   cluster(context: string | undefined): Cluster
   /** What programs that are started here see: PATH, HOME and what else is harmless. */
   env: Readonly<Record<string, string>>
@@ -38,7 +38,7 @@ export function createBackend(
       return createProcessBackend(settings, { clock, env })
     case 'kubernetes': {
       const { workload: kind, namespace, name, context } = settings
-      return createKubernetesBackend({ kind, namespace, name }, deps.cluster(context), clock)
+      return createKubernetesBackend({ kind, namespace, name }, () => deps.cluster(context), clock)
     }
     default:
       return settings satisfies never

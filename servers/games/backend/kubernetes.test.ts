@@ -45,7 +45,7 @@ function open(workload: Partial<Workload> | undefined, pods?: Pod[]) {
       ]),
   } as unknown as Cluster
   const clock = createFakeClock()
-  return { backend: createKubernetesBackend(name, cluster, clock), scales, clock }
+  return { backend: createKubernetesBackend(name, () => cluster, clock), scales, clock }
 }
 
 test.each([
@@ -80,7 +80,7 @@ test('pods that do not end are told', async () => {
   const { backend, clock } = open({}, [pod()])
   const stopping = expect(backend.stop(5)).rejects.toMatchObject({
     kind: 'timeout',
-    failure: { what: 'The pods of deployment games/mc of lab do not end.' },
+    failure: { what: 'The pods of deployment games/mc do not end.' },
   })
   await clock.advance(60_000)
   await stopping
@@ -97,6 +97,6 @@ test('logs come from the newest pod, use from all of its pods', async () => {
 test('a workload that is not there is told', async () => {
   await expect(open(undefined).backend.start()).rejects.toMatchObject({
     kind: 'not_found',
-    failure: { what: 'There is no deployment games/mc of lab.' },
+    failure: { what: 'There is no deployment games/mc.' },
   })
 })

@@ -10,26 +10,29 @@ const STEP = 500
 const SLACK_SECONDS = 30
 const BROKEN = /crash|error|oom|backoff|invalid|failed/i
 
-/** A Deployment or a StatefulSet of one replica: 0 is stopped, 1 is running. */
-export function createKubernetesBackend(name: WorkloadName, cluster: Cluster, clock: Clock): Backend {
-  const where = `${name.kind} ${name.namespace}/${name.name} of ${cluster.name}`
+/**
+ * A Deployment or a StatefulSet of one replica: 0 is stopped, 1 is running. `open` gives its cluster, and throws where none
+ * is here now.
+ */
+export function createKubernetesBackend(name: WorkloadName, open: () => Cluster, clock: Clock): Backend {
+  const where = `${name.kind} ${name.namespace}/${name.name}`
   const find = async (signal?: AbortSignal): Promise<Workload> => {
-    const workload = await cluster.workload(name, signal)
+    const workload = await open().workload(name, signal)
     if (workload) return workload
     throw new UpstreamFailure({
       kind: 'not_found',
       what: `There is no ${where}.`,
-      where: cluster.address,
+      where: open().address,
       why: 'the cluster knows no such workload in that namespace',
       fix: 'Check deployment or statefulset, namespace and context in its settings.',
     })
   }
-  const podsOf = ({ namespace, selector }: Workload, signal?: AbortSignal) =>
-    cluster.pods({ namespace, selector }, signal)
+  const podsOf = async ({ namespace, selector }: Workload, signal?: AbortSignal) =>
+    open().pods({ namespace, selector }, signal)
   const stop = async (graceSeconds: number, signal?: AbortSignal): Promise<boolean> => {
     const workload = await find(signal)
     if (workload.replicas === 0) return false
-    await cluster.scale(name, 0, signal)
+    await open().scale(name, 0, signal)
     const end = clock.monotonic() + (graceSeconds + SLACK_SECONDS) * 1000
     while ((await podsOf(workload, signal)).length > 0) {
       if (clock.monotonic() >= end) throw explainStuck(where)
@@ -41,13 +44,13 @@ export function createKubernetesBackend(name: WorkloadName, cluster: Cluster, cl
     kind: 'kubernetes',
     where,
     async state(signal) {
-      const workload = await cluster.workload(name, signal)
+      const workload = await open().workload(name, signal)
       if (!workload) return { ...MISSING, detail: 'the cluster knows no such workload' }
       return toState(workload, await podsOf(workload, signal))
     },
     async start(signal) {
       if ((await find(signal)).replicas > 0) return false
-      await cluster.scale(name, 1, signal)
+      await open().scale(name, 1, signal)
       return true
     },
     stop,
@@ -55,16 +58,16 @@ export function createKubernetesBackend(name: WorkloadName, cluster: Cluster, cl
     async restart(graceSeconds, signal) {
       const { replicas } = await find(signal)
       await stop(graceSeconds, signal)
-      await cluster.scale(name, Math.max(1, replicas), signal)
+      await open().scale(name, Math.max(1, replicas), signal)
     },
     async logs(lines, signal) {
       const pod = newest(await podsOf(await find(signal), signal))
-      return pod === undefined ? [] : cluster.logs(pod, { tail: lines }, signal)
+      return pod === undefined ? [] : open().logs(pod, { tail: lines }, signal)
     },
     async use(signal) {
       const [pods, use] = await Promise.all([
         find(signal).then(workload => podsOf(workload, signal)),
-        cluster.use(name.namespace, signal),
+        open().use(name.namespace, signal),
       ])
       const uses = pods.flatMap(pod => use?.get(`${pod.namespace}/${pod.name}`) ?? [])
       return uses.length === 0

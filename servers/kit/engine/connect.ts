@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
-import http from 'node:http'
+import http, { type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import { join } from 'node:path'
 import { describeError } from '../log.ts'
 import { UpstreamFailure } from '../upstream/failure.ts'
-import type { Modem } from './dial.ts'
+import type { Send } from './dial.ts'
 
 /** Where an engine is. */
 export type Place =
@@ -36,8 +36,45 @@ export function toAddressText(place: Place): string {
   return `${place.protocol}://${host}:${place.port}`
 }
 
-/** Loads dockerode and readies its HTTP client. `certificates` is a folder with ca.pem, cert.pem and key.pem. */
-export async function connect(place: Place, certificates: string | undefined): Promise<Modem> {
+/** The part of dockerode that makes up requests for sockets, TCP and TLS. */
+interface Modem {
+  dial(
+    request: {
+      path: string
+      method: string
+      isStream: true
+      statusCodes: object
+      abortSignal: AbortSignal
+      options: { _query: object; _body: object }
+    },
+    callback: Answered,
+  ): void
+  buildRequest(options: RequestOptions, context: object, data: string | undefined, callback: Answered): void
+}
+type Answered = (error: Error | null, answer: IncomingMessage | null) => void
+
+/** Loads dockerode. `certificates` is a folder with ca.pem, cert.pem and key.pem. */
+export async function connect(place: Place, certificates: string | undefined): Promise<Send> {
+  const modem = await openModem(place, certificates)
+  return (sent, abortSignal) =>
+    new Promise((resolve, reject) => {
+      abortSignal.throwIfAborted()
+      abortSignal.addEventListener('abort', () => reject(abortSignal.reason), { once: true })
+      const { method, path, query } = sent
+      // With the question mark it puts the query there, and so none of it into the body.
+      const options = { _query: query, _body: {} }
+      modem.dial(
+        { path: `${path}?`, method, isStream: true, statusCodes: {}, abortSignal, options },
+        (error, answer) => {
+          if (answer === null) return reject(error)
+          abortSignal.addEventListener('abort', () => answer.destroy(abortSignal.reason), { once: true })
+          resolve(answer)
+        },
+      )
+    })
+}
+
+async function openModem(place: Place, certificates: string | undefined): Promise<Modem> {
   const { default: Docker } = await import('dockerode')
   // What is not given here is taken from DOCKER_… variables of this process, so all of it is given.
   const none = { host: undefined, port: undefined, socketPath: undefined, timeout: undefined, headers: {} }
@@ -50,8 +87,8 @@ export async function connect(place: Place, certificates: string | undefined): P
   const modem = docker.modem as unknown as Modem
   const { request } = place.kind === 'host' && place.protocol === 'https' ? https : http
   // Its own way follows redirects with requests whose errors nobody catches, and waits forever for an answer torn off.
-  modem.buildRequest = (options, _context, data, callback) => {
-    const sent = request(options)
+  modem.buildRequest = (given, _context, data, callback) => {
+    const sent = request(given)
     sent.on('response', answer => callback(null, answer)).on('error', error => callback(error, null))
     sent.end(data)
   }

@@ -21,7 +21,7 @@ import {
 import { listenAt } from '../testing/listen-at.ts'
 import { UpstreamFailure } from '../upstream/failure.ts'
 import { openEngine } from './docker.ts'
-import { explainDial } from './explain.ts'
+import { explainError } from './explain.ts'
 
 const ID = 'a'.repeat(64)
 const RUNNING = {
@@ -114,8 +114,8 @@ test('no socket, and one at which nothing listens', async () => {
 })
 
 test('a socket that this user may not use', () => {
-  const request = { title: 'Docker', address: '/var/run/docker.sock', method: 'GET', path: '/info' }
-  const error = explainDial(request, Object.assign(new Error('no'), { code: 'EACCES' }))
+  const request = { title: 'Docker', api: 'x', address: '/var/run/docker.sock', method: 'GET', path: '/info' }
+  const error = explainError(request, Object.assign(new Error('no'), { code: 'EACCES' }))
   expect(error).toMatchObject({ failure: { fix: expect.stringContaining('usermod -aG docker') } })
 })
 

@@ -7,7 +7,7 @@ import { connect, toAddressText, toPlace } from './connect.ts'
 import { createDial, type Dial, type DialOptions } from './dial.ts'
 import type { ContainerUse, Engine } from './engine.ts'
 import { readLines, toContainerEvent } from './engine-events.ts'
-import { type Request, toFailure, toUnexpected } from './explain.ts'
+import { explainAnswer, explainError, type Request, toFailure, toUnexpected } from './explain.ts'
 import { FrameError, readLogLines } from './log-lines.ts'
 import { type Stats, statsAnswer, toCpuPercent } from './use.ts'
 
@@ -17,6 +17,7 @@ const START_LIMIT = 60_000
 /** How long a stop may take besides the container's grace. */
 const STOP_SLACK = 30_000
 const BETWEEN_LOOKS = 1000
+const API = 'the API of Docker or Podman'
 const NOT_MODIFIED = 304
 
 export interface EngineOptions {
@@ -39,7 +40,15 @@ export function openEngine(options: EngineOptions): Engine {
   const title = toTitle(name)
   if (place === undefined) throw toWrongAddress(title, options.address)
   const address = toAddressText(place)
-  const dial = createDial({ title, address, clock, open: () => connect(place, certificates) })
+  const dial = createDial({
+    title,
+    api: API,
+    address: () => address,
+    clock,
+    open: () => connect(place, certificates),
+    explainAnswer,
+    explainError,
+  })
   const api: Api = { title, address, clock, dial }
   return {
     name,
@@ -94,39 +103,16 @@ async function change(api: Api, container: string, what: string, options: DialOp
   return (await api.dial.text(toPath(container, what), given)).status
 }
 
-async function read<Schema extends z.ZodType>(
+function read<Schema extends z.ZodType>(
   api: Api,
   path: string,
   schema: Schema,
   options: Omit<DialOptions, 'limit'>,
 ): Promise<z.output<Schema>> {
-  const { text } = await api.dial.text(path, { limit: READ_LIMIT, ...options })
-  const request: Request = { ...api, method: 'GET', path }
-  const parsed = schema.safeParse(parseJson(request, text))
-  if (parsed.success) return parsed.data
-  const issues = parsed.error.issues.slice(0, 3).map(({ path: at, message }) => `${at.join('.')}: ${message}`)
-  throw toUnexpected(request, cleanText(issues.join('; '), 300))
+  return api.dial.json(path, schema, { limit: READ_LIMIT, ...options })
 }
 
-function parseJson(request: Request, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    const why = /^\s*</.test(text)
-      ? 'it answered with a web page'
-      : `it answered with no JSON: "${cleanText(text, 60)}"`
-    throw toFailure(
-      request,
-      {
-        kind: 'not_json',
-        what: `${request.title} did not answer with JSON.`,
-        why,
-        fix: `Check that ${request.address} is the API of Docker or Podman, and not of another program.`,
-      },
-      error,
-    )
-  }
-}
+const toRequest = (api: Api, path: string): Request => ({ ...api, api: API, method: 'GET', path })
 
 function inspect(api: Api, container: string, signal: AbortSignal | undefined): Promise<Inspected> {
   return read(api, toPath(container, 'json'), inspectAnswer, { signal })
@@ -140,15 +126,12 @@ async function readUse(api: Api, container: string, signal: AbortSignal | undefi
   const stats = ended ? undefined : await look()
   const cpuPercent = stats && (await toCpu(api, stats, look, signal))
   if (cpuPercent === undefined) {
-    throw toFailure(
-      { ...api, method: 'GET', path },
-      {
-        kind: 'refused',
-        what: `The container ${details.name} uses nothing: it does not run.`,
-        why: `${api.title} has no figures for it; its state is "${details.state}"`,
-        fix: 'Start it first.',
-      },
-    )
+    throw toFailure(toRequest(api, path), {
+      kind: 'refused',
+      what: `The container ${details.name} uses nothing: it does not run.`,
+      why: `${api.title} has no figures for it; its state is "${details.state}"`,
+      fix: 'Start it first.',
+    })
   }
   return { cpuPercent, memoryBytes: stats?.memoryBytes ?? 0, memoryLimitBytes }
 }
@@ -180,7 +163,7 @@ async function readLogs(
   const path = toPath(container, 'logs')
   return api.dial.stream(path, { query, limit: READ_LIMIT, signal }, body =>
     readLogLines(body, { framed: !terminal, tail }).catch(error => {
-      throw error instanceof FrameError ? toUnexpected({ ...api, method: 'GET', path }, error.message) : error
+      throw error instanceof FrameError ? toUnexpected(toRequest(api, path), error.message) : error
     }),
   )
 }
@@ -192,7 +175,7 @@ async function follow(
   ready: () => void,
 ): Promise<void> {
   const path = '/events'
-  const request: Request = { ...api, method: 'GET', path }
+  const request = toRequest(api, path)
   const filters = JSON.stringify({ type: ['container'] })
   const told = async (body: AsyncIterable<Buffer>) => {
     ready()

@@ -1,15 +1,16 @@
-import { ToolFailure } from '../failure.ts'
-import { toByteText, toSpanText } from '../text.ts'
+import { cleanText, toByteText, toSpanText } from '../text.ts'
 import { type Asked, explainNetwork, explainStatus } from '../upstream/explain.ts'
 import { type FailureFacts, UpstreamFailure } from '../upstream/failure.ts'
 import { findReason } from '../upstream/reason.ts'
 
-/** A request to an engine, for messages. */
+/** A request, for messages. */
 export interface Request {
   /** "Docker". */
   title: string
   /** "/var/run/docker.sock" or "http://nas:2375". */
   address: string
+  /** What is asked: "the API of Docker or Podman". */
+  api: string
   method: string
   path: string
 }
@@ -56,9 +57,8 @@ export function explainAnswer(request: Request, status: number, body: string): U
   return explainStatus(toAsked(request), { status, reason, retryAfter: undefined })
 }
 
-/** Whatever a request threw, as a failure in words. */
-export function explainDial(request: Request, error: unknown): Error {
-  if (error instanceof ToolFailure) return error
+/** A request without an answer. */
+export function explainError(request: Request, error: unknown): Error {
   if (!request.address.startsWith('/')) return explainNetwork(toAsked(request), error)
   const { title, address } = request
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -126,15 +126,28 @@ export function toTooLarge(request: Request, max: number): UpstreamFailure {
   })
 }
 
-/** An answer that does not fit what an engine says. */
+/** An answer in another form than what is asked has. */
 export function toUnexpected(request: Request, why: string): UpstreamFailure {
   return toFailure(request, {
     kind: 'unexpected',
     what: `${request.title} answered in a form that is not known.`,
     why,
-    fix: `Check that ${request.address} is the API of Docker or Podman, and not of another program.`,
+    fix: toOtherProgram(request),
   })
 }
+
+export function toNotJson(request: Request, text: string): UpstreamFailure {
+  const page = /^\s*</.test(text)
+  return toFailure(request, {
+    kind: 'not_json',
+    what: `${request.title} did not answer with JSON.`,
+    why: page ? 'it answered with a web page' : `it answered with no JSON: "${cleanText(text, 60)}"`,
+    fix: toOtherProgram(request),
+  })
+}
+
+const toOtherProgram = ({ address, api }: Request) =>
+  `Check that ${address} is ${api}, and not of another program.`
 
 export function toFailure(request: Request, words: Words, cause?: unknown): UpstreamFailure {
   const where = `${request.method} ${request.path} at ${request.address}`

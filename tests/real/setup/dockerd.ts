@@ -24,13 +24,14 @@ export interface Dockerd extends AsyncDisposable {
 
 /**
  * Starts dockerd as root, without touching the machine's network: no bridge, no rules of iptables. Its containers can have the
- * host's network or none, and its only image is `lab/busybox:latest`.
+ * host's network or none, and its only image is `lab/busybox:latest`. `options` are
+ * more of dockerd.
  */
-export async function startDockerd(): Promise<Dockerd> {
+export async function startDockerd(...options: string[]): Promise<Dockerd> {
   const folder = mkdtempSync(join(tmpdir(), 'dockerd-'))
   const socket = join(folder, 'docker.sock')
   writeFileSync(join(folder, 'daemon.json'), '{}')
-  const daemon = await startProgram('dockerd', toArguments(folder, socket))
+  const daemon = await startProgram('dockerd', [...toArguments(folder, socket), ...options])
   const docker = async (...args: string[]) =>
     (await run('docker', ['-H', `unix://${socket}`, ...args])).stdout.trim()
   const stop = async () => {

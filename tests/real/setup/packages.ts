@@ -8,18 +8,21 @@ const PACKAGES = [
   'docker.io',
   'fonts-liberation',
   'ioquake3-server',
+  'openssl',
   'openttd',
   'openttd-opengfx',
-  'podman',
   'runc',
   'systemd',
   'teeworlds-server',
   'unzip',
 ] as const
+/** And those that only the slow ones use. */
+const FULL_PACKAGES = ['dpkg-dev', 'etcd-server', 'golang-go', 'podman', 'rsync'] as const
 
 /** Installs what is missing. Throws, with the command to run, where that is not possible. */
-export function installPackages(): void {
-  const missing = PACKAGES.filter(name => !isInstalled(name))
+export function installPackages({ full }: { full: boolean }): void {
+  const needed = full ? [...PACKAGES, ...FULL_PACKAGES] : PACKAGES
+  const missing = needed.filter(name => !isInstalled(name))
   if (missing.length === 0) return
   const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`
   if (process.getuid?.() !== 0) {
