@@ -64,10 +64,11 @@ export function getGameServer({ games, clock }: { games: Games; clock: Clock }):
     title: 'Game server details',
     description:
       'One game server in detail: state, since when, restarts, exit code, health, CPU and memory, who plays, map, version and ' +
-      'ping, and which console commands are allowed. Call it for a question about one server; list_game_servers has the names. ' +
+      'ping, and which console commands are allowed. Call it to learn whether one is running, or for another question about ' +
+      'one; list_game_servers has the names. ' +
       'Takes up to four seconds. To find out why a server is slow or down call diagnose_game_server.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    input: z.strictObject({ server: serverField }),
+    input: z.strictObject({ server: serverField(games) }),
     output,
     async run({ server }, signal) {
       const game = await games.pick(server, signal)
