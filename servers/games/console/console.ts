@@ -3,10 +3,10 @@ import type { Clock } from '../../kit/clock.ts'
 import { cleanLines, cleanText } from '../../kit/text.ts'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import { createRedact } from '../../kit/upstream/redact.ts'
+import { bounded } from '../bounded.ts'
 import { withoutSectionColors } from '../colors.ts'
 import type { Console } from '../game.ts'
 import { explainWire } from '../wire/explain.ts'
-import { withLimit } from '../wire/limit.ts'
 import { decideCommand } from './allow.ts'
 import type { Ask } from './exchange.ts'
 import { askQuake3 } from './quake3.ts'
@@ -60,9 +60,7 @@ export function createConsole(settings: ConsoleSettings, { clock, limit = LIMIT 
     if (!verdict.allowed) throw notOneCommand(where, verdict.why)
     const exchange = { host, port, password, command: verdict.command, where, clock }
     try {
-      const text = await withLimit({ clock, limit, signal }, within =>
-        ASKS[kind]({ ...exchange, signal: within }),
-      )
+      const text = await bounded(within => ASKS[kind]({ ...exchange, signal: within }), limit, clock, signal)
       const lines = redact(cleanLines(text, { lines: MAX_LINES })).split('\n')
       return lines.length === 1 && lines[0] === '' ? [] : lines
     } catch (error) {

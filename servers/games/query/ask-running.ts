@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
+import { bounded } from '../bounded.ts'
 import type { Game, GameStatus, Query } from '../game.ts'
-import { withLimit } from '../wire/limit.ts'
 
 /** Milliseconds to ask a backend whether a game runs at all. */
 const STATE_LIMIT = 5000
@@ -31,7 +31,7 @@ export async function askRunning(
 
 async function isStopped({ backend }: Game, clock: Clock, signal: AbortSignal): Promise<boolean> {
   try {
-    const { state } = await withLimit({ clock, limit: STATE_LIMIT, signal }, within => backend.state(within))
+    const { state } = await bounded(within => backend.state(within), STATE_LIMIT, clock, signal)
     return state === 'stopped' || state === 'failed' || state === 'missing'
   } catch {
     // A backend that cannot be asked does not say that the game is stopped.

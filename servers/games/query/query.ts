@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
+import { bounded } from '../bounded.ts'
 import type { Query } from '../game.ts'
 import { explainWire } from '../wire/explain.ts'
-import { withLimit } from '../wire/limit.ts'
 import { askGamedig, loadGamedig } from './gamedig.ts'
 import { askMinecraft } from './minecraft.ts'
 
@@ -73,7 +73,7 @@ export function createQuery(settings: QuerySettings, deps: QueryDeps): Query {
     where,
     async ask(signal) {
       try {
-        return await withLimit({ clock, limit, signal }, askOne)
+        return await bounded(askOne, limit, clock, signal)
       } catch (error) {
         signal?.throwIfAborted()
         throw explainWire(spoken, error)

@@ -1,8 +1,8 @@
 import type { Clock } from '../../kit/clock.ts'
 import { toFailure } from '../../kit/failure.ts'
 import { cleanText, quote, toCountText } from '../../kit/text.ts'
+import { bounded } from '../bounded.ts'
 import type { Game, GameStatus } from '../game.ts'
-import { bounded } from './bounded.ts'
 
 const MOST_NAMES = 20
 
