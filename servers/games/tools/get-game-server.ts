@@ -63,10 +63,9 @@ export function getGameServer({ games, clock }: { games: Games; clock: Clock }):
     name: 'get_game_server',
     title: 'Game server details',
     description:
-      'One game server in detail: state, since when, restarts, exit code, health, CPU and memory, who plays, map, version and ' +
-      'ping, and which console commands are allowed. Call it to learn whether one is running, or for another question about ' +
-      'one; list_game_servers has the names. ' +
-      'Takes up to four seconds. To find out why a server is slow or down call diagnose_game_server.',
+      'One game server in detail: state, uptime, restarts, exit code, health, CPU and memory, who plays, map, version, ping, ' +
+      'and the commands that are allowed. Call it to learn whether one is running, or for another question about one. Takes ' +
+      'up to four seconds. To find out why a server is slow or down call diagnose_game_server.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({ server: serverField(games) }),
     output,
