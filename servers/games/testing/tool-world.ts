@@ -7,8 +7,9 @@ import type { Game } from '../game.ts'
 import type { Games } from '../games.ts'
 
 /** A registry of exactly these games. */
-export function createFakeGames(all: readonly Game[]): Pick<Games, 'list' | 'pick'> {
+export function createFakeGames(all: readonly Game[]): Pick<Games, 'declared' | 'list' | 'pick'> {
   return {
+    declared: all,
     list: async () => [...all],
     async pick(name) {
       const game = all.find(one => one.name === name)

@@ -7,6 +7,7 @@ import type { Report } from '../../kit/progress.ts'
 import { cleanText, quote, toCountText } from '../../kit/text.ts'
 import { bounded } from '../bounded.ts'
 import type { Console, Game } from '../game.ts'
+import type { Games } from '../games.ts'
 import { type Presence, readPresence, toPlayersText } from './presence.ts'
 import { serverField } from './server-field.ts'
 
@@ -16,16 +17,17 @@ const SAY_LIMIT = 4000
 const LAST_CALL = 5
 
 /** The arguments of the tools that end a game. */
-export const endingInput = z.strictObject({
-  server: serverField,
-  confirm: confirmField,
-  warnSeconds: z
-    .int()
-    .min(0)
-    .max(600)
-    .default(30)
-    .describe('seconds between the warning to players and the end; 0: end it without a warning'),
-})
+export const endingInput = (games: Pick<Games, 'declared'>) =>
+  z.strictObject({
+    server: serverField(games),
+    confirm: confirmField,
+    warnSeconds: z
+      .int()
+      .min(0)
+      .max(600)
+      .default(30)
+      .describe('seconds between the warning to players and the end; 0: end it without a warning'),
+  })
 
 /** What they say of the players. */
 export const endingOutput = {

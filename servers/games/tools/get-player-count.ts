@@ -38,7 +38,7 @@ export function getPlayerCount({
   games,
   clock,
 }: {
-  games: Pick<Games, 'list' | 'pick'>
+  games: Pick<Games, 'declared' | 'list' | 'pick'>
   clock: Clock
 }): Tool {
   return defineTool({
@@ -50,7 +50,7 @@ export function getPlayerCount({
       'Takes milliseconds, at most three seconds where a game does not answer.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({
-      server: serverField.optional().describe('the game server, by its name or title; without it: all'),
+      server: serverField(games).optional(),
     }),
     output,
     async run({ server }, signal) {

@@ -21,7 +21,7 @@ export function restartGameServer({ games, ends, clock }: EndingDeps): Tool {
       'says who they are, unless confirm is true; then it warns them in the game and waits warnSeconds (30) first. Call it when ' +
       'a server hangs or must read new settings. May take minutes. One that does not run is started.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-    input: endingInput,
+    input: endingInput(games),
     output: z.object({
       ...endingOutput,
       restarted: z.boolean(),

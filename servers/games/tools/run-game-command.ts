@@ -17,7 +17,7 @@ const output = z.object({
 })
 
 /** `run_game_command`: one command of the server's allow-list on the game's own console. */
-export function runGameCommand({ games }: { games: Pick<Games, 'pick'> }): Tool {
+export function runGameCommand({ games }: { games: Pick<Games, 'declared' | 'pick'> }): Tool {
   return defineTool({
     name: 'run_game_command',
     title: 'Run a game command',
@@ -28,7 +28,7 @@ export function runGameCommand({ games }: { games: Pick<Games, 'pick'> }): Tool 
       'and cannot be undone from here. Takes less than a second, at most five. To stop a server use stop_game_server.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     input: z.strictObject({
-      server: serverField,
+      server: serverField(games),
       command: z
         .string()
         .min(1)

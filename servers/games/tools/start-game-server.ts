@@ -33,7 +33,7 @@ export function startGameServer({ games, clock }: { games: Games; clock: Clock }
       'it is. Call it when somebody wants to play, or a server is down. May take minutes for a large game, at most what its ' +
       'settings allow. One that runs already is left alone. If it ends right away the failure has its exit code and last log lines.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    input: z.strictObject({ server: serverField }),
+    input: z.strictObject({ server: serverField(games) }),
     output,
     limit: LIMIT,
     async run({ server }, signal, report) {

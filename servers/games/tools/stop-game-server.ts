@@ -25,7 +25,7 @@ export function stopGameServer({ games, ends, clock }: EndingDeps): Tool {
       'warns them in the game, waits warnSeconds (30), and stops; that can be cancelled. Call it when nobody needs the server, ' +
       'never with confirm unless the person who asked knows that players are online. It can be started again.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-    input: endingInput,
+    input: endingInput(games),
     output: z.object({
       ...endingOutput,
       stopped: z.boolean().describe('false: it did not run, or nothing was done'),
