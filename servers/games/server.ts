@@ -18,6 +18,7 @@ import { runGameCommand } from './tools/run-game-command.ts'
 import { startGameServer } from './tools/start-game-server.ts'
 import { stopGameServer } from './tools/stop-game-server.ts'
 import { createCrashWatchers } from './watchers/crash-watchers.ts'
+import { beginLater } from './watchers/later.ts'
 import { createPlayersWatcher } from './watchers/players.ts'
 
 /** Game servers: who plays, start and stop, logs, console commands. Settings: see config.ts. */
@@ -53,7 +54,7 @@ async function start({ clock, environment, emit, log }: ServerDeps): Promise<Sta
     watchers: [
       createPlayersWatcher({ games: registry, emit, clock, log, every: settings.playersInterval }),
       ...createCrashWatchers(engines, { games: registry, ends, emit, clock }),
-    ],
+    ].map(watching => beginLater(watching, clock)),
     health: () => checkEngines(engines, registry),
     [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
   }
