@@ -59,7 +59,8 @@ export function createSender(ws: WebSocket, socket: Duplex): Sender {
     if (!corked) {
       corked = true
       socket.cork()
-      setImmediate(uncork)
+      // Not in this round: what the frame tells of, such as a cycle that begins, goes before.
+      setImmediate(() => setImmediate(uncork))
     }
     flush()
     write(frame)

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { round } from './start/usage.ts'
 import { type Subject, startBareLoop, startHubSubject, startProvider } from './turn/subjects.ts'
 
-const ROUNDS = 5
-const WARM_UP = 20
+const ROUNDS = 9
+/** Both get faster for so long, while V8 compiles what they use. */
+const WARM_UP = 700
 const SEQUENTIAL = 100
 const AT_ONCE = 8
 const EACH = 25

@@ -61,7 +61,7 @@ describe('against aimock', () => {
       usage: { input: 40, output: 9, cachedInput: 0 },
       truncated: false,
     })
-    expect(shown.length).toBeGreaterThan(1)
+    expect(shown.length).toBeGreaterThan(0)
     expect(shown.join('')).toBe(reply.text)
   })
 

@@ -37,6 +37,7 @@ export async function readReply(response: Response, reply: ReplyReader, options:
     for (const event of ended ? parser.end() : parser.push(decoder.decode(chunk.value, { stream: true }))) {
       reply.take(event)
     }
+    reply.show()
     if (ended) return
   }
 }

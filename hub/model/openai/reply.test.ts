@@ -15,6 +15,7 @@ function read(chunks: unknown[], { taken = [] as string[] } = {}) {
   })
   for (const chunk of chunks) {
     reader.take({ name: undefined, data: typeof chunk === 'string' ? chunk : JSON.stringify(chunk) })
+    reader.show()
   }
   return { reader, shown, finish: () => reader.finish() }
 }
@@ -45,6 +46,25 @@ describe('a reply', () => {
       truncated: false,
     })
     expect(shown).toEqual(['Hello', ' there'])
+  })
+
+  it('shows what came together as one piece, and nothing of it twice', () => {
+    const shown: string[] = []
+    const reader = createReplyReader({
+      provider,
+      onText: piece => shown.push(piece),
+      makeId: String,
+      taken: new Set(),
+    })
+    for (const content of ['a', 'b', 'c']) {
+      reader.take({ name: undefined, data: JSON.stringify(delta({ content })) })
+    }
+    expect(shown).toEqual([])
+    reader.show()
+    reader.show()
+    expect(shown).toEqual(['abc'])
+    reader.take({ name: undefined, data: JSON.stringify(END) })
+    expect(reader.finish().text).toBe('abc')
   })
 
   it.each([

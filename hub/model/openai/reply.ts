@@ -10,6 +10,8 @@ export interface ReplyReader {
   readonly stage: 'open' | 'finished' | 'done'
   /** Takes the next event. Throws a ModelError where it is an error or makes no sense. */
   take(event: SseEvent): void
+  /** Shows the text of the events taken since the last time: once for all that came together. */
+  show(): void
   /** The reply, once the stream has ended. Throws a ModelError where it is not a whole one. May be called once. */
   finish(): ModelReply
 }
@@ -48,15 +50,22 @@ export function createReplyReader({ provider, onText, makeId, taken }: ReplyOpti
   const calls = createCallAccumulator(makeId)
   const filter = createThinkingFilter()
   let text = ''
+  let fresh = ''
   let thought = ''
   let usage: ModelUsage | undefined
   let reason: string | undefined
   let done = false
 
-  function show(piece: string) {
+  function tell(piece: string) {
     if (piece === '') return
     text += piece
     onText(piece)
+  }
+
+  function show() {
+    const piece = fresh
+    fresh = ''
+    if (piece !== '') tell(filter.push(piece))
   }
 
   function takeChunk(chunk: Chunk) {
@@ -66,7 +75,7 @@ export function createReplyReader({ provider, onText, makeId, taken }: ReplyOpti
     const delta = choice.delta ?? choice.message
     if (delta) {
       thought += toText(delta.reasoning_content)
-      show(filter.push(toText(delta.content) + toText(delta.refusal)))
+      fresh += toText(delta.content) + toText(delta.refusal)
       if (delta.tool_calls) calls.push(delta.tool_calls)
     }
     if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') reason = choice.finish_reason
@@ -92,11 +101,13 @@ export function createReplyReader({ provider, onText, makeId, taken }: ReplyOpti
       if (error || name === 'error') throw toModelError(provider, toRefusal(error ?? chunk))
       takeChunk(chunk)
     },
+    show,
     finish() {
       if (reason === undefined && !done) throw brokenStream(provider, 'ended the reply before it was whole')
       const failure = decideFailure(provider, reason)
       if (failure) throw failure
-      show(filter.end())
+      show()
+      tell(filter.end())
       return {
         text: dropUnopenedThought(text),
         calls: calls.finish().map((call, at) => (taken.has(call.id) ? { ...call, id: makeId(at) } : call)),

@@ -1,0 +1,34 @@
+import { type LabServer, startLab } from './http.ts'
+
+export interface Published {
+  id: string
+  topic: string
+  message: string
+  title?: string
+  priority?: number
+}
+
+export interface Ntfy extends LabServer {
+  /** Oldest first. */
+  readonly published: readonly Published[]
+}
+
+/** An ntfy that takes messages as JSON (POST /) and as text (POST or PUT /topic). */
+export async function startNtfy(onMessage: (message: Published) => void = () => undefined): Promise<Ntfy> {
+  const published: Published[] = []
+  const publish = (message: Omit<Published, 'id'>) => {
+    const kept = { id: `lab${published.length + 1}`, ...message }
+    published.push(kept)
+    onMessage(kept)
+    return { body: { ...kept, event: 'message', time: Math.floor(Date.now() / 1000) } }
+  }
+  const lab = await startLab(({ method, url, body, headers }) => {
+    const [, topic = ''] = url.pathname.split('/')
+    if (url.pathname === '/v1/health') return { body: { healthy: true } }
+    if (method === 'GET') return { body: { error: 'not found' }, status: 404 }
+    if (topic === '') return publish(JSON.parse(body))
+    const title = headers['x-title'] ?? headers['title']
+    return publish({ topic, message: body, ...(typeof title === 'string' ? { title } : {}) })
+  })
+  return Object.assign(lab, { published })
+}
