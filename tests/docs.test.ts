@@ -172,7 +172,7 @@ test('every command, variable and script that the README names exists', () => {
 
 test('the examples of the README are valid', () => {
   const yaml = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(match => match[1] ?? '')
-  expect(yaml.length).toBe(3)
+  expect(yaml.length).toBe(4)
   const markdown = /```markdown\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   for (const text of yaml) expect(() => parseExample(text)).not.toThrow()
   expect(parseAgentFile('agents/disks.md', markdown, () => undefined, { hasPrices: false }).events).toEqual([

@@ -20,16 +20,22 @@ events: [{ type: temp_high, as: task }, server_empty]
 You look after the homelab.
 `
 
+type Variables = Readonly<Record<string, string>>
+
 /** A simulated homelab: a game server, a download client, a push service, a machine and a model, all on loopback. */
 export interface House extends AsyncDisposable {
   /** What a hub's process needs to run on it. */
-  readonly env: Readonly<Record<string, string>>
+  readonly env: Variables
+  /** The variables of each server, by its name. */
+  readonly servers: Readonly<Record<'games' | 'downloads' | 'metrics' | 'notifications', Variables>>
   readonly sabnzbd: Sabnzbd
   readonly ntfy: Ntfy
   readonly host: FixtureHost
   readonly model: StoryModel
   /** A player comes to the game server, or leaves it. */
   player(what: 'join' | 'leave', name: string): Promise<void>
+  /** Asks the game server who plays. */
+  query(): Promise<string>
   /** Whether the game server answers. */
   isGameUp(): Promise<boolean>
 }
@@ -60,7 +66,11 @@ export async function openHouse({ folder, home, onMessage }: HouseOptions): Prom
   mkdirSync(join(folder, 'agents'), { recursive: true })
   writeFileSync(join(folder, 'agents', 'homelab.md'), AGENT)
   const servers = toServers({ home, port, sabnzbd, ntfy, host })
-  writeFileSync(join(folder, 'superbloom.yaml'), JSON.stringify({ servers }, undefined, 2))
+  const entries = Object.entries(servers).map(([name, env]) => [name, { env }])
+  writeFileSync(
+    join(folder, 'superbloom.yaml'),
+    JSON.stringify({ servers: Object.fromEntries(entries) }, undefined, 2),
+  )
   const owned = stack.move()
   return {
     env: {
@@ -71,10 +81,12 @@ export async function openHouse({ folder, home, onMessage }: HouseOptions): Prom
       OPENAI_API_KEY: 'lab',
       SUPERBLOOM_MODEL: 'three-stories',
     },
+    servers,
     sabnzbd,
     ntfy,
     host,
     model,
+    query: () => ask('status'),
     player: async (what, name) => void (await ask(`${what} ${name}`)),
     isGameUp: async () => (await ask('status').catch(() => '')) !== '',
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -112,15 +124,13 @@ function toServers({ home, port, sabnzbd, ntfy, host }: Upstreams) {
   const phone = { kind: 'ntfy', url: `${ntfy.url}/phone` }
   return {
     games: {
-      env: {
-        GAMES_SERVERS: JSON.stringify({ [home.server]: game }),
-        GAMES_DISCOVER: 'false',
-        GAMES_PLAYERS_INTERVAL: '1s',
-      },
+      GAMES_SERVERS: JSON.stringify({ [home.server]: game }),
+      GAMES_DISCOVER: 'false',
+      GAMES_PLAYERS_INTERVAL: '1s',
     },
-    downloads: { env: { SABNZBD_URL: sabnzbd.url, SABNZBD_API_KEY: SABNZBD_KEY } },
-    metrics: { env: { METRICS_HOST_ROOT: host.root, METRICS_INTERVAL: '1s' } },
-    notifications: { env: { NOTIFICATIONS_CHANNELS: JSON.stringify({ [home.channel]: phone }) } },
+    downloads: { SABNZBD_URL: sabnzbd.url, SABNZBD_API_KEY: SABNZBD_KEY },
+    metrics: { METRICS_HOST_ROOT: host.root, METRICS_INTERVAL: '1s' },
+    notifications: { NOTIFICATIONS_CHANNELS: JSON.stringify({ [home.channel]: phone }) },
   }
 }
 

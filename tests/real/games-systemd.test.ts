@@ -55,7 +55,7 @@ test('a unit is started, found running, restarted and stopped', async () => {
   expect(await systemd.systemctl('show', '-P', 'MainPID', 'arena')).not.toBe(pid)
   expect((await world.call('stop_game_server', { server: 'arena' })).data).toMatchObject({ stopped: true })
   expect(await state('arena')).toBe('stopped')
-})
+}, 60_000)
 
 test('one that ignores the stop is killed after its time, and that is neither a failure nor a crash', async () => {
   await systemd.systemctl('start', 'deaf', 'java')

@@ -40,12 +40,16 @@ export async function awaitAnswer(game: Game, before: BackendState, waiting: Wai
   const passed = () => clock.monotonic() - begin
   let why = 'it is still starting'
   let wasUp = false
+  let fewest = before.restarts
   while (passed() < game.startSeconds * 1000) {
     const state = await game.backend.state(signal)
     const isUp = state.state === 'running' || state.state === 'starting'
     wasUp ||= isUp
     const isSettled = wasUp || passed() > SETTLED || state.stoppedAt !== before.stoppedAt
-    if ((!isUp && isSettled) || isLooping(before, state)) throw await toEnded(game, state, waiting, passed())
+    const isLooping = (state.restarts ?? 0) > (fewest ?? 0)
+    // Counted from a start by hand, so it may be less than before.
+    fewest = state.restarts
+    if ((!isUp && isSettled) || isLooping) throw await toEnded(game, state, waiting, passed())
     const seen = isUp ? await look(game, state, waiting, passed()) : undefined
     if (seen?.started) return seen.started
     why = seen?.why ?? why
@@ -79,11 +83,6 @@ async function look(
     default:
       return presence satisfies never
   }
-}
-
-/** It ended and was started anew by itself. */
-function isLooping(before: BackendState, now: BackendState): boolean {
-  return now.restarts !== undefined && now.restarts > (before.restarts ?? 0)
 }
 
 async function toEnded(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Game } from '../game.ts'
-import { fakeStatus, silence } from '../testing/fake-game.ts'
+import { fakeState, fakeStatus, silence } from '../testing/fake-game.ts'
 import { createLab, finish, openLab } from '../testing/lab.ts'
 
 describe('stop_game_server', () => {
@@ -135,6 +135,25 @@ describe('restart_game_server', () => {
     expect(text).toContain(
       'atm-10 was restarted. 1 player was online and warned 3 s before. It answers again after',
     )
+  })
+
+  test('one that does not run is started, and nobody is asked', async () => {
+    const lab = createLab()
+    lab.state = fakeState({ state: 'failed', exitCode: 1, stoppedAt: 5 })
+    lab.game = {
+      ...lab.game,
+      backend: {
+        ...lab.game.backend,
+        restart: async () => {
+          lab.state = fakeState()
+        },
+      },
+    }
+    lab.status = fakeStatus({ players: 3 })
+    const { world, clock } = await openLab([lab.game])
+    const { data, text } = await finish(clock, restart(world))
+    expect(data).toMatchObject({ done: true, restarted: true, answers: true })
+    expect(text).toContain('It did not run before.')
   })
 
   test('one that stays silent afterwards is told', async () => {

@@ -6,7 +6,7 @@ import { foreignText } from '../../kit/foreign.ts'
 import type { Report } from '../../kit/progress.ts'
 import { cleanText, quote, toCountText } from '../../kit/text.ts'
 import { bounded } from '../bounded.ts'
-import type { Console, Game } from '../game.ts'
+import type { BackendState, Console, Game } from '../game.ts'
 import type { Games } from '../games.ts'
 import { type Presence, readPresence, toPlayersText } from './presence.ts'
 import { serverField } from './server-field.ts'
@@ -58,12 +58,19 @@ export interface Farewell {
   seconds: number
 }
 
-/** The preview where players are online and nobody confirmed; else they are warned, and the time is waited. */
+/**
+ * The preview where players are online and nobody confirmed; else they are warned, and the time is waited. `state`: the
+ * game's own, before.
+ */
 export async function prepareEnd(
   game: Game,
+  { state }: BackendState,
   ending: Ending,
 ): Promise<Farewell | ReturnType<typeof toPreview>> {
   const { confirm, clock, signal } = ending
+  if (state !== 'running' && state !== 'starting') {
+    return { presence: { kind: 'unasked' }, warned: false, said: 'It did not run before.', seconds: 0 }
+  }
   const presence = await readPresence(game, QUERY_LIMIT, clock, signal)
   if (presence.kind !== 'answers') {
     return { presence, warned: false, said: toUnknownText(presence), seconds: 0 }

@@ -39,7 +39,7 @@ export function restartGameServer({ games, ends, clock }: EndingDeps): Tool {
       const { name, backend } = game
       const base = { server: name, warned: false, restarted: false }
       const ending = { verb: 'restart', confirm, warnSeconds, clock, signal, report }
-      const farewell = await prepareEnd(game, ending)
+      const farewell = await prepareEnd(game, await backend.state(signal), ending)
       if ('data' in farewell) return { ...farewell, data: { ...base, ...farewell.data } }
       report(farewell.seconds + 1, farewell.seconds + 1 + game.startSeconds, `restarting ${name}`)
       await ends.during(name, () => backend.restart(game.stopSeconds, signal))

@@ -76,6 +76,27 @@ describe('start_game_server', () => {
     expect(failed.text).toContain(words)
   })
 
+  test('one that its engine starts again and again is told, however often that was before', async () => {
+    const lab = createLab()
+    lab.state = { ...STOPPED, restarts: 7 }
+    lab.status = undefined
+    lab.game = {
+      ...lab.game,
+      backend: {
+        ...lab.game.backend,
+        start: async () => {
+          lab.state = fakeState({ restarts: 0 })
+          return true
+        },
+      },
+    }
+    const { world, clock } = await openLab([lab.game])
+    const starting = start(world)
+    await clock.advance(5000)
+    lab.state = fakeState({ state: 'starting', restarts: 1 })
+    expect((await finish(clock, starting)).text).toContain('It is started again and again by itself.')
+  })
+
   test('without a query it must run for a while, and its health check must pass', async () => {
     const lab = createLab({ query: undefined })
     lab.state = STOPPED

@@ -36,9 +36,9 @@ export function stopGameServer({ games, ends, clock }: EndingDeps): Tool {
       requireGameAccess(game, 'full')
       const { name, backend } = game
       const base = { server: name, warned: false, stopped: false }
-      const { state } = await backend.state(signal)
-      if (state === 'missing' || state === 'stopped') {
-        const why = state === 'missing' ? `there is no ${backend.where}` : 'it is stopped already'
+      const before = await backend.state(signal)
+      if (before.state === 'missing' || before.state === 'stopped') {
+        const why = before.state === 'missing' ? `there is no ${backend.where}` : 'it is stopped already'
         return {
           data: { ...base, done: true },
           text: `${name} was not stopped: ${why}.`,
@@ -46,13 +46,15 @@ export function stopGameServer({ games, ends, clock }: EndingDeps): Tool {
         }
       }
       const ending = { verb: 'stop', confirm, warnSeconds, clock, signal, report }
-      const farewell = await prepareEnd(game, ending)
+      const farewell = await prepareEnd(game, before, ending)
       if ('data' in farewell) return { ...farewell, data: { ...base, ...farewell.data } }
       report(farewell.seconds + 1, farewell.seconds + 2, `stopping ${name}`)
       const stopped = await ends.during(name, () => backend.stop(game.stopSeconds, signal))
       return {
         data: { ...base, ...toFarewellFields(farewell), done: true, stopped },
-        text: stopped ? `${name} was stopped. ${farewell.said}` : `${name} had stopped already.`,
+        text: stopped
+          ? `${name} was stopped. ${farewell.said}`
+          : `${name} had ended already; nothing was done.`,
       }
     },
   })

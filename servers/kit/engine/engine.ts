@@ -72,7 +72,7 @@ export interface Engine {
   list(options: { label?: string; signal?: AbortSignal }): Promise<Container[]>
   /** By name or id. Undefined where there is none. */
   inspect(container: string, signal?: AbortSignal): Promise<ContainerDetails | undefined>
-  /** Takes about a second where the engine must look twice. */
+  /** Takes one to two seconds: the processor is looked at twice. */
   use(container: string, signal?: AbortSignal): Promise<ContainerUse>
   /** Standard output and errors in order, a line each, without the engine's framing and time stamps. */
   logs(container: string, options: LogsOptions, signal?: AbortSignal): Promise<string[]>

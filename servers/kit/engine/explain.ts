@@ -95,14 +95,14 @@ export function explainError(request: Request, error: unknown): Error {
   )
 }
 
-/** A redirect is never followed: no engine sends one. */
-function toRedirect(request: Request, why: string): UpstreamFailure {
-  const { title, address } = request
+/** A redirect, which is never followed: it would send a change, or a token, to wherever it points. */
+export function toRedirect(request: Request, why: string): UpstreamFailure {
+  const { title, address, api } = request
   return toFailure(request, {
     kind: 'redirect',
     what: `${title} is not at ${address}: it sends elsewhere.`,
     why,
-    fix: `Check ${SETTING}: it must be the address of the engine's API itself.`,
+    fix: `Its address must be that of ${api} itself, and not of a login page or a proxy that sends elsewhere.`,
   })
 }
 

@@ -2,6 +2,7 @@ import http, { type IncomingMessage } from 'node:http'
 import https, { type RequestOptions } from 'node:https'
 import { delimiter } from 'node:path'
 import type { KubeConfig } from '@kubernetes/client-node'
+import { unlessAborted } from '../clock.ts'
 import { describeError } from '../log.ts'
 import { cleanText } from '../text.ts'
 import { UpstreamFailure } from '../upstream/failure.ts'
@@ -75,11 +76,11 @@ async function send(
   const options: RequestOptions = { method: sent.method, signal }
   try {
     // Runs what the kubeconfig names to log in, and reads the files that it names.
-    await config.applyToHTTPSOptions(options)
+    await unlessAborted(config.applyToHTTPSOptions(options), signal)
   } catch (error) {
+    signal.throwIfAborted()
     throw toLoginFailure(base.origin, error)
   }
-  signal.throwIfAborted()
   options.headers = { accept: 'application/json', ...options.headers, ...sent.headers }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const request = (url.protocol === 'http:' ? http : https).request(url, options)

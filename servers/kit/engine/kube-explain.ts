@@ -1,7 +1,7 @@
 import { explainNetwork, explainStatus } from '../upstream/explain.ts'
 import type { UpstreamFailure } from '../upstream/failure.ts'
 import { findReason } from '../upstream/reason.ts'
-import { type Request, toFailure } from './explain.ts'
+import { type Request, toFailure, toRedirect } from './explain.ts'
 
 const FORBIDDEN =
   /User "([^"]+)" cannot (\w+) (?:resource|path) "([^"]+)"(?: in API group "([^"]*)")?(?: in the namespace "([^"]+)")?/
@@ -11,6 +11,7 @@ export function explainKubeAnswer(request: Request, status: number, body: string
   const reason = findReason(body)
   const why = `it answered ${status}${reason === '' ? '' : `: "${reason}"`}`
   const { title } = request
+  if (status >= 300 && status < 400) return toRedirect(request, why)
   switch (status) {
     case 401:
       return toFailure(request, {

@@ -11,6 +11,8 @@ const PACKAGES = [
   'openssl',
   'openttd',
   'openttd-opengfx',
+  'prometheus',
+  'prometheus-alertmanager',
   'runc',
   'systemd',
   'teeworlds-server',
