@@ -14,4 +14,13 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     envPrefixes: ['METRICS_'],
     load: async () => (await import('../servers/metrics/server.ts')).metrics,
   },
+  {
+    name: 'games',
+    file: codeFile('servers/games/server.ts'),
+    always: false,
+    envPrefixes: ['GAMES_'],
+    decidedBy: ['GAMES_CONFIG', 'GAMES_SERVERS', 'GAMES_DISCOVER'],
+    alsoSees: ['ENGINE_', 'DOCKER_', 'XDG_RUNTIME_DIR', 'KUBE'],
+    load: async () => (await import('../servers/games/server.ts')).games,
+  },
 ]

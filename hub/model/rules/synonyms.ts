@@ -65,6 +65,7 @@ const PHRASES: [RegExp, string][] = [
   [/\b(?:turn|switch|power|spin|fire|bring|boot)-(?:on|up)\b/g, 'start'],
   [/\b(?:turn|switch|power|bring|shut|take|spin)-(?:off|down)\b/g, 'stop'],
   [/\bwho(?:'s| is| are)? (?:online|playing|on)\b/g, 'player count'],
+  [/\b(?:any|some)(?:one|body) (?:still )?(?:online|playing|on)\b/g, 'player count'],
   [/\bget rid of\b/g, 'delete'],
   [
     /\b(?:problems?|trouble|errors?|wrong|broken)\b (?:with|on|in) (?:the |my |a )?(disks?|drives?)\b/g,

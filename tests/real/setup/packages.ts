@@ -7,10 +7,16 @@ const PACKAGES = [
   'docker-compose',
   'docker.io',
   'fonts-liberation',
+  'ioquake3-server',
   'openssl',
+  'openttd',
+  'openttd-opengfx',
   'prometheus',
   'prometheus-alertmanager',
   'runc',
+  'systemd',
+  'teeworlds-server',
+  'unzip',
 ] as const
 /** And those that only the slow ones use. */
 const FULL_PACKAGES = ['dpkg-dev', 'etcd-server', 'golang-go', 'podman', 'rsync'] as const
