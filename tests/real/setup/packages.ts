@@ -10,6 +10,7 @@ const PACKAGES = [
   'openssl',
   'prometheus',
   'prometheus-alertmanager',
+  'prometheus-node-exporter',
   'runc',
 ] as const
 /** And those that only the slow ones use. */
