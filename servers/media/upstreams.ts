@@ -19,8 +19,8 @@ import {
 import { createJellyfin, type Jellyfin } from './jellyfin/jellyfin.ts'
 import { readSeerrVersion } from './seerr/seerr.ts'
 
-export type Radarr = RadarrSettings & { readonly upstream: Upstream }
-export type Sonarr = SonarrSettings & { readonly upstream: Upstream }
+export type Radarr = RadarrSettings & { readonly kind: 'radarr'; readonly upstream: Upstream }
+export type Sonarr = SonarrSettings & { readonly kind: 'sonarr'; readonly upstream: Upstream }
 export type Seerr = SeerrSettings & { readonly upstream: Upstream }
 
 /** Every configured upstream, the first of each the default, and what the tools need besides. */
@@ -46,8 +46,8 @@ export function createMedia(settings: MediaSettings, clock: Clock): Media {
     jellyfins: settings.jellyfins.map(given =>
       createJellyfin(given, headers => openUpstream(jellyfinSpec, given, headers, clock)),
     ),
-    radarrs: settings.radarrs.map(given => open(radarrSpec, given)),
-    sonarrs: settings.sonarrs.map(given => open(sonarrSpec, given)),
+    radarrs: settings.radarrs.map(given => ({ kind: 'radarr', ...open(radarrSpec, given) })),
+    sonarrs: settings.sonarrs.map(given => ({ kind: 'sonarr', ...open(sonarrSpec, given) })),
     seerrs: settings.seerrs.map(given => open(seerrSpec, given)),
     clock,
     timezone: settings.timezone,

@@ -38,16 +38,11 @@ export async function readVersion(upstream: Upstream, signal?: AbortSignal): Pro
 
 /** The first 200 of the queue, with what each is for. */
 export async function readQueue(
-  upstream: Upstream,
+  { kind, upstream }: { kind: 'radarr' | 'sonarr'; upstream: Upstream },
   signal?: AbortSignal,
 ): Promise<{ items: QueueItem[]; total: number }> {
-  const query = {
-    page: 1,
-    pageSize: QUEUE_PAGE,
-    includeMovie: true,
-    includeSeries: true,
-    includeEpisode: true,
-  }
+  const include = kind === 'radarr' ? { includeMovie: true } : { includeSeries: true, includeEpisode: true }
+  const query = { page: 1, pageSize: QUEUE_PAGE, ...include }
   const found = await upstream.get(`${API}/queue`, { schema: paged(queueItem), query, signal })
   return { items: found.records, total: found.totalRecords }
 }

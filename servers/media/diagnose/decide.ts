@@ -9,6 +9,7 @@ export type Known<Value> = { known: true; value: Value } | { known: false; why: 
 export interface ManagedFacts {
   /** "Radarr (4k)". */
   program: string
+  isSeries: boolean
   monitored: boolean
   /** Out far enough to be looked for. */
   released: boolean
@@ -62,10 +63,7 @@ type Step = Omit<Stage, 'stage'>
 export function decideStages(facts: Facts, now: number, timezone: string): Stage[] {
   const { managed } = facts
   const arr = managed.known ? managed.value : undefined
-  const isThere =
-    facts.library.known &&
-    facts.library.value !== undefined &&
-    (!arr || arr.files <= facts.library.value.count)
+  const isThere = decideThere(facts, arr)
   const steps: Step[] = [
     decideRequested(facts),
     decideManaged(facts),
@@ -85,6 +83,13 @@ export function decideStages(facts: Facts, now: number, timezone: string): Stage
     isStopped ||= step.state === 'stopped' || step.state === 'waiting'
     return { stage, ...step }
   })
+}
+
+/** Whether Jellyfin has all of it: a film also where it did not come through Radarr. */
+function decideThere({ library }: Facts, arr: ManagedFacts | undefined): boolean {
+  if (!library.known || library.value === undefined) return false
+  if (!arr?.isSeries) return true
+  return arr.files >= arr.wanted && arr.files <= library.value.count
 }
 
 function decideRequested({ request, managed }: Facts): Step {
@@ -138,8 +143,7 @@ function toNotReached(count: number, managed: Facts['managed']): Step[] {
 /** From monitored to imported. */
 function decideManagedSteps(arr: ManagedFacts, now: number, timezone: string): Step[] {
   const isWhole = arr.files >= arr.wanted && arr.files > 0
-  const files =
-    arr.wanted > 1 ? `${arr.files} of ${toCountText(arr.wanted, 'monitored episode')}` : 'the file'
+  const files = arr.isSeries ? `${arr.files} of ${toCountText(arr.wanted, 'monitored episode')}` : 'the file'
   if (isWhole) {
     const detail = `${arr.program} has ${files}`
     return [decideMonitored(arr), ...Array.from({ length: 4 }, (): Step => ({ state: 'ok', detail }))]
@@ -193,9 +197,14 @@ function decideFound(arr: ManagedFacts, now: number): Step {
   }
   return {
     state: 'stopped',
-    detail: `no release was found that fits${complaints}`,
+    detail: `no release was found that fits${toLacking(arr)}${complaints}`,
     fix: `Search again with search_missing; if nothing comes, loosen the quality profile, or look at an interactive search in ${arr.program}.`,
   }
+}
+
+/** What of a series is not there: it may be there in part. */
+function toLacking({ isSeries, files, wanted }: ManagedFacts): string {
+  return isSeries ? ` (${wanted - files} of ${toCountText(wanted, 'monitored episode')} missing)` : ''
 }
 
 function decideDownloaded(arr: ManagedFacts, now: number): Step {
@@ -246,10 +255,9 @@ function decideInLibrary({ library, scanning }: Facts, arr: ManagedFacts | undef
   if (there && files <= there.count) {
     return {
       state: 'ok',
-      detail:
-        arr && arr.wanted > 1
-          ? `${there.name} has ${toCountText(there.count, 'episode')}`
-          : `${there.name} has it`,
+      detail: arr?.isSeries
+        ? `${there.name} has ${toCountText(there.count, 'episode')}`
+        : `${there.name} has it`,
     }
   }
   const detail = there

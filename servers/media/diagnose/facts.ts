@@ -133,21 +133,22 @@ async function readManaged(subject: Subject, now: number, signal: AbortSignal): 
 }
 
 async function readMovieFacts(
-  { upstream }: Radarr,
+  radarr: Radarr,
   movie: Movie,
   now: number,
   signal: AbortSignal,
 ): Promise<ManagedFacts> {
   const id = movie.id ?? 0
   const [common, history] = await Promise.all([
-    readCommon(upstream, one => one.movieId === id, signal),
-    readMovieHistory(upstream, id, signal),
+    readCommon(radarr, one => one.movieId === id, signal),
+    readMovieHistory(radarr.upstream, id, signal),
   ])
   const dates = [movie.inCinemas, movie.digitalRelease, movie.physicalRelease].map(toMoment)
   const next = dates.filter(at => at !== undefined && at > now).sort((a, b) => (a ?? 0) - (b ?? 0))
   return {
     ...common,
     ...toHistoryFacts(history),
+    isSeries: false,
     monitored: movie.monitored ?? false,
     released: movie.isAvailable ?? true,
     releaseAt: next[0],
@@ -157,16 +158,16 @@ async function readMovieFacts(
 }
 
 async function readSeriesFacts(
-  { upstream }: Sonarr,
+  sonarr: Sonarr,
   series: Series,
   now: number,
   signal: AbortSignal,
 ): Promise<ManagedFacts> {
   const id = series.id ?? 0
   const [common, history, episodes] = await Promise.all([
-    readCommon(upstream, one => one.seriesId === id, signal),
-    readSeriesHistory(upstream, id, signal),
-    readEpisodes(upstream, id, signal),
+    readCommon(sonarr, one => one.seriesId === id, signal),
+    readSeriesHistory(sonarr.upstream, id, signal),
+    readEpisodes(sonarr.upstream, id, signal),
   ])
   const monitored = episodes.filter(one => one.monitored)
   const aired = monitored.filter(one => isAired(one, now))
@@ -175,6 +176,7 @@ async function readSeriesFacts(
   return {
     ...common,
     ...toHistoryFacts(about),
+    isSeries: true,
     monitored: series.monitored === true && monitored.length > 0,
     released: aired.length > 0,
     releaseAt: toMoment(series.nextAiring),
@@ -194,12 +196,13 @@ function unwantedFiles(episodes: readonly Episode[], wanted: readonly Episode[])
 }
 
 async function readCommon(
-  upstream: Radarr['upstream'],
+  arr: Radarr | Sonarr,
   isAbout: (item: QueueItem) => boolean,
   signal: AbortSignal,
 ): Promise<Pick<ManagedFacts, 'program' | 'queue' | 'indexers' | 'complaints'>> {
+  const { upstream } = arr
   const [{ items }, indexers, health] = await Promise.all([
-    readQueue(upstream, signal),
+    readQueue(arr, signal),
     know(upstream.title, () => readIndexers(upstream, signal)),
     know(upstream.title, () => readHealth(upstream, signal)),
   ])

@@ -3,7 +3,7 @@ import { readHealth, readQueue } from '../arr/arr.ts'
 import { decideQueueState, toQueueTitle } from '../arr/queue.ts'
 import { readRequests } from '../seerr/seerr.ts'
 import { toUnknown } from '../tools/common.ts'
-import type { Media } from '../upstreams.ts'
+import type { Media, Radarr, Sonarr } from '../upstreams.ts'
 
 const MOST_STUCK = 10
 
@@ -60,11 +60,9 @@ async function check(
   }
 }
 
-async function readArrFindings(
-  { upstream }: Media['radarrs'][number] | Media['sonarrs'][number],
-  signal: AbortSignal,
-): Promise<Omit<Finding, 'where'>[]> {
-  const [health, queue] = await Promise.all([readHealth(upstream, signal), readQueue(upstream, signal)])
+async function readArrFindings(arr: Radarr | Sonarr, signal: AbortSignal): Promise<Omit<Finding, 'where'>[]> {
+  const { upstream } = arr
+  const [health, queue] = await Promise.all([readHealth(upstream, signal), readQueue(arr, signal)])
   const complaints = health
     .filter(one => one.type === 'error' || one.type === 'warning')
     .map(one => ({

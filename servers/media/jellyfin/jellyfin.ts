@@ -15,7 +15,8 @@ import {
 } from './shapes.ts'
 
 const FIELDS = ['DateCreated', 'Path', 'ProviderIds'] as const
-const nothing = z.unknown()
+/** The answer to what changes something: 204, without a body. */
+const nothing = z.undefined({ error: 'nothing was expected' })
 
 export interface ItemQuery {
   search?: string

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import type { Upstream } from '../../kit/upstream/upstream.ts'
 import type { SeerrSettings } from '../config.ts'
+import { found, request, requestPage, type SeerrRequest, searchPage } from './shapes.ts'
 
 /* What is asked of Seerr, which Overseerr and Jellyseerr answer alike. All reject with UpstreamFailure, or with the reason of the signal. */
 
@@ -14,47 +15,6 @@ export type SeerrInstance = SeerrSettings & { readonly upstream: Upstream }
 export type SeerrKind = 'movie' | 'tv'
 
 const text = z.string().nullish()
-const number = z.number().nullish()
-
-const request = z.object({
-  id: z.int(),
-  status: z.int(),
-  type: z.enum(['movie', 'tv']).nullish().catch(undefined),
-  is4k: z.boolean().nullish(),
-  createdAt: text,
-  seasons: z
-    .array(z.object({ seasonNumber: z.int() }))
-    .nullish()
-    .catch(undefined),
-  requestedBy: z.object({ displayName: text, username: text, jellyfinUsername: text }).nullish(),
-  media: z
-    .object({ mediaType: text, tmdbId: number, tvdbId: number, status: number, status4k: number })
-    .nullish(),
-})
-export type SeerrRequest = z.output<typeof request>
-
-const pages = z.object({
-  pageInfo: z.object({ results: z.int().default(0) }),
-  results: z.array(request),
-})
-
-const mediaInfo = z.object({
-  tvdbId: number,
-  status: number,
-  status4k: number,
-  requests: z.array(request).nullish(),
-})
-
-const found = z.object({
-  id: z.int(),
-  mediaType: text,
-  title: text,
-  name: text,
-  releaseDate: text,
-  firstAirDate: text,
-  mediaInfo: mediaInfo.nullish(),
-})
-const searched = z.object({ results: z.array(found).default([]) })
 
 /** A film or a series as Seerr knows it; ids are TMDB's for both. */
 export interface SeerrTitle {
@@ -84,7 +44,7 @@ export async function searchSeerr(
   signal?: AbortSignal,
 ): Promise<SeerrTitle[]> {
   const path = `${API}/search?query=${encodeStrictly(query)}&page=1`
-  const { results } = await upstream.get(path, { schema: searched, signal })
+  const { results } = await upstream.get(path, { schema: searchPage, signal })
   return results.filter(one => one.mediaType === kind).map(toSeerrTitle)
 }
 
@@ -104,7 +64,7 @@ export async function readRequests(
   signal?: AbortSignal,
 ): Promise<{ requests: SeerrRequest[]; total: number }> {
   const { results, pageInfo } = await upstream.get(`${API}/request`, {
-    schema: pages,
+    schema: requestPage,
     query: { ...query, sort: 'added' },
     signal,
   })

@@ -1,4 +1,4 @@
-import type { SeerrRequest } from './seerr.ts'
+import type { SeerrRequest } from './shapes.ts'
 
 /** How a request stands, in one word for filters and in a sentence's words. */
 export type RequestState =

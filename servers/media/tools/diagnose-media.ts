@@ -135,10 +135,14 @@ function toOutcome(subject: Subject, stages: Stage[]): { data: Data; text: strin
     text: toLines(
       verdict,
       stopped?.fix ? `What to do: ${stopped.fix}` : undefined,
-      stages.map(({ stage, state, detail }) => `- ${stage}: ${MARKS[state]} (${detail})`),
+      stages.map(toStageLine),
       unknown > 0 ? 'Of what is unknown, nothing is claimed.' : undefined,
     ),
   }
+}
+
+function toStageLine({ stage, state, detail }: Stage): string {
+  return `- ${stage}: ${MARKS[state]}${state === 'not reached' ? '' : ` (${detail})`}`
 }
 
 function toFindingsOutcome(findings: Finding[]): { data: Data; text: string; untrusted: boolean } {

@@ -9,7 +9,8 @@ import { decideQueueState, toDone, toQueueTitle, toTitle } from '../arr/queue.ts
 import type { QueueItem } from '../arr/shapes.ts'
 import { radarrSpec, seerrSpec, sonarrSpec } from '../config.ts'
 import { toMoment } from '../moments.ts'
-import { createTitles, readRequests, type SeerrKind, type SeerrRequest } from '../seerr/seerr.ts'
+import { createTitles, readRequests, type SeerrKind } from '../seerr/seerr.ts'
+import type { SeerrRequest } from '../seerr/shapes.ts'
 import { decideRequestState, type RequestState, toRequester, toRequestWords } from '../seerr/states.ts'
 import type { Media, Seerr } from '../upstreams.ts'
 import {
@@ -24,6 +25,7 @@ import {
   type Unknown,
   unknownField,
 } from './common.ts'
+import { toSeasonsText } from './request.ts'
 
 const QUEUE_SHOWN = 20
 const AT_ONCE = 5
@@ -158,9 +160,9 @@ async function readQueues(
   signal: AbortSignal,
   isEnough: boolean,
 ): Promise<Pick<Data, 'downloads' | 'downloadsTotal'> & { unknown: Unknown[] }> {
-  const asked = [...radarrs, ...sonarrs].map(({ name, upstream }) => ({
-    upstream: upstream.title,
-    ask: async () => ({ name, ...(await readQueue(upstream, signal)) }),
+  const asked = [...radarrs, ...sonarrs].map(arr => ({
+    upstream: arr.upstream.title,
+    ask: async () => ({ name: arr.name, ...(await readQueue(arr, signal)) }),
   }))
   const { found, unknown } = await gather(asked, signal).catch(error => {
     signal.throwIfAborted()
@@ -215,7 +217,7 @@ function toText(data: Data, more: string | undefined, now: number): string {
 }
 
 function toRequestLine(one: Data['requests'][number], now: number): string {
-  const seasons = one.seasons ? `, season ${one.seasons.join(', ')}` : ''
+  const seasons = one.seasons ? `, ${toSeasonsText(one.seasons)}` : ''
   const when = one.requestedAt === undefined ? '' : ` ${toAgeText(one.requestedAt, now)}`
   const words = toRequestWords(one.state as RequestState)
   return `${quote(toTitle(one.title, one.year))}${seasons}${one.is4k ? ' in 4K' : ''}: ${words}; asked for by ${quote(one.requestedBy, 60)}${when}`

@@ -82,7 +82,9 @@ export function chooseOne<Found extends Candidate>(
     })
   }
   const shown = choice.found.slice(0, SHOWN)
-  const lines = shown.map(one => `${quote(toTitle(one.title, one.year))}, id ${toIdText(one.id)}`)
+  const lines = shown.map(
+    one => `${quote(toTitle(one.title, one.year))}, ${via === 'sonarr' ? 'tvdb' : 'tmdb'}:${one.id}`,
+  )
   return {
     outcome: {
       data: {
@@ -98,11 +100,6 @@ export function chooseOne<Found extends Candidate>(
       ),
     },
   }
-}
-
-/** Ids are shown to be given back; as words, so that they do not read as figures. */
-export function toIdText(id: number): string {
-  return `#${id}`
 }
 
 /** Asks Seerr for it, unless it is there or asked for already. */

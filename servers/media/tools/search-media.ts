@@ -82,13 +82,15 @@ function toAsked({ jellyfins, radarrs, sonarrs }: Media, args: Args, signal: Abo
       upstream: jellyfin.upstream.title,
       ask: () => searchJellyfin(jellyfin, args, signal),
     })),
-    ...(type === 'show' ? [] : radarrs).map(({ name, upstream }) => ({
+    ...(type === 'show' ? [] : radarrs).map(({ upstream }) => ({
       upstream: upstream.title,
-      ask: async () => (await lookUpMovies(upstream, query, signal)).map(one => fromMovie(name, one)),
+      ask: async () =>
+        (await lookUpMovies(upstream, query, signal)).map(one => fromMovie(upstream.title, one)),
     })),
-    ...(type === 'movie' ? [] : sonarrs).map(({ name, upstream }) => ({
+    ...(type === 'movie' ? [] : sonarrs).map(({ upstream }) => ({
       upstream: upstream.title,
-      ask: async () => (await lookUpSeries(upstream, query, signal)).map(one => fromSeries(name, one)),
+      ask: async () =>
+        (await lookUpSeries(upstream, query, signal)).map(one => fromSeries(upstream.title, one)),
     })),
   ]
   if (asked.length > 0) return asked
@@ -112,7 +114,7 @@ async function searchJellyfin(
         ? (['Movie'] as const)
         : (['Series'] as const)
   const { items } = await jellyfin.items({ search: query, types, limit: JELLYFIN_MOST }, signal)
-  return items.map(item => fromItem(jellyfin.name, item))
+  return items.map(item => fromItem(jellyfin.upstream.title, item))
 }
 
 function fromItem(name: string, item: Item): Hit {

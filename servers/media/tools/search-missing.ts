@@ -32,6 +32,7 @@ const SHOWN = 20
 
 const searched = z.object({
   instance: z.string(),
+  program: z.string().describe('Radarr or Sonarr, as it is called here'),
   searching: z.array(titleOutput).describe('what is searched for now'),
   missing: z.int().describe('monitored, out and without a file, in all'),
   note: z.string().optional(),
@@ -120,7 +121,12 @@ async function searchMovies(
     const { items, total } = await readMissingMovies(upstream, limit, signal)
     const ids = items.flatMap(one => (one.id ? [one.id] : []))
     if (ids.length > 0) await sendCommand(upstream, { name: 'MoviesSearch', movieIds: ids }, signal)
-    return { instance: name, searching: items.map(one => toTitle(one.title, one.year)), missing: total }
+    return {
+      instance: name,
+      program: upstream.title,
+      searching: items.map(one => toTitle(one.title, one.year)),
+      missing: total,
+    }
   }
   const managed = await findManagedMovies(upstream, readWanted(title, year), signal)
   if (managed.length === 0) return undefined
@@ -136,6 +142,7 @@ async function searchMovies(
   const unmonitored = wanted.filter(one => !one.monitored).map(one => quote(toTitle(one.title, one.year)))
   return {
     instance: name,
+    program: upstream.title,
     searching: wanted.map(one => toTitle(one.title, one.year)),
     missing: missing.length,
     ...(unmonitored.length > 0
@@ -158,6 +165,7 @@ async function searchEpisodes(
   if (ids.length > 0) await sendCommand(upstream, { name: 'EpisodeSearch', episodeIds: ids }, signal)
   return {
     instance: name,
+    program: upstream.title,
     searching: episodes.map(toEpisodeTitle),
     missing: total,
     ...(note ? { note } : {}),
@@ -190,14 +198,14 @@ function toEpisodeTitle(episode: Episode): string {
   return `${episode.series?.title ?? 'a series without a name'} ${number}`
 }
 
-function toText({ instance, searching, missing, note }: Searched): string {
+function toText({ program, searching, missing, note }: Searched): string {
   if (searching.length === 0)
-    return toLines(`Nothing that is monitored and out is missing in ${instance}.`, note)
+    return toLines(`Nothing that is monitored and out is missing in ${program}.`, note)
   const shown = searching.slice(0, SHOWN).map(title => quote(title))
   const rest = searching.length - shown.length
   const left = missing - searching.length
   return toLines(
-    `${instance} searches for ${toCountText(searching.length, 'title')}: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`,
+    `${program} searches for ${toCountText(searching.length, 'title')}: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`,
     left > 0
       ? `${toCountText(left, 'more title')} ${left > 1 ? 'are' : 'is'} missing; a larger limit searches for more.`
       : undefined,

@@ -5,8 +5,8 @@ import { cleanText, toCountText } from '../../kit/text.ts'
 import type { Jellyfin } from '../jellyfin/jellyfin.ts'
 import { findLibrary, toKind } from '../jellyfin/libraries.ts'
 import { toItemTitle } from '../jellyfin/playing.ts'
-import { toMoment } from '../moments.ts'
 import { type Item, itemPage, type Library, libraries } from '../jellyfin/shapes.ts'
+import { toMoment } from '../moments.ts'
 
 /** How many of the newest are looked at: more than come between two looks. */
 const LOOKED_AT = 200
