@@ -27,6 +27,8 @@ export function openSockets(
     socket.send(JSON.stringify({ MessageType: 'Sessions', MessageId: crypto.randomUUID(), Data }))
   }
   server.on('upgrade', (request, stream, head) => {
+    // Clients may break off at any time.
+    stream.on('error', () => stream.destroy())
     const path = new URL(request.url ?? '/', 'http://lab').pathname
     if (!isOpen || path !== '/socket' || !isAllowed(request.headers.authorization)) {
       stream.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')

@@ -75,12 +75,12 @@ export function decideStages(facts: Facts, now: number, timezone: string): Stage
     const stage = STAGES[index] ?? 'in Jellyfin'
     const isLast = index === steps.length - 1
     // What Jellyfin has needs no request and no Radarr any more.
-    if (isThere && step.state === 'stopped' && !isLast)
-      return { stage, state: 'skipped', detail: step.detail }
+    const isOpen = step.state === 'stopped' || step.state === 'waiting'
+    if (isThere && isOpen && !isLast) return { stage, state: 'skipped', detail: step.detail }
     if (isStopped && step.state !== 'ok' && step.state !== 'unknown') {
       return { stage, state: 'not reached', detail: 'not reached yet' }
     }
-    isStopped ||= step.state === 'stopped' || step.state === 'waiting'
+    isStopped ||= isOpen
     return { stage, ...step }
   })
 }
