@@ -22,7 +22,7 @@ test('several of each, by name', () => {
   const settings = readMediaSettings(environment)
   expect(settings.radarrs.map(({ name }) => name)).toEqual(['radarr', '4k'])
   expect(settings.radarrs[1]?.settings).toMatchObject({ ACCESS: 'read', QUALITY_PROFILE: 'Ultra-HD' })
-  expect(settings.timezone).toBe('Europe/Berlin')
+  expect(settings.timezone()).toBe('Europe/Berlin')
   expect(settings.jellyfins).toEqual([])
 })
 

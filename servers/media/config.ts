@@ -92,8 +92,8 @@ export type SeerrSettings = Instance<typeof seerrSpec.settings>
 
 export interface MediaSettings {
   readonly own: SettingsOf<typeof settingsTable>
-  /** IANA name. */
-  readonly timezone: string
+  /** IANA name. Asked for at its first use: the tables of zones take memory. */
+  readonly timezone: () => string
   readonly jellyfins: readonly JellyfinSettings[]
   readonly radarrs: readonly RadarrSettings[]
   readonly sonarrs: readonly SonarrSettings[]
@@ -105,7 +105,7 @@ export function readMediaSettings(environment: Environment): MediaSettings {
   const own = readSettings(settingsTable, environment)
   return {
     own,
-    timezone: own.MEDIA_TIMEZONE ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timezone: () => own.MEDIA_TIMEZONE ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     jellyfins: readInstances(jellyfinSpec, environment),
     radarrs: readInstances(radarrSpec, environment),
     sonarrs: readInstances(sonarrSpec, environment),

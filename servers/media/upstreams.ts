@@ -31,7 +31,7 @@ export interface Media {
   readonly seerrs: readonly Seerr[]
   readonly clock: Clock
   /** IANA name. */
-  readonly timezone: string
+  readonly timezone: () => string
 }
 
 type Connection = SettingsTable & { URL: Setting<string>; API_KEY: Setting<string> }

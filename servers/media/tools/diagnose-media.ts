@@ -76,7 +76,7 @@ export function diagnoseMedia(media: Media): Tool {
       const [subject] = subjects
       if (!subject || subjects.length > 1) return toChoice(title, subjects)
       const facts = await readFacts(media, subject, signal)
-      return toOutcome(subject, decideStages(facts, clock.now(), timezone))
+      return toOutcome(subject, decideStages(facts, clock.now(), timezone()))
     },
   })
 }

@@ -54,7 +54,7 @@ const input = z.strictObject({
 
 /** `get_upcoming`: what comes out in the next days. */
 export function getUpcoming(media: Media): Tool {
-  const { clock, timezone } = media
+  const { clock } = media
   return defineTool({
     name: 'get_upcoming',
     title: 'Upcoming releases',
@@ -67,6 +67,7 @@ export function getUpcoming(media: Media): Tool {
     output,
     async run(args, signal) {
       const now = clock.now()
+      const timezone = media.timezone()
       const end = now + args.days * DAY
       const span = { start: toIso(now), end: toIso(end), unmonitored: args.unmonitored }
       const asked = toAsked(media, args, span, signal)
