@@ -17,7 +17,7 @@ const SHOWN = 8
 
 /** `direct` is Radarr or Sonarr, `database` whose ids it goes by. */
 export const requestInput = (about: { what: string; direct: 'radarr' | 'sonarr'; database: string }) => ({
-  title: titleField.describe(`the ${about.what}, best with its year: "Dune (2021)"`),
+  title: titleField.describe(`the ${about.what}, best with its year in parentheses`),
   year: yearField,
   id: z
     .int()
