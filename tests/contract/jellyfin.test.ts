@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest'
+import { systemClock } from '../../servers/kit/clock.ts'
+import { readMediaSettings } from '../../servers/media/config.ts'
 import { itemPage, sessions, tasks } from '../../servers/media/jellyfin/shapes.ts'
-import { toEpisode, toTranscodingSession } from '../lab/jellyfin.ts'
+import { createMedia } from '../../servers/media/upstreams.ts'
+import { createAddedWatcher } from '../../servers/media/watchers/added.ts'
+import { createSessionWatchers } from '../../servers/media/watchers/sessions.ts'
+import { startJellyfin, toEpisode, toTranscodingSession } from '../lab/jellyfin.ts'
 import { startMediaWorld } from '../support/media-world.ts'
 import { openContract, recorded } from '../support/openapi.ts'
-import { until } from '../support/until.ts'
 
 const contracts = { jellyfin: openContract('jellyfin.json') }
 
@@ -36,18 +40,24 @@ it.each([
 })
 
 it('what the watchers ask, and what is pushed, is as the description says', async () => {
-  await using world = await startMediaWorld({ contracts, watchers: true })
-  await until('the socket is heard', () => world.jellyfin.pushed > 0)
-  const looks = () => world.jellyfin.requests.filter(({ route }) => route === 'GET /Items').length
-  await until('the libraries were looked at', () => looks() > 0)
-  world.jellyfin.state.sessions.push(toTranscodingSession())
-  world.jellyfin.push()
-  world.jellyfin.state.items.push(toEpisode(2, 2, '2026-11-22T03:59:00.0000000Z'))
-  await until('both were raised', async () => {
-    await world.clock.advance(60_000)
-    return world.events().length >= 2
-  })
-  expect(new Set(world.events().map(({ type }) => type))).toEqual(
-    new Set(['transcode_started', 'media_added']),
-  )
+  await using lab = await startJellyfin({ contract: contracts.jellyfin })
+  const environment = { JELLYFIN_URL: lab.url, JELLYFIN_API_KEY: lab.apiKey }
+  const [jellyfin] = createMedia(readMediaSettings(environment), systemClock).jellyfins
+  if (!jellyfin) throw new Error('There is no Jellyfin.')
+  const raised: string[] = []
+  const deps = { every: 1000, clock: systemClock, emit: (type: string) => void raised.push(type) }
+  const [follower, sessions] = createSessionWatchers(jellyfin, deps)
+  const added = createAddedWatcher(jellyfin, deps)
+  await sessions.poll()
+  await added.poll()
+  lab.state.items.push(toEpisode(2, 2, '2026-11-22T03:59:00.0000000Z'))
+  await added.poll()
+  lab.state.sessions.push(toTranscodingSession())
+  const ready = Promise.withResolvers<void>()
+  const ending = new AbortController()
+  const followed = follower.follow(ending.signal, ready.resolve)
+  await ready.promise
+  ending.abort()
+  await followed
+  expect(raised).toEqual(['media_added', 'transcode_started'])
 })

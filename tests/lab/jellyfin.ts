@@ -49,6 +49,8 @@ export interface Jellyfin extends CheckedLab {
     }[]
     /** Percent of the scan of everything; undefined: none runs. */
     scan: number | undefined
+    /** Percent that it goes on by each time that somebody looks. */
+    step: number
     messages: { session: string; text: string }[]
     stopped: string[]
   }
@@ -146,6 +148,7 @@ export async function startJellyfin(options: CheckedOptions = {}): Promise<Jelly
       },
     ],
     scan: undefined,
+    step: 0,
     messages: [],
     stopped: [],
   }
@@ -199,7 +202,12 @@ function toRoutes(state: Jellyfin['state']): Routes {
       Object.assign(library, { RefreshStatus: 'Active', RefreshProgress: 0 })
       return { status: 204, body: undefined }
     },
-    'GET /ScheduledTasks': () => ({ body: [toScanTask(state.scan)] }),
+    'GET /ScheduledTasks': () => {
+      const body = [toScanTask(state.scan)]
+      const next = (state.scan ?? 0) + state.step
+      if (state.scan !== undefined) state.scan = next < 100 ? next : undefined
+      return { body }
+    },
     'POST /Sessions/:id/Message': ({ slots, json }) => {
       state.messages.push({ session: slots[0] ?? '', text: (json as { Text: string }).Text })
       return { status: 204, body: undefined }

@@ -19,6 +19,8 @@ import {
 
 export const API = '/api/v3'
 const QUEUE_PAGE = 200
+/** Milliseconds: a lookup, and adding what it found, ask services on the web. */
+export const WEB_LIMIT = 20_000
 
 /** Either of the two, with the settings that choose for what is added. */
 export interface Arr {

@@ -1,14 +1,19 @@
 import { z } from 'zod'
 import type { Upstream } from '../../kit/upstream/upstream.ts'
 import type { Chosen } from './arr.ts'
-import { API } from './arr.ts'
+import { API, WEB_LIMIT } from './arr.ts'
 import { type HistoryEntry, historyEntry, type Movie, movie, paged } from './shapes.ts'
 
 /* What is asked of Radarr. All reject with UpstreamFailure, or with the reason of the signal. */
 
 /** Looks on the web as Radarr does; `term` may be "tmdb:603". Those that Radarr manages have an id. */
 export function lookUpMovies(radarr: Upstream, term: string, signal?: AbortSignal): Promise<Movie[]> {
-  return radarr.get(`${API}/movie/lookup`, { schema: z.array(movie), query: { term }, signal })
+  return radarr.get(`${API}/movie/lookup`, {
+    schema: z.array(movie),
+    query: { term },
+    signal,
+    limit: WEB_LIMIT,
+  })
 }
 
 /** The film as Radarr manages it, or undefined. */
@@ -38,7 +43,7 @@ export function addMovie(
     minimumAvailability: 'released',
     addOptions: { monitor: 'movieOnly', searchForMovie: search },
   }
-  return radarr.send('POST', `${API}/movie`, { schema: movie, body: { json }, signal })
+  return radarr.send('POST', `${API}/movie`, { schema: movie, body: { json }, signal, limit: WEB_LIMIT })
 }
 
 /** Monitored films without a file, those that came out last first. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Upstream } from '../../kit/upstream/upstream.ts'
 import type { Chosen } from './arr.ts'
-import { API } from './arr.ts'
+import { API, WEB_LIMIT } from './arr.ts'
 import {
   type Episode,
   episode,
@@ -16,7 +16,12 @@ import {
 
 /** Looks on the web as Sonarr does; `term` may be "tvdb:81189". Those that Sonarr manages have an id. */
 export function lookUpSeries(sonarr: Upstream, term: string, signal?: AbortSignal): Promise<Series[]> {
-  return sonarr.get(`${API}/series/lookup`, { schema: z.array(series), query: { term }, signal })
+  return sonarr.get(`${API}/series/lookup`, {
+    schema: z.array(series),
+    query: { term },
+    signal,
+    limit: WEB_LIMIT,
+  })
 }
 
 /** The series as Sonarr manages it, or undefined. */
@@ -57,7 +62,7 @@ export function addSeries(
       searchForMissingEpisodes: search,
     },
   }
-  return sonarr.send('POST', `${API}/series`, { schema: series, body: { json }, signal })
+  return sonarr.send('POST', `${API}/series`, { schema: series, body: { json }, signal, limit: WEB_LIMIT })
 }
 
 export function readEpisodes(sonarr: Upstream, seriesId: number, signal?: AbortSignal): Promise<Episode[]> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { foreignText } from '../../kit/foreign.ts'
+import { pickInstance } from '../../kit/instances.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { toTitle } from '../arr/queue.ts'
@@ -10,7 +11,15 @@ import { type Finding, readFindings } from '../diagnose/findings.ts'
 import { findSubjects } from '../diagnose/subject.ts'
 import { readWanted } from '../titles.ts'
 import type { Media } from '../upstreams.ts'
-import { READ, titleField, titleOutput, toLines, toNoneConfigured, yearField } from './common.ts'
+import {
+  instanceField,
+  READ,
+  titleField,
+  titleOutput,
+  toLines,
+  toNoneConfigured,
+  yearField,
+} from './common.ts'
 
 const MARKS: Readonly<Record<Stage['state'], string>> = {
   ok: 'yes',
@@ -52,6 +61,9 @@ const input = z.strictObject({
     .describe('the film or series that does not show up; without it the whole stack is checked'),
   year: yearField,
   type: z.enum(['movie', 'show']).optional().describe('only a film or only a series of this name'),
+  instance: instanceField('Radarr or Sonarr').describe(
+    'only what this Radarr or Sonarr looks after, by its name',
+  ),
 })
 
 /** `diagnose_media`: where a title got stuck between its request and the library, or what is wrong at all. */
@@ -69,16 +81,32 @@ export function diagnoseMedia(media: Media): Tool {
     input,
     output,
     limit: 60_000,
-    async run({ title, year, type }, signal) {
+    async run({ title, year, type, instance }, signal) {
       requireAny(media)
       if (title === undefined) return toFindingsOutcome(await readFindings(media, signal))
-      const subjects = await findSubjects(media, readWanted(title, year), type, signal)
+      const subjects = await findSubjects(pickArrs(media, instance), readWanted(title, year), type, signal)
       const [subject] = subjects
       if (!subject || subjects.length > 1) return toChoice(title, subjects)
       const facts = await readFacts(media, subject, signal)
       return toOutcome(subject, decideStages(facts, clock.now(), timezone()))
     },
   })
+}
+
+/** Those that are asked what they look after: all, or the one of this name. */
+function pickArrs(
+  { radarrs, sonarrs }: Media,
+  instance: string | undefined,
+): Pick<Media, 'radarrs' | 'sonarrs'> {
+  if (instance === undefined) return { radarrs, sonarrs }
+  const { upstream } = pickInstance([...radarrs, ...sonarrs], instance, {
+    ...radarrSpec,
+    title: 'Radarr or Sonarr',
+  })
+  return {
+    radarrs: radarrs.filter(one => one.upstream === upstream),
+    sonarrs: sonarrs.filter(one => one.upstream === upstream),
+  }
 }
 
 function requireAny({ jellyfins, radarrs, sonarrs, seerrs }: Media): void {

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Clock } from '../../kit/clock.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
 import {
   type Answer,
@@ -10,8 +9,8 @@ import {
 } from '../../kit/testing/faulty-upstream.ts'
 import { startWorld } from '../../kit/testing/server-world.ts'
 import { media } from '../server.ts'
+import { createHastyClock } from '../testing/hasty-clock.ts'
 
-const LIMIT = 10_000
 const ALL: Readonly<Record<string, Answer>> = { ...FAULTS, 'another shape': ok(5) }
 const KEY = 'a-key-that-nobody-may-see'
 
@@ -40,7 +39,7 @@ const TOLD: Readonly<Record<string, RegExp>> = {
   'wrong key': /did not accept the key or password/,
   forbidden: /does not allow this/,
   'status 500': /failed inside/,
-  slow: /did not answer within 10 s/,
+  slow: /did not answer within [12]0 s/,
   reset: /could not be reached/,
   garbage: /did not answer with JSON/,
   html: /it answered with a web page/,
@@ -54,18 +53,6 @@ beforeEach(async () => {
   upstream = await startFaultyUpstream()
 })
 afterEach(() => upstream[Symbol.asyncDispose]())
-
-/** Pauses between tries are over at once; a limit passes only where the upstream never answers. */
-function createHastyClock(isSlow: boolean): Clock {
-  return {
-    ...createFakeClock(),
-    after(delay, run) {
-      if (delay > LIMIT || (delay === LIMIT && !isSlow)) return () => undefined
-      const timer = setTimeout(run, delay === LIMIT ? 30 : 0)
-      return () => clearTimeout(timer)
-    },
-  }
-}
 
 async function call(
   tool: string,
@@ -102,6 +89,17 @@ describe.each(CALLS)('%s over %s', (tool, prefix, args) => {
     expect(text).toContain(`could not be reached at ${url}`)
     expect(text).toContain(`${prefix}_URL`)
   })
+})
+
+test.each(CALLS)('%s over %s ends at once when it is canceled', async (tool, prefix, args) => {
+  upstream.will(FAULTS['slow'])
+  const environment = { [`${prefix}_URL`]: upstream.url, [`${prefix}_API_KEY`]: KEY }
+  await using world = await startWorld(media, { clock: createFakeClock(), environment, watchers: false })
+  const canceling = new AbortController()
+  const called = world.call(tool, args, canceling.signal)
+  await upstream.nextRequest()
+  canceling.abort(new Error('the client left'))
+  expect(await called).toMatchObject({ isError: true, text: expect.stringContaining('the client left') })
 })
 
 describe('without any upstream', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { toTranscodingSession } from '../../../tests/lab/jellyfin.ts'
+import { startJellyfin, toTranscodingSession } from '../../../tests/lab/jellyfin.ts'
 import { startMediaWorld } from '../../../tests/support/media-world.ts'
-import { until } from '../../../tests/support/until.ts'
+import { startWorld } from '../../kit/testing/server-world.ts'
+import { media } from '../server.ts'
+import { createHastyClock } from '../testing/hasty-clock.ts'
 
 describe('stop_jellyfin_session', () => {
   test('says whose playback it would stop, and stops it when confirmed, after the message', async () => {
@@ -42,29 +44,18 @@ describe('stop_jellyfin_session', () => {
 })
 
 test('refresh_library waits for the end of the scan and reports how far it is', async () => {
-  await using world = await startMediaWorld()
-  const { state } = world.jellyfin
-  const called = world.call('refresh_library', { waitSeconds: 60 })
-  await until('the scan runs', () => state.scan === 0)
-  state.scan = 40
-  const looks = () => world.jellyfin.requests.filter(({ route }) => route === 'GET /ScheduledTasks').length
-  await until('it was looked at', async () => {
-    await world.clock.advance(2000)
-    return looks() > 1
-  })
-  state.scan = undefined
-  let isDone = false
-  void called.then(() => {
-    isDone = true
-  })
-  await until('it is over', async () => {
-    await world.clock.advance(2000)
-    return isDone
-  })
-  const { data, text, progress } = await called
+  await using lab = await startJellyfin()
+  const environment = { JELLYFIN_URL: lab.url, JELLYFIN_API_KEY: lab.apiKey }
+  await using world = await startWorld(media, { clock: createHastyClock(), environment, watchers: false })
+  lab.state.step = 40
+  const { data, text, progress } = await world.call('refresh_library', { waitSeconds: 60 })
   expect(data).toMatchObject({ state: 'finished', percent: 100 })
   expect(text).toBe('All libraries were scanned.')
-  expect(progress).toContainEqual({ progress: 40, total: 100, message: 'scanning' })
+  expect(progress.at(-1)).toEqual({ progress: 80, total: 100, message: 'scanning' })
+  lab.state.step = 1
+  const slow = await world.call('refresh_library', { waitSeconds: 20 })
+  expect(slow.data).toMatchObject({ state: 'running', percent: 9 })
+  expect(slow.text).toContain('9 % done; the scan goes on by itself')
   const wrong = await world.call('refresh_library', { library: 'Music' })
   expect(wrong.text).toContain('it has "Films", "Series"')
 })

@@ -35,6 +35,12 @@ const searched = z.object({
   program: z.string().describe('Radarr or Sonarr, as it is called here'),
   searching: z.array(titleOutput).describe('what is searched for now'),
   missing: z.int().describe('monitored, out and without a file, in all'),
+  candidates: z
+    .array(titleOutput)
+    .optional()
+    .describe(
+      'several are called so and nothing was searched for: call again with one of these titles and its year',
+    ),
   note: z.string().optional(),
 })
 type Searched = z.input<typeof searched>
@@ -81,7 +87,8 @@ export function searchMissing(media: Media): Tool {
       if (results.length === 0) throw toNotManaged(args, unknown.length > 0)
       const started = results.reduce((sum, one) => sum + one.searching.length, 0)
       const text = toLines(results.map(toText), toUnknownLines(unknown))
-      return { data: { started, results, unknown }, text, untrusted: started + unknown.length > 0 }
+      const untrusted = started + unknown.length > 0 || results.some(one => one.candidates)
+      return { data: { started, results, unknown }, text, untrusted }
     },
   })
 }
@@ -130,6 +137,7 @@ async function searchMovies(
   }
   const managed = await findManagedMovies(upstream, readWanted(title, year), signal)
   if (managed.length === 0) return undefined
+  if (managed.length > 1) return toAmbiguous(name, upstream.title, managed)
   const missing = managed.filter(one => !one.hasFile && one.id)
   const wanted = missing.slice(0, limit)
   if (wanted.length > 0) {
@@ -153,42 +161,53 @@ async function searchMovies(
 
 /** Undefined where the title is not one of Sonarr's. */
 async function searchEpisodes(
-  { name, upstream }: Sonarr,
+  sonarr: Sonarr,
   { title, year, limit }: Args,
   now: number,
   signal: AbortSignal,
 ): Promise<Searched | undefined> {
-  const found = title === undefined ? await readAll() : await readOf(title)
-  if (!found) return undefined
-  const { episodes, total, note } = found
-  const ids = episodes.map(({ id }) => id)
-  if (ids.length > 0) await sendCommand(upstream, { name: 'EpisodeSearch', episodeIds: ids }, signal)
-  return {
-    instance: name,
-    program: upstream.title,
-    searching: episodes.map(toEpisodeTitle),
-    missing: total,
-    ...(note ? { note } : {}),
-  }
-
-  async function readAll() {
+  const { name, upstream } = sonarr
+  if (title === undefined) {
     const { items, total } = await readMissingEpisodes(upstream, limit, signal)
-    return { episodes: items, total, note: undefined }
+    return startSearch(sonarr, items, total, signal)
   }
-  async function readOf(title: string) {
-    const [series] = await findManagedSeries(upstream, readWanted(title, year), signal)
-    if (!series?.id) return undefined
-    const all = await readEpisodes(upstream, series.id, signal)
-    const missing = all.filter(one => isMissing(one, now)).map(one => ({ ...one, series }))
-    const note = series.monitored
-      ? undefined
-      : `${quote(toTitle(series.title, series.year))} is not monitored, so Sonarr does not look for it by itself.`
-    return { episodes: missing.slice(-limit).reverse(), total: missing.length, note }
-  }
+  const managed = await findManagedSeries(upstream, readWanted(title, year), signal)
+  const [series] = managed
+  if (!series?.id) return undefined
+  if (managed.length > 1) return toAmbiguous(name, upstream.title, managed)
+  const all = await readEpisodes(upstream, series.id, signal)
+  const missing = all
+    .filter(one => isMissing(one, now))
+    .map(one => ({ ...one, series }))
+    .sort((a, b) => (toMoment(b.airDateUtc) ?? 0) - (toMoment(a.airDateUtc) ?? 0))
+  const started = await startSearch(sonarr, missing.slice(0, limit), missing.length, signal)
+  if (series.monitored) return started
+  const what = quote(toTitle(series.title, series.year))
+  return { ...started, note: `${what} is not monitored, so Sonarr does not look for it by itself.` }
+}
+
+async function startSearch(
+  { name, upstream }: Sonarr,
+  episodes: readonly Episode[],
+  missing: number,
+  signal: AbortSignal,
+): Promise<Searched> {
+  const episodeIds = episodes.map(({ id }) => id)
+  if (episodeIds.length > 0) await sendCommand(upstream, { name: 'EpisodeSearch', episodeIds }, signal)
+  return { instance: name, program: upstream.title, searching: episodes.map(toEpisodeTitle), missing }
+}
+
+function toAmbiguous(
+  instance: string,
+  program: string,
+  managed: readonly { title: string; year: number }[],
+): Searched {
+  const candidates = managed.map(one => toTitle(one.title, one.year)).slice(0, SHOWN)
+  return { instance, program, searching: [], missing: 0, candidates }
 }
 
 /** Monitored, aired and without a file. */
-export function isMissing(episode: Episode, now: number): boolean {
+function isMissing(episode: Episode, now: number): boolean {
   const aired = toMoment(episode.airDateUtc)
   return episode.monitored === true && !episode.hasFile && aired !== undefined && aired <= now
 }
@@ -198,7 +217,11 @@ function toEpisodeTitle(episode: Episode): string {
   return `${episode.series?.title ?? 'a series without a name'} ${number}`
 }
 
-function toText({ program, searching, missing, note }: Searched): string {
+function toText({ program, searching, missing, candidates, note }: Searched): string {
+  if (candidates) {
+    const list = candidates.map(title => quote(title)).join(', ')
+    return `Nothing was searched for in ${program}: it may be one of ${list}. Call it again with the full title and year.`
+  }
   if (searching.length === 0)
     return toLines(`Nothing that is monitored and out is missing in ${program}.`, note)
   const shown = searching.slice(0, SHOWN).map(title => quote(title))

@@ -159,3 +159,40 @@ test('diagnose_media follows a title through everything', async () => {
   const whole = await world.call('diagnose_media')
   expect(whole.text).toContain('Radarr: it says "All indexers are unavailable"')
 })
+
+test('search_missing and diagnose_media ask back where several are called so', async () => {
+  await using world = await startMediaWorld(direct)
+  const { movies, commands } = world.radarr.state
+  for (const movie of movies.filter(({ title }) => title === 'Dune'))
+    Object.assign(movie, { id: movie.tmdbId })
+  const searched = await world.call('search_missing', { title: 'dune' })
+  expect(searched.data).toMatchObject({
+    started: 0,
+    results: [{ candidates: ['Dune (1984)', 'Dune (2021)'] }],
+  })
+  expect(searched.text).toContain('it may be one of "Dune (1984)", "Dune (2021)"')
+  const diagnosed = await world.call('diagnose_media', { title: 'dune' })
+  expect(diagnosed.data).toMatchObject({
+    candidates: [
+      { year: 1984, type: 'movie' },
+      { year: 2021, type: 'movie' },
+    ],
+  })
+  expect(commands).toEqual([])
+  expect((await world.call('search_missing', { title: 'Dune (2021)' })).data).toMatchObject({ started: 1 })
+})
+
+test('diagnose_media takes what several Radarrs manage for the first, or for the one that is named', async () => {
+  await using other = await startMediaWorld()
+  await using world = await startMediaWorld({
+    environment: { RADARR_4K_URL: other.radarr.url, RADARR_4K_API_KEY: other.radarr.apiKey },
+  })
+  const managedBy = async (args: object) => {
+    const { data } = await world.call('diagnose_media', { title: 'Blade Runner 2049', ...args })
+    return (data['stages'] as { detail: string }[])[1]?.detail
+  }
+  expect(await managedBy({})).toBe('Radarr looks after it')
+  expect(await managedBy({ instance: '4k' })).toBe('Radarr (4k) looks after it')
+  const wrong = await world.call('diagnose_media', { title: 'x', instance: '8k' })
+  expect(wrong.text).toContain('There is no Radarr or Sonarr called "8k"')
+})

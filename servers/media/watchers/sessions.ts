@@ -37,7 +37,9 @@ export function createSessionWatchers(
     every: deps.every,
     async poll() {
       if (push.live) return
-      transcodes.look(await jellyfin.upstream.get('/Sessions', { schema: sessions }))
+      const found = await jellyfin.upstream.get('/Sessions', { schema: sessions })
+      // What was pushed in the meantime is newer.
+      if (!push.live) transcodes.look(found)
     },
   }
   return [follower, watcher]

@@ -1,29 +1,40 @@
 import { expect, test } from 'vitest'
-import { ARRIVAL, toEpisode, toTranscodingSession } from '../../../tests/lab/jellyfin.ts'
+import {
+  ARRIVAL,
+  type Jellyfin,
+  startJellyfin,
+  toEpisode,
+  toTranscodingSession,
+} from '../../../tests/lab/jellyfin.ts'
 import { type MediaWorld, startMediaWorld } from '../../../tests/support/media-world.ts'
 import { until } from '../../../tests/support/until.ts'
+import { systemClock } from '../../kit/clock.ts'
+import type { Emit } from '../../kit/events.ts'
+import { ToolFailure } from '../../kit/failure.ts'
+import { readMediaSettings } from '../config.ts'
+import { createMedia } from '../upstreams.ts'
+import { createAddedWatcher } from './added.ts'
+import { createSessionWatchers } from './sessions.ts'
 
 const without = ['radarr', 'sonarr', 'seerr'] as const
 const NEW = '2026-11-22T03:59:00.0000000Z'
 const SECOND = 1000
 
 const of = (world: MediaWorld, type: string) => world.events().filter(event => event.type === type)
-const count = (world: MediaWorld, route: string) =>
-  world.jellyfin.requests.filter(request => request.route === route).length
 
-/** Lets time pass until the next look at this route is over. */
-async function lookAgain(world: MediaWorld, route: string, span: number) {
-  const before = count(world, route)
-  await until(`${route} is asked again`, async () => {
-    await world.clock.advance(span)
-    return count(world, route) > before
-  })
-  // The answer is read after the request was seen.
-  for (let turn = 0; turn < 20; turn++) await world.clock.advance(0)
-  await until('it was read', async () => {
-    await world.clock.advance(0)
-    return world.clock.pending > 0
-  })
+/** The watchers of a lab's Jellyfin by themselves, so that a test says when they look. */
+function openWatchers(lab: Jellyfin) {
+  const environment = { JELLYFIN_URL: lab.url, JELLYFIN_API_KEY: lab.apiKey }
+  const [jellyfin] = createMedia(readMediaSettings(environment), systemClock).jellyfins
+  if (!jellyfin) throw new Error('There is no Jellyfin.')
+  const raised: { type: string; payload: unknown; key: string }[] = []
+  const deps = {
+    every: 1000,
+    clock: systemClock,
+    emit: ((type, payload, key) => void raised.push({ type, payload, key })) as Emit,
+  }
+  const [follower, sessions] = createSessionWatchers(jellyfin, deps)
+  return { raised, follower, sessions, added: createAddedWatcher(jellyfin, deps) }
 }
 
 async function startPushed() {
@@ -84,85 +95,92 @@ test('what was playing at the start raises nothing, and neither does what is rep
   expect(watching.events().map(({ payload }) => payload['user'])).toEqual(['kim'])
 })
 
-test('where nothing is pushed it is polled, and that is told once', async () => {
-  await using world = await startMediaWorld({ without, watchers: false })
-  world.jellyfin.allowSockets(false)
-  await using watching = await startMediaWorld({
-    without: ['jellyfin', ...without],
-    watchers: true,
-    environment: { JELLYFIN_URL: world.jellyfin.url, JELLYFIN_API_KEY: world.jellyfin.apiKey },
-  })
-  const asked = () => count(world, 'GET /Sessions')
-  const advance = (span: number) => watching.clock.advance(span)
-  await until('it is asked', () => asked() > 0)
-  world.jellyfin.state.sessions.push(toTranscodingSession())
-  await until('it is raised', async () => {
-    await advance(15 * SECOND)
-    return watching.events().length > 0
-  })
-  const lost = watching.logged.filter(({ event }) => event.includes('lost its connection'))
-  expect(lost).toHaveLength(1)
-  expect(lost[0]?.fields).toMatchObject({
-    where: `${world.jellyfin.url}/socket`,
-    why: expect.stringContaining('403'),
-  })
-  expect(JSON.stringify(watching.logged)).not.toContain(world.jellyfin.apiKey)
+test('where nothing is pushed it is polled, and why is told', async () => {
+  await using lab = await startJellyfin()
+  lab.allowSockets(false)
+  const { raised, follower, sessions } = openWatchers(lab)
+  await sessions.poll()
+  const failure = await follower.follow(new AbortController().signal, () => undefined).catch(error => error)
+  expect(failure).toBeInstanceOf(ToolFailure)
+  expect(failure.failure).toMatchObject({ where: `${lab.url}/socket`, why: expect.stringContaining('403') })
+  expect(JSON.stringify(failure.failure)).not.toContain(lab.apiKey)
+  lab.state.sessions.push(toTranscodingSession())
+  await sessions.poll()
+  await sessions.poll()
+  expect(raised.map(({ type }) => type)).toEqual(['transcode_started'])
+})
+
+test('while it is pushed nothing is polled, and after that again', async () => {
+  await using lab = await startJellyfin()
+  const { follower, sessions } = openWatchers(lab)
+  const ending = new AbortController()
+  const ready = Promise.withResolvers<void>()
+  const followed = follower.follow(ending.signal, ready.resolve)
+  await ready.promise
+  await sessions.poll()
+  expect(lab.requests).toEqual([])
+  ending.abort()
+  await followed
+  await sessions.poll()
+  expect(lab.requests.map(({ route }) => route)).toEqual(['GET /Sessions'])
 })
 
 test('media_added is raised for what is new, once, and not for what was there', async () => {
-  await using world = await startMediaWorld({ without, watchers: true })
-  await until('the libraries are known', () => count(world, 'GET /Items') > 0)
-  await lookAgain(world, 'GET /Items', 60 * SECOND)
-  expect(of(world, 'media_added')).toEqual([])
+  await using lab = await startJellyfin()
+  const { raised, added } = openWatchers(lab)
+  await added.poll()
+  expect(raised).toEqual([])
   const film = { ...ARRIVAL, Id: 'f'.repeat(32), Name: 'Dune', ProductionYear: 2021, DateCreated: NEW }
-  world.jellyfin.state.items.push(film)
-  await lookAgain(world, 'GET /Items', 60 * SECOND)
-  await until('it is raised', () => of(world, 'media_added').length === 1)
-  expect(of(world, 'media_added')[0]).toMatchObject({
+  lab.state.items.push(film)
+  await added.poll()
+  const event = {
+    type: 'media_added',
     key: `media_added:jellyfin:${film.Id}`,
     payload: { title: 'Dune (2021)', type: 'movie', library: 'Films' },
-  })
-  await lookAgain(world, 'GET /Items', 60 * SECOND)
-  world.jellyfin.state.items.splice(world.jellyfin.state.items.indexOf(film), 1)
-  await lookAgain(world, 'GET /Items', 60 * SECOND)
-  world.jellyfin.state.items.push(film)
-  await lookAgain(world, 'GET /Items', 60 * SECOND)
-  expect(of(world, 'media_added')).toHaveLength(1)
+  }
+  expect(raised).toEqual([event])
+  await added.poll()
+  lab.state.items.splice(lab.state.items.indexOf(film), 1)
+  await added.poll()
+  lab.state.items.push(film)
+  await added.poll()
+  expect(raised).toEqual([event])
 })
 
 test('episodes of one series are one event', async () => {
-  await using world = await startMediaWorld({ without, watchers: true })
-  await until('the libraries are known', () => count(world, 'GET /Items') > 0)
-  await lookAgain(world, 'GET /Items', 60 * SECOND)
-  world.jellyfin.state.items.push(...[2, 3, 4].map(number => toEpisode(2, number, NEW)))
-  await lookAgain(world, 'GET /Items', 60 * SECOND)
-  await until('they are raised', () => of(world, 'media_added').length > 0)
-  world.jellyfin.state.items.push(toEpisode(2, 5, NEW))
-  await lookAgain(world, 'GET /Items', 60 * SECOND)
-  await until('the next is raised', () => of(world, 'media_added').length > 1)
-  expect(of(world, 'media_added').map(({ payload }) => payload)).toEqual([
+  await using lab = await startJellyfin()
+  const { raised, added } = openWatchers(lab)
+  await added.poll()
+  lab.state.items.push(...[2, 3, 4].map(number => toEpisode(2, number, NEW)))
+  await added.poll()
+  lab.state.items.push(toEpisode(2, 5, NEW))
+  await added.poll()
+  expect(raised.map(({ payload }) => payload)).toEqual([
     { title: 'Severance: 3 episodes', type: 'series', library: 'Series' },
     { title: 'Severance S02E05 Chapter 5', type: 'episode', library: 'Series' },
   ])
 })
 
 test('older titles that move up when newer ones are deleted are not new', async () => {
-  await using world = await startMediaWorld({ without, watchers: true })
-  const { state } = world.jellyfin
-  await until('the libraries are known', () => count(world, 'GET /Items') > 0)
+  await using lab = await startJellyfin()
+  const { state } = lab
+  const toId = (index: number) => `b${String(index).padStart(31, '0')}`
+  const toDate = (index: number) =>
+    `2025-01-01T00:${String(Math.floor(index / 60)).padStart(2, '0')}:${String(index % 60).padStart(2, '0')}.0000000Z`
   const many = Array.from({ length: 250 }, (_, index) => ({
     ...ARRIVAL,
-    Id: `b${String(index).padStart(31, '0')}`,
-    DateCreated: `2025-01-01T00:${String(Math.floor(index / 60)).padStart(2, '0')}:${String(index % 60).padStart(2, '0')}.0000000Z`,
+    Id: toId(index),
+    DateCreated: toDate(index),
   }))
-  state.items.push(...many)
-  await lookAgain(world, 'GET /Items', 60 * SECOND)
-  await until('those looked at are raised', () => of(world, 'media_added').length > 100)
-  const raised = of(world, 'media_added').length
-  state.items = state.items.filter(item => !item.Id.startsWith('b000000000000000000000000000002'))
-  await lookAgain(world, 'GET /Items', 60 * SECOND)
-  await lookAgain(world, 'GET /Items', 60 * SECOND)
-  expect(of(world, 'media_added')).toHaveLength(raised)
+  state.items = many
+  const { raised, added } = openWatchers(lab)
+  await added.poll()
+  state.items = many.slice(0, 240)
+  await added.poll()
+  expect(raised).toEqual([])
+  state.items.push({ ...ARRIVAL, Id: toId(999), DateCreated: NEW })
+  await added.poll()
+  expect(raised).toHaveLength(1)
 })
 
 test('a Jellyfin that is away is told once', async () => {
