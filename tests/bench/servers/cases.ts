@@ -34,7 +34,7 @@ export async function openServerCases(
   const prometheus = stack.use(await startLab(() => ({ body: VECTOR })))
   const { games, downloads, metrics, notifications } = house.servers
   const sabnzbd = (mode: string) =>
-    read(house.sabnzbd.url + '/api', {
+    read(`${house.sabnzbd.url}/api`, {
       method: 'POST',
       body: new URLSearchParams({ mode, apikey: SABNZBD_KEY, output: 'json' }),
     })
