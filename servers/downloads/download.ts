@@ -47,6 +47,10 @@ export interface Finished {
   readonly outcome: 'completed' | 'failed'
   /** Bytes. */
   readonly size: number
+  /** Tells this ending from others, also of the same download added or tried again. */
+  readonly key: string
+  /** True of a torrent that failed: it may get on again, and fail again. */
+  readonly recoverable: boolean
   /** Unix milliseconds, where the client tells it. */
   readonly at?: number | undefined
   readonly category?: string | undefined

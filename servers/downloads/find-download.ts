@@ -90,9 +90,11 @@ function toWords(text: string): string[] {
 }
 
 function toAmbiguous(wanted: string, fitting: readonly Found[]): ToolFailure {
-  const sameName = new Set(fitting.map(({ download }) => download.name)).size < fitting.length
-  const shown = fitting.slice(0, MAX_NAMED).map(({ client, download }) => {
-    const id = sameName ? `, id ${quote(download.id)}` : ''
+  const shown = fitting.slice(0, MAX_NAMED).map(one => {
+    const { client, download } = one
+    const isTwin = (other: Found) =>
+      other !== one && other.client === client && other.download.name === download.name
+    const id = fitting.some(isTwin) ? `, id ${quote(download.id)}` : ''
     return `${quote(download.name, 100)} (${client.name}${id})`
   })
   const rest = fitting.length > shown.length ? ` and ${fitting.length - shown.length} more` : ''

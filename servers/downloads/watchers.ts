@@ -36,26 +36,23 @@ function createWatcher(named: NamedClient, deps: WatcherDeps): Watcher {
   }
 }
 
-/**
- * Entries with a time are news once. Torrents that fail have none: they are a state, which is raised when it begins, and
- * again after it was over.
- */
+/** What ended for good is news once. A torrent that fails is a state: raised when it begins, and again after it was over. */
 function createHistoryWatch(client: string, emit: Emit): (finished: readonly Finished[]) => void {
-  const dated = createNews()
-  const states = createEdges()
+  const ended = createNews()
+  const broken = createEdges()
   return finished => {
     const byKey = new Map(finished.map(one => [toKey(client, one), one]))
-    const keys = (isDated: boolean) =>
-      [...byKey].filter(([, { at }]) => (at !== undefined) === isDated).map(([key]) => key)
-    for (const key of [...dated.look(keys(true)), ...states.look(keys(false)).came]) {
+    const keys = (recoverable: boolean) =>
+      [...byKey].filter(([, one]) => one.recoverable === recoverable).map(([key]) => key)
+    for (const key of [...ended.look(keys(false)), ...broken.look(keys(true)).came]) {
       const one = byKey.get(key)
       if (one) raise(client, one, key, emit)
     }
   }
 }
 
-function toKey(client: string, { id, outcome, at }: Finished): string {
-  return `download_${outcome === 'failed' ? 'failed' : 'complete'}:${client}:${id}${at === undefined ? '' : `:${at}`}`
+function toKey(client: string, { key, outcome }: Finished): string {
+  return `download_${outcome === 'failed' ? 'failed' : 'complete'}:${client}:${key}`
 }
 
 function raise(client: string, one: Finished, key: string, emit: Emit): void {

@@ -81,7 +81,8 @@ export function getDownloadHistory({ clients, clock }: ToolDeps): Tool {
         ...rest,
         failed: toFailed(outcomes),
       }
-      return { data, text: lines.join('\n') }
+      const untrusted = items.length > 0 || data.failed.length > 0
+      return { data, text: lines.join('\n'), untrusted }
     },
   })
 }
@@ -97,6 +98,6 @@ function toText({ client, one }: Listed, now: number): string {
   return `- ${quote(name)} (${client}): ${facts.join(', ')}${reason === undefined ? '' : `, ${quote(reason, 300)}`}.`
 }
 
-function toData(client: string, { deletable: _, size, ...same }: Finished) {
+function toData(client: string, { deletable: _d, key: _k, recoverable: _r, size, ...same }: Finished) {
   return { client, ...same, sizeBytes: size }
 }

@@ -102,7 +102,8 @@ export function getDownloadStatus({ clients, pauses, clock }: ToolDeps): Tool {
         ...rest,
         failed: toFailed(outcomes),
       }
-      return { data, text: lines.join('\n') }
+      const untrusted = items.length > 0 || data.failed.length > 0
+      return { data, text: lines.join('\n'), untrusted }
     },
   })
 }

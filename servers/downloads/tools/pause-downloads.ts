@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toAgeText, toCountText } from '../../kit/text.ts'
+import { toCountText, toSpanText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { type NamedClient, pickClients } from '../clients/clients.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
@@ -78,18 +78,19 @@ export function pauseDownloads({ clients, pauses, clock }: ToolDeps): Tool {
         },
       )
       const paused = toValues(outcomes).map(({ name, value }): Paused => ({ client: name, ...value }))
-      const lines = [...paused.map(one => toText(one, clock.now())), ...toFailedLines(outcomes)]
-      return { data: { paused, failed: toFailed(outcomes) }, text: lines.join('\n') }
+      const lines = [...paused.map(one => toText(one, minutes)), ...toFailedLines(outcomes)]
+      const failed = toFailed(outcomes)
+      return { data: { paused, failed }, text: lines.join('\n'), untrusted: failed.length > 0 }
     },
   })
 }
 
-function toText({ client, resumesAt, stopped, keeper }: Paused, now: number): string {
+function toText({ client, stopped, keeper }: Paused, minutes: number | undefined): string {
   const count = stopped === undefined ? '' : ` (${toCountText(stopped, 'download')} stopped)`
-  const end = resumesAt === undefined ? '' : `; it goes on ${toAgeText(resumesAt, now)}`
+  const span = minutes === undefined ? '' : ` for ${toSpanText(minutes * 60)}`
   const note =
     keeper === 'memory'
       ? ' If this server restarts before that, it stays paused: set DOWNLOADS_STATE to a file that it can write.'
       : ''
-  return `${client} is paused${count}${end}.${note}`
+  return `${client} is paused${span}${count}.${note}`
 }

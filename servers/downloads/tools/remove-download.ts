@@ -7,6 +7,8 @@ import { pickClients } from '../clients/clients.ts'
 import { downloadFields, type Found, findDownload } from '../find-download.ts'
 import type { ToolDeps } from './deps.ts'
 
+const FILES_STAY = 'SABnzbd does not delete the files of a completed download: they stay where they are.'
+
 const input = z.strictObject({
   ...downloadFields,
   withData: z.boolean().default(false).describe('true: also delete the files that were loaded'),
@@ -53,7 +55,7 @@ export function removeDownload({ clients }: ToolDeps): Tool {
       }
       await client.client.remove(id, { list, withData }, signal)
       const rest = deletedBytes > 0 ? ` and ${toByteText(deletedBytes)} of it deleted` : ''
-      const kept = withData && deletedBytes === 0 ? ' There were no files that it could delete.' : ''
+      const kept = withData && isKept(found) ? ` ${FILES_STAY}` : ''
       return {
         data: { ...about, done: true },
         text: `${quote(name)} was removed from ${client.name}${rest}.${kept}`,
@@ -67,9 +69,15 @@ function toDeletable(found: Found): number {
   return Math.max(0, found.download.size - found.download.left)
 }
 
+/** SABnzbd's API deletes the files of failed downloads only. */
+function isKept(found: Found): boolean {
+  return found.list === 'finished' && found.download.deletable === undefined
+}
+
 function toWould(found: Found, withData: boolean): string {
-  const bytes = withData ? toDeletable(found) : 0
-  const rest = bytes > 0 ? ` and delete ${toByteText(bytes)} of files for good` : ' and keep its files'
+  const bytes = toDeletable(found)
+  const files = bytes > 0 ? `${toByteText(bytes)} of files` : 'what was loaded of it, if anything,'
+  const rest = withData && !isKept(found) ? ` and delete ${files} for good` : ' and keep its files'
   return `remove ${quote(found.download.name)} from ${found.client.name}${rest}`
 }
 
@@ -80,12 +88,10 @@ function toEffects(found: Found, withData: boolean): string[] {
     const done = toPercentText((1 - left / size) * 100)
     return [`It is ${state}, ${done} of ${toByteText(size)} are loaded.`]
   }
-  const { seeding, outcome, size, deletable } = found.download
+  const { seeding, outcome, size } = found.download
   return [
     `It ${outcome === 'failed' ? 'failed' : 'is complete'}, ${toByteText(size)}.`,
     ...(seeding ? ['It is shared with others, which would end.'] : []),
-    ...(withData && deletable === undefined
-      ? ['SABnzbd does not delete the files of a finished download: they stay where they are.']
-      : []),
+    ...(withData && isKept(found) ? [FILES_STAY] : []),
   ]
 }

@@ -34,8 +34,9 @@ export function resumeDownloads({ clients, pauses }: ToolDeps): Tool {
         },
       )
       const resumed = toValues(outcomes).map(({ name }) => name)
+      const failed = toFailed(outcomes)
       const lines = [...resumed.map(name => `${name} goes on.`), ...toFailedLines(outcomes)]
-      return { data: { resumed, failed: toFailed(outcomes) }, text: lines.join('\n'), untrusted: false }
+      return { data: { resumed, failed }, text: lines.join('\n'), untrusted: failed.length > 0 }
     },
   })
 }

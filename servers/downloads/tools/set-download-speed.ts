@@ -42,13 +42,14 @@ export function setDownloadSpeed({ clients }: ToolDeps): Tool {
       })
       const limited = toValues(outcomes).map(({ name }) => name)
       const words = limit === 0 ? 'loads without a limit' : `loads at most ${limitMBps} MB/s`
+      const failed = toFailed(outcomes)
       const lines = [...limited.map(name => `${name} ${words}.`), ...toFailedLines(outcomes)]
       const data = {
         limited,
         ...(limit === 0 ? {} : { limitBytesPerSecond: limit }),
-        failed: toFailed(outcomes),
+        failed,
       }
-      return { data, text: lines.join('\n'), untrusted: false }
+      return { data, text: lines.join('\n'), untrusted: failed.length > 0 }
     },
   })
 }

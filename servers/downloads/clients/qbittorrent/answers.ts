@@ -56,6 +56,18 @@ export function isBroken(torrent: Torrent): boolean {
   return FAILED.includes(torrent.state) && torrent.completion_on <= 0
 }
 
+/**
+ * Those that "all downloads" means. The states that it tells are up to two seconds old, so they do not decide; but to
+ * start a torrent that was forced would end that.
+ */
+export function toUnfinished({ torrents }: Maindata): string[] {
+  const isMeant = (torrent: Torrent) =>
+    !isComplete(torrent) && !isBroken(torrent) && !torrent.state.startsWith('forced')
+  return Object.entries(torrents)
+    .filter(([, torrent]) => isMeant(torrent))
+    .map(([id]) => id)
+}
+
 /** True of what is complete, shared with others or not. */
 function isComplete(torrent: Torrent): boolean {
   return torrent.completion_on > 0 && (torrent.amount_left === 0 || !(torrent.state in STATES))
@@ -75,7 +87,8 @@ export function toSnapshot({ torrents, server_state: server }: Maindata, log: Lo
     paused: downloads.length > 0 && downloads.every(({ state }) => state === 'paused'),
     speed: server.dl_info_speed,
     limit: server.dl_rate_limit > 0 ? server.dl_rate_limit : undefined,
-    free: server.free_space_on_disk,
+    // It answers -1 while the folder does not exist.
+    free: (server.free_space_on_disk ?? -1) < 0 ? undefined : server.free_space_on_disk,
     needed: downloads.filter(({ state }) => state !== 'paused').reduce((sum, { left }) => sum + left, 0),
     downloads,
     finished: finished.sort((a, b) => (b.at ?? 0) - (a.at ?? 0)),
@@ -115,6 +128,8 @@ function toFinished(id: string, torrent: Torrent, log: LogLines): Finished {
     name,
     outcome: failed ? 'failed' : 'completed',
     size,
+    key: `${id}:${torrent.added_on}`,
+    recoverable: failed,
     at: completed > 0 ? completed * 1000 : undefined,
     category: category || undefined,
     reason: FAILED.includes(torrent.state) ? findReason(torrent, log) : undefined,

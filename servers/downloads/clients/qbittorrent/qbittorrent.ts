@@ -7,7 +7,7 @@ import { type QbittorrentInstance, qbittorrentSpec } from '../../config.ts'
 import type { Added, DownloadClient, NewDownload, Priority } from '../../download.ts'
 import { toRefused } from '../refused.ts'
 import { toIdentity } from '../torrent-file.ts'
-import { isBroken, logAnswer, maindataAnswer, toSnapshot } from './answers.ts'
+import { isBroken, logAnswer, maindataAnswer, toSnapshot, toUnfinished } from './answers.ts'
 import { createSession } from './session.ts'
 
 const API = '/api/v2'
@@ -53,21 +53,17 @@ export function createQbittorrent(
     look,
     version: () => api.version(),
     async pauseAll(_options, signal) {
-      const { downloads } = await look(signal)
+      const data = await read(signal)
+      const { downloads } = toSnapshot(data, [])
       const running = downloads.filter(({ state }) => !['paused', 'failed'].includes(state))
       const ids = running.map(({ id }) => id)
-      if (ids.length > 0) await switchTo('stop', ids, signal)
+      const all = [...new Set([...toUnfinished(data), ...ids])]
+      if (all.length > 0) await switchTo('stop', all, signal)
       return ids
     },
     async resumeAll({ only }, signal) {
-      const { downloads } = await look(signal)
-      const paused = downloads.filter(({ id, state }) => state === 'paused' && (only?.includes(id) ?? true))
-      if (paused.length > 0)
-        await switchTo(
-          'start',
-          paused.map(({ id }) => id),
-          signal,
-        )
+      const ids = toUnfinished(await read(signal)).filter(id => only?.includes(id) ?? true)
+      if (ids.length > 0) await switchTo('start', ids, signal)
     },
     pause: (id, signal) => switchTo('stop', [id], signal),
     resume: (id, signal) => switchTo('start', [id], signal),

@@ -104,7 +104,8 @@ function toDownloads(queue: Queue): Download[] {
       speed: isActive ? Math.round(queue.kbpersec * KIB) : 0,
       eta: eta > 0 ? eta : undefined,
       category: toCategory(one.cat),
-      priority: one.priority.toLowerCase() || undefined,
+      // A number of its own while it still fetches the file.
+      priority: /^[a-z]+$/i.test(one.priority) ? one.priority.toLowerCase() : undefined,
     }
   })
 }
@@ -148,6 +149,8 @@ function toFinished(slot: History['slots'][number]): Finished {
     name: slot.name,
     outcome: failed ? 'failed' : 'completed',
     size: slot.bytes,
+    key: `${slot.nzo_id}:${slot.completed}`,
+    recoverable: false,
     at: slot.completed > 0 ? slot.completed * 1000 : undefined,
     category: toCategory(slot.category),
     ...(failed

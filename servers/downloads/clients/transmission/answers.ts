@@ -124,13 +124,14 @@ function toState(one: Torrent): DownloadState {
 
 function toFinished(one: Torrent): Finished {
   const failed = isBroken(one)
-  const at = one.doneDate || one.addedDate
   return {
     id: one.hashString,
     name: one.name,
     outcome: failed ? 'failed' : 'completed',
     size: one.sizeWhenDone,
-    at: failed || at <= 0 ? undefined : at * 1000,
+    key: `${one.hashString}:${one.addedDate}`,
+    recoverable: failed,
+    at: failed || one.doneDate <= 0 ? undefined : one.doneDate * 1000,
     category: one.labels[0],
     reason: one.errorString || (failed ? 'Transmission does not say why' : undefined),
     seeding: !failed && one.status >= 5,

@@ -33,6 +33,8 @@ export function createTransmission(
     })
     return toSnapshot(session, torrents)
   }
+  const readUnfinished = async (signal?: AbortSignal) =>
+    (await look(signal)).downloads.filter(({ state }) => state !== 'failed')
   const act = async (method: string, given: Record<string, unknown>, signal?: AbortSignal) =>
     void (await rpc.call(method, given, anything, { signal }))
   return {
@@ -44,15 +46,14 @@ export function createTransmission(
     look,
     version: async () => (await readSession()).version,
     async pauseAll(_options, signal) {
-      const { downloads } = await look(signal)
-      const ids = downloads.filter(({ state }) => !['paused', 'failed'].includes(state)).map(({ id }) => id)
+      const downloads = await readUnfinished(signal)
+      const ids = downloads.map(({ id }) => id)
       if (ids.length > 0) await act('torrent-stop', { ids }, signal)
-      return ids
+      return downloads.filter(({ state }) => state !== 'paused').map(({ id }) => id)
     },
     async resumeAll({ only }, signal) {
-      const { downloads } = await look(signal)
-      const paused = downloads.filter(({ id, state }) => state === 'paused' && (only?.includes(id) ?? true))
-      const ids = paused.map(({ id }) => id)
+      const downloads = await readUnfinished(signal)
+      const ids = downloads.map(({ id }) => id).filter(id => only?.includes(id) ?? true)
       if (ids.length > 0) await act('torrent-start', { ids }, signal)
     },
     pause: (id, signal) => act('torrent-stop', { ids: [id] }, signal),
