@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
+import { builtIns } from '../hub/built-ins.ts'
 import { createProgram } from '../hub/cli/program.ts'
 import { parseAgentFile } from '../hub/config/agent-files.ts'
 import { parseYaml } from '../hub/config/yaml-file.ts'
@@ -154,6 +155,9 @@ test('every tool of the built-in servers is in the reference', () => {
     .flatMap(server => [...sources(`servers/${server}`).matchAll(/^ {4}name: '([a-z]+_[a-z_]+)'/gm)])
     .map(match => match[1] ?? '')
   expect(names.length).toBeGreaterThan(11)
+  const code = builtIns.map(({ name }) => sources(`servers/${name}`)).join('\n')
+  const names = [...code.matchAll(/name: '([a-z]+_[a-z_]+)'/g)].map(match => match[1] ?? '')
+  expect(names.length).toBeGreaterThan(2)
   for (const name of names) expect(section('Built-in servers')).toContain(`\`${name}\``)
 })
 
