@@ -156,7 +156,7 @@ test('every tool of the built-in servers is in the reference', () => {
     .map(match => match[1] ?? '')
   expect(names.length).toBeGreaterThan(11)
   const code = builtIns.map(({ name }) => sources(`servers/${name}`)).join('\n')
-  const names = [...code.matchAll(/name: '([a-z]+_[a-z_]+)'/g)].map(match => match[1] ?? '')
+  const names = [...code.matchAll(/^ {4}name: '([a-z]+_[a-z_]+)'/gm)].map(match => match[1] ?? '')
   expect(names.length).toBeGreaterThan(2)
   for (const name of names) expect(section('Built-in servers')).toContain(`\`${name}\``)
 })

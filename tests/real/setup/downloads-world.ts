@@ -24,6 +24,7 @@ export interface Listed {
   client: string
   state: string
   percent: number
+  bytesPerSecond?: number
   sizeBytes: number
 }
 

@@ -7,7 +7,7 @@ export const QBITTORRENT_USER = { username: 'admin', password: 'adminadmin' }
 
 export interface QbittorrentOptions {
   /** How its program is started: default Debian 12's. */
-  program?: (args: string[]) => { command: string; args: string[] }
+  program?: (args: string[], folder: string) => { command: string; args: string[] }
   /** The folder as the program sees it, where that is another. */
   inside?: (folder: string) => string
   queueing?: boolean
@@ -28,7 +28,7 @@ export function startQbittorrent(options: QbittorrentOptions = {}): Promise<Real
         join(config, 'qBittorrent.conf'),
         toConfig(port, options.downloads ?? join(inside(folder), 'downloads'), queueing),
       )
-      return program([`--profile=${inside(folder)}`])
+      return program([`--profile=${inside(folder)}`], folder)
     },
     isReady: async url => [200, 403].includes((await fetch(`${url}/api/v2/app/version`)).status),
   })

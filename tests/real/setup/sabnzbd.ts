@@ -11,7 +11,10 @@ export interface SabnzbdOptions {
   /** The port of a news server on this machine; without it downloads stay in the queue. */
   newsPort?: number
   /** How its program is started: default Debian 12's 3.7. */
-  program?: (args: string[]) => { command: string; args: string[]; env?: Record<string, string> }
+  program?: (
+    args: string[],
+    folder: string,
+  ) => { command: string; args: string[]; env?: Record<string, string> }
   /** The folder as the program sees it, where that is another. */
   inside?: (folder: string) => string
 }
@@ -23,18 +26,21 @@ export function startSabnzbd(options: SabnzbdOptions = {}): Promise<RealProgram>
     name: 'sabnzbd',
     prepare({ folder, port }) {
       writeFileSync(join(folder, 'sabnzbd.ini'), toIni(port, newsPort))
-      const { env, ...start } = program([
-        '-f',
-        join(inside(folder), 'sabnzbd.ini'),
-        '-s',
-        `127.0.0.1:${port}`,
-        '-b',
-        '0',
-        '-l',
-        '1',
-        '--disable-file-log',
-        '--console',
-      ])
+      const { env, ...start } = program(
+        [
+          '-f',
+          join(inside(folder), 'sabnzbd.ini'),
+          '-s',
+          `127.0.0.1:${port}`,
+          '-b',
+          '0',
+          '-l',
+          '1',
+          '--disable-file-log',
+          '--console',
+        ],
+        folder,
+      )
       return { ...start, ...(env ? { options: { env } } : {}) }
     },
     isReady: async url => (await fetch(`${url}/api?mode=version&output=json`)).ok,
