@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import { ToolFailure } from '../kit/failure.ts'
 import { quote } from '../kit/text.ts'
-import type { NamedClient } from './clients/clients.ts'
+import { clientField, type NamedClient } from './clients/clients.ts'
 import type { Download, Finished } from './download.ts'
 import { onClients, toFailedLines, toValues } from './on-clients.ts'
 
 const MAX_NAMED = 8
 
 /** The arguments that say which download is meant. */
-export const downloadFields = {
+export const downloadFields = (clients: readonly NamedClient[]) => ({
   download: z
     .string()
     .trim()
     .min(1)
     .max(300)
     .describe('its name, enough of its name to tell it from the others, or its id'),
-  client: z.string().optional().describe('only look in this download client'),
-}
+  client: clientField(clients, 'only look in this download client'),
+})
 
 export type Found =
   | { client: NamedClient; list: 'downloads'; download: Download }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Access } from '../../kit/access.ts'
 import { type Limited, requireAccess } from '../../kit/access.ts'
 import type { Clock } from '../../kit/clock.ts'
@@ -53,6 +54,17 @@ export function openClients(settings: DownloadsSettings, clock: Clock): NamedCli
     }
   })
 }
+
+/** The argument that names a client: one of those there are. */
+export function clientField(clients: readonly NamedClient[], about: string) {
+  const [first, ...rest] = clients.map(({ name }) => name)
+  const name = first === undefined ? z.string() : z.enum([first, ...rest])
+  return name.optional().describe(about)
+}
+
+/** The same of tools that mean all clients unless one is named. */
+export const oneOrAll = (clients: readonly NamedClient[]) =>
+  clientField(clients, 'only this download client; default all')
 
 /** All, or the one of this name. Throws a ToolFailure where there is none. */
 export function pickClients(clients: readonly NamedClient[], name: string | undefined): NamedClient[] {

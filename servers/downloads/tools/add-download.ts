@@ -3,39 +3,40 @@ import { ToolFailure } from '../../kit/failure.ts'
 import { foreignText } from '../../kit/foreign.ts'
 import { cleanText, quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { type NamedClient, pickClients } from '../clients/clients.ts'
+import { clientField, type NamedClient, pickClients } from '../clients/clients.ts'
 import type { Source } from '../download.ts'
 import { toSource } from '../to-source.ts'
 import type { ToolDeps } from './deps.ts'
 
 const MAX_FILE = 14_000_000
 
-const input = z.strictObject({
-  url: z
-    .string()
-    .trim()
-    .max(10_000)
-    .optional()
-    .describe(
-      'a magnet link, or the http(s) address of a .torrent or .nzb file, which the client loads itself',
-    ),
-  file: z
-    .string()
-    .max(MAX_FILE)
-    .optional()
-    .describe('instead of url: the content of a .torrent or .nzb file in base64; at most 10 MB'),
-  fileName: z.string().max(200).optional().describe('the name of that file'),
-  client: z.string().optional().describe('the download client; default: the first that takes such a file'),
-  category: z
-    .string()
-    .trim()
-    .min(1)
-    .max(100)
-    .regex(/^[^\r\n,]+$/)
-    .optional()
-    .describe("one of the client's categories; a label in Transmission"),
-  paused: z.boolean().default(false).describe('true: only put it into the queue'),
-})
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    url: z
+      .string()
+      .trim()
+      .max(10_000)
+      .optional()
+      .describe(
+        'a magnet link, or the http(s) address of a .torrent or .nzb file, which the client loads itself',
+      ),
+    file: z
+      .string()
+      .max(MAX_FILE)
+      .optional()
+      .describe('instead of url: the content of a .torrent or .nzb file in base64; at most 10 MB'),
+    fileName: z.string().max(200).optional().describe('the name of that file'),
+    client: clientField(clients, 'the download client; default: the first that takes such a file'),
+    category: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .regex(/^[^\r\n,]+$/)
+      .optional()
+      .describe("one of the client's categories; a label in Transmission"),
+    paused: z.boolean().default(false).describe('true: only put it into the queue'),
+  })
 
 const output = z.object({
   client: z.string(),
@@ -55,7 +56,7 @@ export function addDownload({ clients }: ToolDeps): Tool {
       'to a torrent client, NZB files to SABnzbd; name client where several would do or the address does not tell. The client ' +
       'begins at once unless paused. Only magnet, http and https addresses are taken.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    input,
+    input: input(clients),
     output,
     async run({ url, file, fileName, client: name, category, paused }, signal) {
       const all = pickClients(clients, name)

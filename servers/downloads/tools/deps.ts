@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import type { NamedClient } from '../clients/clients.ts'
 import type { TimedPauses } from '../timed-pauses.ts'
@@ -9,12 +8,6 @@ export interface ToolDeps {
   readonly pauses: TimedPauses
   readonly clock: Clock
 }
-
-/** The argument of tools that mean all clients unless one is named. */
-export const clientField = z
-  .string()
-  .optional()
-  .describe('only this download client, such as "sabnzbd"; default all')
 
 /** A change that can be taken back. */
 export const REVERSIBLE = {

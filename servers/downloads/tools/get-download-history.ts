@@ -3,17 +3,18 @@ import { foreignText } from '../../kit/foreign.ts'
 import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { quote, toAgeText, toByteText, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { pickClients } from '../clients/clients.ts'
+import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
 import type { Finished } from '../download.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
-import { clientField, type ToolDeps } from './deps.ts'
+import type { ToolDeps } from './deps.ts'
 
-const input = z.strictObject({
-  client: clientField,
-  outcome: z.enum(['all', 'completed', 'failed']).default('all').describe('only those that ended so'),
-  name: z.string().min(1).max(200).optional().describe('only those whose name contains this, in any case'),
-  ...pageFields(20, 200),
-})
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    client: oneOrAll(clients),
+    outcome: z.enum(['all', 'completed', 'failed']).default('all').describe('only those that ended so'),
+    name: z.string().min(1).max(200).optional().describe('only those whose name contains this, in any case'),
+    ...pageFields(20, 200),
+  })
 
 const output = z.object({
   downloads: z.array(
@@ -49,7 +50,7 @@ export function getDownloadHistory({ clients, clock }: ToolDeps): Tool {
       'something arrived, or why not (outcome: failed). SABnzbd tells its last 200; torrent clients know a download as long ' +
       'as it is not removed. One or two quick requests to each client.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    input,
+    input: input(clients),
     output,
     async run({ client, outcome, name, ...part }, signal) {
       const outcomes = await onClients(

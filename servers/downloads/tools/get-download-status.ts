@@ -12,16 +12,17 @@ import {
   toTenth,
 } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { pickClients } from '../clients/clients.ts'
+import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
 import { DOWNLOAD_STATES, type Download, type Snapshot } from '../download.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
-import { clientField, type ToolDeps } from './deps.ts'
+import type { ToolDeps } from './deps.ts'
 
-const input = z.strictObject({
-  client: clientField,
-  state: z.enum(DOWNLOAD_STATES).optional().describe('only downloads that are in this state'),
-  ...pageFields(20, 200),
-})
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    client: oneOrAll(clients),
+    state: z.enum(DOWNLOAD_STATES).optional().describe('only downloads that are in this state'),
+    ...pageFields(20, 200),
+  })
 
 const clientStatus = z.object({
   client: z.string(),
@@ -69,7 +70,7 @@ export function getDownloadStatus({ clients, pauses, clock }: ToolDeps): Tool {
       'keeps it, and for each client its speed, limit, pause and free disk. Call it before you change a download, for its ' +
       'name. Finished and failed ones are in get_download_history. One or two quick requests to each client.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    input,
+    input: input(clients),
     output,
     async run({ client, state, ...part }, signal) {
       const outcomes = await onClients(

@@ -21,7 +21,7 @@ export function pauseDownload({ clients }: ToolDeps): Tool {
     description:
       'Holds one download until resume_download; the others go on. What was loaded is kept. It is found by name or id.',
     annotations: REVERSIBLE,
-    input: z.strictObject(downloadFields),
+    input: z.strictObject(downloadFields(clients)),
     output,
     async run({ download: wanted, client: only }, signal) {
       const found = await findUnfinished(pickClients(clients, only), wanted, signal)

@@ -1,22 +1,23 @@
 import { z } from 'zod'
 import { toCountText, toSpanText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { type NamedClient, pickClients } from '../clients/clients.ts'
+import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
-import { clientField, REVERSIBLE, type ToolDeps } from './deps.ts'
+import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
 const MINUTE = 60_000
 const WEEK = 7 * 24 * 60
 
-const input = z.strictObject({
-  minutes: z
-    .int()
-    .min(1)
-    .max(WEEK)
-    .optional()
-    .describe('go on by itself after so many minutes; default: until resume_downloads'),
-  client: clientField,
-})
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    minutes: z
+      .int()
+      .min(1)
+      .max(WEEK)
+      .optional()
+      .describe('go on by itself after so many minutes; default: until resume_downloads'),
+    client: oneOrAll(clients),
+  })
 
 const output = z.object({
   paused: z.array(
@@ -66,7 +67,7 @@ export function pauseDownloads({ clients, pauses, clock }: ToolDeps): Tool {
       'to free the line or the disk. Nothing is lost. Torrents that are complete go on being shared; a torrent that is added ' +
       'later is not held.',
     annotations: REVERSIBLE,
-    input,
+    input: input(clients),
     output,
     async run({ minutes, client }, signal) {
       const outcomes = await onClients(

@@ -3,17 +3,18 @@ import { confirmField, confirmOutput, toPreview } from '../../kit/confirm.ts'
 import { foreignText } from '../../kit/foreign.ts'
 import { quote, toByteText, toPercentText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { pickClients } from '../clients/clients.ts'
+import { type NamedClient, pickClients } from '../clients/clients.ts'
 import { downloadFields, type Found, findDownload } from '../find-download.ts'
 import type { ToolDeps } from './deps.ts'
 
 const FILES_STAY = 'SABnzbd does not delete the files of a completed download: they stay where they are.'
 
-const input = z.strictObject({
-  ...downloadFields,
-  withData: z.boolean().default(false).describe('true: also delete the files that were loaded'),
-  confirm: confirmField,
-})
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    ...downloadFields(clients),
+    withData: z.boolean().default(false).describe('true: also delete the files that were loaded'),
+    confirm: confirmField,
+  })
 
 const output = z.object({
   ...confirmOutput,
@@ -40,7 +41,7 @@ export function removeDownload({ clients }: ToolDeps): Tool {
       idempotentHint: false,
       openWorldHint: false,
     },
-    input,
+    input: input(clients),
     output,
     async run({ download: wanted, client: only, withData, confirm }, signal) {
       const found = await findDownload(pickClients(clients, only), wanted, { finished: true, signal })

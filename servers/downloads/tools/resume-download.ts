@@ -22,7 +22,7 @@ export function resumeDownload({ clients }: ToolDeps): Tool {
       'Goes on with one download that is paused or failed in a torrent client. It is found by name or id. Where SABnzbd as a ' +
       'whole is paused, the download still waits, and the result says so.',
     annotations: REVERSIBLE,
-    input: z.strictObject(downloadFields),
+    input: z.strictObject(downloadFields(clients)),
     output,
     async run({ download: wanted, client: only }, signal) {
       const found = await findUnfinished(pickClients(clients, only), wanted, signal)

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { pickClients } from '../clients/clients.ts'
+import { oneOrAll, pickClients } from '../clients/clients.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
-import { clientField, REVERSIBLE, type ToolDeps } from './deps.ts'
-
-const input = z.strictObject({ client: clientField })
+import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
 const output = z.object({
   resumed: z.array(z.string()).describe('clients'),
@@ -21,7 +19,7 @@ export function resumeDownloads({ clients, pauses }: ToolDeps): Tool {
       'every unfinished torrent that is paused, also one that somebody paused alone; in SABnzbd a job that was paused alone ' +
       'stays so.',
     annotations: REVERSIBLE,
-    input,
+    input: z.strictObject({ client: oneOrAll(clients) }),
     output,
     async run({ client }, signal) {
       const outcomes = await onClients(

@@ -2,15 +2,16 @@ import { z } from 'zod'
 import { foreignText } from '../../kit/foreign.ts'
 import { quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { pickClients } from '../clients/clients.ts'
+import { type NamedClient, pickClients } from '../clients/clients.ts'
 import { PRIORITIES } from '../download.ts'
 import { downloadFields, findUnfinished } from '../find-download.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
-const input = z.strictObject({
-  ...downloadFields,
-  priority: z.enum(PRIORITIES).describe('first: before all others; else its level'),
-})
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    ...downloadFields(clients),
+    priority: z.enum(PRIORITIES).describe('first: before all others; else its level'),
+  })
 
 const output = z.object({
   client: z.string(),
@@ -29,7 +30,7 @@ export function setDownloadPriority({ clients }: ToolDeps): Tool {
       'Moves one download before the others (first) or gives it a level (high, normal, low). It is found by name or id. ' +
       'qBittorrent keeps an order and no levels: high and first put it first, low puts it last, and its queueing must be on.',
     annotations: REVERSIBLE,
-    input,
+    input: input(clients),
     output,
     async run({ download: wanted, client: only, priority }, signal) {
       const found = await findUnfinished(pickClients(clients, only), wanted, signal)

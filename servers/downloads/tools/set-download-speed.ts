@@ -1,20 +1,21 @@
 import { z } from 'zod'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { pickClients } from '../clients/clients.ts'
+import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
-import { clientField, REVERSIBLE, type ToolDeps } from './deps.ts'
+import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
 const MEGABYTE = 1_000_000
 
-const input = z.strictObject({
-  limitMBps: z
-    .number()
-    .refine(limit => limit === 0 || (limit >= 0.001 && limit <= 100_000), 'must be 0, or 0.001 to 100000')
-    .describe(
-      'the most to load, in megabytes per second (1 MB is a million bytes; 10 Mbit/s are 1.25); 0: no limit',
-    ),
-  client: clientField,
-})
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    limitMBps: z
+      .number()
+      .refine(limit => limit === 0 || (limit >= 0.001 && limit <= 100_000), 'must be 0, or 0.001 to 100000')
+      .describe(
+        'the most to load, in megabytes per second (1 MB is a million bytes; 10 Mbit/s are 1.25); 0: no limit',
+      ),
+    client: oneOrAll(clients),
+  })
 
 const output = z.object({
   limited: z.array(z.string()).describe('clients'),
@@ -32,7 +33,7 @@ export function setDownloadSpeed({ clients }: ToolDeps): Tool {
       'itself, not for all together. Uploads are not limited. Transmission counts in whole kilobytes; its "turtle mode" is ' +
       'switched off.',
     annotations: REVERSIBLE,
-    input,
+    input: input(clients),
     output,
     async run({ limitMBps, client }, signal) {
       const limit = Math.round(limitMBps * MEGABYTE)
