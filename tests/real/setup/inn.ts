@@ -9,6 +9,7 @@ import { inTrixie } from './trixie.ts'
 import type { NewsServer, Post } from './usenet.ts'
 
 const BIN = '/usr/lib/news/bin'
+const RUN = 'mkdir -p /run/news && chown news:news /run/news'
 
 /**
  * INN 2.7 of Debian 13, with the group alt.binaries.test. Readers have a port of their own: innd waits for MODE READER, which
@@ -19,10 +20,9 @@ export async function startInn(): Promise<Omit<NewsServer, 'put'> & { put(post: 
   const folder = join(INSTALLED, 'inn-lab')
   mkdirSync(folder, { recursive: true })
   const asNews = (script: string) => {
-    const shell = [
-      '-c',
-      `mkdir -p /run/news && chown news:news /run/news && exec su news -s /bin/sh -c '${script}'`,
-    ]
+    // Not su: it begins a session of its own, which would outlive this program's group.
+    const news = 'setpriv --reuid=news --regid=news --init-groups'
+    const shell = ['-c', `${RUN} && exec ${news} ${script}`]
     return inTrixie('sh').program(shell, folder)
   }
   const start = async (script: string) => {
@@ -30,11 +30,11 @@ export async function startInn(): Promise<Omit<NewsServer, 'put'> & { put(post: 
     return opened.use(await startProgram(command, args))
   }
   const [posting, reading] = [await freePort(), await freePort()]
-  await start(`exec ${BIN}/innd -d -P ${posting} -4 127.0.0.1`)
+  await start(`${BIN}/innd -d -P ${posting} -4 127.0.0.1`)
   await until('innd answers', () => greets(posting))
-  const group = await start(`exec ${BIN}/ctlinnd newgroup alt.binaries.test y lab`)
+  const group = await start(`${BIN}/ctlinnd newgroup alt.binaries.test y lab`)
   await group.ended
-  await start(`exec ${BIN}/nnrpd -D -f -b 127.0.0.1 -p ${reading}`)
+  await start(`${BIN}/nnrpd -D -f -b 127.0.0.1 -p ${reading}`)
   await until('nnrpd answers', () => greets(reading))
   const owned = opened.move()
   return {

@@ -55,6 +55,8 @@ export const historyAnswer = z.object({
         bytes: amount,
         downloaded: amount.optional(),
         completed: amount,
+        /** True while it is still worked on, whatever the status says. */
+        loaded: z.boolean().optional(),
         category: text,
         fail_message: text,
       }),
@@ -77,7 +79,10 @@ const DONE = ['Completed', 'Failed']
 export function toSnapshot(queue: Queue, history: History, now: number): Snapshot {
   const spaces = [queue.diskspace1, queue.diskspace2].filter(space => space !== undefined)
   const rest = queue.paused ? toSeconds(queue.pause_int) : 0
-  const isWorking = history.slots.filter(({ status }) => !DONE.includes(status))
+  const ended = history.slots.filter(({ status, loaded }) => DONE.includes(status) && loaded !== true)
+  // For a moment it tells a job twice: as worked on, with a time of its own, and as ended.
+  const ids = new Set(ended.map(slot => slot.nzo_id))
+  const working = history.slots.filter(slot => !ids.has(slot.nzo_id))
   return {
     paused: queue.paused,
     resumesAt: rest > 0 ? now + rest * 1000 : undefined,
@@ -85,8 +90,8 @@ export function toSnapshot(queue: Queue, history: History, now: number): Snapsho
     limit: queue.speedlimit_abs > 0 ? queue.speedlimit_abs : undefined,
     free: spaces.length > 0 ? Math.round(Math.min(...spaces) * GIB) : undefined,
     needed: Math.round(queue.mbleft * MIB),
-    downloads: [...isWorking.map(toProcessing), ...toDownloads(queue)],
-    finished: history.slots.filter(({ status }) => DONE.includes(status)).map(toFinished),
+    downloads: [...working.map(toProcessing), ...toDownloads(queue)],
+    finished: ended.map(toFinished),
   }
 }
 
