@@ -1,6 +1,8 @@
 import { startSabnzbd } from './setup/sabnzbd.ts'
 import { sabnzbdSuite } from './setup/sabnzbd-suite.ts'
-import { inTrixie } from './setup/trixie.ts'
+import { installTrixie, inTrixie } from './setup/trixie.ts'
+
+await installTrixie()
 
 /* SABnzbd 4.5 of Debian 13. */
 sabnzbdSuite(newsPort =>

@@ -4,8 +4,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startDownloads } from './setup/downloads-world.ts'
 import { startInn } from './setup/inn.ts'
-import { SABNZBD_KEY, startSabnzbd } from './setup/sabnzbd.ts'
+import { installSabnzbd, SABNZBD_KEY, startSabnzbd } from './setup/sabnzbd.ts'
+import { installTrixie } from './setup/trixie.ts'
 import { toPost } from './setup/usenet.ts'
+
+installSabnzbd()
+await installTrixie()
 
 const SIZE = 20_000_000
 

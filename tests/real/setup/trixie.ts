@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { aptGet } from './packages.ts'
 import { INSTALLED } from './scratch.ts'
 
@@ -50,8 +51,8 @@ shift 2
 exec chroot "$root" "$@"`
 
 /** A Debian 13 in a folder with programs newer than Debian 12's; made at the first use, in a minute or two. Needs root. */
-function installTrixie(): string {
-  if (existsSync(ROOT)) return ROOT
+export async function installTrixie(): Promise<void> {
+  if (existsSync(ROOT)) return
   if (!existsSync('/usr/sbin/debootstrap')) {
     aptGet(['update', '-qq'])
     aptGet(['install', '-y', '-qq', '--no-install-recommends', 'debootstrap'])
@@ -59,25 +60,22 @@ function installTrixie(): string {
   const made = `${ROOT}.new`
   rmSync(made, { recursive: true, force: true })
   mkdirSync(INSTALLED, { recursive: true })
-  run('debootstrap', ['--variant=minbase', 'trixie', made, MIRROR])
+  await run('debootstrap', ['--variant=minbase', 'trixie', made, MIRROR])
   writeFileSync(join(made, 'etc/apt/sources.list'), `deb ${MIRROR} trixie main contrib\n`)
   writeFileSync(join(made, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 })
-  run('chroot', [made, 'sh', '-c', INSTALL])
+  await run('chroot', [made, 'sh', '-c', INSTALL])
   renameSync(made, ROOT)
-  return ROOT
 }
 
-/** How a program of it is started: options for `startSabnzbd` and `startQbittorrent`. */
+/** How a program of it is started, once it is installed: options for `startSabnzbd` and `startQbittorrent`. */
 export function inTrixie(command: string, before: string[] = []) {
   return {
     program: (args: string[], folder: string) => ({
       command: 'unshare',
-      args: ['-m', 'sh', '-ec', ENTER, '_', installTrixie(), folder, command, ...before, ...args],
+      args: ['-m', 'sh', '-ec', ENTER, '_', ROOT, folder, command, ...before, ...args],
     }),
     inside: () => '/lab',
   }
 }
 
-function run(command: string, args: string[]): void {
-  execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], maxBuffer: 2 ** 26 })
-}
+const run = (command: string, args: string[]) => promisify(execFile)(command, args, { maxBuffer: 2 ** 26 })
