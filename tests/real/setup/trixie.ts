@@ -78,4 +78,6 @@ export function inTrixie(command: string, before: string[] = []) {
   }
 }
 
-const run = (command: string, args: string[]) => promisify(execFile)(command, args, { maxBuffer: 2 ** 26 })
+/** This machine's folder for scratch files need not be there inside. */
+const run = (command: string, args: string[]) =>
+  promisify(execFile)(command, args, { env: { ...process.env, TMPDIR: '/tmp' }, maxBuffer: 2 ** 26 })
