@@ -31,6 +31,8 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     decidedBy: ['GAMES_CONFIG', 'GAMES_SERVERS', 'GAMES_DISCOVER'],
     alsoSees: ['ENGINE_', 'DOCKER_', 'XDG_RUNTIME_DIR', 'KUBE'],
     load: async () => (await import('../servers/games/server.ts')).games,
+  },
+  {
     name: 'downloads',
     file: codeFile('servers/downloads/server.ts'),
     always: false,
