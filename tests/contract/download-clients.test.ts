@@ -17,10 +17,10 @@ async function status(environment: Record<string, string>, tool = 'get_download_
 }
 
 it('SABnzbd: its queue', async () => {
+  const queue = recorded('sabnzbd', 'queue')
   const history = { history: { slots: [], noofslots: 0 } }
   await using upstream = await startFaultyUpstream({
-    'POST /api': seen =>
-      ok(new URLSearchParams(seen.body).get('mode') === 'history' ? history : recorded('sabnzbd', 'queue')),
+    'POST /api': seen => ok(new URLSearchParams(seen.body).get('mode') === 'history' ? history : queue),
   })
   const { data } = await status({ SABNZBD_URL: upstream.url, SABNZBD_API_KEY: 'k' })
   expect(data['clients']).toEqual([
@@ -60,13 +60,10 @@ it('qBittorrent: its torrents and the state of its server', async () => {
 })
 
 it('Transmission: its session', async () => {
+  const session = recorded('transmission', 'session-get')
   await using upstream = await startFaultyUpstream({
     'POST /transmission/rpc': seen =>
-      ok(
-        seen.body.includes('torrent-get')
-          ? { result: 'success', arguments: { torrents: [] } }
-          : recorded('transmission', 'session-get'),
-      ),
+      ok(seen.body.includes('torrent-get') ? { result: 'success', arguments: { torrents: [] } } : session),
   })
   const { data } = await status({ TRANSMISSION_URL: upstream.url })
   expect(data['clients']).toEqual([
