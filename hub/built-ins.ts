@@ -39,4 +39,11 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     envPrefixes: ['MEDIA_', 'JELLYFIN_', 'RADARR_', 'SONARR_', 'SEERR_'],
     load: async () => (await import('../servers/media/server.ts')).media,
   },
+  {
+    name: 'downloads',
+    file: codeFile('servers/downloads/server.ts'),
+    always: false,
+    envPrefixes: ['DOWNLOADS_', 'SABNZBD_', 'QBITTORRENT_', 'TRANSMISSION_'],
+    load: async () => (await import('../servers/downloads/server.ts')).downloads,
+  },
 ]

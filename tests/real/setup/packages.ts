@@ -17,6 +17,25 @@ const PACKAGES = [
   'runc',
   'systemd',
   'teeworlds-server',
+  // What SABnzbd runs with; the program itself is taken apart in sabnzbd.ts.
+  'par2',
+  'p7zip-full',
+  'python3-chardet',
+  'python3-cheetah',
+  'python3-cherrypy3',
+  'python3-configobj',
+  'python3-cryptography',
+  'python3-feedparser',
+  'python3-guessit',
+  'python3-portend',
+  'python3-puremagic',
+  'python3-rebulk',
+  'python3-sabyenc',
+  'python3-socks',
+  'python3-ujson',
+  'qbittorrent-nox',
+  'transmission-daemon',
+  'unrar-free',
   'unzip',
 ] as const
 /** And those that only the slow ones use. */
@@ -34,8 +53,8 @@ export function installPackages({ full }: { full: boolean }): void {
     )
   }
   process.stdout.write(`Installing ${missing.join(', ')}\n`)
-  apt(['update', '-qq'])
-  apt(['install', '-y', '-qq', '--no-install-recommends', ...missing])
+  aptGet(['update', '-qq'])
+  aptGet(['install', '-y', '-qq', '--no-install-recommends', ...missing])
 }
 
 function isInstalled(name: string): boolean {
@@ -57,9 +76,10 @@ function isInstalled(name: string): boolean {
 }
 
 /** Silent unless it fails: then everything that it said is shown. */
-function apt(args: string[]): void {
+export function aptGet(args: string[], folder = '.'): void {
   try {
     execFileSync('apt-get', args, {
+      cwd: folder,
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
       stdio: ['ignore', 'pipe', 'pipe'],
       encoding: 'utf8',
