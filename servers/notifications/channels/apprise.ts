@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { UpstreamFailure } from '../../kit/upstream/failure.ts'
+import { createUpstream, type RawOptions } from '../../kit/upstream/upstream.ts'
+import type { Outgoing, Severity } from '../message.ts'
+import { defineKind, type Sender } from './channel.ts'
+import { httpUrl, secret } from './entry.ts'
+import { withRemark } from './remark.ts'
+
+/** Apprise waits for every service behind it. */
+const LIMIT = 20_000
+const TYPES = { info: 'info', warning: 'warning', critical: 'failure' } as const satisfies Record<
+  Severity,
+  string
+>
+
+/** Apprise's API: a stored configuration by its key, or addresses that go along. It tells no id. */
+export const apprise = defineKind({
+  kind: 'apprise',
+  title: 'Apprise API',
+  schema: z
+    .strictObject({
+      url: httpUrl,
+      key: z
+        .string()
+        .regex(/^[\w-]{1,128}$/, 'must be the key of a stored configuration')
+        .optional(),
+      urls: secret.optional(),
+      tag: z.string().optional(),
+    })
+    .refine(({ key, urls }) => (key === undefined) !== (urls === undefined), 'needs either key or urls'),
+  open({ url, key, urls, tag }, { clock, title, where }): Sender {
+    const upstream = createUpstream({
+      name: 'apprise',
+      title,
+      url,
+      clock,
+      limit: LIMIT,
+      secrets: [key, urls].filter(one => one !== undefined),
+      settings: { url: where, key: `the key of ${where}`, where: "Apprise's page: Configuration" },
+    })
+    const path = key === undefined ? '/notify' : `/notify/${key}`
+    const toTarget = { ...(urls === undefined ? {} : { urls }), ...(tag === undefined ? {} : { tag }) }
+    return {
+      address: upstream.address,
+      knowsRepeatsFor: 0,
+      async send(message, signal) {
+        const body = toBody(withRemark(message), toTarget)
+        const { status } = await upstream.raw('POST', path, { body, signal, accept: [424] })
+        if (status === 204 || status === 424)
+          throw toUndelivered(title, `POST ${upstream.address}`, status, where)
+        const isLost = message.picture?.kind === 'url'
+        return { upstreamId: undefined, notes: isLost ? ['the image went as a link'] : [] }
+      },
+      check: async signal => {
+        await upstream.raw('GET', '/status', { signal })
+        return undefined
+      },
+    }
+  },
+})
+
+function toBody(message: Outgoing, target: Record<string, string>): RawOptions['body'] {
+  const { title, text, severity, picture } = message
+  const link = picture?.kind === 'url' ? `\n\n${picture.url}` : ''
+  const fields = {
+    ...target,
+    body: `${text}${link}`,
+    ...(title === undefined ? {} : { title }),
+    type: TYPES[severity],
+    format: 'markdown',
+  }
+  if (picture?.kind !== 'bytes') return { json: fields }
+  const multipart = new FormData()
+  for (const [name, value] of Object.entries(fields)) multipart.set(name, value)
+  multipart.set('attach', new Blob([picture.bytes], { type: picture.mimeType }), picture.name)
+  return { multipart }
+}
+
+/** 424: one of its services failed, others may have it, so nothing is repeated. 204: there is nothing behind the key. */
+function toUndelivered(title: string, at: string, status: number, where: string): UpstreamFailure {
+  const isPartial = status === 424
+  return new UpstreamFailure({
+    kind: 'refused',
+    what: isPartial
+      ? `${title} could not reach every service behind it.`
+      : `${title} has nothing to send to.`,
+    where: at,
+    why: isPartial
+      ? 'it answered 424: at least one service failed, others may have got it'
+      : 'it answered 204: no service is stored under this key, or none has the tag',
+    fix: isPartial
+      ? "Look at Apprise's log for which service failed; it is not sent again, since others may have it."
+      : `Store a configuration under the key of ${where}, or check its tag.`,
+    status,
+  })
+}
