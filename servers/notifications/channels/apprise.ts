@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
+import { looksLikePage } from '../../kit/upstream/reason.ts'
 import { createUpstream, type RawOptions } from '../../kit/upstream/upstream.ts'
 import type { Outgoing, Severity } from '../message.ts'
 import { defineKind, type Sender } from './channel.ts'
@@ -45,9 +46,12 @@ export const apprise = defineKind({
       knowsRepeatsFor: 0,
       async send(message, signal) {
         const body = toBody(withRemark(message), toTarget)
-        const { status } = await upstream.raw('POST', path, { body, signal, accept: [424] })
-        if (status === 204 || status === 424)
+        const answer = await upstream.raw('POST', path, { body, signal, accept: [424] })
+        const { status } = answer
+        const isStranger = status === 200 && looksLikePage(answer.text())
+        if (status === 204 || status === 424 || isStranger) {
           throw toUndelivered(title, `POST ${upstream.address}`, status, where)
+        }
         const isLost = message.picture?.kind === 'url'
         return { upstreamId: undefined, notes: isLost ? ['the image went as a link'] : [] }
       },
@@ -76,21 +80,33 @@ function toBody(message: Outgoing, target: Record<string, string>): RawOptions['
   return { multipart }
 }
 
-/** 424: one of its services failed, others may have it, so nothing is repeated. 204: there is nothing behind the key. */
+/** What Apprise's statuses mean, and what to do about them. A page of HTML is the answer of another program. */
+const REASONS: Readonly<Record<number, { what: string; why: string; fix: string }>> = {
+  200: {
+    what: 'is not what answers there.',
+    why: 'it answered with a web page',
+    fix: 'Check that the address is that of the Apprise API itself, and not of a login page or a proxy before it',
+  },
+  204: {
+    what: 'has nothing to send to.',
+    why: 'it answered 204: no service is stored under this key, or none has the tag',
+    fix: 'Store a configuration under the key, or check key and tag',
+  },
+  424: {
+    what: 'could not reach every service behind it.',
+    why: 'it answered 424: at least one service failed, others may have got it, so it is not sent again',
+    fix: "Look at Apprise's log for which service failed, and mend that one",
+  },
+}
+
 function toUndelivered(title: string, at: string, status: number, where: string): UpstreamFailure {
-  const isPartial = status === 424
+  const reason = REASONS[status]
   return new UpstreamFailure({
     kind: 'refused',
-    what: isPartial
-      ? `${title} could not reach every service behind it.`
-      : `${title} has nothing to send to.`,
+    what: `${title} ${reason?.what ?? 'did not take it.'}`,
     where: at,
-    why: isPartial
-      ? 'it answered 424: at least one service failed, others may have got it'
-      : 'it answered 204: no service is stored under this key, or none has the tag',
-    fix: isPartial
-      ? "Look at Apprise's log for which service failed; it is not sent again, since others may have it."
-      : `Store a configuration under the key of ${where}, or check its tag.`,
+    why: reason?.why ?? `it answered ${status}`,
+    fix: `${reason?.fix ?? 'Check it'} (${where}).`,
     status,
   })
 }

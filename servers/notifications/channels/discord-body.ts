@@ -53,7 +53,8 @@ export async function postToDiscord(
   const answer = await upstream.raw('POST', path, { ...options, accept: [429] })
   if (answer.status === 429) throw toLimited(upstream, path, answer)
   const message = created.safeParse(parseJson(answer))
-  return { upstreamId: message.success ? message.data.id : undefined, notes }
+  if (!message.success) throw toStranger(upstream, path, answer.status)
+  return { upstreamId: message.data.id, notes }
 }
 
 function toLimited(upstream: Upstream, path: string, answer: RawAnswer): UpstreamFailure {
@@ -77,6 +78,17 @@ function parseJson(answer: RawAnswer): unknown {
   try {
     return JSON.parse(answer.text())
   } catch {
-    return undefined // it was taken; only its id is not known
+    return undefined // what is no JSON is no message either
   }
+}
+
+function toStranger(upstream: Upstream, path: string, status: number): UpstreamFailure {
+  return new UpstreamFailure({
+    kind: 'unexpected',
+    what: `${upstream.title} did not answer as Discord does.`,
+    where: `POST ${upstream.address}${path}`,
+    why: `it answered ${status} without the message that it made`,
+    fix: 'Check that the address is that of Discord itself, and not of a login page or a proxy before it.',
+    status,
+  })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import { createUpstream } from '../../kit/upstream/upstream.ts'
 import { defineKind, type Sender } from './channel.ts'
 import { postToDiscord, toDiscordBody } from './discord-body.ts'
@@ -35,7 +36,9 @@ export const discordWebhook = defineKind({
       knowsRepeatsFor: 0,
       async send(message, signal) {
         const { body, notes } = await toDiscordBody(message)
-        return postToDiscord(upstream, '', { body, signal, query: { wait: true } }, notes)
+        return postToDiscord(upstream, '', { body, signal, query: { wait: true } }, notes).catch(error => {
+          throw isGone(error) ? toGone(error, title, where) : error
+        })
       },
       check: async signal => {
         await upstream.get('', { schema: webhook, signal })
@@ -44,3 +47,13 @@ export const discordWebhook = defineKind({
     }
   },
 })
+
+function isGone(error: unknown): error is UpstreamFailure {
+  return error instanceof UpstreamFailure && (error.status === 404 || error.status === 401)
+}
+
+function toGone({ failure, status }: UpstreamFailure, title: string, where: string): UpstreamFailure {
+  const fix = `Make a new webhook (Discord: Channel > Edit > Integrations > Webhooks), and set its URL as ${where}.`
+  const what = `${title} does not know this webhook any more.`
+  return new UpstreamFailure({ ...failure, kind: 'not_found', what, fix, status })
+}

@@ -5,11 +5,11 @@ export async function toDiscordMarkdown(markdown: string): Promise<string> {
   const blocks = (await parse(markdown)).map(token => {
     switch (token.type) {
       case 'table':
-        return `\`\`\`\n${toPlainTable(token)}\n\`\`\`\n`
+        return `\`\`\`\n${toPlainTable(token)}\n\`\`\``
       case 'heading':
-        return token.depth > 3 ? `**${token.text}**\n` : token.raw
+        return token.depth > 3 ? `**${token.text}**` : token.raw
       case 'hr':
-        return '———\n'
+        return '———'
       case 'paragraph':
       case 'list':
       case 'blockquote':
