@@ -6,7 +6,10 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../../tests/support/until.ts'
+import { createFakeClock } from '../kit/testing/fake-clock.ts'
 import { type FaultyUpstream, ok, slow, startFaultyUpstream, status } from '../kit/testing/faulty-upstream.ts'
+import { startWorld } from '../kit/testing/server-world.ts'
+import { notifications } from './server.ts'
 
 const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url))
 const published = { id: 'abc123', time: 1, message: 'disk full' }
@@ -65,6 +68,58 @@ test('killed between accepting and delivering, it delivers after a new start; th
   })
   expect(upstream.requests).toHaveLength(2)
 })
+
+/** An ntfy that keeps what it takes, and calls `onTry` with the moment of each try. */
+function keepMessages(onTry: (moment: 'come' | 'kept') => void) {
+  const kept: { id: string; time: number; message: string }[] = []
+  let gone = false
+  upstream.route({
+    'POST /': ({ body }) => {
+      onTry('come')
+      const message = { id: `m${kept.length}`, time: 1, message: String(JSON.parse(body).message) }
+      if (gone) return slow
+      kept.push(message)
+      onTry('kept')
+      return gone ? slow : ok(message)
+    },
+    'GET /lab/json': () => status(200, kept.map(one => JSON.stringify(one)).join('\n')),
+  })
+  return {
+    kept,
+    leave() {
+      gone = true
+    },
+  }
+}
+
+test.each(['come', 'kept'] as const)(
+  'killed in a try whose message had %s, it arrives exactly once',
+  async moment => {
+    await using server = await startServer()
+    const ntfy = keepMessages(at => {
+      if (at !== moment || upstream.requests.length > 1) return
+      server.kill()
+      ntfy.leave()
+    })
+    await server.send('call_1').catch((error: unknown) => error)
+    const before = ntfy.kept.length
+    expect(before).toBe(moment === 'kept' ? 1 : 0)
+    const { kept } = keepMessages(() => undefined)
+    kept.push(...ntfy.kept)
+    const clock = createFakeClock(Date.now())
+    const environment = { NTFY_URL: `${upstream.url}/lab`, NOTIFICATIONS_DATA: join(folder, 'n.db') }
+    await using world = await startWorld(notifications, { clock, environment })
+    await until('its timer is set', () => clock.pending === 1)
+    await clock.advance(60_000)
+    await until('it is sent', async () => {
+      const { data } = await world.call('get_notification_history', { status: 'sent' })
+      return data['total'] === 1
+    })
+    expect(kept).toHaveLength(1)
+    expect(kept[0]?.message.split('\n')[0]).toBe('disk full')
+    expect(kept[0]?.message.includes('Sent again')).toBe(moment === 'come')
+  },
+)
 
 test('killed before its first answer, what it accepted is there', async () => {
   upstream.will(slow)

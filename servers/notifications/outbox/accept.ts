@@ -23,13 +23,12 @@ export interface Accepted {
   now: number
 }
 
+/** What became of it on one channel. */
 const ticket = z.object({
   /** Of the message; of a duplicate that of the earlier one. */
   id: z.string(),
   isDuplicate: z.boolean(),
 })
-/** What became of it on each channel. */
-export type Ticket = z.infer<typeof ticket>
 const answer = z.object({ request: z.string(), tickets: z.array(ticket) })
 export type Answer = z.infer<typeof answer>
 

@@ -6,7 +6,7 @@ import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Channels } from '../channels.ts'
 import { severity } from '../message.ts'
 import { type Answer, accept } from '../outbox/accept.ts'
-import type { Outbox } from '../outbox/outbox.ts'
+import type { OpenOutbox, Outbox } from '../outbox/outbox.ts'
 import { areSettled, findRow } from '../outbox/receipts.ts'
 import { readPicture } from '../text/picture.ts'
 import { type Receipt, receipt, toReceipt, toReceiptText } from './receipt.ts'
@@ -15,39 +15,35 @@ import { type Receipt, receipt, toReceipt, toReceiptText } from './receipt.ts'
 const WAIT = 8_000
 const MAX_MESSAGE = 20_000
 
-const input = z.strictObject({
-  message: z
-    .string()
-    .trim()
-    .min(1)
-    .max(MAX_MESSAGE)
-    .describe('what to say; Markdown is shown as well as the channel can'),
-  channel: z
-    .string()
-    .trim()
-    .min(1)
-    .optional()
-    .describe('name of a channel (list_notification_channels); left out, the severity decides'),
-  title: z.string().trim().min(1).max(250).optional().describe('a short heading'),
-  severity: severity
-    .default('info')
-    .describe('critical is for what must wake somebody; it may pass quiet hours'),
-  image: z
-    .string()
-    .optional()
-    .describe(
-      'a PNG, JPEG, GIF or WebP as base64 or data URL (5 MiB at most), or an http(s) address that the app loads',
-    ),
-  key: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe(
-      'what it is about, such as "disk_full:/srv": the same key again within minutes is not sent; default the words',
-    ),
-})
+const toInput = (channels: Channels) =>
+  z.strictObject({
+    message: z
+      .string()
+      .trim()
+      .min(1)
+      .max(MAX_MESSAGE)
+      .describe('what to say; Markdown is shown as well as the channel can'),
+    channel: toChannelField(channels),
+    title: z.string().trim().min(1).max(250).optional().describe('a short heading'),
+    severity: severity
+      .default('info')
+      .describe('critical is for what must wake somebody; it may pass quiet hours'),
+    image: z
+      .string()
+      .optional()
+      .describe(
+        'a PNG, JPEG, GIF or WebP as base64 (5 MiB at most), or http://… or https://… for the app to load',
+      ),
+    key: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        'what it is about, such as "disk_full:/srv": the same key again within minutes is not sent; default the words',
+      ),
+  })
 
 const output = z.object({ deliveries: z.array(receipt).describe('what became of it, by channel') })
 
@@ -71,20 +67,20 @@ export function sendNotification(deps: SendDeps): Tool {
       'it arrives, for a day; do not send it again because it is held or retrying. The same message within minutes is ' +
       'sent once. Waits up to 8 seconds for the first try.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-    input,
+    input: toInput(channels),
     output,
     async run(given, signal, _report, { idempotencyKey }) {
       const targets = channels.pick(given.channel, given.severity)
       const picture = given.image === undefined ? undefined : readPicture(given.image)
       const { message: text, title, severity: grade, key } = given
-      const { database, dispatcher } = await outbox.open()
+      const opened = await outbox.open()
       signal.throwIfAborted()
       const now = clock.now()
       const accepted = { channels: targets, title, text, severity: grade, picture, key, idempotencyKey, now }
-      const answer = accept(database, accepted, newId)
-      dispatcher.wake()
-      await untilSettled(deps, await outbox.open(), answer, signal)
-      const deliveries = toReceipts(database, channels, answer)
+      const answer = accept(opened.database, accepted, newId)
+      opened.dispatcher.wake()
+      await untilSettled(clock, opened, answer, signal)
+      const deliveries = toReceipts(opened.database, channels, answer)
       throwIfAllFailed(deliveries)
       return {
         data: { deliveries },
@@ -104,8 +100,8 @@ function toReceipts(database: Database, channels: Channels, { tickets }: Answer)
 
 /** A client that goes away takes nothing back: what was accepted is sent. */
 function untilSettled(
-  { clock }: SendDeps,
-  { database, dispatcher }: Awaited<ReturnType<Outbox['open']>>,
+  clock: Clock,
+  { database, dispatcher }: OpenOutbox,
   { tickets }: Answer,
   signal: AbortSignal,
 ): Promise<void> {
@@ -136,4 +132,18 @@ function throwIfAllFailed(deliveries: readonly Receipt[]): void {
     why: [...new Set(deliveries.map(({ reason }) => reason ?? 'it was refused'))].join(' '),
     fix: [...new Set(deliveries.map(({ fix }) => fix ?? ''))].join(' '),
   })
+}
+
+/** The names are listed for models; in what case they write one does not matter. */
+function toChannelField({ all }: Channels) {
+  const names = all.map(({ config }) => config.name)
+  const kinds = all.map(({ config }) => `${config.name} (${config.kind.title})`).join(', ')
+  const known = kinds === '' ? '' : `: ${kinds}`
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .optional()
+    .meta(names.length > 0 ? { enum: names } : {})
+    .describe(`where to${known}; left out, the severity decides`)
 }
