@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
 import { ToolFailure } from '../../kit/failure.ts'
+import { describeError } from '../../kit/log.ts'
 import { toByteText, toCountText } from '../../kit/text.ts'
 import type { Picture, Severity } from '../message.ts'
 import type { ChannelConfig } from '../settings.ts'
@@ -34,6 +35,23 @@ export type Answer = z.infer<typeof answer>
 
 /** Commits a message for each channel, unless the same was accepted there just before. Throws ToolFailure. */
 export function accept(database: Database, given: Accepted, newId: () => string): Answer {
+  try {
+    return commit(database, given, newId)
+  } catch (error) {
+    if (error instanceof ToolFailure) throw error
+    throw new ToolFailure(
+      {
+        what: 'Nothing was sent: the notification could not be stored.',
+        where: database.name,
+        why: describeError(error),
+        fix: 'Look whether the disk is full or the file is locked by another program, then send it again.',
+      },
+      { cause: error },
+    )
+  }
+}
+
+function commit(database: Database, given: Accepted, newId: () => string): Answer {
   return database
     .transaction(() => {
       const known = findRequest(database, given.idempotencyKey)

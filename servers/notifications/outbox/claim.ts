@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import type { Severity } from '../message.ts'
 import type { ChannelConfig } from '../settings.ts'
 import { decideHold, decideQuiet } from './decide-hold.ts'
 import { type Row, toRow } from './row.ts'
@@ -32,7 +33,7 @@ export function claimNext(
           now,
           severity: row.severity,
           rules: channel.rules,
-          sentAt: findSentAt(database, channel),
+          sentAt: findSentAt(database, channel, row.severity),
           askedToWaitUntil: findAskedToWait(database, channel.name, now),
         })
         if (hold === undefined) {
@@ -73,10 +74,13 @@ function findHeld(database: Database, { name, rules }: ChannelConfig, now: numbe
     .filter(row => decideQuiet(now, row.severity, rules.quiet) === undefined)
 }
 
-function findSentAt(database: Database, { name, rules }: ChannelConfig): number[] {
+/** Critical ones only compete with their like, so that no flood of others holds them. */
+function findSentAt(database: Database, { name, rules }: ChannelConfig, severity: Severity): number[] {
+  const like = severity === 'critical' ? "and severity = 'critical'" : ''
   return database
     .prepare(
-      `select finished_at from messages where channel = ? and status = 'sent' and finished_at is not null
+      `select finished_at from messages
+       where channel = ? and status = 'sent' and finished_at is not null ${like}
        group by batch order by finished_at desc limit ?`,
     )
     .pluck()
