@@ -29,18 +29,33 @@ export async function deliver(
   const [first] = rows
   if (first === undefined) return
   const message = toOutgoing(rows, deps.timezone, claim.isDoubtful)
+  const tried = await attempt(deps, sender, message, signal)
+  const now = clock.now()
+  if ('told' in tried) {
+    const { told } = tried
+    return finishSent(database, rows, { ...told, notes: [...told.notes, ...toDigestNotes(rows)] }, now)
+  }
+  const { error } = tried
+  if (signal.aborted && !(error instanceof UpstreamFailure)) return release(database, rows, now)
+  const facts = { now, triedAt: first.tried_at ?? now, attempts: first.attempts, random: deps.random() }
+  const outcome = decideOutcome(error, facts)
+  log('warn', 'notification not sent', { channel: first.channel, again: outcome.kind === 'retry', error })
+  finishFailed(database, rows, outcome, now)
+}
+
+/** What the upstream said, kept apart from what the database says: a message that arrived is never called failed. */
+async function attempt(
+  deps: DeliverDeps,
+  sender: Sender,
+  message: Outgoing,
+  signal: AbortSignal,
+): Promise<{ told: Delivered } | { error: unknown }> {
   try {
     const found = await findArrived(deps, sender, message, signal)
-    const told =
-      found ?? (await unlessAborted(sender.send(withDoubt(message, sender, clock), signal), signal))
-    finishSent(database, rows, { ...told, notes: [...told.notes, ...toDigestNotes(rows)] }, clock.now())
+    const send = () => unlessAborted(sender.send(withDoubt(message, sender, deps.clock), signal), signal)
+    return { told: found ?? (await send()) }
   } catch (error) {
-    if (signal.aborted && !(error instanceof UpstreamFailure)) return release(database, rows, clock.now())
-    const triedAt = first.tried_at ?? clock.now()
-    const facts = { now: clock.now(), triedAt, attempts: first.attempts, random: deps.random() }
-    const outcome = decideOutcome(error, facts)
-    log('warn', 'notification not sent', { channel: first.channel, again: outcome.kind === 'retry', error })
-    finishFailed(database, rows, outcome, clock.now())
+    return { error }
   }
 }
 

@@ -26,27 +26,25 @@ export function finishSent(database: Database, rows: readonly Row[], told: Deliv
     .immediate()
 }
 
-/** Commits what becomes of rows whose try failed. */
+/**
+ * Commits what becomes of rows whose try failed. Where the lease has ended and another process tries them, as the count of
+ * attempts tells, it is that one's to say.
+ */
 export function finishFailed(database: Database, rows: readonly Row[], outcome: Outcome, now: number): void {
-  const failure = JSON.stringify(outcome.failure)
+  const { failure, due, status, finishedAt } =
+    outcome.kind === 'failed'
+      ? { ...outcome, due: null, status: 'failed', finishedAt: now }
+      : { ...outcome, status: 'retrying', finishedAt: null }
+  const isDoubtful = outcome.kind === 'retry' && outcome.isDoubtful
+  const update = database.prepare(
+    `update messages set status = @status, due = @due, finished_at = @finishedAt, failure = @failure,
+       doubtful = max(doubtful, @doubtful), image = iif(@due is null, null, image)
+     where seq = @seq and attempts = @attempts`,
+  )
+  const values = { status, due, finishedAt, failure: JSON.stringify(failure), doubtful: isDoubtful ? 1 : 0 }
   database
     .transaction(() => {
-      for (const row of rows) {
-        if (outcome.kind === 'failed') {
-          database
-            .prepare(
-              "update messages set status = 'failed', due = null, finished_at = ?, failure = ?, image = null where seq = ?",
-            )
-            .run(now, failure, row.seq)
-        } else {
-          const isDoubtful = outcome.isDoubtful || row.doubtful === 1
-          database
-            .prepare(
-              "update messages set status = 'retrying', due = ?, failure = ?, doubtful = ? where seq = ?",
-            )
-            .run(outcome.due, failure, isDoubtful ? 1 : 0, row.seq)
-        }
-      }
+      for (const { seq, attempts } of rows) update.run({ ...values, seq, attempts })
       trim(database)
     })
     .immediate()
@@ -55,9 +53,9 @@ export function finishFailed(database: Database, rows: readonly Row[], outcome: 
 /** Gives rows back whose try was cut because this process ends: they are due at once, and may have arrived. */
 export function release(database: Database, rows: readonly Row[], now: number): void {
   const update = database.prepare(
-    "update messages set status = 'retrying', due = ?, doubtful = 1 where seq = ? and status = 'sending'",
+    "update messages set status = 'retrying', due = ?, doubtful = 1 where seq = ? and attempts = ?",
   )
-  database.transaction(() => rows.map(({ seq }) => update.run(now, seq))).immediate()
+  database.transaction(() => rows.map(({ seq, attempts }) => update.run(now, seq, attempts))).immediate()
 }
 
 /**

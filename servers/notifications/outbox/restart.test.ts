@@ -51,6 +51,27 @@ describe('a restart', () => {
   })
 })
 
+test('two processes on one outbox do not send twice; one takes up what the other left', async () => {
+  await using lab = await startPhone()
+  lab.upstream.next(slow)
+  const call = lab.send({ message: 'hi' })
+  await lab.upstream.nextRequest()
+  const environment = { ...lab.environment, NOTIFICATIONS_DATA: join(lab.world.folder, 'n.db') }
+  await using other = await startNotifications(environment)
+  expect(await other.newest()).toMatchObject({ status: 'sending' })
+  await other.clock.advance(59_000)
+  expect(lab.got()).toHaveLength(1)
+  lab.upstream.route({ 'GET /lab/json': ok('') })
+  await other.clock.advance(1_000)
+  await until('the other sent it', async () => (await other.newest())['status'] === 'sent')
+  expect(lab.got().map(({ message }) => message.split('\n')[0])).toEqual(['hi', 'hi'])
+  expect(lab.got()[1]?.message).toContain('Sent again after an interruption')
+  await lab.clock.advance(60_000)
+  await call
+  await until('the first has given up', () => lab.clock.pending === 0)
+  expect(await lab.world.newest()).toMatchObject({ status: 'sent', attempts: 2 })
+})
+
 describe('an outbox that cannot be used', () => {
   test.each([
     ['no database', (file: string) => writeFileSync(file, 'this is a letter and not a database '.repeat(40))],

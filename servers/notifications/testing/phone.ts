@@ -13,6 +13,7 @@ export async function startPhone(rules: Record<string, unknown> = {}, now = NOON
   const world = await startNotifications(environment, now)
   return {
     upstream,
+    environment,
     world,
     clock: world.clock,
     send: (args: Record<string, unknown>, request = {}) =>

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { ToolFailure } from '../../kit/failure.ts'
+import { cleanText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Channels } from '../channels.ts'
 import { severity } from '../message.ts'
@@ -15,16 +16,21 @@ import { type Receipt, receipt, toReceipt, toReceiptText } from './receipt.ts'
 const WAIT = 8_000
 const MAX_MESSAGE = 20_000
 
+/** Line ends and tabs stay. */
+const withoutControls = (text: string) => text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '')
+const toOneLine = (text: string) => cleanText(text, 1000)
+
 const toInput = (channels: Channels) =>
   z.strictObject({
     message: z
       .string()
+      .overwrite(withoutControls)
       .trim()
       .min(1)
       .max(MAX_MESSAGE)
       .describe('what to say; Markdown is shown as well as the channel can'),
     channel: toChannelField(channels),
-    title: z.string().trim().min(1).max(250).optional().describe('a short heading'),
+    title: z.string().overwrite(toOneLine).trim().min(1).max(250).optional().describe('a short heading'),
     severity: severity
       .default('info')
       .describe('critical is for what must wake somebody; it may pass quiet hours'),

@@ -71,6 +71,7 @@ test('a channel is found in any case and by its kind; another is refused with th
 
 test.each([
   ['nothing to say', { message: ' ' }],
+  ['only what cannot be seen', { message: '\u0000\u001b' }],
   ['a mistyped argument', { message: 'x', chanel: 'phone' }],
   ['no severity', { message: 'x', severity: 'huge' }],
   ['a picture that is none', { message: 'x', image: 'a cat' }],
@@ -78,6 +79,15 @@ test.each([
   await using lab = await start()
   expect((await lab.world.call('send_notification', args)).isError).toBe(true)
   expect((await lab.world.call('get_notification_history')).data).toMatchObject({ total: 0 })
+})
+
+test('control characters are taken out, and a title is one line', async () => {
+  await using lab = await start()
+  await lab.world.call('send_notification', { message: 'a\u0000b\u001b[31m\nc', title: 'T\r\nBcc: x' })
+  expect(JSON.parse(lab.upstream.requests[0]?.body ?? '')).toMatchObject({
+    message: 'ab[31m\nc',
+    title: 'T Bcc: x',
+  })
 })
 
 test('a model sees the channels in the schema', async () => {
