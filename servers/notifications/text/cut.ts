@@ -17,17 +17,17 @@ export function cutBytes(text: string, max: number): Cut {
 function cut(text: string, max: number, measure: (part: string) => number): Cut {
   if (measure(text) <= max) return { text, note: undefined }
   const letters = [...text.toWellFormed()]
-  const fit = (count: number) => {
+  const toHead = (count: number) => {
     const head = letters.slice(0, count).join('').trimEnd()
     return `${head}${closeFence(head)}${toEnd(letters.length - count)}`
   }
   let [low, high] = [0, letters.length]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    if (measure(fit(middle)) <= max) low = middle
+    if (measure(toHead(middle)) <= max) low = middle
     else high = middle - 1
   }
-  return { text: fit(low), note: `cut, ${toNumber(letters.length - low)} characters are missing` }
+  return { text: toHead(low), note: `cut, ${toNumber(letters.length - low)} characters are missing` }
 }
 
 function toEnd(missing: number): string {
