@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromIso } from '../../kit/clock.ts'
+import { parseTime } from '../../kit/clock.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import { type FailureKind, UpstreamFailure } from '../../kit/upstream/failure.ts'
 import { decideHold, decideQuiet } from './decide-hold.ts'
 import { decideOutcome } from './decide-outcome.ts'
 
+const fromIso = (text: string) => parseTime(text) ?? Number.NaN
 const quiet = (from: number, to: number, timezone = 'UTC', isCriticalHeld = false) => ({
   from: from * 60,
   to: to * 60,
