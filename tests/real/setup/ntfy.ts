@@ -9,14 +9,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startProgram } from '../../support/program.ts'
-import { until } from '../../support/until.ts'
+import { INSTALLED, startReal } from './scratch.ts'
 
-const INSTALLED = join(tmpdir(), 'superbloom-real', 'ntfy')
-const PROGRAM = join(INSTALLED, 'usr/bin/ntfy')
+const PLACE = join(INSTALLED, 'ntfy')
+const PROGRAM = join(PLACE, 'usr/bin/ntfy')
 const PASSWORD = 'labpw'
 
 /** A real ntfy server that lets nobody in without a login. Disposing ends it and removes its folder. */
@@ -29,9 +26,8 @@ export interface RealNtfy extends AsyncDisposable {
 /** Debian trixie's ntfy, which runs on bookworm as it is: fetched and unpacked once, outside the repository. */
 export function installNtfy(): void {
   if (existsSync(PROGRAM)) return
-  const parent = join(tmpdir(), 'superbloom-real')
-  mkdirSync(parent, { recursive: true })
-  const work = mkdtempSync(join(parent, 'ntfy-'))
+  mkdirSync(INSTALLED, { recursive: true })
+  const work = mkdtempSync(join(INSTALLED, 'ntfy-'))
   try {
     for (const folder of ['lists/partial', 'cache/archives/partial', 'etc', 'root'])
       mkdirSync(join(work, folder), { recursive: true })
@@ -49,7 +45,7 @@ export function installNtfy(): void {
     run('apt-get', [...options, 'download', 'ntfy'])
     const deb = readdirSync(work).find(name => name.endsWith('.deb')) ?? 'ntfy.deb'
     run('dpkg', ['-x', deb, 'root'])
-    if (!existsSync(INSTALLED)) renameSync(join(work, 'root'), INSTALLED)
+    if (!existsSync(PLACE)) renameSync(join(work, 'root'), PLACE)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
@@ -57,39 +53,34 @@ export function installNtfy(): void {
 
 export async function startRealNtfy(): Promise<RealNtfy> {
   installNtfy()
-  const folder = mkdtempSync(join(tmpdir(), 'superbloom-ntfy-'))
+  const toConfig = (folder: string) => join(folder, 'server.yml')
+  const real = await startReal({
+    name: 'ntfy',
+    prepare({ folder, port }) {
+      const settings = {
+        'base-url': `http://127.0.0.1:${port}`,
+        'listen-http': `127.0.0.1:${port}`,
+        'cache-file': join(folder, 'cache.db'),
+        'attachment-cache-dir': join(folder, 'attachments'),
+        'auth-file': join(folder, 'auth.db'),
+        'auth-default-access': 'deny-all',
+        'web-root': 'disable',
+      }
+      writeFileSync(toConfig(folder), JSON.stringify(settings))
+      return { command: PROGRAM, args: ['serve', '--config', toConfig(folder)] }
+    },
+    isReady: async url => (await fetch(`${url}/v1/health`)).ok,
+  })
   await using opened = new AsyncDisposableStack()
-  opened.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const config = join(folder, 'server.yml')
-  const settings = {
-    'base-url': url,
-    'listen-http': `127.0.0.1:${port}`,
-    'cache-file': join(folder, 'cache.db'),
-    'attachment-cache-dir': join(folder, 'attachments'),
-    'auth-file': join(folder, 'auth.db'),
-    'auth-default-access': 'deny-all',
-    'web-root': 'disable',
-  }
-  writeFileSync(config, JSON.stringify(settings))
-  const run = (args: string[]) =>
-    execFileSync(PROGRAM, args, {
+  const { url, folder } = opened.use(real)
+  const run = (command: string, ...args: string[]) =>
+    execFileSync(PROGRAM, [command, '-c', toConfig(folder), ...args], {
       env: { ...process.env, NTFY_PASSWORD: PASSWORD },
       stdio: 'pipe',
-    }).toString()
-  const addUser = (name: string, role: string) => run(['user', '-c', config, 'add', `--role=${role}`, name])
-  const program = opened.use(await startProgram(PROGRAM, ['serve', '--config', config]))
-  await until('ntfy answers', async () => {
-    if (program.child.exitCode !== null) throw new Error(`ntfy ended: ${program.stderr}`)
-    return fetch(`${url}/v1/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  })
-  addUser('lab', 'admin')
-  addUser('writer', 'user')
-  run(['access', '-c', config, 'writer', 'lab', 'write-only'])
+    })
+  run('user', 'add', '--role=admin', 'lab')
+  run('user', 'add', '--role=user', 'writer')
+  run('access', 'writer', 'lab', 'write-only')
   const tokens = { admin: await makeToken(url, 'lab'), writer: await makeToken(url, 'writer') }
   const owned = opened.move()
   return { url, tokens, [Symbol.asyncDispose]: () => owned.disposeAsync() }
@@ -100,13 +91,4 @@ async function makeToken(url: string, user: string): Promise<string> {
   const answer = await fetch(`${url}/v1/account/token`, { method: 'POST', headers: { authorization } })
   const { token } = (await answer.json()) as { token: string }
   return token
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise(resolve => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('There is no free port')
-  return address.port
 }
