@@ -46,4 +46,14 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     envPrefixes: ['DOWNLOADS_', 'SABNZBD_', 'QBITTORRENT_', 'TRANSMISSION_'],
     load: async () => (await import('../servers/downloads/server.ts')).downloads,
   },
+  {
+    name: 'notifications',
+    file: codeFile('servers/notifications/server.ts'),
+    always: false,
+    envPrefixes: ['NOTIFICATIONS_', 'NTFY_', 'DISCORD_', 'GOTIFY_', 'SMTP_', 'APPRISE_'],
+    decidedBy: ['NOTIFICATIONS_CONFIG', 'NOTIFICATIONS_CHANNELS', 'DISCORD_BOT_TOKEN'],
+    // For the folder of its outbox; the hub's token is none of its business.
+    alsoSees: ['SUPERBLOOM_DATA'],
+    load: async () => (await import('../servers/notifications/server.ts')).notifications,
+  },
 ]
