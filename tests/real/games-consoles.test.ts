@@ -3,7 +3,7 @@ import { createConsole } from '../../servers/games/console/console.ts'
 import { createQuery } from '../../servers/games/query/query.ts'
 import { systemClock } from '../../servers/kit/clock.ts'
 import { until } from '../support/until.ts'
-import { startIoquake3 } from './setup/ioquake3.ts'
+import { RCON_PASSWORD, startIoquake3 } from './setup/ioquake3.ts'
 import { startOpenttd } from './setup/openttd.ts'
 import { ECON_PASSWORD, startTeeworlds } from './setup/teeworlds.ts'
 
@@ -44,10 +44,16 @@ test('OpenTTD is asked by gamedig', async () => {
   expect(status.ping).toBeLessThan(2000)
 })
 
-test('a Quake 3 server that stops in the middle is told within the time limit', async () => {
+test('a Quake 3 server reads out what is said, and one that hangs is told within the time limit', async () => {
   await using quake = await startIoquake3()
   const query = createQuery({ type: 'q3a', host, port: quake.port }, { clock })
   expect(await query.ask()).toMatchObject({ name: 'Lab Q3', map: 'aggressor', players: 0, maxPlayers: 8 })
+  const console = createConsole(
+    { kind: 'quake3', host, port: quake.port, password: RCON_PASSWORD },
+    { clock },
+  )
+  await console.say('back in five; "promise"')
+  expect(await console.send('say all welcome')).toEqual([expect.stringMatching(/console: all welcome/)])
   quake.program.signal('SIGSTOP')
   const from = performance.now()
   await expect(query.ask()).rejects.toMatchObject({ kind: 'timeout' })

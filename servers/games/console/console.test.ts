@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../kit/clock.ts'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import type { Console } from '../game.ts'
+import { startFakeEcon } from '../testing/fake-econ.ts'
 import { startFakeQuake3 } from '../testing/fake-quake3.ts'
 import { type FakeRconOptions, startFakeRcon } from '../testing/fake-rcon.ts'
 import { startFakeTcp } from '../testing/fake-tcp.ts'
@@ -134,6 +135,36 @@ describe.each(['source', 'minecraft', 'mute'] as const)('RCON over TCP, a server
 test('Minecraft’s color codes are left out', async () => {
   await using fake = await startFakeRcon({ like: 'minecraft', answers: () => ['§6Steve§r joined'] })
   expect(await open('minecraft', fake.port).send('list')).toEqual(['Steve joined'])
+})
+
+describe('Teeworlds', () => {
+  test('the answer is what is logged between the command and its mark', async () => {
+    await using fake = await startFakeEcon(() => ['Value: Läb', 'second line'])
+    expect(await open('teeworlds', fake.port, 'labecon').send('sv_name')).toEqual([
+      'Value: Läb',
+      'second line',
+    ])
+    expect(fake.commands).toEqual(['sv_name'])
+  })
+
+  test('a command that logs nothing answers with no lines', async () => {
+    await using fake = await startFakeEcon(() => [])
+    expect(await open('teeworlds', fake.port, 'labecon').send('restart')).toEqual([])
+  })
+
+  test('a wrong password is told', async () => {
+    await using fake = await startFakeEcon(() => [])
+    expect(await failureOf(open('teeworlds', fake.port).send('status'))).toMatchObject({
+      kind: 'unauthorized',
+    })
+    expect(fake.commands).toEqual([])
+  })
+
+  test('one that writes without end is given up', async () => {
+    await using fake = await startFakeTcp(socket => socket.write('x'.repeat(400_000)))
+    const failure = await failureOf(open('teeworlds', fake.port).send('status'))
+    expect(failure.failure.why).toContain('writes without end')
+  })
 })
 
 describe('clients of others accept the responder that these tests stand on', () => {

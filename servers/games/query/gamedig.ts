@@ -41,13 +41,16 @@ interface Asking {
 }
 
 const player = z.object({ name: z.string().catch('') })
-/** Some protocols leave figures as the text that they are on the wire. */
-const count = z.coerce.number().int().nonnegative()
+/** Some protocols leave figures as the text that they are on the wire. No game has more players than ports. */
+const count = z.coerce.number().int().min(0).max(65_535)
+/** A figure that a protocol does not have. */
+const isAbsent = (value: unknown) => value === null || value === '' || Number.isNaN(value)
 const answer = z.object({
   name: z.string().catch(''),
   map: z.string().catch(''),
   version: z.string().catch(''),
-  numplayers: count.optional().catch(undefined),
+  // One that makes no sense is no 0: that would tell of an empty server.
+  numplayers: z.preprocess(value => (isAbsent(value) ? undefined : value), count.optional()),
   maxplayers: count.optional().catch(undefined),
   players: z.array(player).catch([]),
   bots: z.array(player).catch([]),
@@ -85,7 +88,9 @@ export async function askGamedig(question: Question, asking: Asking): Promise<Ga
       maxRetries: attempts,
     })
     .catch((error: unknown) => Promise.reject(explain(error, asking)))
-  return toStatus(answer.parse(raw), question, clock.monotonic() - from)
+  const parsed = answer.safeParse(raw)
+  if (!parsed.success) throw toFailure('unexpected', 'the answer made no sense', asking)
+  return toStatus(parsed.data, question, clock.monotonic() - from)
 }
 
 /** Checks the type, and says whether only the given port is worth asking. */
@@ -127,25 +132,29 @@ function masterType(type: string, master: string, { where }: Asking): UpstreamFa
 }
 
 /** gamedig's error holds those of its attempts in its stack only, with lines of code between them. */
-function explain(error: unknown, { where, limit }: Asking): UpstreamFailure {
+function explain(error: unknown, asking: Asking): UpstreamFailure {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   const said = [...stack.matchAll(/^\w*Error: (.+)$/gm)].map(match => match[1] ?? '')
   const reason = cleanText(said.findLast(line => !line.startsWith('Failed all')) ?? 'it failed')
-  const say = (kind: FailureFacts['kind'], why: string) =>
-    new UpstreamFailure({
-      kind,
-      what: 'The query failed.',
-      where,
-      why,
-      fix: 'Look whether the game runs, and check the type, host and port of its query in the settings.',
-      transient: kind !== 'unexpected',
-    })
-  if (/timed out/i.test(reason)) return say('timeout', `no answer within ${Math.ceil(limit / 1000)} s`)
+  if (/timed out/i.test(reason)) {
+    return toFailure('timeout', `no answer within ${Math.ceil(asking.limit / 1000)} s`, asking)
+  }
   const lookup = /ENOTFOUND|EAI_AGAIN/.exec(reason)
-  if (lookup) return say('unreachable', `the host's name could not be resolved (${lookup[0]})`)
-  const refused = /refused|E[A-Z]{4,}/i.exec(reason)
-  if (refused) return say('unreachable', `the connection failed (${reason})`)
-  return say('unexpected', `the answer made no sense (${reason})`)
+  if (lookup) return toFailure('unreachable', `the host's name could not be resolved (${lookup[0]})`, asking)
+  const refused = /refused/i.test(reason) || /\bE[A-Z]{5,}\b/.test(reason)
+  if (refused) return toFailure('unreachable', `the connection failed (${reason})`, asking)
+  return toFailure('unexpected', `the answer made no sense (${reason})`, asking)
+}
+
+function toFailure(kind: FailureFacts['kind'], why: string, { where }: Asking): UpstreamFailure {
+  return new UpstreamFailure({
+    kind,
+    what: 'The query failed.',
+    where,
+    why,
+    fix: 'Look whether the game runs, and check the type, host and port of its query in the settings.',
+    transient: kind !== 'unexpected',
+  })
 }
 
 /**
@@ -161,7 +170,8 @@ function toStatus(raw: z.output<typeof answer>, { countBots = false }: Question,
     map: toKnown(raw.map),
     version: toKnown(raw.version),
     players,
-    maxPlayers: raw.maxplayers,
+    // 0 is where gamedig begins.
+    maxPlayers: raw.maxplayers || undefined,
     bots: countBots ? 0 : bots,
     names: toNames(
       counted.map(({ name }) => name),

@@ -68,6 +68,16 @@ describe('gamedig', () => {
     })
   })
 
+  test('one that refuses the connection is told', async () => {
+    const fake = await startFakeTcp(() => undefined)
+    await fake[Symbol.asyncDispose]()
+    const failure = await failureOf(open({ type: 'protocol-terraria', port: fake.port }).ask())
+    expect(failure).toMatchObject({
+      kind: 'unreachable',
+      failure: { why: expect.stringMatching(/refused/i) },
+    })
+  })
+
   test('a name that cannot be resolved is told', async () => {
     const failure = await failureOf(open({ type: 'q3a', host: 'no-such-host.invalid', port: 27960 }).ask())
     expect(failure.failure.why).toContain('could not be resolved')
@@ -108,15 +118,26 @@ describe('what gamedig answers', () => {
     ['names and no count', { players: [{ name: 'a' }, { name: 'b' }] }, { players: 2, names: ['a', 'b'] }],
     ['figures as text', { numplayers: '2', maxplayers: '8' }, { players: 2, maxPlayers: 8 }],
     ['more bots than players', { numplayers: 1, bots: [{}, {}] }, { players: 0, bots: 2, names: [] }],
-    ['figures that are none', { numplayers: 'many', maxplayers: -1 }, { players: 0, maxPlayers: undefined }],
+    [
+      'figures that it does not have',
+      { numplayers: Number.NaN, maxplayers: null },
+      { players: 0, maxPlayers: undefined },
+    ],
+    ['a wrong maximum', { numplayers: 1, maxplayers: -1 }, { players: 1, maxPlayers: undefined }],
     ['nothing', {}, { players: 0, name: '', map: undefined, version: undefined }],
     ['a version of nothing', { version: 'undefined' }, { version: undefined }],
   ])('%s', async (_name, answer, expected) => {
     expect(await ask(answer)).toMatchObject(expected)
   })
 
-  test('what is no answer at all is told', async () => {
-    expect(await failureOf(ask('hello'))).toMatchObject({ kind: 'unexpected' })
+  test.each([
+    ['what is no answer at all', 'hello'],
+    ['a count that is none', { numplayers: 'many' }],
+    ['more players than there can be', { numplayers: 4_294_967_295 }],
+    ['fewer than none', { numplayers: -1 }],
+  ])('%s is told, and is no empty server', async (_name, answer) => {
+    const failure = await failureOf(ask(answer))
+    expect(failure).toMatchObject({ kind: 'unexpected', failure: { why: 'the answer made no sense' } })
   })
 })
 
