@@ -11,7 +11,16 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     name: 'metrics',
     file: codeFile('servers/metrics/server.ts'),
     always: true,
-    envPrefixes: ['METRICS_'],
+    envPrefixes: [
+      'METRICS_',
+      'PROMETHEUS_',
+      'ALERTMANAGER_',
+      'NODE_EXPORTER_',
+      'ENGINE_',
+      'DOCKER_',
+      'KUBE',
+      'XDG_RUNTIME_DIR',
+    ],
     load: async () => (await import('../servers/metrics/server.ts')).metrics,
   },
   {

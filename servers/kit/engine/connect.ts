@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import http, { type IncomingMessage, type RequestOptions } from 'node:http'
-import https from 'node:https'
+import type { IncomingMessage, RequestOptions } from 'node:http'
 import { join } from 'node:path'
 import { describeError } from '../log.ts'
 import { UpstreamFailure } from '../upstream/failure.ts'
@@ -85,7 +84,9 @@ async function openModem(place: Place, certificates: string | undefined): Promis
   const { ca, cert, key } = options as { ca?: string; cert?: string; key?: string }
   const docker = new Docker({ ...options, ca, cert, key } as ConstructorParameters<typeof Docker>[0])
   const modem = docker.modem as unknown as Modem
-  const { request } = place.kind === 'host' && place.protocol === 'https' ? https : http
+  // Node's own clients take eight megabytes, which a server without an engine does not need.
+  const isEncrypted = place.kind === 'host' && place.protocol === 'https'
+  const { request } = isEncrypted ? await import('node:https') : await import('node:http')
   // Its own way follows redirects with requests whose errors nobody catches, and waits forever for an answer torn off.
   modem.buildRequest = (given, _context, data, callback) => {
     const sent = request(given)

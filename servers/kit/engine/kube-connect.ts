@@ -1,5 +1,5 @@
-import http, { type IncomingMessage } from 'node:http'
-import https, { type RequestOptions } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import type { RequestOptions } from 'node:https'
 import { delimiter } from 'node:path'
 import type { KubeConfig } from '@kubernetes/client-node'
 import { unlessAborted } from '../clock.ts'
@@ -83,8 +83,8 @@ async function send(
   }
   options.headers = { accept: 'application/json', ...options.headers, ...sent.headers }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const request = (url.protocol === 'http:' ? http : https).request(url, options)
-  request.on('response', resolve).on('error', reject).end(sent.body)
+  const { request } = url.protocol === 'http:' ? await import('node:http') : await import('node:https')
+  request(url, options).on('response', resolve).on('error', reject).end(sent.body)
   return promise
 }
 

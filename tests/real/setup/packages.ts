@@ -13,6 +13,7 @@ const PACKAGES = [
   'openttd-opengfx',
   'prometheus',
   'prometheus-alertmanager',
+  'prometheus-node-exporter',
   'runc',
   'systemd',
   'teeworlds-server',
