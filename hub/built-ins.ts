@@ -32,4 +32,11 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     alsoSees: ['ENGINE_', 'DOCKER_', 'XDG_RUNTIME_DIR', 'KUBE'],
     load: async () => (await import('../servers/games/server.ts')).games,
   },
+  {
+    name: 'media',
+    file: codeFile('servers/media/server.ts'),
+    always: false,
+    envPrefixes: ['MEDIA_', 'JELLYFIN_', 'RADARR_', 'SONARR_', 'SEERR_'],
+    load: async () => (await import('../servers/media/server.ts')).media,
+  },
 ]

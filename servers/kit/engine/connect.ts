@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { RequestOptions } from 'node:http'
 import { join } from 'node:path'
 import { describeError } from '../log.ts'
 import { UpstreamFailure } from '../upstream/failure.ts'
-import type { Send } from './dial.ts'
+import type { Send, Sent } from './dial.ts'
 
 /** Where an engine is. */
 export type Place =
@@ -35,65 +35,38 @@ export function toAddressText(place: Place): string {
   return `${place.protocol}://${host}:${place.port}`
 }
 
-/** The part of dockerode that makes up requests for sockets, TCP and TLS. */
-interface Modem {
-  dial(
-    request: {
-      path: string
-      method: string
-      isStream: true
-      statusCodes: object
-      abortSignal: AbortSignal
-      options: { _query: object; _body: object }
-    },
-    callback: Answered,
-  ): void
-  buildRequest(options: RequestOptions, context: object, data: string | undefined, callback: Answered): void
-}
-type Answered = (error: Error | null, answer: IncomingMessage | null) => void
-
-/** Loads dockerode. `certificates` is a folder with ca.pem, cert.pem and key.pem. */
+/**
+ * The way to an engine: `certificates` is a folder with ca.pem, cert.pem and key.pem. Docker's API is plain HTTP over a
+ * socket, TCP or TLS.
+ */
 export async function connect(place: Place, certificates: string | undefined): Promise<Send> {
-  const modem = await openModem(place, certificates)
-  return (sent, abortSignal) =>
-    new Promise((resolve, reject) => {
-      abortSignal.throwIfAborted()
-      abortSignal.addEventListener('abort', () => reject(abortSignal.reason), { once: true })
-      const { method, path, query } = sent
-      // With the question mark it puts the query there, and so none of it into the body.
-      const options = { _query: query, _body: {} }
-      modem.dial(
-        { path: `${path}?`, method, isStream: true, statusCodes: {}, abortSignal, options },
-        (error, answer) => {
-          if (answer === null) return reject(error)
-          abortSignal.addEventListener('abort', () => answer.destroy(abortSignal.reason), { once: true })
-          resolve(answer)
-        },
-      )
-    })
-}
-
-async function openModem(place: Place, certificates: string | undefined): Promise<Modem> {
-  const { default: Docker } = await import('dockerode')
-  // What is not given here is taken from DOCKER_… variables of this process, so all of it is given.
-  const none = { host: undefined, port: undefined, socketPath: undefined, timeout: undefined, headers: {} }
-  const options =
-    place.kind === 'socket'
-      ? { ...none, socketPath: place.path, protocol: 'http' as const }
-      : { ...none, ...readCertificates(certificates), ...place, pathPrefix: '/' }
-  const { ca, cert, key } = options as { ca?: string; cert?: string; key?: string }
-  const docker = new Docker({ ...options, ca, cert, key } as ConstructorParameters<typeof Docker>[0])
-  const modem = docker.modem as unknown as Modem
+  const target = { ...toTarget(place), ...readCertificates(certificates) }
   // Node's own clients take eight megabytes, which a server without an engine does not need.
   const isEncrypted = place.kind === 'host' && place.protocol === 'https'
   const { request } = isEncrypted ? await import('node:https') : await import('node:http')
-  // Its own way follows redirects with requests whose errors nobody catches, and waits forever for an answer torn off.
-  modem.buildRequest = (given, _context, data, callback) => {
-    const sent = request(given)
-    sent.on('response', answer => callback(null, answer)).on('error', error => callback(error, null))
-    sent.end(data)
-  }
-  return modem
+  return ({ method, path, query }, signal) =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted()
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      const sent = request({ ...target, method, path: `${path}${toQuery(query)}`, signal })
+      sent.on('error', reject)
+      sent.on('response', answer => {
+        signal.addEventListener('abort', () => answer.destroy(signal.reason), { once: true })
+        resolve(answer)
+      })
+      sent.end()
+    })
+}
+
+function toTarget(place: Place): RequestOptions {
+  if (place.kind === 'socket') return { socketPath: place.path, headers: { Host: 'docker' } }
+  return { host: place.host, port: place.port }
+}
+
+function toQuery(query: Sent['query']): string {
+  const pairs = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) pairs.set(name, String(value))
+  return pairs.size > 0 ? `?${pairs}` : ''
 }
 
 function readCertificates(folder: string | undefined): { ca?: string; cert?: string; key?: string } {
