@@ -148,7 +148,7 @@ async function findLabelled({ engines, settings }: GamesDeps, signal?: AbortSign
 async function findIn(engine: Engine, settings: GamesSettings, signal?: AbortSignal) {
   try {
     const containers = await engine.list({ label: GAME_LABEL, ...(signal && { signal }) })
-    const read = containers.sort(byUse).map(container => readLabels(container, engine.name, settings))
+    const read = containers.toSorted(byUse).map(container => readLabels(container, engine.name, settings))
     return {
       games: read.flatMap(({ game }) => game ?? []),
       problems: read.flatMap(({ problems }) => problems),

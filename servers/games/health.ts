@@ -1,25 +1,39 @@
 import type { UpstreamHealth } from '../../schemas/health.ts'
-import type { Engine } from '../kit/engine/engine.ts'
 import { toNoEngine } from '../kit/engine/find-engines.ts'
 import { checkHealth } from '../kit/health.ts'
-import type { Games } from './games.ts'
+import type { GamesDeps } from './games.ts'
 
-const KIND = 'container engine'
+const ENGINE = 'container engine'
+const CLUSTER = 'Kubernetes cluster'
 
-/** Whether the container engines answer. Where a declared game needs one and none is there, that is told. */
-export async function checkEngines(
-  engines: () => readonly Engine[],
-  games: Games,
-): Promise<UpstreamHealth[]> {
+/** Whether the engines and clusters answer. Where a declared game needs one and none is there, that is told. */
+export async function checkUpstreams(deps: GamesDeps): Promise<UpstreamHealth[]> {
+  return await Promise.all([...checkEngines(deps), ...checkClusters(deps)])
+}
+
+function checkEngines({ engines, settings }: GamesDeps): Promise<UpstreamHealth>[] {
   const found = engines()
-  const needed = games.declared.some(game => game.backend.kind === 'docker')
+  const needed = settings.declared.some(({ backend }) => backend.kind === 'docker')
   if (found.length === 0 && needed) {
-    const nowhere = { name: 'docker', kind: KIND, address: 'none' }
-    return [await checkHealth(nowhere, () => Promise.reject(toNoEngine()))]
+    const nowhere = { name: 'docker', kind: ENGINE, address: 'none' }
+    return [checkHealth(nowhere, () => Promise.reject(toNoEngine()))]
   }
-  return await Promise.all(
-    found.map(engine =>
-      checkHealth({ name: engine.name, kind: KIND, address: engine.address }, () => engine.version()),
-    ),
+  return found.map(engine =>
+    checkHealth({ name: engine.name, kind: ENGINE, address: engine.address }, () => engine.version()),
   )
+}
+
+function checkClusters({ cluster, settings }: GamesDeps): Promise<UpstreamHealth>[] {
+  const contexts = settings.declared.flatMap(({ backend }) =>
+    backend.kind === 'kubernetes' ? [backend.context] : [],
+  )
+  return [...new Set(contexts)].map(async context => {
+    const name = context ?? 'kubernetes'
+    try {
+      const found = cluster(context)
+      return await checkHealth({ name, kind: CLUSTER, address: found.address }, () => found.version())
+    } catch (error) {
+      return await checkHealth({ name, kind: CLUSTER, address: 'none' }, () => Promise.reject(error))
+    }
+  })
 }

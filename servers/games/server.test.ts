@@ -77,20 +77,33 @@ test('wrong settings end the start with all that is wrong', async () => {
   )
 })
 
-test('an engine that is not there is told in the list, by the call and in the health', async () => {
+test('an engine and a cluster that are not there are told in the list, by the call and in the health', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'games-'))
   const socket = join(folder, 'docker.sock')
-  const docker = { ENGINE_URL: socket, GAMES_SERVERS: '{"box": {"docker": "box"}}' }
+  const servers = { box: { docker: 'box' }, pod: { kubernetes: { deployment: 'pod' } } }
+  const docker = { ENGINE_URL: socket, GAMES_SERVERS: JSON.stringify(servers) }
   await using world = await startWorld(games, { clock: systemClock, environment: docker, watchers: false })
   const { data, text } = await world.call('list_game_servers')
-  expect(data).toMatchObject({ servers: [{ server: 'box', state: 'unknown' }] })
+  expect(data).toMatchObject({
+    servers: [
+      { server: 'box', state: 'unknown' },
+      { server: 'pod', state: 'unknown' },
+    ],
+  })
   expect(text).toContain('Problem: ')
   const failed = await world.call('start_game_server', { server: 'box' })
   expect(failed.isError).toBe(true)
   expect(failed.text).toContain(socket)
   expect(await world.health()).toMatchObject({
     ok: false,
-    upstreams: [{ kind: 'container engine', address: socket }],
+    upstreams: [
+      { kind: 'container engine', address: socket, ok: false },
+      {
+        kind: 'Kubernetes cluster',
+        address: 'none',
+        reason: expect.stringContaining('No Kubernetes cluster is configured'),
+      },
+    ],
   })
   rmSync(folder, { recursive: true })
 })

@@ -7,7 +7,7 @@ import { createClusters } from './clusters.ts'
 import { readGamesSettings } from './config.ts'
 import { createEngines } from './engines.ts'
 import { createGames } from './games.ts'
-import { checkEngines } from './health.ts'
+import { checkUpstreams } from './health.ts'
 import { diagnoseGameServer } from './tools/diagnose-game-server.ts'
 import { getGameServer } from './tools/get-game-server.ts'
 import { getGameServerLogs } from './tools/get-game-server-logs.ts'
@@ -37,7 +37,8 @@ async function start({ clock, environment, emit, log }: ServerDeps): Promise<Sta
   const settings = await readGamesSettings(environment)
   const engines = createEngines(environment, clock)
   const env = toChildEnvironment(environment)
-  const registry = createGames({ clock, settings, engines, env, cluster: createClusters(environment, clock) })
+  const deps = { clock, settings, engines, env, cluster: createClusters(environment, clock) }
+  const registry = createGames(deps)
   const ends = createAskedEnds(clock)
   return {
     tools: [
@@ -55,7 +56,7 @@ async function start({ clock, environment, emit, log }: ServerDeps): Promise<Sta
       createPlayersWatcher({ games: registry, emit, clock, log, every: settings.playersInterval }),
       ...createCrashWatchers(engines, { games: registry, ends, emit, clock }),
     ].map(watching => beginLater(watching, clock)),
-    health: () => checkEngines(engines, registry),
+    health: () => checkUpstreams(deps),
     [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
   }
 }

@@ -62,6 +62,7 @@ test('an end by itself is a failure with its code; disposing ends it', async () 
 test('a restart is a new life', async () => {
   await using backend = open('echo "life $$"; exec sleep 1000')
   await backend.start()
+  await until('it said hello', async () => (await backend.logs(10)).length === 1)
   await backend.restart(5)
   await until('it said hello twice', async () => (await backend.logs(10)).length === 2)
   expect(new Set(await backend.logs(10)).size).toBe(2)
