@@ -154,8 +154,9 @@ describe.each(['sabnzbd', 'qbittorrent', 'transmission'] as const)('%s', kind =>
     '%s is told by every tool, and nothing else is',
     async (_fault, answer) => {
       program.upstream.will(answer)
-      for (const [tool, args] of ask(kind)) {
-        const { isError, text } = await world.call(tool, args)
+      const calls = ask(kind).map(async ([tool, args]) => ({ tool, called: await world.call(tool, args) }))
+      for (const { tool, called } of await Promise.all(calls)) {
+        const { isError, text } = called
         expect(isError, tool).toBe(true)
         expect(text).toMatch(new RegExp(`${TITLES[kind]}|took too long`))
         expect(text).toMatch(/^Why: .+\nWhat to do: .+/m)
