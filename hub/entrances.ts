@@ -17,10 +17,13 @@ import { listAgents } from './status.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
 import { createToolFinder, type Findable } from './tools/find-tools.ts'
 import type { Servers } from './tools/servers.ts'
+import { createWebhooks } from './triggers/webhooks/webhooks.ts'
 
 /** Far above what people and clients do, far below what would hurt. */
 const FRAMES = { perSecond: 500, burst: 2_000 }
 const REQUESTS = { perSecond: 5_000, burst: 10_000 }
+/** Of one webhook. Each becomes a row and may wake an agent. */
+const DELIVERIES = { perSecond: 10, burst: 300 }
 
 /** Opens every door: the page, chat, MCP, health. */
 export async function openEntrances(
@@ -60,6 +63,7 @@ export async function openEntrances(
     page: createPage(pageFolder),
     toolsets: () => Object.keys(config.current.toolsets),
     mcp: (request, response, caller) => mcp.handle(request, response, request.body, caller),
+    webhooks: openHooks(foundation, engine),
   })
   const listening = stack.use(await listen(config.current.host, config.current.port, app))
   stack.use(openChat(foundation, engine, doors, listening))
@@ -76,6 +80,21 @@ function findableIn(servers: Servers, hubTools: readonly HubTool[]): () => reado
     from = servers.catalogue
     list = [...own, ...from]
     return list
+  }
+}
+
+function openHooks(
+  { clock, log, config }: Foundation,
+  { router }: Engine,
+): Parameters<typeof createApp>[0]['webhooks'] {
+  const mayPass = createBuckets(DELIVERIES)
+  return {
+    secretOf: hook => {
+      const { webhooks } = config.current
+      return Object.hasOwn(webhooks, hook) ? webhooks[hook]?.secret : undefined
+    },
+    mayPass: hook => mayPass(hook, clock.monotonic()),
+    take: createWebhooks({ clock, log, post: router.postHook }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { eventListed, missedPolicy } from './inbox.ts'
 import { conversationId, name } from './names.ts'
+import { hookEntry, hookName } from './webhooks.ts'
 
 /** The parts of a server's entry that the hub knows; other keys of other programs are allowed and warned of. */
 export const serverEntry = z.looseObject({
@@ -93,6 +94,10 @@ export const configFile = z
         days: z.int().min(1).optional().describe('older history and messages go; default never'),
       })
       .prefault({}),
+    webhooks: z
+      .record(hookName, hookEntry)
+      .default({})
+      .describe('secrets of those who send to /hooks/<name>, by its name'),
     concurrency: z.int().min(1).max(256).default(8).describe('cycles at once over all agents'),
     servers: servers.optional().describe('MCP servers by name; false switches a built-in one off'),
     mcpServers: servers.optional().describe('another name for servers'),

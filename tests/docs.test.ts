@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
+import { builtIns } from '../hub/built-ins.ts'
 import { createProgram } from '../hub/cli/program.ts'
 import { parseAgentFile } from '../hub/config/agent-files.ts'
 import { parseYaml } from '../hub/config/yaml-file.ts'
@@ -150,11 +151,12 @@ test('every event of the built-in servers is in the reference, and back', () => 
 })
 
 test('every tool of the built-in servers is in the reference', () => {
-  const names = [...sources('servers/metrics').matchAll(/name: '([a-z]+_[a-z_]+)'/g)].map(
-    match => match[1] ?? '',
-  )
-  expect(names.length).toBeGreaterThan(2)
-  for (const name of names) expect(section('Built-in servers')).toContain(`\`${name}\``)
+  for (const server of builtIns) {
+    const code = sources(`servers/${server.name}`)
+    const names = [...code.matchAll(/^ {4}name: '([a-z]+_[a-z_]+)'/gm)].map(match => match[1] ?? '')
+    expect(names.length, server.name).toBeGreaterThan(2)
+    for (const name of names) expect(section('Built-in servers')).toContain(`\`${name}\``)
+  }
 })
 
 test('every command, variable and script that the README names exists', () => {
@@ -172,7 +174,7 @@ test('every command, variable and script that the README names exists', () => {
 
 test('the examples of the README are valid', () => {
   const yaml = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(match => match[1] ?? '')
-  expect(yaml.length).toBe(3)
+  expect(yaml.length).toBe(4)
   const markdown = /```markdown\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   for (const text of yaml) expect(() => parseExample(text)).not.toThrow()
   expect(parseAgentFile('agents/disks.md', markdown, () => undefined, { hasPrices: false }).events).toEqual([

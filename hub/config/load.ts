@@ -49,6 +49,8 @@ export interface Config {
   readonly retention: { readonly days?: number | undefined }
   /** Whether agents are held after a crash loop. */
   readonly crashHold: boolean
+  /** What the config says of webhooks, by name. */
+  readonly webhooks: Readonly<Record<string, { secret?: string | undefined }>>
   readonly servers: Readonly<Record<string, ServerEntry | false>>
   /** Things that are allowed but look like mistakes. */
   readonly warnings: readonly string[]
@@ -107,8 +109,9 @@ export function loadConfig(environment: Environment): Config {
     budget: file.budget,
     retention: file.retention,
     crashHold: read('crashHold', 'SUPERBLOOM_CRASH_HOLD', '1') !== '0',
+    webhooks: file.webhooks,
     servers: mergeServers(file, path),
-    warnings: [...model.warnings, ...unknownEntryKeys(file, path)],
+    warnings: [...model.warnings, ...unknownEntryKeys(file, path), ...shortSecrets(file, path)],
     origins,
   }
   // What a WebSocket's subprotocol can carry (RFC 9110, token).
@@ -150,6 +153,18 @@ function unknownEntryKeys(file: ConfigFile, path: string | undefined): string[] 
       .filter(key => !KNOWN_ENTRY_KEYS.has(key))
       .map(key => `${path}: servers.${name}.${key}: not a key that the hub knows; ignored`),
   )
+}
+
+/** A secret that somebody may guess. */
+const SHORT_SECRET = 16
+
+function shortSecrets(file: ConfigFile, path: string | undefined): string[] {
+  return Object.entries(file.webhooks)
+    .filter(([, { secret }]) => secret !== undefined && secret.length < SHORT_SECRET)
+    .map(
+      ([name]) =>
+        `${path}: webhooks.${name}.secret: is short; take at least ${SHORT_SECRET} random characters`,
+    )
 }
 
 function decideModel(

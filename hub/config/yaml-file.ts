@@ -91,6 +91,10 @@ function toProblems(issue: z.core.$ZodIssue, lineOf: (path: readonly PropertyKey
     const deepest = issue.errors.flat().sort((a, b) => b.path.length - a.path.length)[0]
     if (deepest) return toProblems({ ...deepest, path: [...issue.path, ...deepest.path] }, lineOf)
   }
+  if (issue.code === 'invalid_key') {
+    const [why] = issue.issues
+    if (why) return toProblems({ ...why, path: issue.path }, lineOf)
+  }
   return [`:${lineOf(issue.path)}: ${issue.path.join('.') || 'the whole'}: ${issue.message}`]
 }
 

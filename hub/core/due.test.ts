@@ -33,3 +33,11 @@ test('what one of them left for another turn is said', async () => {
   const all = combineSources([createSource(0, true), createSource(0)], () => 0)
   expect(await all.fire()).toBe(true)
 })
+
+test('one that fails keeps nothing from the others, and is heard of', async () => {
+  const broken = { ...createSource(0), fire: () => Promise.reject(new Error('disk full')) }
+  const after = createSource(0)
+  const all = combineSources([broken, after], () => 0)
+  await expect(all.fire()).rejects.toThrow('disk full')
+  expect(after.fired).toBe(1)
+})

@@ -1,3 +1,5 @@
+import { describeError } from './errors.ts'
+
 /** Something that the one clock acts on at its time. */
 export interface DueSource {
   /** The earliest time at which there is something to do, unix milliseconds; undefined where there is nothing. */
@@ -6,7 +8,10 @@ export interface DueSource {
   fire(): Promise<unknown>
 }
 
-/** Many sources as one; each acts only where something of its own is due. */
+/**
+ * Many sources as one; each acts only where something of its own is due. One that fails keeps nothing from the others:
+ * its error is thrown once all have acted.
+ */
 export function combineSources(sources: readonly DueSource[], now: () => number) {
   return {
     async nextDue() {
@@ -16,10 +21,19 @@ export function combineSources(sources: readonly DueSource[], now: () => number)
     },
     async fire() {
       let more = false
+      const errors: unknown[] = []
       for (const source of sources) {
-        const due = await source.nextDue()
-        if (due !== undefined && due <= now() && (await source.fire()) === true) more = true
+        try {
+          const due = await source.nextDue()
+          if (due !== undefined && due <= now() && (await source.fire()) === true) more = true
+        } catch (error) {
+          errors.push(error)
+        }
       }
+      if (errors.length > 0)
+        throw errors.length === 1
+          ? errors[0]
+          : new AggregateError(errors, errors.map(describeError).join('; '))
       return more
     },
   } satisfies DueSource

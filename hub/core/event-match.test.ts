@@ -22,3 +22,36 @@ const cases: [EventWanted, boolean][] = [
 test.for(cases)('%j: %s', ([wanted, expected]) => {
   expect(isWanted(wanted, 'server_empty', { server: 'atm-10', previousCount: 3, oom: false })).toBe(expected)
 })
+
+const alert = {
+  status: 'firing',
+  'a.b': 'flat',
+  names: ['ada', 'bob'],
+  none: [],
+  groupLabels: { alertname: 'InstanceDown' },
+  alerts: [
+    { labels: { alertname: 'InstanceDown', job: 'node' }, values: [1, 2] },
+    { labels: { alertname: 'DiskFull' } },
+  ],
+}
+const paths: [Record<string, string | number | boolean>, boolean][] = [
+  [{ 'groupLabels.alertname': 'Instance*' }, true],
+  [{ 'groupLabels.alertname': 'Disk*' }, false],
+  [{ 'alerts.labels.alertname': 'DiskFull' }, true],
+  [{ 'alerts.labels.job': 'node', status: 'firing' }, true],
+  [{ 'alerts.labels.alertname': 'Other' }, false],
+  [{ 'alerts.values': 2 }, true],
+  [{ 'alerts.values': 3 }, false],
+  [{ 'a.b': 'flat' }, true],
+  [{ names: 'bob' }, true],
+  [{ names: 'ada,bob' }, true],
+  [{ names: 'carl' }, false],
+  [{ none: 'x' }, false],
+  [{ 'status.length': 6 }, false],
+  [{ 'groupLabels.toString': '*native*' }, false],
+  [{ 'alerts.length': 2 }, false],
+]
+
+test.for(paths)('a path into the payload: %j: %s', ([match, expected]) => {
+  expect(isWanted({ type: 'webhook.*', match }, 'webhook.alertmanager', alert)).toBe(expected)
+})

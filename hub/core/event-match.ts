@@ -6,8 +6,24 @@ export function isWanted(wanted: EventListed, type: string, payload: Record<stri
   if (typeof wanted === 'string') return matchesGlob(wanted, type)
   if (!matchesGlob(wanted.type, type)) return false
   return Object.entries(wanted.match ?? {}).every(([key, expected]) =>
-    typeof expected === 'string'
-      ? matchesGlob(expected, String(payload[key] ?? ''))
-      : payload[key] === expected,
+    valuesAt(payload, key).some(value =>
+      typeof expected === 'string' ? matchesGlob(expected, String(value ?? '')) : value === expected,
+    ),
   )
+}
+
+/** What a key names: a field of its own, else a path with dots, on which a list stands for each of its elements. */
+function valuesAt(payload: Record<string, unknown>, key: string): unknown[] {
+  if (Object.hasOwn(payload, key)) return [payload[key], ...[payload[key]].flat()]
+  let values: unknown[] = [payload]
+  for (const name of key.split('.')) {
+    values = values
+      .flat()
+      .map(value => (isFields(value) && Object.hasOwn(value, name) ? value[name] : undefined))
+  }
+  return values.flat()
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }

@@ -2,9 +2,8 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { HubError, toPublicError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { bearerOf, type Caller, type Doors } from './doors.ts'
-
-/** The largest body that any door takes, bytes. */
-const LARGEST_BODY = 1024 * 1024
+import { createHookDoor, type HookDoorDeps } from './hooks.ts'
+import { LARGEST_BODY } from './largest-body.ts'
 
 export interface AppDeps {
   log: Log
@@ -19,6 +18,7 @@ export interface AppDeps {
   mcp: (request: Request, response: Response, caller: Caller) => Promise<void>
   /** The names of the configured sets of tools. */
   toolsets: () => readonly string[]
+  webhooks: Omit<HookDoorDeps, 'doors'>
 }
 
 /** Every HTTP door of the hub. */
@@ -45,6 +45,7 @@ export function createApp(deps: AppDeps): express.Express {
     (request: Request, response: Response) =>
       deps.mcp(request, response, response.locals['caller'] as Caller),
   )
+  app.post('/hooks/:name', ...createHookDoor({ doors: deps.doors, ...deps.webhooks }))
   app.use(deps.page)
   app.use((request: Request) => {
     throw new HubError('not_found', `There is nothing at ${request.method} ${request.path}`)
@@ -67,6 +68,8 @@ function checkToolset({ toolsets }: AppDeps): RequestHandler {
     next()
   }
 }
+/** After so long a source that was refused has room again. */
+const RETRY_AFTER_S = 6
 
 /** Puts the JSON of the body into `request.body`; a body that is something else is refused. */
 const readJson: RequestHandler[] = [
@@ -97,6 +100,7 @@ function answerError(log: Log) {
     const { code, message, status } = toPublicError(fromExpress(error, door))
     if (status >= 500) log.error('request_failed', { error, path: request.path })
     if (response.headersSent) return next(error)
+    if (status === 429) response.setHeader('Retry-After', RETRY_AFTER_S)
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer realm="superbloom"')
     response.status(status).json({ error: { code, message } })
   }

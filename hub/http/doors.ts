@@ -15,9 +15,22 @@ export interface Doors {
   checkNames(request: IncomingMessage): void
   /** Throws `unauthorized`, or `rate_limited` after many wrong tokens; a right one always comes in. */
   admit(request: IncomingMessage, presented: string | undefined, door: string): Caller
+  /** Whether it is the hub's token. */
+  isToken(presented: string | undefined): boolean
+  /** What to throw at who is not let in, as `admit` does. */
+  refusal(request: IncomingMessage, refused: Refused): HubError
+}
+
+interface Refused {
+  door: string
+  /** Something was presented, and it was wrong. */
+  isWrong: boolean
+  /** How to get in. */
+  how: string
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+const HOW = 'send "Authorization: Bearer <token>"'
 /** Wrong tokens of one address: 10 at once, then one in 6 s. */
 const WRONG_TOKENS = { perSecond: 1 / 6, burst: 10 }
 
@@ -35,6 +48,16 @@ export function createDoors(options: DoorsOptions): Doors {
     LOOPBACK.includes(hostname) || options.hosts().some(host => host.toLowerCase() === hostname)
   const right = digest(options.token)
   const mayBeWrong = createBuckets(WRONG_TOKENS)
+  const isToken = (presented: string | undefined) =>
+    presented !== undefined && timingSafeEqual(digest(presented), right)
+  const refusal = (request: IncomingMessage, { door, isWrong, how }: Refused) => {
+    const address = request.socket.remoteAddress ?? 'unknown'
+    if (isWrong && !mayBeWrong(address, options.clock.monotonic())) {
+      return new HubError('rate_limited', `${door}: too many wrong tokens from ${address}; wait a minute.`)
+    }
+    const problem = isWrong ? 'does not take this token' : 'needs the token'
+    return new HubError('unauthorized', `${door} ${problem}: ${how}. ${options.tokenHint}`)
+  }
   return {
     checkNames(request) {
       const host = request.headers.host
@@ -47,17 +70,11 @@ export function createDoors(options: DoorsOptions): Doors {
       }
     },
     admit(request, presented, door) {
-      if (presented !== undefined && timingSafeEqual(digest(presented), right)) return { token: 'owner' }
-      const address = request.socket.remoteAddress ?? 'unknown'
-      if (presented !== undefined && !mayBeWrong(address, options.clock.monotonic())) {
-        throw new HubError('rate_limited', `${door}: too many wrong tokens from ${address}; wait a minute.`)
-      }
-      const problem = presented === undefined ? 'needs the token' : 'does not take this token'
-      throw new HubError(
-        'unauthorized',
-        `${door} ${problem}: send "Authorization: Bearer <token>". ${options.tokenHint}`,
-      )
+      if (isToken(presented)) return { token: 'owner' }
+      throw refusal(request, { door, isWrong: presented !== undefined, how: HOW })
     },
+    isToken,
+    refusal,
   }
 }
 
@@ -72,7 +89,8 @@ function toHostname(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.toLowerCase() : ''
 }
 
-function digest(text: string): Buffer {
+/** Of equal length for every text, so that two can be compared in constant time. */
+export function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 

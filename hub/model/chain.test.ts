@@ -135,6 +135,33 @@ test('half open, one call finds out and the others wait', async () => {
   expect((await ask(alone)).text).toBe('me too')
 })
 
+test('what was asked before neither ends the one call that finds out nor lets a second one try', async () => {
+  const { clock, main, alone, ask, fails } = openChain()
+  const early = [hold(say('never')), hold(refuse('network'))]
+  main.script(...early.map(({ turn }) => turn), refuse('network'))
+  const stop = new AbortController()
+  const stopped = alone.complete(request('hi'), { signal: stop.signal, onText: () => undefined })
+  const failing = fails(alone)
+  await Promise.all(early.map(({ begun }) => begun))
+  alone.health.giveUp(await fails(alone))
+  clock.advance(30_000)
+  const probe = hold(say('back'))
+  main.script(probe.turn)
+  const first = ask(alone)
+  await probe.begun
+  stop.abort(new Error('stopped'))
+  await expect(stopped).rejects.toThrow('stopped')
+  early[1]?.release()
+  const error = await failing
+  expect(error.kind).toBe('network')
+  expect(alone.health.giveUp(error)).toBe(false)
+  expect(alone.health.providers()[0]?.state).toBe('trying')
+  expect((await fails(alone)).kind).toBe('unavailable')
+  probe.release()
+  expect((await first).text).toBe('back')
+  expect(alone.health.retryAt()).toBeUndefined()
+})
+
 test('the provider may ask for a longer time; a person closes the circuit', async () => {
   const { clock, main, alone, ask, fails } = openChain()
   main.script(refuse('rate_limit', 120_000), say('fine'))

@@ -9,7 +9,7 @@ import {
   type ProviderHealth,
 } from '../core/model.ts'
 import { toSentence } from '../core/text.ts'
-import { type Circuit, createCircuit } from './circuit.ts'
+import { type Circuit, createCircuit, type Pass } from './circuit.ts'
 
 export interface ChainLink {
   model: Model
@@ -55,11 +55,12 @@ export function createChain(
       let refused: ModelError | undefined
       let isDown = false
       for (const link of links) {
-        if (!link.circuit.enter()) {
+        const pass = link.circuit.enter()
+        if (!pass) {
           isDown = true
           continue
         }
-        const outcome = await ask(link, request, asked, options)
+        const outcome = await ask({ ...link, pass }, request, asked, options)
         if ('reply' in outcome)
           return link.model === first.model ? outcome.reply : signed(outcome.reply, link)
         if (outcome.next === 'throw') {
@@ -80,7 +81,7 @@ type Outcome =
   | { error: ModelError; next: 'throw' | 'refused' | 'down' }
 
 async function ask(
-  { model, circuit }: Guarded,
+  { model, circuit, pass }: Guarded & { pass: Pass },
   request: ModelRequest,
   asked: ModelOptions,
   options: ChainOptions,
@@ -92,11 +93,11 @@ async function ask(
     return { reply }
   } catch (error) {
     if (!(error instanceof ModelError)) {
-      circuit.leave()
+      circuit.leave(pass)
       throw error
     }
     if (error.retryable) {
-      return { error, next: circuit.fail(error, error.retryAfter) ? 'down' : 'throw' }
+      return { error, next: circuit.fail(pass, error, error.retryAfter) ? 'down' : 'throw' }
     }
     if (circuit.succeed()) options.onAnswers(model.name)
     return { error, next: error.kind === 'overflow' ? 'throw' : 'refused' }

@@ -2,19 +2,25 @@
 const FIRST_OPEN_MS = 30_000
 const LONGEST_OPEN_MS = 10 * 60_000
 
+/** The leave to ask once; hand it back with what came of it. */
+export interface Pass {
+  /** The one call that finds out whether the provider is back. */
+  readonly probe: boolean
+}
+
 /**
  * Whether one provider may be asked. Open after a failure for good, half open once its time is over: then one call
- * finds out, and the others wait for what it finds.
+ * finds out, and the others wait for what it finds, whatever becomes of calls from before.
  */
 export interface Circuit {
-  /** Takes the leave to ask; false while it is open, or while another call finds out. */
-  enter(): boolean
+  /** Undefined while it is open, and while another call finds out. */
+  enter(): Pass | undefined
   /** The provider answered; true where that closes it. */
   succeed(): boolean
   /** The call failed in a way that may pass; true where it was the one that had to find out. */
-  fail(error: unknown, retryAfter?: number): boolean
+  fail(pass: Pass, error: unknown, retryAfter?: number): boolean
   /** The call ended without telling anything of the provider. */
-  leave(): void
+  leave(pass: Pass): void
   open(error: unknown, retryAfter?: number): void
   /** Forgets every failure. */
   close(): void
@@ -28,43 +34,45 @@ export interface Circuit {
 export function createCircuit(now: () => number): Circuit {
   let failures = 0
   let until: number | undefined
-  let probing = false
+  let probing: Pass | undefined
   let last: unknown
   const close = () => {
     failures = 0
     until = undefined
-    probing = false
+    probing = undefined
     last = undefined
   }
-  const open = (error: unknown, retryAfter = 0) => {
-    // Calls that were under way together fail together: that is one failure.
-    if (until !== undefined && !probing && now() < until) return
-    probing = false
+  const openAnew = (error: unknown, retryAfter = 0) => {
     const own = FIRST_OPEN_MS * 2 ** failures++
     until = now() + Math.min(LONGEST_OPEN_MS, Math.max(own, retryAfter))
     last = error
   }
   return {
     enter() {
-      if (until === undefined) return true
-      if (probing || now() < until) return false
-      probing = true
-      return true
+      if (until === undefined) return { probe: false }
+      if (probing || now() < until) return undefined
+      probing = { probe: true }
+      return probing
     },
     succeed() {
       const wasOpen = until !== undefined
       close()
       return wasOpen
     },
-    fail(error, retryAfter) {
-      if (!probing) return false
-      open(error, retryAfter)
+    fail(pass, error, retryAfter) {
+      if (probing !== pass) return false
+      probing = undefined
+      openAnew(error, retryAfter)
       return true
     },
-    leave() {
-      probing = false
+    leave(pass) {
+      if (probing === pass) probing = undefined
     },
-    open,
+    open(error, retryAfter) {
+      // Calls that were under way together fail together: that is one failure.
+      const isOpen = until !== undefined && now() < until
+      if (!isOpen && !probing) openAnew(error, retryAfter)
+    },
     close,
     get state() {
       if (until === undefined) return 'ok'

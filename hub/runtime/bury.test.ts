@@ -58,6 +58,25 @@ test('a retry gives the batch back once, with what had run, and the retried lett
   expect(retried).toMatchObject({ decidedBy: 'alex', items: [{ text: 'look around' }] })
 })
 
+test('a retry of a batch that began with a reset does not start fresh again', async () => {
+  await using world = await openWorld()
+  await world.start()
+  world.semaphore.resize(0)
+  await world.reset({ agent: 'homelab', by: 'alex' })
+  await world.post('break')
+  world.model.script(refuse('auth'), say('noted'), say('done now'))
+  world.semaphore.resize(8)
+  await world.idle()
+  await world.post('remember the moonstone')
+  await world.idle()
+  const [letter] = await openLetters(world)
+  await retry(world, letter?.id ?? '')
+  expect(said(world)).toEqual(['noted', 'done now'])
+  const texts = world.model.requests.all.at(-1)?.messages.map(({ text }) => text) ?? []
+  expect(texts.join('\n')).toContain('remember the moonstone')
+  expect(texts.at(-1)).toContain('break')
+})
+
 test.for(['before', 'after'] as const)('killed %s the write of a retry, it is tried once', async when => {
   await using world = await openWorld()
   world.model.script(refuse('auth'))

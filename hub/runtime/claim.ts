@@ -63,6 +63,10 @@ export interface Claim extends Fenced {
   toldFailure?: boolean
   /** Where it did not end well. */
   outcome?: 'parked' | 'dead' | 'stuck'
+  /** The fence under which it is ended where it takes no notice. */
+  seized?: number | undefined
+  /** Its end is stored, and was told. */
+  endTold?: boolean
   /** Tokens that it used so far. */
   tokens: number
   /** What a call of the model took and is not written down yet. */

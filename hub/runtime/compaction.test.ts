@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { makeAgent, openWorld, type World } from '../../tests/support/runtime-world.ts'
-import { call, refuse, say, type Turn } from '../../tests/support/scripted-model.ts'
+import { call, hold, refuse, say, type Turn } from '../../tests/support/scripted-model.ts'
 import type { Model, ModelMessage, ModelRequest } from '../core/model.ts'
 import { HEADINGS } from './summary.ts'
 import { estimateTokens } from './tokens.ts'
@@ -69,6 +69,26 @@ test('promise 8: a full window begins with a summary and the stored context; the
   expect(last?.messages.at(-1)?.text).toContain('question 11')
   for (const request of world.model.requests.all) expect(sizeOf(request)).toBeLessThanOrEqual(LIMIT)
   expect((await historyOf(world)).length).toBe(4 + 24)
+})
+
+test('a cycle has ended once its answer is stored, however long the summary for the next one takes', async () => {
+  const held = hold(good)
+  const summaries = summariesBy(held.turn)
+  await using world = await openWorld({ model: SMALL, summaries })
+  await world.start()
+  world.model.script(...Array.from({ length: 12 }, (_none, round) => say(`answer ${round}`)))
+  let asked = 0
+  while (summaries.asked.length === 0) {
+    await world.post(`question ${asked++} ${'word '.repeat(400)}`)
+    await world.seen.messages.find('its answer', ({ text }) => text === `answer ${asked - 1}`)
+    await world.seen.ended.find('its end', () => world.seen.ended.all.length === asked)
+    await Promise.race([world.idle(), held.begun])
+  }
+  expect(world.runtime.busy).toBe(1)
+  held.release()
+  await world.idle()
+  expect(world.seen.ended.all.map(({ cycle }) => cycle)).toHaveLength(asked)
+  expect(await sessionsOf(world)).toHaveLength(1)
 })
 
 test('between marks the beginning of the request stays the same, byte for byte', async () => {

@@ -18,7 +18,7 @@ import { settle, writeUsage } from './limits/metered-model.ts'
 import { findUnanswered, type Unanswered, userMessages } from './reply.ts'
 import { eventIds } from './taken-events.ts'
 import { announceEnded, type CycleEnd, settleTask } from './tasks.ts'
-import { publish, tell } from './tell.ts'
+import { publish, tell, tellEnd } from './tell.ts'
 import type { Anchor } from './tokens.ts'
 import { hasOpenCalls } from './window.ts'
 
@@ -72,6 +72,7 @@ export async function endWithText(
   deps.signals.emit('stepped', { thread: claim.thread })
   if (over) announceEnded(deps, over)
   if (!question) {
+    tellEnd(deps, claim)
     if (crowded) await tidyUp(deps, claim, signal)
     return 'ended'
   }

@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest'
-import { openLetters, parkOne, said, statuses, told } from '../../tests/support/failing-world.ts'
+import {
+  NETWORK_WAITS,
+  openLetters,
+  parkOne,
+  said,
+  statuses,
+  told,
+} from '../../tests/support/failing-world.ts'
 import { openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { hold, refuse, say } from '../../tests/support/scripted-model.ts'
+import { requestStops } from '../store/stops.ts'
+import { endTask } from '../store/tasks.ts'
+import { postEventTo } from './tasks.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -168,3 +178,78 @@ test.for(deaths)('killed $when write $write of a cycle that is parked, it is ans
   expect(notices.length).toBeLessThanOrEqual(1)
   expect(await statuses(world)).toEqual(['done'])
 })
+
+/** Waits until the last try of a cycle that is about to be parked is under way. */
+async function beforeParking(world: World) {
+  const last = hold(refuse('network'))
+  world.model.script(...NETWORK_WAITS.map(() => refuse('network')), last.turn)
+  let timers = 0
+  for (const wait of NETWORK_WAITS) {
+    timers = await world.clock.armed(wait, timers)
+    world.clock.advance(wait)
+  }
+  await last.begun
+  return last
+}
+
+test('a stop that comes while a cycle is being parked ends it at once', async () => {
+  await using world = await openWorld()
+  await world.start()
+  await world.post('hi')
+  const last = await beforeParking(world)
+  // Written down before the parking is, and heard of after it.
+  const stopped = world.store.write(tx => requestStops(tx, { threads: ['thr_homelab'] }, 'alex'))
+  last.release()
+  const [cycle] = await stopped
+  world.runtime.wake(cycle?.thread ?? '')
+  await world.idle()
+  expect(await statuses(world)).toEqual(['stopped'])
+})
+
+test('a task that is cancelled while it is being parked ends at once', async () => {
+  await using world = await openWorld()
+  await world.start()
+  const event = { id: 'evt_1', type: 'temp_high', source: 'metrics', payload: {}, at: 1 }
+  await world.store.write(tx => postEventTo(tx, { agent: 'homelab', thread: 'thr_homelab.task_1' }, event, 1))
+  world.runtime.wake('thr_homelab.task_1')
+  const last = await beforeParking(world)
+  const end = { status: 'cancelled' as const, summary: 'x', now: world.clock.now(), by: 'thr_homelab' }
+  const ended = world.store.write(tx => endTask(tx, 'thr_homelab.task_1', end))
+  last.release()
+  for (const thread of (await ended).woken) world.runtime.wake(thread)
+  await world.idle()
+  expect(await statuses(world)).toEqual(['stopped'])
+  expect(await world.nextDue()).toBeUndefined()
+})
+
+test.for(['reset', 'stop'] as const)(
+  'a %s ends a parked cycle at once, and the next one begins',
+  async how => {
+    await using world = await openWorld()
+    await world.start()
+    await parkOne(world, 'old secret')
+    await world.post('waits meanwhile')
+    await world.idle()
+    const asked = world.model.requests.all.length
+    if (how === 'reset') await world.reset({ agent: 'homelab', by: 'alex' })
+    else await world.router.stop({ conversation: 'homelab' }, 'alex')
+    // The circuit is open still: what waited is parked in its turn.
+    await world.seen.ended.find('the parked one ends', () => true)
+    await world.idle()
+    expect(await statuses(world)).toEqual(['stopped', 'running'])
+    expect(world.model.requests.all).toHaveLength(asked)
+    expect(told(world).filter(({ text }) => text.includes('I was stopped by alex'))).toHaveLength(1)
+    world.model.script(say('here'))
+    world.clock.advance(30_000)
+    await world.fireDue()
+    await world.idle()
+    expect(said(world)).toEqual(['here'])
+    expect(world.seen.ended.all).toHaveLength(2)
+    const seen = world.model.requests.all
+      .at(-1)
+      ?.messages.map(({ text }) => text)
+      .join('\n')
+    expect(seen?.includes('old secret')).toBe(how === 'stop')
+    expect(seen).toContain('waits meanwhile')
+  },
+)

@@ -4,7 +4,7 @@ import { describeError } from '../core/errors.ts'
 import type { ModelError } from '../core/model.ts'
 import { toSentence } from '../core/text.ts'
 import { fencedWrite, releasingWrite } from '../store/history.ts'
-import { parkCycle, setNotBefore, unparkCycle } from '../store/parked.ts'
+import { parkCycle, unparkCycle } from '../store/parked.ts'
 import type { Tx } from '../store/writer.ts'
 import { bury, toDeath } from './bury.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
@@ -30,8 +30,7 @@ export async function park(deps: RuntimeDeps, claim: Claim, error: ModelError): 
   const isNew = claim.parkedAt === null
   const messages = await deps.store.write(async tx => {
     await releasingWrite(tx, claim, 0, now)
-    await parkCycle(tx, claim.cycle, now)
-    await setNotBefore(tx, [claim.thread], retryAt)
+    await parkCycle(tx, { thread: claim.thread, cycle: claim.cycle, at: now, until: retryAt })
     return isNew ? tellEach(deps, tx, claim, toNotice(deps, claim, error, retryAt)) : []
   })
   claim.outcome = 'parked'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openLetters, said, told } from '../../tests/support/failing-world.ts'
+import { openLetters, said, statuses, told } from '../../tests/support/failing-world.ts'
 import { openWorld } from '../../tests/support/runtime-world.ts'
 import { call, hold, say } from '../../tests/support/scripted-model.ts'
 import { postItem } from '../store/inbox.ts'
@@ -46,6 +46,38 @@ test('promise 4: a committed step and a stop in order count as no crash', async 
   expect(await openLetters(world)).toEqual([])
 })
 
+test('promise 3: a stop in order that comes with the start of a call leaves it to the next life', async () => {
+  let ran = 0
+  let ended: Promise<void> | undefined
+  await using world = await openWorld({
+    tools: [
+      {
+        name: 'change',
+        // Read when the call is looked up, right before its start is written.
+        get destructive() {
+          ended ??= Promise.resolve(world.runtime[Symbol.asyncDispose]())
+          return false
+        },
+        run(_args, { signal }) {
+          signal.throwIfAborted()
+          return { text: `${++ran}`, isError: false }
+        },
+      },
+    ],
+  })
+  world.model.script(call([['change']]), say('done'))
+  await world.start()
+  await world.post('go')
+  await world.idle()
+  await ended
+  const ledger = () => world.store.db.selectFrom('tool_calls').select(['status', 'started_at']).execute()
+  expect(await ledger()).toEqual([{ status: 'planned', started_at: null }])
+  await world.start()
+  await world.idle()
+  expect([ran, ...said(world)]).toEqual([1, 'done'])
+  expect(await ledger()).toMatchObject([{ status: 'ok' }])
+})
+
 test('promise 9: a cycle that takes no notice of its end is stopped five minutes later, and can do no more', async () => {
   const begun = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
@@ -75,6 +107,33 @@ test('promise 9: a cycle that takes no notice of its end is stopped five minutes
   expect(said(world)).toEqual(['new'])
   const ledger = await world.store.db.selectFrom('tool_calls').select('status').execute()
   expect(ledger).toEqual([{ status: 'unknown' }])
+})
+
+test('a cycle that takes no notice and whose end cannot be written is ended once it can be', async () => {
+  const begun = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const deaf = {
+    name: 'deaf',
+    async run() {
+      begun.resolve()
+      await gate.promise
+      return { text: 'too late', isError: false }
+    },
+  }
+  await using world = await openWorld({ agents: [{ limits: { steps: 30, minutes: 1 } }], tools: [deaf] })
+  world.model.script(call([['deaf']]))
+  await world.start()
+  await world.post('go')
+  await begun.promise
+  world.clock.advance(6 * MINUTE)
+  await world.store.db.schema.alterTable('messages').renameTo('away').execute()
+  await expect(world.fireDue()).rejects.toThrow('messages')
+  await world.store.db.schema.alterTable('away').renameTo('messages').execute()
+  await world.fireDue()
+  await world.idle()
+  expect(await statuses(world)).toEqual(['failed'])
+  expect(world.seen.ended.all).toHaveLength(1)
+  gate.resolve()
 })
 
 test("promise 5: another process's cycle is taken over when its lease has run out", async () => {

@@ -1,19 +1,18 @@
 import type { ChatMessage, NewUserMessage, StopTarget } from '../../schemas/chat.ts'
-import type { NewEvent, RoutedEvent } from '../../schemas/inbox.ts'
 import { conversationId } from '../../schemas/names.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Signals } from '../core/signals.ts'
 import { appendMessage, findByClientId } from '../store/conversations.ts'
-import { type EventCursor, saveCursor } from '../store/events.ts'
 import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
 import { ensureMainThread, hasThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { fireDue } from './firing.ts'
+import { createEventPosts, type EventPosts } from './post-events.ts'
 import { parseReset, resetByMessage } from './reset.ts'
-import { type ListingAgent, type Routing, routeEvent } from './route-event.ts'
+import type { ListingAgent, Routing } from './route-event.ts'
 import { isStopCommand, requestStop, type Stopping, stopByMessage } from './stop.ts'
 
 export interface RoutedAgent extends ListingAgent {
@@ -30,13 +29,9 @@ export interface RouterDeps {
 }
 
 /** Decides which thread everything belongs to, and posts it: what returns is on the disk. */
-export interface Router {
+export interface Router extends EventPosts {
   /** The same `clientId` of the same token and conversation again gives the same message. Throws `not_found`, `retired`. */
   postMessage(message: NewUserMessage): Promise<ChatMessage>
-  /** Undefined where the event was there already. */
-  postEvent(event: NewEvent): Promise<RoutedEvent | undefined>
-  /** What a server's feed brought, together with how far it was read. */
-  postFeed(server: string, events: NewEvent[], cursor: EventCursor): Promise<void>
   /**
    * Stops what runs in a thread, or for a conversation, at the next boundary; durable when it resolves. Empty where
    * nothing runs or is about to. Throws `not_found`.
@@ -70,6 +65,7 @@ export function createRouter(deps: RouterDeps): Router {
     rearm(routings.flatMap(({ woken }) => woken))
   }
   return {
+    ...createEventPosts(deps, announce),
     agentsOf,
     async postMessage(message) {
       const agents = decideAgents(deps, agentsOf(message.conversation), message)
@@ -98,23 +94,6 @@ export function createRouter(deps: RouterDeps): Router {
       const agents = agentsOf(target.conversation)
       decideAgents(deps, agents, { conversation: target.conversation, text: '' })
       return requestStop(deps, { threads: agents.map(mainThreadId), conversation: target.conversation }, by)
-    },
-    async postEvent(event) {
-      const routing = await deps.store.write(tx => routeEvent(deps, tx, event))
-      if (routing) announce([routing])
-      return routing?.event
-    },
-    async postFeed(server, events, cursor) {
-      const routings = await deps.store.write(async tx => {
-        const all: Routing[] = []
-        for (const event of events) {
-          const routing = await routeEvent(deps, tx, event)
-          if (routing) all.push(routing)
-        }
-        await saveCursor(tx, server, cursor)
-        return all
-      })
-      announce(routings)
     },
     async fireDue() {
       const fired = await fireDue(deps)

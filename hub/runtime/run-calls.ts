@@ -1,6 +1,6 @@
 import type { AgentTool, ToolOutcome } from '../core/tool-box.ts'
 import { fencedWrite } from '../store/history.ts'
-import { startCall } from '../store/ledger.ts'
+import { startCall, unstartCalls } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import { parseArguments } from './arguments.ts'
@@ -89,9 +89,22 @@ async function runTogether(
   for (const each of asked) showAsked(deps, claim, each)
   const waiting = new Set(asked.map(each => each.row.id))
   const running = calls.filter(({ row }) => !waiting.has(row.id))
+  if (signal.aborted) await takeBack(deps, claim, running)
+  signal.throwIfAborted()
   // What one of them throws is thrown once none runs any more, so that no result comes after the cycle's end.
   const ends = await Promise.allSettled(running.map(call => runOne(deps, claim, call, signal)))
   for (const each of ends) if (each.status === 'rejected') throw each.reason
+}
+
+/** An end that came with the commit of their start: none of them was sent, so none is in doubt. */
+async function takeBack(deps: RuntimeDeps, claim: Claim, calls: readonly CallOf<'server'>[]): Promise<void> {
+  const fresh = calls.flatMap(({ row }) => (row.status === 'planned' ? row.id : []))
+  if (fresh.length === 0) return
+  await deps.store.write(async tx => {
+    const now = deps.clock.now()
+    await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
+    await unstartCalls(tx, fresh)
+  })
 }
 
 function startCalls(

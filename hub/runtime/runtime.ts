@@ -17,6 +17,7 @@ import { createPlaces } from './limits/hold.ts'
 import { createMeter } from './limits/meter.ts'
 import { payApart } from './limits/metered-model.ts'
 import { createStops, type Stops } from './stop.ts'
+import { tellEnd } from './tell.ts'
 import { createTokenCounter } from './tokens.ts'
 import { type CycleWatch, createCycleWatch } from './watch.ts'
 
@@ -172,7 +173,7 @@ async function runOne(
     stops.end(claim.cycle)
     await leaveBudget(deps, claim, stopping)
   }
-  if (claim.outcome !== 'parked') deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread })
+  if (claim.outcome !== 'parked') tellEnd(deps, claim)
   announce(deps, claim, statusAfter(claim))
   return claim.kind
 }
@@ -214,7 +215,7 @@ function announce(deps: RuntimeDeps, { agent }: Claim, status: AgentStatus): voi
 async function breakOff(deps: RuntimeDeps, claim: Claim, error: unknown): Promise<void> {
   deps.log.error('cycle_broke', { cycle: claim.cycle, thread: claim.thread, error })
   if (error instanceof HubError && error.code === 'conflict') return
-  // The database and not the batch is at fault: the cycle goes on once it can be written.
-  if (error instanceof StoreFault) throw error
+  // The database and not the batch is at fault: the cycle goes on once it can be written. One that has ended stays so.
+  if (error instanceof StoreFault || claim.endTold) throw error
   await bury(deps, claim, BROKEN)
 }

@@ -170,6 +170,12 @@ test('an approval of a task is asked where the task was made, and closed for eve
   const calls = await world.store.db.selectFrom('tool_calls').select(['tool', 'status']).execute()
   expect(calls).toContainEqual({ tool: 'stop', status: 'denied' })
   expect(ran).toEqual([])
+  const lines = world.seen.messages.all.filter(({ data }) => data?.['approval'] === id)
+  expect(lines.map(({ conversation, data }) => [conversation, data?.['status']])).toEqual([
+    ['homelab/desk', 'waiting'],
+    ['homelab/desk', 'denied'],
+  ])
+  expect(lines[1]?.text).toBe(`Approval ${id} was closed, since the task has ended; it did not run.`)
 })
 
 test('what was approved and had not begun does not run once its task is over', async () => {
@@ -279,4 +285,4 @@ test('promise 6: a thousand tasks that were woken leave nothing in memory', asyn
   collect()
   expect([world.runtime.busy, world.clock.timers]).toEqual([0, 0])
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(8_000_000)
-})
+}, 120_000)

@@ -81,7 +81,7 @@ export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEn
   }
 }
 
-const NOTHING_ENDED: Ended = { woken: [], closed: [] }
+const NOTHING_ENDED: Ended = { woken: [], closed: [], told: [] }
 
 function lastText(claim: Claim): string {
   const said = claim.window.findLast(
@@ -91,8 +91,12 @@ function lastText(claim: Claim): string {
 }
 
 /** Shows approvals that were closed, and wakes the threads that got something, after the commit. */
-export function announceEnded({ signals }: Pick<RuntimeDeps, 'signals'>, { woken, closed }: Ended): void {
+export function announceEnded(
+  { signals }: Pick<RuntimeDeps, 'signals'>,
+  { woken, closed, told }: Ended,
+): void {
   for (const approval of closed) signals.emit('approval', toApproval(approval))
+  for (const message of told) signals.emit('message', message)
   for (const thread of new Set(woken)) signals.emit('posted', { thread })
 }
 

@@ -57,3 +57,10 @@ export async function tellNow(deps: RuntimeDeps, claim: Claim, what: Telling): P
   })
   publish(deps, [message])
 }
+
+/** Says that the cycle has ended, once, as soon as that is stored. */
+export function tellEnd(deps: RuntimeDeps, claim: Claim): void {
+  if (claim.endTold) return
+  claim.endTold = true
+  deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread: claim.thread })
+}

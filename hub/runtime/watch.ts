@@ -35,18 +35,20 @@ export function createCycleWatch(deps: RuntimeDeps): CycleWatch {
     async fire() {
       for (const [claim, release] of guarded) {
         if (dueAt(claim) > deps.clock.now()) continue
-        guarded.delete(claim)
+        // Where that cannot be written the cycle stays guarded, and is stopped at the next look.
         await stop(deps, claim)
+        guarded.delete(claim)
         release()
       }
     },
   }
 }
 
-/** Takes the thread from the cycle that holds it, then ends that with what is known. */
+/** Takes the thread from the cycle that holds it, then ends that with what is known. May be called again. */
 async function stop(deps: RuntimeDeps, claim: Claim): Promise<void> {
-  const fence = await deps.store.write(tx => seizeThread(tx, claim.thread, claim.fence))
+  claim.seized ??= await deps.store.write(tx => seizeThread(tx, claim.thread, claim.fence))
   claim.outcome = 'stuck'
+  const fence = claim.seized
   if (fence === undefined) return
   const minutes = plural(claim.agent.limits.minutes, 'minute')
   const text = `I made no step for 5 minutes beyond my limit of ${minutes}, and was stopped. Whatever I waited for may still have happened: check it, then tell me to go on.`

@@ -19,6 +19,7 @@ const STALE_MS = 3_600_000
 
 /** How long a restore waits for a hub that is ending, milliseconds. */
 const LOCK_WAIT_MS = 2_000
+const STOP_FIRST = 'Stop it first: what it has open cannot be put in another place.'
 
 function backupsFolder(folder: string): string {
   return join(folder, 'backups')
@@ -50,7 +51,7 @@ export interface Restored extends StoreCopy {
  * until then, and whenever this is killed, the old store stays in force. Throws `conflict` while a hub runs.
  */
 export async function restore(folder: string, file: string, now: number): Promise<Restored> {
-  using _lock = lockFolder(folder, LOCK_WAIT_MS)
+  using _lock = lockFolder(folder, LOCK_WAIT_MS, STOP_FIRST)
   const database = databaseFile(folder)
   const fresh = `${database}.restoring`
   try {

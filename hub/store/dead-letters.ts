@@ -133,7 +133,13 @@ export async function failedThreads(db: Kysely<Tables>): Promise<Set<string>> {
  */
 export async function retryDeadLetter(tx: Tx, id: string, by: string, now: number): Promise<DeadLetter> {
   const letter = await decide(tx, id, { status: 'retried', by, now })
-  await tx.updateTable('inbox').set({ cycle_id: null }).where('cycle_id', '=', letter.cycle).execute()
+  // A fresh start that was part of it has been: another one would take away what came since.
+  await tx
+    .updateTable('inbox')
+    .set({ cycle_id: null })
+    .where('cycle_id', '=', letter.cycle)
+    .where('source', '!=', 'reset')
+    .execute()
   await postItem(tx, {
     thread: letter.thread,
     source: 'dead_letter',

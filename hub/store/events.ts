@@ -53,6 +53,37 @@ export function newestOfKind(
     .executeTakeFirst()
 }
 
+/** The event of a source by the id that it has there. */
+export function eventBy(tx: Tx, source: string, externalId: string): Promise<EventRow | undefined> {
+  return tx
+    .selectFrom('events')
+    .selectAll()
+    .where('source', '=', source)
+    .where('external_id', '=', externalId)
+    .executeTakeFirst()
+}
+
+/** The newest event of a source whose id begins with `subject`, which ends in `/`, if it came within so long before `now`. */
+export function newestOfSubject(
+  tx: Tx,
+  of: { source: string; subject: string; now: number; within: number },
+): Promise<EventRow | undefined> {
+  // One from the future, after the clock was put back, holds nothing for long.
+  const [from, until] = [of.now - of.within, of.now + of.within]
+  return tx
+    .selectFrom('events')
+    .selectAll()
+    .where('source', '=', of.source)
+    .where('external_id', '>=', of.subject)
+    .where('external_id', '<', `${of.subject.slice(0, -1)}0`)
+    .where('received_at', '>', from)
+    .where('received_at', '<', until)
+    .orderBy('received_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /** Another of the same type and key was held. */
 export async function countRepeat(tx: Tx, id: string): Promise<void> {
   await tx

@@ -27,6 +27,16 @@ export async function waitCall(tx: Tx, id: string, approval: string, result: Cal
     .execute()
 }
 
+/** What was written down as started was not sent after all. */
+export async function unstartCalls(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('tool_calls')
+    .set({ status: 'planned', started_at: null })
+    .where('id', 'in', ids)
+    .where('status', '=', 'started')
+    .execute()
+}
+
 /** A person said yes: the call is to run. */
 export async function allowCall(tx: Tx, id: string): Promise<void> {
   await tx.updateTable('tool_calls').set({ status: 'planned' }).where('id', '=', id).execute()

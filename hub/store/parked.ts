@@ -2,8 +2,31 @@ import { type Kysely, sql } from 'kysely'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** The cycle waits for its provider; it goes on at `until` at the latest. That is no crash, so it is not counted as one. */
-export async function parkCycle(tx: Tx, cycle: string, at: number): Promise<void> {
+export interface Parking {
+  thread: string
+  cycle: string
+  at: number
+  /** When it goes on at the latest. */
+  until: number
+}
+
+/**
+ * The cycle waits for its provider. That is no crash, so it is not counted as one. One that was to end meanwhile does
+ * not wait: whoever wanted that wakes it.
+ */
+export async function parkCycle(tx: Tx, { thread, cycle, at, until }: Parking): Promise<void> {
+  const isToStop = tx
+    .selectFrom('cycles')
+    .select('id')
+    .where('id', '=', cycle)
+    .where('stop_requested_by', 'is not', null)
+  await tx
+    .updateTable('threads')
+    .set({ not_before: until })
+    .where('id', '=', thread)
+    .where('ended_at', 'is', null)
+    .where(({ not, exists }) => not(exists(isToStop)))
+    .execute()
   await tx
     .updateTable('cycles')
     .set(eb => ({ parked_at: eb.fn.coalesce('parked_at', eb.val(at)), attempts: eb('attempts', '-', 1) }))

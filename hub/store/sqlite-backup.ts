@@ -26,7 +26,7 @@ export function databaseFile(folder: string): string {
 /**
  * Copies a database, which may be written to meanwhile, as it is at one instant; verifies the copy, and only then
  * gives it its name, so that a file of that name is always whole. Replaces a file that is there. Throws
- * `bad_request` where the source is no database of ours, or is damaged.
+ * `invalid_arguments` where the source is no database of ours, or is damaged.
  */
 export async function copyDatabase(source: string, file: string): Promise<StoreCopy> {
   if (!existsSync(source)) throw new HubError('not_found', `There is no file ${source}`)
@@ -78,7 +78,7 @@ function verifyCopy(partial: string, rows: Record<string, number>, source: strin
       integrity_check?: string
     }[]
     if (found !== 'ok')
-      throw new HubError('bad_request', `${source} is damaged: ${found}. Take another backup.`)
+      throw new HubError('invalid_arguments', `${source} is damaged: ${found}. Take another backup.`)
     refuseNewer(copy, source)
     const copied = countRows(copy)
     const wrong = COUNTED.find(table => copied[table] !== rows[table])
@@ -172,5 +172,5 @@ function explain(error: unknown, file: string): unknown {
     return new HubError('conflict', `${file} is in use by another program. Try again.`, { cause: error })
   }
   const what = `${basename(file)} is no database of Superbloom, or is damaged`
-  return new HubError('bad_request', `${what}: ${error.message} (${file})`, { cause: error })
+  return new HubError('invalid_arguments', `${what}: ${error.message} (${file})`, { cause: error })
 }

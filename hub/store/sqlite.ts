@@ -134,22 +134,22 @@ function withPreparedOnce(database: Database.Database): SqliteDatabase {
   }
 }
 
+const OTHER_FOLDER = 'Stop it first, or give this one a folder of its own with SUPERBLOOM_DATA.'
+
 /**
  * Makes this process the one hub of a data folder: an exclusive transaction on `<data>/lock.db`, which the system
  * frees when the process dies. Waits `wait` milliseconds for a predecessor that is ending. Throws `conflict`.
  */
-export function lockFolder(folder: string, wait = LOCK_WAIT_MS): Disposable {
+export function lockFolder(folder: string, wait = LOCK_WAIT_MS, hint = OTHER_FOLDER): Disposable {
   const lock = new Database(join(folder, 'lock.db'), { timeout: wait })
   try {
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
     if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_BUSY') throw error
-    throw new HubError(
-      'conflict',
-      `Another hub already runs on the data folder ${folder}. Stop it first, or give this one a folder of its own with SUPERBLOOM_DATA.`,
-      { cause: error },
-    )
+    throw new HubError('conflict', `Another hub already runs on the data folder ${folder}. ${hint}`, {
+      cause: error,
+    })
   }
   return { [Symbol.dispose]: () => void lock.close() }
 }

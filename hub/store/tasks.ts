@@ -1,5 +1,8 @@
 import { type Kysely, sql } from 'kysely'
+import type { ChatMessage } from '../../schemas/chat.ts'
 import { type TaskGrants, taskGrants } from '../../schemas/tasks.ts'
+import { truncate } from '../core/text.ts'
+import { appendMessage } from './conversations.ts'
 import { settleEventsOf } from './events.ts'
 import { postItem, QUIET_SOURCE } from './inbox.ts'
 import { finishCall } from './ledger.ts'
@@ -153,6 +156,8 @@ export interface Ended {
   woken: string[]
   /** Approvals that nobody has to decide any more. */
   closed: ApprovalRow[]
+  /** What their conversations were told of it. */
+  told: ChatMessage[]
 }
 
 export interface TaskEnd {
@@ -182,8 +187,8 @@ export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<Ended> 
     .where('ended_at', 'is', null)
     .returningAll()
     .executeTakeFirst()
-  if (!row) return { woken: [], closed: [] }
-  const closed = await closeWaits(tx, id, end.now)
+  if (!row) return { woken: [], closed: [], told: [] }
+  const { closed, told } = await closeWaits(tx, id, end.now)
   const woken: string[] = []
   // A cycle that nobody runs now, such as one that waits for its provider, is woken to stop.
   if (await hasRunningCycle(tx, id)) woken.push(id)
@@ -193,9 +198,10 @@ export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<Ended> 
     const own = await endTask(tx, child.id, { status: 'cancelled', summary, now: end.now, by: id })
     woken.push(...own.woken)
     closed.push(...own.closed)
+    told.push(...own.told)
   }
   if (await tellParent(tx, row, end)) woken.push(row.parent_id ?? '')
-  return { woken, closed }
+  return { woken, closed, told }
 }
 
 /** True where the parent is to be woken. */
@@ -222,7 +228,7 @@ async function tellParent(tx: Tx, task: ThreadRow, end: TaskEnd): Promise<boolea
 }
 
 /** Nothing wakes an ended task any more. */
-async function closeWaits(tx: Tx, thread: string, now: number): Promise<ApprovalRow[]> {
+async function closeWaits(tx: Tx, thread: string, now: number): Promise<Pick<Ended, 'closed' | 'told'>> {
   await tx
     .updateTable('schedules')
     .set({ status: 'cancelled' })
@@ -242,12 +248,33 @@ async function closeWaits(tx: Tx, thread: string, now: number): Promise<Approval
     .where('status', '=', 'open')
     .returningAll()
     .execute()
-  for (const { id, call_id } of closed) {
-    const text = `Approval ${id} was closed, since the task has ended; it did not run.`
-    await finishCall(tx, call_id, { status: 'denied', result: { text, isError: true }, now })
+  const told: ChatMessage[] = []
+  for (const approval of closed) {
+    const text = `Approval ${approval.id} was closed, since the task has ended; it did not run.`
+    await finishCall(tx, approval.call_id, { status: 'denied', result: { text, isError: true }, now })
+    const message = await tellClosed(tx, approval, { text, now })
+    if (message) told.push(message)
   }
   await discardItems(tx, thread)
-  return closed
+  return { closed, told }
+}
+
+/** The line of its call in the conversation where it was asked for. */
+async function tellClosed(
+  tx: Tx,
+  { id, call_id: call, cycle_id: cycle, conversation_id: conversation, tool, arguments: args }: ApprovalRow,
+  { text, now }: { text: string; now: number },
+): Promise<ChatMessage | undefined> {
+  if (conversation === null) return undefined
+  return appendMessage(tx, {
+    id: `msg_${id}_closed`,
+    conversation,
+    kind: 'tool',
+    author: tool,
+    text,
+    at: now,
+    data: { call, tool, status: 'denied', cycle, arguments: truncate(args, 300), approval: id },
+  })
 }
 
 /** What is left in the inbox of an ended task is kept, and read by nobody. */

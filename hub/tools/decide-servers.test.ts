@@ -7,6 +7,7 @@ const media: BuiltIn = {
   always: false,
   envPrefixes: ['RADARR_', 'SONARR_'],
   decidedBy: ['MEDIA_CONFIG'],
+  alsoSees: ['SHARED_'],
 }
 const metrics: BuiltIn = {
   name: 'metrics',
@@ -54,6 +55,12 @@ test('what always runs runs, the others once configured by the environment or by
     RADARR_URL: 'http://x',
   })
   expect([...decide({}, { media: {} }).keys()]).toEqual(['media', 'metrics'])
+})
+
+test('variables that are shared with other servers are seen, and make nothing run', () => {
+  expect([...decide({ SHARED_URL: 'tcp://nas' }).keys()]).toEqual(['metrics'])
+  const found = decide({ SHARED_URL: 'tcp://nas', RADARR_URL: 'http://nas' })
+  expect(found.get('media')).toEqual({ RADARR_URL: 'http://nas', SHARED_URL: 'tcp://nas' })
 })
 
 test('false switches off what is configured', () => {

@@ -17,6 +17,8 @@ export interface BuiltIn {
    * the prefixes, else the child does not see them. Each may come as its `NAME_FILE` twin.
    */
   decidedBy?: readonly string[]
+  /** It sees variables that begin with one of these too; they are shared with other servers and make nothing run. */
+  alsoSees?: readonly string[]
 }
 
 export interface ServerSources {
@@ -74,7 +76,8 @@ export function decideServers(sources: ServerSources): DesiredServers {
 function addBuiltIn(builtIn: BuiltIn, sources: ServerSources, byName: Map<string, ServerSpec>): void {
   const entry = sources.configured[builtIn.name]
   if (entry === false) return
-  const env = { ...sources.childEnvironment(builtIn.envPrefixes), ...entry?.env }
+  const seen = [...builtIn.envPrefixes, ...(builtIn.alsoSees ?? [])]
+  const env = { ...sources.childEnvironment(seen), ...entry?.env }
   if (!builtIn.always && entry === undefined && !isConfigured(builtIn, env)) return
   byName.set(builtIn.name, {
     name: builtIn.name,

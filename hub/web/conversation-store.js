@@ -78,11 +78,22 @@ function welcome(state, frame) {
   const implied = Object.keys(agents)
     .filter(name => !named.has(name) && agents[name].status !== 'retired')
     .map(name => state.conversations[name] ?? createConversation(name, [name], 0))
-  const conversations = {
-    ...state.conversations,
-    ...Object.fromEntries([...told, ...implied].map(c => [c.id, c])),
-  }
+  const present = [...told, ...implied]
+  const conversations = Object.fromEntries([...untold(state, present), ...present].map(c => [c.id, c]))
   return settleIdle({ ...state, hub: frame.hub, agents, conversations })
+}
+
+/**
+ * The conversations that the hub does not name: those that only this page knows yet stay; those that it once held were
+ * deleted, and of them only what is open or waits to be sent begins anew.
+ * @param {ChatState} state @param {Conversation[]} present
+ */
+function untold(state, present) {
+  const names = new Set(present.map(({ id }) => id))
+  return Object.values(state.conversations)
+    .filter(({ id }) => !names.has(id))
+    .filter(({ lastSeq, opened, pending }) => lastSeq === 0 || opened || pending.length > 0)
+    .map(c => (c.lastSeq === 0 ? c : known(state, { id: c.id, agents: c.agents, lastSeq: 0 })))
 }
 
 /**

@@ -68,6 +68,29 @@ describe('welcome', () => {
     expect(Object.keys(state.conversations)).toEqual(['home'])
   })
 
+  test('what was deleted meanwhile is gone; what is open or was never sent begins anew or stays', () => {
+    const others = ['read', 'unread', 'waiting'].map(name => ({
+      id: `homelab/${name}`,
+      agents: ['homelab'],
+      lastSeq: 3,
+    }))
+    const first = welcome(1)
+    const pending = { clientId: 'x', conversation: 'homelab/waiting', text: 'hi', at: 1 }
+    let state = feed(EMPTY_CHAT, { ...first, conversations: [...first.conversations, ...others] })
+    state = applyOpen(applySend(applyOpen(state, 'homelab/read'), pending), 'homelab/new')
+    state = feed(state, said(3, { conversation: 'homelab/read' }))
+    const after = feed(applyDisconnect(state), first).conversations
+    expect(Object.keys(after).toSorted()).toEqual([
+      'homelab',
+      'homelab/new',
+      'homelab/read',
+      'homelab/waiting',
+    ])
+    expect(after['homelab/read']).toMatchObject({ opened: true, messages: [], lastSeq: 0, seen: 0 })
+    expect(after['homelab/waiting']).toMatchObject({ lastSeq: 0, pending: [pending] })
+    expect(after['homelab/new']).toMatchObject({ opened: true, lastSeq: 0 })
+  })
+
   test('a history that became shorter is another one, and what waits to be sent stays', () => {
     const pending = { clientId: 'x', conversation: 'homelab', text: 'hi', at: 1 }
     const before = applySend(feed(opened(2), said(1), said(2)), pending)

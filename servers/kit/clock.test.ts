@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sleep, systemClock, timeoutSignal, unlessAborted } from './clock.ts'
+import { parseTime, sleep, systemClock, timeoutSignal, toIsoTime, unlessAborted } from './clock.ts'
 import { createFakeClock } from './testing/fake-clock.ts'
 
 test('sleeps until it is time, or until the signal aborts', async () => {
@@ -43,4 +43,12 @@ test('the system clock runs what is due and not what was called off', async () =
   expect(ran).toEqual([])
   expect(systemClock.monotonic()).toBeLessThanOrEqual(systemClock.monotonic())
   expect(systemClock.now()).toBeGreaterThan(1_600_000_000_000)
+})
+
+test('times as protocols write them', () => {
+  expect(parseTime('2026-11-22T05:10:14.105841099Z')).toBe(1_795_324_214_105)
+  expect(parseTime('2026-11-22T06:10:14+01:00')).toBe(1_795_324_214_000)
+  expect(toIsoTime(1_795_324_214_105)).toBe('2026-11-22T05:10:14.105Z')
+  for (const none of ['0001-01-01T00:00:00Z', '', 'yesterday', '2026'])
+    expect(parseTime(none)).toBeUndefined()
 })

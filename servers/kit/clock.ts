@@ -20,6 +20,17 @@ export const systemClock: Clock = {
   },
 }
 
+/** "2026-11-22T04:36:47.123456789Z" (RFC 3339) in unix milliseconds; undefined where it is none, or no real time. */
+export function parseTime(text: string): number | undefined {
+  const at = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN
+  return at > 0 ? at : undefined
+}
+
+/** "2026-11-22T04:36:47.123Z" of unix milliseconds, for protocols. */
+export function toIsoTime(at: number): string {
+  return new Date(at).toISOString()
+}
+
 /** Resolves after `delay` milliseconds; rejects with the signal's reason when it aborts before. */
 export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

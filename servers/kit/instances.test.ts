@@ -117,3 +117,10 @@ test.each([
       expect.objectContaining({ failure: expect.objectContaining({ where: 'RADARR_ACCESS' }) }),
     )
 })
+
+test('the instance without a name is the first also where the prefix has several words', () => {
+  const exporters = { title: 'Node-exporter', prefix: 'NODE_EXPORTER', settings: { URL: spec.settings.URL } }
+  const environment = { NODE_EXPORTER_ATTIC_URL: 'http://attic', NODE_EXPORTER_URL: 'http://nas' }
+  const names = readInstances(exporters, environment).map(({ name }) => name)
+  expect(names).toEqual(['node-exporter', 'attic'])
+})

@@ -48,7 +48,7 @@ export function readInstances<const Table extends InstanceTable>(
   const groups = groupVariables(spec, environment, problems)
   const instances = [...groups].map(([name, stem]) => readInstance(spec, name, stem, environment, problems))
   if (problems.length > 0) throw new SettingsError(problems)
-  const own = spec.prefix.toLowerCase()
+  const own = toName(spec.prefix, `${spec.prefix}_`)
   return instances.sort(
     (a, b) => Number(b.name === own) - Number(a.name === own) || (a.name < b.name ? -1 : 1),
   )

@@ -12,6 +12,8 @@ import { describeError, type Log } from './log.ts'
 import type { ProgressNote } from './progress.ts'
 import type { App } from './server.ts'
 
+/** Where a call's `_meta` holds its idempotency key. */
+const IDEMPOTENCY_KEY = 'superbloom/idempotencyKey'
 const JSON_TYPE = 'application/json'
 
 /**
@@ -63,7 +65,10 @@ function serveTools(server: Server, app: App): void {
     }
     const { clock, log } = app
     const { signal } = context.mcpReq
-    return tool.call(request.params.arguments, { clock, log, signal, progress: toProgress(context, log) })
+    const key = request.params._meta?.[IDEMPOTENCY_KEY] ?? context.mcpReq._meta?.[IDEMPOTENCY_KEY]
+    const idempotencyKey = typeof key === 'string' ? key : undefined
+    const progress = toProgress(context, log)
+    return tool.call(request.params.arguments, { clock, log, signal, progress, idempotencyKey })
   })
 }
 

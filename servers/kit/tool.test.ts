@@ -147,3 +147,15 @@ test('a limit may depend on the input', async () => {
   await clock.advance(1)
   expect((await result).isError).toBe(true)
 })
+
+test('the handler learns the idempotency key of the request', async () => {
+  const { tool, clock } = create({
+    run: async (_input, _signal, _report, { idempotencyKey }) => ({
+      data: { count: 1 },
+      text: `${idempotencyKey}`,
+    }),
+  })
+  const signal = new AbortController().signal
+  const called = await tool.call({}, { clock, signal, log: () => undefined, idempotencyKey: 'call_1' })
+  expect(called.content).toMatchObject([{ text: 'call_1' }])
+})

@@ -35,7 +35,18 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
    * Does the work; throws ToolFailure (or anything) to fail. `signal` aborts when the client cancels or the
    * limit passes. `report` tells how far it is.
    */
-  run(input: z.output<Input>, signal: AbortSignal, report: Report): Promise<ToolOutcome<z.input<Output>>>
+  run(
+    input: z.output<Input>,
+    signal: AbortSignal,
+    report: Report,
+    request: ToolRequest,
+  ): Promise<ToolOutcome<z.input<Output>>>
+}
+
+/** What a call's request says besides its arguments. */
+export interface ToolRequest {
+  /** The same key again is the same call, repeated by a client that does not know how the first one ended. */
+  idempotencyKey?: string | undefined
 }
 
 export interface Image {
@@ -54,7 +65,7 @@ export interface ToolOutcome<Data> {
   untrusted?: boolean | undefined
 }
 
-interface CallContext {
+interface CallContext extends ToolRequest {
   clock: Clock
   log: Log
   signal: AbortSignal
@@ -95,9 +106,10 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   const span = typeof spec.limit === 'function' ? spec.limit(input.data) : spec.limit
   const limit = timeoutSignal(context.clock, span ?? DEFAULT_LIMIT)
   const signal = AbortSignal.any([context.signal, limit.signal])
-  const { report, finish } = createReporting(context.progress, context.clock)
+  const { idempotencyKey, progress, clock } = context
+  const { report, finish } = createReporting(progress, clock)
   try {
-    const outcome = await unlessAborted(spec.run(input.data, signal, report), signal)
+    const outcome = await unlessAborted(spec.run(input.data, signal, report, { idempotencyKey }), signal)
     return toResult(outcome, spec.output.parse(outcome.data), outcome.untrusted ?? foreign)
   } catch (error) {
     if (!context.signal.aborted) context.log('warn', 'tool failed', { tool: spec.name, error })

@@ -5,6 +5,7 @@ import { SettingsError } from '../kit/env.ts'
 import { readMetricsSettings, settingsTable } from './config.ts'
 import { metrics } from './server.ts'
 import { createFixtureHost } from './testing/fixture-host.ts'
+import { alertmanagerSpec, nodeExporterSpec, prometheusSpec } from './upstreams.ts'
 
 const README = readFileSync(new URL('./README.md', import.meta.url), 'utf8')
 
@@ -62,8 +63,16 @@ test('the README lists every setting with its default, every tool and every even
   for (const [name, setting] of Object.entries(settingsTable)) {
     expect(README).toMatch(new RegExp(`^\\| \`${name}\` +\\|.*\\| ${setting.default ?? '–'} +\\|$`, 'm'))
   }
-  expect(rowsOf(/^\| `(get_\w+)` +\|/gm)).toEqual(started.tools.map(tool => tool.listed.name))
-  expect(rowsOf(/^\| `(\w+_high)` +\|/gm)).toEqual(
-    Object.keys(eventPayloads).filter(type => /^(cpu|memory|disk|temp)_high$/.test(type)),
+  for (const { prefix, settings } of [prometheusSpec, alertmanagerSpec, nodeExporterSpec]) {
+    const names = rowsOf(new RegExp(`^\\| \`${prefix}_(\\w+)\` +\\|`, 'gm'))
+    expect(names).toEqual(Object.keys(settings))
+  }
+  expect(rowsOf(/^\| `([a-z]+_[a-z_]+)` +\| [^|]* \| [^|]* \|$/gm).slice(0, started.tools.length)).toEqual(
+    started.tools.map(tool => tool.listed.name),
+  )
+  expect(rowsOf(/^\| `(\w+_(?:high|unhealthy))` +\|/gm)).toEqual(
+    Object.keys(eventPayloads).filter(type =>
+      /^((cpu|memory|disk|temp)_high|container_unhealthy)$/.test(type),
+    ),
   )
 })

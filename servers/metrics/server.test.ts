@@ -12,6 +12,19 @@ const TOKEN = 'a-token-for-tests'
 /** So low that what this machine does is enough. */
 const LOW = { METRICS_INTERVAL: '100ms', METRICS_MEMORY_PERCENT: '1', METRICS_MEMORY_SUSTAIN: '0s' }
 
+/** What has settings of its own, or finds containers of the machine, is called elsewhere. */
+const OWN = ['get_system_metrics', 'get_processes', 'get_disk_health']
+const OTHERS = [
+  'get_container_status',
+  'get_container_logs',
+  'restart_container',
+  'query_prometheus',
+  'get_alerts',
+  'silence_alert',
+  'expire_silence',
+]
+const CHANGING = ['restart_container', 'silence_alert', 'expire_silence']
+
 const stdio = (env: Record<string, string> = {}): Target => ({
   kind: 'stdio',
   command: process.execPath,
@@ -35,12 +48,18 @@ function onBoth(
       await using opened = await open({})
       await using client = await connectClient(kind, opened.target)
       const tools = await client.listTools()
-      expect(tools.map(tool => tool.name)).toEqual(['get_system_metrics', 'get_processes', 'get_disk_health'])
+      expect(tools.map(tool => tool.name)).toEqual([...OWN, ...OTHERS])
       for (const tool of tools) {
         expect(tool).toMatchObject({
-          annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+          annotations: {
+            readOnlyHint: !CHANGING.includes(tool.name),
+            destructiveHint: tool.name === 'restart_container',
+            openWorldHint: false,
+          },
           outputSchema: { type: 'object' },
         })
+      }
+      for (const tool of tools.filter(({ name }) => OWN.includes(name))) {
         const result = await client.call(tool.name)
         expect(result).toMatchObject({ isError: false, structured: expect.any(Object) })
         expect(result.text).not.toBe('')
@@ -63,7 +82,11 @@ function onBoth(
     test('reads an event that was raised at the start', async () => {
       await using opened = await open(LOW)
       await using client = await connectClient(kind, opened.target)
-      expect(await client.listUris()).toEqual(['events://metrics', 'events://metrics{?after}'])
+      expect(await client.listUris()).toEqual([
+        'events://metrics',
+        'health://metrics',
+        'events://metrics{?after}',
+      ])
       await client.call('get_disk_health')
       const feed = await client.readEvents('events://metrics')
       expect(feed.events[0]).toMatchObject({

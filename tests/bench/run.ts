@@ -28,6 +28,10 @@ const benchmarks: Readonly<Record<string, { about: string; load(): Promise<() =>
     about: 'a cycle with 100 and with 100,000 rows of history behind it',
     load: async () => (await import('./history.ts')).history,
   },
+  servers: {
+    about: 'the five servers: start, memory and CPU while idle, and what a tool adds to its requests',
+    load: async () => (await import('./servers.ts')).servers,
+  },
   fleet: {
     about: '200 agents busy at once: throughput and fairness',
     load: async () => (await import('./fleet.ts')).fleet,

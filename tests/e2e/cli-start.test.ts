@@ -44,7 +44,8 @@ describe('superbloom start', () => {
   test('makes its folders, token and default agent, says where it is, and ends in order', async () => {
     await using hub = (await boot()).running
     const { url, pid, startedAt } = hubFile()
-    expect(hub.stdout).toBe(`Superbloom runs. Open ${url}\n`)
+    const hint = `It asks for the token, which is in ${inFolder('data/token')}.`
+    expect(hub.stdout).toBe(`Superbloom runs. Open ${url}\n${hint}\n`)
     expect(hub.stdout + hub.stderr).not.toContain(token())
     expect(isRunning(pid)).toBe(true)
     expect(Math.abs(Date.now() - startedAt)).toBeLessThan(60_000)

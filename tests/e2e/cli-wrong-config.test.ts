@@ -10,4 +10,5 @@ test('a config file that was made wrong meanwhile keeps nobody from the hub that
   const status = await run('status')
   expect([status.code, status.stderr]).toEqual([0, ''])
   expect((await run('doctor')).stdout).toContain('no_such_key')
+  expect(await run('config')).toMatchObject({ code: 78, stderr: expect.stringContaining('no_such_key') })
 })

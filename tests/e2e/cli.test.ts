@@ -35,7 +35,7 @@ describe('beside a running hub', () => {
     expect(stdout).toMatch(
       /^http:\/\/127\.0\.0\.1:\d+\nsuperbloom \d.*the built-in rules, no language model\nNow: \d+ cycles? running, /,
     )
-    expect(stdout).toMatch(/metrics: ready, 3 tools[\s\S]*homelab \(sleeping\): Looks after the homelab/)
+    expect(stdout).toMatch(/metrics: ready, 10 tools[\s\S]*homelab \(sleeping\): Looks after the homelab/)
     const json = JSON.parse((await run(['status', '--json'])).stdout)
     expect(json).toMatchObject({
       hub: { name: 'superbloom' },
@@ -61,10 +61,10 @@ describe('beside a running hub', () => {
     const { code, stdout } = await run(['servers'])
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^metrics: ready, 3 tools \(built-in, stdio/),
+      stdout: expect.stringMatching(/^metrics: ready, 10 tools \(built-in, stdio/),
     })
     expect(JSON.parse((await run(['servers', '--json'])).stdout)).toMatchObject({
-      servers: [{ name: 'metrics', state: 'ready', tools: 3 }],
+      servers: [{ name: 'metrics', state: 'ready', tools: 10 }],
     })
   })
 

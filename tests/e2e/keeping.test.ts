@@ -49,6 +49,7 @@ test('a backup of a running hub brings everything back, and a restore waits unti
 
   const refused = await run(['restore', file ?? ''])
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/already runs .* Stop it first/) })
+  expect(refused.stderr).not.toContain('SUPERBLOOM_DATA')
   expect(await textsNow()).toHaveLength(4)
   await hub.stop()
   const restored = await run(['restore', file ?? ''])
@@ -85,6 +86,7 @@ test('backup and restore say what is wrong with what they are given', async () =
     stderr: expect.stringMatching(/^superbloom: There is no file \/nowhere\/at\/all\.db/),
   })
   expect(await run(['restore', hub.configFile])).toMatchObject({
+    code: 1,
     stderr: expect.stringMatching(/^superbloom: .* is no database of Superbloom/),
   })
 })

@@ -118,9 +118,10 @@ function toScene(messages: readonly StoryMessage[]): Scene {
   }
 }
 
-/** The batch's items without what the hub tells of pending schedules and tasks. */
+/** What happened: neither what the hub tells of pending schedules, nor how a task ended. */
 function withoutState(batch: string): string {
-  return batch.slice(Math.max(0, batch.indexOf('\n\n1. ')))
+  const [, ...items] = batch.split(/\n\n\d+\. /)
+  return items.filter(item => !item.startsWith('Task ')).join('\n')
 }
 
 function has(results: Scene['results'], tool: string): boolean {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A request whose body has been read. */
@@ -17,6 +17,8 @@ export interface LabAnswer {
 
 export interface LabServer extends AsyncDisposable {
   readonly url: string
+  /** For protocols that begin as HTTP. */
+  readonly server: Server
 }
 
 /** An HTTP server on loopback. */
@@ -30,6 +32,7 @@ export async function startLab(answer: (request: LabRequest) => LabAnswer, port 
   })
   await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
   return {
+    server,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -2,12 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { installPackages } from './setup/packages.ts'
 
-/* Runs the tests against real counterparts. Arguments go to vitest. */
+/* Runs the tests against real counterparts, with `--full` the slow ones too. Other arguments go to vitest. */
 
+const given = process.argv.slice(2)
+const full = given.includes('--full')
 const root = join(import.meta.dirname, '..', '..')
 
 try {
-  installPackages()
+  installPackages({ full })
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exit(1)
@@ -17,7 +19,8 @@ const vitest = [
   'run',
   '--project',
   'real',
-  ...process.argv.slice(2),
+  ...(full ? [] : ['--exclude', '**/*.full.test.ts']),
+  ...given.filter(argument => argument !== '--full'),
 ]
 const { status } = spawnSync(process.execPath, vitest, { cwd: root, stdio: 'inherit' })
 process.exitCode = status ?? 1

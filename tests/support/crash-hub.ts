@@ -85,8 +85,18 @@ async function serveProvider() {
 
 export type CrashHub = Awaited<ReturnType<typeof openCrashHub>>
 
+export interface CrashHubOptions {
+  /** Its only agent's file. */
+  agent?: string
+  /** What `superbloom.yaml` says besides. */
+  config?: string
+}
+
 /** The real hub as a process of its own that can be killed and started again on the same folders. */
-export async function openCrashHub() {
+export async function openCrashHub({
+  agent = 'You look after the homelab.\n',
+  config = '',
+}: CrashHubOptions = {}) {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(makeTempFolder())
   const provider = stack.use(await serveProvider())
@@ -95,8 +105,8 @@ export async function openCrashHub() {
   mkdirSync(recorder, { recursive: true, mode: 0o700 })
   mkdirSync(join(folder.path, 'agents'))
   writeFileSync(join(recorder, 'server.mjs'), RECORDER)
-  writeFileSync(join(folder.path, 'agents', 'homelab.md'), 'You look after the homelab.\n')
-  writeFileSync(join(folder.path, 'superbloom.yaml'), 'servers: { metrics: false }\n')
+  writeFileSync(join(folder.path, 'agents', 'homelab.md'), agent)
+  writeFileSync(join(folder.path, 'superbloom.yaml'), `servers: { metrics: false }\n${config}`)
   const env = {
     SUPERBLOOM_CONFIG: join(folder.path, 'superbloom.yaml'),
     SUPERBLOOM_DATA: data,
@@ -109,7 +119,7 @@ export async function openCrashHub() {
     LOG_LEVEL: 'debug',
   }
   const { PATH, HOME } = process.env
-  let life: { program: Program; chat: ChatClient } | undefined
+  let life: { program: Program; chat: ChatClient; url: string } | undefined
   const end = async () => {
     life?.chat[Symbol.dispose]()
     await life?.program[Symbol.asyncDispose]()
@@ -125,12 +135,18 @@ export async function openCrashHub() {
     provider,
     /** Environment variables with which another process finds it. */
     variables: env,
+    token: TOKEN,
+    /** Where the one that runs listens. */
+    get url(): string {
+      if (!life) throw new Error('The hub does not run')
+      return life.url
+    },
     /** Starts it and opens a chat. */
     async start(): Promise<ChatClient> {
       const program = await startProgram(process.execPath, [PROGRAM, 'start'], { env, base: { PATH, HOME } })
       const [, url = ''] = await program.says(/Open (http\S+)/)
       const chat = await openChat({ url, token: TOKEN })
-      life = { program, chat }
+      life = { program, chat, url }
       return chat
     },
     /** SIGKILL to the hub alone, as the system does when memory runs out. */

@@ -4,7 +4,7 @@ import type { World } from './runtime-world.ts'
 import { refuse } from './scripted-model.ts'
 
 /** How long a model that cannot be reached is tried before the cycle is parked. */
-const NETWORK_WAITS = [1_500, 1_500, 10_000, 20_000, 40_000]
+export const NETWORK_WAITS = [1_500, 1_500, 10_000, 20_000, 40_000]
 
 /** What people were told besides replies. */
 export const told = (world: World) =>

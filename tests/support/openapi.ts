@@ -8,6 +8,7 @@ type Json = Record<string, unknown>
 
 /** What is wrong with a request or an answer, a line each; nothing where it fits the description. */
 export interface Contract {
+  /** `path` with its query, whose parameters must be described. */
   request(method: string, path: string, body?: unknown): string[]
   answer(method: string, path: string, status: number, body: unknown): string[]
 }
@@ -49,9 +50,10 @@ export function openContract(file: string, base = ''): Contract {
     request(method, path, body) {
       const found = find(method, path)
       if (!found) return [`${method} ${path}: no such operation`]
-      if (body === undefined) return []
+      const unknown = findUnknownParameters(description, found, path)
+      if (body === undefined) return unknown
       const schema = requestSchema(found.operation, found.pointer)
-      return schema ? checkRequest(schema, body) : [`${method} ${path}: takes no JSON`]
+      return [...unknown, ...(schema ? checkRequest(schema, body) : [`${method} ${path}: takes no JSON`])]
     },
     answer(method, path, status, body) {
       const found = find(method, path)
@@ -78,6 +80,28 @@ function createCheck(description: unknown): (pointer: string, value: unknown) =>
     if (known(value)) return []
     return (known.errors ?? []).map(error => `${error.instancePath || '(whole)'} ${error.message ?? ''}`)
   }
+}
+
+/** Names of parameters are taken in any case, as ASP.NET does. */
+function findUnknownParameters(
+  description: Json,
+  { pointer, operation }: { pointer: string; operation: Json },
+  path: string,
+): string[] {
+  const shared = at(description, `${pointer.split('/').slice(0, 3).join('/')}/parameters`)
+  const all = [...((operation['parameters'] ?? []) as Json[]), ...((shared ?? []) as Json[])]
+  const parameters = all.map(one =>
+    typeof one['$ref'] === 'string' ? at(description, one['$ref'].slice(1)) : one,
+  )
+  const known = new Set(
+    parameters
+      .filter(one => (one as Json)['in'] === 'query')
+      .map(one => String((one as Json)['name']).toLowerCase()),
+  )
+  const given = new URLSearchParams(path.split('?')[1] ?? '').keys()
+  return [...new Set(given)]
+    .filter(name => !known.has(name.toLowerCase()))
+    .map(name => `${path}: takes no parameter ${name}`)
 }
 
 function requestSchema(operation: Json, pointer: string): string | undefined {

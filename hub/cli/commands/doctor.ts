@@ -41,6 +41,7 @@ export async function examine(environment: Environment): Promise<Finding[]> {
     ...config.warnings.map(what => ({ level: 'warning' as const, what: `config: ${what}` })),
     ...checkAgents(config, environment),
     ...checkData(config),
+    ...describeHooks(config),
     ...(await checkModel(config.model?.default)),
     ...(await checkHub(config)),
   ]
@@ -72,6 +73,13 @@ function checkData(config: Config): Finding[] {
   return open
     ? [{ level: 'problem', what: `doors: others can read ${token}: run chmod 600 on it` }]
     : [{ level: 'ok', what: `doors: the token in ${token} is its owner's alone` }]
+}
+
+function describeHooks({ webhooks }: Config): Finding[] {
+  const names = Object.entries(webhooks).map(
+    ([name, { secret }]) => `/hooks/${name} takes ${secret === undefined ? 'the token' : 'its own secret'}`,
+  )
+  return names.length > 0 ? [{ level: 'ok', what: `webhooks: ${names.join(', ')}` }] : []
 }
 
 async function checkModel(model: ModelConfig | undefined): Promise<Finding[]> {

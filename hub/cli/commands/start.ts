@@ -1,14 +1,21 @@
 import { flushCompileCache } from 'node:module'
 import v8 from 'node:v8'
+import { createEnvironment } from '../../config/environment.ts'
+import { locateData } from '../../config/load.ts'
+import { tokenFile } from '../../config/token.ts'
 import { main } from '../../main.ts'
 
 /** Starts the hub and says where it is: with the token in the address only for a person at a terminal. */
 export async function start(): Promise<void> {
+  const { dataFolder, token: own } = locateData(createEnvironment())
+  const where = own === undefined ? `in ${tokenFile(dataFolder)}` : 'what SUPERBLOOM_TOKEN says'
   await main(({ url, token }) => {
-    const whole = process.stdout.isTTY ? `${url}/#token=${token}` : url
+    const open = process.stdout.isTTY
+      ? `Open ${url}/#token=${token}`
+      : `Open ${url}\nIt asks for the token, which is ${where}.`
     // A hub that is killed would leave nothing for its next start.
     flushCompileCache()
     v8.setFlagsFromString('--semi-space-growth-factor=2')
-    process.stdout.write(`Superbloom runs. Open ${whole}\n`)
+    process.stdout.write(`Superbloom runs. ${open}\n`)
   })
 }

@@ -27,7 +27,7 @@ describe('what comes without a person', () => {
       ),
       item('event', 'Event constructor from x', 'constructor'),
     )
-    expect(text).toMatch(/^Event webhook\.git from webhooks\. - a:/)
+    expect(text).toMatch(/^Event webhook\.git from webhooks\.\n- a:/)
     expect(text).toContain('Event constructor from x.')
     expect(text).not.toContain('{')
   })

@@ -80,7 +80,8 @@ function decideEvent(open: OpenItem, scene: Scene, looks: boolean): Plan {
   const meaning = type !== undefined && Object.hasOwn(MEANINGS, type) ? MEANINGS[type] : undefined
   const origin = open.item.origin.replace(/\s*\([^()]*\)$/, '') || 'an event'
   const details = toDetails(withoutStart(open.item.text.trim(), type ?? ''), scene)
-  const lead = `${capital(origin)}${meaning ? `: ${meaning}` : ''}. ${details}`.trim()
+  const gap = details.startsWith('- ') ? '\n' : ' '
+  const lead = `${capital(origin)}${meaning ? `: ${meaning}` : ''}.${gap}${details}`.trim()
   const [seen] = open.outcomes
   if (seen) return say(seen.isError ? lead : `${lead}\n\n${wordResult(seen, scene.timezone)}`)
   const metrics = looks ? findMetrics(scene) : undefined

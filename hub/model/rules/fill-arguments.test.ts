@@ -24,6 +24,7 @@ describe('arguments of a sentence', () => {
     ['show me the 7 processes with most ram', 'get_processes', { sort: 'memory', limit: 7 }],
     ['SMART status of /dev/sda', 'get_disk_health', {}],
     ['status of container jellyfin', 'get_container_status', { name: 'jellyfin' }],
+    ['are my containers healthy', 'get_container_status', {}],
     [
       'show the last 20 lines of the log of container jellyfin',
       'get_container_logs',
@@ -120,4 +121,22 @@ describe('arguments of a sentence', () => {
       if (tool) expect(fillArguments('odd a=1 b=2', tool, new Set()).missing).toEqual([])
     }
   })
+})
+
+it('an optional text takes no word that tells which tool is meant', () => {
+  const host = { type: 'string', description: 'which machine; default this one' }
+  const metrics = {
+    name: 'get_system_metrics',
+    description: 'How a machine is doing now, for any question about its health or load',
+    inputSchema: { type: 'object', properties: { host } },
+    readOnly: true,
+  }
+  const own = readCatalogue({ tools: [metrics] as ModelTool[], messages: [] }).tools
+  const hostOf = (sentence: string) => {
+    const match = clearBest(matchTools(sentence, own))
+    return match && fillArguments(sentence, match.tool, match.used).arguments
+  }
+  expect(hostOf('how is this machine doing?')).toEqual({})
+  expect(hostOf('is this machine healthy')).toEqual({})
+  expect(hostOf('how is host attic doing')).toEqual({ host: 'attic' })
 })

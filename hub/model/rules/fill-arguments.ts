@@ -26,7 +26,7 @@ export function fillArguments(sentence: string, tool: KnownTool, used: ReadonlyS
   for (const fill of [stated, chosen, placed, quoted, counted, flagged, labelled]) {
     for (const field of inOrder(tool.fields)) {
       if (Object.hasOwn(draft.values, field.name)) continue
-      const value = fill(field, draft, tool)
+      const value = fill(field, draft, tool, used)
       if (value !== undefined) set(draft.values, field.name, value)
     }
   }
@@ -140,18 +140,29 @@ function flagged(field: Field, draft: Draft): unknown {
   return said === undefined ? undefined : !/^(?:no|not|without|don)/i.test(said)
 }
 
-/** "container jellyfin" for a field that is the name of a container; a required one only with the last word. */
-function labelled(field: Field, draft: Draft, tool: KnownTool): unknown {
+/**
+ * "container jellyfin" for a field that is the name of a container; a required one only with the last word, and not with
+ * one that speaks of the tool itself ("why is the server slow"), an optional one only with a word that does not tell which
+ * tool is meant: "are my containers healthy" names none.
+ */
+function labelled(field: Field, draft: Draft, tool: KnownTool, used: ReadonlySet<string>): unknown {
   if (field.kind !== 'string' || field.choices.length > 0) return undefined
   const texts = tool.fields.filter(other => other.kind === 'string' && other.choices.length === 0)
   const labels = new Set([...toStems(field.name), ...(texts.length === 1 ? toStems(field.description) : [])])
   const words = draft.words()
-  const at = words.findIndex((word, index) => isLabel(words[index - 1]?.text, labels) && isName(word.text))
+  const telling = field.required ? NONE : used
+  const at = words.findIndex(
+    ({ text }, index) =>
+      isLabel(words[index - 1]?.text, labels) && isName(text) && !telling.has(stem(text.toLowerCase())),
+  )
   const word = words[at]?.text
-  if (word === undefined || (field.required && at < words.length - 1)) return undefined
+  if (word === undefined || (field.required && (at < words.length - 1 || isAside(word, used))))
+    return undefined
   draft.drop(word)
   return word
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 function isLabel(word: string | undefined, labels: ReadonlySet<string>): boolean {
   const part = stem((word ?? '').toLowerCase())

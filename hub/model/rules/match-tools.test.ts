@@ -71,6 +71,8 @@ read the file /etc/hostname | files__read_text_file
 list the directory /srv | files__list_directory
 list files in /srv | files__list_directory
 who's online on valheim | get_player_count
+is anyone on valheim | get_player_count
+is somebody still playing on valheim | get_player_count
 shut down valheim | stop_game_server
 notify my phone that dinner is ready | send_notification
 read the graph | memory__read_graph

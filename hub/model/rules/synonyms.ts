@@ -21,7 +21,8 @@ const MEANINGS = [
   'game games gaming minecraft',
   'player players playing online people',
   'diagnose diagnosis diagnostic wrong broken problem problems trouble troubleshoot lag laggy',
-  'media movie movies film films series tv video videos',
+  'media movie movies film films video videos',
+  'media show series tv season seasons video videos',
   'session sessions watching streaming streams stream',
   'recent recently new latest newest',
   'upcoming coming soon next calendar',
@@ -65,6 +66,7 @@ const PHRASES: [RegExp, string][] = [
   [/\b(?:turn|switch|power|spin|fire|bring|boot)-(?:on|up)\b/g, 'start'],
   [/\b(?:turn|switch|power|bring|shut|take|spin)-(?:off|down)\b/g, 'stop'],
   [/\bwho(?:'s| is| are)? (?:online|playing|on)\b/g, 'player count'],
+  [/\b(?:any|some)(?:one|body) (?:still )?(?:online|playing|on)\b/g, 'player count'],
   [/\bget rid of\b/g, 'delete'],
   [
     /\b(?:problems?|trouble|errors?|wrong|broken)\b (?:with|on|in) (?:the |my |a )?(disks?|drives?)\b/g,

@@ -21,9 +21,10 @@ export function cancelTaskTool(deps: MetaDeps): MetaTool {
       if (row.ended_at !== null) return { text: `The task ${id} has ended: ${row.status}.`, isError: true }
       const { now, thread, agent } = context
       const summary = 'Cancelled before it was done.'
-      const { woken, closed } = await endTask(tx, id, { status: 'cancelled', summary, now, by: thread })
+      const { woken, closed, told } = await endTask(tx, id, { status: 'cancelled', summary, now, by: thread })
       context.afterCommit(() => {
         for (const approval of closed) deps.signals.emit('approval', toApproval(approval))
+        for (const message of told) deps.signals.emit('message', message)
         for (const each of woken) deps.signals.emit('posted', { thread: each })
         deps.signals.emit('schedules', { agent })
       })

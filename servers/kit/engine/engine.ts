@@ -19,7 +19,7 @@ export interface ContainerDetails extends Container {
   restarts: number
   /** Undefined while it runs and where it never ran. */
   exitCode: number | undefined
-  /** Its last end was for using too much memory. */
+  /** Its last end was for using too much memory, as far as the engine noticed (Podman may not). */
   oom: boolean
   error: string | undefined
   startedAt: number | undefined
@@ -30,7 +30,7 @@ export interface ContainerDetails extends Container {
 export interface ContainerUse {
   /** Of one core, so it may exceed 100. */
   cpuPercent: number
-  /** Bytes, without the page cache. */
+  /** Bytes, without the page cache where the engine tells it (Docker does; Podman 4 counts it in). */
   memoryBytes: number
   /** Bytes; undefined where it has no limit of its own. */
   memoryLimitBytes: number | undefined
@@ -38,7 +38,12 @@ export interface ContainerUse {
 
 /** Something that happened to a container. */
 export interface ContainerEvent {
-  kind: 'start' | 'die' | 'oom' | 'health' | 'destroy'
+  /**
+   * `kill`: someone sent it a signal, which comes before the `die` of an end that was asked for: a stop, a restart, a kill
+   * (Podman does not tell a stop). `oom`: before the `die` of an end for too much memory (Podman does not tell it). `health`:
+   * Docker tells it when it changes, Podman at every check.
+   */
+  kind: 'start' | 'kill' | 'die' | 'oom' | 'health' | 'destroy'
   id: string
   name: string
   /** Of `die`. */
@@ -67,7 +72,7 @@ export interface Engine {
   list(options: { label?: string; signal?: AbortSignal }): Promise<Container[]>
   /** By name or id. Undefined where there is none. */
   inspect(container: string, signal?: AbortSignal): Promise<ContainerDetails | undefined>
-  /** Takes about a second where the engine must look twice. */
+  /** Takes one to two seconds: the processor is looked at twice. */
   use(container: string, signal?: AbortSignal): Promise<ContainerUse>
   /** Standard output and errors in order, a line each, without the engine's framing and time stamps. */
   logs(container: string, options: LogsOptions, signal?: AbortSignal): Promise<string[]>

@@ -11,7 +11,7 @@ import { runWatching } from '../follow.ts'
 import { toHealth } from '../health.ts'
 import type { ProgressNote } from '../progress.ts'
 import type { ServerDefinition } from '../server.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool, ToolRequest } from '../tool.ts'
 import { assertReadable } from './readable.ts'
 
 export interface Called {
@@ -33,7 +33,12 @@ export interface ServerWorld extends AsyncDisposable {
    * Calls a tool. Throws where there is none, where the structured content does not fit the listed output schema, or where
    * the text is not readable.
    */
-  call(name: string, args?: Record<string, unknown>, signal?: AbortSignal): Promise<Called>
+  call(
+    name: string,
+    args?: Record<string, unknown>,
+    signal?: AbortSignal,
+    request?: ToolRequest,
+  ): Promise<Called>
   /** What was raised so far, each payload checked against its schema. */
   events(): ServerEvent[]
   health(): Promise<HealthReport | undefined>
@@ -63,12 +68,12 @@ export async function startWorld(definition: ServerDefinition, options: WorldOpt
   return {
     logged,
     listed: () => tools.map(tool => tool.listed),
-    async call(name, args = {}, signal = new AbortController().signal) {
+    async call(name, args = {}, signal = new AbortController().signal, request = {}) {
       const tool = tools.find(({ listed }) => listed.name === name)
       if (!tool) throw new Error(`There is no tool ${name}.`)
       const progress: ProgressNote[] = []
       const note = async (one: ProgressNote) => void progress.push(one)
-      const result = await tool.call(args, { clock, log, signal, progress: note })
+      const result = await tool.call(args, { ...request, clock, log, signal, progress: note })
       return { ...check(tool, result), progress }
     },
     events: () => events.read(0).events.map(checkEvent),

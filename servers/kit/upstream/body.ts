@@ -5,9 +5,10 @@ export type RequestBody =
   | { multipart: FormData }
   /** `type` is the content type; default `text/plain`. */
   | { text: string; type?: string }
+  | { bytes: Uint8Array<ArrayBuffer>; type: string }
 
 export interface SentBody {
-  body?: string | URLSearchParams | FormData
+  body?: string | URLSearchParams | FormData | Uint8Array<ArrayBuffer>
   headers: Record<string, string>
 }
 
@@ -17,6 +18,7 @@ export function toSentBody(body: RequestBody | undefined): SentBody {
     return { body: JSON.stringify(body.json), headers: { 'content-type': 'application/json' } }
   if ('form' in body) return { body: new URLSearchParams({ ...body.form }), headers: {} }
   if ('multipart' in body) return { body: body.multipart, headers: {} }
+  if ('bytes' in body) return { body: body.bytes, headers: { 'content-type': body.type } }
   return { body: body.text, headers: { 'content-type': body.type ?? 'text/plain; charset=utf-8' } }
 }
 

@@ -44,11 +44,13 @@ export function explainNetwork(asked: Asked, error: unknown): UpstreamFailure {
   const { title, settings } = asked
   const host = hostOf(asked.address)
   const setting = settings.url ?? 'the URL'
+  const unsent = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(code)
   const say = (why: string, fix: string, transient = true) =>
     toUpstreamFailure(
       asked,
       {
         kind: 'unreachable',
+        unsent,
         what: `${title} could not be reached at ${asked.address}.`,
         why,
         fix,

@@ -26,6 +26,8 @@ export interface FailureFacts {
   status?: number | undefined
   /** True where the same request may well work later. */
   transient?: boolean | undefined
+  /** True where nothing of the request can have arrived: the name is unknown, or nobody listens. */
+  unsent?: boolean | undefined
   /** Milliseconds that the upstream asked to wait. */
   retryAfter?: number | undefined
 }
@@ -35,6 +37,7 @@ export class UpstreamFailure extends ToolFailure {
   readonly kind: FailureKind
   readonly status: number | undefined
   readonly transient: boolean
+  readonly unsent: boolean
   readonly retryAfter: number | undefined
 
   constructor(facts: FailureFacts, options?: ErrorOptions) {
@@ -44,6 +47,7 @@ export class UpstreamFailure extends ToolFailure {
     this.kind = facts.kind
     this.status = facts.status
     this.transient = facts.transient ?? false
+    this.unsent = facts.unsent ?? false
     this.retryAfter = facts.retryAfter
   }
 }

@@ -85,6 +85,13 @@ test('a write sends files', async () => {
   expect(upstream.requests[0]?.body).toMatch(/filename="a.torrent".*content/s)
 })
 
+test('a write sends bytes as they are', async () => {
+  upstream.route({ 'PUT /base/x': ok({ version: '6' }) })
+  const body = { bytes: Uint8Array.of(65, 66), type: 'image/png' }
+  expect(await create().send('PUT', '/x', { body, schema })).toEqual({ version: '6' })
+  expect(upstream.requests[0]).toMatchObject({ body: 'AB', headers: { 'content-type': 'image/png' } })
+})
+
 test('the raw answer has status, headers, bytes and text, of accepted statuses too', async () => {
   upstream.next(status(409, 'busy', { 'x-session': 's1' }))
   const answer = await create().raw('POST', '/rpc', { accept: [409] })
@@ -199,8 +206,9 @@ test('cancelled by the caller it throws the reason, asking and waiting for the n
 
 test('one that is down is said with its address, its cause and its setting', async () => {
   await upstream[Symbol.asyncDispose]()
-  const { failure, kind } = await failureOf(create().get('/status', { schema }))
+  const { failure, kind, unsent } = await failureOf(create().get('/status', { schema }))
   expect(kind).toBe('unreachable')
+  expect(unsent).toBe(true)
   expect(failure.what).toBe(`Radarr could not be reached at ${upstream.url}/base.`)
   expect(failure.why).toMatch(/nothing listens at 127.0.0.1:\d+ \(ECONNREFUSED\)/)
   expect(failure.fix).toMatch(/RADARR_URL/)

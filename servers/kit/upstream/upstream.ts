@@ -229,7 +229,7 @@ function parseAnswer<Schema extends z.ZodType>(asked: Asked, schema: Schema, ans
     .slice(0, MAX_ISSUES)
     .map(
       issue =>
-        `${cleanText(issue.path.map(String).join('.') || 'the answer', 80)}: ${cleanText(issue.message)}`,
+        `${cleanText(issue.path.map(String).join('.') || 'the answer', 80)}: ${cleanText(issue.message).replace('received undefined', 'but it is missing')}`,
     )
   throw toUpstreamFailure(asked, {
     kind: 'unexpected',

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { cleanText, toByteText, toPercentText, toSpanText, toTenth } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import type { About, Cpu, Disks, Machine, Memory, Temperature } from '../machine/machine.ts'
-import { type NetworkUse, type Sampler, toCpuPercent, toMemoryPercent, toNetworkUse } from '../sampler.ts'
+import type { Host, Hosts } from '../hosts/hosts.ts'
+import type { About, Cpu, Disks, Memory, Temperature } from '../machine/machine.ts'
+import { type NetworkUse, toCpuPercent, toMemoryPercent, toNetworkUse } from '../sampler.ts'
 import { diskShape, toDiskText, toDiskUse } from './disk-use.ts'
 
 const bytes = z.number().describe('bytes')
@@ -12,6 +13,7 @@ const percent = z.number().describe('0 to 100')
 const output = z.object({
   at: z.number().describe('when, unix milliseconds'),
   host: z.string(),
+  otherHosts: z.array(z.string()).optional().describe('what else can be asked for as host'),
   os: z.string().optional(),
   kernel: z.string(),
   arch: z.string(),
@@ -61,38 +63,56 @@ interface Facts {
   temperatures: readonly Temperature[]
 }
 
-/** `get_system_metrics`: the machine as it is now. */
-export function getSystemMetrics(deps: { machine: Machine; sampler: Sampler; clock: Clock }): Tool {
-  const { machine, sampler, clock } = deps
+/** `get_system_metrics`: a machine as it is now. */
+export function getSystemMetrics({ hosts, clock }: { hosts: Hosts; clock: Clock }): Tool {
+  const { local, remote } = hosts
+  const names = [local, ...remote].map(host => host.name)
   return defineTool({
     name: 'get_system_metrics',
     title: 'System metrics',
     description:
-      'How the machine is doing now: CPU, load, memory, swap, every disk, temperatures, network and uptime. Call it first ' +
+      'How a machine is doing now: CPU, load, memory, swap, every disk, temperatures, network and uptime. Call it first ' +
       'for any question about the health, load, space or heat of the host; then get_processes for what uses it, or ' +
-      'get_disk_health for a disk that may be failing. Cheap: takes at most half a second. What the machine cannot ' +
-      'tell (often temperatures, on a virtual machine) is absent.',
+      'get_disk_health for a disk that may be failing (both of this machine only). Cheap: takes about half a second. What ' +
+      'the machine cannot tell (often temperatures, on a virtual machine) is absent.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    input: z.strictObject({}),
+    input: z.strictObject({
+      host: z
+        .string()
+        .max(200)
+        .optional()
+        .describe(
+          `which machine; default this one, ${local.name}. There ${names.length > 1 ? 'are' : 'is'} ${names.join(', ')}`,
+        ),
+    }),
     output,
-    async run(_input, signal) {
-      const [window, about, cpu, memory, disks, temperatures] = await Promise.all([
-        sampler.window(signal),
-        machine.about(),
-        machine.cpu(),
-        machine.memory(),
-        machine.disks(),
-        machine.temperatures(),
-      ])
-      const use = {
-        percent: toCpuPercent(window.from, window.to) ?? 0,
-        overSeconds: (window.to.at - window.from.at) / 1000,
-        network: toNetworkUse(window.from, window.to),
+    async run({ host: name }, signal) {
+      const host = hosts.pick(name)
+      const others = names.filter(other => other !== host.name)
+      const data = {
+        ...(await look(host, clock, signal)),
+        ...(others.length > 0 ? { otherHosts: others } : {}),
       }
-      const data = toMetrics({ about, cpu, memory, disks, temperatures }, use, clock.now())
       return { data, text: toText(data) }
     },
   })
+}
+
+async function look({ machine, sampler }: Host, clock: Clock, signal: AbortSignal): Promise<Metrics> {
+  const [window, about, cpu, memory, disks, temperatures] = await Promise.all([
+    sampler.window(signal),
+    machine.about(),
+    machine.cpu(),
+    machine.memory(),
+    machine.disks(),
+    machine.temperatures(),
+  ])
+  const use = {
+    percent: toCpuPercent(window.from, window.to) ?? 0,
+    overSeconds: (window.to.at - window.from.at) / 1000,
+    network: toNetworkUse(window.from, window.to),
+  }
+  return toMetrics({ about, cpu, memory, disks, temperatures }, use, clock.now())
 }
 
 function toMetrics(
@@ -168,6 +188,7 @@ function toText(metrics: Metrics): string {
     ...(metrics.silentMounts ?? []).map(mount => `${mount} does not answer.`),
     heat === undefined ? 'Temperature: no sensor can be read here.' : `Temperature: ${heat}.`,
     ...metrics.network.map(toNetworkText),
+    ...(metrics.otherHosts ? [`Other hosts that can be asked for: ${metrics.otherHosts.join(', ')}.`] : []),
   ].join('\n')
 }
 

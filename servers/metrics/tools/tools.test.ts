@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { systemClock } from '../../kit/clock.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
 import type { Tool } from '../../kit/tool.ts'
+import { openHosts } from '../hosts/hosts.ts'
 import type { Drive, Machine, ProcessUse } from '../machine/machine.ts'
 import { createSampler } from '../sampler.ts'
 import { createFakeMachine, fakeCounters, fakeDisk, GIB } from '../testing/fake-machine.ts'
@@ -29,7 +30,14 @@ async function call(
 }
 
 const systemMetrics = (deps: { machine: Machine; clock: typeof systemClock }) =>
-  getSystemMetrics({ ...deps, sampler: createSampler(deps.machine, deps.clock) })
+  getSystemMetrics({
+    hosts: openHosts(
+      { name: 'nas', machine: deps.machine, sampler: createSampler(deps.machine, deps.clock) },
+      [],
+      deps.clock,
+    ),
+    clock: deps.clock,
+  })
 
 test('get_system_metrics tells what a quiet machine knows, and nothing that it does not', async () => {
   const { text, data } = await call(systemMetrics, {})

@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest'
 import { eventPayloads } from '../../../schemas/events.ts'
 import { createEventLog } from '../../kit/events.ts'
+import { readInstances } from '../../kit/instances.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
+import { startFaultyUpstream, status } from '../../kit/testing/faulty-upstream.ts'
 import { runWatcher } from '../../kit/watch.ts'
 import { readMetricsSettings } from '../config.ts'
+import { openHosts } from '../hosts/hosts.ts'
 import type { Machine } from '../machine/machine.ts'
 import { createSampler } from '../sampler.ts'
+import { exporterText } from '../testing/exporter-text.ts'
 import { createFakeMachine, fakeCounters, fakeDisk, GIB } from '../testing/fake-machine.ts'
-import { createWatchers } from './watchers.ts'
+import { nodeExporterSpec } from '../upstreams.ts'
+import { createRemoteWatcher, createWatchers } from './watchers.ts'
 
 const MINUTE = 60_000
 
@@ -163,4 +168,66 @@ test('what is off is not watched, but the counters are', async () => {
   await clock.advance(MINUTE)
   expect(events()).toEqual([])
   stop()
+})
+
+/** A machine behind an exporter that is told what to answer. */
+async function startRemote() {
+  const exporter = await startFaultyUpstream({ 'GET /metrics': status(200, exporterText()) })
+  const clock = createFakeClock()
+  const log = createEventLog('metrics', 'stream', clock)
+  const local = createFakeMachine()
+  const instances = readInstances(nodeExporterSpec, {
+    NODE_EXPORTER_ATTIC_URL: exporter.url,
+    NODE_EXPORTER_GONE_URL: 'http://127.0.0.1:1',
+  })
+  const hosts = openHosts(
+    { name: 'nas', machine: local, sampler: createSampler(local, clock) },
+    instances,
+    clock,
+  )
+  const settings = readMetricsSettings({ METRICS_CPU_SUSTAIN: '0s', METRICS_MEMORY_SUSTAIN: '0s' })
+  const watchers = hosts.remote.map(host =>
+    createRemoteWatcher({ host: host.name, ...host, settings, emit: log.emit, clock }),
+  )
+  return { exporter, clock, watchers, keys: () => log.read(0).events.map(({ key }) => key) }
+}
+
+test('the levels of another machine follow the same rules, from one look each', async () => {
+  const { exporter, watchers, keys, clock } = await startRemote()
+  await using _ = exporter
+  const attic = watchers.find(({ name }) => name === 'host attic')
+  const look = async (more: Parameters<typeof exporterText>[0]) => {
+    exporter.route({ 'GET /metrics': status(200, exporterText(more)) })
+    await clock.advance(15_000)
+    await attic?.poll()
+  }
+  await look({})
+  expect(keys()).toEqual([])
+  expect(exporter.requests).toHaveLength(1)
+  const hot = { idle: 701, user: 199, available: 1e9, celsius: 91, free: 10e9 }
+  await look(hot)
+  const raised = [
+    'cpu_high:attic',
+    'memory_high:attic',
+    'disk_high:attic:/',
+    'temp_high:attic:coretemp Package id 0',
+  ]
+  expect(keys().sort()).toEqual(raised.sort())
+  await look({ ...hot, idle: 702, user: 298 })
+  expect(keys()).toHaveLength(4)
+  expect(exporter.requests).toHaveLength(3)
+})
+
+test('a machine that is down keeps what was raised, and harms no other', async () => {
+  const { exporter, watchers, keys } = await startRemote()
+  await using _ = exporter
+  const [attic, gone] = watchers
+  exporter.route({ 'GET /metrics': status(200, exporterText({ celsius: 91 })) })
+  await expect(gone?.poll()).rejects.toThrow('Node-exporter (gone)')
+  await attic?.poll()
+  exporter.will(status(404, 'gone'))
+  await expect(attic?.poll()).rejects.toThrow('Node-exporter (attic)')
+  exporter.will(undefined)
+  await attic?.poll()
+  expect(keys()).toEqual(['temp_high:attic:coretemp Package id 0'])
 })

@@ -5,6 +5,7 @@ import { createLevelWatcher, type Reading } from '../../kit/level-watcher.ts'
 import type { Watcher } from '../../kit/server.ts'
 import { cleanText, toTenth } from '../../kit/text.ts'
 import type { MetricsSettings } from '../config.ts'
+import type { ScrapedMachine } from '../hosts/node-exporter.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type Sampler, toCpuPercent, toMemoryPercent } from '../sampler.ts'
 
@@ -15,6 +16,22 @@ export interface WatcherDeps {
   settings: MetricsSettings
   emit: Emit
   clock: Clock
+}
+
+/**
+ * The watcher of a machine behind a node-exporter: one look serves all levels, so that a machine that is down is told
+ * once, harms no other, and keeps what was raised.
+ */
+export function createRemoteWatcher(deps: WatcherDeps & { machine: ScrapedMachine }): Watcher {
+  const levels = createWatchers(deps)
+  return {
+    name: `host ${deps.host}`,
+    every: deps.settings.interval,
+    async poll() {
+      await deps.machine.refresh()
+      await Promise.all(levels.map(level => level.poll()))
+    },
+  }
 }
 
 /** The watchers that the settings leave on. The CPU is sampled even so: the tools' rates count from its last look. */

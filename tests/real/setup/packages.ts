@@ -1,11 +1,50 @@
 import { execFileSync } from 'node:child_process'
 
 /** The Debian packages that the tests of this folder use. */
-const PACKAGES = ['chromium', 'docker-compose', 'fonts-liberation'] as const
+const PACKAGES = [
+  'busybox-static',
+  'chromium',
+  'docker-compose',
+  'docker.io',
+  'fonts-liberation',
+  'ioquake3-server',
+  'openssl',
+  'openttd',
+  'openttd-opengfx',
+  'prometheus',
+  'prometheus-alertmanager',
+  'prometheus-node-exporter',
+  'runc',
+  'systemd',
+  'teeworlds-server',
+  // What SABnzbd runs with; the program itself is taken apart in sabnzbd.ts.
+  'par2',
+  'p7zip-full',
+  'python3-chardet',
+  'python3-cheetah',
+  'python3-cherrypy3',
+  'python3-configobj',
+  'python3-cryptography',
+  'python3-feedparser',
+  'python3-guessit',
+  'python3-portend',
+  'python3-puremagic',
+  'python3-rebulk',
+  'python3-sabyenc',
+  'python3-socks',
+  'python3-ujson',
+  'qbittorrent-nox',
+  'transmission-daemon',
+  'unrar-free',
+  'unzip',
+] as const
+/** And those that only the slow ones use. */
+const FULL_PACKAGES = ['dpkg-dev', 'etcd-server', 'golang-go', 'podman', 'rsync'] as const
 
 /** Installs what is missing. Throws, with the command to run, where that is not possible. */
-export function installPackages(): void {
-  const missing = PACKAGES.filter(name => !isInstalled(name))
+export function installPackages({ full }: { full: boolean }): void {
+  const needed = full ? [...PACKAGES, ...FULL_PACKAGES] : PACKAGES
+  const missing = needed.filter(name => !isInstalled(name))
   if (missing.length === 0) return
   const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`
   if (process.getuid?.() !== 0) {
@@ -14,8 +53,8 @@ export function installPackages(): void {
     )
   }
   process.stdout.write(`Installing ${missing.join(', ')}\n`)
-  apt(['update', '-qq'])
-  apt(['install', '-y', '-qq', '--no-install-recommends', ...missing])
+  aptGet(['update', '-qq'])
+  aptGet(['install', '-y', '-qq', '--no-install-recommends', ...missing])
 }
 
 function isInstalled(name: string): boolean {
@@ -37,9 +76,10 @@ function isInstalled(name: string): boolean {
 }
 
 /** Silent unless it fails: then everything that it said is shown. */
-function apt(args: string[]): void {
+export function aptGet(args: string[], folder = '.'): void {
   try {
     execFileSync('apt-get', args, {
+      cwd: folder,
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
       stdio: ['ignore', 'pipe', 'pipe'],
       encoding: 'utf8',

@@ -6,6 +6,11 @@ import { type Roots, readFirst } from './roots.ts'
 /** The loopback, and the ends of containers' cables: their traffic is counted on the bridge. */
 const VIRTUAL = /^(lo|(veth|cali|ifb|dummy).*)$/
 
+/** Whether an interface carries the machine's own traffic. */
+export function isRealNetwork(name: string): boolean {
+  return !VIRTUAL.test(name)
+}
+
 export async function readCounters(roots: Roots, monotonic: () => number): Promise<Counters> {
   const stat = await readFile(join(roots.proc, 'stat'), 'utf8')
   const at = monotonic()
@@ -39,7 +44,7 @@ export function parseCpuTimes(stat: string): { busy: number; total: number } {
 export function parseNetwork(text: string): NetworkTotals[] {
   return text.split('\n').flatMap(line => {
     const [name = '', figures] = line.split(':')
-    if (figures === undefined || VIRTUAL.test(name.trim())) return []
+    if (figures === undefined || !isRealNetwork(name.trim())) return []
     const numbers = figures.trim().split(/\s+/).map(Number)
     return [{ name: name.trim(), receivedBytes: numbers[0] ?? 0, sentBytes: numbers[8] ?? 0 }]
   })

@@ -17,13 +17,18 @@ const DEVICELESS =
 const INSIDE =
   /^\/((proc|sys|dev|snap)(\/|$)|run\/(?!media\/)|etc\/(hosts|hostname|resolv\.conf)$|var\/lib\/(docker|containers|containerd|kubelet|lxcfs|snapd)\/)/
 
-/**
- * The mounts of real disks of a mountinfo text (proc_pid_mountinfo(5)): no pseudo filesystems, no images, each
- * device once, at its shortest path; of overlays only `/`, which is a container's own disk.
- */
+/** The mounts of real disks of a mountinfo text (proc_pid_mountinfo(5)). */
 export function parseMounts(text: string): Mount[] {
-  const byDevice = new Map<string, Mount>()
-  for (const mount of text.split('\n').flatMap(parseMount)) {
+  return pickRealDisks(text.split('\n').flatMap(parseMount))
+}
+
+/**
+ * The mounts of real disks: no pseudo filesystems, no images, each device once, at its shortest path; of overlays only
+ * `/`, which is a container's own disk.
+ */
+export function pickRealDisks<Of extends Mount>(mounts: readonly Of[]): Of[] {
+  const byDevice = new Map<string, Of>()
+  for (const mount of mounts) {
     if (!isRealDisk(mount)) continue
     const known = byDevice.get(mount.device)
     if (!known || mount.mount.length < known.mount.length) byDevice.set(mount.device, mount)

@@ -59,7 +59,8 @@ async function readThermalZones(folder: string): Promise<Temperature[]> {
   return unique(found.flat())
 }
 
-function toTemperature(sensor: string, value: number | undefined, critical?: number): Temperature[] {
+/** From thousandths of a degree; none where the value is one that broken sensors report. */
+export function toTemperature(sensor: string, value: number | undefined, critical?: number): Temperature[] {
   const isPlausible = (celsius: number) => celsius > PLAUSIBLE.above && celsius < PLAUSIBLE.below
   if (value === undefined || !isPlausible(value / 1000)) return []
   const known = critical !== undefined && critical > 0 && isPlausible(critical / 1000)
@@ -67,7 +68,7 @@ function toTemperature(sensor: string, value: number | undefined, critical?: num
 }
 
 /** Names must differ, since events are told apart by them; what still shares one gets a number. */
-function unique(temperatures: Temperature[]): Temperature[] {
+export function unique(temperatures: readonly Temperature[]): Temperature[] {
   const seen = new Map<string, number>()
   return temperatures.map(temperature => {
     const count = (seen.get(temperature.sensor) ?? 0) + 1

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http'
+import express, { type Request, type RequestHandler } from 'express'
+import { type HookOutcome, hookName } from '../../schemas/webhooks.ts'
+import { HubError } from '../core/errors.ts'
+import { bearerOf, type Doors } from './doors.ts'
+import { carriesAnything, carriesSecret, hasRightSignature, isSigned } from './hook-credentials.ts'
+import { LARGEST_BODY } from './largest-body.ts'
+
+export interface HookDoorDeps {
+  doors: Doors
+  /** The secret that the config gives a hook. */
+  secretOf: (hook: string) => string | undefined
+  /** Whether one more delivery of a hook may come now. */
+  mayPass: (hook: string) => boolean
+  /** Resolves once what it brought is on the disk. */
+  take: (delivery: {
+    hook: string
+    contentType: string | undefined
+    id: string | undefined
+    body: Buffer
+  }) => Promise<HookOutcome[]>
+}
+
+/** Where senders say which delivery this is; the same for each of its tries. */
+const DELIVERY_IDS = ['idempotency-key', 'x-github-delivery', 'x-gitea-delivery', 'webhook-id']
+
+const HOW = `send "Authorization: Bearer <token>", or with the hook's own secret (webhooks in superbloom.yaml) the same or the body's HMAC-SHA256 in X-Hub-Signature-256`
+
+/** `POST /hooks/<name>`: who may, a body that is not parsed yet, and 202 after the commit. */
+export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
+  return [
+    (request, response, next) => {
+      const hook = readName(request)
+      const secret = deps.secretOf(hook)
+      const isIn = deps.doors.isToken(bearerOf(request)) || carriesSecret(request, secret)
+      if (!isIn && (secret === undefined || !isSigned(request))) refuse(deps.doors, request, hook)
+      response.locals['signedWith'] = isIn ? undefined : secret
+      next()
+    },
+    // A signature is that of the bytes as they came.
+    express.raw({ limit: LARGEST_BODY, type: () => true, inflate: false }),
+    async (request, response) => {
+      const hook = readName(request)
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const secret = response.locals['signedWith'] as string | undefined
+      if (secret !== undefined && !hasRightSignature(request, secret, body)) refuse(deps.doors, request, hook)
+      if (!deps.mayPass(hook)) {
+        throw new HubError('rate_limited', `${doorOf(hook)}: too many deliveries at once; slow down.`)
+      }
+      const events = await deps.take({
+        hook,
+        contentType: request.headers['content-type'],
+        id: readId(request),
+        body,
+      })
+      response.status(202).json({ accepted: true, events })
+    },
+  ]
+}
+
+function refuse(doors: Doors, request: IncomingMessage, hook: string): never {
+  throw doors.refusal(request, { door: doorOf(hook), isWrong: carriesAnything(request), how: HOW })
+}
+
+function readName(request: Request): string {
+  const { data, error } = hookName.safeParse(request.params['name'])
+  if (data !== undefined) return data
+  throw new HubError('not_found', `The name of a webhook ${error.issues[0]?.message ?? 'is wrong'}`)
+}
+
+function doorOf(hook: string): string {
+  return `Webhook at /hooks/${hook}`
+}
+
+function readId(request: IncomingMessage): string | undefined {
+  const [id] = DELIVERY_IDS.flatMap(name => {
+    const value = request.headers[name]
+    return typeof value === 'string' && value !== '' ? `${name} ${value}` : []
+  })
+  return id
+}

@@ -1,0 +1,51 @@
+import type { NewEvent, RoutedEvent } from '../../schemas/inbox.ts'
+import type { HookEvent, HookOutcome } from '../../schemas/webhooks.ts'
+import { type EventCursor, saveCursor } from '../store/events.ts'
+import type { Store } from '../store/open.ts'
+import { type RouteEventDeps, type Routing, routeEvent } from './route-event.ts'
+import { type HookRouting, routeHook } from './route-hook.ts'
+
+/** Takes events from everywhere: what returns is on the disk. */
+export interface EventPosts {
+  /** Undefined where the event was there already. */
+  postEvent(event: NewEvent): Promise<RoutedEvent | undefined>
+  /** What one delivery of a webhook brought; a repeat gives what became of the first. */
+  postHook(events: readonly HookEvent[]): Promise<HookOutcome[]>
+  /** What a server's feed brought, together with how far it was read. */
+  postFeed(server: string, events: NewEvent[], cursor: EventCursor): Promise<void>
+}
+
+/** `announce` is told of what is new, after its commit. */
+export function createEventPosts(
+  deps: RouteEventDeps & { store: Store },
+  announce: (routings: readonly Routing[]) => void,
+): EventPosts {
+  return {
+    async postEvent(event) {
+      const routing = await deps.store.write(tx => routeEvent(deps, tx, event))
+      if (routing) announce([routing])
+      return routing?.event
+    },
+    async postHook(events) {
+      const taken = await deps.store.write(async tx => {
+        const all: HookRouting[] = []
+        for (const event of events) all.push(await routeHook(deps, tx, event))
+        return all
+      })
+      announce(taken.flatMap(({ routing }) => routing ?? []))
+      return taken.map(({ outcome }) => outcome)
+    },
+    async postFeed(server, events, cursor) {
+      const routings = await deps.store.write(async tx => {
+        const all: Routing[] = []
+        for (const event of events) {
+          const routing = await routeEvent(deps, tx, event)
+          if (routing) all.push(routing)
+        }
+        await saveCursor(tx, server, cursor)
+        return all
+      })
+      announce(routings)
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { type Alert, alertmanagerBody, arrBody, jellyfinBody } from '../../../schemas/webhooks.ts'
+import { toCanonicalJson } from '../../core/json.ts'
+import { boundPayload } from './bound-payload.ts'
+
+/** One event of a delivery, and what tells that it is the same as one before. */
+export interface MappedEvent {
+  key: string
+  payload: Record<string, unknown>
+  subject: string
+  state: string
+  /** Milliseconds for which the same is a repeat. */
+  within: number
+}
+
+/** Senders that got no answer try again within moments. */
+const RETRIED_WITHIN_MS = 2 * 60_000
+/**
+ * Alertmanager sends a whole group again whenever one of its alerts changes (`group_interval`), which is no news of the
+ * others. One that comes again later is its `repeat_interval`, by which people ask to be reminded.
+ */
+const GROUP_WITHIN_MS = 30 * 60_000
+const LONGEST_KEY = 500
+
+type Mapper = (fields: Record<string, unknown>) => readonly Partial<MappedEvent>[] | undefined
+
+/** The hooks whose bodies are known; a body that does not fit is taken like that of any other. */
+const MAPPERS: Readonly<Record<string, Mapper>> = {
+  alertmanager(fields) {
+    const { data } = alertmanagerBody.safeParse(fields)
+    return data?.alerts.map((alert, index) => mapAlert(fields, index, alert))
+  },
+  radarr: mapArr,
+  sonarr: mapArr,
+  jellyfin(fields) {
+    const { data } = jellyfinBody.safeParse(fields)
+    return data && [{ key: toKey(data.NotificationType, data.ItemId) }]
+  },
+}
+
+/** What a delivery tells, one event or several. `fields` are its body's, `bytes` the body as it came. */
+export function mapHook(name: string, fields: Record<string, unknown>, bytes: Buffer): MappedEvent[] {
+  const mapper = Object.hasOwn(MAPPERS, name) ? MAPPERS[name] : undefined
+  const mapped = mapper?.(fields) ?? [{}]
+  return mapped.map(one => {
+    const payload = boundPayload(one.payload ?? fields)
+    return {
+      key: one.key ?? shorten(toCanonicalJson(payload)),
+      payload,
+      subject: one.subject ?? digest(bytes),
+      state: one.state ?? 'sent',
+      within: one.within ?? RETRIED_WITHIN_MS,
+    }
+  })
+}
+
+/** Its notification as Alertmanager would send it with this alert alone. */
+function mapAlert(fields: Record<string, unknown>, index: number, alert: Alert): Partial<MappedEvent> {
+  const { status, labels, startsAt = '' } = alert
+  const own = (fields['alerts'] as unknown[])[index]
+  const fingerprint = alert.fingerprint ?? digest(toCanonicalJson(labels)).slice(0, 16)
+  return {
+    key: toKey(fingerprint, status),
+    payload: { ...fields, status, alerts: [own] },
+    subject: digest(fingerprint),
+    state: digest(`${status} ${startsAt}`),
+    within: GROUP_WITHIN_MS,
+  }
+}
+
+function mapArr(fields: Record<string, unknown>): readonly Partial<MappedEvent>[] | undefined {
+  const { data } = arrBody.safeParse(fields)
+  if (!data) return undefined
+  const { eventType, movie, series, episodes = [], type } = data
+  const ids = [...(movie ? [movie.id] : []), ...(series ? [series.id] : []), ...episodes.map(({ id }) => id)]
+  return [{ key: toKey(eventType, ids.length > 0 ? ids.join(',') : type) }]
+}
+
+function toKey(what: string, which: string | undefined): string {
+  return shorten(which ? `${what}:${which}` : what)
+}
+
+function shorten(key: string): string {
+  return key.length <= LONGEST_KEY ? key : `sha256:${digest(key)}`
+}
+
+export function digest(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex')
+}

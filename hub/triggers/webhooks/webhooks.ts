@@ -1,0 +1,46 @@
+import type { HookEvent, HookOutcome } from '../../../schemas/webhooks.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import { digest, mapHook } from './map-hook.ts'
+import { readBody } from './read-body.ts'
+
+/** One request at a hook's door, whose sender was let in. */
+export interface Delivery {
+  hook: string
+  contentType: string | undefined
+  /** What the sender calls this delivery; the same for each of its tries. */
+  id: string | undefined
+  body: Buffer
+}
+
+export interface WebhooksDeps {
+  clock: Clock
+  log: Log
+  /** Resolves once all of them are on the disk. */
+  post: (events: readonly HookEvent[]) => Promise<HookOutcome[]>
+}
+
+/**
+ * Takes deliveries as events `webhook.<hook>`; what returns is on the disk, and a repeated delivery gives what the first
+ * gave. Throws `bad_request` for a body that cannot be read.
+ */
+export function createWebhooks({
+  clock,
+  log,
+  post,
+}: WebhooksDeps): (delivery: Delivery) => Promise<HookOutcome[]> {
+  return async ({ hook, contentType, id, body }) => {
+    const mapped = mapHook(hook, readBody(contentType, body), body)
+    const at = clock.now()
+    const events = mapped.map(({ key, payload, ...content }, index): HookEvent => {
+      const once =
+        id === undefined
+          ? { kind: 'content' as const, ...content }
+          : { kind: 'id' as const, id: `${digest(id)}:${index}` }
+      return { source: `webhook:${hook}`, type: `webhook.${hook}`, key, payload, at, once }
+    })
+    const outcomes = await post(events)
+    log.debug('webhook_taken', { hook, events: outcomes.map(({ id }) => id) })
+    return outcomes
+  }
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type { NewEvent } from './inbox.ts'
+
+/** What stands behind `/hooks/` and `webhook.`. */
+export const hookName = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9_-]{0,63}$/,
+    'must be lower-case letters, digits, _ and -, at most 64, the first no sign',
+  )
+
+/** What the config says of one hook. */
+export const hookEntry = z.strictObject({
+  secret: z
+    .string()
+    .min(1, 'must not be empty')
+    .optional()
+    .describe("lets its sender in, besides the hub's token; without it only the token does"),
+})
+
+const texts = z.record(z.string(), z.string())
+
+/** One alert of Alertmanager's webhook, version 4. */
+const alert = z.looseObject({
+  status: z.enum(['firing', 'resolved']),
+  labels: texts,
+  startsAt: z.string().optional(),
+  /** Of the labels; older versions send none. */
+  fingerprint: z.string().min(1).optional(),
+})
+export type Alert = z.infer<typeof alert>
+
+/** A notification of Alertmanager: a group of alerts. */
+export const alertmanagerBody = z.looseObject({ alerts: z.array(alert).min(1) })
+
+const numbered = z.looseObject({ id: z.int() })
+
+/** What Radarr and Sonarr send. `type` names the check of a `Health` event. */
+export const arrBody = z.looseObject({
+  eventType: z.string().min(1).max(100),
+  movie: numbered.optional(),
+  series: numbered.optional(),
+  episodes: z.array(numbered).optional(),
+  type: z.string().max(100).optional(),
+})
+
+/** What Jellyfin's webhook plugin sends with all properties. */
+export const jellyfinBody = z.looseObject({
+  NotificationType: z.string().min(1).max(100),
+  ItemId: z.string().max(100).optional(),
+})
+
+/**
+ * What makes a delivery the same as one before: the id that its sender gave it, or, for `within` milliseconds, what it
+ * tells: the newest of its subject said the same state.
+ */
+export type Once =
+  | { kind: 'id'; id: string }
+  | { kind: 'content'; subject: string; state: string; within: number }
+
+/** An event that a webhook brought. */
+export interface HookEvent extends Omit<NewEvent, 'externalId'> {
+  once: Once
+}
+
+/** Where it went; `repeated`: it was there already, and this is how that one stands. */
+export interface HookOutcome {
+  id: string
+  status: 'pending' | 'processing' | 'handled' | 'ignored' | 'held'
+  repeated?: true
+}

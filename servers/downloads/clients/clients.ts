@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import type { Access } from '../../kit/access.ts'
+import { type Limited, requireAccess } from '../../kit/access.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { ToolFailure } from '../../kit/failure.ts'
+import { pickInstance } from '../../kit/instances.ts'
+import { type DownloadsSettings, qbittorrentSpec, sabnzbdSpec, transmissionSpec } from '../config.ts'
+import type { DownloadClient } from '../download.ts'
+import { createQbittorrent } from './qbittorrent/qbittorrent.ts'
+import { createSabnzbd } from './sabnzbd/sabnzbd.ts'
+import { createTransmission } from './transmission/transmission.ts'
+
+/** A configured client under the name that tools know it by. */
+export interface NamedClient {
+  /** "sabnzbd", or "attic" of SABNZBD_ATTIC_URL. */
+  readonly name: string
+  readonly client: DownloadClient
+  /** Throws a ToolFailure where the settings do not allow it. */
+  require(access: Access): void
+}
+
+type ConfiguredInstance = Limited & { kind: string; open: (title: string) => DownloadClient; title: string }
+
+/** All that are configured. Nothing is asked of them yet. */
+export function openClients(settings: DownloadsSettings, clock: Clock): NamedClient[] {
+  const configured: ConfiguredInstance[] = [
+    ...settings.sabnzbd.map(instance => ({
+      ...instance,
+      kind: 'sabnzbd',
+      title: sabnzbdSpec.title,
+      open: (title: string) => createSabnzbd(instance, title, clock),
+    })),
+    ...settings.qbittorrent.map(instance => ({
+      ...instance,
+      kind: 'qbittorrent',
+      title: qbittorrentSpec.title,
+      open: (title: string) => createQbittorrent(instance, title, clock),
+    })),
+    ...settings.transmission.map(instance => ({
+      ...instance,
+      kind: 'transmission',
+      title: transmissionSpec.title,
+      open: (title: string) => createTransmission(instance, title, clock),
+    })),
+  ]
+  return configured.map(instance => {
+    const isTaken = configured.some(other => other !== instance && other.name === instance.name)
+    const title = instance.name === instance.kind ? instance.title : `${instance.title} (${instance.name})`
+    return {
+      // Two programs may each have an instance of the same name.
+      name: isTaken ? `${instance.kind}-${instance.name}` : instance.name,
+      client: instance.open(title),
+      require: access => requireAccess(instance, access, instance.title),
+    }
+  })
+}
+
+/** The argument that names a client: one of those there are. */
+export function clientField(clients: readonly NamedClient[], about: string) {
+  const [first, ...rest] = clients.map(({ name }) => name)
+  const name = first === undefined ? z.string() : z.enum([first, ...rest])
+  return name.optional().describe(about)
+}
+
+/** The same of tools that mean all clients unless one is named. */
+export const oneOrAll = (clients: readonly NamedClient[]) =>
+  clientField(clients, 'only this download client; default all')
+
+/** All, or the one of this name. Throws a ToolFailure where there is none. */
+export function pickClients(clients: readonly NamedClient[], name: string | undefined): NamedClient[] {
+  if (clients.length === 0) throw toNoClient()
+  return name === undefined
+    ? [...clients]
+    : [pickInstance(clients, name, { ...sabnzbdSpec, title: 'download client' })]
+}
+
+function toNoClient(): ToolFailure {
+  const specs = [sabnzbdSpec, qbittorrentSpec, transmissionSpec]
+  const urls = specs.map(({ prefix }) => `${prefix}_URL`)
+  const hints = specs.map(({ title, prefix, settings }) => {
+    const others = Object.keys(settings).filter(key => !['URL', 'ACCESS'].includes(key))
+    return `${title}: ${prefix}_URL and ${others.map(key => `${prefix}_${key}`).join(', ')}`
+  })
+  return new ToolFailure({
+    what: 'No download client is configured here.',
+    where: urls.join(', '),
+    why: 'none of these is set',
+    fix: `Ask the owner to set those of one program. ${hints.join('; ')}. The README of this server says where to find them.`,
+  })
+}

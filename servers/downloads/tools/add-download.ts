@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { ToolFailure } from '../../kit/failure.ts'
+import { foreignText } from '../../kit/foreign.ts'
+import { cleanText, quote } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { clientField, type NamedClient, pickClients } from '../clients/clients.ts'
+import type { Source } from '../download.ts'
+import { toSource } from '../to-source.ts'
+import type { ToolDeps } from './deps.ts'
+
+const MAX_FILE = 14_000_000
+
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    url: z
+      .string()
+      .trim()
+      .max(10_000)
+      .optional()
+      .describe(
+        'a magnet link, or the http(s) address of a .torrent or .nzb file, which the client loads itself',
+      ),
+    file: z
+      .string()
+      .max(MAX_FILE)
+      .optional()
+      .describe('instead of url: the content of a .torrent or .nzb file in base64; at most 10 MB'),
+    fileName: z.string().max(200).optional().describe('the name of that file'),
+    client: clientField(clients, 'the download client; default: the first that takes such a file'),
+    category: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .regex(/^[^\r\n,]+$/)
+      .optional()
+      .describe("one of the client's categories; a label in Transmission"),
+    paused: z.boolean().default(false).describe('true: only put it into the queue'),
+  })
+
+const output = z.object({
+  client: z.string(),
+  id: z.string().optional().describe('absent where the client only loads the file later'),
+  name: foreignText().optional(),
+  added: z.boolean().describe('false: the client had it before'),
+  note: z.string().optional(),
+})
+
+/** `add_download`: a new download by address, magnet link or file. */
+export function addDownload({ clients }: ToolDeps): Tool {
+  return defineTool({
+    name: 'add_download',
+    title: 'Add a download',
+    description:
+      'Adds a download: a magnet link or the address of a .torrent or .nzb file (url), or such a file itself (file). Torrents go ' +
+      'to a torrent client, NZB files to SABnzbd; name client where several would do or the address does not tell. The client ' +
+      'begins at once unless paused. Only magnet, http and https addresses are taken.',
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    input: input(clients),
+    output,
+    async run({ url, file, fileName, client: name, category, paused }, signal) {
+      const all = pickClients(clients, name)
+      const source = toSource({ url, file, fileName })
+      const named = pickTaker(all, source)
+      named.require('change')
+      const { id, name: title, known, note } = await named.client.add({ source, category, paused }, signal)
+      const what = title === undefined ? 'It' : quote(title)
+      const text = known
+        ? `Nothing was added: ${named.name} has ${title === undefined ? 'it' : quote(title)} already.`
+        : `${what} was added to ${named.name}${paused ? ', paused' : ''}.${note === undefined ? '' : ` ${note}`}`
+      const data = { client: named.name, id, name: title, added: !known, note }
+      return { data, text, untrusted: title !== undefined }
+    },
+  })
+}
+
+/** The first that takes such a thing; of an address that does not tell, only where all take the same. */
+function pickTaker(clients: readonly NamedClient[], source: Source): NamedClient {
+  const wanted = toWanted(source)
+  const fitting = wanted === undefined ? clients : clients.filter(({ client }) => client.takes === wanted)
+  const [first] = fitting
+  if (!first) {
+    throw new ToolFailure({
+      what: 'Nothing was added: no download client here takes this.',
+      where: clients.map(({ name }) => name).join(', '),
+      why: wanted === 'nzb' ? 'an NZB file needs SABnzbd' : 'a torrent needs qBittorrent or Transmission',
+      fix: 'Name another client, or ask the owner to configure one.',
+    })
+  }
+  const isClear = fitting.every(({ client }) => client.takes === first.client.takes)
+  if (isClear) return first
+  throw new ToolFailure({
+    what: 'Nothing was added: the address does not say whether it is a torrent or an NZB file.',
+    where: source.kind === 'url' ? cleanText(source.url.split(/[?#]/, 1)[0] ?? '', 100) : 'file',
+    why: `there is ${clients.map(({ name, client }) => `${name} for ${client.takes === 'nzb' ? 'NZB files' : 'torrents'}`).join(', ')}`,
+    fix: 'Call it again with client.',
+  })
+}
+
+function toWanted(source: Source): 'nzb' | 'torrent' | undefined {
+  if (source.kind === 'nzb') return 'nzb'
+  if (source.kind !== 'url') return 'torrent'
+  const path = new URL(source.url).pathname.toLowerCase()
+  if (/\.nzb(\.gz)?$/.test(path)) return 'nzb'
+  return path.endsWith('.torrent') ? 'torrent' : undefined
+}

@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import { foreignText } from '../../kit/foreign.ts'
+import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import {
+  quote,
+  toAgeText,
+  toByteText,
+  toCountText,
+  toPercentText,
+  toRateText,
+  toSpanText,
+  toTenth,
+} from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
+import { DOWNLOAD_STATES, type Download, type Snapshot } from '../download.ts'
+import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
+import type { ToolDeps } from './deps.ts'
+
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    client: oneOrAll(clients),
+    state: z.enum(DOWNLOAD_STATES).optional().describe('only downloads that are in this state'),
+    ...pageFields(20, 200),
+  })
+
+const clientStatus = z.object({
+  client: z.string(),
+  kind: z.enum(['sabnzbd', 'qbittorrent', 'transmission']),
+  paused: z.boolean().describe('true: nothing is loaded because all was paused'),
+  resumesAt: z.number().optional().describe('when a timed pause ends, unix milliseconds'),
+  bytesPerSecond: z.number(),
+  limitBytesPerSecond: z.number().optional().describe('absent: no limit'),
+  downloads: z.int().describe('how many are not finished'),
+  neededBytes: z.number().describe('what those that are not paused still need'),
+  freeBytes: z.number().optional().describe('on the disk that it loads to, where it tells'),
+})
+
+const output = z.object({
+  clients: z.array(clientStatus),
+  downloads: z.array(
+    z.object({
+      client: z.string(),
+      id: z.string(),
+      name: foreignText(),
+      state: z.enum(DOWNLOAD_STATES),
+      percent: z.number().describe('0 to 100'),
+      sizeBytes: z.number().describe('0: not known yet'),
+      leftBytes: z.number(),
+      bytesPerSecond: z.number().optional(),
+      etaSeconds: z.number().optional(),
+      category: foreignText(100).optional(),
+      priority: z.string().optional(),
+      reason: foreignText(300, 'why it failed or does not get on').optional(),
+    }),
+  ),
+  ...pageOutput,
+  failed: z.array(failedClient).describe('clients that could not be asked'),
+})
+type ClientStatus = z.input<typeof clientStatus>
+type Listed = { client: string; download: Download }
+
+/** `get_download_status`: what is being loaded, how fast, and how much room is left. */
+export function getDownloadStatus({ clients, pauses, clock }: ToolDeps): Tool {
+  return defineTool({
+    name: 'get_download_status',
+    title: 'Download status',
+    description:
+      'What the download clients do now: every download that is not finished with its progress, speed, time left and what ' +
+      'keeps it, and for each client its speed, limit, pause and free disk. Call it before you change a download, for its ' +
+      'name. Finished and failed ones are in get_download_history. One or two quick requests to each client.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input: input(clients),
+    output,
+    async run({ client, state, ...part }, signal) {
+      const outcomes = await onClients(
+        pickClients(clients, client),
+        'No download client could be asked.',
+        async named => ({ kind: named.client.kind, snapshot: await named.client.look(signal) }),
+      )
+      const looked = toValues(outcomes)
+      const statuses = looked.map(({ name, value }) =>
+        toStatus(name, value.kind, value.snapshot, pauses.get(name)?.until),
+      )
+      const all = looked.flatMap(({ name, value }) =>
+        value.snapshot.downloads.map(download => ({ client: name, download })),
+      )
+      const shown = page(
+        all.filter(({ download }) => state === undefined || download.state === state),
+        part,
+      )
+      const { items, ...rest } = shown
+      const lines = [
+        ...statuses.map(status => toStatusText(status, clock.now())),
+        ...items.map(toDownloadText),
+        ...(state !== undefined && shown.total === 0 ? [`None is ${state}.`] : []),
+        ...[toMoreText(shown, 'download')].filter(line => line !== undefined),
+        ...toFailedLines(outcomes),
+      ]
+      const data = {
+        clients: statuses,
+        downloads: items.map(toData),
+        ...rest,
+        failed: toFailed(outcomes),
+      }
+      const untrusted = items.length > 0 || data.failed.length > 0
+      return { data, text: lines.join('\n'), untrusted }
+    },
+  })
+}
+
+function toStatus(
+  client: string,
+  kind: ClientStatus['kind'],
+  snapshot: Snapshot,
+  until: number | undefined,
+): ClientStatus {
+  const { paused, speed, limit, downloads, needed, free } = snapshot
+  return {
+    client,
+    kind,
+    paused,
+    resumesAt: snapshot.resumesAt ?? until,
+    bytesPerSecond: speed,
+    limitBytesPerSecond: limit,
+    downloads: downloads.length,
+    neededBytes: needed,
+    freeBytes: free,
+  }
+}
+
+function toStatusText(status: ClientStatus, now: number): string {
+  const { resumesAt, limitBytesPerSecond: limit, freeBytes: free, neededBytes: needed } = status
+  const facts = [
+    status.paused ? 'paused' : toRateText(status.bytesPerSecond),
+    resumesAt === undefined ? undefined : `goes on ${toAgeText(resumesAt, now)}`,
+    toCountText(status.downloads, 'download'),
+    needed > 0 ? `${toByteText(needed)} left to load` : undefined,
+    limit === undefined ? undefined : `limit ${toRateText(limit)}`,
+    free === undefined ? undefined : `${toByteText(free)} free`,
+  ].filter(fact => fact !== undefined)
+  const short = free !== undefined && needed > free ? ' The disk is too small for the queue.' : ''
+  return `${status.client}: ${facts.join(', ')}.${short}`
+}
+
+function toDownloadText({ client, download }: Listed): string {
+  const { name, state, size, speed = 0, eta, category, reason } = download
+  const facts = [
+    size > 0
+      ? `${state} at ${toPercentText(toPercent(download))} of ${toByteText(size)}`
+      : `${state}, size not known yet`,
+    speed > 0 ? toRateText(speed) : undefined,
+    eta === undefined ? undefined : `${toSpanText(eta)} left`,
+    category === undefined ? undefined : `category ${quote(category, 100)}`,
+  ].filter(fact => fact !== undefined)
+  return `- ${quote(name)} (${client}): ${facts.join(', ')}${reason === undefined ? '' : `, ${quote(reason)}`}.`
+}
+
+function toPercent({ size, left }: Download): number {
+  return size > 0 ? toTenth(Math.max(0, Math.min(100, (1 - left / size) * 100))) : 0
+}
+
+function toData({ client, download }: Listed) {
+  const { speed, eta, size, left, ...same } = download
+  return {
+    client,
+    ...same,
+    percent: toPercent(download),
+    sizeBytes: size,
+    leftBytes: left,
+    bytesPerSecond: speed,
+    etaSeconds: eta,
+  }
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { toCountText, toSpanText } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
+import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
+import { REVERSIBLE, type ToolDeps } from './deps.ts'
+
+const MINUTE = 60_000
+const WEEK = 7 * 24 * 60
+
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    minutes: z
+      .int()
+      .min(1)
+      .max(WEEK)
+      .optional()
+      .describe('go on by itself after so many minutes; default: until resume_downloads'),
+    client: oneOrAll(clients),
+  })
+
+const output = z.object({
+  paused: z.array(
+    z.object({
+      client: z.string(),
+      resumesAt: z.number().optional().describe('when it goes on by itself, unix milliseconds'),
+      stopped: z
+        .int()
+        .optional()
+        .describe('how many downloads were stopped, where a client pauses each by itself'),
+      keeper: z
+        .enum(['client', 'server', 'memory'])
+        .optional()
+        .describe(
+          'who ends the pause: the client; this server, after a restart too; this server, unless it restarts',
+        ),
+    }),
+  ),
+  failed: z.array(failedClient).describe('clients that were not paused'),
+})
+type Paused = z.input<typeof output>['paused'][number]
+
+/** `pause_downloads`: stops all loading, for a time or until told. */
+export function pauseDownloads({ clients, pauses, clock }: ToolDeps): Tool {
+  const pauseOne = async (
+    { name, client }: NamedClient,
+    minutes: number | undefined,
+    signal: AbortSignal,
+  ) => {
+    const resumesAt = minutes === undefined ? undefined : clock.now() + minutes * MINUTE
+    const ids = await client.pauseAll({ minutes: client.ownTimer ? minutes : undefined }, signal)
+    if (client.ownTimer) return resumesAt === undefined ? {} : { resumesAt, keeper: 'client' as const }
+    const stopped = ids?.length
+    if (resumesAt === undefined) {
+      pauses.clear(name)
+      return { stopped }
+    }
+    const before = pauses.get(name)?.ids ?? []
+    const isKept = pauses.set(name, { until: resumesAt, ids: [...new Set([...before, ...(ids ?? [])])] })
+    return { stopped, resumesAt, keeper: isKept ? ('server' as const) : ('memory' as const) }
+  }
+  return defineTool({
+    name: 'pause_downloads',
+    title: 'Pause all downloads',
+    description:
+      'Stops all loading in every download client, or in one (client), for some minutes or until resume_downloads. Use it ' +
+      'to free the line or the disk. Nothing is lost. Torrents that are complete go on being shared; a torrent that is added ' +
+      'later is not held.',
+    annotations: REVERSIBLE,
+    input: input(clients),
+    output,
+    async run({ minutes, client }, signal) {
+      const outcomes = await onClients(
+        pickClients(clients, client),
+        'No download client was paused.',
+        async named => {
+          named.require('change')
+          return pauseOne(named, minutes, signal)
+        },
+      )
+      const paused = toValues(outcomes).map(({ name, value }): Paused => ({ client: name, ...value }))
+      const lines = [...paused.map(one => toText(one, minutes)), ...toFailedLines(outcomes)]
+      const failed = toFailed(outcomes)
+      return { data: { paused, failed }, text: lines.join('\n'), untrusted: failed.length > 0 }
+    },
+  })
+}
+
+function toText({ client, stopped, keeper }: Paused, minutes: number | undefined): string {
+  const count = stopped === undefined ? '' : ` (${toCountText(stopped, 'download')} stopped)`
+  const span = minutes === undefined ? '' : ` for ${toSpanText(minutes * 60)}`
+  const note =
+    keeper === 'memory'
+      ? ' If this server restarts before that, it stays paused: set DOWNLOADS_STATE to a file that it can write.'
+      : ''
+  return `${client} is paused${span}${count}.${note}`
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { confirmField, confirmOutput, toPreview } from '../../kit/confirm.ts'
+import { foreignText } from '../../kit/foreign.ts'
+import { quote, toByteText, toPercentText } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { type NamedClient, pickClients } from '../clients/clients.ts'
+import { downloadFields, type Found, findDownload } from '../find-download.ts'
+import type { ToolDeps } from './deps.ts'
+
+const FILES_STAY = 'SABnzbd does not delete the files of a completed download: they stay where they are.'
+
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    ...downloadFields(clients),
+    withData: z.boolean().default(false).describe('true: also delete the files that were loaded'),
+    confirm: confirmField,
+  })
+
+const output = z.object({
+  ...confirmOutput,
+  client: z.string(),
+  id: z.string(),
+  name: foreignText(),
+  deletedBytes: z
+    .number()
+    .describe('how much of it is or would be deleted, as far as the client tells; 0: the files stay'),
+})
+
+/** `remove_download`: takes one download out of its client, with or without its files. */
+export function removeDownload({ clients }: ToolDeps): Tool {
+  return defineTool({
+    name: 'remove_download',
+    title: 'Remove a download',
+    description:
+      'Takes one download, finished or not, out of its client, and with withData: true deletes its files for good. It is found ' +
+      'by name or id. Without confirm: true it does nothing and says what would be removed and how much would be deleted. The ' +
+      'files of a finished SABnzbd download are never deleted.',
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
+    input: input(clients),
+    output,
+    async run({ download: wanted, client: only, withData, confirm }, signal) {
+      const found = await findDownload(pickClients(clients, only), wanted, { finished: true, signal })
+      const { client, download, list } = found
+      client.require('full')
+      const { id, name } = download
+      const deletedBytes = withData ? toDeletable(found) : 0
+      const about = { client: client.name, id, name, deletedBytes }
+      if (!confirm) {
+        const { data, text } = toPreview(toWould(found, withData), toEffects(found, withData))
+        return { data: { ...about, ...data }, text }
+      }
+      await client.client.remove(id, { list, withData }, signal)
+      const rest = deletedBytes > 0 ? ` and ${toByteText(deletedBytes)} of it deleted` : ''
+      const kept = withData && isKept(found) ? ` ${FILES_STAY}` : ''
+      return {
+        data: { ...about, done: true },
+        text: `${quote(name)} was removed from ${client.name}${rest}.${kept}`,
+      }
+    },
+  })
+}
+
+function toDeletable(found: Found): number {
+  if (found.list === 'finished') return found.download.deletable ?? 0
+  return Math.max(0, found.download.size - found.download.left)
+}
+
+/** SABnzbd's API deletes the files of failed downloads only. */
+function isKept(found: Found): boolean {
+  return found.list === 'finished' && found.download.deletable === undefined
+}
+
+function toWould(found: Found, withData: boolean): string {
+  const bytes = toDeletable(found)
+  const files = bytes > 0 ? `${toByteText(bytes)} of files` : 'what was loaded of it, if anything,'
+  const rest = withData && !isKept(found) ? ` and delete ${files} for good` : ' and keep its files'
+  return `remove ${quote(found.download.name)} from ${found.client.name}${rest}`
+}
+
+function toEffects(found: Found, withData: boolean): string[] {
+  if (found.list === 'downloads') {
+    const { size, left, state } = found.download
+    if (size === 0) return [`It is ${state}, and its size is not known yet.`]
+    const done = toPercentText((1 - left / size) * 100)
+    return [`It is ${state}, ${done} of ${toByteText(size)} are loaded.`]
+  }
+  const { seeding, outcome, size } = found.download
+  return [
+    `It ${outcome === 'failed' ? 'failed' : 'is complete'}, ${toByteText(size)}.`,
+    ...(seeding ? ['It is shared with others, which would end.'] : []),
+    ...(withData && isKept(found) ? [FILES_STAY] : []),
+  ]
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { foreignText } from '../../kit/foreign.ts'
+import { quote } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { pickClients } from '../clients/clients.ts'
+import { downloadFields, findUnfinished } from '../find-download.ts'
+import { REVERSIBLE, type ToolDeps } from './deps.ts'
+
+const output = z.object({
+  client: z.string(),
+  id: z.string(),
+  name: foreignText(),
+  held: z.boolean().describe('true: it waits all the same, since the client as a whole is paused'),
+})
+
+/** `resume_download`: goes on with one download. */
+export function resumeDownload({ clients }: ToolDeps): Tool {
+  return defineTool({
+    name: 'resume_download',
+    title: 'Resume one download',
+    description:
+      'Goes on with one download that is paused or failed in a torrent client. It is found by name or id. Where SABnzbd as a ' +
+      'whole is paused, the download still waits, and the result says so.',
+    annotations: REVERSIBLE,
+    input: z.strictObject(downloadFields(clients)),
+    output,
+    async run({ download: wanted, client: only }, signal) {
+      const found = await findUnfinished(pickClients(clients, only), wanted, signal)
+      const { client, download } = found
+      client.require('change')
+      await client.client.resume(download.id, signal)
+      const held = client.client.ownTimer && (await client.client.look(signal)).paused
+      const rest = held ? `, but ${client.name} as a whole is paused: resume_downloads makes it go on` : ''
+      const data = { client: client.name, id: download.id, name: download.name, held }
+      return { data, text: `${quote(download.name)} is resumed (${client.name})${rest}.` }
+    },
+  })
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { oneOrAll, pickClients } from '../clients/clients.ts'
+import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
+import { REVERSIBLE, type ToolDeps } from './deps.ts'
+
+const output = z.object({
+  resumed: z.array(z.string()).describe('clients'),
+  failed: z.array(failedClient).describe('clients that were not resumed'),
+})
+
+/** `resume_downloads`: goes on with everything. */
+export function resumeDownloads({ clients, pauses }: ToolDeps): Tool {
+  return defineTool({
+    name: 'resume_downloads',
+    title: 'Resume all downloads',
+    description:
+      'Goes on with loading in every download client, or in one (client), and ends timed pauses. In torrent clients it starts ' +
+      'every unfinished torrent that is paused, also one that somebody paused alone; in SABnzbd a job that was paused alone ' +
+      'stays so.',
+    annotations: REVERSIBLE,
+    input: z.strictObject({ client: oneOrAll(clients) }),
+    output,
+    async run({ client }, signal) {
+      const outcomes = await onClients(
+        pickClients(clients, client),
+        'No download client was resumed.',
+        async named => {
+          named.require('change')
+          await named.client.resumeAll({}, signal)
+          pauses.clear(named.name)
+        },
+      )
+      const resumed = toValues(outcomes).map(({ name }) => name)
+      const failed = toFailed(outcomes)
+      const lines = [...resumed.map(name => `${name} goes on.`), ...toFailedLines(outcomes)]
+      return { data: { resumed, failed }, text: lines.join('\n'), untrusted: failed.length > 0 }
+    },
+  })
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { foreignText } from '../../kit/foreign.ts'
+import { quote } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { type NamedClient, pickClients } from '../clients/clients.ts'
+import { PRIORITIES } from '../download.ts'
+import { downloadFields, findUnfinished } from '../find-download.ts'
+import { REVERSIBLE, type ToolDeps } from './deps.ts'
+
+const input = (clients: readonly NamedClient[]) =>
+  z.strictObject({
+    ...downloadFields(clients),
+    priority: z.enum(PRIORITIES).describe('first: before all others; else its level'),
+  })
+
+const output = z.object({
+  client: z.string(),
+  id: z.string(),
+  name: foreignText(),
+  priority: z.enum(PRIORITIES),
+  note: z.string().optional().describe('what came of it, where that is not the same'),
+})
+
+/** `set_download_priority`: which comes first. */
+export function setDownloadPriority({ clients }: ToolDeps): Tool {
+  return defineTool({
+    name: 'set_download_priority',
+    title: 'Set the priority of a download',
+    description:
+      'Moves one download before the others (first) or gives it a level (high, normal, low). It is found by name or id. ' +
+      'qBittorrent keeps an order and no levels: high and first put it first, low puts it last, and its queueing must be on.',
+    annotations: REVERSIBLE,
+    input: input(clients),
+    output,
+    async run({ download: wanted, client: only, priority }, signal) {
+      const found = await findUnfinished(pickClients(clients, only), wanted, signal)
+      const { client, download } = found
+      client.require('change')
+      const note = await client.client.setPriority(download.id, priority, signal)
+      const { id, name } = download
+      const words = priority === 'first' ? 'comes first now' : `has priority ${priority} now`
+      return {
+        data: { client: client.name, id, name, priority, note },
+        text: note === undefined ? `${quote(name)} ${words} (${client.name}).` : `${quote(name)}: ${note}`,
+      }
+    },
+  })
+}

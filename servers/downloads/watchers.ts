@@ -1,0 +1,90 @@
+import type { Clock } from '../kit/clock.ts'
+import { createEdges, createNews } from '../kit/edges.ts'
+import type { Emit } from '../kit/events.ts'
+import { createLevelWatcher } from '../kit/level-watcher.ts'
+import type { Watcher } from '../kit/server.ts'
+import { cleanText } from '../kit/text.ts'
+import type { NamedClient } from './clients/clients.ts'
+import type { DownloadsSettings } from './config.ts'
+import type { Finished, Snapshot } from './download.ts'
+
+export interface WatcherDeps {
+  clients: readonly NamedClient[]
+  settings: DownloadsSettings
+  emit: Emit
+  clock: Clock
+}
+
+/** One watcher for each client, so that one that is down holds up no other. One look serves all its events. */
+export function createWatchers(deps: WatcherDeps): Watcher[] {
+  return deps.clients.map(named => createWatcher(named, deps))
+}
+
+function createWatcher(named: NamedClient, deps: WatcherDeps): Watcher {
+  const { name, client } = named
+  const raise = createHistoryWatch(name, deps.emit)
+  let latest: Snapshot | undefined
+  const disk = createDiskWatch(name, () => latest, deps)
+  return {
+    name,
+    every: deps.settings.interval,
+    async poll() {
+      latest = await client.look()
+      raise(latest.finished)
+      await disk?.poll()
+    },
+  }
+}
+
+/** What ended for good is news once. A torrent that fails is a state: raised when it begins, and again after it was over. */
+function createHistoryWatch(client: string, emit: Emit): (finished: readonly Finished[]) => void {
+  const ended = createNews()
+  const broken = createEdges()
+  return finished => {
+    const byKey = new Map(finished.map(one => [toKey(client, one), one]))
+    const keys = (recoverable: boolean) =>
+      [...byKey].filter(([, one]) => one.recoverable === recoverable).map(([key]) => key)
+    for (const key of [...ended.look(keys(false)), ...broken.look(keys(true)).came]) {
+      const one = byKey.get(key)
+      if (one) raise(client, one, key, emit)
+    }
+  }
+}
+
+function toKey(client: string, { key, outcome }: Finished): string {
+  return `download_${outcome === 'failed' ? 'failed' : 'complete'}:${client}:${key}`
+}
+
+function raise(client: string, one: Finished, key: string, emit: Emit): void {
+  const payload = {
+    client,
+    name: cleanText(one.name),
+    size: one.size,
+    ...(one.category === undefined ? {} : { category: cleanText(one.category, 100) }),
+  }
+  if (one.outcome === 'completed') emit('download_complete', payload, key)
+  else
+    emit(
+      'download_failed',
+      { ...payload, ...(one.reason === undefined ? {} : { reason: cleanText(one.reason, 300) }) },
+      key,
+    )
+}
+
+/** High where less is free than shall be, or than the queue needs; the value is what lacks, in bytes. */
+function createDiskWatch(
+  client: string,
+  latest: () => Snapshot | undefined,
+  { settings, emit, clock }: WatcherDeps,
+): Watcher | undefined {
+  const { diskFree, diskClear, interval } = settings
+  if (diskFree === undefined) return undefined
+  const read = async () => {
+    const { free, needed = 0 } = latest() ?? {}
+    if (free === undefined) return []
+    const payload = { client, free, ...(needed > 0 ? { needed } : {}) }
+    return [{ key: `disk_full_warning:${client}`, value: Math.max(diskFree, needed) - free, payload }]
+  }
+  const rule = { threshold: 1, sustain: 0, clearBelow: 1 - diskClear }
+  return createLevelWatcher({ type: 'disk_full_warning', rule, every: interval, read }, emit, clock)
+}

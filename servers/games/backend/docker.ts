@@ -1,0 +1,60 @@
+import type { ContainerDetails, Engine } from '../../kit/engine/engine.ts'
+import type { Backend, BackendState } from '../game.ts'
+import { isCrashCode, KILLED, MISSING } from './state.ts'
+
+/** A container of Docker or Podman. `find` gives its engine, and throws where that is not here now. */
+export function createDockerBackend(container: string, find: () => Engine): Backend {
+  const inside = async <Result>(use: (engine: Engine) => Promise<Result>) => use(find())
+  return {
+    kind: 'docker',
+    where: `container ${container}`,
+    async state(signal) {
+      const details = await inside(engine => engine.inspect(container, signal))
+      return details === undefined ? MISSING : toState(details)
+    },
+    start: signal => inside(engine => engine.start(container, signal)),
+    stop: (graceSeconds, signal) => inside(engine => engine.stop(container, graceSeconds, signal)),
+    restart: (graceSeconds, signal) => inside(engine => engine.restart(container, graceSeconds, signal)),
+    logs: (lines, signal) => inside(engine => engine.logs(container, { tail: lines }, signal)),
+    async use(signal) {
+      const { cpuPercent, memoryBytes } = await inside(engine => engine.use(container, signal))
+      return { cpuPercent, memoryBytes }
+    },
+  }
+}
+
+function toState(details: ContainerDetails): BackendState {
+  const { state, health, oom, exitCode, restarts } = details
+  const ended = state === 'exited' || state === 'dead'
+  return {
+    state: toWord(details),
+    detail: [ended && exitCode !== undefined ? `exited with code ${exitCode}` : state, details.error]
+      .filter(Boolean)
+      .join(': '),
+    startedAt: details.startedAt,
+    stoppedAt: ended ? details.finishedAt : undefined,
+    exitCode: ended ? exitCode : undefined,
+    oom: ended && oom,
+    restarts,
+    health,
+  }
+}
+
+function toWord({ state, exitCode, oom }: ContainerDetails): BackendState['state'] {
+  switch (state) {
+    case 'running':
+      return 'running'
+    case 'restarting':
+      return 'starting'
+    case 'created':
+    case 'paused':
+    case 'removing':
+      return 'stopped'
+    case 'exited':
+    case 'dead':
+      // An engine kills what does not end when it is asked to, so this code alone is no failure.
+      return isCrashCode(exitCode, oom) && (oom || exitCode !== KILLED) ? 'failed' : 'stopped'
+    default:
+      return state satisfies never
+  }
+}

@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream'
+
+/** Characters of a line without an end that are kept. */
+const LONGEST = 4000
+
+/** The newest lines of what streams say. */
+export interface Ring {
+  /** Takes the stream's lines from now on. */
+  follow(stream: Readable): void
+  /** Oldest first. */
+  newest(count: number): string[]
+}
+
+export function createRing(kept: number): Ring {
+  let lines: string[] = []
+  const add = (more: readonly string[]) => {
+    lines = [...lines, ...more].slice(-kept)
+  }
+  return {
+    follow(stream) {
+      let rest = ''
+      stream.setEncoding('utf8')
+      stream.on('data', (chunk: string) => {
+        const parts = `${rest}${chunk}`.split(/\r\n|\n|\r/)
+        rest = (parts.pop() ?? '').slice(-LONGEST)
+        add(parts.map(line => line.slice(0, LONGEST)))
+      })
+      stream.on('end', () => {
+        if (rest !== '') add([rest])
+        rest = ''
+      })
+    },
+    newest: count => lines.slice(-count),
+  }
+}

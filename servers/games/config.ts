@@ -1,0 +1,258 @@
+import { readFileSync } from 'node:fs'
+import type { z } from 'zod'
+import type { Access } from '../kit/access.ts'
+import {
+  type Environment,
+  readRaw,
+  readSettings,
+  SettingsError,
+  spanSetting,
+  textSetting,
+} from '../kit/env.ts'
+import { describeError } from '../kit/log.ts'
+import { switchSetting } from '../kit/settings.ts'
+import type { ConsoleSettings } from './console/console.ts'
+import { type GameEntry, gamesFile } from './declaration.ts'
+import type { QuerySettings } from './query/query.ts'
+
+export type BackendSettings =
+  | { kind: 'docker'; container: string; engine: string | undefined }
+  | { kind: 'systemd'; unit: string; user: boolean }
+  | {
+      kind: 'process'
+      command: string
+      args: readonly string[]
+      cwd: string | undefined
+      env: Readonly<Record<string, string>>
+    }
+  | {
+      kind: 'kubernetes'
+      workload: 'deployment' | 'statefulset'
+      name: string
+      namespace: string
+      context: string | undefined
+    }
+
+/** One game server's settings, wherever they were found. */
+export interface GameSettings {
+  name: string
+  title: string
+  backend: BackendSettings
+  query: QuerySettings | undefined
+  console: ConsoleSettings | undefined
+  commands: readonly string[]
+  access: Access
+  startSeconds: number
+  stopSeconds: number
+}
+
+export interface GamesSettings {
+  /** Of the config, in its order. */
+  declared: readonly GameSettings[]
+  /** Whether containers with the label are game servers too. */
+  discover: boolean
+  /** Where queries and consoles are that name no host. */
+  host: string
+  /** Milliseconds between two looks at who plays. */
+  playersInterval: number
+  /** A console's password for a game found by its label: the variable `GAMES_PASSWORD_<NAME>`. */
+  passwordOf(game: string): string | undefined
+}
+
+const table = {
+  GAMES_DISCOVER: switchSetting({
+    purpose: 'whether containers with the label superbloom.game are game servers too',
+    default: true,
+  }),
+  GAMES_HOST: textSetting({
+    purpose: 'the host that answers queries and console commands where none is named (default 127.0.0.1)',
+    form: 'a host name or an address',
+    pattern: /^[^\s/]{1,253}$/,
+  }),
+  GAMES_PLAYERS_INTERVAL: spanSetting({
+    purpose: 'how often the watchers look who plays',
+    default: '15s',
+    min: 1000,
+    max: 3_600_000,
+  }),
+} as const
+
+/** Reads the environment and the files that it names. Throws SettingsError with everything that is wrong. */
+export async function readGamesSettings(environment: Environment): Promise<GamesSettings> {
+  const { GAMES_DISCOVER, GAMES_HOST, GAMES_PLAYERS_INTERVAL } = readSettings(table, environment)
+  const host = GAMES_HOST ?? '127.0.0.1'
+  const source = readSource(environment)
+  return {
+    declared: source === undefined ? [] : await readDeclared(source, environment, host),
+    discover: GAMES_DISCOVER,
+    host,
+    playersInterval: GAMES_PLAYERS_INTERVAL,
+    passwordOf: game => readRaw(toPasswordVariable(game), environment).text,
+  }
+}
+
+/** `GAMES_PASSWORD_ATM_10` of "atm-10". */
+export function toPasswordVariable(game: string): string {
+  return `GAMES_PASSWORD_${game.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`
+}
+
+interface Source {
+  /** For messages: "GAMES_CONFIG /etc/games.yaml". */
+  where: string
+  text: string
+}
+
+function readSource(environment: Environment): Source | undefined {
+  const file = readRaw('GAMES_CONFIG', environment)
+  const inline = readRaw('GAMES_SERVERS', environment)
+  const problems = [file.problem, inline.problem].filter(problem => problem !== undefined)
+  if (file.text !== undefined && inline.text !== undefined) {
+    problems.push('GAMES_CONFIG and GAMES_SERVERS are both set; unset one of them.')
+  }
+  if (problems.length > 0) throw new SettingsError(problems)
+  if (inline.text !== undefined) return { where: 'GAMES_SERVERS', text: inline.text }
+  if (file.text === undefined) return undefined
+  try {
+    return { where: `GAMES_CONFIG ${file.text}`, text: readFileSync(file.text, 'utf8') }
+  } catch (error) {
+    throw new SettingsError([
+      `GAMES_CONFIG is "${file.text}", which cannot be read (${describeError(error)}). It must be the path of a YAML or JSON file that lists the game servers.`,
+    ])
+  }
+}
+
+async function readDeclared(
+  { where, text }: Source,
+  environment: Environment,
+  host: string,
+): Promise<GameSettings[]> {
+  const problems: string[] = []
+  const value = interpolate(await parseText(where, text), [], environment, problems)
+  const wrapped = where === 'GAMES_SERVERS' && !hasServers(value) ? { servers: value } : value
+  const parsed = gamesFile.safeParse(wrapped)
+  if (!parsed.success) problems.push(...parsed.error.issues.flatMap(toProblems))
+  if (!parsed.success || problems.length > 0) {
+    throw new SettingsError(problems.map(problem => `${where}: ${problem}`))
+  }
+  const games = Object.entries(parsed.data.servers).map(([name, entry]) =>
+    toGameSettings(name, entry, host, problems),
+  )
+  if (problems.length > 0) throw new SettingsError(problems.map(problem => `${where}: ${problem}`))
+  return games
+}
+
+/** JSON is read without the YAML parser, which takes a while to load. */
+async function parseText(where: string, text: string): Promise<unknown> {
+  try {
+    return JSON.parse(text)
+  } catch (notJson) {
+    const { parse } = await import('yaml')
+    try {
+      return parse(text, { prettyErrors: true })
+    } catch (error) {
+      const reason = text.trimStart().startsWith('{') ? notJson : error
+      throw new SettingsError([`${where} is neither YAML nor JSON: ${describeError(reason)}`])
+    }
+  }
+}
+
+function hasServers(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'servers' in value
+}
+
+/** Replaces `${NAME}` in every text by the variable or the file that its twin names. */
+function interpolate(
+  value: unknown,
+  path: readonly string[],
+  environment: Environment,
+  problems: string[],
+): unknown {
+  if (typeof value === 'string') {
+    return value.replace(/\$\{([A-Za-z_]\w*)\}/g, (_whole, name: string) => {
+      const { text, problem } = readRaw(name, environment)
+      if (text === undefined) {
+        problems.push(
+          `${path.join('.')}: ${problem ?? `the environment has no ${name}; set it or write the value`}`,
+        )
+      }
+      return text ?? ''
+    })
+  }
+  if (Array.isArray(value)) {
+    return value.map((inner, index) => interpolate(inner, [...path, String(index)], environment, problems))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      interpolate(inner, [...path, key], environment, problems),
+    ]),
+  )
+}
+
+function toProblems(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map(key => `${[...issue.path, key].join('.')}: no such key`)
+  }
+  if (issue.code === 'invalid_key') {
+    const reason = issue.issues[0]?.message ?? 'no such name'
+    return [`${issue.path.join('.')}: ${reason}`]
+  }
+  return [`${issue.path.join('.') || 'the whole'}: ${issue.message}`]
+}
+
+function toGameSettings(name: string, entry: GameEntry, host: string, problems: string[]): GameSettings {
+  const { title = name, query, commands, access, startSeconds, stopSeconds } = entry
+  return {
+    name,
+    title,
+    backend: toBackendSettings(entry),
+    query: query && { ...query, host: query.host ?? host },
+    console: toConsoleSettings(name, entry, host, problems),
+    commands,
+    access,
+    startSeconds,
+    stopSeconds,
+  }
+}
+
+function toBackendSettings({ docker, systemd, process, kubernetes }: GameEntry): BackendSettings {
+  if (docker) return { kind: 'docker', container: docker.container, engine: docker.engine }
+  if (systemd) return { kind: 'systemd', ...systemd }
+  if (process) return { kind: 'process', ...process, cwd: process.cwd }
+  if (!kubernetes) throw new Error('The schema lets no entry without a backend through.')
+  const { deployment, statefulset, namespace, context } = kubernetes
+  return {
+    kind: 'kubernetes',
+    workload: deployment === undefined ? 'statefulset' : 'deployment',
+    name: deployment ?? statefulset ?? '',
+    namespace,
+    context,
+  }
+}
+
+function toConsoleSettings(
+  name: string,
+  { console: entry }: GameEntry,
+  host: string,
+  problems: string[],
+): ConsoleSettings | undefined {
+  if (!entry) return undefined
+  const { password, passwordFile, ...rest } = entry
+  return {
+    ...rest,
+    host: entry.host ?? host,
+    password: password ?? readPassword(name, passwordFile, problems),
+  }
+}
+
+function readPassword(name: string, file: string | undefined, problems: string[]): string {
+  try {
+    const password = readFileSync(file ?? '', 'utf8').trim()
+    if (password === '') problems.push(`servers.${name}.console.passwordFile: ${file} is empty`)
+    return password
+  } catch (error) {
+    problems.push(`servers.${name}.console.passwordFile: it cannot be read: ${describeError(error)}`)
+    return ''
+  }
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { decideCommand } from './allow.ts'
+
+const GLOBS = ['status', 'say *', 'kick *', 'map q3dm?', 'weather clear']
+
+describe('a command is sent only where a glob fits all of it', () => {
+  test.each([
+    ['status', true],
+    ['  status  ', true],
+    ['Status', false],
+    ['status 1', false],
+    ['say hello there', true],
+    ['say', false],
+    ['xsay hello', false],
+    ['map q3dm?', true],
+    ['map q3dm1', false],
+    ['weather thunder', false],
+    ['quit', false],
+  ])('%s: %s', (command, allowed) => {
+    expect(decideCommand(command, 'quake3', GLOBS).allowed).toBe(allowed)
+  })
+})
+
+describe('two commands in one are refused whatever is allowed', () => {
+  test.each([
+    ['say hi; quit', /semicolon/],
+    ['say hi\nquit', /line ends/],
+    ['say hi\rquit', /line ends/],
+    ['say hi\u0000quit', /control/],
+    ['say hi\u2028quit', /line ends/],
+    [`say ${'x'.repeat(500)}`, /longer/],
+    ['   ', /empty/],
+  ])('%j', (command, why) => {
+    for (const kind of ['quake3', 'source', 'teeworlds'] as const) {
+      expect(decideCommand(command, kind, ['*'])).toEqual({ allowed: false, why: expect.stringMatching(why) })
+    }
+  })
+})
+
+test('a Minecraft command loses its slashes, and may hold a semicolon, which separates nothing there', () => {
+  expect(decideCommand('/say one; two', 'minecraft', ['say *'])).toEqual({
+    allowed: true,
+    command: 'say one; two',
+  })
+  expect(decideCommand('//stop', 'minecraft', ['list'])).toMatchObject({ allowed: false })
+})
+
+test('without a list nothing is allowed, and says so', () => {
+  expect(decideCommand('status', 'quake3', [])).toEqual({
+    allowed: false,
+    why: 'no commands are allowed for this server',
+  })
+})

@@ -1,0 +1,35 @@
+import type { Console } from '../game.ts'
+
+const MAX_COMMAND = 400
+/** Control characters, and those of other scripts' line ends: a console would see more than one command. */
+const BREAKS = /[\p{Cc}\u2028\u2029]/u
+
+/** Whether a command may be sent: as it is to be sent, or why not. */
+export type Verdict = { allowed: true; command: string } | { allowed: false; why: string }
+
+/**
+ * Checks one command against globs over the whole of it: `*` stands for any text, everything else for itself, case
+ * included. What could be two commands is refused whatever the globs say.
+ */
+export function decideCommand(given: string, kind: Console['kind'], globs: readonly string[]): Verdict {
+  const refuse = (why: string): Verdict => ({ allowed: false, why })
+  const command = kind === 'minecraft' ? given.trim().replace(/^\/+/, '') : given.trim()
+  if (command === '') return refuse('it is empty')
+  if (command.length > MAX_COMMAND) return refuse(`it is longer than ${MAX_COMMAND} characters`)
+  if (BREAKS.test(command))
+    return refuse('it has line ends or control characters, and one command is one line')
+  if (kind !== 'minecraft' && command.includes(';')) {
+    return refuse('it has a semicolon, with which this console separates commands: send them one by one')
+  }
+  if (globs.length === 0) return refuse('no commands are allowed for this server')
+  if (!globs.some(glob => matches(command, glob))) return refuse('it is none of those that are allowed')
+  return { allowed: true, command }
+}
+
+function matches(command: string, glob: string): boolean {
+  const pattern = glob
+    .split('*')
+    .map(part => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'))
+    .join('.*')
+  return new RegExp(`^${pattern}$`, 'su').test(command)
+}

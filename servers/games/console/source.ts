@@ -1,0 +1,90 @@
+import { randomInt } from 'node:crypto'
+import { type Clock, sleep } from '../../kit/clock.ts'
+import { openWire, type Wire } from '../wire/tcp.ts'
+import type { Exchange } from './exchange.ts'
+import { wrongPassword } from './refusals.ts'
+import { createSplitter, type Packet, packetBytes, TYPES } from './source-packet.ts'
+
+/** For servers that do not answer the mark: an answer is whole when nothing came for this long, milliseconds. */
+const QUIET = 500
+const MAX_BYTES = 1024 * 1024
+
+/**
+ * A command over the Source RCON protocol, which Minecraft speaks too (Valve's wiki, "Source RCON Protocol"): a packet to
+ * log in, one with the command, and one that only asks for its id back, which marks the end of an answer in many
+ * packets. The mark goes out after the first packet of the answer: Minecraft ends a connection where two packets arrive
+ * as one piece.
+ */
+export async function askSource({
+  host,
+  port,
+  password,
+  command,
+  where,
+  clock,
+  signal,
+}: Exchange): Promise<string> {
+  using wire = await openWire(host, port, signal)
+  const read = createPacketReader(wire)
+  const first = randomInt(1, 2 ** 30)
+  const [login, run, mark] = [first, first + 1, first + 2]
+  wire.write(packetBytes({ id: login, type: TYPES.login, body: Buffer.from(password) }))
+  if (!(await isLoggedIn(read, login))) throw wrongPassword(where)
+  wire.write(packetBytes({ id: run, type: TYPES.command, body: Buffer.from(command) }))
+  const pieces = [(await nextOf(read, [run])).body]
+  wire.write(packetBytes({ id: mark, type: TYPES.answer, body: Buffer.alloc(0) }))
+  for (let bytes = 0; bytes < MAX_BYTES; ) {
+    const packet = await unlessQuiet(nextOf(read, [run, mark]), clock, signal)
+    if (packet === undefined || packet.id === mark) break
+    pieces.push(packet.body)
+    bytes += packet.body.length
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+type Read = () => Promise<Packet>
+
+function createPacketReader(wire: Wire): Read {
+  const splitter = createSplitter()
+  const waiting: Packet[] = []
+  return async () => {
+    for (;;) {
+      const packet = waiting.shift()
+      if (packet) return packet
+      waiting.push(...splitter(await wire.read()))
+    }
+  }
+}
+
+/** A login is answered by its own id, or by -1; an empty answer may come before. */
+async function isLoggedIn(read: Read, id: number): Promise<boolean> {
+  for (;;) {
+    const packet = await read()
+    if (packet.type === TYPES.loggedIn) return packet.id === id
+  }
+}
+
+async function nextOf(read: Read, ids: readonly number[]): Promise<Packet> {
+  for (;;) {
+    const packet = await read()
+    if (ids.includes(packet.id)) return packet
+  }
+}
+
+/** Undefined where nothing comes for a while, or the other side closes after its answer. */
+async function unlessQuiet(
+  packet: Promise<Packet>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Packet | undefined> {
+  const over = new AbortController()
+  const closed = () => signal.throwIfAborted()
+  try {
+    return await Promise.race([
+      packet.catch(closed as () => undefined),
+      sleep(clock, QUIET, over.signal).then(() => undefined),
+    ])
+  } finally {
+    over.abort()
+  }
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { openWire } from '../wire/tcp.ts'
+import type { Exchange } from './exchange.ts'
+import { wrongPassword } from './refusals.ts'
+
+const MAX_BYTES = 256 * 1024
+/** "[05:20:34][Console]: ", which stands before each line. */
+const STAMP = /^\[[^\]]*\]\[[^\]]*\]: /
+
+/**
+ * Teeworlds' external console ("econ"): lines over TCP, a question for the password, and then everything that the server
+ * logs. The answer of a command is what is logged until the `echo` that is sent after it.
+ */
+export async function askTeeworlds({
+  host,
+  port,
+  password,
+  command,
+  where,
+  signal,
+}: Exchange): Promise<string> {
+  using wire = await openWire(host, port, signal)
+  const decoder = new TextDecoder()
+  const until = async (fits: (text: string) => boolean): Promise<string> => {
+    let all = ''
+    while (!fits(all)) {
+      if (all.length > MAX_BYTES) throw new Error('it writes without end, and no answer was found in that')
+      all += decoder.decode(await wire.read(), { stream: true })
+    }
+    return all
+  }
+  await until(text => /enter password:/i.test(text))
+  wire.write(`${password}\n`)
+  const said = await until(text => /authentication successful|wrong password|too many/i.test(text))
+  if (!/authentication successful/i.test(said)) throw wrongPassword(where)
+  const mark = `end-${randomUUID()}`
+  wire.write(`${command}\necho ${mark}\n`)
+  const answer = await until(text => text.includes(`: ${mark}`))
+  return toAnswer(answer, command, mark)
+}
+
+/** What was logged between the command, which is logged itself, and its mark. */
+function toAnswer(text: string, command: string, mark: string): string {
+  const lines = text.split(/[\r\n\0]+/).filter(line => line !== '')
+  const start = lines.findLastIndex(line => line.endsWith(`cmd='${command}'`))
+  return lines
+    .slice(start + 1)
+    .filter(line => !line.includes(mark))
+    .map(line => line.replace(STAMP, ''))
+    .join('\n')
+}

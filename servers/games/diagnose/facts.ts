@@ -1,0 +1,110 @@
+import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
+import type { Clock } from '../../kit/clock.ts'
+import { toFailure } from '../../kit/failure.ts'
+import type { Report } from '../../kit/progress.ts'
+import { cleanText } from '../../kit/text.ts'
+import { UpstreamFailure } from '../../kit/upstream/failure.ts'
+import { bounded } from '../bounded.ts'
+import type { Backend, BackendState, Game, GameStatus, Query } from '../game.ts'
+import { askRunning } from '../query/ask-running.ts'
+
+/** Milliseconds for each look. */
+const LIMIT = 6000
+export const LOG_LINES = 300
+
+/** What one look found, or why it found nothing. */
+export type Looked<Value> =
+  | { ok: true; value: Value }
+  /** `settings`: it cannot work as it is set up, whatever the game does. */
+  | { ok: false; why: string; settings: boolean }
+
+/** The machine that this runs on. */
+export interface HostLoad {
+  /** Over the last minute; 0 where the system tells none. */
+  load: number
+  cores: number
+  totalBytes: number
+  availableBytes: number
+}
+
+export interface Facts {
+  game: Game
+  /** Unix milliseconds. */
+  now: number
+  state: Looked<BackendState>
+  /** Undefined where the game has no query. */
+  status: Looked<GameStatus> | undefined
+  log: Looked<string[]>
+  use: Looked<Awaited<ReturnType<Backend['use']>>>
+  /** Undefined where the game runs on other machines. */
+  host: HostLoad | undefined
+}
+
+export interface LookDeps {
+  clock: Clock
+  host: () => HostLoad
+}
+
+/** Looks at everything at once; what fails is part of the result. Rejects only when the signal aborts. */
+export async function lookAt(
+  game: Game,
+  { clock, host }: LookDeps,
+  signal: AbortSignal,
+  report: Report,
+): Promise<Facts> {
+  const { backend, query } = game
+  const total = query ? 4 : 3
+  let done = 0
+  const look = async <Value>(what: string, run: (signal: AbortSignal) => Promise<Value>) => {
+    const looked = await tryLook(clock, what, run, signal)
+    report(++done, total, `${what} looked at`)
+    return looked
+  }
+  const [state, status, log, use] = await Promise.all([
+    look('state', within => backend.state(within)),
+    query && look('query', within => askIt(game, query, clock, within)),
+    look('log', within => backend.logs(LOG_LINES, within)),
+    look('use', within => backend.use(within)),
+  ])
+  signal.throwIfAborted()
+  return {
+    game,
+    now: clock.now(),
+    state,
+    status,
+    log,
+    use,
+    host: backend.kind === 'kubernetes' ? undefined : host(),
+  }
+}
+
+async function askIt(game: Game, query: Query, clock: Clock, signal: AbortSignal): Promise<GameStatus> {
+  const status = await askRunning(game, query, clock, signal)
+  if (!status) throw new Error('it does not run')
+  return status
+}
+
+async function tryLook<Value>(
+  clock: Clock,
+  what: string,
+  run: (signal: AbortSignal) => Promise<Value>,
+  signal: AbortSignal,
+): Promise<Looked<Value>> {
+  try {
+    return { ok: true, value: await bounded(run, LIMIT, clock, signal) }
+  } catch (error) {
+    const { where, why } = toFailure(error, what)
+    const settings =
+      error instanceof UpstreamFailure && (error.kind === 'refused' || error.kind === 'unauthorized')
+    return { ok: false, why: cleanText(`${where}: ${why}`, 300), settings }
+  }
+}
+
+export function readHostLoad(): HostLoad {
+  return {
+    load: loadavg()[0] ?? 0,
+    cores: availableParallelism(),
+    totalBytes: totalmem(),
+    availableBytes: freemem(),
+  }
+}

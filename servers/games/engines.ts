@@ -1,0 +1,17 @@
+import type { Clock } from '../kit/clock.ts'
+import { openEngine } from '../kit/engine/docker.ts'
+import type { Engine } from '../kit/engine/engine.ts'
+import { findEngines } from '../kit/engine/find-engines.ts'
+import type { Environment } from '../kit/env.ts'
+
+/** The container engines that are here now; each is opened once. Throws SettingsError where the settings are wrong. */
+export function createEngines(environment: Environment, clock: Clock): () => readonly Engine[] {
+  const opened = new Map<string, Engine>()
+  return () =>
+    findEngines(environment).map(found => {
+      const key = JSON.stringify(found)
+      const engine = opened.get(key) ?? openEngine({ ...found, clock })
+      opened.set(key, engine)
+      return engine
+    })
+}

@@ -1,0 +1,187 @@
+import type { Container, Engine } from '../kit/engine/engine.ts'
+import { ToolFailure, toFailure } from '../kit/failure.ts'
+import { cleanText, quote } from '../kit/text.ts'
+import { type BackendDeps, createBackend } from './backend/backend.ts'
+import type { GameSettings, GamesSettings } from './config.ts'
+import { createConsole } from './console/console.ts'
+import type { Game } from './game.ts'
+import { GAME_LABEL, readLabels } from './labels.ts'
+import { createQuery } from './query/query.ts'
+
+/** What the games server looks after. */
+/** Disposing ends the games that it started itself as processes. */
+export interface Games extends AsyncDisposable {
+  /** Those of the config. */
+  readonly declared: readonly Game[]
+  /** Those of the config, then those of container labels, by name; a look at the engines' lists. */
+  list(signal?: AbortSignal): Promise<Game[]>
+  /** The same, with what is wrong: labels that cannot be read, an engine that does not answer. Never rejects for these. */
+  look(signal?: AbortSignal): Promise<{ games: Game[]; problems: string[] }>
+  /** The name of the engine that its container is in; undefined where it is in none. */
+  engineOf(game: Game): string | undefined
+  /** The game that runs in a container of an engine, also when the container is gone since the last look. */
+  ofContainer(
+    engine: string,
+    container: { id: string; name: string },
+    signal?: AbortSignal,
+  ): Promise<Game | undefined>
+  /** By name or title, in any case. Throws ToolFailure that names those that are there. */
+  pick(name: string, signal?: AbortSignal): Promise<Game>
+}
+
+export interface GamesDeps extends BackendDeps {
+  settings: GamesSettings
+}
+
+/** A game with what it was made from. */
+interface Known {
+  game: Game & { backend: Partial<AsyncDisposable> }
+  settings: GameSettings
+}
+
+/** Builds the declared games once, and finds those of container labels anew at every look. */
+export function createGames(deps: GamesDeps): Games {
+  const declared = deps.settings.declared.map(settings => createKnown(settings, deps))
+  let labelled: readonly Known[] = []
+  const toEngine = ({ settings: { backend } }: Known) =>
+    backend.kind === 'docker' ? (backend.engine ?? deps.engines()[0]?.name) : undefined
+
+  const look = async (signal?: AbortSignal) => {
+    const found = deps.settings.discover ? await findLabelled(deps, signal) : NOTHING
+    const fresh = withoutTaken(found.games, declared)
+    labelled = fresh.games.map(settings => findSame(settings, labelled) ?? createKnown(settings, deps))
+    const games = [...declared, ...labelled].map(({ game }) => game)
+    return { games, problems: [...found.problems, ...fresh.problems] }
+  }
+  return {
+    declared: declared.map(({ game }) => game),
+    look,
+    list: async signal => (await look(signal)).games,
+    engineOf(game) {
+      const known = [...declared, ...labelled].find(one => one.game === game)
+      return known && toEngine(known)
+    },
+    async ofContainer(engine, container, signal) {
+      const before = labelled
+      const isIt = (known: Known) =>
+        known.settings.backend.kind === 'docker' &&
+        toEngine(known) === engine &&
+        (known.settings.backend.container === container.name ||
+          container.id.startsWith(known.settings.backend.container))
+      const own = declared.find(isIt)
+      if (own) return own.game
+      await look(signal)
+      return (labelled.find(isIt) ?? before.find(isIt))?.game
+    },
+    async pick(name, signal) {
+      const own = findByName(
+        declared.map(({ game }) => game),
+        name,
+      )
+      if (own) return own
+      const { games, problems } = await look(signal)
+      const game = findByName(games, name)
+      if (game) return game
+      throw toUnknown(name, games, problems)
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(declared.map(({ game }) => game.backend[Symbol.asyncDispose]?.()))
+    },
+  }
+}
+
+function createKnown(settings: GameSettings, deps: GamesDeps): Known {
+  const { backend, query, console, ...rest } = settings
+  const game = {
+    ...rest,
+    backend: createBackend(backend, deps),
+    query: query && createQuery(query, deps),
+    console: console && createConsole(console, deps),
+  }
+  return { game, settings }
+}
+
+function findSame(settings: GameSettings, known: readonly Known[]): Known | undefined {
+  const key = JSON.stringify(settings)
+  return known.find(one => JSON.stringify(one.settings) === key)
+}
+
+/** The config wins over labels, and of two containers the first; the second is told. */
+function withoutTaken(found: readonly GameSettings[], declared: readonly Known[]) {
+  const taken = new Set(declared.map(({ game }) => game.name))
+  const free = found.filter(({ name }) => !taken.has(name))
+  const byName = Map.groupBy(free, ({ name }) => name)
+  const games = [...byName.values()].flatMap(same => same.slice(0, 1))
+  const problems = [...byName].flatMap(([name, same]) =>
+    same.length > 1
+      ? [`${same.length} containers have the label ${GAME_LABEL}=${name}; ${toContainer(same[0])} is used`]
+      : [],
+  )
+  return { games: games.sort((a, b) => (a.name < b.name ? -1 : 1)), problems }
+}
+
+function toContainer(settings: GameSettings | undefined): string {
+  return settings?.backend.kind === 'docker' ? settings.backend.container : 'the first'
+}
+
+function findByName(games: readonly Game[], name: string): Game | undefined {
+  const wanted = name.trim().toLowerCase()
+  return (
+    games.find(game => game.name.toLowerCase() === wanted) ??
+    games.find(game => game.title.toLowerCase() === wanted)
+  )
+}
+
+const NOTHING: Found = { games: [], problems: [] }
+
+interface Found {
+  games: readonly GameSettings[]
+  problems: readonly string[]
+}
+
+/** Running ones first, so that a container that was replaced does not hide the one that replaced it. */
+async function findLabelled({ engines, settings }: GamesDeps, signal?: AbortSignal): Promise<Found> {
+  const looks = await Promise.all(engines().map(engine => findIn(engine, settings, signal)))
+  return { games: looks.flatMap(look => look.games), problems: looks.flatMap(look => look.problems) }
+}
+
+async function findIn(engine: Engine, settings: GamesSettings, signal?: AbortSignal) {
+  try {
+    const containers = await engine.list({ label: GAME_LABEL, ...(signal && { signal }) })
+    const read = containers.toSorted(byUse).map(container => readLabels(container, engine.name, settings))
+    return {
+      games: read.flatMap(({ game }) => game ?? []),
+      problems: read.flatMap(({ problems }) => problems),
+    }
+  } catch (error) {
+    const { what, why } = toFailure(error, engine.address)
+    return { games: [], problems: [cleanText(`${what} ${why}`, 300)] }
+  }
+}
+
+function byUse(a: Container, b: Container): number {
+  const rank = ({ state }: Container) => (state === 'running' ? 0 : 1)
+  return rank(a) - rank(b) || (a.name < b.name ? -1 : 1)
+}
+
+function toUnknown(name: string, games: readonly Game[], problems: readonly string[]): ToolFailure {
+  const names = games.slice(0, 20).map(game => game.name)
+  const more = games.length > names.length ? ` and ${games.length - names.length} more` : ''
+  if (games.length === 0) {
+    return new ToolFailure({
+      what: 'No game server is configured here.',
+      where: 'GAMES_CONFIG, GAMES_SERVERS',
+      why: [
+        'neither is set or they list none, and no container has the label superbloom.game',
+        ...problems,
+      ].join('; '),
+      fix: 'Ask the owner to list the game servers in the file that GAMES_CONFIG names, or to label their containers superbloom.game=NAME.',
+    })
+  }
+  return new ToolFailure({
+    what: `There is no game server ${quote(name, 60)}.`,
+    where: 'server',
+    why: `there are only ${names.join(', ')}${more}`,
+    fix: 'Call it again with one of these names; list_game_servers tells about each.',
+  })
+}

@@ -1,0 +1,13 @@
+import { cleanText } from '../../kit/text.ts'
+
+const MAX_NAMES = 256
+const MAX_NAME = 60
+
+/** Players' names made safe to show; undefined where there are players and none has a name. */
+export function toNames(names: readonly string[], players: number): string[] | undefined {
+  const known = names
+    .map(name => cleanText(name, MAX_NAME))
+    .filter(name => name !== '')
+    .slice(0, MAX_NAMES)
+  return known.length === 0 && players > 0 ? undefined : known
+}

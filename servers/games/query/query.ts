@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import type { Clock } from '../../kit/clock.ts'
+import { bounded } from '../bounded.ts'
+import type { Query } from '../game.ts'
+import { explainWire } from '../wire/explain.ts'
+import { askGamedig, loadGamedig } from './gamedig.ts'
+import { askMinecraft } from './minecraft.ts'
+
+/** Milliseconds for one question. */
+const LIMIT = 3000
+const MINECRAFT_PORT = 25_565
+/** Types whose servers answer the short question of the game's own server list. */
+const MINECRAFT = /^(minecraft|protocol-minecraft|protocol-minecraftvanilla)$/
+const VANILLA = 'protocol-minecraftvanilla'
+/** Of gamedig: all editions; for a server that never answered as the Java edition. */
+const ANY_MINECRAFT = 'minecraft'
+
+/** How a game is asked who plays. */
+export const querySettings = z.strictObject({
+  /** A type of gamedig, such as "q3a", "minecraft" or "protocol-valve". */
+  type: z.string().regex(/^[a-z0-9-]{1,40}$/i, 'a type of gamedig such as "q3a"'),
+  /** A name or an address; IPv4 only, except for Minecraft. */
+  host: z.string().regex(/^[^\s/]{1,253}$/, 'a host name or an address'),
+  /** The port that players use, or that of the query. Undefined: the game's usual one. */
+  port: z.int().min(1).max(65_535).optional(),
+  /** Count bots as players too. */
+  countBots: z.boolean().optional(),
+  /** What some types need besides, such as a token: by gamedig's own names. Shown in no message. */
+  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+})
+export type QuerySettings = z.output<typeof querySettings>
+
+export interface QueryDeps {
+  clock: Clock
+  /** Milliseconds; default 3 s. */
+  limit?: number
+  gamedig?: typeof loadGamedig
+}
+
+/** Asks by gamedig, which is loaded at the first question, and a Minecraft server by its own short ping. */
+export function createQuery(settings: QuerySettings, deps: QueryDeps): Query {
+  const { clock, limit = LIMIT, gamedig = loadGamedig } = deps
+  const { type, host } = settings
+  const port = settings.port ?? (MINECRAFT.test(type) ? MINECRAFT_PORT : undefined)
+  const where = `${type} at ${host}${port === undefined ? '' : `:${port}`}`
+  const spoken = {
+    what: 'The query',
+    where,
+    limit,
+    fix: 'Look whether the game runs (get_game_server), and check the type, host and port of its query in the settings.',
+  }
+
+  const askAny = async (asType = type, attempts?: number) =>
+    askGamedig(
+      { ...settings, type: asType, port },
+      { where, limit, clock, gamedig: await gamedig(), attempts },
+    )
+  let isJava = type === VANILLA
+  const askOne = async (signal: AbortSignal) => {
+    if (!MINECRAFT.test(type) || port === undefined) return await askAny()
+    try {
+      const status = await askMinecraft(host, port, clock, signal)
+      isJava = true
+      return status
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      if (isJava) throw error
+      // The Bedrock edition does not listen on TCP. What the Java edition said of itself tells more than its silence.
+      return await askAny(ANY_MINECRAFT, 1).catch(() => Promise.reject(error))
+    }
+  }
+  return {
+    where,
+    async ask(signal) {
+      try {
+        return await bounded(askOne, limit, clock, signal)
+      } catch (error) {
+        signal?.throwIfAborted()
+        throw explainWire(spoken, error)
+      }
+    },
+  }
+}

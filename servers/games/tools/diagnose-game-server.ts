@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import type { Clock } from '../../kit/clock.ts'
+import { foreignText } from '../../kit/foreign.ts'
+import { toByteText, toCountText, toPercentText, toSpanText, toTenth } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { type Facts, type HostLoad, lookAt, readHostLoad } from '../diagnose/facts.ts'
+import type { Finding } from '../diagnose/finding.ts'
+import { decideFindings, type Verdict } from '../diagnose/findings.ts'
+import type { Games } from '../games.ts'
+import { serverField } from './server-field.ts'
+
+const output = z.object({
+  server: z.string(),
+  title: z.string(),
+  verdict: z
+    .enum(['ok', 'trouble', 'down', 'unknown'])
+    .describe('ok: nothing wrong was found; down: it does not run; unknown: too little could be looked at'),
+  findings: z
+    .array(
+      z.object({
+        finding: z.string(),
+        evidence: z.array(foreignText(400)),
+        whatToDo: z.string(),
+      }),
+    )
+    .describe('what may be wrong, the likeliest first'),
+  seen: z
+    .object({
+      state: z.string().optional().describe('what its backend says'),
+      upSeconds: z.number().optional(),
+      restarts: z.int().optional().describe('how often it was started anew by itself'),
+      health: z.string().optional(),
+      players: z.int().optional(),
+      maxPlayers: z.int().optional(),
+      pingMs: z.number().optional(),
+      cpuPercent: z.number().optional().describe('of one core, so it may exceed 100'),
+      memoryBytes: z.number().optional(),
+      hostLoad: z.number().optional().describe('of the machine that this runs on, over the last minute'),
+      hostCores: z.int().optional(),
+      hostMemoryAvailableBytes: z.number().optional(),
+    })
+    .describe('what was looked at; absent: not known'),
+  notSeen: z.array(foreignText(400)).describe('what could not be looked at, and why'),
+})
+type Data = z.input<typeof output>
+
+const SENTENCES: Readonly<Record<Verdict, string>> = {
+  ok: 'nothing wrong was found',
+  trouble: 'something may be wrong',
+  down: 'it does not run',
+  unknown: 'too little could be looked at to say',
+}
+
+interface DiagnoseDeps {
+  games: Pick<Games, 'declared' | 'pick'>
+  clock: Clock
+  host?: () => HostLoad
+}
+
+/** `diagnose_game_server`: everything that tells why a game server is down, slow or silent, in one call. */
+export function diagnoseGameServer({ games, clock, host = readHostLoad }: DiagnoseDeps): Tool {
+  return defineTool({
+    name: 'diagnose_game_server',
+    title: 'Diagnose a game server',
+    description:
+      'Why a game server is down, slow, laggy or cannot be joined: looks at restarts, exit code, out-of-memory ends and ' +
+      'health, asks the game itself, reads the last lines of its log for known errors, and looks at its CPU and ' +
+      'memory and at the load of the machine. Gives findings with evidence and what to do, the likeliest first. Call it ' +
+      'first when players complain. Changes nothing; takes one to six seconds.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input: z.strictObject({ server: serverField(games) }),
+    output,
+    async run({ server }, signal, report) {
+      const game = await games.pick(server, signal)
+      const facts = await lookAt(game, { clock, host }, signal, report)
+      const { verdict, findings } = decideFindings(facts)
+      const data: Data = {
+        server: game.name,
+        title: game.title,
+        verdict,
+        findings: findings.map(({ finding, evidence, whatToDo }) => ({ finding, evidence, whatToDo })),
+        seen: toSeen(facts),
+        notSeen: toNotSeen(facts),
+      }
+      return { data, text: toText(data) }
+    },
+  })
+}
+
+function toSeen({ state, status, use, host, now }: Facts): Data['seen'] {
+  const backend = state.ok ? state.value : undefined
+  const answer = status?.ok ? status.value : undefined
+  const used = use.ok ? use.value : undefined
+  const runs = backend?.state === 'running' && backend.startedAt !== undefined
+  return withoutUndefined({
+    state: backend && `${backend.state}, ${backend.detail}`,
+    upSeconds:
+      runs && backend.startedAt ? Math.max(0, Math.round((now - backend.startedAt) / 1000)) : undefined,
+    restarts: backend?.restarts,
+    health: backend?.health,
+    players: answer?.players,
+    maxPlayers: answer?.maxPlayers,
+    pingMs: answer?.ping,
+    cpuPercent: used && toTenth(used.cpuPercent),
+    memoryBytes: used?.memoryBytes,
+    hostLoad: host && toTenth(host.load),
+    hostCores: host?.cores,
+    hostMemoryAvailableBytes: host?.availableBytes,
+  })
+}
+
+/** Of one that does not run it is no news that it neither answers nor uses anything. */
+function toNotSeen({ state, status, log, use }: Facts): string[] {
+  const runs = !state.ok || state.value.state === 'running' || state.value.state === 'starting'
+  return [
+    ...(state.ok ? [] : [`Its state: ${state.why}`]),
+    ...(status && !status.ok && runs ? [`Who plays: ${status.why}`] : []),
+    ...(log.ok ? [] : [`Its log: ${log.why}`]),
+    ...(use.ok || !runs ? [] : [`What it uses: ${use.why}`]),
+  ]
+}
+
+function toText({ title, verdict, findings, seen, notSeen }: Data): string {
+  return [
+    `${title}: ${SENTENCES[verdict]}.`,
+    ...findings.map(toFindingText),
+    `Seen: ${toSeenText(seen)}.`,
+    ...(notSeen.length > 0 ? ['Not seen:', ...notSeen.map(one => `- ${one}`)] : []),
+  ].join('\n')
+}
+
+function toFindingText({ finding, evidence, whatToDo }: Omit<Finding, 'weight'>, index: number): string {
+  return [`${index + 1}. ${finding}`, ...evidence.map(one => `   ${one}`), `   What to do: ${whatToDo}`].join(
+    '\n',
+  )
+}
+
+function toSeenText(seen: Data['seen']): string {
+  const { state, upSeconds, players, maxPlayers, pingMs, cpuPercent, memoryBytes, hostLoad, hostCores } = seen
+  const parts = [
+    state,
+    upSeconds === undefined ? undefined : `up for ${toSpanText(upSeconds)}`,
+    players === undefined
+      ? undefined
+      : `${toCountText(players, 'player')}${maxPlayers === undefined ? '' : ` of at most ${maxPlayers}`}`,
+    pingMs === undefined ? undefined : `answers in ${pingMs} ms`,
+    cpuPercent === undefined ? undefined : `CPU ${toPercentText(cpuPercent)} of one core`,
+    memoryBytes === undefined ? undefined : `memory ${toByteText(memoryBytes)}`,
+    hostLoad === undefined ? undefined : `machine load ${hostLoad} on ${toCountText(hostCores ?? 1, 'core')}`,
+  ]
+  return parts.filter(part => part !== undefined).join('; ') || 'nothing'
+}
+
+function withoutUndefined<Fields extends Record<string, unknown>>(fields: Fields) {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof Fields]?: Exclude<Fields[Key], undefined>
+  }
+}

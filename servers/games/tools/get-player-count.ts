@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import type { Clock } from '../../kit/clock.ts'
+import { ToolFailure, toFailure } from '../../kit/failure.ts'
+import { foreignText } from '../../kit/foreign.ts'
+import { quote, toCountText } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import type { Game, GameStatus } from '../game.ts'
+import type { Games } from '../games.ts'
+import { askRunning } from '../query/ask-running.ts'
+import { serverField } from './server-field.ts'
+
+const SHOWN_NAMES = 50
+
+const output = z.object({
+  servers: z.array(
+    z.object({
+      server: z.string(),
+      title: z.string(),
+      players: z.int().optional().describe('people who play now; absent: not known, see unknown'),
+      maxPlayers: z.int().optional(),
+      bots: z.int().optional().describe('not counted as players'),
+      names: z
+        .array(foreignText(60))
+        .optional()
+        .describe('who plays; may be fewer than players; absent: the game gives no names'),
+      map: foreignText(100).optional(),
+      pingMs: z.number().optional().describe('milliseconds from question to answer'),
+      stopped: z.boolean().optional().describe('true: it does not run, so nobody plays'),
+      unknown: z.string().optional().describe('why it is not known who plays'),
+    }),
+  ),
+  totalPlayers: z.int().describe('on all of these where it is known'),
+})
+type Row = z.input<typeof output>['servers'][number]
+
+/** `get_player_count`: who plays, asked of the games themselves. */
+export function getPlayerCount({
+  games,
+  clock,
+}: {
+  games: Pick<Games, 'declared' | 'list' | 'pick'>
+  clock: Clock
+}): Tool {
+  return defineTool({
+    name: 'get_player_count',
+    title: 'Player count',
+    description:
+      'How many people play on a game server right now, and their names where the game gives them; bots are counted apart. ' +
+      'Call it before stopping or restarting a server, or when asked who is online. Without server it asks all of them. ' +
+      'Takes milliseconds, at most three seconds where a game does not answer.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input: z.strictObject({
+      server: serverField(games).optional(),
+    }),
+    output,
+    async run({ server }, signal) {
+      const servers =
+        server === undefined
+          ? await askAll(await games.list(signal), clock, signal)
+          : [await ask(await games.pick(server, signal), clock, signal)]
+      const totalPlayers = servers.reduce((sum, { players = 0 }) => sum + players, 0)
+      const untrusted = servers.some(({ names, map }) => (names?.length ?? 0) > 0 || map !== undefined)
+      return { data: { servers, totalPlayers }, text: toText(servers, totalPlayers), untrusted }
+    },
+  })
+}
+
+function askAll(all: readonly Game[], clock: Clock, signal: AbortSignal): Promise<Row[]> {
+  return Promise.all(
+    all.map(game =>
+      ask(game, clock, signal).catch((error: unknown): Row => {
+        signal.throwIfAborted()
+        const { what, why } = toFailure(error, game.name)
+        return { server: game.name, title: game.title, unknown: `${what} ${why}` }
+      }),
+    ),
+  )
+}
+
+async function ask(game: Game, clock: Clock, signal: AbortSignal): Promise<Row> {
+  const { name: server, title, query } = game
+  if (!query) throw noQuery(game)
+  const status = await askRunning(game, query, clock, signal)
+  if (!status) return { server, title, players: 0, names: [], stopped: true }
+  return { server, title, ...toKnown(status) }
+}
+
+function noQuery({ name, title }: Game): ToolFailure {
+  return new ToolFailure({
+    what: `Nobody can tell who plays on ${title}: it has no query.`,
+    where: `query of ${name}`,
+    why: 'neither the config nor the label superbloom.game.query says how the game is asked',
+    fix: 'Ask the owner to add a query (type, host, port) to its settings; types are those of gamedig, such as minecraft or q3a.',
+  })
+}
+
+function toKnown({ players, maxPlayers, bots, names, map, ping }: GameStatus): Omit<Row, 'server' | 'title'> {
+  return {
+    players,
+    bots,
+    pingMs: ping,
+    ...(maxPlayers === undefined ? {} : { maxPlayers }),
+    ...(names === undefined ? {} : { names: [...names] }),
+    ...(map === undefined ? {} : { map }),
+  }
+}
+
+function toText(servers: readonly Row[], total: number): string {
+  if (servers.length === 0) return 'There are no game servers here.'
+  const lines = servers.map(toLine)
+  if (servers.length === 1) return lines.join('\n')
+  return [`${toCountText(total, 'player')} on ${toCountText(servers.length, 'server')}:`, ...lines].join('\n')
+}
+
+function toLine({ server, title, players, maxPlayers, bots = 0, names, stopped, unknown }: Row): string {
+  const game = title === server ? server : `${title} (${server})`
+  if (stopped) return `0 players on ${game}: it does not run.`
+  if (players === undefined) return `Not known who plays on ${game}: ${unknown}`
+  const most = maxPlayers === undefined ? '' : ` of at most ${maxPlayers}`
+  const beside = bots === 0 ? '' : `, and ${toCountText(bots, 'bot')}`
+  return `${toCountText(players, 'player')}${most} on ${game}${beside}${toNameText(players, names)}.`
+}
+
+function toNameText(players: number, names: readonly string[] | undefined): string {
+  if (players === 0) return ''
+  if (names === undefined || names.length === 0) return '; the game gives no names'
+  const shown = names.slice(0, SHOWN_NAMES).map(name => quote(name, 60))
+  const more = players - shown.length
+  return `: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}

@@ -1,0 +1,131 @@
+import { sleep } from '../../kit/clock.ts'
+import type { ContainerEvent, Engine } from '../../kit/engine/engine.ts'
+import type { Follower } from '../../kit/server.ts'
+import { isCrashCode, KILLED } from '../backend/state.ts'
+import type { BackendState } from '../game.ts'
+import { type CrashDeps, decideCrash, raiseCrash } from './crash.ts'
+
+/** Milliseconds between two looks for an engine, and for how long a signal explains an end. */
+const LOOK_AGAIN = 30_000
+const SIGNAL_EXPLAINS = 300_000
+
+interface Watch {
+  engine: Engine
+  deps: CrashDeps
+  /** Docker tells signals before the ends that they cause; Podman does not. */
+  tellsSignals: boolean
+  /** By container: when it last got a signal, and those that ran out of memory. */
+  signalled: Map<string, number>
+  starved: Set<string>
+  /** How each game was when last seen, to find what happened while nobody listened. */
+  seen: Map<string, BackendState>
+}
+
+/** `server_crash` of the games in an engine's containers, by its stream of events. `find` gives the engine once it is there. */
+export function createContainerCrashFollower(
+  name: string,
+  find: () => Engine | undefined,
+  deps: CrashDeps,
+): Follower {
+  const seen = new Map<string, BackendState>()
+  return {
+    name: `server_crash ${name}`,
+    async follow(signal, ready) {
+      const engine = await untilThere(find, deps, signal)
+      const tellsSignals = !/^podman/i.test(await engine.version(signal))
+      const watch = { engine, deps, tellsSignals, seen, signalled: new Map(), starved: new Set<string>() }
+      // One after the other, since each may ask the engine.
+      let work: Promise<void> = Promise.resolve()
+      const failed = new AbortController()
+      const then = (step: () => Promise<void>) => {
+        work = work.then(step).catch(error => failed.abort(error))
+      }
+      await engine.follow(
+        event => then(() => hear(watch, event)),
+        AbortSignal.any([signal, failed.signal]),
+        () => {
+          ready()
+          then(() => catchUp(watch))
+        },
+      )
+      failed.signal.throwIfAborted()
+    },
+  }
+}
+
+async function untilThere(
+  find: () => Engine | undefined,
+  { clock }: CrashDeps,
+  signal: AbortSignal,
+): Promise<Engine> {
+  for (;;) {
+    const engine = find()
+    if (engine) return engine
+    await sleep(clock, LOOK_AGAIN, signal)
+  }
+}
+
+/** After a connection was made: what crashed since the last one. The first time nothing is known, so nothing is raised. */
+async function catchUp({ engine, deps, seen }: Watch): Promise<void> {
+  for (const game of await deps.games.list()) {
+    if (deps.games.engineOf(game) !== engine.name) continue
+    const now = await game.backend.state()
+    const before = seen.get(game.name)
+    seen.set(game.name, now)
+    const crash = before && decideCrash('docker', before, now)
+    if (crash) raiseCrash(game, crash, deps)
+  }
+}
+
+async function hear(watch: Watch, event: ContainerEvent): Promise<void> {
+  const { deps, signalled, starved } = watch
+  switch (event.kind) {
+    case 'kill':
+      return void signalled.set(event.id, deps.clock.monotonic())
+    case 'oom':
+      return void starved.add(event.id)
+    case 'start':
+      signalled.delete(event.id)
+      starved.delete(event.id)
+      return await remember(watch, event)
+    case 'die':
+      return await end(watch, event)
+    case 'health':
+    case 'destroy':
+      return
+    default:
+      return event.kind satisfies never
+  }
+}
+
+async function remember({ engine, deps, seen }: Watch, event: ContainerEvent): Promise<void> {
+  const game = await deps.games.ofContainer(engine.name, event)
+  if (!game) return
+  deps.ends.settle(game.name)
+  seen.set(game.name, await game.backend.state())
+}
+
+async function end(watch: Watch, event: ContainerEvent): Promise<void> {
+  const { engine, deps, seen } = watch
+  const { exitCode } = event
+  const { wasStarved, wasSignalled } = takeSigns(watch, event.id)
+  const game = await deps.games.ofContainer(engine.name, event)
+  if (!game) return
+  const now = await game.backend.state()
+  seen.set(game.name, now)
+  const oom = wasStarved || (exitCode === KILLED && now.oom)
+  const unknowable = !watch.tellsSignals && exitCode === KILLED
+  const asked = !oom && (wasSignalled || unknowable)
+  if (asked || !isCrashCode(exitCode, oom)) deps.ends.take(game.name)
+  else raiseCrash(game, { exitCode, oom }, deps)
+}
+
+/** What was told of a container before its end. */
+function takeSigns({ deps, signalled, starved }: Watch, id: string) {
+  const at = signalled.get(id)
+  signalled.delete(id)
+  return {
+    wasStarved: starved.delete(id),
+    wasSignalled: at !== undefined && deps.clock.monotonic() - at < SIGNAL_EXPLAINS,
+  }
+}

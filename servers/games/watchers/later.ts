@@ -1,0 +1,29 @@
+import { type Clock, sleep } from '../../kit/clock.ts'
+import type { Follower, Watcher } from '../../kit/server.ts'
+
+/** Milliseconds. */
+const HEAD_START = 500
+
+/**
+ * The same, which begins a little later: its first look loads clients of engines and games, and who started this server shall
+ * have its tools before.
+ */
+export function beginLater(watching: Watcher | Follower, clock: Clock): Watcher | Follower {
+  let begun = false
+  const begin = async (signal?: AbortSignal) => {
+    if (!begun) await sleep(clock, HEAD_START, signal)
+    begun = true
+  }
+  if ('follow' in watching) {
+    const follow: Follower['follow'] = async (signal, ready) => {
+      await begin(signal)
+      await watching.follow(signal, ready)
+    }
+    return { name: watching.name, follow }
+  }
+  const poll = async () => {
+    await begin()
+    await watching.poll()
+  }
+  return { name: watching.name, every: watching.every, poll }
+}

@@ -1,0 +1,90 @@
+import { decideBackOff } from '../../kit/backoff.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { Emit } from '../../kit/events.ts'
+import { toFailure } from '../../kit/failure.ts'
+import type { Log } from '../../kit/log.ts'
+import type { Watcher } from '../../kit/server.ts'
+import type { Game } from '../game.ts'
+import type { Games } from '../games.ts'
+import { type Change, decideChanges, type Playing } from './changes.ts'
+
+/** Milliseconds between two looks at a game that does not answer, at most. */
+const LONGEST_PAUSE = 60_000
+/** What was known of who plays is forgotten after so long a silence: the next answer is a first one. Milliseconds. */
+const MEMORY = 10 * 60_000
+
+export interface PlayersWatcherDeps {
+  games: Pick<Games, 'list'>
+  emit: Emit
+  clock: Clock
+  log: Log
+  /** Milliseconds. */
+  every: number
+}
+
+/** What the watcher remembers of one game. */
+interface Memory {
+  playing: Playing | undefined
+  /** Of the last answer; monotonic, milliseconds. */
+  answeredAt: number
+  failures: number
+  /** When it is asked next; monotonic, milliseconds. */
+  nextAt: number
+}
+
+/** Asks all games with a query who plays, and raises who came, who left, and that everyone left. */
+export function createPlayersWatcher({ games, emit, clock, log, every }: PlayersWatcherDeps): Watcher {
+  let memories = new Map<string, Memory>()
+
+  const look = async (game: Game, memory: Memory) => {
+    try {
+      const status = await game.query?.ask()
+      if (!status) return
+      const now = clock.monotonic()
+      const before = now - memory.answeredAt <= MEMORY ? memory.playing : undefined
+      const playing = { count: status.players, names: status.names }
+      raise(emit, game.name, decideChanges(before, playing), playing.count)
+      if (memory.failures > 0) log('info', 'game answers again', { game: game.name })
+      Object.assign(memory, { playing, answeredAt: now, failures: 0, nextAt: 0 })
+    } catch (error) {
+      memory.failures++
+      const pause = decideBackOff(memory.failures, every, Math.max(every, LONGEST_PAUSE), 0.5)
+      memory.nextAt = clock.monotonic() + pause
+      if (memory.failures > 1) return
+      const { where, why } = toFailure(error, game.name)
+      log('info', 'game does not answer who plays, it is asked again', { game: game.name, where, why })
+    }
+  }
+  return {
+    name: 'players',
+    every,
+    async poll() {
+      const asked = (await games.list()).filter(game => game.query !== undefined)
+      memories = new Map(asked.map(({ name }) => [name, memories.get(name) ?? createMemory()]))
+      const now = clock.monotonic()
+      await Promise.all(
+        asked.map(async game => {
+          const memory = memories.get(game.name)
+          if (memory && memory.nextAt <= now) await look(game, memory)
+        }),
+      )
+    },
+  }
+}
+
+function createMemory(): Memory {
+  return { playing: undefined, answeredAt: 0, failures: 0, nextAt: 0 }
+}
+
+/** The keys name the game only: events of the same game are of the same thing. */
+function raise(emit: Emit, server: string, changes: readonly Change[], playerCount: number): void {
+  for (const change of changes) {
+    const key = `${change.type}:${server}`
+    if (change.type === 'server_empty') {
+      emit(change.type, { server, previousCount: change.previousCount }, key)
+    } else {
+      const names = change.names === undefined ? {} : { names: change.names }
+      emit(change.type, { server, playerCount, ...names }, key)
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import { expect } from 'vitest'
+import { UpstreamFailure } from '../upstream/failure.ts'
+
+/** The UpstreamFailure that a call rejects with; the test fails where it does not. */
+export async function failureOf(promise: Promise<unknown>): Promise<UpstreamFailure> {
+  const error = await promise.then(
+    () => undefined,
+    thrown => thrown,
+  )
+  expect(error).toBeInstanceOf(UpstreamFailure)
+  return error as UpstreamFailure
+}

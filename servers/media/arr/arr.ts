@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { ToolFailure } from '../../kit/failure.ts'
+import type { Upstream } from '../../kit/upstream/upstream.ts'
+import {
+  command,
+  type HealthItem,
+  healthItem,
+  type Indexer,
+  indexer,
+  paged,
+  profile,
+  type QueueItem,
+  queueItem,
+  rootFolder,
+  systemStatus,
+} from './shapes.ts'
+
+/* What Radarr and Sonarr have in common. All reject with UpstreamFailure, or with the reason of the signal. */
+
+export const API = '/api/v3'
+const QUEUE_PAGE = 200
+/** Milliseconds: a lookup, and adding what it found, ask services on the web. */
+export const WEB_LIMIT = 20_000
+
+/** Either of the two, with the settings that choose for what is added. */
+export interface Arr {
+  readonly name: string
+  readonly upstream: Upstream
+  readonly settings: {
+    readonly QUALITY_PROFILE: string | undefined
+    readonly ROOT_FOLDER: string | undefined
+  }
+  readonly variables: { readonly QUALITY_PROFILE: string; readonly ROOT_FOLDER: string }
+}
+
+export async function readVersion(upstream: Upstream, signal?: AbortSignal): Promise<string | undefined> {
+  const status = await upstream.get(`${API}/system/status`, { schema: systemStatus, signal })
+  return status.version ?? undefined
+}
+
+/** The first 200 of the queue, with what each is for. */
+export async function readQueue(
+  { kind, upstream }: { kind: 'radarr' | 'sonarr'; upstream: Upstream },
+  signal?: AbortSignal,
+): Promise<{ items: QueueItem[]; total: number }> {
+  const include = kind === 'radarr' ? { includeMovie: true } : { includeSeries: true, includeEpisode: true }
+  const query = { page: 1, pageSize: QUEUE_PAGE, ...include }
+  const found = await upstream.get(`${API}/queue`, { schema: paged(queueItem), query, signal })
+  return { items: found.records, total: found.totalRecords }
+}
+
+export function readHealth(upstream: Upstream, signal?: AbortSignal): Promise<HealthItem[]> {
+  return upstream.get(`${API}/health`, { schema: z.array(healthItem), signal })
+}
+
+export function readIndexers(upstream: Upstream, signal?: AbortSignal): Promise<Indexer[]> {
+  return upstream.get(`${API}/indexer`, { schema: z.array(indexer), signal })
+}
+
+/** Starts a task of it, such as MoviesSearch; resolves when it is queued. */
+export async function sendCommand(
+  upstream: Upstream,
+  body: { name: string } & Record<string, unknown>,
+  signal?: AbortSignal,
+): Promise<void> {
+  await upstream.send('POST', `${API}/command`, { schema: command, body: { json: body }, signal })
+}
+
+export interface Chosen {
+  profile: { id: number; name: string }
+  rootFolder: string
+  /** Why these, and what else there is, in sentences. */
+  notes: string[]
+}
+
+/** The quality profile and the root folder: those asked for, else those of the settings, else the first and the roomiest. */
+export async function choose(
+  arr: Arr,
+  wanted: { qualityProfile?: string | undefined; rootFolder?: string | undefined },
+  signal?: AbortSignal,
+): Promise<Chosen> {
+  const { upstream } = arr
+  const [profiles, folders] = await Promise.all([
+    upstream.get(`${API}/qualityprofile`, { schema: z.array(profile), signal }),
+    upstream.get(`${API}/rootfolder`, { schema: z.array(rootFolder), signal }),
+  ])
+  const { settings, variables } = arr
+  const chosenProfile = pick(profiles, one => one.name, wanted.qualityProfile, settings.QUALITY_PROFILE, {
+    what: 'quality profile',
+    where: upstream.title,
+    variable: variables.QUALITY_PROFILE,
+  })
+  const usable = folders
+    .filter(folder => folder.accessible !== false)
+    .sort((a, b) => (b.freeSpace ?? 0) - (a.freeSpace ?? 0))
+  const chosenFolder = pick(usable, one => one.path, wanted.rootFolder, settings.ROOT_FOLDER, {
+    what: 'root folder',
+    where: upstream.title,
+    variable: variables.ROOT_FOLDER,
+  })
+  return {
+    profile: chosenProfile.found,
+    rootFolder: chosenFolder.found.path,
+    notes: [chosenProfile.note, chosenFolder.note].filter(note => note !== undefined),
+  }
+}
+
+function pick<Item>(
+  items: readonly Item[],
+  toName: (item: Item) => string,
+  asked: string | undefined,
+  set: string | undefined,
+  about: { what: string; where: string; variable: string },
+): { found: Item; note?: string } {
+  const { what, where, variable } = about
+  const names = items.map(toName)
+  const wanted = asked ?? set
+  const found = wanted === undefined ? items[0] : items.find(item => isSame(toName(item), wanted))
+  if (found === undefined) {
+    throw new ToolFailure({
+      what:
+        wanted === undefined
+          ? `${where} has no ${what} that can be used.`
+          : `${where} has no ${what} "${wanted}".`,
+      where: asked === undefined && set !== undefined ? variable : where,
+      why: names.length > 0 ? `it has ${names.map(name => `"${name}"`).join(', ')}` : `it has none`,
+      fix: names.length > 0 ? 'Choose one of these.' : `Ask the owner to add a ${what} there.`,
+    })
+  }
+  if (wanted !== undefined || names.length < 2) return { found }
+  const others = names.filter(name => name !== toName(found)).map(name => `"${name}"`)
+  return {
+    found,
+    note: `The ${what} "${toName(found)}" is the default; there is also ${others.join(', ')}.`,
+  }
+}
+
+/** The same name in any case, or the same path with or without its last slash. */
+function isSame(a: string, b: string): boolean {
+  const plain = (name: string) =>
+    name
+      .trim()
+      .replace(/[/\\]+$/, '')
+      .toLowerCase()
+  return plain(a) === plain(b)
+}

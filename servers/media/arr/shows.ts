@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import type { Upstream } from '../../kit/upstream/upstream.ts'
+import type { Chosen } from './arr.ts'
+import { API, WEB_LIMIT } from './arr.ts'
+import {
+  type Episode,
+  episode,
+  type HistoryEntry,
+  historyEntry,
+  paged,
+  type Series,
+  series,
+} from './shapes.ts'
+
+/* What is asked of Sonarr. All reject with UpstreamFailure, or with the reason of the signal. */
+
+/** Looks on the web as Sonarr does; `term` may be "tvdb:81189". Those that Sonarr manages have an id. */
+export function lookUpSeries(sonarr: Upstream, term: string, signal?: AbortSignal): Promise<Series[]> {
+  return sonarr.get(`${API}/series/lookup`, {
+    schema: z.array(series),
+    query: { term },
+    signal,
+    limit: WEB_LIMIT,
+  })
+}
+
+/** The series as Sonarr manages it, or undefined. */
+export async function findSeries(
+  sonarr: Upstream,
+  tvdbId: number,
+  signal?: AbortSignal,
+): Promise<Series | undefined> {
+  const found = await sonarr.get(`${API}/series`, { schema: z.array(series), query: { tvdbId }, signal })
+  return found.find(one => one.tvdbId === tvdbId)
+}
+
+/**
+ * Adds what a lookup found: the whole object goes back, as Sonarr's own page does it. With `seasons` only these are
+ * monitored: without `addOptions.monitor` Sonarr goes by the seasons' own flags.
+ */
+export function addSeries(
+  sonarr: Upstream,
+  found: Series,
+  chosen: Chosen,
+  options: { seasons: readonly number[] | undefined; search: boolean },
+  signal?: AbortSignal,
+): Promise<Series> {
+  const { id: _, ...rest } = found
+  const { seasons, search } = options
+  const json = {
+    ...rest,
+    seasons: found.seasons.map(one => ({
+      ...one,
+      monitored: seasons === undefined ? one.seasonNumber > 0 : seasons.includes(one.seasonNumber),
+    })),
+    qualityProfileId: chosen.profile.id,
+    rootFolderPath: chosen.rootFolder,
+    monitored: true,
+    seasonFolder: true,
+    addOptions: {
+      ...(seasons === undefined ? { monitor: 'all' } : { ignoreEpisodesWithFiles: true }),
+      searchForMissingEpisodes: search,
+    },
+  }
+  return sonarr.send('POST', `${API}/series`, { schema: series, body: { json }, signal, limit: WEB_LIMIT })
+}
+
+export function readEpisodes(sonarr: Upstream, seriesId: number, signal?: AbortSignal): Promise<Episode[]> {
+  return sonarr.get(`${API}/episode`, { schema: z.array(episode), query: { seriesId }, signal })
+}
+
+/** Monitored episodes that were aired and have no file, the last aired first. */
+export async function readMissingEpisodes(
+  sonarr: Upstream,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<{ items: Episode[]; total: number }> {
+  const query = {
+    page: 1,
+    pageSize: limit,
+    sortKey: 'episodes.airDateUtc',
+    sortDirection: 'descending',
+    includeSeries: true,
+    monitored: true,
+  }
+  const found = await sonarr.get(`${API}/wanted/missing`, { schema: paged(episode), query, signal })
+  return { items: found.records, total: found.totalRecords }
+}
+
+/** Episodes aired between the two moments (ISO 8601). */
+export function readEpisodeCalendar(
+  sonarr: Upstream,
+  span: { start: string; end: string; unmonitored: boolean },
+  signal?: AbortSignal,
+): Promise<Episode[]> {
+  const query = { ...span, includeSeries: true }
+  return sonarr.get(`${API}/calendar`, { schema: z.array(episode), query, signal })
+}
+
+/** What happened with a series, the last first. */
+export function readSeriesHistory(
+  sonarr: Upstream,
+  seriesId: number,
+  signal?: AbortSignal,
+): Promise<HistoryEntry[]> {
+  return sonarr.get(`${API}/history/series`, { schema: z.array(historyEntry), query: { seriesId }, signal })
+}

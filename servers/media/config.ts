@@ -1,0 +1,123 @@
+import { accessSetting } from '../kit/access.ts'
+import {
+  type Environment,
+  readSettings,
+  type Setting,
+  type SettingsOf,
+  type SettingsTable,
+  spanSetting,
+  textSetting,
+} from '../kit/env.ts'
+import { type Instance, type InstanceSpec, readInstances } from '../kit/instances.ts'
+import { required, secretSetting, urlSetting } from '../kit/settings.ts'
+
+const SECOND = 1000
+const DAY = 86_400_000
+
+const connection = (title: string, where: string) => ({
+  URL: required(urlSetting({ purpose: `the address of ${title}`, where: `what you open ${title} with` })),
+  API_KEY: required(secretSetting({ purpose: `the key that ${title} asks for`, where })),
+  ACCESS: accessSetting(),
+})
+
+const choices = (title: string) => ({
+  QUALITY_PROFILE: textSetting({
+    purpose: `the quality profile of what is added, by its name in ${title}; default its first`,
+    form: 'a name of at most 100 letters',
+    pattern: /^.{1,100}$/,
+  }),
+  ROOT_FOLDER: textSetting({
+    purpose: `the root folder of what is added, as ${title} shows it; default the one with the most space`,
+    form: 'a path such as "/data/media"',
+    pattern: /^.{1,500}$/,
+  }),
+})
+
+/** JELLYFIN_URL, JELLYFIN_API_KEY, JELLYFIN_ACCESS; JELLYFIN_<NAME>_URL … for more than one. */
+export const jellyfinSpec = {
+  title: 'Jellyfin',
+  prefix: 'JELLYFIN',
+  settings: connection('Jellyfin', 'Jellyfin: Dashboard > API Keys'),
+} satisfies InstanceSpec<SettingsTable & { URL: Setting<string> }>
+
+export const radarrSpec = {
+  title: 'Radarr',
+  prefix: 'RADARR',
+  settings: { ...connection('Radarr', 'Radarr: Settings > General > Security'), ...choices('Radarr') },
+} satisfies InstanceSpec<SettingsTable & { URL: Setting<string> }>
+
+export const sonarrSpec = {
+  title: 'Sonarr',
+  prefix: 'SONARR',
+  settings: { ...connection('Sonarr', 'Sonarr: Settings > General > Security'), ...choices('Sonarr') },
+} satisfies InstanceSpec<SettingsTable & { URL: Setting<string> }>
+
+/** Overseerr and Jellyseerr speak the same API. */
+export const seerrSpec = {
+  title: 'Seerr',
+  prefix: 'SEERR',
+  settings: connection('Seerr', 'Seerr: Settings > General > API Key'),
+} satisfies InstanceSpec<SettingsTable & { URL: Setting<string> }>
+
+const timezoneSetting: Setting<string | undefined> = {
+  schema: textSetting({ purpose: '', form: '', pattern: /./ }).schema.refine(
+    name => name !== undefined && isTimezone(name),
+  ),
+  default: undefined,
+  purpose: "the time zone of times and of a calendar's day; default the one of this machine",
+  form: 'a name such as "Europe/Berlin"',
+}
+
+/** The settings of this server besides those of its upstreams. The README lists them, and a test holds it to that. */
+export const settingsTable = {
+  MEDIA_SESSIONS_INTERVAL: spanSetting({
+    purpose: 'how often Jellyfin is asked what is playing while it does not push that by itself',
+    default: '15s',
+    min: SECOND,
+    max: DAY,
+  }),
+  MEDIA_LIBRARY_INTERVAL: spanSetting({
+    purpose: 'how often Jellyfin is asked what is new in its libraries',
+    default: '1m',
+    min: SECOND,
+    max: DAY,
+  }),
+  MEDIA_TIMEZONE: timezoneSetting,
+} satisfies SettingsTable
+
+export type JellyfinSettings = Instance<typeof jellyfinSpec.settings>
+export type RadarrSettings = Instance<typeof radarrSpec.settings>
+export type SonarrSettings = Instance<typeof sonarrSpec.settings>
+export type SeerrSettings = Instance<typeof seerrSpec.settings>
+
+export interface MediaSettings {
+  readonly own: SettingsOf<typeof settingsTable>
+  /** IANA name. Asked for at its first use: the tables of zones take memory. */
+  readonly timezone: () => string
+  readonly jellyfins: readonly JellyfinSettings[]
+  readonly radarrs: readonly RadarrSettings[]
+  readonly sonarrs: readonly SonarrSettings[]
+  readonly seerrs: readonly SeerrSettings[]
+}
+
+/** Throws SettingsError. */
+export function readMediaSettings(environment: Environment): MediaSettings {
+  const own = readSettings(settingsTable, environment)
+  return {
+    own,
+    timezone: () => own.MEDIA_TIMEZONE ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    jellyfins: readInstances(jellyfinSpec, environment),
+    radarrs: readInstances(radarrSpec, environment),
+    sonarrs: readInstances(sonarrSpec, environment),
+    seerrs: readInstances(seerrSpec, environment),
+  }
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).format() !== ''
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}

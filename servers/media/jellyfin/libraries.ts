@@ -1,0 +1,25 @@
+import type { Item, Library } from './shapes.ts'
+
+/** The name of the library that a file lies in, by the folders of each. */
+export function findLibrary(item: Item, libraries: readonly Library[]): string {
+  const path = item.Path ?? ''
+  const holding = libraries.flatMap(library =>
+    (library.Locations ?? [])
+      .filter(
+        folder =>
+          path === folder || path.startsWith(`${folder.replace(/[/\\]+$/, '')}${separatorOf(folder)}`),
+      )
+      .map(folder => ({ name: library.Name ?? '', length: folder.length })),
+  )
+  const [nearest] = holding.sort((a, b) => b.length - a.length)
+  return nearest?.name || 'a library that is not known'
+}
+
+/** "movie", "series", "episode", "album". */
+export function toKind(item: Item): string {
+  return item.Type === 'MusicAlbum' ? 'album' : (item.Type ?? 'item').toLowerCase()
+}
+
+function separatorOf(folder: string): string {
+  return folder.includes('\\') ? '\\' : '/'
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { foreignText } from '../../kit/foreign.ts'
+import { pickInstance } from '../../kit/instances.ts'
+import { quote, toCountText } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { toTitle } from '../arr/queue.ts'
+import { jellyfinSpec, radarrSpec, seerrSpec, sonarrSpec } from '../config.ts'
+import { decideStages, STAGES, STATES, type Stage } from '../diagnose/decide.ts'
+import { readFacts, type Subject } from '../diagnose/facts.ts'
+import { type Finding, readFindings } from '../diagnose/findings.ts'
+import { findSubjects } from '../diagnose/subject.ts'
+import { readWanted } from '../titles.ts'
+import type { Media } from '../upstreams.ts'
+import {
+  instanceField,
+  READ,
+  titleField,
+  titleOutput,
+  toLines,
+  toNoneConfigured,
+  yearField,
+} from './common.ts'
+
+const MARKS: Readonly<Record<Stage['state'], string>> = {
+  ok: 'yes',
+  stopped: 'STOPPED HERE',
+  waiting: 'waiting',
+  skipped: 'not needed',
+  unknown: 'unknown',
+  'not reached': 'not reached',
+}
+
+const output = z.object({
+  title: titleOutput.optional(),
+  year: z.int().optional(),
+  stages: z
+    .array(
+      z.object({
+        stage: z.enum(STAGES),
+        state: z.enum(STATES),
+        detail: foreignText(600),
+        fix: z.string().optional(),
+      }),
+    )
+    .describe('with a title: every step from the request to the library, in order'),
+  stoppedAt: z.enum(STAGES).optional().describe('absent: it went all the way, or nobody can tell'),
+  why: foreignText(600).optional(),
+  fix: z.string().optional().describe('what to do'),
+  candidates: z
+    .array(z.object({ title: titleOutput, year: z.int().optional(), type: z.enum(['movie', 'show']) }))
+    .describe('several are called so: ask which is meant, and call again with year or type'),
+  findings: z
+    .array(z.object({ where: z.string(), problem: foreignText(400), fix: z.string() }))
+    .describe('without a title: what is wrong in the whole stack'),
+})
+type Data = z.input<typeof output>
+
+const input = z.strictObject({
+  title: titleField
+    .optional()
+    .describe('the film or series that does not show up; without it the whole stack is checked'),
+  year: yearField,
+  type: z.enum(['movie', 'show']).optional().describe('only a film or only a series of this name'),
+  instance: instanceField('Radarr or Sonarr').describe(
+    'only what this Radarr or Sonarr looks after, by its name',
+  ),
+})
+
+/** `diagnose_media`: where a title got stuck between its request and the library, or what is wrong at all. */
+export function diagnoseMedia(media: Media): Tool {
+  const { clock, timezone } = media
+  return defineTool({
+    name: 'diagnose_media',
+    title: 'Diagnose media',
+    description:
+      'Why a film or series is not in Jellyfin: follows it from request (Seerr) over Radarr or Sonarr (managed, monitored, ' +
+      'released, found, downloaded, imported) to the library, and says where it stopped, why, and what to do. Without a ' +
+      'title it checks the whole stack: health warnings, stuck downloads, failed requests, what does not answer. Call it ' +
+      'for "where is my film" and "why is … not there". About ten requests; changes nothing.',
+    annotations: READ,
+    input,
+    output,
+    limit: 60_000,
+    async run({ title, year, type, instance }, signal) {
+      requireAny(media)
+      if (title === undefined) return toFindingsOutcome(await readFindings(media, signal))
+      const subjects = await findSubjects(pickArrs(media, instance), readWanted(title, year), type, signal)
+      const [subject] = subjects
+      if (!subject || subjects.length > 1) return toChoice(title, subjects)
+      const facts = await readFacts(media, subject, signal)
+      return toOutcome(subject, decideStages(facts, clock.now(), timezone()))
+    },
+  })
+}
+
+/** Those that are asked what they look after: all, or the one of this name. */
+function pickArrs(
+  { radarrs, sonarrs }: Media,
+  instance: string | undefined,
+): Pick<Media, 'radarrs' | 'sonarrs'> {
+  if (instance === undefined) return { radarrs, sonarrs }
+  const { upstream } = pickInstance([...radarrs, ...sonarrs], instance, {
+    ...radarrSpec,
+    title: 'Radarr or Sonarr',
+  })
+  return {
+    radarrs: radarrs.filter(one => one.upstream === upstream),
+    sonarrs: sonarrs.filter(one => one.upstream === upstream),
+  }
+}
+
+function requireAny({ jellyfins, radarrs, sonarrs, seerrs }: Media): void {
+  if (jellyfins.length + radarrs.length + sonarrs.length + seerrs.length > 0) return
+  const specs = [jellyfinSpec, radarrSpec, sonarrSpec, seerrSpec]
+  throw toNoneConfigured(
+    specs.map(spec => spec.title),
+    specs.map(spec => `${spec.prefix}_URL`),
+    'there is nothing to look at',
+  )
+}
+
+function toChoice(title: string, subjects: readonly Subject[]): { data: Data; text: string } {
+  const candidates = subjects.map(one => ({
+    title: one.title,
+    type: one.kind === 'show' ? ('show' as const) : ('movie' as const),
+    ...(one.year ? { year: one.year } : {}),
+  }))
+  const lines = candidates.map(
+    one => `${quote(toTitle(one.title, one.year))} (${one.type === 'movie' ? 'film' : 'series'})`,
+  )
+  return {
+    data: { stages: [], candidates, findings: [] },
+    text: toLines(
+      `${quote(title)} may be one of ${toCountText(subjects.length, 'title')}:`,
+      lines,
+      'Ask which is meant, then call it again with its full title, year or type.',
+    ),
+  }
+}
+
+function toOutcome(subject: Subject, stages: Stage[]): { data: Data; text: string } {
+  const { title, year } = subject
+  const stopped = stages.find(one => one.state === 'stopped' || one.state === 'waiting')
+  const isThere = stages.at(-1)?.state === 'ok'
+  const name = quote(toTitle(title, year))
+  const verdict = stopped
+    ? `${name} ${stopped.state === 'waiting' ? 'is on its way, and stands' : 'stopped'} at "${stopped.stage}": ${stopped.detail}.`
+    : isThere
+      ? `${name} is in Jellyfin.`
+      : `Nobody can tell where ${name} stands, since not all could be asked.`
+  const unknown = stages.filter(one => one.state === 'unknown').length
+  return {
+    data: {
+      title,
+      ...(year ? { year } : {}),
+      stages,
+      ...(stopped
+        ? { stoppedAt: stopped.stage, why: stopped.detail, ...(stopped.fix ? { fix: stopped.fix } : {}) }
+        : {}),
+      candidates: [],
+      findings: [],
+    },
+    text: toLines(
+      verdict,
+      stopped?.fix ? `What to do: ${stopped.fix}` : undefined,
+      stages.map(toStageLine),
+      unknown > 0 ? 'Of what is unknown, nothing is claimed.' : undefined,
+    ),
+  }
+}
+
+function toStageLine({ stage, state, detail }: Stage): string {
+  return `- ${stage}: ${MARKS[state]}${state === 'not reached' ? '' : ` (${detail})`}`
+}
+
+function toFindingsOutcome(findings: Finding[]): { data: Data; text: string; untrusted: boolean } {
+  const lines = findings.map(({ where, problem, fix }) => `- ${where}: ${problem}. ${fix}`)
+  const head =
+    findings.length > 0
+      ? `${toCountText(findings.length, 'problem')} in the media stack:`
+      : 'Nothing is wrong that Jellyfin, Radarr, Sonarr or Seerr know of.'
+  return {
+    data: { stages: [], candidates: [], findings },
+    text: toLines(head, lines),
+    untrusted: findings.length > 0,
+  }
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { pickInstance } from '../../kit/instances.ts'
+import { pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import { quote, toAgeText } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { jellyfinSpec } from '../config.ts'
+import { findLibrary, toKind } from '../jellyfin/libraries.ts'
+import { toItemTitle } from '../jellyfin/playing.ts'
+import { toMoment } from '../moments.ts'
+import type { Media } from '../upstreams.ts'
+import { instanceField, READ, titleOutput, toLines } from './common.ts'
+
+const output = z.object({
+  instance: z.string(),
+  items: z.array(
+    z.object({
+      title: titleOutput,
+      type: z.string().describe('movie, episode or album'),
+      library: titleOutput,
+      addedAt: z.number().optional().describe('unix milliseconds'),
+    }),
+  ),
+  ...pageOutput,
+})
+
+/** `get_recently_added`: what is new in Jellyfin's libraries, the newest first. */
+export function getRecentlyAdded({ jellyfins, clock }: Media): Tool {
+  return defineTool({
+    name: 'get_recently_added',
+    title: 'Recently added',
+    description:
+      'What was added to the Jellyfin libraries lately, the newest first: films, episodes, albums, with their library and ' +
+      'when they came. Call it for "what is new", or to see whether something has arrived. Two cheap requests.',
+    annotations: READ,
+    input: z.strictObject({
+      ...pageFields(10, 100),
+      type: z
+        .enum(['movie', 'show', 'music'])
+        .optional()
+        .describe('only films, only episodes, or only albums'),
+      instance: instanceField('Jellyfin'),
+    }),
+    output,
+    async run({ limit, offset, type, instance }, signal) {
+      const jellyfin = pickInstance(jellyfins, instance, jellyfinSpec)
+      const types = toTypes(type)
+      const [{ items, total }, libraries] = await Promise.all([
+        jellyfin.items({ types, limit, offset, newest: true }, signal),
+        jellyfin.libraries(signal),
+      ])
+      const found = items.map(item => {
+        const addedAt = toMoment(item.DateCreated)
+        return {
+          title: toItemTitle(item),
+          type: toKind(item),
+          library: findLibrary(item, libraries),
+          ...(addedAt === undefined ? {} : { addedAt }),
+        }
+      })
+      const part = { items: found, total, offset, more: offset + found.length < total }
+      const lines = found.map(({ title, type, library, addedAt }) => {
+        const when = addedAt === undefined ? '' : `, ${toAgeText(addedAt, clock.now())}`
+        return `${quote(title)} (${type}) in ${quote(library, 60)}${when}`
+      })
+      const head =
+        found.length > 0 ? 'Added to Jellyfin last:' : 'Nothing was found in the libraries of Jellyfin.'
+      return {
+        data: { instance: jellyfin.name, ...part },
+        text: toLines(head, lines, toMoreText(part, 'title')),
+        untrusted: found.length > 0,
+      }
+    },
+  })
+}
+
+function toTypes(type: 'movie' | 'show' | 'music' | undefined) {
+  switch (type) {
+    case 'movie':
+      return ['Movie'] as const
+    case 'show':
+      return ['Episode'] as const
+    case 'music':
+      return ['MusicAlbum'] as const
+    case undefined:
+      return ['Movie', 'Episode', 'MusicAlbum'] as const
+    default:
+      return type satisfies never
+  }
+}

@@ -1,0 +1,230 @@
+import { z } from 'zod'
+import { foreignText } from '../../kit/foreign.ts'
+import { pickInstance } from '../../kit/instances.ts'
+import { pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import { quote, toAgeText, toCountText } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { readQueue } from '../arr/arr.ts'
+import { decideQueueState, toDone, toQueueTitle, toTitle } from '../arr/queue.ts'
+import type { QueueItem } from '../arr/shapes.ts'
+import { radarrSpec, seerrSpec, sonarrSpec } from '../config.ts'
+import { toMoment } from '../moments.ts'
+import { createTitles, readRequests, type SeerrKind } from '../seerr/seerr.ts'
+import type { SeerrRequest } from '../seerr/shapes.ts'
+import { decideRequestState, type RequestState, toRequester, toRequestWords } from '../seerr/states.ts'
+import type { Media, Seerr } from '../upstreams.ts'
+import {
+  gather,
+  instanceField,
+  READ,
+  titleOutput,
+  toLines,
+  toNoneConfigured,
+  toUnknown,
+  toUnknownLines,
+  type Unknown,
+  unknownField,
+} from './common.ts'
+import { toSeasonsText } from './request.ts'
+
+const QUEUE_SHOWN = 20
+const AT_ONCE = 5
+/** Ours by Seerr's own filters. */
+const FILTERS = ['all', 'pending', 'approved', 'processing', 'available', 'unavailable', 'failed'] as const
+
+const requestOutput = z.object({
+  title: titleOutput,
+  type: z.enum(['movie', 'show']),
+  year: z.int().optional(),
+  seasons: z.array(z.int()).optional(),
+  is4k: z.boolean(),
+  state: z
+    .string()
+    .describe('pending, approved, processing, partially_available, available, declined, failed'),
+  requestedBy: foreignText(100),
+  requestedAt: z.number().optional().describe('unix milliseconds'),
+})
+
+const downloadOutput = z.object({
+  title: titleOutput,
+  instance: z.string(),
+  state: z.string().describe('in words'),
+  percent: z.number().optional(),
+  stuck: z.boolean().describe('true: somebody must look at it'),
+  reason: foreignText(400, 'why, as Radarr or Sonarr say it').optional(),
+})
+
+const output = z.object({
+  instance: z.string().optional().describe('the Seerr; absent where none is configured'),
+  requests: z.array(requestOutput),
+  ...pageOutput,
+  downloads: z
+    .array(downloadOutput)
+    .describe('the queues of Radarr and Sonarr, what is stuck first, at most 20'),
+  downloadsTotal: z.int(),
+  unknown: unknownField,
+})
+type Data = z.input<typeof output>
+
+const input = z.strictObject({
+  state: z.enum(FILTERS).default('all').describe('only requests in this state'),
+  ...pageFields(20, 100),
+  instance: instanceField('Seerr'),
+})
+
+/** `get_requests`: what was asked for, and how far it is. */
+export function getRequests(media: Media): Tool {
+  const { seerrs, radarrs, sonarrs, clock } = media
+  const titles = createTitles()
+  return defineTool({
+    name: 'get_requests',
+    title: 'Media requests',
+    description:
+      'What people asked for through Seerr and how each stands (waiting for approval, on its way, available, failed), and ' +
+      'the download queues of Radarr and Sonarr with the reason where something is stuck. Call it for "what was ' +
+      'requested" or "where is my film"; diagnose_media says more about one title. Costs a request for each title that ' +
+      'was not seen before.',
+    annotations: READ,
+    input,
+    output,
+    async run(args, signal) {
+      if (seerrs.length + radarrs.length + sonarrs.length === 0) {
+        const variables = [seerrSpec, radarrSpec, sonarrSpec].map(({ prefix }) => `${prefix}_URL`)
+        throw toNoneConfigured(['Seerr', 'Radarr', 'Sonarr'], variables, 'there are no requests to look at')
+      }
+      const seerr =
+        seerrs.length > 0 || args.instance ? pickInstance(seerrs, args.instance, seerrSpec) : undefined
+      const listed = seerr && (await readPage(seerr, args, titles, signal))
+      const queues = await readQueues(media, signal, listed !== undefined)
+      const { requests = [], total = 0 } = listed ?? {}
+      const page = { total, offset: args.offset, more: args.offset + requests.length < total }
+      const data: Data = {
+        ...(seerr ? { instance: seerr.name } : {}),
+        requests,
+        ...page,
+        ...queues,
+      }
+      const more = toMoreText({ items: requests, ...page }, 'request')
+      return {
+        data,
+        text: toText(data, more, clock.now()),
+        untrusted: requests.length + queues.downloads.length + queues.unknown.length > 0,
+      }
+    },
+  })
+}
+
+async function readPage(
+  seerr: Seerr,
+  { state, limit, offset }: z.output<typeof input>,
+  titles: ReturnType<typeof createTitles>,
+  signal: AbortSignal,
+): Promise<{ requests: Data['requests']; total: number }> {
+  const found = await readRequests(seerr, { filter: state, take: limit, skip: offset }, signal)
+  const requests: Data['requests'] = []
+  for (let at = 0; at < found.requests.length; at += AT_ONCE) {
+    const part = found.requests.slice(at, at + AT_ONCE)
+    requests.push(...(await Promise.all(part.map(one => toRequest(seerr, one, titles, signal)))))
+  }
+  return { requests, total: found.total }
+}
+
+async function toRequest(
+  seerr: Seerr,
+  request: SeerrRequest,
+  titles: ReturnType<typeof createTitles>,
+  signal: AbortSignal,
+): Promise<Data['requests'][number]> {
+  const kind: SeerrKind = (request.type ?? request.media?.mediaType) === 'tv' ? 'tv' : 'movie'
+  const id = request.media?.tmdbId
+  // A title that is gone from the web must not hide the others.
+  const about = id ? await titles(seerr, kind, id, signal).catch(() => undefined) : undefined
+  signal.throwIfAborted()
+  const at = toMoment(request.createdAt)
+  const seasons = (request.seasons ?? []).map(one => one.seasonNumber)
+  return {
+    title: about?.title ?? 'a title that Seerr does not know any more',
+    type: kind === 'tv' ? 'show' : 'movie',
+    ...(about?.year ? { year: about.year } : {}),
+    ...(seasons.length > 0 ? { seasons } : {}),
+    is4k: request.is4k ?? false,
+    state: decideRequestState(request),
+    requestedBy: toRequester(request),
+    ...(at === undefined ? {} : { requestedAt: at }),
+  }
+}
+
+/** What fails is told, and thrown only where there is nothing else to tell. */
+async function readQueues(
+  { radarrs, sonarrs }: Media,
+  signal: AbortSignal,
+  isEnough: boolean,
+): Promise<Pick<Data, 'downloads' | 'downloadsTotal'> & { unknown: Unknown[] }> {
+  const asked = [...radarrs, ...sonarrs].map(arr => ({
+    upstream: arr.upstream.title,
+    ask: async () => ({ name: arr.name, ...(await readQueue(arr, signal)) }),
+  }))
+  const { found, unknown } = await gather(asked, signal).catch(error => {
+    signal.throwIfAborted()
+    if (!isEnough) throw error
+    return { found: [], unknown: asked.map(({ upstream }) => toUnknown(upstream, error)) }
+  })
+  const downloads = found
+    .flatMap(({ name, items }) => items.map(item => toDownload(name, item)))
+    .sort((a, b) => Number(b.stuck) - Number(a.stuck))
+  return {
+    downloads: downloads.slice(0, QUEUE_SHOWN),
+    downloadsTotal: found.reduce((sum, one) => sum + Math.max(one.total, one.items.length), 0),
+    unknown,
+  }
+}
+
+function toDownload(instance: string, item: QueueItem): Data['downloads'][number] {
+  const { state, stuck, reason } = decideQueueState(item)
+  const percent = toDone(item)
+  return {
+    title: toQueueTitle(item),
+    instance,
+    state,
+    stuck,
+    ...(percent === undefined ? {} : { percent }),
+    ...(reason === undefined ? {} : { reason }),
+  }
+}
+
+function toText(data: Data, more: string | undefined, now: number): string {
+  const { instance, requests, downloads, downloadsTotal, unknown } = data
+  const head =
+    instance === undefined
+      ? 'Seerr is not configured, so there are only downloads.'
+      : `${toCountText(data.total, 'request')}:`
+  const cut =
+    downloadsTotal > downloads.length
+      ? `${downloads.length} of ${downloadsTotal} downloads are listed, those that are stuck first.`
+      : undefined
+  return toLines(
+    requests.length > 0 || instance === undefined ? head : 'There are no such requests.',
+    requests.map(one => toRequestLine(one, now)),
+    more,
+    downloads.length > 0 ? 'Downloads of Radarr and Sonarr:' : undefined,
+    downloads.map(toDownloadLine),
+    cut,
+    downloads.length === 0 && instance === undefined && unknown.length === 0
+      ? 'Nothing is being downloaded.'
+      : undefined,
+    toUnknownLines(unknown),
+  )
+}
+
+function toRequestLine(one: Data['requests'][number], now: number): string {
+  const seasons = one.seasons ? `, ${toSeasonsText(one.seasons)}` : ''
+  const when = one.requestedAt === undefined ? '' : ` ${toAgeText(one.requestedAt, now)}`
+  const words = toRequestWords(one.state as RequestState)
+  return `${quote(toTitle(one.title, one.year))}${seasons}${one.is4k ? ' in 4K' : ''}: ${words}; asked for by ${quote(one.requestedBy, 60)}${when}`
+}
+
+function toDownloadLine(one: Data['downloads'][number]): string {
+  const percent = one.percent === undefined ? '' : `, ${one.percent} %`
+  const reason = one.reason === undefined ? '' : `: ${quote(one.reason, 300)}`
+  return `${quote(one.title)} (${one.instance}): ${one.stuck ? 'STUCK, ' : ''}${one.state}${percent}${reason}`
+}

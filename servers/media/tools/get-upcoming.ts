@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import { pickInstance } from '../../kit/instances.ts'
+import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import { quote, toCountText, toTimeText } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { readMovieCalendar } from '../arr/movies.ts'
+import { toEpisodeNumber, toTitle } from '../arr/queue.ts'
+import type { Episode, Movie } from '../arr/shapes.ts'
+import { readEpisodeCalendar } from '../arr/shows.ts'
+import { radarrSpec, sonarrSpec } from '../config.ts'
+import { toDayText, toIso, toMoment } from '../moments.ts'
+import type { Media } from '../upstreams.ts'
+import {
+  type Asked,
+  gather,
+  instanceField,
+  READ,
+  titleOutput,
+  toLines,
+  toNoneConfigured,
+  toUnknownLines,
+  unknownField,
+} from './common.ts'
+
+const DAY = 86_400_000
+
+const release = z.object({
+  title: titleOutput,
+  type: z.enum(['movie', 'episode']),
+  at: z.number().describe('unix milliseconds'),
+  what: z.enum(['airs', 'in cinemas', 'digital release', 'physical release']),
+  day: z.string().describe('the day in the time zone'),
+  hasFile: z.boolean(),
+  monitored: z.boolean(),
+  instance: z.string(),
+})
+type Release = z.input<typeof release>
+
+const output = z.object({
+  timezone: z.string(),
+  days: z.int(),
+  items: z.array(release),
+  ...pageOutput,
+  unknown: unknownField,
+})
+
+const input = z.strictObject({
+  days: z.int().min(1).max(90).default(7).describe('how many days ahead, from now'),
+  type: z.enum(['movie', 'show']).optional().describe('only films or only episodes'),
+  unmonitored: z.boolean().default(false).describe('true: also what is not monitored'),
+  ...pageFields(30, 200),
+  instance: instanceField('Radarr or Sonarr'),
+})
+
+/** `get_upcoming`: what comes out in the next days. */
+export function getUpcoming(media: Media): Tool {
+  const { clock } = media
+  return defineTool({
+    name: 'get_upcoming',
+    title: 'Upcoming releases',
+    description:
+      'The episodes that air and the films that are released in the next days (days, default 7), by the calendars of ' +
+      'Sonarr and Radarr, with the day in the configured time zone. Call it for "what is coming this week". One request ' +
+      'for each Radarr and Sonarr.',
+    annotations: READ,
+    input,
+    output,
+    async run(args, signal) {
+      const now = clock.now()
+      const timezone = media.timezone()
+      const end = now + args.days * DAY
+      const span = { start: toIso(now), end: toIso(end), unmonitored: args.unmonitored }
+      const asked = toAsked(media, args, span, signal)
+      const { found, unknown } = await gather(asked, signal)
+      const all = found
+        .flat()
+        .filter(one => one.at >= now && one.at <= end)
+        .map(one => ({ ...one, day: toDayText(one.at, timezone) }))
+        .sort((a, b) => a.at - b.at)
+      const part = page(all, args)
+      const data = { timezone, days: args.days, ...part, unknown }
+      const head =
+        all.length > 0
+          ? `${toCountText(all.length, 'release')} in the next ${toCountText(args.days, 'day')}, days and times in ${timezone}:`
+          : `Nothing comes out in the next ${toCountText(args.days, 'day')}.`
+      const text = toLines(
+        head,
+        toDayLines(part.items, timezone),
+        toMoreText(part, 'release'),
+        toUnknownLines(unknown),
+      )
+      return { data, text, untrusted: all.length + unknown.length > 0 }
+    },
+  })
+}
+
+type Found = Omit<Release, 'day'>
+
+function toAsked(
+  media: Media,
+  { type, instance }: z.output<typeof input>,
+  span: { start: string; end: string; unmonitored: boolean },
+  signal: AbortSignal,
+): Asked<Found[]>[] {
+  const { radarrs, sonarrs } = media
+  if (radarrs.length + sonarrs.length === 0) {
+    throw toNoneConfigured(['Radarr', 'Sonarr'], ['RADARR_URL', 'SONARR_URL'], 'there is no calendar')
+  }
+  const movies = radarrs.map(({ name, upstream }) => ({
+    name,
+    upstream: upstream.title,
+    ask: async () => (await readMovieCalendar(upstream, span, signal)).flatMap(one => fromMovie(name, one)),
+  }))
+  const shows = sonarrs.map(({ name, upstream }) => ({
+    name,
+    upstream: upstream.title,
+    ask: async () =>
+      (await readEpisodeCalendar(upstream, span, signal)).flatMap(one => fromEpisode(name, one)),
+  }))
+  const of = [...(type === 'show' ? [] : movies), ...(type === 'movie' ? [] : shows)]
+  if (instance === undefined && of.length > 0) return of
+  const spec = type === 'show' || (type === undefined && radarrs.length === 0) ? sonarrSpec : radarrSpec
+  return [pickInstance(of, instance, spec)]
+}
+
+function fromMovie(instance: string, movie: Movie): Found[] {
+  const dates = [
+    ['in cinemas', movie.inCinemas],
+    ['digital release', movie.digitalRelease],
+    ['physical release', movie.physicalRelease],
+  ] as const
+  return dates.flatMap(([what, text]) => {
+    const at = toMoment(text)
+    const title = toTitle(movie.title, movie.year)
+    const about = { hasFile: movie.hasFile ?? false, monitored: movie.monitored ?? false, instance }
+    return at === undefined ? [] : [{ title, type: 'movie' as const, at, what, ...about }]
+  })
+}
+
+function fromEpisode(instance: string, episode: Episode): Found[] {
+  const at = toMoment(episode.airDateUtc)
+  if (at === undefined) return []
+  const number = toEpisodeNumber(episode.seasonNumber, episode.episodeNumber)
+  const title =
+    `${episode.series?.title ?? 'a series without a name'} ${number} ${episode.title ?? ''}`.trim()
+  const about = { hasFile: episode.hasFile ?? false, monitored: episode.monitored ?? false, instance }
+  return [{ title, type: 'episode', at, what: 'airs', ...about }]
+}
+
+/** A line for each day and then its releases; films have a day, episodes a time too. */
+function toDayLines(items: readonly Release[], timezone: string): string[] {
+  let day = ''
+  return items.flatMap(one => {
+    const time = one.type === 'episode' ? ` at ${toTimeText(one.at, timezone)}` : ''
+    const file = one.hasFile ? ', there already' : ''
+    const watched = one.monitored ? '' : ', not monitored'
+    const line = `- ${quote(one.title)}: ${one.what}${time}${file}${watched}`
+    if (one.day === day) return [line]
+    day = one.day
+    return [`${day}:`, line]
+  })
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { requireAccess } from '../../kit/access.ts'
+import { confirmField, confirmOutput, toPreview } from '../../kit/confirm.ts'
+import { ToolFailure } from '../../kit/failure.ts'
+import { foreignText } from '../../kit/foreign.ts'
+import { pickInstance } from '../../kit/instances.ts'
+import { quote } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import { jellyfinSpec } from '../config.ts'
+import type { Jellyfin } from '../jellyfin/jellyfin.ts'
+import { toItemTitle, toPositionText } from '../jellyfin/playing.ts'
+import type { Session } from '../jellyfin/shapes.ts'
+import type { Media } from '../upstreams.ts'
+import { CHANGE, instanceField, titleOutput } from './common.ts'
+
+const input = z.strictObject({
+  session: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .describe('its id from get_jellyfin_sessions, or the user or the device where that is only one'),
+  message: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('shown on the device first, so that the viewer knows why'),
+  messageOnly: z.boolean().default(false).describe('true: only show the message, and let it play on'),
+  confirm: confirmField,
+  instance: instanceField('Jellyfin'),
+})
+
+const output = z.object({
+  ...confirmOutput,
+  instance: z.string(),
+  user: foreignText(100),
+  title: titleOutput,
+  device: foreignText(100),
+  stopped: z.boolean(),
+  messageShown: z.boolean(),
+})
+
+/** `stop_jellyfin_session`: ends a playback, with a message before; or shows only the message. */
+export function stopJellyfinSession({ jellyfins }: Media): Tool {
+  return defineTool({
+    name: 'stop_jellyfin_session',
+    title: 'Stop a Jellyfin session',
+    description:
+      'Stops what somebody is watching on Jellyfin, with a message on their screen first (message), or shows only the message (messageOnly). It interrupts a person: without confirm it only says whose playback it would stop. The position is kept, so they can go on later. Get the session from get_jellyfin_sessions.',
+    annotations: { ...CHANGE, destructiveHint: true },
+    input,
+    output,
+    async run({ session: wanted, message, messageOnly, confirm, instance }, signal) {
+      const jellyfin = pickInstance(jellyfins, instance, jellyfinSpec)
+      requireAccess(jellyfin, messageOnly ? 'change' : 'full', 'Jellyfin')
+      const session = findSession(await jellyfin.sessions(signal), wanted)
+      const about = toAbout(jellyfin, session)
+      if (messageOnly) return showOnly(jellyfin, session, message, about, signal)
+      if (!confirm) {
+        const position = toPositionText(session)
+        const effects = position === undefined ? [] : [`It is ${position}; Jellyfin keeps the position.`]
+        const { data, text } = toPreview(`stop ${toWhat(about)}`, effects)
+        return { data: { ...about, ...data, stopped: false, messageShown: false }, text }
+      }
+      const messageShown = message !== undefined && canShow(session)
+      if (messageShown) await jellyfin.showMessage(session.Id, message, signal)
+      await jellyfin.stop(session.Id, signal)
+      const said = messageShown ? `, after showing ${quote(message)}` : ''
+      const silent = message !== undefined && !messageShown ? ' The device cannot show messages.' : ''
+      return {
+        data: { ...about, done: true, stopped: true, messageShown },
+        text: `Jellyfin was told to stop ${toWhat(about)}${said}.${silent}`,
+      }
+    },
+  })
+}
+
+interface About {
+  instance: string
+  user: string
+  title: string
+  device: string
+}
+
+async function showOnly(
+  jellyfin: Jellyfin,
+  session: Session,
+  message: string | undefined,
+  about: About,
+  signal: AbortSignal,
+) {
+  if (message === undefined || !canShow(session)) {
+    throw new ToolFailure({
+      what: 'No message was shown.',
+      where: `the session on ${quote(about.device, 60)}`,
+      why: message === undefined ? 'there is no message in the call' : 'its app cannot show messages',
+      fix: message === undefined ? 'Call it again with a message.' : 'Tell the person another way.',
+    })
+  }
+  await jellyfin.showMessage(session.Id, message, signal)
+  return {
+    data: { ...about, done: true, stopped: false, messageShown: true },
+    text: `${quote(message)} is shown to ${quote(about.user, 60)} on ${quote(about.device, 60)}.`,
+  }
+}
+
+function toAbout(jellyfin: Jellyfin, session: Session): About {
+  return {
+    instance: jellyfin.name,
+    user: session.UserName ?? 'somebody',
+    title: session.NowPlayingItem ? toItemTitle(session.NowPlayingItem) : 'nothing',
+    device: session.DeviceName ?? 'a device without a name',
+  }
+}
+
+function toWhat({ user, title, device }: About): string {
+  return `${quote(title)}, which ${quote(user, 60)} watches on ${quote(device, 60)}`
+}
+
+function canShow(session: Session): boolean {
+  return session.SupportedCommands?.includes('DisplayMessage') ?? false
+}
+
+/** By its id, else by user or device where only one of those plays. Throws a ToolFailure that lists what plays. */
+function findSession(sessions: readonly Session[], wanted: string): Session {
+  const playing = sessions.filter(session => session.NowPlayingItem)
+  const name = wanted.toLowerCase()
+  const byId = playing.find(session => session.Id.toLowerCase() === name)
+  const named = playing.filter(session =>
+    [session.UserName, session.DeviceName].some(one => one?.toLowerCase() === name),
+  )
+  const [only] = named
+  if (byId) return byId
+  if (only && named.length === 1) return only
+  const list = (named.length > 0 ? named : playing).map(
+    session => `${quote(session.UserName ?? '', 60)} on ${quote(session.DeviceName ?? '', 60)}`,
+  )
+  throw new ToolFailure({
+    what:
+      named.length > 1
+        ? `There are several sessions of ${quote(wanted, 60)}.`
+        : `Nothing is played by ${quote(wanted, 60)}.`,
+    where: 'the sessions of Jellyfin',
+    why: list.length > 0 ? `what plays: ${list.join(', ')}` : 'nothing is playing at all',
+    fix: 'Look with get_jellyfin_sessions, and call it again with the id of a session that plays.',
+  })
+}

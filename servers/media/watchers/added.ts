@@ -1,0 +1,74 @@
+import { createNews } from '../../kit/edges.ts'
+import type { Emit } from '../../kit/events.ts'
+import type { Watcher } from '../../kit/server.ts'
+import { cleanText, toCountText } from '../../kit/text.ts'
+import type { Jellyfin } from '../jellyfin/jellyfin.ts'
+import { findLibrary, toKind } from '../jellyfin/libraries.ts'
+import { toItemTitle } from '../jellyfin/playing.ts'
+import { type Item, itemPage, type Library, libraries } from '../jellyfin/shapes.ts'
+import { toMoment } from '../moments.ts'
+
+/** How many of the newest are looked at: more than come between two looks. */
+const LOOKED_AT = 200
+
+/**
+ * Raises media_added for what is new in a Jellyfin's libraries. The first look raises nothing. Episodes of one series that
+ * came between two looks are one event, "Severance: 9 episodes" of the type "series".
+ */
+export function createAddedWatcher(jellyfin: Jellyfin, deps: { every: number; emit: Emit }): Watcher {
+  const news = createNews()
+  const { name, upstream } = jellyfin
+  let oldest = 0
+  return {
+    name: `libraries of ${name}`,
+    every: deps.every,
+    async poll() {
+      const [{ Items: items }, folders] = await Promise.all([
+        upstream.get('/Items', { schema: itemPage, query: NEWEST }),
+        upstream.get('/Library/VirtualFolders', { schema: libraries }),
+      ])
+      const fresh = new Set(news.look(items.map(item => item.Id)))
+      // Where newer titles are deleted, older ones move up into what is looked at; they are not new.
+      const added = items.filter(item => fresh.has(item.Id) && toAdded(item) >= oldest).reverse()
+      const last = items.length < LOOKED_AT ? undefined : items.at(-1)
+      oldest = last ? toAdded(last) : 0
+      for (const group of groupBySeries(added)) raise(name, group, folders, deps.emit)
+    },
+  }
+}
+
+function toAdded(item: Item): number {
+  return toMoment(item.DateCreated) ?? 0
+}
+
+const NEWEST = {
+  recursive: true,
+  includeItemTypes: 'Movie,Episode,MusicAlbum',
+  fields: 'DateCreated,Path',
+  excludeLocationTypes: 'Virtual',
+  sortBy: 'DateCreated',
+  sortOrder: 'Descending',
+  enableImages: false,
+  limit: LOOKED_AT,
+}
+
+function groupBySeries(items: readonly Item[]): Item[][] {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const key = (item.Type === 'Episode' && item.SeriesId) || item.Id
+    groups.set(key, [...(groups.get(key) ?? []), item])
+  }
+  return [...groups.values()]
+}
+
+function raise(instance: string, group: readonly Item[], folders: readonly Library[], emit: Emit): void {
+  const [first] = group
+  if (!first) return
+  const library = cleanText(findLibrary(first, folders), 100)
+  const isOne = group.length === 1
+  const title = isOne
+    ? toItemTitle(first)
+    : `${first.SeriesName ?? 'A series'}: ${toCountText(group.length, 'episode')}`
+  const payload = { title: cleanText(title), type: isOne ? toKind(first) : 'series', library }
+  emit('media_added', payload, `media_added:${instance}:${first.Id}`)
+}

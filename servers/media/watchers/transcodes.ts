@@ -1,0 +1,51 @@
+import type { Emit } from '../../kit/events.ts'
+import { cleanText } from '../../kit/text.ts'
+import { toDelivery, toItemTitle } from '../jellyfin/playing.ts'
+import type { Session } from '../jellyfin/shapes.ts'
+
+interface Playing {
+  item: string
+  raised: boolean
+}
+
+/** Told what plays, again and again, it raises transcode_started once for each session and title. */
+export interface Transcodes {
+  look(sessions: readonly Session[]): void
+}
+
+/**
+ * The first look raises nothing. What was raised stays so while the session plays the title, also where the conversion
+ * stops and begins again as somebody seeks; played anew it is raised anew. Repacking without converting is no event.
+ */
+export function createTranscodes(instance: string, emit: Emit): Transcodes {
+  let before: ReadonlyMap<string, Playing> | undefined
+  return {
+    look(sessions) {
+      const isFirst = before === undefined
+      const now = new Map<string, Playing>()
+      for (const session of sessions) {
+        const item = session.NowPlayingItem
+        if (!item) continue
+        const last = before?.get(session.Id)
+        const isHeld = last?.item === item.Id && last.raised
+        const isConverted = toDelivery(session).method === 'transcode'
+        if (isConverted && !isHeld && !isFirst) raise(instance, session, emit)
+        now.set(session.Id, { item: item.Id, raised: isHeld || isConverted })
+      }
+      before = now
+    },
+  }
+}
+
+function raise(instance: string, session: Session, emit: Emit): void {
+  const item = session.NowPlayingItem
+  if (!item) return
+  const { reasons } = toDelivery(session)
+  const payload = {
+    user: cleanText(session.UserName ?? 'somebody', 100),
+    title: cleanText(toItemTitle(item)),
+    device: cleanText(session.DeviceName ?? 'a device without a name', 100),
+    reason: reasons.length > 0 ? reasons.join('; ') : 'Jellyfin does not say why',
+  }
+  emit('transcode_started', payload, `transcode_started:${instance}:${session.Id}:${item.Id}`)
+}

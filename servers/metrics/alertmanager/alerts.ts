@@ -1,0 +1,96 @@
+import { toFailure } from '../../kit/failure.ts'
+import type { Prometheus, RuleAlert } from '../prometheus/prometheus.ts'
+import type { Alertmanager, ManagedAlert, Silence } from './alertmanager.ts'
+
+/** An alert of either kind. Names, labels and texts are of others. */
+export interface Alert {
+  readonly name: string
+  /** `pending`: its condition holds, not yet for long enough. `inhibited`: another alert stands for it. */
+  readonly state: 'firing' | 'pending' | 'silenced' | 'inhibited'
+  /** Unix milliseconds. */
+  readonly since: number
+  readonly labels: Readonly<Record<string, string>>
+  readonly summary: string | undefined
+  /** The instance that told it. */
+  readonly source: string
+  readonly silences: readonly Silence[]
+}
+
+/** What was found, and whom it could not be asked of. */
+export interface Alerts {
+  readonly alerts: readonly Alert[]
+  readonly failed: readonly { source: string; reason: string }[]
+}
+
+/**
+ * The alerts of all Alertmanagers, and those of Prometheus' own rules that none of them has. Rejects with the first
+ * failure where nobody answered.
+ */
+export async function collectAlerts(
+  sources: { alertmanagers: readonly Alertmanager[]; prometheuses: readonly Prometheus[] },
+  signal: AbortSignal,
+): Promise<Alerts> {
+  const asked = [
+    ...sources.alertmanagers.map(async one => {
+      const [alerts, silences] = await Promise.all([one.alerts(signal), one.silences(signal)])
+      return alerts.map(alert => fromManager(alert, silences, one.name))
+    }),
+    ...sources.prometheuses.map(async one =>
+      (await one.alerts(signal)).map(alert => fromRule(alert, one.name)),
+    ),
+  ]
+  const names = [...sources.alertmanagers, ...sources.prometheuses].map(one => one.name)
+  const outcomes = await Promise.allSettled(asked)
+  const broken = outcomes.flatMap((outcome, index) =>
+    outcome.status === 'rejected' ? [{ source: names[index] ?? '', error: outcome.reason as unknown }] : [],
+  )
+  const [first] = broken
+  if (first && broken.length === outcomes.length) throw first.error
+  const found = outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : []))
+  const managed = found.slice(0, sources.alertmanagers.length).flat()
+  const own = found.slice(sources.alertmanagers.length).flat()
+  return {
+    alerts: [...managed, ...own.filter(alert => !managed.some(other => isSame(alert, other)))].sort(
+      byUrgency,
+    ),
+    failed: broken.map(({ source, error }) => ({ source, reason: toReason(error, source) })),
+  }
+}
+
+function toReason(error: unknown, source: string): string {
+  const { what, why } = toFailure(error, source)
+  return `${what} ${why}`
+}
+
+function fromManager(alert: ManagedAlert, silences: readonly Silence[], source: string): Alert {
+  const { silencedBy, inhibitedBy } = alert.status
+  const state = silencedBy.length > 0 ? 'silenced' : inhibitedBy.length > 0 ? 'inhibited' : 'firing'
+  return {
+    ...toCommon(alert),
+    state,
+    since: alert.startsAt,
+    source,
+    silences: silences.filter(({ id }) => silencedBy.includes(id)),
+  }
+}
+
+function fromRule(alert: RuleAlert, source: string): Alert {
+  const state = alert.state === 'pending' ? 'pending' : 'firing'
+  return { ...toCommon(alert), state, since: alert.activeAt, source, silences: [] }
+}
+
+function toCommon({ labels, annotations }: Pick<ManagedAlert, 'labels' | 'annotations'>) {
+  const summary = annotations['summary'] ?? annotations['description'] ?? annotations['message']
+  return { name: labels['alertname'] ?? 'an alert without a name', labels, summary }
+}
+
+/** An Alertmanager's alert has all labels of the rule's, and perhaps external ones besides. */
+function isSame(own: Alert, managed: Alert): boolean {
+  return Object.entries(own.labels).every(([label, value]) => managed.labels[label] === value)
+}
+
+const URGENCY = { firing: 0, pending: 1, silenced: 2, inhibited: 3 } as const
+
+function byUrgency(a: Alert, b: Alert): number {
+  return URGENCY[a.state] - URGENCY[b.state] || a.since - b.since
+}

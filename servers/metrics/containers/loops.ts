@@ -1,0 +1,45 @@
+import type { Clock } from '../../kit/clock.ts'
+
+/** Three restarts by itself within ten minutes are a loop, and it is over when ten minutes have fewer. */
+const SPAN = 10 * 60_000
+const MANY = 3
+
+/** Which containers restart again and again, told by how their count of restarts grows from look to look. */
+export interface Loops {
+  /** The names of those in a loop. A container that is not given is forgotten. The first look finds none. */
+  look(containers: readonly { name: string; restarts: number }[]): ReadonlySet<string>
+}
+
+interface Count {
+  readonly at: number
+  readonly restarts: number
+}
+
+export function createLoops(clock: Clock): Loops {
+  let known = new Map<string, readonly Count[]>()
+  return {
+    look(containers) {
+      const now = clock.monotonic()
+      known = new Map(
+        containers.map(({ name, restarts }) => [name, remember(known.get(name) ?? [], restarts, now)]),
+      )
+      return new Set([...known].filter(([, counts]) => isLoop(counts)).map(([name]) => name))
+    },
+  }
+}
+
+/** The counts of the span, and the last one before it; a count that fell is of a new container. */
+function remember(before: readonly Count[], restarts: number, now: number): readonly Count[] {
+  const last = before.at(-1)
+  if (last === undefined || restarts < last.restarts) return [{ at: now, restarts }]
+  const start = before.findLastIndex(({ at }) => at <= now - SPAN)
+  const kept = before.slice(Math.max(0, start))
+  return restarts === last.restarts && kept.length > 1 && kept.at(-2)?.restarts === restarts
+    ? [...kept.slice(0, -1), { at: now, restarts }]
+    : [...kept, { at: now, restarts }]
+}
+
+function isLoop(counts: readonly Count[]): boolean {
+  const [first, last] = [counts[0], counts.at(-1)]
+  return first !== undefined && last !== undefined && last.restarts - first.restarts >= MANY
+}

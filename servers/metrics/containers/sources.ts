@@ -1,0 +1,44 @@
+import type { Clock } from '../../kit/clock.ts'
+import type { Cluster } from '../../kit/engine/cluster.ts'
+import { openEngine } from '../../kit/engine/docker.ts'
+import type { Engine } from '../../kit/engine/engine.ts'
+import { findClusters } from '../../kit/engine/find-clusters.ts'
+import { findEngines } from '../../kit/engine/find-engines.ts'
+import { openCluster } from '../../kit/engine/kubernetes.ts'
+import type { Environment } from '../../kit/env.ts'
+
+/** Where containers and pods are. Asked anew at each use, since an engine may start later than this. */
+export interface Sources {
+  engines(): readonly Engine[]
+  clusters(): readonly Cluster[]
+}
+
+/**
+ * Throws SettingsError where the settings of the engines or clusters are wrong. Nothing is connected before it is needed, and
+ * what was opened once is kept.
+ */
+export function openSources(environment: Environment, clock: Clock): Sources {
+  const keep = createKeep()
+  const sources: Sources = {
+    engines: () =>
+      findEngines(environment).map(found =>
+        keep(`engine ${found.name} ${found.address}`, () => openEngine({ ...found, clock })),
+      ),
+    clusters: () =>
+      findClusters(environment).map(found =>
+        keep(`cluster ${found.name} ${found.kubeconfig}`, () => openCluster({ ...found, clock })),
+      ),
+  }
+  sources.engines()
+  sources.clusters()
+  return sources
+}
+
+function createKeep() {
+  const opened = new Map<string, Engine | Cluster>()
+  return <Source extends Engine | Cluster>(key: string, open: () => Source): Source => {
+    const source = (opened.get(key) as Source | undefined) ?? open()
+    opened.set(key, source)
+    return source
+  }
+}

@@ -1,0 +1,32 @@
+import { runFollower } from '../../kit/follow.ts'
+import type { Log } from '../../kit/log.ts'
+import type { Watcher } from '../../kit/server.ts'
+import type { Sources } from './sources.ts'
+import { createContainerFollower, type WatchDeps } from './watch.ts'
+
+/** How often it looks for engines that were started meanwhile. Looking for a socket costs nothing. */
+const EVERY = 60_000
+
+/** Follows every engine that is there, and each that comes later, until it is disposed of. */
+export function createEngineWatcher(
+  sources: Pick<Sources, 'engines'>,
+  deps: WatchDeps & { log: Log },
+): Watcher & Disposable {
+  const following = new Map<string, () => void>()
+  let ended = false
+  return {
+    name: 'container engines',
+    every: EVERY,
+    async poll() {
+      for (const engine of ended ? [] : sources.engines()) {
+        const key = `${engine.name} ${engine.address}`
+        if (following.has(key)) continue
+        following.set(key, runFollower(createContainerFollower(engine, deps), deps.clock, deps.log))
+      }
+    },
+    [Symbol.dispose]() {
+      ended = true
+      for (const stop of following.values()) stop()
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../kit/clock.ts'
+import { type Environment, SettingsError } from '../kit/env.ts'
+import { readInstances } from '../kit/instances.ts'
+import { type Alertmanager, openAlertmanager } from './alertmanager/alertmanager.ts'
+import { openPrometheus, type Prometheus } from './prometheus/prometheus.ts'
+import { alertmanagerSpec, type NodeExporterInstance, nodeExporterSpec, prometheusSpec } from './upstreams.ts'
+
+/** What is asked over HTTP, as the environment says; nothing is asked yet. */
+export interface Upstreams {
+  readonly prometheuses: readonly Prometheus[]
+  readonly alertmanagers: readonly Alertmanager[]
+  readonly nodeExporters: readonly NodeExporterInstance[]
+}
+
+/** Throws SettingsError with everything that is wrong with any of them. */
+export function openUpstreams(environment: Environment, clock: Clock): Upstreams {
+  const problems: string[] = []
+  const collect = <Instances>(read: () => Instances[]): Instances[] => {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error
+      problems.push(error.message)
+      return []
+    }
+  }
+  const prometheuses = collect(() => readInstances(prometheusSpec, environment))
+  const alertmanagers = collect(() => readInstances(alertmanagerSpec, environment))
+  const nodeExporters = collect(() => readInstances(nodeExporterSpec, environment))
+  if (problems.length > 0) throw new SettingsError(problems)
+  return {
+    prometheuses: prometheuses.map(instance => openPrometheus(instance, clock)),
+    alertmanagers: alertmanagers.map(instance => openAlertmanager(instance, clock)),
+    nodeExporters,
+  }
+}

@@ -1,0 +1,152 @@
+import { cleanText } from '../../kit/text.ts'
+import { type Axis, toTimeAxis, toValueAxis } from './axis.ts'
+import { measureText, toTextPath } from './stroke-font.ts'
+
+/** What is drawn: lines over time. Values that are not finite are gaps. */
+export interface PlotSpec {
+  readonly title: string
+  /** Unix milliseconds. */
+  readonly from: number
+  readonly to: number
+  /** Milliseconds between two points; where one is missing the line breaks. */
+  readonly step: number
+  readonly lines: readonly { readonly name: string; readonly points: readonly PlotPoint[] }[]
+  readonly toValueText: (value: number) => string
+}
+
+interface PlotPoint {
+  readonly at: number
+  readonly value: number
+}
+
+const WIDTH = 900
+const HEIGHT = 320
+const TOP = 44
+const RIGHT = 24
+const SIZE = 8
+const LEGEND_ROW = 18
+const DAY = 86_400_000
+const LARGEST = 1e300
+/** Told apart by people who see few colors, too (Okabe and Ito). */
+const COLORS = [
+  '#0072b2',
+  '#d55e00',
+  '#009e73',
+  '#cc79a7',
+  '#e69f00',
+  '#56b4e9',
+  '#8c564b',
+  '#555555',
+] as const
+/** How many lines a plot holds; more cannot be told apart. */
+export const MOST_LINES = COLORS.length
+
+/** An SVG of at most 900 by 560 pixels without any text element, so that it needs no font. */
+export function toPlotSvg(spec: PlotSpec): string {
+  const lines = spec.lines.slice(0, MOST_LINES)
+  const { least, most } = toBounds(lines.flatMap(({ points }) => points.map(({ value }) => value)))
+  const values = toValueAxis(least, most)
+  const times = toTimeAxis(spec.from, spec.to)
+  const labels = values.ticks.map(spec.toValueText)
+  const left = 24 + Math.max(...labels.map(label => measureText(label, SIZE)))
+  const bottom = TOP + HEIGHT
+  const toX = (at: number) => left + toShare(times, at) * (WIDTH - RIGHT - left)
+  const toY = (value: number) => bottom - toShare(values, value) * HEIGHT
+  const height = bottom + 36 + lines.length * LEGEND_ROW + 10
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">`,
+    `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
+    draw(toTextPath(cleanText(spec.title, 90), { x: 16, y: 24 }, 10), '#111111', 1.3),
+    ...values.ticks.flatMap((tick, index) => toValueLine(toY(tick), left, labels[index] ?? '')),
+    ...times.ticks.flatMap(tick => toTimeLine(toX(tick), bottom, toTickText(tick, spec.to - spec.from))),
+    draw(toTextPath('UTC', { x: 16, y: bottom + 20 }, SIZE), '#666666', 1),
+    ...lines.flatMap(({ name, points }, index) => {
+      const color = COLORS[index] ?? '#000000'
+      return [
+        toLine(points, spec.step, { toX, toY }, color),
+        toLegendRow(name, color, bottom + 44 + index * LEGEND_ROW),
+      ]
+    }),
+    '</svg>',
+  ].join('')
+}
+
+/** What is not finite is a gap, and so is what nothing can be reckoned with. */
+function isDrawable(value: number): boolean {
+  return Math.abs(value) <= LARGEST
+}
+
+function toBounds(values: readonly number[]): { least: number; most: number } {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const value of values.filter(isDrawable)) {
+    least = Math.min(least, value)
+    most = Math.max(most, value)
+  }
+  return least <= most ? { least, most } : { least: 0, most: 1 }
+}
+
+function toShare({ from, to }: Axis, value: number): number {
+  return to > from ? (value - from) / (to - from) : 0.5
+}
+
+function toValueLine(y: number, left: number, label: string): string[] {
+  const x = left - 8 - measureText(label, SIZE)
+  return [
+    draw(`M${round(left)} ${round(y)}H${WIDTH - RIGHT}`, '#dddddd', 1),
+    draw(toTextPath(label, { x, y: y + SIZE / 2 }, SIZE), '#333333', 1),
+  ]
+}
+
+function toTimeLine(x: number, bottom: number, label: string): string[] {
+  return [
+    draw(`M${round(x)} ${TOP}V${bottom}`, '#eeeeee', 1),
+    draw(toTextPath(label, { x: x - measureText(label, SIZE) / 2, y: bottom + 20 }, SIZE), '#333333', 1),
+  ]
+}
+
+/** "14:05", of spans of more than two days "22 Nov", in UTC. */
+function toTickText(at: number, span: number): string {
+  const options: Intl.DateTimeFormatOptions =
+    span > 2 * DAY
+      ? { day: 'numeric', month: 'short' }
+      : {
+          hour: '2-digit',
+          minute: '2-digit',
+          hourCycle: 'h23',
+          ...(span < 300_000 ? { second: '2-digit' } : {}),
+        }
+  return new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options }).format(at)
+}
+
+function toLine(
+  points: readonly PlotPoint[],
+  step: number,
+  { toX, toY }: { toX: (at: number) => number; toY: (value: number) => number },
+  color: string,
+): string {
+  let path = ''
+  let before: number | undefined
+  for (const { at, value } of points) {
+    if (!isDrawable(value)) continue
+    const isNext = before !== undefined && at - before <= step * 1.5
+    const place = `${round(toX(at))} ${round(toY(value))}`
+    // A point alone becomes a dot: a stroke of no length with round ends.
+    path += isNext ? `L${place}` : `M${place}L${place}`
+    before = at
+  }
+  return draw(path, color, 2)
+}
+
+function toLegendRow(name: string, color: string, y: number): string {
+  const most = Math.floor((WIDTH - 60 - RIGHT) / measureText('x', SIZE))
+  return `${draw(`M16 ${y - 4}H36`, color, 3)}${draw(toTextPath(cleanText(name, most), { x: 44, y }, SIZE), '#333333', 1)}`
+}
+
+function draw(path: string, color: string, width: number): string {
+  if (path === '') return ''
+  return `<path d="${path}" fill="none" stroke="${color}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round"/>`
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}

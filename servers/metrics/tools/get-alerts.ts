@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import type { Clock } from '../../kit/clock.ts'
+import { foreignText } from '../../kit/foreign.ts'
+import { toUnconfigured } from '../../kit/instances.ts'
+import { type Page, page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import { quote, toAgeText, toTimeText } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import type { Alertmanager } from '../alertmanager/alertmanager.ts'
+import { type Alert, type Alerts, collectAlerts } from '../alertmanager/alerts.ts'
+import type { Prometheus } from '../prometheus/prometheus.ts'
+import { alertmanagerSpec, prometheusSpec } from '../upstreams.ts'
+
+const STATES = ['firing', 'pending', 'silenced', 'inhibited'] as const
+
+const output = z.object({
+  alerts: z.array(
+    z.object({
+      name: foreignText(),
+      state: z.enum(STATES),
+      since: z.number().describe('unix milliseconds'),
+      severity: foreignText(60).optional(),
+      summary: foreignText(500).optional(),
+      labels: z.record(foreignText(), foreignText()),
+      source: z.string().describe('the Alertmanager or Prometheus that told it'),
+      silences: z.array(
+        z.object({
+          id: z.string().describe('for expire_silence'),
+          until: z.number().describe('unix milliseconds'),
+          by: foreignText(100),
+          comment: foreignText(500),
+        }),
+      ),
+    }),
+  ),
+  counts: z.object({ firing: z.int(), pending: z.int(), silenced: z.int(), inhibited: z.int() }),
+  failed: z
+    .array(z.object({ source: z.string(), reason: z.string() }))
+    .describe('who could not be asked: their alerts are missing'),
+  ...pageOutput,
+})
+type Data = z.input<typeof output>
+
+/** `get_alerts`: what fires, is silenced, or is about to fire. */
+export function getAlerts(deps: {
+  alertmanagers: readonly Alertmanager[]
+  prometheuses: readonly Prometheus[]
+  clock: Clock
+}): Tool {
+  return defineTool({
+    name: 'get_alerts',
+    title: 'Alerts',
+    description:
+      'The alerts of Alertmanager and of the rules of Prometheus: which fire, since when and why, which are silenced and ' +
+      'until when, which are about to fire. Call it when somebody asks what is wrong, or before silence_alert. Cheap: one ' +
+      'request to each. It only looks; silence_alert and expire_silence change.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input: z.strictObject({
+      state: z.enum(STATES).optional().describe('only these; default all'),
+      name: z.string().min(1).max(200).optional().describe('only alerts whose name contains this'),
+      ...pageFields(30, 200),
+    }),
+    output,
+    async run({ state, name, ...paging }, signal) {
+      if (deps.alertmanagers.length + deps.prometheuses.length === 0) throw toUnconfigured(toEitherSpec())
+      const found = await collectAlerts(deps, signal)
+      const wanted = found.alerts.filter(
+        alert =>
+          (state === undefined || alert.state === state) &&
+          (name === undefined || alert.name.toLowerCase().includes(name.toLowerCase())),
+      )
+      const part = page(wanted, paging)
+      const data: Data = {
+        alerts: part.items.map(toShown),
+        counts: toCounts(found.alerts),
+        failed: [...found.failed],
+        total: part.total,
+        offset: part.offset,
+        more: part.more,
+      }
+      return { data, text: toText(data, part, found, deps.clock.now()), untrusted: part.items.length > 0 }
+    },
+  })
+}
+
+/** Either of the two serves. */
+function toEitherSpec() {
+  const { title, prefix, settings } = alertmanagerSpec
+  const either = `the address of Alertmanager, or set ${prometheusSpec.prefix}_URL for the alerts of Prometheus alone`
+  return { title, prefix, settings: { ...settings, URL: { ...settings.URL, purpose: either } } }
+}
+
+function toShown(alert: Alert): Data['alerts'][number] {
+  const { summary, labels } = alert
+  const severity = labels['severity']
+  return {
+    name: alert.name,
+    state: alert.state,
+    since: alert.since,
+    ...(severity === undefined ? {} : { severity }),
+    ...(summary === undefined ? {} : { summary }),
+    labels: { ...labels },
+    source: alert.source,
+    silences: alert.silences.map(({ id, endsAt, createdBy, comment }) => {
+      return { id, until: endsAt, by: createdBy, comment }
+    }),
+  }
+}
+
+function toCounts(alerts: readonly Alert[]): Data['counts'] {
+  const count = (state: Alert['state']) => alerts.filter(alert => alert.state === state).length
+  return {
+    firing: count('firing'),
+    pending: count('pending'),
+    silenced: count('silenced'),
+    inhibited: count('inhibited'),
+  }
+}
+
+function toText(data: Data, part: Page<Alert>, { failed }: Alerts, now: number): string {
+  const { firing, pending, silenced, inhibited } = data.counts
+  const told = [
+    firing === 1 ? '1 alert fires' : `${firing === 0 ? 'No' : firing} alerts fire`,
+    pending > 0 ? `${pending} ${pending === 1 ? 'is' : 'are'} about to fire` : undefined,
+    silenced > 0 ? `${silenced} ${silenced === 1 ? 'is' : 'are'} silenced` : undefined,
+    inhibited > 0 ? `for ${inhibited} another alert stands` : undefined,
+  ].filter(words => words !== undefined)
+  return [
+    `${told.join(', ')}.`,
+    ...part.items.map(alert => toLine(alert, now)),
+    ...[toMoreText(part, 'alert')].filter(line => line !== undefined),
+    ...failed.map(({ source, reason }) => `Not asked: ${source}. ${reason}`),
+  ].join('\n')
+}
+
+function toLine(alert: Alert, now: number): string {
+  const { alertname: _, severity, ...others } = alert.labels
+  const labels = Object.entries(others).map(([label, value]) => `${label}=${value}`)
+  const summary = alert.summary === undefined ? '' : `: ${quote(alert.summary, 500)}`
+  const where = labels.length > 0 ? ` (${quote(labels.join(', '), 300)})` : ''
+  const silences = alert.silences.map(
+    ({ id, endsAt, createdBy, comment }) =>
+      `; silenced until ${toTimeText(endsAt)} by ${quote(createdBy, 100)}, ${quote(comment, 200)}, silence "${id}"`,
+  )
+  const level = severity === undefined ? '' : `, ${quote(severity, 60)}`
+  return `- ${quote(alert.name)} ${alert.state}${level}, began ${toAgeText(alert.since, now)}${summary}${where}${silences.join('')}`
+}

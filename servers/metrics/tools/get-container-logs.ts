@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { Clock } from '../../kit/clock.ts'
+import { foreignLines, foreignText } from '../../kit/foreign.ts'
+import { cleanLines, fence, quote, toCountText } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import type { Sources } from '../containers/sources.ts'
+import { listTargets, pickTarget, type Target } from '../containers/targets.ts'
+import { spanField, toSpan } from '../prometheus/decide-range.ts'
+
+/** How far back a search goes, in lines. */
+const SEARCHED = 5000
+const MOST = 500
+const WIDTH = 500
+
+const output = z.object({
+  container: foreignText(300),
+  engine: z.string(),
+  lines: foreignLines({ lines: MOST, width: WIDTH }, 'oldest first; empty: there is none'),
+  count: z.int().describe('how many lines these are'),
+  found: z
+    .int()
+    .optional()
+    .describe('how many lines contain what was looked for; these are the last of them'),
+})
+
+/** `get_container_logs`: what a container or a pod wrote. */
+export function getContainerLogs({ sources, clock }: { sources: Sources; clock: Clock }): Tool {
+  return defineTool({
+    name: 'get_container_logs',
+    title: 'Container logs',
+    description:
+      'The last lines that a container or pod wrote, oldest first. Call it to see why one is unhealthy, restarts or does ' +
+      `not do what it should. contains looks for a word in its last ${SEARCHED} lines. Lines are long: ask for as many as ` +
+      'are needed. Logs may hold what others sent to the program.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input: z.strictObject({
+      container: z.string().min(1).max(300).describe('name of a container, Compose service, pod or app'),
+      lines: z.int().min(1).max(MOST).default(100).describe('how many at most'),
+      contains: z.string().min(1).max(200).optional().describe('only lines with this text, in any case'),
+      since: spanField.optional().describe('only lines of this span until now, such as "15m"; not of pods'),
+      engine: z
+        .string()
+        .max(100)
+        .optional()
+        .describe('the engine or cluster, where several have such a name'),
+    }),
+    output,
+    async run({ container, lines, contains, since, engine }, signal) {
+      const target = pickTarget(await listTargets(sources, engine, signal), container)
+      const tail = contains === undefined ? lines : SEARCHED
+      const from = since === undefined ? undefined : clock.now() - toSpan(since)
+      const all = await readLogs(target, { tail, ...(from === undefined ? {} : { since: from }) }, signal)
+      const found = all.filter(line => line.toLowerCase().includes(contains?.toLowerCase() ?? ''))
+      const last = found.slice(-lines)
+      const data = {
+        container: target.name,
+        engine: target.source.name,
+        lines: last.join('\n'),
+        count: last.length,
+        ...(contains === undefined ? {} : { found: found.length }),
+      }
+      return { data, text: toText(data, contains) }
+    },
+  })
+}
+
+function readLogs(target: Target, options: { tail: number; since?: number }, signal: AbortSignal) {
+  return target.kind === 'container'
+    ? target.source.logs(target.container.id, options, signal)
+    : target.source.logs(target.pod, { tail: options.tail }, signal)
+}
+
+function toText(data: z.input<typeof output>, contains: string | undefined): string {
+  const name = `${quote(data.container, 300)} (${data.engine})`
+  const word = contains === undefined ? '' : ` with ${quote(contains)}`
+  if (data.count === 0) return `${name} wrote no line${word}.`
+  const all = data.found ?? data.count
+  const cut = all > data.count ? ` of ${all}` : ''
+  const lines = fence(cleanLines(data.lines, { lines: MOST, width: WIDTH }))
+  return `The last ${toCountText(data.count, 'line')}${cut}${word} of ${name}:\n${lines}`
+}

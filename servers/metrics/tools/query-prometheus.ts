@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import { type Clock, parseTime } from '../../kit/clock.ts'
+import { foreignText } from '../../kit/foreign.ts'
+import { pickInstance } from '../../kit/instances.ts'
+import { describeError } from '../../kit/log.ts'
+import { type Page, page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import { cleanText, quote, toCountText, toSpanText, toTimeText } from '../../kit/text.ts'
+import { defineTool, type Image, type Tool } from '../../kit/tool.ts'
+import { MOST_LINES, toPlotSvg } from '../plot/plot.ts'
+import { toPng } from '../plot/png.ts'
+import { decideAsked, spanField } from '../prometheus/decide-range.ts'
+import { toNumberText } from '../prometheus/number-text.ts'
+import type { Asked, Prometheus } from '../prometheus/prometheus.ts'
+import { type Series, summarize, thin, toSeries } from '../prometheus/series.ts'
+import { prometheusSpec } from '../upstreams.ts'
+
+/** Points of a series in the structured data; the picture has them all. */
+const COURSE = 24
+const LIMIT = 30_000
+
+const number = (about: string) =>
+  z.number().optional().describe(`${about}; absent: not a number, or infinite`)
+
+const output = z.object({
+  source: z.string().describe('the Prometheus that answered'),
+  kind: z.enum(['instant', 'range']),
+  at: z.number().describe('the moment, or the end of the range, unix milliseconds'),
+  from: z.number().optional().describe('the start of the range, unix milliseconds'),
+  stepSeconds: z.number().optional(),
+  series: z.array(
+    z.object({
+      name: foreignText(300),
+      labels: z.record(foreignText(), foreignText()),
+      value: number('the value, of a range the last'),
+      valueText: z.string().describe('the same for people'),
+      least: number('of a range'),
+      mean: number('of a range'),
+      most: number('of a range'),
+      course: z
+        .array(z.object({ at: z.number().describe('unix milliseconds'), value: number('then') }))
+        .optional()
+        .describe(`of a range at most ${COURSE} points, evenly spread`),
+    }),
+  ),
+  text: foreignText(1000).optional().describe('where the expression is a text'),
+  warnings: z.array(foreignText(300)),
+  ...pageOutput,
+})
+type Data = z.input<typeof output>
+
+const input = z.strictObject({
+  query: z.string().min(1).max(8000).describe('PromQL, such as "up" or "rate(node_cpu_seconds_total[5m])"'),
+  range: spanField
+    .optional()
+    .describe('how far back, such as "6h" or "7d": gives the course and a plot. Without it one moment'),
+  at: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('the moment, or the end of the range, such as "2026-11-22T14:00:00Z"; default now'),
+  step: spanField.optional().describe('between two points of a range; default one that fits'),
+  plot: z.boolean().default(true).describe('false: of a range no picture'),
+  instance: z.string().max(100).optional().describe('which Prometheus, where there are several'),
+  ...pageFields(20, 100),
+})
+
+/** `query_prometheus`: PromQL at a moment or over a span, in figures and as a picture. */
+export function queryPrometheus({ all, clock }: { all: readonly Prometheus[]; clock: Clock }): Tool {
+  return defineTool({
+    name: 'query_prometheus',
+    title: 'Query Prometheus',
+    description:
+      'Asks Prometheus with PromQL. Call it for metrics that no other tool has, or for how a value went over time: with ' +
+      'range it gives least, mean and most of each series and a plot as an image. Without range the values of one moment. ' +
+      `Costs one query; lists 20 series unless told otherwise, and draws the first ${MOST_LINES} of them.` +
+      (all.length > 1 ? ` There are ${all.map(({ name }) => name).join(', ')}; default the first.` : ''),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input,
+    output,
+    limit: LIMIT,
+    async run(given, signal) {
+      const prometheus = pickInstance(all, given.instance, prometheusSpec)
+      const asked = decideAsked(given, readMoment(given.at) ?? clock.now())
+      const answer = await prometheus.query(asked, signal)
+      const series = toSeries(answer, given.query)
+      const part = page(series, given)
+      const drawn = given.plot && asked.kind === 'range' ? await plot(asked, part.items) : {}
+      const { data: found } = answer
+      const data: Data = {
+        source: prometheus.name,
+        kind: asked.kind,
+        ...(asked.kind === 'range'
+          ? { from: asked.from, at: asked.to, stepSeconds: asked.step / 1000 }
+          : { at: asked.at }),
+        series: part.items.map(one => toRow(one, asked.kind)),
+        ...(found.resultType === 'string' ? { text: found.result[1] } : {}),
+        warnings: answer.warnings,
+        total: part.total,
+        offset: part.offset,
+        more: part.more,
+      }
+      return { data, text: toText(data, asked, part, drawn.note), images: drawn.images }
+    },
+  })
+}
+
+function readMoment(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseTime(text)
+}
+
+function toRow({ name, labels, points }: Series, kind: Asked['kind']): Data['series'][number] {
+  const last = points.at(-1)?.value
+  const valueText = last === undefined ? 'a histogram' : toNumberText(last)
+  const row = { name, labels: { ...labels }, ...toValue(last), valueText }
+  if (kind === 'instant') return row
+  const { least, mean, most } = summarize(points) ?? {}
+  return {
+    ...row,
+    ...(least === undefined ? {} : { least, mean, most }),
+    course: thin(points, COURSE).map(({ at, value }) => ({ at, ...toValue(value) })),
+  }
+}
+
+/** JSON has no NaN and no infinity. */
+function toValue(value: number | undefined): { value?: number } {
+  return value !== undefined && Number.isFinite(value) ? { value } : {}
+}
+
+/** A picture that cannot be drawn does not spoil the figures. */
+async function plot(
+  asked: Asked & { kind: 'range' },
+  series: readonly Series[],
+): Promise<{ images?: Image[]; note?: string }> {
+  if (series.length === 0) return {}
+  const svg = toPlotSvg({
+    title: asked.query,
+    from: asked.from,
+    to: asked.to,
+    step: asked.step,
+    lines: series,
+    toValueText: toNumberText,
+  })
+  try {
+    return { images: [{ data: await toPng(svg), mimeType: 'image/png' }] }
+  } catch (error) {
+    return { note: `The plot could not be drawn: ${cleanText(describeError(error))}` }
+  }
+}
+
+function toText(data: Data, asked: Asked, part: Page<Series>, note: string | undefined): string {
+  const warnings = data.warnings.map(warning => `Prometheus warns: ${quote(warning, 300)}.`)
+  if (data.text !== undefined) return [`It is the text ${quote(data.text, 1000)}.`, ...warnings].join('\n')
+  const count = toCountText(data.total, 'series', 'series')
+  if (data.total === 0) {
+    return ['No series fits this query: nothing has these names and labels then.', ...warnings].join('\n')
+  }
+  const span =
+    asked.kind === 'range'
+      ? `from ${toTimeText(asked.from)} to ${toTimeText(asked.to)}, a point every ${toSpanText(asked.step / 1000)}`
+      : `at ${toTimeText(asked.at)}`
+  return [
+    `${count} ${span}:`,
+    ...(asked.kind === 'range' ? toTable(data.series) : data.series.map(toLine)),
+    ...[toMoreText(part, 'series', 'series')].filter(line => line !== undefined),
+    ...(asked.kind === 'range' && part.items.length > MOST_LINES
+      ? [`The plot shows the first ${MOST_LINES} of them.`]
+      : []),
+    ...(note === undefined ? [] : [note]),
+    ...warnings,
+  ].join('\n')
+}
+
+function toLine({ name, valueText }: Data['series'][number]): string {
+  return `- ${quote(name, 300)}: ${valueText}`
+}
+
+function toTable(series: Data['series']): string[] {
+  const figure = (value: number | undefined) => (value === undefined ? '–' : toNumberText(value))
+  return [
+    '| series | last | least | mean | most |',
+    '| --- | --- | --- | --- | --- |',
+    ...series.map(
+      ({ name, valueText, least, mean, most }) =>
+        `| ${quote(name, 300).replaceAll('|', '/')} | ${valueText} | ${figure(least)} | ${figure(mean)} | ${figure(most)} |`,
+    ),
+  ]
+}

@@ -1,0 +1,69 @@
+import { describeError } from '../../kit/log.ts'
+import { cleanText } from '../../kit/text.ts'
+import { type FailureFacts, UpstreamFailure } from '../../kit/upstream/failure.ts'
+import { createRedact } from '../../kit/upstream/redact.ts'
+
+interface Asked {
+  title: string
+  /** "mail.home:587" */
+  address: string
+  where: string
+  secrets: readonly (string | undefined)[]
+}
+
+type Told = Pick<FailureFacts, 'kind' | 'what' | 'fix' | 'transient' | 'unsent'>
+
+/** What nodemailer's error means: RFC 5321's 4yz may pass, 5yz will not. */
+export function explainMail(asked: Asked, error: unknown): UpstreamFailure {
+  const {
+    code = '',
+    responseCode,
+    command,
+  } = error as { code?: string; responseCode?: number; command?: string }
+  const redact = createRedact(asked.secrets.filter(one => one !== undefined))
+  const why = redact(cleanText(describeError(error), 300))
+  const facts = explain(asked, code, responseCode, why)
+  return new UpstreamFailure(
+    { ...facts, where: `SMTP ${asked.address}${command ? ` (${command})` : ''}`, why, status: responseCode },
+    { cause: new Error(why) },
+  )
+}
+
+function explain(asked: Asked, code: string, answer: number | undefined, why: string): Told {
+  const { title, address, where } = asked
+  if (code === 'EAUTH' || code === 'ENOAUTH') {
+    const what = `${title} did not accept the user or password.`
+    const fix = `Check user and password of ${where}; many providers want an app password.`
+    return { kind: 'unauthorized', what, fix }
+  }
+  if (code === 'ETLS' || /certificate|self.signed|wrong version number|STARTTLS/i.test(why)) {
+    const what = `${title} could not be reached over an encrypted connection.`
+    const fix = `Where the certificate is your own, set allowSelfSigned of ${where}, or name its authority in NODE_EXTRA_CA_CERTS; where the server has no encryption, use it without a password; smtps:// is for port 465.`
+    return { kind: 'refused', what, fix }
+  }
+  if (answer !== undefined && answer >= 500) {
+    const what = `${title} refused this message.`
+    return {
+      kind: 'refused',
+      what,
+      fix: `Check from and to of ${where}, and what the server complains about.`,
+    }
+  }
+  if (answer !== undefined && answer >= 400) {
+    const fix = 'It is tried again by itself; if it stays so, look at the mail server.'
+    return {
+      kind: 'server_error',
+      what: `${title} does not take it now.`,
+      fix,
+      transient: true,
+      unsent: true,
+    }
+  }
+  if (code === 'EENVELOPE' || code === 'EMESSAGE') {
+    return { kind: 'refused', what: `${title} refused this message.`, fix: `Check from and to of ${where}.` }
+  }
+  const unsent = code === 'EDNS' || /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(why)
+  const what = `${title} could not be reached at ${address}.`
+  const fix = `Check host and port in ${where}, and that the mail server runs.`
+  return { kind: 'unreachable', what, fix, transient: true, unsent }
+}

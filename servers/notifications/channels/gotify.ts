@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { createUpstream } from '../../kit/upstream/upstream.ts'
+import type { Outgoing, Severity } from '../message.ts'
+import { defineKind, type Sender } from './channel.ts'
+import { httpUrl, secret } from './entry.ts'
+import { withRemark } from './remark.ts'
+
+/** Its Android app: 4 to 7 make a sound, from 8 on it pops up. */
+const PRIORITIES = { info: 4, warning: 6, critical: 9 } as const satisfies Record<Severity, number>
+const created = z.object({ id: z.number() })
+
+/** Gotify: one application. It shows pictures only by their address. */
+export const gotify = defineKind({
+  kind: 'gotify',
+  title: 'Gotify',
+  schema: z.strictObject({ url: httpUrl, token: secret }),
+  open({ url, token }, { clock, title, where }): Sender {
+    const upstream = createUpstream({
+      name: 'gotify',
+      title,
+      url,
+      clock,
+      headers: { 'x-gotify-key': token },
+      settings: { url: where, key: `the application token of ${where}`, where: 'Gotify: Apps' },
+    })
+    return {
+      address: upstream.address,
+      knowsRepeatsFor: 0,
+      async send(message, signal) {
+        const { id } = await upstream.send('POST', '/message', {
+          schema: created,
+          body: { json: toBody(withRemark(message)) },
+          signal,
+        })
+        const isLost = message.picture?.kind === 'bytes'
+        return {
+          upstreamId: String(id),
+          notes: isLost ? ['without the image: Gotify takes only addresses'] : [],
+        }
+      },
+      check: async signal => {
+        const { version } = await upstream.get('/version', {
+          schema: z.object({ version: z.string() }),
+          signal,
+        })
+        return version
+      },
+    }
+  },
+})
+
+function toBody({ title, text, severity, picture }: Outgoing) {
+  const url = picture?.kind === 'url' ? picture.url : undefined
+  return {
+    ...(title === undefined ? {} : { title }),
+    message: url === undefined ? text : `${text}\n\n![](${url})`,
+    priority: PRIORITIES[severity],
+    extras: {
+      'client::display': { contentType: 'text/markdown' },
+      ...(url === undefined ? {} : { 'client::notification': { bigImageUrl: url } }),
+    },
+  }
+}

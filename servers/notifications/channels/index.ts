@@ -1,0 +1,19 @@
+import { apprise } from './apprise.ts'
+import type { ChannelKind } from './channel.ts'
+import { discordBot } from './discord-bot.ts'
+import { discordWebhook } from './discord-webhook.ts'
+import { email } from './email.ts'
+import { gotify } from './gotify.ts'
+import { ntfy } from './ntfy.ts'
+import { webhook } from './webhook.ts'
+
+/** Every kind of channel. */
+export const channelKinds: readonly ChannelKind[] = [
+  ntfy,
+  discordWebhook,
+  discordBot,
+  email,
+  gotify,
+  webhook,
+  apprise,
+]

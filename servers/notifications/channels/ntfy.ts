@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import { createUpstream, type RequestOptions, type Upstream } from '../../kit/upstream/upstream.ts'
+import type { Delivered, Outgoing, Severity } from '../message.ts'
+import { cutBytes } from '../text/cut.ts'
+import { toPlain } from '../text/markdown.ts'
+import { defineKind, type Sender } from './channel.ts'
+import { httpUrl, secret } from './entry.ts'
+import { withRemark } from './remark.ts'
+
+/** ntfy makes a file of a longer message. */
+const MAX_MESSAGE = 4096
+const MAX_TITLE = 250
+/** Its own clock may differ from ours. */
+const CLOCK_SLACK_S = 60
+const PRIORITIES = { info: 3, warning: 4, critical: 5 } as const satisfies Record<Severity, number>
+const TAGS = { info: [], warning: ['warning'], critical: ['rotating_light'] } as const satisfies Record<
+  Severity,
+  readonly string[]
+>
+
+const published = z.object({
+  id: z.string(),
+  time: z.number(),
+  message: z.string().default(''),
+  title: z.string().default(''),
+})
+
+/** ntfy: publishes to a topic as JSON, and a picture as an attachment. */
+export const ntfy = defineKind({
+  kind: 'ntfy',
+  title: 'ntfy',
+  schema: z.strictObject({
+    url: httpUrl.refine(url => new URL(url).pathname.length > 1, 'must end with the topic'),
+    token: secret.optional(),
+    user: z.string().optional(),
+    password: secret.optional(),
+  }),
+  open({ url, token, user, password }, { clock, title, where }): Sender {
+    const cut = url.lastIndexOf('/')
+    const [base, topic] = [url.slice(0, cut), decodeURIComponent(url.slice(cut + 1))]
+    const login = toLogin({ token, user, password })
+    const upstream = createUpstream({
+      name: 'ntfy',
+      title,
+      url: base,
+      clock,
+      // Without a login whoever knows the topic's name reads it.
+      secrets: [...(login === undefined ? [topic] : []), ...(password === undefined ? [] : [password])],
+      headers: login === undefined ? {} : { authorization: login },
+      settings: {
+        url: where,
+        key: `the token or password of ${where}`,
+        where: 'ntfy: Account > Access tokens',
+      },
+    })
+    return {
+      address: upstream.address,
+      knowsRepeatsFor: 0,
+      send: (message, signal) => publish(upstream, topic, message, signal),
+      find: (message, isKnown, signal) => find(upstream, topic, { message, isKnown }, signal),
+      check: async signal => {
+        await upstream.get('/v1/health', { schema: z.object({ healthy: z.literal(true) }), signal })
+        return undefined
+      },
+    }
+  },
+})
+
+function toLogin(entry: {
+  token?: string | undefined
+  user?: string | undefined
+  password?: string | undefined
+}) {
+  if (entry.token !== undefined) return `Bearer ${entry.token}`
+  if (entry.user === undefined) return undefined
+  return `Basic ${Buffer.from(`${entry.user}:${entry.password ?? ''}`).toString('base64')}`
+}
+
+interface Published {
+  message: string
+  title: string | undefined
+  priority: number
+  tags: readonly string[]
+  markdown: boolean
+  notes: readonly string[]
+}
+
+async function toPublished(message: Outgoing): Promise<Published> {
+  const { text, note } = cutBytes(message.text, MAX_MESSAGE)
+  const title = message.title === undefined ? undefined : cutBytes(message.title, MAX_TITLE).text
+  return {
+    message: text,
+    title,
+    priority: PRIORITIES[message.severity],
+    tags: TAGS[message.severity],
+    markdown: (await toPlain(text)) !== text.trim(),
+    notes: note === undefined ? [] : [note],
+  }
+}
+
+async function publish(
+  upstream: Upstream,
+  topic: string,
+  message: Outgoing,
+  signal: AbortSignal,
+): Promise<Delivered> {
+  const sent = await toPublished(withRemark(message))
+  const { id } =
+    message.picture?.kind === 'bytes'
+      ? await upstream.send('PUT', `/${encodeURIComponent(topic)}`, {
+          schema: published,
+          signal,
+          ...toUpload(message, sent),
+        })
+      : await upstream.send('POST', '/', {
+          schema: published,
+          signal,
+          body: { json: toJson(message, topic, sent) },
+        })
+  return { upstreamId: id, notes: sent.notes }
+}
+
+/** `sequence_id` makes apps of ntfy 2.16 and later show a repeated message once; older servers skip it. */
+function toJson(message: Outgoing, topic: string, { notes: _, ...sent }: Published) {
+  const attach = message.picture?.kind === 'url' ? { attach: message.picture.url } : {}
+  return { topic, ...sent, ...attach, sequence_id: message.id }
+}
+
+function toUpload(message: Outgoing, sent: Published): RequestOptions {
+  if (message.picture?.kind !== 'bytes') return {}
+  const { bytes, mimeType, name } = message.picture
+  return {
+    body: { bytes, type: mimeType },
+    headers: {
+      'x-message': toHeader(sent.message.replaceAll('\n', '\\n')),
+      ...(sent.title === undefined ? {} : { 'x-title': toHeader(sent.title) }),
+      'x-priority': String(sent.priority),
+      ...(sent.tags.length > 0 ? { 'x-tags': sent.tags.join(',') } : {}),
+      ...(sent.markdown ? { 'x-markdown': 'yes' } : {}),
+      'x-filename': name,
+      'x-sequence-id': message.id,
+    },
+  }
+}
+
+/** RFC 2047: headers hold ASCII only. */
+function toHeader(text: string): string {
+  return `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`
+}
+
+/** Looks for it among what the topic keeps; a login that may only write cannot tell. */
+async function find(
+  upstream: Upstream,
+  topic: string,
+  { message, isKnown }: { message: Outgoing; isKnown: (id: string) => boolean },
+  signal: AbortSignal,
+): Promise<Delivered | undefined> {
+  const { message: text, title = '', notes } = await toPublished({ ...message, isDoubtful: false })
+  const again = (await toPublished(withRemark({ ...message, isDoubtful: true }))).message
+  const since = Math.floor((message.triedAt ?? message.at) / 1000) - CLOCK_SLACK_S
+  const answer = await upstream.raw('GET', `/${encodeURIComponent(topic)}/json`, {
+    query: { poll: 1, since },
+    accept: [401, 403, 404],
+    signal,
+  })
+  if (answer.status !== 200) return undefined
+  const kept = answer.text().split('\n').flatMap(readLine)
+  const texts = [text.trim(), again.trim()]
+  const found = kept.find(
+    one => texts.includes(one.message.trim()) && one.title === title && !isKnown(one.id),
+  )
+  return found && { upstreamId: found.id, notes }
+}
+
+function readLine(line: string) {
+  try {
+    return [published.parse(JSON.parse(line))]
+  } catch {
+    return [] // keep-alives and what newer versions add
+  }
+}

@@ -1,0 +1,152 @@
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import {
+  type Environment,
+  readSettings,
+  type Setting,
+  SettingsError,
+  type SettingsTable,
+  textSetting,
+} from '../kit/env.ts'
+import { jsonSetting, secretSetting, urlSetting } from '../kit/settings.ts'
+import { readChannel } from './config/channel-entry.ts'
+import { readConfigFile } from './config/config-file.ts'
+import { expandVariables } from './config/expand.ts'
+import { readRouting } from './config/routing.ts'
+import { type Shortcut, shortcuts } from './config/shortcuts.ts'
+import { readTimezone } from './config/timezone.ts'
+import type { ChannelConfig, NotificationSettings } from './settings.ts'
+
+const text = (purpose: string, form: string, pattern = /./) => textSetting({ purpose, form, pattern })
+const entries = z.record(z.string(), z.looseObject({}))
+
+/** Every setting of this server. The README lists them, and a test holds it to that. */
+export const settingsTable = {
+  NOTIFICATIONS_CONFIG: text(
+    'the file with the channels and the routing',
+    'a path of a .yaml, .yml or .json file',
+    /\.(ya?ml|json)$/,
+  ),
+  NOTIFICATIONS_CHANNELS: jsonSetting({
+    purpose: 'channels by name, as in the file',
+    schema: entries,
+    form: 'an object such as {"phone": {"kind": "ntfy", "url": "https://ntfy.sh/topic"}}',
+    secret: true,
+  }),
+  NOTIFICATIONS_ROUTING: jsonSetting({
+    purpose: 'which channels get a message that names none, by severity',
+    schema: z.unknown(),
+    form: 'an object such as {"info": ["mail"], "critical": ["phone", "mail"]}',
+  }),
+  NOTIFICATIONS_TIMEZONE: text(
+    'the time zone of quiet hours and of times in texts',
+    'an IANA name such as "Europe/Berlin"',
+  ),
+  NOTIFICATIONS_DATA: text('the file of the outbox and the history', 'a path'),
+  SUPERBLOOM_DATA: text('the folder of that file, where it has no path of its own', 'a path'),
+  NTFY_URL: urlSetting({
+    purpose: 'the topic of the channel "ntfy"',
+    where: 'ntfy: the topic\'s address, "https://ntfy.sh/my-topic"',
+  }),
+  NTFY_TOKEN: secretSetting({ purpose: 'its access token', where: 'ntfy: Account > Access tokens' }),
+  NTFY_USER: text('its user, where there is no token', 'a name'),
+  NTFY_PASSWORD: secretSetting({ purpose: 'its password' }),
+  DISCORD_WEBHOOK_URL: secretSetting({
+    purpose: 'the webhook of the channel "discord"',
+    where: 'Discord: Channel > Edit > Integrations > Webhooks > Copy URL',
+  }),
+  DISCORD_BOT_TOKEN: secretSetting({
+    purpose: 'the bot of the channel "discord-bot"',
+    where: 'Discord developer portal: Bot > Token',
+  }),
+  DISCORD_CHANNEL_ID: text('where it posts', 'digits', /^\d+$/),
+  GOTIFY_URL: urlSetting({ purpose: 'the server of the channel "gotify"', where: "its page's address" }),
+  GOTIFY_TOKEN: secretSetting({ purpose: 'an application token', where: 'Gotify: Apps' }),
+  SMTP_URL: secretSetting({
+    purpose: 'the mail server of the channel "email"',
+    form: 'smtp://user:password@host:587 or smtps://…',
+  }),
+  SMTP_USER: text('its user, where it does not stand in the address', 'a name'),
+  SMTP_PASSWORD: secretSetting({ purpose: 'its password, where it does not stand in the address' }),
+  SMTP_FROM: text('the sender of its mails', 'a mail address'),
+  SMTP_TO: text('who gets them', 'mail addresses between commas'),
+  NOTIFICATIONS_WEBHOOK_URL: secretSetting({ purpose: 'the address of the channel "webhook"' }),
+  NOTIFICATIONS_WEBHOOK_SECRET: secretSetting({ purpose: 'the key of its signature' }),
+  APPRISE_URL: urlSetting({
+    purpose: 'the Apprise API of the channel "apprise"',
+    where: "its page's address",
+  }),
+  APPRISE_KEY: secretSetting({ purpose: 'the key of its stored configuration' }),
+  APPRISE_URLS: secretSetting({ purpose: 'Apprise addresses instead of a stored configuration' }),
+  APPRISE_TAG: text('which of its services', 'tags as Apprise takes them'),
+} satisfies SettingsTable & Record<string, Setting<unknown>>
+
+type Read = ReturnType<typeof readSettings<typeof settingsTable>>
+
+/** Rejects with SettingsError, which names everything that is wrong at once. */
+export async function readNotificationSettings(environment: Environment): Promise<NotificationSettings> {
+  const read = readSettings(settingsTable, environment)
+  const problems: string[] = []
+  const file = await readConfigFile(read.NOTIFICATIONS_CONFIG)
+  const timezone = readTimezone(read.NOTIFICATIONS_TIMEZONE ?? file?.timezone, problems)
+  const given = [
+    ...toGiven(file?.channels, key => `channels.${key} of ${file?.path}`),
+    ...toGiven(read.NOTIFICATIONS_CHANNELS, key => `${key} of NOTIFICATIONS_CHANNELS`),
+  ].map(one => ({ ...one, entry: expandVariables(one.entry, one.where, environment, problems) }))
+  const channels = [
+    ...given.map(one => readChannel({ ...one, timezone }, problems)),
+    ...shortcuts.map(shortcut => fromShortcut(shortcut, read, timezone, problems)),
+  ].filter(channel => channel !== undefined)
+  checkNames(channels, problems)
+  const routing = readRouting(read.NOTIFICATIONS_ROUTING ?? file?.routing, channels, problems)
+  if (problems.length > 0) throw new SettingsError(problems)
+  const folder = read.SUPERBLOOM_DATA ?? 'data'
+  return {
+    channels,
+    routing,
+    timezone,
+    file: resolve(read.NOTIFICATIONS_DATA ?? join(folder, 'notifications.db')),
+  }
+}
+
+function toGiven(channels: Record<string, object> | undefined, toWhere: (name: string) => string) {
+  return Object.entries(channels ?? {}).map(([name, entry]) => ({ name, entry, where: toWhere(name) }))
+}
+
+function fromShortcut(
+  shortcut: Shortcut,
+  read: Read,
+  timezone: string,
+  problems: string[],
+): ChannelConfig | undefined {
+  const { name, kind, decidedBy, variables, lists = [] } = shortcut
+  if (read[decidedBy] === undefined) return undefined
+  const values = Object.entries(variables).flatMap(([key, variable]) => {
+    const value = read[variable]
+    if (value === undefined) return []
+    return [
+      [
+        key,
+        lists.includes(key)
+          ? String(value)
+              .split(',')
+              .map(part => part.trim())
+          : value,
+      ],
+    ]
+  })
+  const entry = { kind, ...Object.fromEntries(values) }
+  return readChannel({ name, entry, where: decidedBy, timezone, variables }, problems)
+}
+
+function checkNames(channels: readonly ChannelConfig[], problems: string[]): void {
+  const seen = new Map<string, ChannelConfig>()
+  for (const channel of channels) {
+    const other = seen.get(channel.name.toLowerCase())
+    if (other)
+      problems.push(
+        `Two channels are called "${channel.name}": ${other.where} and ${channel.where}. Rename one.`,
+      )
+    seen.set(channel.name.toLowerCase(), channel)
+  }
+}

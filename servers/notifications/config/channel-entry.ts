@@ -1,0 +1,94 @@
+import ms from 'ms'
+import { z } from 'zod'
+import { cleanText } from '../../kit/text.ts'
+import type { ChannelKind } from '../channels/channel.ts'
+import { channelKinds } from '../channels/index.ts'
+import type { ChannelConfig, ChannelRules } from '../settings.ts'
+import { isTimezone } from './timezone.ts'
+
+const NAME = /^[\w-][\w .-]{0,39}$/
+const DAY = 86_400_000
+
+const span = z
+  .string()
+  .regex(/^\d+(\.\d+)?\s*(ms|s|m|h|d)?$/, 'must be a span such as "10m"')
+  .transform(text => ms(text as ms.StringValue))
+  .refine(value => value <= DAY, 'must be at most a day')
+const time = z
+  .string()
+  .regex(/^([01]?\d|2[0-3]):[0-5]\d$|^24:00$/, 'must be a time such as "22:00"')
+  .transform(text => text.split(':').reduce((minutes, part) => minutes * 60 + Number(part), 0))
+
+/** What an entry of any kind may have. */
+const common = z.object({
+  quietHours: z
+    .strictObject({
+      from: time,
+      to: time,
+      timezone: z.string().refine(isTimezone, 'must be an IANA time zone').optional(),
+      critical: z.enum(['pass', 'hold']).default('pass'),
+    })
+    .refine(({ from, to }) => from !== to, 'must not begin when it ends')
+    .optional(),
+  dedupe: z.union([z.literal('off').transform(() => 0), span]).default(5 * 60_000),
+  limit: z
+    .strictObject({
+      count: z.int().min(1).max(10_000),
+      per: span.refine(value => value >= 1000, 'must be at least 1s'),
+    })
+    .default({ count: 30, per: 10 * 60_000 }),
+})
+
+export interface GivenChannel {
+  name: string
+  entry: object
+  /** Where it stands, for messages. */
+  where: string
+  timezone: string
+  /** The variables that its keys come from, where it is a shortcut. */
+  variables?: Readonly<Record<string, string>>
+}
+
+/** The channel, or undefined with what is wrong added to the problems. No message shows a value. */
+export function readChannel(given: GivenChannel, problems: string[]): ChannelConfig | undefined {
+  const { name, where } = given
+  const { kind: kindName, quietHours, dedupe, limit, ...own } = given.entry as Record<string, unknown>
+  if (!NAME.test(name)) {
+    problems.push(`${where}: a channel's name is at most 40 letters, digits, spaces, dots and dashes.`)
+    return undefined
+  }
+  const kind = channelKinds.find(one => one.kind === kindName)
+  if (!kind) {
+    const known = channelKinds.map(one => one.kind).join(', ')
+    problems.push(`${where}: kind must be one of ${known}.`)
+    return undefined
+  }
+  const rules = common.safeParse({ quietHours, dedupe, limit })
+  const entry = kind.schema.safeParse(own)
+  problems.push(...describe(given, kind, [...(rules.error?.issues ?? []), ...(entry.error?.issues ?? [])]))
+  if (!rules.success || !entry.success) return undefined
+  return { name, kind, entry: entry.data, where, rules: toRules(rules.data, given.timezone) }
+}
+
+function toRules({ quietHours, dedupe, limit }: z.output<typeof common>, timezone: string): ChannelRules {
+  if (quietHours === undefined) return { quiet: undefined, dedupe, limit }
+  const { from, to, critical } = quietHours
+  const quiet = { from, to, timezone: quietHours.timezone ?? timezone, isCriticalHeld: critical === 'hold' }
+  return { quiet, dedupe, limit }
+}
+
+function describe(given: GivenChannel, kind: ChannelKind, issues: readonly z.core.$ZodIssue[]): string[] {
+  return issues.map(issue => {
+    const key = issue.path.map(String).join('.')
+    const variable = given.variables?.[key]
+    const at = variable ?? (key === '' ? given.where : `${key} of ${given.where}`)
+    const isMissing = issue.code === 'invalid_type' && /received undefined/.test(issue.message)
+    const what = isMissing ? 'is not set' : cleanText(issue.message)
+    const keys = issue.code === 'unrecognized_keys' ? `; it takes ${toKeys(kind)}` : ''
+    return `${at}: ${what}${keys}. (${kind.title})`
+  })
+}
+
+function toKeys(kind: ChannelKind): string {
+  return [...Object.keys(kind.schema.shape), ...Object.keys(common.shape)].join(', ')
+}

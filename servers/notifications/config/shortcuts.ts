@@ -1,0 +1,67 @@
+import type { settingsTable } from '../config.ts'
+
+type Variable = keyof typeof settingsTable
+
+/** One channel by variables alone. */
+export interface Shortcut {
+  name: string
+  kind: string
+  /** Where it is set, the channel is there. */
+  decidedBy: Variable
+  /** The variable of each key of the entry. */
+  variables: Readonly<Record<string, Variable>>
+  /** Keys whose value is a list between commas. */
+  lists?: readonly string[]
+}
+
+export const shortcuts: readonly Shortcut[] = [
+  {
+    name: 'ntfy',
+    kind: 'ntfy',
+    decidedBy: 'NTFY_URL',
+    variables: { url: 'NTFY_URL', token: 'NTFY_TOKEN', user: 'NTFY_USER', password: 'NTFY_PASSWORD' },
+  },
+  {
+    name: 'discord',
+    kind: 'discord-webhook',
+    decidedBy: 'DISCORD_WEBHOOK_URL',
+    variables: { url: 'DISCORD_WEBHOOK_URL' },
+  },
+  {
+    name: 'discord-bot',
+    kind: 'discord-bot',
+    decidedBy: 'DISCORD_BOT_TOKEN',
+    variables: { token: 'DISCORD_BOT_TOKEN', channelId: 'DISCORD_CHANNEL_ID' },
+  },
+  {
+    name: 'gotify',
+    kind: 'gotify',
+    decidedBy: 'GOTIFY_URL',
+    variables: { url: 'GOTIFY_URL', token: 'GOTIFY_TOKEN' },
+  },
+  {
+    name: 'email',
+    kind: 'email',
+    decidedBy: 'SMTP_URL',
+    variables: {
+      url: 'SMTP_URL',
+      user: 'SMTP_USER',
+      password: 'SMTP_PASSWORD',
+      from: 'SMTP_FROM',
+      to: 'SMTP_TO',
+    },
+    lists: ['to'],
+  },
+  {
+    name: 'webhook',
+    kind: 'webhook',
+    decidedBy: 'NOTIFICATIONS_WEBHOOK_URL',
+    variables: { url: 'NOTIFICATIONS_WEBHOOK_URL', secret: 'NOTIFICATIONS_WEBHOOK_SECRET' },
+  },
+  {
+    name: 'apprise',
+    kind: 'apprise',
+    decidedBy: 'APPRISE_URL',
+    variables: { url: 'APPRISE_URL', key: 'APPRISE_KEY', urls: 'APPRISE_URLS', tag: 'APPRISE_TAG' },
+  },
+]

@@ -1,0 +1,122 @@
+import type { Database } from 'better-sqlite3'
+import type { Severity } from '../message.ts'
+import type { ChannelConfig } from '../settings.ts'
+import { decideHold, decideQuiet } from './decide-hold.ts'
+import { type Row, toRow } from './row.ts'
+
+const MAX_BATCH = 50
+
+/** Rows that this process has taken to send as one message, oldest first. */
+export interface Claim {
+  rows: readonly Row[]
+  /** Nobody knows whether an earlier try arrived. */
+  isDoubtful: boolean
+}
+
+/**
+ * Takes what is due next on the channel for `lease` milliseconds, in one commit; undefined where nothing may go out now.
+ * What has to wait becomes `held`. A message whose process died while it sent is due when its lease ends.
+ */
+export function claimNext(
+  database: Database,
+  channel: ChannelConfig,
+  now: number,
+  lease: number,
+): Claim | undefined {
+  return database
+    .transaction(() => {
+      for (;;) {
+        const row = findDue(database, channel.name, now)
+        if (row === undefined) return undefined
+        if (row.batch !== null) return take(database, findBatch(database, row.batch), now, lease)
+        const hold = decideHold({
+          now,
+          severity: row.severity,
+          rules: channel.rules,
+          sentAt: findSentAt(database, channel, row.severity),
+          askedToWaitUntil: findAskedToWait(database, channel.name, now),
+        })
+        if (hold === undefined) {
+          const rows = row.status === 'held' ? findHeld(database, channel, now) : [row]
+          return take(database, rows, now, lease)
+        }
+        database
+          .prepare("update messages set status = 'held', hold = ?, due = ? where seq = ?")
+          .run(hold.hold, hold.until, row.seq)
+      }
+    })
+    .immediate()
+}
+
+function findDue(database: Database, channel: string, now: number): Row | undefined {
+  const found = database
+    .prepare('select * from messages where channel = ? and due <= ? order by seq limit 1')
+    .get(channel, now)
+  return found === undefined ? undefined : toRow(found)
+}
+
+function findBatch(database: Database, batch: string): Row[] {
+  return database
+    .prepare('select * from messages where batch = ? and due is not null order by seq')
+    .all(batch)
+    .map(toRow)
+}
+
+/** Those that are held and may go now; they go together. */
+function findHeld(database: Database, { name, rules }: ChannelConfig, now: number): Row[] {
+  return database
+    .prepare(
+      `select * from messages where channel = ? and status = 'held' and batch is null
+         and (due <= ? or hold <> 'quiet') order by seq limit ?`,
+    )
+    .all(name, now, MAX_BATCH)
+    .map(toRow)
+    .filter(row => decideQuiet(now, row.severity, rules.quiet) === undefined)
+}
+
+/** Critical ones only compete with their like, so that no flood of others holds them. */
+function findSentAt(database: Database, { name, rules }: ChannelConfig, severity: Severity): number[] {
+  const like = severity === 'critical' ? "and severity = 'critical'" : ''
+  return database
+    .prepare(
+      `select finished_at from messages
+       where channel = ? and status = 'sent' and finished_at is not null ${like}
+       group by batch order by finished_at desc limit ?`,
+    )
+    .pluck()
+    .all(name, rules.limit.count)
+    .map(Number)
+}
+
+/** Until when the channel's upstream asked to be left alone. */
+function findAskedToWait(database: Database, channel: string, now: number): number | undefined {
+  const found = database
+    .prepare(
+      `select max(due) from messages where channel = ? and status = 'retrying' and due > ?
+         and json_extract(failure, '$.kind') = 'rate_limited'`,
+    )
+    .pluck()
+    .get(channel, now)
+  return typeof found === 'number' ? found : undefined
+}
+
+function take(database: Database, rows: readonly Row[], now: number, lease: number): Claim {
+  const batch = rows[0]?.batch ?? rows[0]?.id
+  const update = database.prepare(
+    `update messages set status = 'sending', batch = ?, due = ?, attempts = attempts + 1,
+       tried_at = coalesce(tried_at, ?) where seq = ?`,
+  )
+  for (const { seq } of rows) update.run(batch, now + lease, now, seq)
+  const isDoubtful = rows.some(row => row.doubtful === 1 || row.status === 'sending')
+  return { rows: batch === undefined ? [] : findBatch(database, batch), isDoubtful }
+}
+
+/** When there is next something to do for one of these channels, unix milliseconds. */
+export function findNextDue(database: Database, channels: readonly string[]): number | undefined {
+  const marks = channels.map(() => '?').join(', ')
+  const found = database
+    .prepare(`select min(due) from messages where channel in (${marks}) and due is not null`)
+    .pluck()
+    .get(channels)
+  return typeof found === 'number' ? found : undefined
+}

@@ -1,0 +1,40 @@
+import { decideBackOff } from '../../kit/backoff.ts'
+import { toFailure } from '../../kit/failure.ts'
+import { UpstreamFailure } from '../../kit/upstream/failure.ts'
+import type { RowFailure } from './row.ts'
+
+const FIRST_DELAY = 5_000
+const LONGEST_DELAY = 15 * 60_000
+/** How long a message is tried. */
+const GIVE_UP_AFTER = 24 * 3_600_000
+/** A gateway that says so may have handed it on before. */
+const GATEWAY = [502, 504]
+
+export type Outcome =
+  | { kind: 'failed'; failure: RowFailure }
+  /** `isDoubtful`: it may have arrived all the same. */
+  | { kind: 'retry'; due: number; failure: RowFailure; isDoubtful: boolean }
+
+/** What becomes of a message whose try failed. `attempts` counts this one; `random` is 0 up to 1. */
+export function decideOutcome(
+  error: unknown,
+  facts: { now: number; triedAt: number; attempts: number; random: number },
+): Outcome {
+  const { now, triedAt, attempts, random } = facts
+  const failure: RowFailure = { ...toFailure(error, 'The channel') }
+  if (!(error instanceof UpstreamFailure)) return { kind: 'failed', failure }
+  failure.kind = error.kind
+  if (!error.transient) return { kind: 'failed', failure }
+  if (now - triedAt >= GIVE_UP_AFTER) {
+    const fix = `It was tried ${attempts} times in 24 hours and is given up. ${failure.fix} Then send it again.`
+    return { kind: 'failed', failure: { ...failure, fix } }
+  }
+  const delay = decideBackOff(attempts, FIRST_DELAY, LONGEST_DELAY, random)
+  const due = now + Math.max(delay, error.retryAfter ?? 0)
+  return { kind: 'retry', due, failure, isDoubtful: mayHaveArrived(error) }
+}
+
+function mayHaveArrived({ kind, unsent, status }: UpstreamFailure): boolean {
+  if (unsent) return false
+  return kind === 'timeout' || kind === 'unreachable' || GATEWAY.includes(status ?? 0)
+}

@@ -1,0 +1,85 @@
+import type { Database } from 'better-sqlite3'
+import { type Clock, unlessAborted } from '../../kit/clock.ts'
+import { describeError, type Log } from '../../kit/log.ts'
+import { UpstreamFailure } from '../../kit/upstream/failure.ts'
+import type { Sender } from '../channels/channel.ts'
+import type { Delivered, Outgoing } from '../message.ts'
+import type { Claim } from './claim.ts'
+import { decideOutcome } from './decide-outcome.ts'
+import { toDigestNotes, toOutgoing } from './digest.ts'
+import { finishFailed, finishSent, release } from './finish.ts'
+
+export interface DeliverDeps {
+  database: Database
+  clock: Clock
+  log: Log
+  random: () => number
+  timezone: string
+}
+
+/** Tries once what was claimed, and commits what became of it. Rejects only where that cannot be committed. */
+export async function deliver(
+  deps: DeliverDeps,
+  sender: Sender,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, clock, log } = deps
+  const { rows } = claim
+  const [first] = rows
+  if (first === undefined) return
+  const message = toOutgoing(rows, deps.timezone, claim.isDoubtful)
+  const tried = await attempt(deps, sender, message, signal)
+  const now = clock.now()
+  if ('told' in tried) {
+    const { told } = tried
+    return finishSent(database, rows, { ...told, notes: [...told.notes, ...toDigestNotes(rows)] }, now)
+  }
+  const { error } = tried
+  if (signal.aborted && !(error instanceof UpstreamFailure)) return release(database, rows, now)
+  const facts = { now, triedAt: first.tried_at ?? now, attempts: first.attempts, random: deps.random() }
+  const outcome = decideOutcome(error, facts)
+  log('warn', 'notification not sent', { channel: first.channel, again: outcome.kind === 'retry', error })
+  finishFailed(database, rows, outcome, now)
+}
+
+/** What the upstream said, kept apart from what the database says: a message that arrived is never called failed. */
+async function attempt(
+  deps: DeliverDeps,
+  sender: Sender,
+  message: Outgoing,
+  signal: AbortSignal,
+): Promise<{ told: Delivered } | { error: unknown }> {
+  try {
+    const found = await findArrived(deps, sender, message, signal)
+    const send = () => unlessAborted(sender.send(withDoubt(message, sender, deps.clock), signal), signal)
+    return { told: found ?? (await send()) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** Asks the upstream for a message whose outcome nobody knows; that it cannot tell is no failure. */
+async function findArrived(
+  { database, log }: DeliverDeps,
+  sender: Sender,
+  message: Outgoing,
+  signal: AbortSignal,
+): Promise<Delivered | undefined> {
+  if (!message.isDoubtful || !sender.find) return undefined
+  const isKnown = (upstreamId: string) =>
+    database.prepare('select 1 from messages where upstream_id = ?').get(upstreamId) !== undefined
+  try {
+    return await unlessAborted(sender.find(message, isKnown, signal), signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    log('warn', 'notification not looked for', { error: describeError(error) })
+    return undefined
+  }
+}
+
+/** Where the upstream recognises the repeated id, nothing has to be said. */
+function withDoubt(message: Outgoing, { knowsRepeatsFor }: Sender, clock: Clock): Outgoing {
+  const age = clock.now() - (message.triedAt ?? clock.now())
+  return { ...message, isDoubtful: message.isDoubtful && age > knowsRepeatsFor }
+}

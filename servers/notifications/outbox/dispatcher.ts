@@ -1,0 +1,122 @@
+import type { Database } from 'better-sqlite3'
+import type { Clock } from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
+import { UpstreamFailure } from '../../kit/upstream/failure.ts'
+import type { Sender } from '../channels/channel.ts'
+import type { ChannelConfig } from '../settings.ts'
+import { claimNext, findNextDue } from './claim.ts'
+import { deliver } from './deliver.ts'
+import { resume } from './finish.ts'
+
+/** Longer than any try may take: only a process that died lets it pass. */
+const LEASE = 60_000
+const TRY_LIMIT = 45_000
+/** After the database could not be used. */
+const FAULT_PAUSE = 30_000
+const END_LIMIT = 3_000
+
+export interface DispatcherDeps {
+  database: Database
+  channels: readonly { config: ChannelConfig; sender: Sender }[]
+  clock: Clock
+  log: Log
+  random: () => number
+  timezone: string
+}
+
+/**
+ * Sends what is due: one message at a time on each channel, the channels side by side, and one timer to what is due next. Its
+ * dispose lets running tries end for a moment, then cuts them; they are tried again by the next process.
+ */
+export interface Dispatcher extends AsyncDisposable {
+  /** To be called after something was accepted. Never throws. */
+  wake(): void
+  /** Calls `listener` after every try; returns how to stop it. */
+  onTried(listener: () => void): () => void
+}
+
+/** Takes up what an earlier process left. */
+export function startDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { database, channels, clock, log } = deps
+  const names = channels.map(({ config }) => config.name)
+  const ending = new AbortController()
+  const running = new Map<string, Promise<void>>()
+  const listeners = new Set<() => void>()
+  let cancelTimer = (): void => undefined
+  let isEnding = false
+
+  const guard = (work: () => void) => {
+    try {
+      work()
+    } catch (error) {
+      log('error', 'outbox not usable', { error })
+      setTimer(FAULT_PAUSE)
+    }
+  }
+  const setTimer = (delay: number) => {
+    cancelTimer()
+    cancelTimer = clock.after(delay, wake)
+  }
+  const drain = async ({ config, sender }: DispatcherDeps['channels'][number]) => {
+    while (!isEnding) {
+      const claim = claimNext(database, config, clock.now(), LEASE)
+      if (claim === undefined) return
+      const limit = new AbortController()
+      const cancel = clock.after(TRY_LIMIT, () => limit.abort(toTooSlow(config)))
+      const signal = AbortSignal.any([ending.signal, limit.signal])
+      await deliver(deps, sender, claim, signal).finally(cancel)
+      for (const listener of listeners) listener()
+    }
+  }
+  const start = (channel: DispatcherDeps['channels'][number]) => {
+    const { name } = channel.config
+    if (running.has(name)) return
+    const done = drain(channel)
+      .catch(error => {
+        log('error', 'outbox not usable', { channel: name, error })
+        if (!isEnding) setTimer(FAULT_PAUSE)
+        return true
+      })
+      .then(isFaulty => {
+        running.delete(name)
+        for (const listener of listeners) listener()
+        if (isFaulty !== true && !isEnding) guard(plan)
+      })
+    running.set(name, done)
+  }
+  const plan = () => {
+    const due = findNextDue(database, names)
+    if (due !== undefined) setTimer(Math.max(0, due - clock.now()))
+  }
+  const wake = () => {
+    if (isEnding) return
+    for (const channel of channels) start(channel)
+  }
+  guard(() => resume(database, names, clock.now()))
+  wake()
+  return {
+    wake,
+    onTried(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async [Symbol.asyncDispose]() {
+      isEnding = true
+      cancelTimer()
+      const cancel = clock.after(END_LIMIT, () => ending.abort(new Error('the server ends')))
+      await Promise.all(running.values())
+      cancel()
+    },
+  }
+}
+
+function toTooSlow({ name, where }: ChannelConfig): UpstreamFailure {
+  return new UpstreamFailure({
+    kind: 'timeout',
+    what: `The channel ${name} did not take it in time.`,
+    where,
+    why: 'the try took too long and was stopped',
+    fix: 'It is tried again by itself; if it stays so, look whether the upstream hangs.',
+    transient: true,
+  })
+}

@@ -1,0 +1,96 @@
+import type { Database } from 'better-sqlite3'
+import type { Delivered } from '../message.ts'
+import type { Outcome } from './decide-outcome.ts'
+import type { Row } from './row.ts'
+
+const KEPT = 2000
+const ORPHANED_AFTER = 48 * 3_600_000
+
+/** Commits that these rows arrived; others of the channel that could not reach it are due at once. */
+export function finishSent(database: Database, rows: readonly Row[], told: Delivered, now: number): void {
+  database
+    .transaction(() => {
+      const update = database.prepare(
+        `update messages set status = 'sent', due = null, finished_at = ?, upstream_id = ?, notes = ?, failure = null,
+           doubtful = 0, image = null where seq = ?`,
+      )
+      for (const { seq } of rows) update.run(now, told.upstreamId ?? null, JSON.stringify(told.notes), seq)
+      database
+        .prepare(
+          `update messages set due = ? where channel = ? and status = 'retrying'
+             and json_extract(failure, '$.kind') in ('unreachable', 'timeout')`,
+        )
+        .run(now, rows[0]?.channel)
+      trim(database)
+    })
+    .immediate()
+}
+
+/**
+ * Commits what becomes of rows whose try failed. Where the lease has ended and another process tries them, as the count of
+ * attempts tells, it is that one's to say.
+ */
+export function finishFailed(database: Database, rows: readonly Row[], outcome: Outcome, now: number): void {
+  const { failure, due, status, finishedAt } =
+    outcome.kind === 'failed'
+      ? { ...outcome, due: null, status: 'failed', finishedAt: now }
+      : { ...outcome, status: 'retrying', finishedAt: null }
+  const isDoubtful = outcome.kind === 'retry' && outcome.isDoubtful
+  const update = database.prepare(
+    `update messages set status = @status, due = @due, finished_at = @finishedAt, failure = @failure,
+       doubtful = max(doubtful, @doubtful), image = iif(@due is null, null, image)
+     where seq = @seq and attempts = @attempts`,
+  )
+  const values = { status, due, finishedAt, failure: JSON.stringify(failure), doubtful: isDoubtful ? 1 : 0 }
+  database
+    .transaction(() => {
+      for (const { seq, attempts } of rows) update.run({ ...values, seq, attempts })
+      trim(database)
+    })
+    .immediate()
+}
+
+/** Gives rows back whose try was cut because this process ends: they are due at once, and may have arrived. */
+export function release(database: Database, rows: readonly Row[], now: number): void {
+  const update = database.prepare(
+    "update messages set status = 'retrying', due = ?, doubtful = 1 where seq = ? and attempts = ?",
+  )
+  database.transaction(() => rows.map(({ seq, attempts }) => update.run(now, seq, attempts))).immediate()
+}
+
+/**
+ * At a start: what is held is looked at again, since settings may have changed; what waits for a channel that nobody has
+ * configured for two days is given up.
+ */
+export function resume(database: Database, channels: readonly string[], now: number): void {
+  const marks = channels.map(() => '?').join(', ')
+  const failure = {
+    what: 'It was never sent.',
+    where: 'its channel',
+    why: 'no channel of this name is configured any more',
+    fix: 'Configure the channel again, or send it on another.',
+  }
+  database
+    .transaction(() => {
+      database
+        .prepare(`update messages set due = ? where status = 'held' and channel in (${marks})`)
+        .run(now, ...channels)
+      database
+        .prepare(
+          `update messages set status = 'failed', due = null, finished_at = ?, failure = ?, image = null
+           where due is not null and created_at < ? and channel not in (${marks})`,
+        )
+        .run(now, JSON.stringify(failure), now - ORPHANED_AFTER, ...channels)
+    })
+    .immediate()
+}
+
+/** The history keeps the newest that are done with. */
+function trim(database: Database): void {
+  database
+    .prepare(
+      `delete from messages where due is null and seq <=
+         (select seq from messages where due is null order by seq desc limit 1 offset ?)`,
+    )
+    .run(KEPT)
+}

@@ -1,0 +1,115 @@
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { ToolFailure } from '../../kit/failure.ts'
+import { describeError } from '../../kit/log.ts'
+
+const VERSION = 1
+const LOCK_WAIT_MS = 5000
+
+const SCHEMA = `
+create table if not exists messages (
+  seq integer primary key autoincrement,
+  id text not null unique,
+  request text not null,
+  channel text not null,
+  title text,
+  text text not null,
+  severity text not null,
+  image blob,
+  image_type text,
+  image_url text,
+  dedupe text not null,
+  repeats integer not null default 0,
+  status text not null,
+  hold text,
+  batch text,
+  attempts integer not null default 0,
+  doubtful integer not null default 0,
+  due integer,
+  created_at integer not null,
+  tried_at integer,
+  finished_at integer,
+  failure text,
+  upstream_id text,
+  notes text not null default '[]'
+);
+create index if not exists messages_due on messages (channel, due) where due is not null;
+create index if not exists messages_request on messages (request);
+create index if not exists messages_batch on messages (batch);
+create index if not exists messages_dedupe on messages (channel, dedupe, seq);
+create index if not exists messages_finished on messages (channel, finished_at);
+create table if not exists requests (key text primary key, answer text not null, at integer not null);
+`
+
+/** The outbox and history in one SQLite file. Who makes it disposes of it. */
+export interface OutboxFile extends Disposable {
+  readonly path: string
+  /** Whether there is anything to resume. */
+  exists(): boolean
+  /**
+   * Opens the file at the first call and keeps it; a commit is on the disk when it returns. Rejects with ToolFailure. Several
+   * processes may have it open.
+   */
+  open(): Promise<Database>
+}
+
+export function createOutboxFile(path: string): OutboxFile {
+  let opened: Promise<Database> | undefined
+  let database: Database | undefined
+  const open = async () => {
+    try {
+      database = await openDatabase(path)
+      return database
+    } catch (error) {
+      opened = undefined
+      throw toOpenFailure(path, error)
+    }
+  }
+  return {
+    path,
+    exists: () => existsSync(path),
+    open() {
+      opened ??= open()
+      return opened
+    },
+    [Symbol.dispose]: () => void database?.close(),
+  }
+}
+
+/** The library is loaded here, so that a server that sends nothing does not hold it. */
+async function openDatabase(path: string): Promise<Database> {
+  const { default: Sqlite } = await import('better-sqlite3')
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const database = new Sqlite(path)
+  try {
+    chmodSync(path, 0o600)
+    database.pragma(`busy_timeout = ${LOCK_WAIT_MS}`)
+    database.pragma('journal_mode = WAL')
+    database.pragma('synchronous = FULL')
+    database.transaction(() => migrate(database)).immediate()
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function migrate(database: Database): void {
+  const version = Number(database.pragma('user_version', { simple: true }))
+  if (version > VERSION) throw new Error(`it was written by a newer version (${version})`)
+  database.exec(SCHEMA)
+  database.pragma(`user_version = ${VERSION}`)
+}
+
+function toOpenFailure(path: string, error: unknown): ToolFailure {
+  return new ToolFailure(
+    {
+      what: 'The outbox cannot be opened, so nothing was sent.',
+      where: path,
+      why: describeError(error),
+      fix: 'Let this user write there, or set NOTIFICATIONS_DATA to a file that it can write.',
+    },
+    { cause: error },
+  )
+}

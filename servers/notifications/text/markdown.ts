@@ -1,0 +1,152 @@
+import type { MarkedToken, Token, Tokens } from 'marked'
+import { escapeHtml, fromEntities } from './entities.ts'
+
+/** Markdown as its blocks. The parser is loaded at the first use. */
+export async function parse(markdown: string): Promise<MarkedToken[]> {
+  const { lexer } = await import('marked')
+  return lexer(markdown) as MarkedToken[]
+}
+
+/** Markdown as plain text: what a person would type without it. */
+export async function toPlain(markdown: string): Promise<string> {
+  return joinBlocks(await parse(markdown), '\n\n').trim()
+}
+
+function joinBlocks(tokens: readonly Token[], between: string): string {
+  return tokens
+    .map(token => toPlainToken(token as MarkedToken))
+    .filter(text => text !== '')
+    .join(between)
+}
+
+function inline(tokens: readonly Token[] | undefined, text = ''): string {
+  return tokens === undefined
+    ? fromEntities(text)
+    : tokens.map(token => toPlainToken(token as MarkedToken)).join('')
+}
+
+function toPlainToken(token: MarkedToken): string {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return ''
+    case 'hr':
+      return '---'
+    case 'br':
+      return '\n'
+    case 'code':
+    case 'codespan':
+      return token.text
+    case 'blockquote':
+      return joinBlocks(token.tokens, '\n').replace(/^/gm, '> ')
+    case 'list':
+      return token.items.map((item, index) => toPlainItem(token, item, index)).join('\n')
+    case 'table':
+      return toPlainTable(token)
+    case 'link':
+      return toPlainLink(inline(token.tokens), token.href)
+    case 'image':
+      return toPlainLink(token.text, token.href)
+    case 'html':
+      return token.block ? token.text.trim() : token.text
+    default:
+      return inline('tokens' in token ? token.tokens : undefined, 'text' in token ? token.text : token.raw)
+  }
+}
+
+function toPlainItem(list: Tokens.List, item: Tokens.ListItem, index: number): string {
+  const mark = list.ordered ? `${Number(list.start) + index}.` : '-'
+  const task = item.task ? `[${item.checked ? 'x' : ' '}] ` : ''
+  const inner = item.tokens.filter(token => token.type !== 'checkbox')
+  return `${mark} ${task}${joinBlocks(inner, '\n').replaceAll('\n', '\n  ')}`
+}
+
+function toPlainLink(text: string, href: string): string {
+  return text === '' || text === href ? href : `${text} (${href})`
+}
+
+/** A table as lines with columns of one width. */
+export function toPlainTable(table: Tokens.Table): string {
+  const rows = [table.header, ...table.rows].map(row => row.map(cell => inline(cell.tokens)))
+  const widths = table.header.map((_cell, column) => Math.max(...rows.map(row => (row[column] ?? '').length)))
+  return rows
+    .map(row =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/**
+ * Markdown as HTML that is safe in a mail: only elements made here, everything else of the text escaped, links to http,
+ * https and mailto only, pictures as links.
+ */
+export async function toHtml(markdown: string): Promise<string> {
+  return (await parse(markdown)).map(toHtmlToken).join('\n')
+}
+
+function html(tokens: readonly Token[] | undefined, text = ''): string {
+  return tokens === undefined
+    ? escapeHtml(fromEntities(text))
+    : tokens.map(token => toHtmlToken(token as MarkedToken)).join('')
+}
+
+function toHtmlToken(token: MarkedToken): string {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+    case 'checkbox':
+      return ''
+    case 'hr':
+      return '<hr>'
+    case 'br':
+      return '<br>'
+    case 'code':
+      return `<pre><code>${escapeHtml(token.text)}</code></pre>`
+    case 'codespan':
+      return `<code>${escapeHtml(token.text)}</code>`
+    case 'heading':
+      return `<h${token.depth}>${html(token.tokens)}</h${token.depth}>`
+    case 'paragraph':
+      return `<p>${html(token.tokens)}</p>`
+    case 'strong':
+    case 'em':
+    case 'del':
+    case 'blockquote':
+      return `<${token.type}>${html(token.tokens)}</${token.type}>`
+    case 'list':
+      return toHtmlList(token)
+    case 'table':
+      return toHtmlTable(token)
+    case 'link':
+      return toHtmlLink(html(token.tokens), token.href)
+    case 'image':
+      return toHtmlLink(escapeHtml(token.text || token.href), token.href)
+    case 'html':
+      return escapeHtml(token.text)
+    default:
+      return html('tokens' in token ? token.tokens : undefined, token.text)
+  }
+}
+
+function toHtmlList(list: Tokens.List): string {
+  const name = list.ordered ? 'ol' : 'ul'
+  const items = list.items.map(item => {
+    const task = item.task ? `${item.checked ? '☑' : '☐'} ` : ''
+    return `<li>${task}${html(item.tokens)}</li>`
+  })
+  return `<${name}>${items.join('')}</${name}>`
+}
+
+function toHtmlTable(table: Tokens.Table): string {
+  const toRow = (name: string, row: readonly Tokens.TableCell[]) =>
+    `<tr>${row.map(cell => `<${name}>${html(cell.tokens)}</${name}>`).join('')}</tr>`
+  return `<table>${toRow('th', table.header)}${table.rows.map(row => toRow('td', row)).join('')}</table>`
+}
+
+function toHtmlLink(text: string, href: string): string {
+  if (!/^(https?:\/\/|mailto:)/i.test(href)) return text
+  return `<a href="${escapeHtml(href)}">${text}</a>`
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import type { Clock } from '../../kit/clock.ts'
+import { foreignText } from '../../kit/foreign.ts'
+import { quote, toAgeText, toCountText, toSpanText, toTimeText } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import type { Channels } from '../channels.ts'
+import { severity } from '../message.ts'
+import { decideQuiet } from '../outbox/decide-hold.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import { findFigures } from '../outbox/receipts.ts'
+import type { ChannelConfig, QuietHours } from '../settings.ts'
+
+const channel = z.object({
+  name: z.string().describe('for the argument channel of send_notification'),
+  kind: z.string().describe('what program is behind it'),
+  address: z.string(),
+  severities: z.array(severity).describe('which messages go there that name no channel'),
+  quietHours: z.string().optional(),
+  quietUntil: z.number().optional().describe('unix milliseconds; only while it is quiet'),
+  limit: z.string().describe('more than this is held and sent together'),
+  dedupeSeconds: z.number().describe('for how long the same is not sent again'),
+  waiting: z.int().describe('messages that are not delivered yet'),
+  lastSentAt: z.number().optional().describe('unix milliseconds'),
+  problem: foreignText(400, 'what went wrong since the last one arrived').optional(),
+})
+const output = z.object({ channels: z.array(channel) })
+type Listed = z.input<typeof channel>
+
+export interface ListDeps {
+  channels: Channels
+  outbox: Outbox
+  clock: Clock
+  timezone: string
+}
+
+/** `list_notification_channels`: what is configured, and what the outbox knows of it. Asks no upstream. */
+export function listNotificationChannels({ channels, outbox, clock, timezone }: ListDeps): Tool {
+  return defineTool({
+    name: 'list_notification_channels',
+    title: 'Notification channels',
+    description:
+      'Where notifications can be sent: names and kinds of channels, which severity goes where, quiet hours, limits, how ' +
+      'many messages wait, and the last failure. Call it before send_notification when a channel is to be chosen. Free: ' +
+      'it asks no service.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input: z.strictObject({}),
+    output,
+    async run() {
+      const opened = await outbox.openExisting()
+      const listed = channels.all.map(({ config, sender }): Listed => {
+        const figures = opened && findFigures(opened.database, config.name)
+        const { waiting = 0, sentAt, failure } = figures ?? {}
+        return {
+          ...toSettings(config, clock.now()),
+          address: sender.address,
+          severities: channels.severitiesOf(config.name),
+          waiting,
+          ...(sentAt === undefined ? {} : { lastSentAt: sentAt }),
+          ...(failure === undefined ? {} : { problem: `${failure.what} ${failure.why}` }),
+        }
+      })
+      return {
+        data: { channels: listed },
+        text: toText(listed, clock.now(), timezone),
+        untrusted: listed.some(({ problem }) => problem !== undefined),
+      }
+    },
+  })
+}
+
+function toSettings({ name, kind, rules }: ChannelConfig, now: number) {
+  const { quiet, limit, dedupe } = rules
+  const until = decideQuiet(now, 'info', quiet)
+  return {
+    name,
+    kind: kind.title,
+    ...(quiet === undefined ? {} : { quietHours: toQuietText(quiet) }),
+    ...(until === undefined ? {} : { quietUntil: until }),
+    limit: `${toCountText(limit.count, 'message')} in ${toSpanText(limit.per / 1000)}`,
+    dedupeSeconds: dedupe / 1000,
+  }
+}
+
+function toQuietText({ from, to, timezone, isCriticalHeld }: QuietHours): string {
+  const toClock = (minutes: number) =>
+    `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
+  const critical = isCriticalHeld ? 'for all' : 'critical passes'
+  return `from ${toClock(from)} to ${toClock(to)} (${timezone}), ${critical}`
+}
+
+function toText(channels: readonly Listed[], now: number, timezone: string): string {
+  if (channels.length === 0) return 'No notification channel is configured.'
+  return channels.map(one => toLine(one, now, timezone)).join('\n')
+}
+
+function toLine(one: Listed, now: number, timezone: string): string {
+  const facts = [
+    one.severities.length > 0 ? `gets ${one.severities.join(', ')} by default` : 'only when named',
+    one.waiting > 0 ? `${toCountText(one.waiting, 'message')} waiting` : undefined,
+    one.lastSentAt === undefined ? undefined : `last sent ${toAgeText(one.lastSentAt, now)}`,
+    one.quietUntil === undefined ? undefined : `quiet until ${toTimeText(one.quietUntil, timezone)}`,
+    one.problem === undefined ? undefined : `PROBLEM: ${quote(one.problem, 400)}`,
+  ].filter(fact => fact !== undefined)
+  return `${one.name}: ${one.kind} at ${one.address}; ${facts.join('; ')}.`
+}

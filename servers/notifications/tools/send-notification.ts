@@ -1,0 +1,155 @@
+import type { Database } from 'better-sqlite3'
+import { z } from 'zod'
+import type { Clock } from '../../kit/clock.ts'
+import { ToolFailure } from '../../kit/failure.ts'
+import { cleanText } from '../../kit/text.ts'
+import { defineTool, type Tool } from '../../kit/tool.ts'
+import type { Channels } from '../channels.ts'
+import { severity } from '../message.ts'
+import { type Answer, accept } from '../outbox/accept.ts'
+import type { OpenOutbox, Outbox } from '../outbox/outbox.ts'
+import { areSettled, findRow } from '../outbox/receipts.ts'
+import { readPicture } from '../text/picture.ts'
+import { type Receipt, receipt, toReceipt, toReceiptText } from './receipt.ts'
+
+/** How long a call waits for the first try. */
+const WAIT = 8_000
+const MAX_MESSAGE = 20_000
+
+/** Line ends and tabs stay. */
+const withoutControls = (text: string) => text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '')
+const toOneLine = (text: string) => cleanText(text, 1000)
+
+const toInput = (channels: Channels) =>
+  z.strictObject({
+    message: z
+      .string()
+      .overwrite(withoutControls)
+      .trim()
+      .min(1)
+      .max(MAX_MESSAGE)
+      .describe('what to say; Markdown is shown as well as the channel can'),
+    channel: toChannelField(channels),
+    title: z.string().overwrite(toOneLine).trim().min(1).max(250).optional().describe('a short heading'),
+    severity: severity
+      .default('info')
+      .describe('critical is for what must wake somebody; it may pass quiet hours'),
+    image: z
+      .string()
+      .optional()
+      .describe(
+        'a PNG, JPEG, GIF or WebP as base64 (5 MiB at most), or http://… or https://… for the app to load',
+      ),
+    key: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        'what it is about, such as "disk_full:/srv": the same key again within minutes is not sent; default the words',
+      ),
+  })
+
+const output = z.object({ deliveries: z.array(receipt).describe('what became of it, by channel') })
+
+export interface SendDeps {
+  channels: Channels
+  outbox: Outbox
+  clock: Clock
+  timezone: string
+  newId: () => string
+}
+
+/** `send_notification`: accepted is on the disk, and survives everything until it is delivered or given up. */
+export function sendNotification(deps: SendDeps): Tool {
+  const { channels, outbox, clock, timezone, newId } = deps
+  return defineTool({
+    name: 'send_notification',
+    title: 'Send a notification',
+    description:
+      'Sends a message to people: phone, chat, mail. Use it when something is to be told to somebody who is not in this ' +
+      'conversation, or when asked to notify. It cannot be taken back. Once accepted it is kept on disk and tried until ' +
+      'it arrives, for a day; do not send it again because it is held or retrying. The same message within minutes is ' +
+      'sent once. Waits up to 8 seconds for the first try.',
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    input: toInput(channels),
+    output,
+    async run(given, signal, _report, { idempotencyKey }) {
+      const targets = channels.pick(given.channel, given.severity)
+      const picture = given.image === undefined ? undefined : readPicture(given.image)
+      const { message: text, title, severity: grade, key } = given
+      const opened = await outbox.open()
+      signal.throwIfAborted()
+      const now = clock.now()
+      const accepted = { channels: targets, title, text, severity: grade, picture, key, idempotencyKey, now }
+      const answer = accept(opened.database, accepted, newId)
+      opened.dispatcher.wake()
+      await untilSettled(clock, opened, answer, signal)
+      const deliveries = toReceipts(opened.database, channels, answer)
+      throwIfAllFailed(deliveries)
+      return {
+        data: { deliveries },
+        text: deliveries.map(one => toReceiptText(one, timezone)).join('\n'),
+        untrusted: deliveries.some(({ reason }) => reason !== undefined),
+      }
+    },
+  })
+}
+
+function toReceipts(database: Database, channels: Channels, { tickets }: Answer): Receipt[] {
+  return tickets.flatMap(({ id, isDuplicate }) => {
+    const row = findRow(database, id)
+    return row === undefined ? [] : [toReceipt(row, channels.titleOf(row.channel), isDuplicate)]
+  })
+}
+
+/** A client that goes away takes nothing back: what was accepted is sent. */
+function untilSettled(
+  clock: Clock,
+  { database, dispatcher }: OpenOutbox,
+  { tickets }: Answer,
+  signal: AbortSignal,
+): Promise<void> {
+  const ids = tickets.map(({ id }) => id)
+  return new Promise(resolve => {
+    const look = () => {
+      if (areSettled(database, ids)) end()
+    }
+    const end = () => {
+      stop()
+      cancel()
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = clock.after(WAIT, end)
+    const stop = dispatcher.onTried(look)
+    signal.addEventListener('abort', end)
+    look()
+  })
+}
+
+function throwIfAllFailed(deliveries: readonly Receipt[]): void {
+  const [first] = deliveries
+  if (first === undefined || deliveries.some(({ status }) => status !== 'failed')) return
+  throw new ToolFailure({
+    what: `The notification was not sent${deliveries.length > 1 ? ` on any of ${deliveries.length} channels` : ''}.`,
+    where: deliveries.map(({ channel, kind }) => `${channel} (${kind})`).join(', '),
+    why: [...new Set(deliveries.map(({ reason }) => reason ?? 'it was refused'))].join(' '),
+    fix: [...new Set(deliveries.map(({ fix }) => fix ?? ''))].join(' '),
+  })
+}
+
+/** The names are listed for models; in what case they write one does not matter. */
+function toChannelField({ all }: Channels) {
+  const names = all.map(({ config }) => config.name)
+  const kinds = all.map(({ config }) => `${config.name} (${config.kind.title})`).join(', ')
+  const known = kinds === '' ? '' : `: ${kinds}`
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .optional()
+    .meta(names.length > 0 ? { enum: names } : {})
+    .describe(`where to${known}; left out, the severity decides`)
+}

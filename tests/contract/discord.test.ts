@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { PIXEL, startNotifications, withChannels } from '../../servers/notifications/testing/world.ts'
+import { DISCORD_TOKEN, startDiscord } from '../lab/discord.ts'
+import { openContract } from '../support/openapi.ts'
+
+/* What we send to Discord and take from it, by its official description. No Discord was asked. */
+
+const MESSAGES = [
+  { message: 'plain' },
+  { message: '# A **title**\n\n| a | b |\n|---|---|\n| 1 | 2 |', title: 'Disk', severity: 'critical' },
+  { message: 'x'.repeat(5000), severity: 'warning' },
+  { message: 'with a picture', image: PIXEL },
+  { message: 'with an address', image: 'https://example.org/a.png' },
+]
+
+test.each(['hook', 'bot'])(
+  '%s: messages, pictures, checks, refusals and limits fit the description',
+  async channel => {
+    await using discord = await startDiscord(openContract('discord.json', '/api/v10'))
+    await using world = await startNotifications(
+      withChannels({
+        hook: { kind: 'discord-webhook', url: discord.webhookUrl },
+        bot: { kind: 'discord-bot', token: DISCORD_TOKEN, channelId: '2', apiUrl: discord.apiUrl },
+        deleted: { kind: 'discord-webhook', url: `${discord.webhookUrl}x` },
+        wrong: { kind: 'discord-bot', token: 'wrong', channelId: '2', apiUrl: discord.apiUrl },
+      }),
+    )
+    for (const args of MESSAGES) {
+      const sent = await world.call('send_notification', { ...args, channel })
+      expect(sent.text).toMatch(/^Sent on /)
+    }
+    discord.limitOnce(0.4)
+    expect((await world.call('send_notification', { message: 'limited', channel })).data).toMatchObject({
+      deliveries: [{ status: 'retrying' }],
+    })
+    const refused = channel === 'hook' ? 'deleted' : 'wrong'
+    expect((await world.call('send_notification', { message: 'no', channel: refused })).isError).toBe(true)
+    await world.world.health()
+    expect(discord.messages.map(({ content }) => content.length <= 2000)).toEqual(MESSAGES.map(() => true))
+    expect(discord.violations).toEqual([])
+  },
+)

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { startNtfy } from '../lab/ntfy.ts'
+import { openChat } from '../support/chat-client.ts'
+import { openClient } from '../support/clients.ts'
+import { makeTempFolder } from '../support/temp-store.ts'
+import { startTestHub } from '../support/test-hub.ts'
+import { until } from '../support/until.ts'
+
+const CHANNELS = (url: string) =>
+  JSON.stringify({
+    phone: { kind: 'ntfy', url: `${url}/phone` },
+    tablet: { kind: 'ntfy', url: `${url}/tablet` },
+  })
+
+/** A hub whose only server is notifications, found by its variables, with the built-in rules as its model. */
+async function start() {
+  const ntfy = await startNtfy()
+  const folder = makeTempFolder()
+  const environment = {
+    NOTIFICATIONS_CHANNELS: CHANNELS(ntfy.url),
+    NOTIFICATIONS_DATA: `${folder.path}/n.db`,
+  }
+  const config = `servers:\n  metrics: false\n  notifications: { env: ${JSON.stringify(environment)} }\n`
+  const hub = await startTestHub({ config })
+  await using client = await openClient('sdk 1', hub)
+  await until('its tools are listed', async () => {
+    const tools = await client.listTools()
+    return tools.some(({ name }) => name === 'send_notification')
+  })
+  return {
+    ntfy,
+    hub,
+    async [Symbol.asyncDispose]() {
+      await hub[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+      await ntfy[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test.each([
+  ['send a notification to phone: disk is full', 'phone', 'disk is full'],
+  ['notify my tablet that dinner is ready', 'tablet', 'dinner is ready'],
+])('the built-in rules: %s', async (sentence, topic, message) => {
+  await using lab = await start()
+  using chat = await openChat(lab.hub)
+  await chat.subscribe('homelab')
+  const sent = await chat.say('homelab', sentence)
+  const answer = await chat.answerTo(sent)
+  const reply = answer.text.includes('Say yes or no')
+    ? await chat.answerTo(await chat.say('homelab', 'yes'))
+    : answer
+  expect(reply.text).toContain(`Sent on ${topic} (ntfy).`)
+  expect(lab.ntfy.published).toMatchObject([{ topic, message }])
+})
+
+test('the built-in rules tell the channels and the history', async () => {
+  await using lab = await start()
+  using chat = await openChat(lab.hub)
+  await chat.subscribe('homelab')
+  const ask = async (text: string) => (await chat.answerTo(await chat.say('homelab', text))).text
+  expect(await ask('which notification channels are there?')).toContain('phone: ntfy at')
+  expect(await ask('show the notification history')).toContain('No notification was sent that fits.')
+})

@@ -1,0 +1,158 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createFixtureHost, type FixtureHost } from '../../servers/metrics/testing/fixture-host.ts'
+import { type Homelab, homelabStory } from './homelab-story.ts'
+import { type Ntfy, type Published, startNtfy } from './ntfy.ts'
+import { SABNZBD_KEY, type Sabnzbd, startSabnzbd } from './sabnzbd.ts'
+import { type StoryModel, startStoryModel } from './story-model.ts'
+
+const RCON_PASSWORD = 'lab'
+
+/** How often the machine's counters go on. */
+const BEAT_MS = 200
+
+const AGENT = `---
+description: Looks after the homelab
+events: [{ type: temp_high, as: task }, server_empty]
+---
+You look after the homelab.
+`
+
+type Variables = Readonly<Record<string, string>>
+
+/** A simulated homelab: a game server, a download client, a push service, a machine and a model, all on loopback. */
+export interface House extends AsyncDisposable {
+  /** What a hub's process needs to run on it. */
+  readonly env: Variables
+  /** The variables of each server, by its name. */
+  readonly servers: Readonly<Record<'games' | 'downloads' | 'metrics' | 'notifications', Variables>>
+  readonly sabnzbd: Sabnzbd
+  readonly ntfy: Ntfy
+  readonly host: FixtureHost
+  readonly model: StoryModel
+  /** A player comes to the game server, or leaves it. */
+  player(what: 'join' | 'leave', name: string): Promise<void>
+  /** Asks the game server who plays. */
+  query(): Promise<string>
+  /** Whether the game server answers. */
+  isGameUp(): Promise<boolean>
+}
+
+export interface HouseOptions {
+  /** An empty folder for everything that is written. */
+  folder: string
+  home: Homelab
+  onMessage?: (message: Published) => void
+}
+
+export async function openHouse({ folder, home, onMessage }: HouseOptions): Promise<House> {
+  await using stack = new AsyncDisposableStack()
+  const sabnzbd = stack.use(
+    await startSabnzbd({
+      'Big.Buck.Bunny.2160p': 64_000,
+      'Sintel.1080p': 24_000,
+      'Tears.of.Steel.1080p': 18_000,
+    }),
+  )
+  const ntfy = stack.use(await startNtfy(onMessage))
+  const host = stack.use(createFixtureHost())
+  const beating = setInterval(() => beat(host), BEAT_MS)
+  stack.defer(() => clearInterval(beating))
+  const model = stack.use(await startStoryModel(homelabStory(home)))
+  const port = await findPort()
+  const ask = (command: string) => rcon(port, command)
+  mkdirSync(join(folder, 'agents'), { recursive: true })
+  writeFileSync(join(folder, 'agents', 'homelab.md'), AGENT)
+  const servers = toServers({ home, port, sabnzbd, ntfy, host })
+  const entries = Object.entries(servers).map(([name, env]) => [name, { env }])
+  writeFileSync(
+    join(folder, 'superbloom.yaml'),
+    JSON.stringify({ servers: Object.fromEntries(entries) }, undefined, 2),
+  )
+  const owned = stack.move()
+  return {
+    env: {
+      SUPERBLOOM_CONFIG: join(folder, 'superbloom.yaml'),
+      SUPERBLOOM_DATA: join(folder, 'data'),
+      SUPERBLOOM_AGENTS: join(folder, 'agents'),
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: 'lab',
+      SUPERBLOOM_MODEL: 'three-stories',
+    },
+    servers,
+    sabnzbd,
+    ntfy,
+    host,
+    model,
+    query: () => ask('status'),
+    player: async (what, name) => void (await ask(`${what} ${name}`)),
+    isGameUp: async () => (await ask('status').catch(() => '')) !== '',
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** The counters of a machine of two cores that is busy for a third of the time. */
+function beat(host: FixtureHost): void {
+  const ticks = Math.floor(performance.now() / 10)
+  const busy = Math.floor(ticks / 3)
+  const core = `${busy} 0 0 ${ticks - busy} 0 0 0 0 0 0`
+  const all = `${busy * 2} 0 0 ${(ticks - busy) * 2} 0 0 0 0 0 0`
+  host.write('proc/stat', `cpu  ${all}\ncpu0 ${core}\ncpu1 ${core}\n`)
+}
+
+interface Upstreams {
+  home: Homelab
+  port: number
+  sabnzbd: Sabnzbd
+  ntfy: Ntfy
+  host: FixtureHost
+}
+
+function toServers({ home, port, sabnzbd, ntfy, host }: Upstreams) {
+  const game = {
+    title: 'Lab Arena',
+    process: {
+      command: process.execPath,
+      args: [join(import.meta.dirname, 'quake3.ts'), String(port), RCON_PASSWORD],
+    },
+    query: { type: 'q3a', port },
+    console: { kind: 'quake3', port, password: RCON_PASSWORD },
+    commands: ['status', 'say *'],
+  }
+  const phone = { kind: 'ntfy', url: `${ntfy.url}/phone` }
+  return {
+    games: {
+      GAMES_SERVERS: JSON.stringify({ [home.server]: game }),
+      GAMES_DISCOVER: 'false',
+      GAMES_PLAYERS_INTERVAL: '1s',
+    },
+    downloads: { SABNZBD_URL: sabnzbd.url, SABNZBD_API_KEY: SABNZBD_KEY },
+    metrics: { METRICS_HOST_ROOT: host.root, METRICS_INTERVAL: '1s' },
+    notifications: { NOTIFICATIONS_CHANNELS: JSON.stringify({ [home.channel]: phone }) },
+  }
+}
+
+async function findPort(): Promise<number> {
+  const socket = createSocket('udp4')
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  return port
+}
+
+/** Sends a command as a player's client would not: the lab's game lets rcon make players. */
+async function rcon(port: number, command: string): Promise<string> {
+  const socket = createSocket('udp4')
+  try {
+    socket.connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.send(Buffer.from(`\xff\xff\xff\xffrcon "${RCON_PASSWORD}" ${command}`, 'latin1'))
+    const [packet] = (await once(socket, 'message', { signal: AbortSignal.timeout(2_000) })) as [Buffer]
+    return packet.toString('latin1').slice(4)
+  } finally {
+    socket.close()
+  }
+}

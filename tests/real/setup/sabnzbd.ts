@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { aptGet } from './packages.ts'
+import { INSTALLED, type RealProgram, startReal } from './scratch.ts'
+
+export const SABNZBD_KEY = '0123456789abcdef0123456789abcdef'
+const CONTRIB = join(INSTALLED, 'contrib')
+
+export interface SabnzbdOptions {
+  /** The port of a news server on this machine; without it downloads stay in the queue. */
+  newsPort?: number
+  /** How its program is started: default Debian 12's 3.7. */
+  program?: (
+    args: string[],
+    folder: string,
+  ) => { command: string; args: string[]; env?: Record<string, string> }
+  /** The folder as the program sees it, where that is another. */
+  inside?: (folder: string) => string
+}
+
+/** SABnzbd in a folder of its own, without a page that opens and without anything outside this machine. */
+export function startSabnzbd(options: SabnzbdOptions = {}): Promise<RealProgram> {
+  const { newsPort, program = toDebian, inside = folder => folder } = options
+  return startReal({
+    name: 'sabnzbd',
+    prepare({ folder, port }) {
+      writeFileSync(join(folder, 'sabnzbd.ini'), toIni(port, newsPort))
+      const { env, ...start } = program(
+        [
+          '-f',
+          join(inside(folder), 'sabnzbd.ini'),
+          '-s',
+          `127.0.0.1:${port}`,
+          '-b',
+          '0',
+          '-l',
+          '1',
+          '--disable-file-log',
+          '--console',
+        ],
+        folder,
+      )
+      return { ...start, ...(env ? { options: { env } } : {}) }
+    },
+    isReady: async url => (await fetch(`${url}/api?mode=version&output=json`)).ok,
+  })
+}
+
+function toDebian(args: string[]) {
+  const root = installSabnzbd()
+  return {
+    command: '/usr/bin/python3',
+    args: ['-OO', join(root, 'usr/bin/sabnzbdplus'), ...args],
+    env: { PYTHONPATH: join(root, 'usr/share/sabnzbdplus') },
+  }
+}
+
+/** The package cannot be installed (it depends on the non-free unrar), so it is taken apart. Gives its folder. */
+export function installSabnzbd(): string {
+  const root = join(INSTALLED, 'sabnzbd')
+  if (existsSync(root)) return root
+  const lists = join(CONTRIB, 'lists')
+  mkdirSync(join(lists, 'partial'), { recursive: true })
+  const sources = join(CONTRIB, 'sources.list')
+  writeFileSync(sources, 'deb http://deb.debian.org/debian bookworm contrib\n')
+  const own = [
+    '-o',
+    `Dir::Etc::sourcelist=${sources}`,
+    '-o',
+    'Dir::Etc::sourceparts=-',
+    '-o',
+    `Dir::State::lists=${lists}`,
+  ]
+  aptGet([...own, 'update', '-qq'])
+  aptGet([...own, 'download', '-qq', 'sabnzbdplus'], CONTRIB)
+  const file = readdirSync(CONTRIB).find(name => name.startsWith('sabnzbdplus_'))
+  if (!file) throw new Error('apt-get downloaded no sabnzbdplus')
+  rmSync(`${root}.new`, { recursive: true, force: true })
+  execFileSync('dpkg', ['-x', join(CONTRIB, file), `${root}.new`])
+  renameSync(`${root}.new`, root)
+  return root
+}
+
+function toIni(port: number, newsPort: number | undefined): string {
+  const server =
+    newsPort === undefined
+      ? ''
+      : `[servers]
+[[lab]]
+name = lab
+displayname = lab
+host = 127.0.0.1
+port = ${newsPort}
+connections = 2
+ssl = 0
+enable = 1
+`
+  return `__version__ = 19
+__encoding__ = utf-8
+[misc]
+api_key = ${SABNZBD_KEY}
+host = 127.0.0.1
+port = ${port}
+auto_browser = 0
+check_new_rel = 0
+host_whitelist = localhost, 127.0.0.1
+enable_unrar = 0
+self_test_host = localhost
+${server}`
+}

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startProgram } from '../../support/program.ts'
+import { until, within } from '../../support/until.ts'
+
+const run = promisify(execFile)
+
+/** systemd refuses to run where none is said to have started the machine, so it sees a /run/systemd of its own. */
+const START = `
+  set -e
+  mkdir -p /run/systemd
+  mount -t tmpfs tmpfs /run/systemd
+  mkdir /run/systemd/system
+  exec /lib/systemd/systemd --user --unit=basic.target`
+
+/** A systemd user manager of its own, in a scratch folder. Disposing stops its units and ends it. */
+export interface SystemdUser extends AsyncDisposable {
+  /** What systemctl finds it by. */
+  readonly env: { XDG_RUNTIME_DIR: string; XDG_CONFIG_HOME: string }
+  /** What `systemctl --user …` wrote on stdout, trimmed. */
+  systemctl(...args: string[]): Promise<string>
+  /** Writes the file of a service, `lines` being its section [Service]. */
+  addService(name: string, ...lines: string[]): Promise<void>
+}
+
+/** Starts it as root, for a mount namespace of its own. */
+export async function startSystemdUser(): Promise<SystemdUser> {
+  const folder = mkdtempSync(join(tmpdir(), 'systemd-'))
+  const units = join(folder, 'conf/systemd/user')
+  mkdirSync(units, { recursive: true })
+  mkdirSync(join(folder, 'run'))
+  chmodSync(join(folder, 'run'), 0o700)
+  const env = { XDG_RUNTIME_DIR: join(folder, 'run'), XDG_CONFIG_HOME: join(folder, 'conf') }
+  const manager = await startProgram('unshare', ['-m', 'sh', '-c', START], { env })
+  const systemctl = async (...args: string[]) =>
+    (await run('systemctl', ['--user', ...args], { env: { ...process.env, ...env } })).stdout.trim()
+  const dispose = async () => {
+    await systemctl('exit').catch(() => undefined)
+    await within('systemd ends', manager.ended).finally(() => manager[Symbol.asyncDispose]())
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await until('systemd answers', () => systemctl('is-active', 'basic.target').catch(() => undefined))
+  } catch (error) {
+    await dispose()
+    throw new Error(`systemd did not start. It wrote:\n${manager.stderr}`, { cause: error })
+  }
+  return {
+    env,
+    systemctl,
+    async addService(name, ...lines) {
+      writeFileSync(join(units, `${name}.service`), ['[Service]', ...lines, ''].join('\n'))
+      await systemctl('daemon-reload')
+    },
+    [Symbol.asyncDispose]: dispose,
+  }
+}
