@@ -1,4 +1,14 @@
-import { accepted, answered, effect, holdModel, holdTools, once, pieceOfReply, replied } from './moments.ts'
+import {
+  accepted,
+  answered,
+  effect,
+  holdModel,
+  holdTools,
+  once,
+  onceOrInDoubt,
+  pieceOfReply,
+  replied,
+} from './moments.ts'
 import type { Point } from './points.ts'
 
 /** More often than a crash of the same cycle would be forgiven. */
@@ -33,7 +43,7 @@ export const ENDINGS: readonly Point[] = [
     name: 'as soon as a message is accepted',
     says: 'please change s4',
     when: accepted,
-    check: once('change s4'),
+    check: onceOrInDoubt('change s4'),
   },
   {
     name: 'while a schedule is due',

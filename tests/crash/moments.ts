@@ -8,6 +8,13 @@ export const once = (what: string) => (world: World) => {
   return count === 1 ? [] : [`${what} was done ${count} times`]
 }
 
+/** An end that cuts a request on its way cannot know whether it arrived: then the model was told so. */
+export const onceOrInDoubt = (what: string) => (world: World) => {
+  const inDoubt = hasStatus('unknown')(world).length === 0
+  const isUndone = world.tools.effects.all.every(({ tool, id }) => `${tool} ${id}` !== what)
+  return inDoubt && isUndone ? [] : once(what)(world)
+}
+
 export const hasStatus = (status: string) => (world: World) => {
   const rows = world.rows<{ status: string }>("select status from tool_calls where tool = 'change'")
   const found = rows.map(row => row.status).join()
