@@ -85,6 +85,7 @@ function createDiskWatch(
     const payload = { client, free, ...(needed > 0 ? { needed } : {}) }
     return [{ key: `disk_full_warning:${client}`, value: Math.max(diskFree, needed) - free, payload }]
   }
-  const rule = { threshold: 1, sustain: 0, clearBelow: 1 - diskClear }
+  // Two looks in a row: qBittorrent says 0 free until it has looked at the disk itself.
+  const rule = { threshold: 1, sustain: 1, clearBelow: 1 - diskClear }
   return createLevelWatcher({ type: 'disk_full_warning', rule, every: interval, read }, emit, clock)
 }
