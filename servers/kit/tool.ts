@@ -115,7 +115,8 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
     return toResult(outcome, parseOutput(spec, outcome.data), outcome.untrusted ?? foreign)
   } catch (error) {
     if (!context.signal.aborted) context.log('warn', 'tool failed', { tool: spec.name, error })
-    return toErrorResult(toFailure(error, spec.name))
+    const failed = toErrorResult(toFailure(error, spec.name))
+    return foreign ? { ...failed, _meta: FOREIGN_META } : failed
   } finally {
     limit.cancel()
     await finish()

@@ -149,7 +149,7 @@ function isSame(a: string, b: string): boolean {
   const plain = (name: string) =>
     name
       .trim()
-      .replace(/[/\\]+$/, '')
+      .replace(/(?<![/\\])[/\\]+$/, '')
       .toLowerCase()
   return plain(a) === plain(b)
 }
