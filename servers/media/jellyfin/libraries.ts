@@ -8,7 +8,8 @@ export function findLibrary(item: Item, libraries: readonly Library[]): string {
     (library.Locations ?? [])
       .filter(
         folder =>
-          path === folder || path.startsWith(`${folder.replace(/(?<![/\\])[/\\]+$/, '')}${separatorOf(folder)}`),
+          path === folder ||
+          path.startsWith(`${folder.replace(/(?<![/\\])[/\\]+$/, '')}${separatorOf(folder)}`),
       )
       .map(folder => ({ name: library.Name ?? '', length: folder.length })),
   )
