@@ -58,6 +58,9 @@ test.each([
   [{ url: 'file:///etc/passwd' }, /file addresses/],
   [{ url: 'javascript:alert(1)' }, /javascript addresses/],
   [{ url: 'C:\\a.torrent' }, /c addresses/],
+  [{ url: 'https://tracker/a.torrent\nfile:///etc/passwd' }, /more than one line/],
+  [{ url: 'magnet:?xt=urn:btih:abc\r/etc/passwd' }, /more than one line/],
+  [{ url: 'magnet:?xt=urn:btih:abc\u2028/etc/passwd' }, /more than one line/],
 ])('%# is refused with why', (given, why) => {
   try {
     toSource(given)

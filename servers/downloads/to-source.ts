@@ -26,7 +26,13 @@ export function toSource(given: {
   return url === undefined ? toFile(file ?? '', fileName) : toAddress(url)
 }
 
+/** qBittorrent takes every line for an address of its own, and a path on its disk for one too. */
+const BREAKS = /[\p{Cc}\u2028\u2029]/u
+
 function toAddress(url: string): Source {
+  if (BREAKS.test(url)) {
+    throw toWrong('url', 'it has more than one line, or control characters', 'Give one address on one line.')
+  }
   if (/^magnet:\?/i.test(url)) {
     if (/[?&]xt=urn:bt[im]h:/i.test(url)) return { kind: 'magnet', url }
     throw toWrong('url', 'the magnet link names no torrent (xt=urn:btih:…)', 'Check the link.')

@@ -22,3 +22,12 @@ test('news: an empty first look counts, and what is still listed is never forgot
   expect(look(['a', 'b', 'c'])).toEqual([])
   expect(look(['a'])).toEqual([])
 })
+
+test('a long history is compared in a moment', () => {
+  const news = createNews()
+  const keys = Array.from({ length: 10_000 }, (_, index) => `download:${index}`)
+  news.look(keys)
+  const begun = performance.now()
+  expect(news.look(keys.map(key => `${key}!`))).toHaveLength(10_000)
+  expect(performance.now() - begun).toBeLessThan(200)
+})

@@ -31,11 +31,12 @@ export function createNews(kept = KEPT): News {
   let seen = new Set<string>()
   return {
     look(keys) {
-      const all = [...new Set(keys)]
+      const listed = new Set(keys)
+      const all = [...listed]
       const fresh = all.filter(key => !seen.has(key))
       // Those that are still listed move to the young end, so that they are not forgotten.
       seen = new Set(
-        [...[...seen].filter(key => !all.includes(key)), ...all].slice(-Math.max(kept, all.length)),
+        [...[...seen].filter(key => !listed.has(key)), ...all].slice(-Math.max(kept, all.length)),
       )
       const first = !started
       started = true

@@ -2,7 +2,7 @@ import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/s
 import { z } from 'zod'
 import type { Clock } from './clock.ts'
 import { timeoutSignal, unlessAborted } from './clock.ts'
-import { type Failure, toFailure, toFailureText } from './failure.ts'
+import { type Failure, ToolFailure, toFailure, toFailureText } from './failure.ts'
 import { FOREIGN_LINE, FOREIGN_META, FOREIGN_NOTE, isForeign } from './foreign.ts'
 import type { Log } from './log.ts'
 import { createReporting, type ProgressNote, type Report } from './progress.ts'
@@ -92,7 +92,9 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     inputSchema: toJsonSchema(spec.input, 'input').json,
     outputSchema: output.json,
   }
-  return { listed, call: (args, context) => callTool(spec, output.foreign, args, context) }
+  const call: Tool['call'] = (args, context) =>
+    callTool(spec, output.foreign, args, context).catch(error => toErrorResult(toFailure(error, name)))
+  return { listed, call }
 }
 
 async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -110,10 +112,11 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   const { report, finish } = createReporting(progress, clock)
   try {
     const outcome = await unlessAborted(spec.run(input.data, signal, report, { idempotencyKey }), signal)
-    return toResult(outcome, spec.output.parse(outcome.data), outcome.untrusted ?? foreign)
+    return toResult(outcome, parseOutput(spec, outcome.data), outcome.untrusted ?? foreign)
   } catch (error) {
     if (!context.signal.aborted) context.log('warn', 'tool failed', { tool: spec.name, error })
-    return toErrorResult(toFailure(error, spec.name))
+    const failed = toErrorResult(toFailure(error, spec.name))
+    return foreign ? { ...failed, _meta: FOREIGN_META } : failed
   } finally {
     limit.cancel()
     await finish()
@@ -135,23 +138,43 @@ function toResult(
   }
 }
 
+/** Throws a ToolFailure where an upstream's answer led to what the tool cannot tell, such as half a film. */
+function parseOutput(spec: { name: string; output: z.ZodObject }, data: unknown): Record<string, unknown> {
+  const parsed = spec.output.safeParse(data)
+  if (parsed.success) return parsed.data
+  const issues = toIssues(parsed.error)
+  throw new ToolFailure(
+    {
+      what: `${spec.name} could not tell what it found.`,
+      where: issues.map(({ path }) => path).join(', '),
+      why: issues.map(({ path, message }) => `${path}: ${message}`).join('; '),
+      fix: 'What it asks gave values that make no sense: look there, or ask for less at a time.',
+    },
+    { cause: parsed.error },
+  )
+}
+
 function toErrorResult(failure: Failure): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: toFailureText(failure) }] }
 }
 
 function toArgumentFailure(spec: { name: string; input: z.ZodObject }, error: z.ZodError): Failure {
-  const issues = error.issues.slice(0, MAX_ISSUES).map(issue => {
-    const path = issue.path.map(String).join('.') || 'arguments'
-    return `${cleanText(path, 60)}: ${cleanText(issue.message)}`
-  })
+  const issues = toIssues(error)
   const names = Object.keys(spec.input.shape)
   return {
     what: `The arguments of ${spec.name} do not fit; it did not run.`,
-    where: issues.map(issue => issue.split(':', 1)[0]).join(', '),
-    why: issues.join('; '),
+    where: issues.map(({ path }) => path).join(', '),
+    why: issues.map(({ path, message }) => `${path}: ${message}`).join('; '),
     fix:
       names.length > 0 ? `Call it again; it takes ${names.join(', ')}.` : 'Call it again without arguments.',
   }
+}
+
+function toIssues(error: z.ZodError): { path: string; message: string }[] {
+  return error.issues.slice(0, MAX_ISSUES).map(issue => ({
+    path: cleanText(issue.path.map(String).join('.') || 'arguments', 60),
+    message: cleanText(issue.message),
+  }))
 }
 
 /**

@@ -69,3 +69,9 @@ test.each([
 ])('%j in %j: %s', (wanted, title, match) => {
   expect(matchTitle(wanted, title)).toBe(match)
 })
+
+test('a title without sense does not keep the server busy', () => {
+  const begun = performance.now()
+  expect(matchTitle('Dune', `Dune${' '.repeat(200_000)}x`)).not.toBe('no')
+  expect(performance.now() - begun).toBeLessThan(1000)
+})

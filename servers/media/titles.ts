@@ -60,9 +60,13 @@ export function toPlain(title: string): string {
   return toWords(title).replace(/^(the|a|an) (?=.)/, '')
 }
 
+/** No title is longer; what an upstream makes of one would keep this busy. */
+const LONGEST = 500
+
 /** Without case, accents, punctuation and a trailing year or country: "The Office (US)" is "the office". */
 function toWords(title: string): string {
   return title
+    .slice(0, LONGEST)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()

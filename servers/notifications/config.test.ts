@@ -157,3 +157,12 @@ test('every setting is in the README, and back', () => {
   const named = [...readme.matchAll(/^\| `([A-Z_]+)`/gm)].map(match => match[1] ?? '')
   expect(named.sort()).toEqual(Object.keys(settingsTable).sort())
 })
+
+test.each([
+  ['SMTP_URL', { SMTP_URL: 'smtp://me:50%off@mail', SMTP_FROM: 'a@b', SMTP_TO: 'a@b' }],
+  ['NTFY_URL', { NTFY_URL: 'https://ntfy.home/50%off' }],
+])('a stray percent sign in %s is named, and the value is not', async (variable, environment) => {
+  const error = await readNotificationSettings(environment).catch((thrown: unknown) => thrown)
+  expect(String(error)).toMatch(new RegExp(`${variable}.*percent`))
+  expect(String(error)).not.toContain('50')
+})

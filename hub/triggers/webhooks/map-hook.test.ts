@@ -89,3 +89,19 @@ test('a long key is a digest', () => {
 test('names of what every object has are no known hooks', () => {
   expect(map('constructor', { a: 1 })).toMatchObject([{ payload: { a: 1 } }])
 })
+
+test('a delivery of many alerts takes a moment: the first 500 are events, and say how many more there are', () => {
+  const alerts = Array.from({ length: 5000 }, (_, index) => ({
+    status: 'firing',
+    labels: { index: `${index}` },
+  }))
+  const begun = performance.now()
+  const events = mapHook(
+    'alertmanager',
+    { receiver: 'hub', note: 'x\u0007'.repeat(250_000), alerts },
+    Buffer.from('{}'),
+  )
+  expect(performance.now() - begun).toBeLessThan(5000)
+  expect(events).toHaveLength(500)
+  expect(events[0]?.payload).toMatchObject({ receiver: 'hub', truncatedAlerts: 4500, alerts: [alerts[0]] })
+})

@@ -21,6 +21,8 @@ const RETRIED_WITHIN_MS = 2 * 60_000
  */
 const GROUP_WITHIN_MS = 30 * 60_000
 const LONGEST_KEY = 500
+/** Of one delivery; no house has so many alerts at once, and each becomes an event. */
+const MOST_ALERTS = 500
 
 type Mapper = (fields: Record<string, unknown>) => readonly Partial<MappedEvent>[] | undefined
 
@@ -28,7 +30,15 @@ type Mapper = (fields: Record<string, unknown>) => readonly Partial<MappedEvent>
 const MAPPERS: Readonly<Record<string, Mapper>> = {
   alertmanager(fields) {
     const { data } = alertmanagerBody.safeParse(fields)
-    return data?.alerts.map((alert, index) => mapAlert(fields, index, alert))
+    if (!data) return undefined
+    const { alerts, ...rest } = fields
+    const cut = data.alerts.length - MOST_ALERTS
+    // Alertmanager's own name for what its `max_alerts` leaves out.
+    const told = cut > 0 ? { ...rest, truncatedAlerts: cut + toCount(rest['truncatedAlerts']) } : rest
+    const about = boundPayload(told)
+    return data.alerts
+      .slice(0, MOST_ALERTS)
+      .map((alert, index) => mapAlert(about, (alerts as unknown[])[index], alert))
   },
   radarr: mapArr,
   sonarr: mapArr,
@@ -55,17 +65,20 @@ export function mapHook(name: string, fields: Record<string, unknown>, bytes: Bu
 }
 
 /** Its notification as Alertmanager would send it with this alert alone. */
-function mapAlert(fields: Record<string, unknown>, index: number, alert: Alert): Partial<MappedEvent> {
+function mapAlert(about: Record<string, unknown>, own: unknown, alert: Alert): Partial<MappedEvent> {
   const { status, labels, startsAt = '' } = alert
-  const own = (fields['alerts'] as unknown[])[index]
   const fingerprint = alert.fingerprint ?? digest(toCanonicalJson(labels)).slice(0, 16)
   return {
     key: toKey(fingerprint, status),
-    payload: { ...fields, status, alerts: [own] },
+    payload: { ...about, status, alerts: [own] },
     subject: digest(fingerprint),
     state: digest(`${status} ${startsAt}`),
     within: GROUP_WITHIN_MS,
   }
+}
+
+function toCount(value: unknown): number {
+  return typeof value === 'number' ? value : 0
 }
 
 function mapArr(fields: Record<string, unknown>): readonly Partial<MappedEvent>[] | undefined {

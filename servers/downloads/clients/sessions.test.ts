@@ -68,3 +68,20 @@ test('a Transmission session that ran out is made anew', async () => {
   expect((await world.call('pause_downloads')).isError).toBe(false)
   expect(program.changes()).toEqual([`{"method":"torrent-stop","arguments":{"ids":["${HASH}"]}}`])
 })
+
+test('a Transmission that hands out one session after the other is asked three times, then told of', async () => {
+  const program = await startFakeProgram('transmission')
+  await using upstream = program.upstream
+  await using world = await startWorld(downloads, {
+    clock: hasty,
+    environment: program.environment,
+    watchers: false,
+  })
+  const other = status(409, '', { 'x-transmission-session-id': 'other' })
+  upstream.next(other, other, other)
+  expect((await world.call('get_download_status')).isError).toBe(false)
+  upstream.will(other)
+  const before = upstream.requests.length
+  expect((await world.call('get_download_status')).isError).toBe(true)
+  expect(upstream.requests.length - before).toBe(5)
+})

@@ -176,6 +176,15 @@ describe.each(['sabnzbd', 'qbittorrent', 'transmission'] as const)('%s', kind =>
     expect(await world.health()).toMatchObject({ ok: false, upstreams: [{ ok: false }] })
   })
 
+  test('where tools may change but not remove, removing is refused with the setting', async () => {
+    const environment = { ...program.environment, [`${kind.toUpperCase()}_ACCESS`]: 'change' }
+    await using limited = await startWorld(downloads, { clock: hasty, environment, watchers: false })
+    expect((await limited.call('pause_downloads')).isError).toBe(false)
+    const [remove, args] = ask(kind).at(-1) ?? ['', {}]
+    for (const given of [args, { ...args, confirm: false }])
+      expect((await limited.call(remove, given)).text).toMatch(/Where: \w+_ACCESS/)
+  })
+
   test('where tools may only read, every change is refused with the setting', async () => {
     const environment = { ...program.environment, [`${kind.toUpperCase()}_ACCESS`]: 'read' }
     await using limited = await startWorld(downloads, { clock: hasty, environment, watchers: false })

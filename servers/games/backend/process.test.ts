@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { until } from '../../../tests/support/until.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { createProcessBackend } from './process.ts'
@@ -75,4 +75,14 @@ test('a program or a folder that does not exist is told', async () => {
   await expect(open('', { cwd: '/no/such' }).start()).rejects.toMatchObject({
     failure: { where: '/bin/sh in /no/such' },
   })
+})
+
+test('a group that this user may not signal is told, and takes the server with it no more', async () => {
+  await using backend = open('exit 3')
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' })
+  })
+  using _ = { [Symbol.dispose]: () => kill.mockRestore() }
+  await backend.start()
+  await until('it ended', async () => (await backend.state()).state === 'failed')
 })

@@ -56,7 +56,7 @@ export function createProcessBackend(settings: ProcessSettings, deps: ProcessDep
     const ended = untilEnded(child).then(exitCode => {
       last = { at: clock.now(), exitCode, asked: run?.asked ?? false }
       run = undefined
-      signalGroup(child, 'SIGKILL') // what it left behind
+      killRest(child)
     })
     run = { child, asked: false, startedAt: clock.now(), ended }
     return true
@@ -153,6 +153,15 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
     if (pid !== undefined) process.kill(-pid, signal)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** What it left behind, as far as this user may. */
+function killRest(child: ChildProcess): void {
+  try {
+    signalGroup(child, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
   }
 }
 

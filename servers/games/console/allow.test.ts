@@ -51,3 +51,22 @@ test('without a list nothing is allowed, and says so', () => {
     why: 'no commands are allowed for this server',
   })
 })
+
+test('many stars in a glob do not keep the server busy', () => {
+  const begun = performance.now()
+  expect(decideCommand('a'.repeat(400), 'source', ['*a*a*a*a*a*a*b']).allowed).toBe(false)
+  expect(decideCommand('a'.repeat(400), 'source', ['*a*a*a*a*a*a*a']).allowed).toBe(true)
+  expect(performance.now() - begun).toBeLessThan(1000)
+})
+
+test.each([
+  ['ab', 'ab*b', false],
+  ['abb', 'ab*b', true],
+  ['aa', 'a*a', true],
+  ['a', 'a*a', false],
+  ['say', 'say*', true],
+  ['x', '*', true],
+  ['give Ann stone', 'give * * 1', false],
+])('%s by %s: %s', (command, glob, allowed) => {
+  expect(decideCommand(command, 'source', [glob]).allowed).toBe(allowed)
+})

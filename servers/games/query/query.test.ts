@@ -260,3 +260,11 @@ describe('Minecraft', () => {
     expect(failure).toMatchObject({ kind: 'timeout', failure: { why: 'no answer within 100 ms' } })
   })
 })
+
+test('a Minecraft server that announces more than a status can be is left at once', async () => {
+  await using fake = await startFakeTcp(
+    socket => void socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 0x07])),
+  )
+  const failure = await failureOf(open({ type: 'protocol-minecraftvanilla', port: fake.port }).ask())
+  expect(failure.failure.why).toBe('the answer is too long for a status')
+})

@@ -217,3 +217,15 @@ test('several kubeconfigs are one', async () => {
   const options = { name: 'second', kubeconfig: `${kubeconfig}:${other}`, context: 'second' }
   expect(await openCluster({ ...options, clock: systemClock }).version()).toContain('1.33.1')
 })
+
+test('a name never leads out of its place in the address', async () => {
+  const odd = { namespace: 'a/../b', name: '../secrets?x=1#y' }
+  upstream.will(ok({}))
+  await open().deletePod(odd)
+  await open().scale({ kind: 'deployment', ...odd }, 0)
+  const paths = upstream.requests.map(({ path }) => path)
+  expect(paths).toEqual([
+    '/k8s/api/v1/namespaces/a%2F..%2Fb/pods/..%2Fsecrets%3Fx%3D1%23y',
+    '/k8s/apis/apps/v1/namespaces/a%2F..%2Fb/deployments/..%2Fsecrets%3Fx%3D1%23y/scale',
+  ])
+})

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ToolFailure } from '../../kit/failure.ts'
+import { quote } from '../../kit/text.ts'
 import type { Upstream } from '../../kit/upstream/upstream.ts'
 import {
   command,
@@ -19,6 +20,7 @@ import {
 
 export const API = '/api/v3'
 const QUEUE_PAGE = 200
+const MOST_NAMES = 20
 /** Milliseconds: a lookup, and adding what it found, ask services on the web. */
 export const WEB_LIMIT = 20_000
 
@@ -121,18 +123,25 @@ function pick<Item>(
       what:
         wanted === undefined
           ? `${where} has no ${what} that can be used.`
-          : `${where} has no ${what} "${wanted}".`,
+          : `${where} has no ${what} ${quote(wanted, 100)}.`,
       where: asked === undefined && set !== undefined ? variable : where,
-      why: names.length > 0 ? `it has ${names.map(name => `"${name}"`).join(', ')}` : `it has none`,
+      why: names.length > 0 ? `it has ${toNames(names)}` : 'it has none',
       fix: names.length > 0 ? 'Choose one of these.' : `Ask the owner to add a ${what} there.`,
     })
   }
   if (wanted !== undefined || names.length < 2) return { found }
-  const others = names.filter(name => name !== toName(found)).map(name => `"${name}"`)
+  const others = names.filter(name => name !== toName(found))
   return {
     found,
-    note: `The ${what} "${toName(found)}" is the default; there is also ${others.join(', ')}.`,
+    note: `The ${what} ${quote(toName(found), 100)} is the default; there is also ${toNames(others)}.`,
   }
+}
+
+/** Names of others, so cleaned, and not more than anybody reads. */
+function toNames(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map(name => quote(name, 100))
+  const more = names.length - shown.length
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** The same name in any case, or the same path with or without its last slash. */
@@ -140,7 +149,7 @@ function isSame(a: string, b: string): boolean {
   const plain = (name: string) =>
     name
       .trim()
-      .replace(/[/\\]+$/, '')
+      .replace(/(?<![/\\])[/\\]+$/, '')
       .toLowerCase()
   return plain(a) === plain(b)
 }

@@ -1,3 +1,4 @@
+import { cleanText } from '../../kit/text.ts'
 import type { Item, Library } from './shapes.ts'
 
 /** The name of the library that a file lies in, by the folders of each. */
@@ -7,7 +8,8 @@ export function findLibrary(item: Item, libraries: readonly Library[]): string {
     (library.Locations ?? [])
       .filter(
         folder =>
-          path === folder || path.startsWith(`${folder.replace(/[/\\]+$/, '')}${separatorOf(folder)}`),
+          path === folder ||
+          path.startsWith(`${folder.replace(/(?<![/\\])[/\\]+$/, '')}${separatorOf(folder)}`),
       )
       .map(folder => ({ name: library.Name ?? '', length: folder.length })),
   )
@@ -17,7 +19,7 @@ export function findLibrary(item: Item, libraries: readonly Library[]): string {
 
 /** "movie", "series", "episode", "album". */
 export function toKind(item: Item): string {
-  return item.Type === 'MusicAlbum' ? 'album' : (item.Type ?? 'item').toLowerCase()
+  return item.Type === 'MusicAlbum' ? 'album' : cleanText(item.Type ?? 'item', 40).toLowerCase()
 }
 
 function separatorOf(folder: string): string {

@@ -60,3 +60,13 @@ test('a bitrate has its unit', () => {
   expect([8_400_000, 640_000].map(toBitrateText)).toEqual(['8.4 Mbit/s', '640 kbit/s'])
   expect(toDelivery(session.parse(toTranscodingSession())).bitrate).toBe(8_400_000)
 })
+
+test('what Jellyfin says in words of its own is cleaned and cut', () => {
+  const odd = `\u001b[31mNew${'x'.repeat(5000)}`
+  const info = { VideoCodec: odd, HardwareAccelerationType: odd, TranscodeReasons: [odd] }
+  const { reasons, into } = toDelivery(toSession(info))
+  for (const text of [reasons.join(), into ?? '']) {
+    expect(text).not.toContain('\u001b')
+    expect(text.length).toBeLessThan(300)
+  }
+})

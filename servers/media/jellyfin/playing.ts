@@ -1,4 +1,4 @@
-import { toSpanText } from '../../kit/text.ts'
+import { cleanText, toSpanText } from '../../kit/text.ts'
 import { toEpisodeNumber, toTitle } from '../arr/queue.ts'
 import type { Item, Session, Transcoding } from './shapes.ts'
 
@@ -70,7 +70,12 @@ function toMethod(session: Session, info: Transcoding | null | undefined): Deliv
 }
 
 function toReasonWords(reason: string): string {
-  return REASONS[reason] ?? `Jellyfin says ${reason.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()}`
+  return (
+    REASONS[reason] ??
+    `Jellyfin says ${cleanText(reason, 60)
+      .replace(/([a-z])([A-Z])/g, '$1 $2')
+      .toLowerCase()}`
+  )
 }
 
 function toTarget(info: Transcoding): string {
@@ -82,7 +87,7 @@ function toTarget(info: Transcoding): string {
     info.IsVideoDirect ? undefined : size,
     hardware && hardware !== 'none' ? `by ${hardware}` : undefined,
   ]
-  return parts.filter(part => part !== undefined).join(', ')
+  return parts.flatMap(part => (part === undefined ? [] : cleanText(part, 60))).join(', ')
 }
 
 function toFileBitrate(session: Session): number | undefined {

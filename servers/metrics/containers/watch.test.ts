@@ -51,6 +51,16 @@ test('what is ill at the start is raised once, held while it lasts, and raised a
   expect(engine.followers).toBe(0)
 })
 
+test('what ended is not unhealthy, whatever its last check said', async () => {
+  const engine = createFakeEngine('docker', [
+    fakeContainer('plex', { health: 'unhealthy', state: 'exited', exitCode: 0 }),
+  ])
+  const { clock, events, stop } = follow(engine)
+  await clock.advance(5 * MINUTE)
+  expect(events()).toEqual([])
+  stop()
+})
+
 test('an event of the engine is looked at soon, and many at once are looked at once', async () => {
   const engine = createFakeEngine('docker', [fakeContainer('plex', { health: 'healthy' })])
   const { clock, events, stop } = follow(engine)

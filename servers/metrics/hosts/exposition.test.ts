@@ -23,3 +23,10 @@ test.each(['', '# HELP a b', '<!doctype html><title>Login</title>', '{"a": 1}', 
 test('only what is wanted is kept', () => {
   expect([...parseExposition('a 1\nb 2', name => name === 'b').keys()]).toEqual(['b'])
 })
+
+test('a line without sense does not keep the server busy', () => {
+  const begun = performance.now()
+  parseExposition(`a{${'b'.repeat(1_000_000)}} 1`)
+  parseExposition(`a{${'b="'.repeat(300_000)}} 1`)
+  expect(performance.now() - begun).toBeLessThan(2000)
+})

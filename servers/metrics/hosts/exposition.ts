@@ -6,7 +6,8 @@ export interface Sample {
 }
 
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?$/
-const LABEL = /([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"/g
+/** Begins at the begin of a word only, so that a long one is read once and not from each of its letters. */
+const LABEL = /(?<!\w)([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"/g
 
 /**
  * The samples of a text by their metric's name, of those names that are wanted; comments and what is no sample are

@@ -1,3 +1,4 @@
+import { cleanText } from '../../kit/text.ts'
 import { isRealNetwork } from '../machine/linux/counters.ts'
 import type { About, Counters, Cpu, Memory } from '../machine/machine.ts'
 import type { Sample } from './exposition.ts'
@@ -33,7 +34,7 @@ export function toAbout(facts: Facts, host: string): About {
   return {
     host,
     kernel: facts.label('node_uname_info', 'release') ?? 'unknown',
-    arch: ARCHITECTURES[machine] ?? machine,
+    arch: ARCHITECTURES[machine] ?? cleanText(machine, 40),
     uptimeSeconds: Math.max(0, now - (facts.one('node_boot_time_seconds') ?? now)),
     ...(os === undefined ? {} : { os }),
   }

@@ -17,11 +17,13 @@ const GOOD = 240
 const MOST = 2000
 
 /** A span of time as an argument: "90s", "6h", "7d". */
-export const spanField = z.string().regex(/^\d+(\.\d+)?(s|m|h|d|w)$/, 'a span such as "30m", "6h" or "7d"')
+export const spanField = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,9})?(s|m|h|d|w)$/, 'a span such as "30m", "6h" or "7d"')
 
-/** Milliseconds of such a span. */
+/** Milliseconds of such a span; of any other text not a number. */
 export function toSpan(text: string): number {
-  return ms(text as ms.StringValue)
+  return spanField.safeParse(text).success ? ms(text as ms.StringValue) : Number.NaN
 }
 
 /** What to ask for. Without a span one moment; the step is chosen so that the course shows. Throws ToolFailure. */

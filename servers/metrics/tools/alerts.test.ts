@@ -34,6 +34,17 @@ const start = (more = {}) =>
     },
   })
 
+test.each(['9'.repeat(200), `${'9'.repeat(200)}h`, '-1h', 'h'])(
+  'a duration of %s is refused in words',
+  async duration => {
+    await using world = await start()
+    const called = await world.call('silence_alert', { alert: 'Down', duration, comment: 'cleaning' })
+    expect(called.isError).toBe(true)
+    expect(called.text).toContain('The arguments of silence_alert do not fit')
+    expect(manager.requests).toEqual([])
+  },
+)
+
 const silence = (id: string, state: string) => ({
   id,
   status: { state },

@@ -5,7 +5,7 @@ import { escapeHtml } from '../text/entities.ts'
 import { toHtml, toPlain } from '../text/markdown.ts'
 import { defineKind, type Sender } from './channel.ts'
 import { explainMail } from './email-failure.ts'
-import { secret } from './entry.ts'
+import { ESCAPE, isEscaped, secret } from './entry.ts'
 import { withRemark } from './remark.ts'
 
 const LIMIT = 20_000
@@ -20,7 +20,8 @@ const schema = z.strictObject({
   /** smtp://user:password@host:587, or smtps:// for encryption from the first byte. */
   url: z
     .url({ protocol: /^smtps?$/, error: 'must look like smtp://host:587 or smtps://host' })
-    .refine(text => new URL(text).search === '', 'must have no query'),
+    .refine(text => new URL(text).search === '', 'must have no query')
+    .refine(text => isEscaped(new URL(text).username) && isEscaped(new URL(text).password), ESCAPE),
   user: z.string().optional(),
   password: secret.optional(),
   from: address,

@@ -10,5 +10,18 @@ export const httpUrl = anyUrl
   .refine(text => new URL(text).search === '', 'must have no query')
   .transform(text => text.replace(/\/+$/, ''))
 
+/** True where every percent sign of a part of an address begins an escaped letter. */
+export function isEscaped(part: string): boolean {
+  try {
+    return decodeURIComponent(part) !== undefined
+  } catch (error) {
+    if (error instanceof URIError) return false
+    throw error
+  }
+}
+
+/** What to say where it does not. */
+export const ESCAPE = 'must write a percent sign as %25'
+
 /** A token or a password. */
 export const secret = z.string().trim().min(1)

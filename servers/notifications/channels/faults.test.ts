@@ -20,11 +20,17 @@ const KINDS: Record<string, { entry: (url: string) => Record<string, unknown>; t
     }),
     takes: ['garbage', 'html', 'another shape'],
   },
+  'webhook whose address is its key': {
+    entry: url => ({ kind: 'webhook', url: `${url}/hooks/${SECRET}?key=${SECRET}` }),
+    takes: ['garbage', 'html', 'another shape'],
+  },
   apprise: { entry: url => ({ url, key: SECRET }), takes: ['garbage', 'another shape'] },
 }
 const PASSING = ['status 500', 'slow', 'reset']
 
-describe.each(Object.entries(KINDS))('%s', (kind, { entry, takes = [] }) => {
+describe.each(Object.entries(KINDS))('%s', (name, { entry, takes = [] }) => {
+  const kind = name.split(' ', 1)[0] ?? ''
+
   async function start() {
     const upstream = await startFaultyUpstream()
     const world = await startNotifications(withChannels({ phone: { kind, ...entry(upstream.url) } }))

@@ -4,7 +4,7 @@ import type { Delivered, Outgoing, Severity } from '../message.ts'
 import { cutBytes } from '../text/cut.ts'
 import { toPlain } from '../text/markdown.ts'
 import { defineKind, type Sender } from './channel.ts'
-import { httpUrl, secret } from './entry.ts'
+import { ESCAPE, httpUrl, isEscaped, secret } from './entry.ts'
 import { withRemark } from './remark.ts'
 
 /** ntfy makes a file of a longer message. */
@@ -30,7 +30,9 @@ export const ntfy = defineKind({
   kind: 'ntfy',
   title: 'ntfy',
   schema: z.strictObject({
-    url: httpUrl.refine(url => new URL(url).pathname.length > 1, 'must end with the topic'),
+    url: httpUrl
+      .refine(url => new URL(url).pathname.length > 1, 'must end with the topic')
+      .refine(url => isEscaped(url.slice(url.lastIndexOf('/') + 1)), ESCAPE),
     token: secret.optional(),
     user: z.string().optional(),
     password: secret.optional(),

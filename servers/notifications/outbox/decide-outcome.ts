@@ -30,7 +30,7 @@ export function decideOutcome(
     return { kind: 'failed', failure: { ...failure, fix } }
   }
   const delay = decideBackOff(attempts, FIRST_DELAY, LONGEST_DELAY, random)
-  const due = now + Math.max(delay, error.retryAfter ?? 0)
+  const due = now + Math.max(delay, Math.min(error.retryAfter ?? 0, GIVE_UP_AFTER))
   return { kind: 'retry', due, failure, isDoubtful: mayHaveArrived(error) }
 }
 

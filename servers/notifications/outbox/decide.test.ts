@@ -96,6 +96,11 @@ describe('the outcome of a try', () => {
     expect(decideOutcome(error, facts)).toMatchObject({ kind: 'retry', due: 1_061_000 })
   })
 
+  test('no later than it is tried at all, whatever the upstream asks', () => {
+    const error = fail('rate_limited', { transient, retryAfter: 1e300 })
+    expect(decideOutcome(error, facts)).toMatchObject({ kind: 'retry', due: 1_000_000 + 86_400_000 })
+  })
+
   test.each([
     ['wrong key', fail('unauthorized')],
     ['a tool failure', new ToolFailure({ what: 'w', where: 'x', why: 'y', fix: 'z' })],

@@ -1,5 +1,8 @@
 import { parse, toPlainTable } from './markdown.ts'
 
+/** Each part is bounded and begins with what the one before cannot hold, so that no text takes long. */
+const PICTURE = /!\[([^\]]{0,500})\]\(([^)\s]{1,2000})(?:\s[^)]{0,500})?\)/g
+
 /** Markdown in what Discord shows of it: tables become code, deep headings bold, pictures links. */
 export async function toDiscordMarkdown(markdown: string): Promise<string> {
   const blocks = (await parse(markdown)).map(token => {
@@ -13,7 +16,7 @@ export async function toDiscordMarkdown(markdown: string): Promise<string> {
       case 'paragraph':
       case 'list':
       case 'blockquote':
-        return token.raw.replace(/!\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g, toLink)
+        return token.raw.replace(PICTURE, toLink)
       default:
         return token.raw
     }

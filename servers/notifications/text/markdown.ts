@@ -1,8 +1,14 @@
 import type { MarkedToken, Token, Tokens } from 'marked'
 import { escapeHtml, fromEntities } from './entities.ts'
 
-/** Markdown as its blocks. The parser is loaded at the first use. */
+/** What is nested deeper than this is no quotation and no list, and would take the parser's whole stack. */
+const DEEP = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){50}/m
+
+/**
+ * Markdown as its blocks; what is nested too deeply is one block of plain text. The parser is loaded at the first use.
+ */
 export async function parse(markdown: string): Promise<MarkedToken[]> {
+  if (DEEP.test(markdown)) return [{ type: 'text', raw: markdown, text: markdown }]
   const { lexer } = await import('marked')
   return lexer(markdown) as MarkedToken[]
 }

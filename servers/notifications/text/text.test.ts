@@ -152,3 +152,13 @@ describe('a picture', () => {
     expect(() => readPicture(text)).toThrow(ToolFailure)
   })
 })
+
+test('no text keeps the server busy, or breaks it, by its brackets and its depth', async () => {
+  for (const text of ['![]('.repeat(5000), '>'.repeat(20_000), `${'> '.repeat(9000)}deep`]) {
+    const begun = performance.now()
+    expect(await toDiscordMarkdown(text)).not.toBe('')
+    expect(await toPlain(text)).toContain(text.trim().slice(-4))
+    expect(await toHtml(text)).not.toMatch(/<(?!\/?(p|blockquote|pre|code|a)\b)/)
+    expect(performance.now() - begun).toBeLessThan(5000)
+  }
+})

@@ -1,0 +1,80 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { downloads } from '../servers/downloads/server.ts'
+import { games } from '../servers/games/server.ts'
+import { inspectOverHttp, inspectOverStdio } from '../servers/kit/testing/alone.ts'
+import { createFakeClock } from '../servers/kit/testing/fake-clock.ts'
+import { startWorld } from '../servers/kit/testing/server-world.ts'
+import { media } from '../servers/media/server.ts'
+import { metrics } from '../servers/metrics/server.ts'
+import { notifications } from '../servers/notifications/server.ts'
+
+/** What a tool that only looks is called; each of the others changes something. */
+const LOOKS = /^(get|list|search|query|diagnose)_/
+/** Has others search, which ends in downloads. */
+const ACTS = ['search_missing']
+/** What cannot be taken back, or interrupts people; anything else may be undone or only adds. */
+const DESTRUCTIVE = [
+  'remove_download',
+  'restart_container',
+  'restart_game_server',
+  'run_game_command',
+  'stop_game_server',
+  'stop_jellyfin_session',
+]
+/** The surprising ones of them say what they would do first. */
+const ASKS_FIRST = DESTRUCTIVE.filter(name => name !== 'run_game_command')
+const LIMIT = 120_000
+
+const definitions = { downloads, games, media, metrics, notifications }
+const toListed = (name: string) => (ACTS.includes(name) ? false : LOOKS.test(name))
+
+describe.each(Object.entries(definitions))('%s alone', (name, definition) => {
+  const file = fileURLToPath(new URL(`../servers/${name}/server.ts`, import.meta.url))
+  const open = (environment = {}) =>
+    startWorld(definition, { clock: createFakeClock(), watchers: false, environment })
+
+  test('the official inspector lists every tool over stdio and HTTP', { timeout: LIMIT }, async () => {
+    await using world = await open()
+    const names = world.listed().map(tool => tool.name)
+    const overStdio = await inspectOverStdio(file, {})
+    expect(overStdio.tools.map(tool => tool.name)).toEqual(names)
+    expect(overStdio.remarks).toBe('')
+    const overHttp = await inspectOverHttp(definition, {}, async ({ tools, remarks }) => ({ tools, remarks }))
+    expect(overHttp).toEqual({ tools: overStdio.tools, remarks: '' })
+  })
+
+  test('every tool says what it is, and its annotations are true', async () => {
+    await using world = await open()
+    expect(world.listed().length).toBeGreaterThan(2)
+    for (const { name: tool, title, description = '', annotations, ...schemas } of world.listed()) {
+      const isReading = toListed(tool)
+      expect(title, tool).toMatch(/^[A-Z]/)
+      expect(description.length, tool).toBeGreaterThanOrEqual(40)
+      expect(schemas, tool).toMatchObject({
+        inputSchema: { type: 'object', additionalProperties: false },
+        outputSchema: { type: 'object', properties: expect.any(Object) },
+      })
+      expect(annotations, tool).toEqual({
+        title,
+        readOnlyHint: isReading,
+        destructiveHint: DESTRUCTIVE.includes(tool),
+        idempotentHint: isReading ? true : expect.any(Boolean),
+        openWorldHint: expect.any(Boolean),
+      })
+      const takes = Object.keys(schemas.inputSchema.properties ?? {})
+      if (ASKS_FIRST.includes(tool)) expect(takes, tool).toContain('confirm')
+      if (isReading) expect(takes, tool).not.toContain('confirm')
+    }
+  })
+
+  test('read-only, it has the tools that look and no others', async () => {
+    await using all = await open()
+    await using world = await open({ [`${name.toUpperCase()}_READ_ONLY`]: 'true' })
+    const looking = all.listed().filter(tool => toListed(tool.name))
+    expect(world.listed()).toEqual(looking)
+    const others = all.listed().filter(tool => !toListed(tool.name))
+    expect(others).not.toEqual([])
+    for (const { name: tool } of others) await expect(world.call(tool)).rejects.toThrow('no tool')
+  })
+})
