@@ -130,7 +130,7 @@ async function checkHub(config: Config): Promise<Finding[]> {
 }
 
 function toFindings({ name, state, tools, error, upstreams = [] }: HubStatus['servers'][number]): Finding[] {
-  const isFine = state === 'ready' || state === 'starting'
+  const isFine = state === 'ready' || (state === 'starting' && error === undefined)
   const what = error ? `${state}: ${error}` : `${state}, ${tools} tools`
   return [
     { level: isFine ? 'ok' : 'problem', what: `server ${name}: ${what}` },
