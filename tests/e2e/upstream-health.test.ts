@@ -13,9 +13,10 @@ beforeAll(async () => {
   program = await startFakeProgram('qbittorrent')
   const env = { ...program.environment, SABNZBD_URL: 'http://127.0.0.1:2', SABNZBD_API_KEY: 'k' }
   hub = await startTestHub({
-    config: `servers:\n  metrics: false\n  downloads: { env: ${JSON.stringify(env)} }\n`,
+    config: `servers:\n  metrics: false\n  media: { env: { RADARR_URL: "http://127.0.0.1:2" } }\n  downloads: { env: ${JSON.stringify(env)} }\n`,
   })
   await untilReady(hub, 'downloads')
+  await hub.logs.find('media failed', entry => entry.event === 'server_down' && entry.server === 'media')
 })
 afterAll(async () => {
   await hub?.[Symbol.asyncDispose]()
@@ -29,8 +30,15 @@ test('doctor asks the programs behind the servers, and says which cannot be used
   expect(stdout).toMatch(
     /^PROBLEM server downloads: sabnzbd at http:\S+ cannot be used: .* could not be reached/m,
   )
-  expect(stdout).toMatch(/^1 to mend\.$/m)
+  expect(stdout).toMatch(/^2 to mend\.$/m)
   expect(code).toBe(1)
+})
+
+test('a server that restarts for ever for want of a setting is no good one while it starts', async () => {
+  const { stdout } = await doctor()
+  expect(stdout).toMatch(
+    /^PROBLEM server media: (?:starting|down): .*RADARR_API_KEY is not set.*Where to find it: Radarr: Settings/m,
+  )
 })
 
 test('hub_status asks them only when told to', async () => {
@@ -40,6 +48,7 @@ test('hub_status asks them only when told to', async () => {
   const long = await client.call('hub_status', { health: true })
   expect(long.structuredContent).toMatchObject({
     servers: [
+      { name: 'media' },
       {
         name: 'downloads',
         upstreams: [
