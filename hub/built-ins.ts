@@ -44,6 +44,8 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     file: codeFile('servers/downloads/server.ts'),
     always: false,
     envPrefixes: ['DOWNLOADS_', 'SABNZBD_', 'QBITTORRENT_', 'TRANSMISSION_'],
+    // For the file of its timed pauses; the hub's token is none of its business.
+    alsoSees: ['SUPERBLOOM_DATA'],
     load: async () => (await import('../servers/downloads/server.ts')).downloads,
   },
   {

@@ -49,7 +49,7 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
         ...waiting.map(thread => ({ thread })),
       ]
     },
-    status: () => readStatus(foundation, started(engine)),
+    status: asked => readStatus(foundation, started(engine), asked),
   })
   const life = stack.use(await openLife(foundation))
   const hubToolNames = hubTools.map(tool => tool.definition.name)

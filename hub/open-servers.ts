@@ -43,7 +43,12 @@ export function openServerTools(
     version,
     taken,
     builtIns,
-    childEnvironment: prefixes => ({ ...childEnvironment(prefixes), ...compileCache() }),
+    childEnvironment: (prefixes = []) => ({
+      ...childEnvironment(prefixes),
+      // A server of ours that keeps something keeps it where the hub keeps its own.
+      ...(prefixes.includes('SUPERBLOOM_DATA') ? { SUPERBLOOM_DATA: config.current.dataFolder } : {}),
+      ...compileCache(),
+    }),
     loader: pathToFileURL(codeFile('hub/tools/drop-in-loader.mjs')).href,
     dropInsFolder: join(config.current.dataFolder, 'servers'),
     configured: () => config.current.servers,

@@ -11,9 +11,14 @@ import { countOpenDeadLetters, failedThreads } from './store/dead-letters.ts'
 import { waitingCounts } from './store/inbox.ts'
 import { parkedThreads } from './store/parked.ts'
 import { mainThreadId } from './store/threads.ts'
+import type { Servers } from './tools/servers.ts'
 
 /** The state of everything, for `hub_status` and the command line. */
-export async function readStatus(foundation: Foundation, engine: Engine): Promise<HubStatus> {
+export async function readStatus(
+  foundation: Foundation,
+  engine: Engine,
+  asked: { health?: boolean | undefined },
+): Promise<HubStatus> {
   const { config, model, store, clock, startedAt, version, agents } = foundation
   const waiting = await waitingCounts(store.db)
   const provider = config.current.model?.default
@@ -29,12 +34,20 @@ export async function readStatus(foundation: Foundation, engine: Engine): Promis
     deadLetters: { open: await countOpenDeadLetters(store.db) },
     ...(engine.life.hold ? { held: { since: engine.life.hold.since } } : {}),
     serversDown: [...engine.serversWatch.down].map(([name, since]) => ({ name, since })),
-    servers: engine.serverTools.servers.status(),
+    servers: await readServers(engine.serverTools.servers, asked.health === true),
     queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy: engine.runtime.busy },
     budgets: await readBudgets(foundation),
     store: { kind: 'sqlite', bytes: storeBytes(config.current.dataFolder) },
     problems: [...config.problems, ...agents.problems],
   }
+}
+
+async function readServers(servers: Servers, withHealth: boolean): Promise<HubStatus['servers']> {
+  const upstreams = withHealth ? await servers.health() : undefined
+  return servers.status().map(server => {
+    const behind = upstreams?.get(server.name)
+    return behind === undefined ? server : { ...server, upstreams: behind }
+  })
 }
 
 /** What the store takes on the disk, its log included. */

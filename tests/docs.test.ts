@@ -159,6 +159,31 @@ test('every tool of the built-in servers is in the reference', () => {
   }
 })
 
+test('the README presents every built-in server, with variables that exist', () => {
+  for (const { name, envPrefixes } of builtIns) {
+    const row =
+      readme.match(new RegExp(`^\\| \\[${name}\\]\\(servers/${name}/README.md\\) .*$`, 'm'))?.[0] ?? ''
+    const own = read(`servers/${name}/README.md`)
+    for (const [variable] of row.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)) {
+      expect(
+        envPrefixes.some(prefix => variable.startsWith(prefix)),
+        variable,
+      ).toBe(true)
+      expect(own).toContain(`\`${variable}\``)
+    }
+    for (const [, event = ''] of row.matchAll(/`([a-z]+_[a-z_]+)`/g)) expect(own).toContain(`\`${event}\``)
+    expect(row).toMatch(/`[A-Z]+_[A-Z_]+/)
+  }
+})
+
+test('the agent that comes along lists events that servers raise', () => {
+  const { events } = parseAgentFile('agents/homelab.md', read('agents/homelab.md'), () => undefined, {
+    hasPrices: false,
+  })
+  expect(events.length).toBeGreaterThan(8)
+  for (const event of events) expect(Object.keys(eventPayloads)).toContain(event)
+})
+
 test('every command, variable and script that the README names exists', () => {
   const commands = new Set(createProgram().commands.map(command => command.name()))
   const named = [...readme.matchAll(/npx superbloom ([\w-]+)/g)].map(match => match[1] ?? '')
@@ -174,7 +199,7 @@ test('every command, variable and script that the README names exists', () => {
 
 test('the examples of the README are valid', () => {
   const yaml = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(match => match[1] ?? '')
-  expect(yaml.length).toBe(4)
+  expect(yaml.length).toBe(5)
   const markdown = /```markdown\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   for (const text of yaml) expect(() => parseExample(text)).not.toThrow()
   expect(parseAgentFile('agents/disks.md', markdown, () => undefined, { hasPrices: false }).events).toEqual([

@@ -1,10 +1,12 @@
 import type { CallToolResult, Client, Progress, ReadResourceResult, Tool } from '@modelcontextprotocol/client'
+import type { HealthReport } from '../../schemas/health.ts'
 import type { Clock } from '../core/clock.ts'
 import { toIso } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { decideBackoff } from './backoff.ts'
 import { connectServer, type EraMemory } from './connect.ts'
+import { readHealth } from './health.ts'
 import { isLost, withDeadline } from './lost.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { keepSubscribed, readTools } from './subscriptions.ts'
@@ -39,6 +41,8 @@ export interface ConnectionDeps {
 
 /** A connection that held so long counts as a success; one that breaks sooner is tried again ever more slowly. */
 const STABLE_MS = 10_000
+/** A server asks the programs behind it all at once, each for at most ten seconds. */
+const HEALTH_TIMEOUT_MS = 15_000
 
 /**
  * One server, kept: connected, told of its changes, and reconnected for ever with back-off when it goes away.
@@ -130,6 +134,11 @@ export class Connection implements AsyncDisposable {
   async readResource(uri: string): Promise<ReadResourceResult> {
     const client = await this.#ready()
     return client.readResource({ uri }, { timeout: this.#deps.callTimeout, cacheMode: 'bypass' })
+  }
+
+  /** Asks it whether the programs behind it answer; undefined where it cannot tell. Throws as `call` does. */
+  async readHealth(): Promise<HealthReport | undefined> {
+    return readHealth(await this.#ready(), { timeout: HEALTH_TIMEOUT_MS, signal: this.#ended.signal })
   }
 
   /** Resolves when nothing of it runs any more. */

@@ -16,8 +16,8 @@ const metrics: BuiltIn = {
   envPrefixes: ['METRICS_'],
 }
 
-function decide(variables: Record<string, string>, configured: ServerSources['configured'] = {}) {
-  const { specs } = decideServers({
+function decideAll(variables: Record<string, string>, configured: ServerSources['configured'] = {}) {
+  return decideServers({
     builtIns: [media, metrics],
     configured,
     dropIns: [],
@@ -28,6 +28,10 @@ function decide(variables: Record<string, string>, configured: ServerSources['co
         Object.entries(variables).filter(([name]) => prefixes.some(prefix => name.startsWith(prefix))),
       ),
   })
+}
+
+function decide(variables: Record<string, string>, configured: ServerSources['configured'] = {}) {
+  const { specs } = decideAll(variables, configured)
   return new Map(specs.map(spec => [spec.name, spec.transport.kind === 'stdio' ? spec.transport.env : {}]))
 }
 
@@ -65,4 +69,18 @@ test('variables that are shared with other servers are seen, and make nothing ru
 
 test('false switches off what is configured', () => {
   expect([...decide({ RADARR_URL: 'http://nas' }, { media: false, metrics: false }).keys()]).toEqual([])
+})
+
+test('a key without an address is told, other variables and what is switched off are not', () => {
+  const reasonsOf = (...given: Parameters<typeof decideAll>) =>
+    decideAll(...given).losers.map(({ reason }) => reason)
+  expect(reasonsOf({ SONARR_API_KEY: 'k' })).toEqual([
+    'SONARR_API_KEY is set, but no address: set SONARR_URL too; servers/media/README.md lists what else would do',
+  ])
+  expect(reasonsOf({ RADARR_4K_API_KEY_FILE: '/run/key' })).toEqual([
+    expect.stringContaining('set RADARR_4K_URL too'),
+  ])
+  expect(reasonsOf({ SONARR_API_KEY: 'k', RADARR_URL: 'http://nas' })).toEqual([])
+  expect(reasonsOf({ RADARR_QUALITY_PROFILE: 'HD', SONARR_API_KEY: '' })).toEqual([])
+  expect(reasonsOf({ SONARR_API_KEY: 'k' }, { media: false })).toEqual([])
 })

@@ -44,7 +44,10 @@ export interface DesiredServers {
 export function decideServers(sources: ServerSources): DesiredServers {
   const losers: DesiredServers['losers'] = []
   const byName = new Map<string, ServerSpec>()
-  for (const builtIn of sources.builtIns) addBuiltIn(builtIn, sources, byName)
+  for (const builtIn of sources.builtIns) {
+    const loser = addBuiltIn(builtIn, sources, byName)
+    if (loser) losers.push(loser)
+  }
   for (const dropIn of sources.dropIns) {
     const outcome = fromDropIn(dropIn, sources)
     if ('reason' in outcome) {
@@ -73,12 +76,17 @@ export function decideServers(sources: ServerSources): DesiredServers {
   return { specs: inOrder([...byName.values()], sources), losers }
 }
 
-function addBuiltIn(builtIn: BuiltIn, sources: ServerSources, byName: Map<string, ServerSpec>): void {
+function addBuiltIn(
+  builtIn: BuiltIn,
+  sources: ServerSources,
+  byName: Map<string, ServerSpec>,
+): Loser | undefined {
   const entry = sources.configured[builtIn.name]
-  if (entry === false) return
+  if (entry === false) return undefined
   const seen = [...builtIn.envPrefixes, ...(builtIn.alsoSees ?? [])]
   const env = { ...sources.childEnvironment(seen), ...entry?.env }
-  if (!builtIn.always && entry === undefined && !isConfigured(builtIn, env)) return
+  if (!builtIn.always && entry === undefined && !isConfigured(builtIn, env))
+    return halfConfigured(builtIn, env)
   byName.set(builtIn.name, {
     name: builtIn.name,
     origin: 'built-in',
@@ -90,6 +98,21 @@ function addBuiltIn(builtIn: BuiltIn, sources: ServerSources, byName: Map<string
       env,
     },
   })
+  return undefined
+}
+
+/** A key without an address looks like a server that was meant to run; other variables may be anybody's. */
+function halfConfigured({ name, envPrefixes }: BuiltIn, env: Record<string, string>): Loser | undefined {
+  const key = Object.keys(env).find(
+    variable =>
+      /_(API_KEY|TOKEN|PASSWORD)(_FILE)?$/.test(variable) &&
+      env[variable] !== '' &&
+      envPrefixes.some(prefix => variable.startsWith(prefix)),
+  )
+  if (key === undefined) return undefined
+  const address = key.replace(/_(API_KEY|TOKEN|PASSWORD)(_FILE)?$/, '_URL')
+  const reason = `${key} is set, but no address: set ${address} too; servers/${name}/README.md lists what else would do`
+  return { name, origin: 'built-in', reason }
 }
 
 /** Whether the environment holds the address of anything that the server looks after. */

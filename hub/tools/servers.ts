@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/client'
-import { HubError } from '../core/errors.ts'
+import type { UpstreamHealth } from '../../schemas/health.ts'
+import { describeError, HubError } from '../core/errors.ts'
 import type { CallOptions, Connection, ConnectionDeps } from './connection.ts'
 import type { DesiredServers } from './decide-servers.ts'
 import { type NamedTool, nameTools } from './names.ts'
@@ -40,6 +41,8 @@ export interface Servers extends AsyncDisposable {
    */
   call(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<CallToolResult>
   status(): ServerStatus[]
+  /** What the servers that are ready say of the programs behind them, by server. Never rejects. */
+  health(): Promise<ReadonlyMap<string, UpstreamHealth[]>>
   /** Every server is ready or has failed once. */
   readonly settled: boolean
 }
@@ -106,7 +109,21 @@ export function openServers(deps: ServersDeps): Servers {
         error: loser.reason,
       })),
     ],
+    async health() {
+      const ready = (pool.all ?? []).filter(({ status }) => status.state === 'ready')
+      return new Map(await Promise.all(ready.map(async one => [one.spec.name, await toHealth(one)] as const)))
+    },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  }
+}
+
+/** A server that does not tell in time stands for what is behind it. */
+async function toHealth(connection: Connection): Promise<UpstreamHealth[]> {
+  const { name } = connection.spec
+  try {
+    return (await connection.readHealth())?.upstreams ?? []
+  } catch (error) {
+    return [{ name, kind: 'server', address: '', ok: false, reason: describeError(error) }]
   }
 }
 

@@ -31,7 +31,9 @@ test('the defaults', () => {
   expect(readDownloadsSettings({ HOME: '/h', XDG_STATE_HOME: '/s' }).stateFile).toBe(
     '/s/superbloom/downloads.json',
   )
-  expect(readDownloadsSettings({ HOME: '/h', DOWNLOADS_STATE: '/d/x.json' }).stateFile).toBe('/d/x.json')
+  const SUPERBLOOM_DATA = '/srv/data'
+  expect(readDownloadsSettings({ HOME: '/h', SUPERBLOOM_DATA }).stateFile).toBe('/srv/data/downloads.json')
+  expect(readDownloadsSettings({ SUPERBLOOM_DATA, DOWNLOADS_STATE: '/d/x.json' }).stateFile).toBe('/d/x.json')
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { accessSetting } from '../kit/access.ts'
 import {
   type Environment,
@@ -41,6 +41,11 @@ export const settingsTable = {
     purpose: 'the file that holds which timed pauses of torrent clients end when',
     form: 'an absolute path, such as "/data/downloads.json"',
     pattern: /^\//,
+  }),
+  SUPERBLOOM_DATA: textSetting({
+    purpose: 'the folder of that file, where it has no path of its own; the hub sets its own folder',
+    form: 'a path',
+    pattern: /./,
   }),
 } satisfies SettingsTable & Record<string, Setting<unknown>>
 
@@ -128,15 +133,19 @@ export function readDownloadsSettings(environment: Environment): DownloadsSettin
     interval: read.DOWNLOADS_INTERVAL,
     diskFree: free === undefined ? undefined : free * GIB,
     diskClear: read.DOWNLOADS_DISK_CLEAR * GIB,
-    stateFile: read.DOWNLOADS_STATE ?? findStateFile(environment),
+    stateFile: read.DOWNLOADS_STATE ?? findStateFile(read.SUPERBLOOM_DATA, environment),
     sabnzbd: readInstances(sabnzbdSpec, environment),
     qbittorrent: readInstances(qbittorrentSpec, environment),
     transmission: readInstances(transmissionSpec, environment),
   }
 }
 
-/** Where the XDG base directory specification puts state; undefined where there is no home. */
-function findStateFile({ XDG_STATE_HOME, HOME }: Environment): string | undefined {
+/** In the data folder, else where the XDG base directory specification puts state; undefined where there is no home. */
+function findStateFile(
+  dataFolder: string | undefined,
+  { XDG_STATE_HOME, HOME }: Environment,
+): string | undefined {
+  if (dataFolder !== undefined) return resolve(dataFolder, 'downloads.json')
   const folder = XDG_STATE_HOME || (HOME && join(HOME, '.local/state'))
   return folder ? join(folder, 'superbloom', 'downloads.json') : undefined
 }

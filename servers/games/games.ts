@@ -181,7 +181,7 @@ function toUnknown(name: string, games: readonly Game[], problems: readonly stri
   return new ToolFailure({
     what: `There is no game server ${quote(name, 60)}.`,
     where: 'server',
-    why: `there are only ${names.join(', ')}${more}`,
+    why: `there ${names.length === 1 && more === '' ? 'is' : 'are'} only ${names.join(', ')}${more}`,
     fix: 'Call it again with one of these names; list_game_servers tells about each.',
   })
 }

@@ -139,7 +139,8 @@ export function readRaw(name: string, environment: Environment): { text?: string
   }
 }
 
-function describeSetting(setting: Setting<unknown>): string {
+/** What a setting must be, what it is for, and where its value is found, as sentences. */
+export function describeSetting(setting: Setting<unknown>): string {
   const fallback = setting.default === undefined ? '' : `; default ${setting.default}`
   const where = setting.where === undefined ? '' : ` Where to find it: ${setting.where}.`
   return `it must be ${setting.form}. It sets ${setting.purpose}${fallback}.${where}`

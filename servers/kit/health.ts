@@ -36,6 +36,6 @@ export async function checkHealth(
     }
   } catch (error) {
     const { what, why } = toFailure(error, kind)
-    return { name, kind, address, ok: false, reason: `${what} ${why}` }
+    return { name, kind, address, ok: false, reason: `${what.replace(/\.$/, '')}: ${why}` }
   }
 }

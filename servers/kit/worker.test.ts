@@ -40,7 +40,7 @@ describe.each(CLIENT_KINDS)('the client %s', kind => {
       ok: false,
       upstreams: [
         { name: 'a', kind: 'thing', address: 'http://a', ok: true, version: '1.2' },
-        { name: 'b', kind: 'thing', address: 'http://b', ok: false, reason: 'thing failed. down' },
+        { name: 'b', kind: 'thing', address: 'http://b', ok: false, reason: 'thing failed: down' },
       ],
     })
   })

@@ -110,7 +110,12 @@ describe('variables alone', () => {
 test.each([
   ['no topic', { NTFY_URL: 'https://ntfy.sh' }, /NTFY_URL: must end with the topic/],
   ['half a bot', { DISCORD_BOT_TOKEN: 'x' }, /DISCORD_CHANNEL_ID: is not set/],
-  ['half a Gotify', { GOTIFY_URL: 'http://g' }, /GOTIFY_TOKEN: is not set/],
+  [
+    'half a Gotify',
+    { GOTIFY_URL: 'http://g' },
+    /GOTIFY_TOKEN: is not set\. .*It sets an application token\. Where to find it: Gotify: Apps/,
+  ],
+  ['a mail to nobody', { SMTP_URL: 'smtp://x', SMTP_FROM: 'a@b.c' }, /SMTP_TO: is not set\. .*who gets them/],
   [
     'no webhook',
     { DISCORD_WEBHOOK_URL: 'https://discord.com/channels/1' },

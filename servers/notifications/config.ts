@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import {
+  describeSetting,
   type Environment,
   readSettings,
   type Setting,
@@ -59,15 +60,22 @@ export const settingsTable = {
     purpose: 'the bot of the channel "discord-bot"',
     where: 'Discord developer portal: Bot > Token',
   }),
-  DISCORD_CHANNEL_ID: text('where it posts', 'digits', /^\d+$/),
+  DISCORD_CHANNEL_ID: {
+    ...text('where the bot posts', 'digits', /^\d+$/),
+    where: 'Discord, developer mode: Channel > Copy ID',
+  },
   GOTIFY_URL: urlSetting({ purpose: 'the server of the channel "gotify"', where: "its page's address" }),
   GOTIFY_TOKEN: secretSetting({ purpose: 'an application token', where: 'Gotify: Apps' }),
   SMTP_URL: secretSetting({
     purpose: 'the mail server of the channel "email"',
+    where: 'your mail provider',
     form: 'smtp://user:password@host:587 or smtps://…',
   }),
   SMTP_USER: text('its user, where it does not stand in the address', 'a name'),
-  SMTP_PASSWORD: secretSetting({ purpose: 'its password, where it does not stand in the address' }),
+  SMTP_PASSWORD: secretSetting({
+    purpose: 'its password, where it does not stand in the address',
+    where: 'your mail provider; many want an app password',
+  }),
   SMTP_FROM: text('the sender of its mails', 'a mail address'),
   SMTP_TO: text('who gets them', 'mail addresses between commas'),
   NOTIFICATIONS_WEBHOOK_URL: secretSetting({ purpose: 'the address of the channel "webhook"' }),
@@ -136,7 +144,12 @@ function fromShortcut(
     ]
   })
   const entry = { kind, ...Object.fromEntries(values) }
-  return readChannel({ name, entry, where: decidedBy, timezone, variables }, problems)
+  return readChannel({ name, entry, where: decidedBy, timezone, variables, explain }, problems)
+}
+
+function explain(variable: string): string {
+  const text = describeSetting(settingsTable[variable as keyof typeof settingsTable])
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 function checkNames(channels: readonly ChannelConfig[], problems: string[]): void {

@@ -1,81 +1,122 @@
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { builtIns } from '../../hub/built-ins.ts'
 import { root } from '../support/built.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { until } from '../support/until.ts'
 
-/* Compose's two services as processes of this machine: their commands, variables, config and secret, no containers. */
+/* Compose's services as processes of this machine: their commands, variables, config and secret, no containers. */
 
 interface Service {
   command?: string[]
-  environment: Record<string, string>
+  /** A name without a value is handed on from outside. */
+  environment: Record<string, string | null>
+  volumes: unknown[]
 }
 
-const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8')) as {
-  services: Record<'hub' | 'metrics', Service>
+const { services, volumes } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8')) as {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
 }
+const SERVERS = builtIns.map(({ name }) => name)
 const TOKEN = 'compose-test-token-0123456789'
 
 let folder: string
-let metrics: Program
-let port: number
+const programs = new Map<string, Program>()
+const ports = new Map<string, number>()
 
-/** What Compose would set, with the containers' paths put in place of this machine's. */
+function serviceOf(name: string): Service {
+  const service = services[name]
+  if (!service) throw new Error(`docker-compose.yml has no service ${name}`)
+  return service
+}
+
+/** What Compose would set where .env is empty, with the containers' paths put in place of this machine's. */
 function variablesOf({ environment }: Service): Record<string, string> {
-  const entries = Object.entries(environment).map(([name, value]): [string, string] => [
-    name,
-    value
-      .replace(/\$\{\w+:-\}/, '')
+  const entries = Object.entries(environment).flatMap(([name, value]): [string, string][] => {
+    if (value === null) return []
+    const here = value
+      .replace(/\$\{\w+:-([^}]*)\}/, '$1')
       .replace('/run/secrets/superbloom_token', join(folder, 'token'))
       .replace(/^\/config\b/, folder)
-      .replace(/^\/host$/, '/'),
-  ])
+      .replace(/^\/host$/, '/')
+    return [[name, here]]
+  })
   return Object.fromEntries(entries)
 }
 
 const start = (args: readonly string[], env: Record<string, string>) =>
   startProgram(process.execPath, [join(root, 'bin', 'superbloom.js'), ...args], { cwd: folder, env })
 
+async function startServer(name: string): Promise<void> {
+  const service = serviceOf(name)
+  const command = (service.command ?? []).map(word => (word === '8431' ? '0' : word))
+  const env = { ...variablesOf(service), SUPERBLOOM_DATA: join(folder, name) }
+  const program = await start(command, env)
+  programs.set(name, program)
+  const url = await until(`${name} listens`, () => /http:\S+:(\d+)\/mcp/.exec(program.stderr) ?? undefined)
+  ports.set(name, Number(url[1]))
+}
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'superbloom-compose-'))
   writeFileSync(join(folder, 'token'), `${TOKEN}\n`)
-  const command = (services.metrics.command ?? []).map(word => (word === '8431' ? '0' : word))
-  metrics = await start(command, variablesOf(services.metrics))
-  const url = await until(
-    'the metrics server listens',
-    () => /http:\S+:(\d+)\/mcp/.exec(metrics.stderr) ?? undefined,
-  )
-  port = Number(url[1])
+  copyFileSync(join(root, 'docker', 'games.yaml'), join(folder, 'games.yaml'))
+  for (const name of SERVERS) await startServer(name)
 })
 afterAll(async () => {
-  await metrics?.[Symbol.asyncDispose]()
+  for (const program of programs.values()) await program[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function statusFor(host: string, path: string): Promise<number | undefined> {
+async function statusFor(server: string, host: string, path: string): Promise<number | undefined> {
+  const port = ports.get(server)
   const call = request({ port, host: '127.0.0.1', path, method: 'POST', headers: { host } }).end('{}')
   const [response] = (await once(call, 'response')) as [{ statusCode?: number; resume(): void }]
   response.resume()
   return response.statusCode
 }
 
-test('the metrics server knows its service name, no other, and asks for the token', async () => {
-  expect(await statusFor('metrics:8431', '/mcp')).toBe(401)
-  expect(await statusFor('elsewhere:8431', '/mcp')).toBe(403)
-  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+test('each server is a service, with a volume of its own for its data', () => {
+  expect(Object.keys(services).sort()).toEqual(['hub', ...SERVERS].sort())
+  for (const [name, service] of Object.entries(services)) {
+    expect(service.volumes).toContain(`${name}-data:/data`)
+    expect(Object.keys(volumes)).toContain(`${name}-data`)
+  }
 })
 
-test('the hub uses the tools of the metrics service in place of its own', async () => {
+test('a service is handed only variables that its server reads', () => {
+  for (const { name, envPrefixes } of builtIns) {
+    const foreign = Object.keys(serviceOf(name).environment).filter(
+      variable => !envPrefixes.some(prefix => variable.startsWith(prefix)),
+    )
+    expect(foreign).toEqual(['SUPERBLOOM_TOKEN_FILE'])
+    const readme = readFileSync(join(root, 'servers', name, 'README.md'), 'utf8')
+    const unknown = Object.keys(serviceOf(name).environment).filter(variable => !readme.includes(variable))
+    expect(unknown).toEqual(['SUPERBLOOM_TOKEN_FILE'])
+  }
+})
+
+test.each(SERVERS)('%s knows its service name, no other, and asks for the token', async name => {
+  expect(await statusFor(name, `${name}:8431`, '/mcp')).toBe(401)
+  expect(await statusFor(name, 'elsewhere:8431', '/mcp')).toBe(403)
+  expect((await fetch(`http://127.0.0.1:${ports.get(name)}/healthz`)).status).toBe(200)
+})
+
+test('the hub uses the tools of the services in place of its own', async () => {
   const config = readFileSync(join(root, 'docker', 'superbloom.yaml'), 'utf8')
-  writeFileSync(join(folder, 'superbloom.yaml'), config.replace('metrics:8431', `127.0.0.1:${port}`))
+  writeFileSync(
+    join(folder, 'superbloom.yaml'),
+    config.replace(/\b(\w+):8431/g, (_, name) => `127.0.0.1:${ports.get(name)}`),
+  )
   mkdirSync(join(folder, 'data'), { mode: 0o700 })
   const env = {
-    ...variablesOf(services.hub),
+    ...variablesOf(serviceOf('hub')),
     SUPERBLOOM_DATA: join(folder, 'data'),
     SUPERBLOOM_AGENTS: join(folder, 'agents'),
     SUPERBLOOM_PORT: '0',
@@ -89,7 +130,8 @@ test('the hub uses the tools of the metrics service in place of its own', async 
   await using status = await start(['status', '--json'], env)
   await status.ended
   const { servers } = JSON.parse(status.stdout) as { servers: unknown[] }
-  expect(servers).toContainEqual(
-    expect.objectContaining({ name: 'metrics', origin: 'config', state: 'ready', transport: 'http' }),
-  )
+  for (const name of SERVERS)
+    expect(servers).toContainEqual(
+      expect.objectContaining({ name, origin: 'config', state: 'ready', transport: 'http' }),
+    )
 })

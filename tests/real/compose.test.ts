@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { builtIns } from '../../hub/built-ins.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -13,7 +14,7 @@ test(`${compose.join(' ')} config takes docker-compose.yml`, () => {
   const [command = '', ...args] = compose
   const text = execFileSync(command, [...args, 'config'], { cwd: root, encoding: 'utf8' })
   const { services } = parse(text) as { services: Record<string, { pid?: string; command?: string[] }> }
-  expect(Object.keys(services).sort()).toEqual(['hub', 'metrics'])
+  expect(Object.keys(services).sort()).toEqual(['hub', ...builtIns.map(({ name }) => name)].sort())
   expect(services['metrics']).toMatchObject({
     pid: 'host',
     command: expect.arrayContaining(['serve', 'metrics']),

@@ -5,7 +5,7 @@ import { type Config, hasPrices, loadConfig, type ModelConfig } from '../../conf
 import { tokenFile } from '../../config/token.ts'
 import { systemClock, timeoutSignal } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
-import { hubStatus } from '../../mcp/hub-tools/status.ts'
+import { describeUpstream, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
 
@@ -116,10 +116,10 @@ async function checkHub(config: Config): Promise<Finding[]> {
     return [{ level: 'warning', what: `hub: ${error.message}` }]
   }
   try {
-    const state = hubStatus.parse((await callHub(hub, 'hub_status', {})).structured)
+    const state = hubStatus.parse((await callHub(hub, 'hub_status', { health: true })).structured)
     return [
       { level: 'ok', what: `hub: ${state.hub.version} answers at ${hub.url}` },
-      ...state.servers.map(toFinding),
+      ...state.servers.flatMap(toFindings),
       ...state.problems.map(what => ({ level: 'problem' as const, what })),
     ]
   } catch (error) {
@@ -129,16 +129,14 @@ async function checkHub(config: Config): Promise<Finding[]> {
   }
 }
 
-function toFinding(server: {
-  name: string
-  state: string
-  tools: number
-  error?: string | undefined
-}): Finding {
-  const isFine = server.state === 'ready' || server.state === 'starting'
-  const state = `${server.state}, ${server.tools} tools`
-  return {
-    level: isFine ? 'ok' : 'problem',
-    what: `server ${server.name}: ${server.error ? `${server.state}: ${server.error}` : state}`,
-  }
+function toFindings({ name, state, tools, error, upstreams = [] }: HubStatus['servers'][number]): Finding[] {
+  const isFine = state === 'ready' || (state === 'starting' && error === undefined)
+  const what = error ? `${state}: ${error}` : `${state}, ${tools} tools`
+  return [
+    { level: isFine ? 'ok' : 'problem', what: `server ${name}: ${what}` },
+    ...upstreams.map(upstream => ({
+      level: upstream.ok ? ('ok' as const) : ('problem' as const),
+      what: `server ${name}: ${describeUpstream(upstream)}`,
+    })),
+  ]
 }

@@ -41,8 +41,8 @@ export interface HubToolDeps {
   decideApproval: (decision: Decision) => Promise<Approval>
   stop: (target: StopTarget, by: string) => Promise<{ thread: string; cycle?: string }[]>
   postEvent: (event: NewEvent) => Promise<RoutedEvent | undefined>
-  /** Servers and their health, model, queues, store, version. */
-  status: () => Promise<HubStatus>
+  /** Servers and their health, model, queues, store, version; with `health` also that of the programs behind servers. */
+  status: (asked: { health?: boolean | undefined }) => Promise<HubStatus>
 }
 
 const DEFAULT_AGENT = 'homelab'

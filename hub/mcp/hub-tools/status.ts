@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type UpstreamHealth, upstreamHealth } from '../../../schemas/health.ts'
 import { toIso } from '../../core/clock.ts'
 import { plural } from '../../core/text.ts'
 import { budgets, describeBudgets } from './budgets.ts'
@@ -15,6 +16,10 @@ const server = z.object({
   error: z.string().optional(),
   nextTryAt: z.number().optional().describe('unix milliseconds'),
   collisions: z.array(z.string()).optional(),
+  upstreams: z
+    .array(upstreamHealth)
+    .optional()
+    .describe('the programs behind it, where health was asked for'),
 })
 
 const provider = z.object({
@@ -55,19 +60,25 @@ export function status(deps: HubToolDeps): HubTool {
     title: 'Status of the hub',
     description:
       'Servers and their health, the model, queues, budgets, the store, and what is wrong with config or agent files.',
-    input: z.strictObject({}),
+    input: z.strictObject({
+      health: z
+        .boolean()
+        .optional()
+        .describe('also asks each server whether the programs behind it answer; takes some seconds'),
+    }),
     output: hubStatus,
     effect: 'reads',
-    run: () => deps.status(),
+    run: asked => deps.status(asked),
     toText: describeStatus,
   })
 }
 
 /** The status as lines for a person. */
 export function describeStatus(state: HubStatus): string {
-  const servers = state.servers.map(
-    one => `  ${one.name}: ${one.state}, ${plural(one.tools, 'tool')}${one.error ? ` (${one.error})` : ''}`,
-  )
+  const servers = state.servers.flatMap(one => [
+    `  ${one.name}: ${one.state}, ${plural(one.tools, 'tool')}${one.error ? ` (${one.error})` : ''}`,
+    ...(one.upstreams ?? []).map(upstream => `    ${describeUpstream(upstream)}`),
+  ])
   return [
     ...(state.held ? [HELD] : []),
     `${state.hub.name} ${state.hub.version}, ${describeModel(state.model)}`,
@@ -78,6 +89,14 @@ export function describeStatus(state: HubStatus): string {
     ...(servers.length > 0 ? servers : ['  none']),
     ...state.problems.map(problem => `Problem: ${problem}`),
   ].join('\n')
+}
+
+/** One program behind a server, as a line for a person. */
+export function describeUpstream({ name, kind, address, ok, version, reason }: UpstreamHealth): string {
+  const what = name.toLowerCase() === kind.toLowerCase() ? name : `${name} (${kind})`
+  const where = address === '' ? '' : ` at ${address}`
+  if (ok) return `${what}${where} answers${version === undefined ? '' : `, version ${version}`}`
+  return `${what}${where} cannot be used: ${reason ?? 'it does not say why'}`
 }
 
 function describeModel({ kind, name, baseUrl }: HubStatus['model']): string {

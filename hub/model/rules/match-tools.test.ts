@@ -61,6 +61,13 @@ is the valheim server ok | get_game_server
 valheim logs | get_game_server_logs
 what is wrong with valheim | diagnose_game_server
 what's downloading | get_download_status
+show downloads | get_download_status
+list my downloads | get_download_status
+show me the download queue | get_download_status
+downloads | get_download_status
+which downloads failed? | get_download_history
+what containers run? | get_container_status
+show my containers | get_container_status
 pause all downloads | pause_downloads
 search for the matrix in my movies | search_media
 who is watching jellyfin | get_jellyfin_sessions

@@ -75,6 +75,14 @@ const PHRASES: [RegExp, string][] = [
   [/\b(?:out of|low on|much|free|enough) (?:space|room)\b/g, 'disk space'],
   [/\bup and running\b/g, 'running'],
   [/\bdownloading\b/g, 'download status'],
+  [
+    /^(?:(?:show|list|see|check|how are)(?: me)?(?: all)?(?: of)?(?: the| my| our)? )?downloads?(?: queue)?(?=\W*$)/g,
+    'download status',
+  ],
+  [
+    /^(?:show|list|what|which)(?: me)?(?: all)?(?: of)?(?: the| my| our)? (containers?|pods?)(?: run| are there)?(?=\W*$)/g,
+    '$1 status',
+  ],
 ]
 
 /** What a sentence is about although it does not say so; the first that fits counts. Of plain text. */

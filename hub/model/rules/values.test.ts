@@ -76,3 +76,11 @@ it('reads numbers as digits and as words', () => {
     undefined,
   ])
 })
+
+it('a word of the tool itself names no choice in another form of it', () => {
+  const states = ['downloading', 'paused']
+  const own = new Set(['download', 'status'])
+  expect(pickChoice(states, 'download status', own)).toBeUndefined()
+  expect(pickChoice(states, 'which are downloading', own)).toBe('downloading')
+  expect(pickChoice(states, 'download status')).toBe('downloading')
+})

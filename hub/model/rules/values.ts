@@ -97,8 +97,8 @@ function withoutQuotes(text: string): string {
 }
 
 /**
- * The choice that a text names: as it is written, by its words, by a synonym, by a slip of the pen; the last two
- * never by a word whose stem is among `except`.
+ * The choice that a text names: as it is written, by another form of its words, by a synonym, by a slip of the pen;
+ * the last three never by a word whose stem is among `except`.
  */
 export function pickChoice(
   choices: Choice[],
@@ -106,7 +106,6 @@ export function pickChoice(
   except?: ReadonlySet<string>,
 ): Choice | undefined {
   const said = toParts(text)
-  const stems = said.map(stem)
   const loose = said.filter(word => !except?.has(stem(word)))
   const byLength = [...choices].sort((a, b) => String(b).length - String(a).length)
   const asWritten = byLength.find(
@@ -120,7 +119,7 @@ export function pickChoice(
   if (squeezed !== undefined) return squeezed
   const tests: ((part: string) => boolean)[] = [
     part => said.includes(part),
-    part => stems.includes(stem(part)),
+    part => loose.some(word => stem(word) === stem(part)),
     part => loose.some(word => areSynonyms(stem(word), stem(part))),
     part => loose.some(word => isTypo(word, part)),
   ]

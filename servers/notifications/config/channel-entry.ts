@@ -47,6 +47,8 @@ export interface GivenChannel {
   timezone: string
   /** The variables that its keys come from, where it is a shortcut. */
   variables?: Readonly<Record<string, string>>
+  /** What such a variable must be, what it is for, and where its value is found. */
+  explain?: (variable: string) => string
 }
 
 /** The channel, or undefined with what is wrong added to the problems. No message shows a value. */
@@ -82,13 +84,19 @@ function describe(given: GivenChannel, kind: ChannelKind, issues: readonly z.cor
     const key = issue.path.map(String).join('.')
     const variable = given.variables?.[key]
     const at = variable ?? (key === '' ? given.where : `${key} of ${given.where}`)
-    const isMissing = issue.code === 'invalid_type' && /received undefined/.test(issue.message)
-    const what = isMissing ? 'is not set' : cleanText(issue.message)
+    const what = isMissing(given.entry, issue.path) ? 'is not set' : cleanText(issue.message)
     const keys = issue.code === 'unrecognized_keys' ? `; it takes ${toKeys(kind)}` : ''
-    return `${at}: ${what}${keys}. (${kind.title})`
+    const more = variable === undefined ? undefined : given.explain?.(variable)
+    return `${at}: ${what}${keys}. (${kind.title})${more === undefined ? '' : ` ${more}`}`
   })
 }
 
 function toKeys(kind: ChannelKind): string {
   return [...Object.keys(kind.schema.shape), ...Object.keys(common.shape)].join(', ')
+}
+
+function isMissing(entry: object, [key, ...deeper]: readonly PropertyKey[]): boolean {
+  return (
+    key !== undefined && deeper.length === 0 && (entry as Record<PropertyKey, unknown>)[key] === undefined
+  )
 }

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FakeProgram, startFakeProgram } from '../../servers/downloads/testing/fake-programs.ts'
+import { runCli } from '../support/cli.ts'
+import { openClient } from '../support/clients.ts'
+import { untilReady } from '../support/downstream.ts'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+
+let program: FakeProgram
+let hub: TestHub
+beforeAll(async () => {
+  program = await startFakeProgram('qbittorrent')
+  const env = { ...program.environment, SABNZBD_URL: 'http://127.0.0.1:2', SABNZBD_API_KEY: 'k' }
+  hub = await startTestHub({
+    config: `servers:\n  metrics: false\n  media: { env: { RADARR_URL: "http://127.0.0.1:2" } }\n  downloads: { env: ${JSON.stringify(env)} }\n`,
+  })
+  await untilReady(hub, 'downloads')
+  await hub.logs.find('media failed', entry => entry.event === 'server_down' && entry.server === 'media')
+})
+afterAll(async () => {
+  await hub?.[Symbol.asyncDispose]()
+  await program?.upstream[Symbol.asyncDispose]()
+})
+const doctor = () => runCli(['doctor'], { cwd: hub.folder, variables: hub.variables })
+
+test('doctor asks the programs behind the servers, and says which cannot be used and why', async () => {
+  const { code, stdout } = await doctor()
+  expect(stdout).toMatch(/^ok +server downloads: qbittorrent at http:\S+ answers, version /m)
+  expect(stdout).toMatch(
+    /^PROBLEM server downloads: sabnzbd at http:\S+ cannot be used: .* could not be reached/m,
+  )
+  expect(stdout).toMatch(/^2 to mend\.$/m)
+  expect(code).toBe(1)
+})
+
+test('a server that restarts for ever for want of a setting is no good one while it starts', async () => {
+  const { stdout } = await doctor()
+  expect(stdout).toMatch(
+    /^PROBLEM server media: (?:starting|down): .*RADARR_API_KEY is not set.*Where to find it: Radarr: Settings/m,
+  )
+})
+
+test('hub_status asks them only when told to', async () => {
+  await using client = await openClient('sdk 1', hub)
+  const short = await client.call('hub_status', {})
+  expect(JSON.stringify(short.structuredContent)).not.toContain('upstreams')
+  const long = await client.call('hub_status', { health: true })
+  expect(long.structuredContent).toMatchObject({
+    servers: [
+      { name: 'media' },
+      {
+        name: 'downloads',
+        upstreams: [
+          { name: 'sabnzbd', ok: false },
+          { name: 'qbittorrent', ok: true },
+        ],
+      },
+    ],
+  })
+})
+
+test('what a server of the hub keeps lies in the data folder of the hub', async () => {
+  await using client = await openClient('sdk 1', hub)
+  await client.call('pause_downloads', { minutes: 30, client: 'qbittorrent' })
+  expect(existsSync(join(hub.dataFolder, 'downloads.json'))).toBe(true)
+})
