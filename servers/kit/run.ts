@@ -1,3 +1,4 @@
+import './young-space.ts'
 import { flushCompileCache } from 'node:module'
 import { SettingsError } from './env.ts'
 import { describeError } from './log.ts'

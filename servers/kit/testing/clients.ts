@@ -76,13 +76,14 @@ async function connectNew(target: Target, mode: 'auto' | 'legacy'): Promise<Test
       : new StreamableHTTPClientTransport(new URL(target.url), withToken(target.token))
   await client.connect(transport)
   await client.listTools()
+  const progress = hearProgress(transport)
   const era = client.getProtocolEra() === 'modern' ? 'modern' : 'legacy'
   return {
     era,
     pid: transport instanceof StdioClientTransport ? (transport.pid ?? undefined) : undefined,
     listTools: async () => (await client.listTools()).tools as Awaited<ReturnType<TestClient['listTools']>>,
     call: async (name, args = {}, onProgress) =>
-      toResult(await client.callTool({ name, arguments: args }, withProgress(onProgress))),
+      toResult(await client.callTool({ name, arguments: args }, progress(onProgress))),
     readText: async uri => toText(await client.readResource({ uri })),
     listUris: async () => [
       ...(await client.listResources()).resources.map(({ uri }) => uri),
@@ -108,12 +109,13 @@ async function connectOld(target: Target): Promise<TestClient> {
       : new OldHttpTransport(new URL(target.url), withToken(target.token))
   await client.connect(transport as OldTransport)
   await client.listTools()
+  const progress = hearProgress(transport)
   return {
     era: 'legacy',
     pid: transport instanceof OldStdioTransport ? (transport.pid ?? undefined) : undefined,
     listTools: async () => (await client.listTools()).tools as Awaited<ReturnType<TestClient['listTools']>>,
     call: async (name, args = {}, onProgress) =>
-      toResult(await client.callTool({ name, arguments: args }, undefined, withProgress(onProgress))),
+      toResult(await client.callTool({ name, arguments: args }, undefined, progress(onProgress))),
     readText: async uri => toText(await client.readResource({ uri })),
     listUris: async () => [
       ...(await client.listResources()).resources.map(({ uri }) => uri),
@@ -139,8 +141,26 @@ function toResult(result: Record<string, unknown>): ToolResult {
   }
 }
 
-function withProgress(onprogress: ((note: { progress: number }) => void) | undefined) {
-  return onprogress === undefined ? {} : { onprogress }
+/**
+ * Hears of progress where the messages come in: the clients drop a note that comes in the same read as the result, since
+ * they take results at once and notes a moment later.
+ */
+function hearProgress(transport: { onmessage?: ((message: never, extra?: never) => void) | undefined }) {
+  let hear: ((note: { progress: number }) => void) | undefined
+  const pass = transport.onmessage
+  transport.onmessage = (message: Message, extra?: never) => {
+    if (message.method === 'notifications/progress' && message.params) hear?.(message.params)
+    pass?.(message as never, extra)
+  }
+  return (onProgress: typeof hear) => {
+    hear = onProgress
+    return onProgress === undefined ? {} : { onprogress: () => undefined }
+  }
+}
+
+interface Message {
+  method?: string
+  params?: { progress: number }
 }
 
 function toText(result: { contents: object[] }): string {

@@ -1,3 +1,5 @@
+const FORM = 'application/x-www-form-urlencoded;charset=UTF-8'
+
 /** What is sent along: one of these. */
 export type RequestBody =
   | { json: unknown }
@@ -8,32 +10,23 @@ export type RequestBody =
   | { bytes: Uint8Array<ArrayBuffer>; type: string }
 
 export interface SentBody {
-  body?: string | URLSearchParams | FormData | Uint8Array<ArrayBuffer>
+  body?: string | Uint8Array
   headers: Record<string, string>
 }
 
-export function toSentBody(body: RequestBody | undefined): SentBody {
+/** What goes over the wire. Files are put together by the platform's fetch, which is loaded only for them. */
+export async function toSentBody(body: RequestBody | undefined): Promise<SentBody> {
   if (body === undefined) return { headers: {} }
-  if ('json' in body)
-    return { body: JSON.stringify(body.json), headers: { 'content-type': 'application/json' } }
-  if ('form' in body) return { body: new URLSearchParams({ ...body.form }), headers: {} }
-  if ('multipart' in body) return { body: body.multipart, headers: {} }
-  if ('bytes' in body) return { body: body.bytes, headers: { 'content-type': body.type } }
-  return { body: body.text, headers: { 'content-type': body.type ?? 'text/plain; charset=utf-8' } }
+  if ('json' in body) return toTyped('application/json', JSON.stringify(body.json))
+  if ('form' in body) return toTyped(FORM, new URLSearchParams({ ...body.form }).toString())
+  if ('multipart' in body) {
+    const whole = new Response(body.multipart)
+    return toTyped(whole.headers.get('content-type') ?? '', await whole.bytes())
+  }
+  if ('bytes' in body) return toTyped(body.type, body.bytes)
+  return toTyped(body.type ?? 'text/plain; charset=utf-8', body.text)
 }
 
-/** The bytes of an answer; undefined as soon as they are more than `max`, and the rest is not read. */
-export async function readBytes(response: Response, max: number): Promise<Uint8Array | undefined> {
-  if (Number(response.headers.get('content-length')) > max) {
-    await response.body?.cancel()
-    return undefined
-  }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > max) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+function toTyped(type: string, body: string | Uint8Array): SentBody {
+  return { body, headers: { 'content-type': type } }
 }

@@ -82,10 +82,6 @@ export function explainNetwork(asked: Asked, error: unknown): UpstreamFailure {
     )
   }
   const words = cleanText(describeError(error), 200)
-  if (words.includes('bad port')) {
-    const fix = `Let ${title} listen on another port, and set it in ${setting}.`
-    return say(`the port of ${host} is one of those that HTTP clients refuse to ask`, fix, false)
-  }
   const reason = code === '' ? words : code
   return say(
     `the connection to ${host} failed (${reason})`,

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { type Clock, sleep, systemClock, timeoutSignal } from '../clock.ts'
 import { cleanText, toByteText, toSpanText } from '../text.ts'
-import { type RequestBody, readBytes, toSentBody } from './body.ts'
+import { type RequestBody, toSentBody } from './body.ts'
+import { type AnswerHeaders, type Exchange, exchange, type HttpAnswer } from './exchange.ts'
 import {
   type Asked,
   explainNetwork,
@@ -36,7 +37,7 @@ export interface UpstreamOptions {
   secrets?: readonly string[] | undefined
   settings?: UpstreamSettings | undefined
   clock?: Clock | undefined
-  fetch?: typeof fetch | undefined
+  exchange?: Exchange | undefined
   /** 0 up to 1, for the jitter of the back-off. */
   random?: (() => number) | undefined
 }
@@ -65,7 +66,7 @@ export interface RawOptions extends RequestOptions {
 
 export interface RawAnswer {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: AnswerHeaders
   readonly bytes: Uint8Array
   text(): string
 }
@@ -178,34 +179,29 @@ async function attempt(
   options: RawOptions,
   signal: AbortSignal,
 ): Promise<RawAnswer> {
-  const { body, headers } = toSentBody(options.body)
+  const { body, headers } = await toSentBody(options.body)
   const all = { accept: 'application/json', ...headers, ...target.headers, ...options.headers }
-  const max = options.maxBytes ?? target.maxBytes ?? DEFAULT_MAX_BYTES
-  const found = await (target.fetch ?? fetch)(toUrl(target.base, asked.path, options.query), {
-    method: asked.method,
+  const maxBytes = options.maxBytes ?? target.maxBytes ?? DEFAULT_MAX_BYTES
+  const url = toUrl(target.base, asked.path, options.query)
+  const { method } = asked
+  const answer = await (target.exchange ?? exchange)({
+    method,
+    url,
     headers: all,
-    redirect: 'manual',
+    body,
     signal,
-    ...(body === undefined ? {} : { body }),
+    maxBytes,
+  }).catch(error => {
+    throw signal.aborted ? error : explainNetwork(asked, error)
   })
-    .then(async response => ({ response, bytes: await readBytes(response, max) }))
-    .catch(error => {
-      throw signal.aborted ? error : explainNetwork(asked, error)
-    })
-  const { response, bytes } = found
-  const fine = response.ok || options.accept?.includes(response.status)
-  if (!fine) throw explainAnswer(asked, response, bytes, target.clock.now())
-  if (bytes === undefined) throw toTooLarge(asked, max)
-  return {
-    status: response.status,
-    headers: response.headers,
-    bytes,
-    text: () => new TextDecoder().decode(bytes),
-  }
+  const { status, bytes } = answer
+  const fine = (status >= 200 && status < 300) || options.accept?.includes(status)
+  if (!fine) throw explainAnswer(asked, answer, target.clock.now())
+  if (bytes === undefined) throw toTooLarge(asked, maxBytes)
+  return { status, headers: answer.headers, bytes, text: () => new TextDecoder().decode(bytes) }
 }
 
-function explainAnswer(asked: Asked, response: Response, bytes: Uint8Array | undefined, now: number) {
-  const { status, headers } = response
+function explainAnswer(asked: Asked, { status, headers, bytes }: HttpAnswer, now: number) {
   const location = headers.get('location')
   if (status >= 300 && status < 400 && location !== null) return explainRedirect(asked, status, location)
   const reason = asked.redact(findReason(new TextDecoder().decode(bytes)))
