@@ -1,30 +1,6 @@
-import type { Clock } from '../kit/clock.ts'
 import { runServer } from '../kit/run.ts'
-import type { ServerDefinition, ServerDeps, StartedServer } from '../kit/server.ts'
-import { cleanText } from '../kit/text.ts'
+import type { ServerDefinition } from '../kit/server.ts'
 import { VERSION } from '../kit/version.ts'
-import { type MetricsSettings, readMetricsSettings } from './config.ts'
-import { openSources } from './containers/sources.ts'
-import { createPodWatcher } from './containers/watch.ts'
-import { createEngineWatcher } from './containers/watch-engines.ts'
-import { checkUpstreams } from './health.ts'
-import { openHosts } from './hosts/hosts.ts'
-import { createLinuxMachine } from './machine/linux/linux.ts'
-import type { Machine } from './machine/machine.ts'
-import { createPortableMachine } from './machine/portable.ts'
-import { openUpstreams } from './open-upstreams.ts'
-import { createSampler } from './sampler.ts'
-import { expireSilence } from './tools/expire-silence.ts'
-import { getAlerts } from './tools/get-alerts.ts'
-import { getContainerLogs } from './tools/get-container-logs.ts'
-import { getContainerStatus } from './tools/get-container-status.ts'
-import { getDiskHealth } from './tools/get-disk-health.ts'
-import { getProcesses } from './tools/get-processes.ts'
-import { getSystemMetrics } from './tools/get-system-metrics.ts'
-import { queryPrometheus } from './tools/query-prometheus.ts'
-import { restartContainer } from './tools/restart-container.ts'
-import { silenceAlert } from './tools/silence-alert.ts'
-import { createRemoteWatcher, createWatchers } from './watchers/watchers.ts'
 
 /** Machines, containers, Prometheus and alerts: tools to look, and events when something is wrong. Settings: see the README. */
 export const metrics: ServerDefinition = {
@@ -37,48 +13,7 @@ export const metrics: ServerDefinition = {
     'get_container_logs what they wrote, restart_container restarts one. query_prometheus asks for any metric and draws it, ' +
     'get_alerts lists alerts, silence_alert and expire_silence quieten them. Events (events://metrics): cpu_high, ' +
     'memory_high, disk_high, temp_high, container_unhealthy.',
-  start,
-}
-
-async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
-  const settings = readMetricsSettings(environment)
-  const upstreams = openUpstreams(environment, clock)
-  const sources = openSources(environment, clock)
-  const machine = createMachine(settings, clock)
-  const name = cleanText((await machine.about()).host, 100)
-  const local = { name, machine, sampler: createSampler(machine, clock) }
-  const hosts = openHosts(local, upstreams.nodeExporters, clock)
-  const { alertmanagers, prometheuses } = upstreams
-  const deps = { settings, emit, clock }
-  const engines = createEngineWatcher(sources, { emit, clock, log })
-  return {
-    tools: [
-      getSystemMetrics({ hosts, clock }),
-      getProcesses({ machine, clock }),
-      getDiskHealth({ machine }),
-      getContainerStatus({ sources, clock }),
-      getContainerLogs({ sources, clock }),
-      restartContainer({ sources }),
-      queryPrometheus({ all: prometheuses, clock }),
-      getAlerts({ alertmanagers, prometheuses, clock }),
-      silenceAlert({ all: alertmanagers, clock }),
-      expireSilence({ all: alertmanagers }),
-    ],
-    watchers: [
-      ...createWatchers({ host: name, ...local, ...deps }),
-      ...hosts.remote.map(host => createRemoteWatcher({ host: host.name, ...host, ...deps })),
-      engines,
-      ...sources.clusters().map(cluster => createPodWatcher(cluster, settings.interval, deps)),
-    ],
-    health: () => checkUpstreams({ hosts, sources, alertmanagers, prometheuses }),
-    [Symbol.asyncDispose]: async () => engines[Symbol.dispose](),
-  }
-}
-
-function createMachine({ hostRoot, hostName }: MetricsSettings, clock: Clock): Machine {
-  return process.platform === 'linux'
-    ? createLinuxMachine({ clock, hostRoot, hostName })
-    : createPortableMachine({ monotonic: () => clock.monotonic(), hostName })
+  start: async deps => (await import('./start.ts')).start(deps),
 }
 
 if (import.meta.main) await runServer(metrics, { kind: 'stdio' })

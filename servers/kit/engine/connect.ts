@@ -41,9 +41,9 @@ export function toAddressText(place: Place): string {
  */
 export async function connect(place: Place, certificates: string | undefined): Promise<Send> {
   const target = { ...toTarget(place), ...readCertificates(certificates) }
-  // Node's own clients take eight megabytes, which a server without an engine does not need.
+  // Loaded when an engine is there; `import` of node:http would load all of fetch with it.
   const isEncrypted = place.kind === 'host' && place.protocol === 'https'
-  const { request } = isEncrypted ? await import('node:https') : await import('node:http')
+  const { request } = process.getBuiltinModule(isEncrypted ? 'node:https' : 'node:http')
   return ({ method, path, query }, signal) =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted()

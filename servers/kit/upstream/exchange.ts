@@ -1,4 +1,4 @@
-import type { Agent, IncomingMessage } from 'node:http'
+import type { Agent, AgentOptions, IncomingMessage } from 'node:http'
 import { VERSION } from '../version.ts'
 
 /** Milliseconds that an idle connection is kept, or less where the upstream says so. */
@@ -28,9 +28,12 @@ export interface HttpAnswer {
 /** One request and its whole answer. Follows no redirects. Rejects as the socket does, or once the signal aborts. */
 export type Exchange = (request: HttpRequest) => Promise<HttpAnswer>
 
-/** By Node's own client: fetch would take 13 MB more of an idle server's memory. Connections are kept alive and shared. */
+/**
+ * By Node's own client, loaded at the first request: fetch would take 13 MB more of an idle server's memory, and `import` of
+ * node:http loads fetch with it, for its WebSocket. Connections are kept alive and shared.
+ */
 export const exchange: Exchange = async ({ method, url, headers, body, signal, maxBytes }) => {
-  const { request, agent } = await (url.protocol === 'https:' ? openSecure() : openPlain())
+  const { request, agent } = url.protocol === 'https:' ? openSecure() : openPlain()
   const length = body === undefined ? undefined : { 'content-length': String(Buffer.byteLength(body)) }
   const sent = { 'user-agent': `superbloom/${VERSION}`, 'accept-encoding': 'identity', ...headers, ...length }
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -45,17 +48,23 @@ interface Client {
   agent: Agent
 }
 
-let plain: Promise<Client> | undefined
-let secure: Promise<Client> | undefined
+type Builtin = Pick<typeof import('node:http'), 'request'> & { Agent: new (options: AgentOptions) => Agent }
 
-function openPlain(): Promise<Client> {
-  plain ??= import('node:http').then(({ request, Agent }) => ({ request, agent: new Agent(KEPT) }))
+let plain: Client | undefined
+let secure: Client | undefined
+
+function openPlain(): Client {
+  plain ??= toClient(process.getBuiltinModule('node:http'))
   return plain
 }
 
-function openSecure(): Promise<Client> {
-  secure ??= import('node:https').then(({ request, Agent }) => ({ request, agent: new Agent(KEPT) }))
+function openSecure(): Client {
+  secure ??= toClient(process.getBuiltinModule('node:https'))
   return secure
+}
+
+function toClient({ request, Agent }: Builtin): Client {
+  return { request, agent: new Agent(KEPT) }
 }
 
 async function readBytes(answer: IncomingMessage, max: number): Promise<Uint8Array | undefined> {

@@ -1,0 +1,46 @@
+import { checkHealth } from '../kit/health.ts'
+import type { ServerDeps, StartedServer } from '../kit/server.ts'
+import { openClients } from './clients/clients.ts'
+import { readDownloadsSettings } from './config.ts'
+import { openTimedPauses } from './timed-pauses.ts'
+import { addDownload } from './tools/add-download.ts'
+import { getDownloadHistory } from './tools/get-download-history.ts'
+import { getDownloadStatus } from './tools/get-download-status.ts'
+import { pauseDownload } from './tools/pause-download.ts'
+import { pauseDownloads } from './tools/pause-downloads.ts'
+import { removeDownload } from './tools/remove-download.ts'
+import { resumeDownload } from './tools/resume-download.ts'
+import { resumeDownloads } from './tools/resume-downloads.ts'
+import { setDownloadPriority } from './tools/set-download-priority.ts'
+import { setDownloadSpeed } from './tools/set-download-speed.ts'
+import { createWatchers } from './watchers.ts'
+
+/** What the server has, by its settings. Throws SettingsError where they are wrong. */
+export async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
+  const settings = readDownloadsSettings(environment)
+  const clients = openClients(settings, clock)
+  const pauses = openTimedPauses(settings.stateFile, clock, log)
+  const deps = { clients, pauses, clock }
+  return {
+    tools: [
+      getDownloadStatus(deps),
+      getDownloadHistory(deps),
+      pauseDownloads(deps),
+      resumeDownloads(deps),
+      pauseDownload(deps),
+      resumeDownload(deps),
+      setDownloadSpeed(deps),
+      addDownload(deps),
+      removeDownload(deps),
+      setDownloadPriority(deps),
+    ],
+    watchers: [...createWatchers({ clients, settings, emit, clock }), ...pauses.watchers(clients)],
+    health: () =>
+      Promise.all(
+        clients.map(({ name, client }) =>
+          checkHealth({ name, kind: client.kind, address: client.address }, () => client.version()),
+        ),
+      ),
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}

@@ -1,0 +1,49 @@
+import type { ServerDeps, StartedServer } from '../kit/server.ts'
+import { createAskedEnds } from './asked-ends.ts'
+import { toChildEnvironment } from './child-environment.ts'
+import { createClusters } from './clusters.ts'
+import { readGamesSettings } from './config.ts'
+import { createEngines } from './engines.ts'
+import { createGames } from './games.ts'
+import { checkUpstreams } from './health.ts'
+import { diagnoseGameServer } from './tools/diagnose-game-server.ts'
+import { getGameServer } from './tools/get-game-server.ts'
+import { getGameServerLogs } from './tools/get-game-server-logs.ts'
+import { getPlayerCount } from './tools/get-player-count.ts'
+import { listGameServers } from './tools/list-game-servers.ts'
+import { restartGameServer } from './tools/restart-game-server.ts'
+import { runGameCommand } from './tools/run-game-command.ts'
+import { startGameServer } from './tools/start-game-server.ts'
+import { stopGameServer } from './tools/stop-game-server.ts'
+import { createCrashWatchers } from './watchers/crash-watchers.ts'
+import { beginLater } from './watchers/later.ts'
+import { createPlayersWatcher } from './watchers/players.ts'
+
+/** What the server has, by its settings. Throws SettingsError where they are wrong. */
+export async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
+  const settings = await readGamesSettings(environment)
+  const engines = createEngines(environment, clock)
+  const env = toChildEnvironment(environment)
+  const deps = { clock, settings, engines, env, cluster: createClusters(environment, clock) }
+  const registry = createGames(deps)
+  const ends = createAskedEnds(clock)
+  return {
+    tools: [
+      listGameServers({ games: registry, clock }),
+      getGameServer({ games: registry, clock }),
+      startGameServer({ games: registry, clock }),
+      stopGameServer({ games: registry, ends, clock }),
+      restartGameServer({ games: registry, ends, clock }),
+      getGameServerLogs({ games: registry }),
+      getPlayerCount({ games: registry, clock }),
+      runGameCommand({ games: registry }),
+      diagnoseGameServer({ games: registry, clock }),
+    ],
+    watchers: [
+      createPlayersWatcher({ games: registry, emit, clock, log, every: settings.playersInterval }),
+      ...createCrashWatchers(engines, { games: registry, ends, emit, clock }),
+    ].map(watching => beginLater(watching, clock)),
+    health: () => checkUpstreams(deps),
+    [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
+  }
+}

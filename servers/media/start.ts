@@ -1,0 +1,44 @@
+import type { ServerDeps, StartedServer } from '../kit/server.ts'
+import { readMediaSettings } from './config.ts'
+import { diagnoseMedia } from './tools/diagnose-media.ts'
+import { getJellyfinSessions } from './tools/get-jellyfin-sessions.ts'
+import { getRecentlyAdded } from './tools/get-recently-added.ts'
+import { getRequests } from './tools/get-requests.ts'
+import { getUpcoming } from './tools/get-upcoming.ts'
+import { refreshLibrary } from './tools/refresh-library.ts'
+import { requestMovie } from './tools/request-movie.ts'
+import { requestShow } from './tools/request-show.ts'
+import { searchMedia } from './tools/search-media.ts'
+import { searchMissing } from './tools/search-missing.ts'
+import { stopJellyfinSession } from './tools/stop-jellyfin-session.ts'
+import { checkMedia, createMedia } from './upstreams.ts'
+import { createAddedWatcher } from './watchers/added.ts'
+import { createSessionWatchers } from './watchers/sessions.ts'
+
+/** What the server has, by its settings. Throws SettingsError where they are wrong. */
+export async function start({ clock, environment, emit }: ServerDeps): Promise<StartedServer> {
+  const settings = readMediaSettings(environment)
+  const upstreams = createMedia(settings, clock)
+  const { MEDIA_SESSIONS_INTERVAL, MEDIA_LIBRARY_INTERVAL } = settings.own
+  return {
+    tools: [
+      searchMedia,
+      getJellyfinSessions,
+      getRecentlyAdded,
+      requestMovie,
+      requestShow,
+      getRequests,
+      getUpcoming,
+      searchMissing,
+      stopJellyfinSession,
+      refreshLibrary,
+      diagnoseMedia,
+    ].map(create => create(upstreams)),
+    watchers: upstreams.jellyfins.flatMap(jellyfin => [
+      ...createSessionWatchers(jellyfin, { every: MEDIA_SESSIONS_INTERVAL, clock, emit }),
+      createAddedWatcher(jellyfin, { every: MEDIA_LIBRARY_INTERVAL, emit }),
+    ]),
+    health: () => checkMedia(upstreams),
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { checkHealth } from '../kit/health.ts'
+import type { ServerDeps, StartedServer } from '../kit/server.ts'
+import { openChannels } from './channels.ts'
+import { readNotificationSettings } from './config.ts'
+import { createOutbox } from './outbox/outbox.ts'
+import { getNotificationHistory } from './tools/get-notification-history.ts'
+import { listNotificationChannels } from './tools/list-notification-channels.ts'
+import { sendNotification } from './tools/send-notification.ts'
+
+/** What the server has, by its settings. Throws SettingsError where they are wrong. */
+export async function start({ clock, environment, log }: ServerDeps): Promise<StartedServer> {
+  const settings = await readNotificationSettings(environment)
+  const { timezone } = settings
+  const channels = openChannels(settings, clock)
+  const outbox = createOutbox(settings.file, {
+    channels: channels.all,
+    clock,
+    log,
+    random: Math.random,
+    timezone,
+  })
+  // What an earlier process left is taken up without holding up the start.
+  const resuming = outbox.openExisting().catch(error => log('error', 'outbox not resumed', { error }))
+  const deps = { channels, outbox, clock, timezone }
+  return {
+    tools: [
+      sendNotification({ ...deps, newId: createId }),
+      listNotificationChannels(deps),
+      getNotificationHistory(deps),
+    ],
+    watchers: [],
+    health: () => checkChannels(channels),
+    async [Symbol.asyncDispose]() {
+      await resuming
+      await outbox[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** 17 letters that Discord's nonce, ntfy's sequence and a Message-ID all take. */
+function createId(): string {
+  return `n${randomBytes(12).toString('base64url')}`
+}
+
+/** Those that can be asked without sending anything. */
+function checkChannels({ all }: ReturnType<typeof openChannels>) {
+  const checks = all.flatMap(({ config, sender }) => {
+    const { check, address } = sender
+    if (!check) return []
+    const signal = new AbortController().signal
+    return [checkHealth({ name: config.name, kind: config.kind.kind, address }, () => check(signal))]
+  })
+  return Promise.all(checks)
+}
