@@ -23,51 +23,11 @@ async function failureOf(work: Promise<unknown>): Promise<UpstreamFailure> {
   return error
 }
 
+const never = async (): Promise<Gamedig> => {
+  throw new Error('gamedig was loaded')
+}
+
 describe('gamedig', () => {
-  const players = [
-    { name: '^1Ann', ping: 20 },
-    { name: 'Bob\u0007', ping: 40 },
-    { name: 'Grunt', ping: 0 },
-  ]
-
-  test('people are players, bots are counted apart, and names are clean', async () => {
-    await using fake = await startFakeQuake3()
-    fake.players = players
-    expect(await open({ type: 'q3a', port: fake.port }).ask()).toEqual({
-      name: 'Lab Q3',
-      map: 'aggressor',
-      version: 'ioq3 1.36',
-      players: 2,
-      maxPlayers: 8,
-      bots: 1,
-      names: ['Ann', 'Bob'],
-      ping: expect.any(Number),
-    })
-  })
-
-  test('bots are players where the settings say so', async () => {
-    await using fake = await startFakeQuake3()
-    fake.players = players
-    const status = await open({ type: 'protocol-quake3', port: fake.port, countBots: true }).ask()
-    expect(status).toMatchObject({ players: 3, bots: 0, names: ['Ann', 'Bob', 'Grunt'] })
-  })
-
-  test('an empty server has nobody, which is known', async () => {
-    await using fake = await startFakeQuake3()
-    expect(await open({ type: 'q3a', port: fake.port }).ask()).toMatchObject({ players: 0, names: [] })
-  })
-
-  test('one that is silent fails at its limit', async () => {
-    await using fake = await startFakeQuake3()
-    fake.answers = false
-    const failure = await failureOf(open({ type: 'q3a', port: fake.port }, { limit: 150 }).ask())
-    expect(failure).toMatchObject({
-      kind: 'timeout',
-      transient: true,
-      failure: { where: `q3a at 127.0.0.1:${fake.port}` },
-    })
-  })
-
   test('one that refuses the connection is told', async () => {
     const fake = await startFakeTcp(() => undefined)
     await fake[Symbol.asyncDispose]()
@@ -79,7 +39,7 @@ describe('gamedig', () => {
   })
 
   test('a name that cannot be resolved is told', async () => {
-    const failure = await failureOf(open({ type: 'q3a', host: 'no-such-host.invalid', port: 27960 }).ask())
+    const failure = await failureOf(open({ type: 'quake2', host: 'no-such-host.invalid', port: 27960 }).ask())
     expect(failure.failure.why).toContain('could not be resolved')
   })
 
@@ -95,7 +55,7 @@ describe('gamedig', () => {
     await using fake = await startFakeQuake3()
     fake.answers = false
     const cancel = new AbortController()
-    const asked = open({ type: 'q3a', port: fake.port }).ask(cancel.signal)
+    const asked = open({ type: 'quake2', port: fake.port }).ask(cancel.signal)
     cancel.abort(new Error('the client went away'))
     await expect(asked).rejects.toThrow('the client went away')
   })
@@ -172,10 +132,6 @@ describe('Minecraft', () => {
     players: { online: 2, max: 20, sample: [{ name: 'Steve' }, { name: '§eAlex' }] },
     favicon: `data:image/png;base64,${'A'.repeat(5000)}`,
   }
-  const never = async (): Promise<Gamedig> => {
-    throw new Error('gamedig was loaded')
-  }
-
   test('is asked by its own ping, without gamedig', async () => {
     await using fake = await startFakeMinecraft({ status })
     for (const type of ['minecraft', 'protocol-minecraftvanilla']) {

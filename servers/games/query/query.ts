@@ -5,6 +5,7 @@ import type { Query } from '../game.ts'
 import { explainWire } from '../wire/explain.ts'
 import { askGamedig, loadGamedig } from './gamedig.ts'
 import { askMinecraft } from './minecraft.ts'
+import { askQuake3, toQuake3Port } from './quake3.ts'
 
 /** Milliseconds for one question. */
 const LIMIT = 3000
@@ -37,11 +38,15 @@ export interface QueryDeps {
   gamedig?: typeof loadGamedig
 }
 
-/** Asks by gamedig, which is loaded at the first question, and a Minecraft server by its own short ping. */
+/**
+ * Asks Minecraft and the games of Quake 3's family in their own short way, and all others by gamedig, which is loaded at the
+ * first question.
+ */
 export function createQuery(settings: QuerySettings, deps: QueryDeps): Query {
   const { clock, limit = LIMIT, gamedig = loadGamedig } = deps
   const { type, host } = settings
-  const port = settings.port ?? (MINECRAFT.test(type) ? MINECRAFT_PORT : undefined)
+  const quake3Port = toQuake3Port(type, settings.port)
+  const port = settings.port ?? quake3Port ?? (MINECRAFT.test(type) ? MINECRAFT_PORT : undefined)
   const where = `${type} at ${host}${port === undefined ? '' : `:${port}`}`
   const spoken = {
     what: 'The query',
@@ -57,6 +62,9 @@ export function createQuery(settings: QuerySettings, deps: QueryDeps): Query {
     )
   let isJava = type === VANILLA
   const askOne = async (signal: AbortSignal) => {
+    if (quake3Port !== undefined) {
+      return await askQuake3({ host, port: quake3Port, countBots: settings.countBots }, clock, signal)
+    }
     if (!MINECRAFT.test(type) || port === undefined) return await askAny()
     try {
       const status = await askMinecraft(host, port, clock, signal)

@@ -15,6 +15,8 @@ export interface FakeQuake3 extends AsyncDisposable {
   prints: (command: string) => readonly string[]
   /** False: it is silent, as one that hangs. */
   answers: boolean
+  /** Resolves when the next packet has come. */
+  nextQuestion(): Promise<unknown>
   /** The commands that it took. */
   readonly commands: string[]
 }
@@ -30,6 +32,7 @@ export async function startFakeQuake3(port = 0): Promise<FakeQuake3> {
     prints: command => [`ran ${command}\n`],
     answers: true,
     commands: [],
+    nextQuestion: () => once(socket, 'message'),
     async [Symbol.asyncDispose]() {
       socket.close()
       await once(socket, 'close')

@@ -178,7 +178,7 @@ async function startRemote() {
   const local = createFakeMachine()
   const instances = readInstances(nodeExporterSpec, {
     NODE_EXPORTER_ATTIC_URL: exporter.url,
-    NODE_EXPORTER_GONE_URL: 'http://127.0.0.1:1',
+    NODE_EXPORTER_GONE_URL: exporter.url.replace('http:', 'https:'),
   })
   const hosts = openHosts(
     { name: 'nas', machine: local, sampler: createSampler(local, clock) },
