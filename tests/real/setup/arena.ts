@@ -30,26 +30,28 @@ export async function openArena(dockerd: Dockerd): Promise<Arena> {
   await importImage(dockerd)
   const port = await freePort()
   const { command, args } = toIoquake3Command('/tmp', port, BASE)
-  const rcon = (line: string) => sendRcon({ port, password: RCON_PASSWORD }, line)
-  const players = async () => ((await rcon('status')).match(/^ *\d+ +-?\d+ +\d+ /gm) ?? []).length
-  const untilPlayers = (count: number) =>
-    until(`${count} play`, async () => (await players().catch(() => -1)) === count)
+  // It answers ten times at once and then once a second, to all of this machine: ask rarely, and again where it kept silent.
+  const rcon = (line: string, answer: RegExp) =>
+    until(`the game answers ${line}`, async () =>
+      answer.test(await sendRcon({ port, password: RCON_PASSWORD }, line).catch(() => '')),
+    )
+  let playing = 0
   return {
     port,
     async renew() {
       await dockerd.docker('rm', '-f', 'arena').catch(() => undefined)
       await dockerd.docker('run', '-d', '--network=host', '--name=arena', IMAGE, command, ...args)
-      await untilPlayers(0)
+      await rcon('status', /^map: aggressor$/m)
+      playing = 0
     },
     state: () => dockerd.docker('inspect', '-f', '{{.State.Status}}', 'arena'),
     async join() {
-      const there = await players()
-      await rcon(`addbot ${BOTS[there]} 1`)
-      await untilPlayers(there + 1)
+      await rcon(`addbot ${BOTS[playing]} 1`, /^ClientBegin: /m)
+      playing++
     },
     async leave() {
-      await rcon('kick allbots')
-      await untilPlayers(0)
+      await rcon('kick allbots', /^ClientDisconnect: /m)
+      playing = 0
     },
   }
 }
