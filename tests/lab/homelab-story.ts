@@ -14,6 +14,14 @@ export interface Homelab {
   idle: string
 }
 
+/** The file of the agent that plays them. */
+export const AGENT = `---
+description: Looks after the homelab
+events: [{ type: temp_high, as: task }, server_empty]
+---
+You look after the homelab.
+`
+
 const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args })
 const done = (summary: string): StoryReply => ({ calls: [call('complete_task', { summary })] })
 

@@ -3,22 +3,14 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createFixtureHost, type FixtureHost } from '../../servers/metrics/testing/fixture-host.ts'
-import { type Homelab, homelabStory } from './homelab-story.ts'
+import { AGENT, type Homelab, homelabStory } from './homelab-story.ts'
+import { keepRunning } from './machine.ts'
 import { type Ntfy, type Published, startNtfy } from './ntfy.ts'
+import { sendRcon } from './rcon.ts'
 import { SABNZBD_KEY, type Sabnzbd, startSabnzbd } from './sabnzbd.ts'
 import { type StoryModel, startStoryModel } from './story-model.ts'
 
 const RCON_PASSWORD = 'lab'
-
-/** How often the machine's counters go on. */
-const BEAT_MS = 200
-
-const AGENT = `---
-description: Looks after the homelab
-events: [{ type: temp_high, as: task }, server_empty]
----
-You look after the homelab.
-`
 
 type Variables = Readonly<Record<string, string>>
 
@@ -58,11 +50,10 @@ export async function openHouse({ folder, home, onMessage }: HouseOptions): Prom
   )
   const ntfy = stack.use(await startNtfy(onMessage))
   const host = stack.use(createFixtureHost())
-  const beating = setInterval(() => beat(host), BEAT_MS)
-  stack.defer(() => clearInterval(beating))
+  stack.use(keepRunning(host))
   const model = stack.use(await startStoryModel(homelabStory(home)))
   const port = await findPort()
-  const ask = (command: string) => rcon(port, command)
+  const ask = (command: string) => sendRcon({ port, password: RCON_PASSWORD }, command)
   mkdirSync(join(folder, 'agents'), { recursive: true })
   writeFileSync(join(folder, 'agents', 'homelab.md'), AGENT)
   const servers = toServers({ home, port, sabnzbd, ntfy, host })
@@ -91,15 +82,6 @@ export async function openHouse({ folder, home, onMessage }: HouseOptions): Prom
     isGameUp: async () => (await ask('status').catch(() => '')) !== '',
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
-}
-
-/** The counters of a machine of two cores that is busy for a third of the time. */
-function beat(host: FixtureHost): void {
-  const ticks = Math.floor(performance.now() / 10)
-  const busy = Math.floor(ticks / 3)
-  const core = `${busy} 0 0 ${ticks - busy} 0 0 0 0 0 0`
-  const all = `${busy * 2} 0 0 ${(ticks - busy) * 2} 0 0 0 0 0 0`
-  host.write('proc/stat', `cpu  ${all}\ncpu0 ${core}\ncpu1 ${core}\n`)
 }
 
 interface Upstreams {
@@ -141,18 +123,4 @@ async function findPort(): Promise<number> {
   const { port } = socket.address()
   socket.close()
   return port
-}
-
-/** Sends a command as a player's client would not: the lab's game lets rcon make players. */
-async function rcon(port: number, command: string): Promise<string> {
-  const socket = createSocket('udp4')
-  try {
-    socket.connect(port, '127.0.0.1')
-    await once(socket, 'connect')
-    socket.send(Buffer.from(`\xff\xff\xff\xffrcon "${RCON_PASSWORD}" ${command}`, 'latin1'))
-    const [packet] = (await once(socket, 'message', { signal: AbortSignal.timeout(2_000) })) as [Buffer]
-    return packet.toString('latin1').slice(4)
-  } finally {
-    socket.close()
-  }
 }

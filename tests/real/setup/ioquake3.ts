@@ -15,15 +15,19 @@ import { INSTALLED, type RealProgram, startReal } from './scratch.ts'
 
 /** ioquake3 with one map of OpenArena, made once: 3 MB of the 68 MB that are downloaded. */
 const BASE = join(INSTALLED, 'ioquake3-1')
-const PROGRAMS = '/usr/lib/ioquake3'
+export const PROGRAMS = '/usr/lib/ioquake3'
 const DATA = 'usr/share/games/openarena/baseoa'
 
 export const RCON_PASSWORD = 'labrcon'
 
-/** How a server is started that answers on this port of 127.0.0.1; `home` is a folder of its own. */
-export function toIoquake3Command(home: string, port: number): { command: string; args: string[] } {
+/** How a server is started that answers on this port of 127.0.0.1; `home` is a folder of its own, `base` is where its files are. */
+export function toIoquake3Command(
+  home: string,
+  port: number,
+  base = installIoquake3(),
+): { command: string; args: string[] } {
   const settings = {
-    fs_basepath: prepareBase(),
+    fs_basepath: base,
     fs_homepath: home,
     com_standalone: '1',
     com_basegame: 'labgame',
@@ -52,8 +56,11 @@ export function startIoquake3(): Promise<RealProgram> {
   })
 }
 
-/** Other test runs may do the same at the same time: whoever is first puts its folder into the place. */
-function prepareBase(): string {
+/**
+ * Makes the folder with the game's files where it is missing; gives its path. Other test runs may do the same at the same
+ * time: whoever is first puts its folder into the place.
+ */
+export function installIoquake3(): string {
   if (existsSync(BASE)) return BASE
   mkdirSync(INSTALLED, { recursive: true })
   const folder = mkdtempSync(join(INSTALLED, 'making-'))

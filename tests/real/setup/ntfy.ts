@@ -65,6 +65,7 @@ export async function startRealNtfy(): Promise<RealNtfy> {
         'auth-file': join(folder, 'auth.db'),
         'auth-default-access': 'deny-all',
         'web-root': 'disable',
+        'visitor-request-limit-exempt-hosts': '127.0.0.1',
       }
       writeFileSync(toConfig(folder), JSON.stringify(settings))
       return { command: PROGRAM, args: ['serve', '--config', toConfig(folder)] }

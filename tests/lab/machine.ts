@@ -1,0 +1,18 @@
+import type { FixtureHost } from '../../servers/metrics/testing/fixture-host.ts'
+
+/** How often the counters go on. */
+const BEAT_MS = 200
+
+/** Lets a recorded machine of two cores go on, busy for a third of the time, until it is disposed. */
+export function keepRunning(host: FixtureHost): Disposable {
+  const beating = setInterval(() => beat(host), BEAT_MS)
+  return { [Symbol.dispose]: () => clearInterval(beating) }
+}
+
+function beat(host: FixtureHost): void {
+  const ticks = Math.floor(performance.now() / 10)
+  const busy = Math.floor(ticks / 3)
+  const core = `${busy} 0 0 ${ticks - busy} 0 0 0 0 0 0`
+  const all = `${busy * 2} 0 0 ${(ticks - busy) * 2} 0 0 0 0 0 0`
+  host.write('proc/stat', `cpu  ${all}\ncpu0 ${core}\ncpu1 ${core}\n`)
+}

@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { sendRcon } from '../../lab/rcon.ts'
+import { until } from '../../support/until.ts'
+import type { Dockerd } from './dockerd.ts'
+import { installIoquake3, PROGRAMS, RCON_PASSWORD, toIoquake3Command } from './ioquake3.ts'
+import { freePort } from './scratch.ts'
+
+const IMAGE = 'lab/ioquake3:latest'
+const BASE = '/game'
+const BOTS = ['sarge', 'grunt', 'major', 'penguin', 'grism', 'jenna', 'tony']
+
+/** A Quake 3 server in a container called "arena". Its engine removes it. */
+export interface Arena {
+  readonly port: number
+  /** A new container that answers, with nobody in it, instead of the one before. */
+  renew(): Promise<void>
+  /** What the engine says of the container: "running", "exited". */
+  state(): Promise<string>
+  /** One more bot joins, as a person would. Resolves once the game lists it. */
+  join(): Promise<void>
+  /** All leave. */
+  leave(): Promise<void>
+}
+
+/** Makes the image: Debian's ioq3ded, the libraries that it needs, one map and the bots. */
+export async function openArena(dockerd: Dockerd): Promise<Arena> {
+  await importImage(dockerd)
+  const port = await freePort()
+  const { command, args } = toIoquake3Command('/tmp', port, BASE)
+  // It answers ten times at once and then once a second, to all of this machine: ask rarely, and again where it kept silent.
+  const rcon = (line: string, answer: RegExp) =>
+    until(`the game answers ${line}`, async () =>
+      answer.test(await sendRcon({ port, password: RCON_PASSWORD }, line).catch(() => '')),
+    )
+  let playing = 0
+  return {
+    port,
+    async renew() {
+      await dockerd.docker('rm', '-f', 'arena').catch(() => undefined)
+      await dockerd.docker('run', '-d', '--network=host', '--name=arena', IMAGE, command, ...args)
+      await rcon('status', /^map: aggressor$/m)
+      playing = 0
+    },
+    state: () => dockerd.docker('inspect', '-f', '{{.State.Status}}', 'arena'),
+    async join() {
+      await rcon(`addbot ${BOTS[playing]} 1`, /^ClientBegin: /m)
+      playing++
+    },
+    async leave() {
+      await rcon('kick allbots', /^ClientDisconnect: /m)
+      playing = 0
+    },
+  }
+}
+
+async function importImage(dockerd: Dockerd): Promise<void> {
+  const base = installIoquake3()
+  const folder = mkdtempSync(join(tmpdir(), 'superbloom-arena-'))
+  const root = join(folder, 'root')
+  const add = (from: string, to = from) => {
+    mkdirSync(dirname(join(root, to)), { recursive: true })
+    cpSync(from, join(root, to), { recursive: true, dereference: true })
+  }
+  try {
+    const program = join(PROGRAMS, 'ioq3ded')
+    mkdirSync(join(root, 'tmp'), { recursive: true })
+    for (const file of [program, ...librariesOf(program)]) add(file)
+    add(base, BASE)
+    const archive = join(folder, 'arena.tar')
+    execFileSync('tar', ['-C', root, '-cf', archive, '.'])
+    await dockerd.docker('import', archive, IMAGE)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function librariesOf(program: string): string[] {
+  const lines = execFileSync('ldd', [program], { encoding: 'utf8' })
+  return [...lines.matchAll(/(\/\S+) \(0x/g)].flatMap(([, path]) => path ?? [])
+}
