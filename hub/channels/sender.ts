@@ -59,8 +59,7 @@ export function createSender(ws: WebSocket, socket: Duplex): Sender {
     if (!corked) {
       corked = true
       socket.cork()
-      // Not in this round: what the frame tells of, such as a cycle that begins, goes before.
-      setImmediate(() => setImmediate(uncork))
+      setImmediate(uncork)
     }
     flush()
     write(frame)

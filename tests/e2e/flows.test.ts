@@ -72,6 +72,10 @@ async function openHouse(): Promise<House> {
         return (structuredContent as { queues: { busy: number; waiting: number } }).queues.busy === 0
       })
       expect(model.requests.all).toHaveLength(requests)
+      // What the hub sent before it answers this has arrived.
+      const from = chat.frames.all.length
+      chat.send({ type: 'ping' })
+      await chat.frames.find('the answer to a ping', ({ type }) => type === 'pong', from)
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
