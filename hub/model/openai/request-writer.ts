@@ -26,11 +26,14 @@ export function createRequestWriter(
   }
 }
 
+/** The text stays with the value itself: a map of thousands of them would cost the collector more than it saves. */
 function writeOnce<Value extends object>(toShape: (value: Value) => object): (value: Value) => string {
-  const known = new WeakMap<Value, string>()
-  return value => {
-    const text = known.get(value) ?? JSON.stringify(toShape(value))
-    known.set(value, text)
+  const written = Symbol('written')
+  return (value: Value & { [written]?: string }) => {
+    const known = value[written]
+    if (known !== undefined) return known
+    const text = JSON.stringify(toShape(value))
+    Object.defineProperty(value, written, { value: text, enumerable: false })
     return text
   }
 }
