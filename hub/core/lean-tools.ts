@@ -49,13 +49,7 @@ export const leanTools: readonly ModelTool[] = [
 ]
 
 /** A tool that was looked for and found. */
-export interface FoundTool {
-  name: string
-  title?: string
-  description: string
-  inputSchema: Record<string, unknown>
-  readOnly: boolean
-}
+export type FoundTool = ModelTool & { readOnly: boolean }
 
 /** What is meant by a call of `call_tool`: undefined where its arguments do not say. */
 export function unwrapCall(args: unknown): { name: string; arguments: Record<string, unknown> } | undefined {

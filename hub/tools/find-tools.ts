@@ -2,6 +2,7 @@ import type { Tool } from '@modelcontextprotocol/client'
 import { toPhrases } from '../core/full-text.ts'
 import type { FoundTool } from '../core/lean-tools.ts'
 import { createToolIndex, type ToolIndex } from '../store/sqlite-tool-index.ts'
+import { toModelTool } from './model-tool.ts'
 
 /** A tool to be found: its definition, and what its server says of itself. */
 export interface Findable {
@@ -39,27 +40,14 @@ export function createToolFinder(list: () => readonly Findable[]): ToolFinder {
       return [...names]
         .filter(isGiven)
         .slice(0, limit)
-        .flatMap(name => toFound(byName.get(name)))
+        .flatMap(name => byName.get(name) ?? [])
+        .map(toModelTool)
     },
     [Symbol.dispose]() {
       index?.[Symbol.dispose]()
       index = undefined
     },
   }
-}
-
-function toFound(tool: Tool | undefined): FoundTool[] {
-  if (!tool) return []
-  const title = tool.title ?? tool.annotations?.title
-  return [
-    {
-      name: tool.name,
-      ...(title === undefined ? {} : { title }),
-      description: tool.description ?? '',
-      inputSchema: tool.inputSchema,
-      readOnly: tool.annotations?.readOnlyHint === true,
-    },
-  ]
 }
 
 function toIndexed({ definition, about }: Findable) {

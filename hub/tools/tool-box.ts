@@ -17,6 +17,7 @@ import type { AgentTool, ToolBox } from '../core/tool-box.ts'
 import type { Tx } from '../store/writer.ts'
 import type { ToolFinder } from './find-tools.ts'
 import type { MetaTool } from './meta-tools/meta-tool.ts'
+import { toModelTool } from './model-tool.ts'
 import { toOutcome } from './outcome.ts'
 import type { Servers } from './servers.ts'
 
@@ -45,7 +46,7 @@ export function createToolBox(
     const known = lists.get(access)
     if (known?.from === from) return known
     const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
-    const theirs = from.filter(tool => givesTool(access, tool.name)).map(tool => fromServer(tool.definition))
+    const theirs = from.filter(tool => givesTool(access, tool.name)).map(tool => toModelTool(tool.definition))
     const whole = [...own, ...theirs]
     const listed = { from, whole, told: theirs.length > LEAN_ABOVE ? [...own, ...leanTools] : whole }
     lists.set(access, listed)
@@ -145,15 +146,4 @@ function serverTool(
 function fromMeta(tool: MetaTool): ModelTool {
   const { name, title, description, inputSchema, readOnly } = tool
   return { name, title, description, inputSchema, readOnly }
-}
-
-function fromServer(tool: Tool): ModelTool {
-  const title = tool.title ?? tool.annotations?.title
-  return {
-    name: tool.name,
-    description: tool.description ?? '',
-    inputSchema: tool.inputSchema,
-    readOnly: tool.annotations?.readOnlyHint === true,
-    ...(title === undefined ? {} : { title }),
-  }
 }

@@ -2,7 +2,8 @@ import { createRequire } from 'node:module'
 import { Rcon } from 'rcon-client'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../kit/clock.ts'
-import { UpstreamFailure } from '../../kit/upstream/failure.ts'
+import { failureOf as upstreamFailureOf } from '../../kit/testing/failure-of.ts'
+import type { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import type { Console } from '../game.ts'
 import { startFakeEcon } from '../testing/fake-econ.ts'
 import { startFakeQuake3 } from '../testing/fake-quake3.ts'
@@ -21,11 +22,7 @@ function open(kind: Console['kind'], port: number, password = 'labrcon', limit?:
 }
 
 async function failureOf(work: Promise<unknown>): Promise<UpstreamFailure> {
-  const error: unknown = await work.then(
-    () => undefined,
-    reason => reason,
-  )
-  if (!(error instanceof UpstreamFailure)) throw new Error(`It did not fail as expected: ${error}`)
+  const error = await upstreamFailureOf(work)
   expect(JSON.stringify([error.failure, error.message, String(error.cause)])).not.toContain('labrcon')
   return error
 }

@@ -1,27 +1,10 @@
 import { expect, test } from 'vitest'
-import { systemClock } from '../../kit/clock.ts'
+import { failureOf } from '../../kit/testing/failure-of.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
-import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import { startFakeQuake3 } from '../testing/fake-quake3.ts'
-import { type Gamedig, loadGamedig } from './gamedig.ts'
+import { neverLoaded as never, openQuery as open } from '../testing/open-query.ts'
+import { loadGamedig } from './gamedig.ts'
 import { toQuake3Port } from './quake3.ts'
-import { createQuery, type QueryDeps, type QuerySettings } from './query.ts'
-
-const open = (settings: Omit<QuerySettings, 'host'> & { host?: string }, deps: Partial<QueryDeps> = {}) =>
-  createQuery({ host: '127.0.0.1', ...settings }, { clock: systemClock, ...deps })
-
-async function failureOf(work: Promise<unknown>): Promise<UpstreamFailure> {
-  const error: unknown = await work.then(
-    () => undefined,
-    reason => reason,
-  )
-  if (!(error instanceof UpstreamFailure)) throw new Error(`It did not fail as expected: ${error}`)
-  return error
-}
-
-const never = async (): Promise<Gamedig> => {
-  throw new Error('gamedig was loaded')
-}
 
 const players = [
   { name: '^1Ann', ping: 20 },

@@ -2,30 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../kit/clock.ts'
-import { UpstreamFailure } from '../../kit/upstream/failure.ts'
+import { failureOf } from '../../kit/testing/failure-of.ts'
 import { startFakeMinecraft } from '../testing/fake-minecraft.ts'
 import { startFakeQuake3 } from '../testing/fake-quake3.ts'
 import { startFakeTcp } from '../testing/fake-tcp.ts'
+import { neverLoaded as never, openQuery as open } from '../testing/open-query.ts'
 import type { Gamedig } from './gamedig.ts'
 import { MASTERS } from './masters.ts'
-import { createQuery, type QueryDeps, type QuerySettings } from './query.ts'
-
-const open = (settings: Omit<QuerySettings, 'host'> & { host?: string }, deps: Partial<QueryDeps> = {}) =>
-  createQuery({ host: '127.0.0.1', ...settings }, { clock: systemClock, ...deps })
-
-async function failureOf(work: Promise<unknown>): Promise<UpstreamFailure> {
-  const error: unknown = await work.then(
-    () => undefined,
-    reason => reason,
-  )
-  if (!(error instanceof UpstreamFailure)) throw new Error(`It did not fail as expected: ${error}`)
-  return error
-}
-
-const never = async (): Promise<Gamedig> => {
-  throw new Error('gamedig was loaded')
-}
 
 describe('gamedig', () => {
   test('one that refuses the connection is told', async () => {

@@ -6,33 +6,16 @@ import { systemClock } from '../clock.ts'
 import { toFailureText } from '../failure.ts'
 import { failureOf } from '../testing/failure-of.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
-import { type FaultyUpstream, ok, startFaultyUpstream, status } from '../testing/faulty-upstream.ts'
+import { ID, inspected, startFakeDocker } from '../testing/fake-docker.ts'
+import { type FaultyUpstream, ok, status } from '../testing/faulty-upstream.ts'
 import { listenAt } from '../testing/listen-at.ts'
 import { openEngine } from './docker.ts'
-
-const ID = 'a'.repeat(64)
-const RUNNING = {
-  Status: 'running',
-  StartedAt: '2026-11-22T05:10:14.105841099Z',
-  FinishedAt: '0001-01-01T00:00:00Z',
-}
-const inspected = (more: { State?: object; Config?: object; HostConfig?: object } = {}) => ({
-  Id: ID,
-  Name: '/quake',
-  RestartCount: 2,
-  State: { ...RUNNING, ...more.State },
-  Config: { Image: 'quake:3', Labels: null, Tty: false, ...more.Config },
-  HostConfig: { Memory: 0, ...more.HostConfig },
-})
 
 let upstream: FaultyUpstream
 let folder: string
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'engine-'))
-  upstream = await startFaultyUpstream({
-    'GET /containers/quake/json': ok(inspected()),
-    'GET /version': ok({ Version: '28.1.1', Components: [{ Name: 'Engine', Version: '28.1.1' }] }),
-  })
+  upstream = await startFakeDocker()
 })
 afterEach(async () => {
   await upstream[Symbol.asyncDispose]()

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
 import { describeError } from '../log.ts'
+import { failureOf } from '../testing/failure-of.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
 import {
   type Answer,
@@ -16,7 +17,6 @@ import {
   startFaultyUpstream,
   status,
 } from '../testing/faulty-upstream.ts'
-import { UpstreamFailure } from './failure.ts'
 import { createUpstream, type UpstreamOptions } from './upstream.ts'
 
 const KEY = 'abc/def key"1'
@@ -46,15 +46,6 @@ function create(options: Partial<UpstreamOptions> = {}) {
     clock: hasty,
     ...options,
   })
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<UpstreamFailure> {
-  const error = await promise.then(
-    () => undefined,
-    thrown => thrown,
-  )
-  expect(error).toBeInstanceOf(UpstreamFailure)
-  return error as UpstreamFailure
 }
 
 test('a read sends its query and headers, and gives what the schema makes of the answer', async () => {
