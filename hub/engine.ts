@@ -82,7 +82,7 @@ export function createEngine(
   // Nobody thinks before the servers were heard of: the gate opens it.
   const semaphore = createSemaphore(0)
   const { servers } = serverTools
-  const finder = stack.use(createToolFinder(() => servers.catalogue))
+  const finder = stack.use(createToolFinder(() => servers.catalogue.tools))
   const rerun = () => foundation.config.current.tools.rerun
   const toolBox = createToolBox(servers, metaTools, { rerun, finder })
   const runtime = stack.use(openRuntime(foundation, toolBox, semaphore))

@@ -47,13 +47,13 @@ export async function openEntrances(
       log,
       version: foundation.version,
       hubTools: entrance.hubTools,
-      serverTools: () => servers.catalogue.map(tool => tool.definition as Tool),
+      serverTools: () => servers.catalogue.tools.map(tool => tool.definition as Tool),
       gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
       findTools: finder.find,
       callServerTool: (name, args, options) => servers.call(name, args, options),
     }),
   )
-  stack.defer(signals.on('servers', ({ toolsChanged }) => toolsChanged && mcp.toolsChanged()))
+  stack.defer(signals.on('servers', ({ tools }) => tools && mcp.toolsChanged()))
   const mayPass = createBuckets(REQUESTS)
   const app = createApp({
     log,
@@ -73,11 +73,11 @@ export async function openEntrances(
 /** All tools, as one list for as long as the catalogue is the same. */
 function findableIn(servers: Servers, hubTools: readonly HubTool[]): () => readonly Findable[] {
   const own = hubTools.map(tool => ({ definition: tool.definition as Tool, about: 'hub agents' }))
-  let from: Servers['catalogue'] | undefined
+  let from: Servers['catalogue']['tools'] | undefined
   let list: readonly Findable[] = []
   return () => {
-    if (from === servers.catalogue) return list
-    from = servers.catalogue
+    if (from === servers.catalogue.tools) return list
+    from = servers.catalogue.tools
     list = [...own, ...from]
     return list
   }

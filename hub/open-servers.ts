@@ -41,7 +41,7 @@ export function openServerTools(
     log,
     store,
     version,
-    taken,
+    taken: { tools: taken, prompts: new Set() },
     builtIns,
     childEnvironment: (prefixes = []) => ({
       ...childEnvironment(prefixes),
@@ -55,6 +55,8 @@ export function openServerTools(
     parseEntry: (file, text) => parseYaml({ file, text }, serverEntry, () => undefined),
     onChange: change => signals.emit('servers', change),
     onEvents: readEvents,
+    onUpdated: uri => signals.emit('resourceUpdated', { uri }),
+    onLog: (server, params) => signals.emit('serverLog', { server, params }),
   })
 }
 

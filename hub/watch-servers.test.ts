@@ -36,7 +36,7 @@ test('promise 11: a server that stays down is said once, and its return once', a
   const watch = watchServers(deps, () => [{ name: 'games', state, error: 'exited with 1' }], stack)
   const become = (next: string) => {
     state = next
-    signals.emit('servers', { toolsChanged: false })
+    signals.emit('servers', { tools: false, resources: false, prompts: false })
   }
   become('ready')
   expect(await watch.nextDue()).toBeUndefined()

@@ -1,5 +1,6 @@
 import type { AgentStatus, Approval, ChatMessage, ToolCallStatus } from '../../schemas/chat.ts'
 import type { Emitter } from './emitter.ts'
+import type { JsonObject, OfferChange } from './forwarding.ts'
 
 /** What happens inside the hub and others may want to know at once. Each is told after its commit. */
 export type SignalMap = {
@@ -35,8 +36,12 @@ export type SignalMap = {
   stepped: { thread: string }
   /** A person lets go the agents that were held after a crash loop. */
   released: { by: string }
-  /** The tools of the servers, or a server's state, changed. */
-  servers: { toolsChanged: boolean }
+  /** What the servers offer, or a server's state, changed. */
+  servers: OfferChange
+  /** A resource of a server that somebody subscribed to changed, or may have. */
+  resourceUpdated: { uri: string }
+  /** A server wrote a log message: the params of `notifications/message`. */
+  serverLog: { server: string; params: JsonObject }
   /** The agents' files changed. */
   agents: { names: string[] }
 }

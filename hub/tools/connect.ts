@@ -1,16 +1,22 @@
 import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   Client,
-  type JsonSchemaValidator,
-  type jsonSchemaValidator,
+  type ClientCapabilities,
+  LOG_LEVEL_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
   type PriorDiscovery,
   SdkError,
   SdkErrorCode,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
-import type { Clock } from '../core/clock.ts'
+import type { Asker, JsonObject } from '../core/forwarding.ts'
+import { createHttpPost, type HttpPost } from './http-post.ts'
+import { toStandardHeaders } from './param-headers.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { type ChildEvents, createStdioTransport } from './stdio-transport.ts'
+import { Wire, type WireDeps } from './wire.ts'
 
 /** A silent stdio server counts as a legacy one after this long. */
 const PROBE_TIMEOUT_MS = 3_000
@@ -21,32 +27,27 @@ export interface EraMemory {
   save(spec: ServerSpec, verdict: PriorDiscovery): Promise<void>
 }
 
-export interface ConnectDeps {
-  clock: Clock
+export interface ConnectDeps extends Pick<WireDeps, 'clock' | 'log'> {
   eras: EraMemory
   version: string
   /** Milliseconds that a connection may take. */
   timeout: number
+  /** Milliseconds that a request may take without a result or progress. */
+  callTimeout: number
   told: ChildEvents
+  hooks: Pick<WireDeps, 'onLog'>
 }
 
-export interface ConnectHooks {
-  /** Sets handlers before anything arrives. */
-  prepare(client: Client): void
-  /** A stream over HTTP broke and is opened again; what it would have told may be missed. */
-  onBroken(client: Client): void
+export interface Connected {
+  client: Client
+  wire: Wire
 }
 
-/** The hub forwards results as they are: who asked for them checks them against the tool's output schema. */
-const forwardUnchecked: jsonSchemaValidator = {
-  getValidator: <Value>() => {
-    const forward: JsonSchemaValidator<Value> = input => ({
-      valid: true,
-      data: input as Value,
-      errorMessage: undefined,
-    })
-    return forward
-  },
+/** What a server may ask for while a call is in flight; who calls may be able to do less. */
+const CAPABILITIES: ClientCapabilities = {
+  sampling: { tools: {}, context: {} },
+  elicitation: { form: {}, url: {} },
+  roots: { listChanged: true },
 }
 
 /**
@@ -56,21 +57,21 @@ const forwardUnchecked: jsonSchemaValidator = {
 export async function connectServer(
   spec: ServerSpec,
   deps: ConnectDeps,
-  hooks: ConnectHooks,
+  onBroken: () => void,
   signal: AbortSignal,
-): Promise<Client> {
+): Promise<Connected> {
   const prior = await deps.eras.read(spec)
   try {
-    const client = await attempt(spec, deps, hooks, signal, prior)
-    if (!prior) await deps.eras.save(spec, verdictOf(client))
-    return client
+    const connected = await attempt(spec, deps, onBroken, signal, prior)
+    if (!prior) await deps.eras.save(spec, verdictOf(connected.client))
+    return connected
   } catch (error) {
     // A server that ends or errs when probed may still be a legacy one: some exit on anything before `initialize`.
     if (signal.aborted || prior?.kind === 'legacy' || !mayBeLegacy(spec, error)) throw error
     const legacy: PriorDiscovery = { kind: 'legacy' }
-    const client = await attempt(spec, deps, hooks, signal, legacy)
+    const connected = await attempt(spec, deps, onBroken, signal, legacy)
     await deps.eras.save(spec, legacy)
-    return client
+    return connected
   }
 }
 
@@ -88,33 +89,73 @@ function verdictOf(client: Client): PriorDiscovery {
 async function attempt(
   spec: ServerSpec,
   deps: ConnectDeps,
-  hooks: ConnectHooks,
+  onBroken: () => void,
   signal: AbortSignal,
   prior: PriorDiscovery | undefined,
-): Promise<Client> {
-  const client = new Client(
-    { name: 'superbloom', version: deps.version },
-    {
-      capabilities: {},
-      jsonSchemaValidator: forwardUnchecked,
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_TIMEOUT_MS } },
-    },
-  )
-  hooks.prepare(client)
+): Promise<Connected> {
+  const clientInfo = { name: 'superbloom', version: deps.version }
+  const client = new Client(clientInfo, {
+    capabilities: CAPABILITIES,
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_TIMEOUT_MS } },
+  })
   signal.throwIfAborted()
-  const transport = createTransport(spec, deps, () => hooks.onBroken(client))
+  const transport = createTransport(spec, deps, onBroken)
+  const wire = new Wire(transport, {
+    clock: deps.clock,
+    log: deps.log,
+    timeout: deps.callTimeout,
+    onLog: deps.hooks.onLog,
+  })
   // While the SDK probes, the client does not hold its transport yet: closing that is what ends the attempt.
   const abort = () => void transport.close()
   signal.addEventListener('abort', abort, { once: true })
   try {
-    await client.connect(transport, { timeout: deps.timeout, signal, ...(prior ? { prior } : {}) })
-    return client
+    await client.connect(wire.transport, { timeout: deps.timeout, signal, ...(prior ? { prior } : {}) })
   } catch (error) {
     await transport.close()
     throw signal.aborted ? signal.reason : error
   } finally {
     signal.removeEventListener('abort', abort)
   }
+  const envelope = client.getProtocolEra() === 'modern' ? toEnvelope(client, clientInfo) : undefined
+  wire.use(
+    transport instanceof StreamableHTTPClientTransport ? toPost(spec, client, transport) : undefined,
+    envelope,
+  )
+  return { client, wire }
+}
+
+/** What every request of 2026-07-28 says of who makes it. */
+function toEnvelope(client: Client, clientInfo: { name: string; version: string }) {
+  const version = client.getNegotiatedProtocolVersion()
+  return (asker: Asker | undefined): JsonObject => ({
+    [PROTOCOL_VERSION_META_KEY]: version,
+    [CLIENT_INFO_META_KEY]: clientInfo,
+    [CLIENT_CAPABILITIES_META_KEY]: asker?.capabilities ?? CAPABILITIES,
+    ...(asker?.logLevel === undefined ? {} : { [LOG_LEVEL_META_KEY]: asker.logLevel }),
+  })
+}
+
+function toPost(
+  spec: ServerSpec,
+  client: Client,
+  transport: StreamableHTTPClientTransport,
+): HttpPost | undefined {
+  if (spec.transport.kind !== 'http') return undefined
+  const { url, headers } = spec.transport
+  const version = client.getNegotiatedProtocolVersion()
+  const isModern = client.getProtocolEra() === 'modern'
+  return createHttpPost({
+    url: new URL(url),
+    headers: ({ method, params = {} }) => ({
+      ...headers,
+      ...(version === undefined ? {} : { 'MCP-Protocol-Version': version }),
+      ...(transport.sessionId === undefined ? {} : { 'Mcp-Session-Id': transport.sessionId }),
+      ...(isModern ? toStandardHeaders(method, params) : {}),
+    }),
+    resume: (request, lastEventId, signal) =>
+      transport.send(request, { resumptionToken: lastEventId, requestSignal: signal }),
+  })
 }
 
 function createTransport(spec: ServerSpec, deps: ConnectDeps, onBroken: () => void): Transport {

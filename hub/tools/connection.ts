@@ -1,27 +1,23 @@
-import type { CallToolResult, Client, Progress, ReadResourceResult, Tool } from '@modelcontextprotocol/client'
+import type { LoggingLevel, ReadResourceResult, ServerCapabilities } from '@modelcontextprotocol/client'
 import type { HealthReport } from '../../schemas/health.ts'
 import type { Clock } from '../core/clock.ts'
 import { toIso } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
+import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import { decideBackoff } from './backoff.ts'
-import { connectServer, type EraMemory } from './connect.ts'
+import type { EraMemory } from './connect.ts'
 import { readHealth } from './health.ts'
+import { type ForwardedResults, Link } from './link.ts'
 import { isLost, withDeadline } from './lost.ts'
+import { NO_OFFER, type Offer } from './offer.ts'
 import type { ServerSpec } from './server-spec.ts'
-import { keepSubscribed, readTools } from './subscriptions.ts'
 
 /** `error` of one that starts is why it went away before. */
 export type ConnectionState =
   | { state: 'starting'; error?: string }
   | { state: 'ready'; era: 'legacy' | 'modern' }
   | { state: 'down'; error: string; nextTryAt: number }
-
-export interface CallOptions {
-  signal?: AbortSignal
-  meta?: Record<string, unknown>
-  onProgress?: (progress: Progress) => void
-}
 
 export interface ConnectionDeps {
   clock: Clock
@@ -33,8 +29,12 @@ export interface ConnectionDeps {
   connectTimeout: number
   /** Milliseconds without a result or progress. */
   callTimeout: number
-  /** Its state or its tools changed. */
+  /** Its state or what it offers changed. */
   onChange: () => void
+  /** A resource that somebody subscribed to changed, or may have. */
+  onUpdated: (uri: string) => void
+  /** A log message: the params of `notifications/message`. */
+  onLog: (server: string, params: JsonObject) => void
   /** Its events' resource changed, or it was just connected. */
   onEvents: (connection: Connection) => void
 }
@@ -55,15 +55,16 @@ export class Connection implements AsyncDisposable {
   readonly #ended = new AbortController()
   #status: ConnectionState = { state: 'starting' }
   #settled = Promise.withResolvers<void>()
-  #tools: readonly Tool[] = []
+  #offer: Offer = NO_OFFER
+  #capabilities: ServerCapabilities = {}
   #instructions = ''
-  #eventsUri: string | undefined
-  #client: Client | undefined
+  #wanted: ReadonlySet<string> = new Set()
+  #logLevel: LoggingLevel | undefined
+  #link: Link | undefined
   #failures = 0
   #readyAt = 0
   /** Why its last process ended. */
   #goodbye: string | undefined
-  #listings = 0
   #cancelRetry: (() => void) | undefined
   #connecting: Promise<void>
   /** The end of a connection that was lost: of its process too. */
@@ -80,9 +81,14 @@ export class Connection implements AsyncDisposable {
     return this.#status
   }
 
-  /** The tools that it last listed; they stay while it is down. */
-  get tools(): readonly Tool[] {
-    return this.#tools
+  /** What it last listed; that stays while it is down. */
+  get offer(): Offer {
+    return this.#offer
+  }
+
+  /** What it can do, as it last said. */
+  get capabilities(): ServerCapabilities {
+    return this.#capabilities
   }
 
   /** What it says of itself, for a model. */
@@ -92,31 +98,34 @@ export class Connection implements AsyncDisposable {
 
   /** The resource that its events come from, if it has one. */
   get eventsUri(): string | undefined {
-    return this.#eventsUri
+    return this.#offer.resources.find(({ uri }) => uri.startsWith('events://'))?.uri
   }
 
   /** Throws `unavailable` at once while it is down; waits while it starts. Other errors are the server's. */
-  async call(
-    tool: string,
-    args: Record<string, unknown>,
-    options: CallOptions = {},
-  ): Promise<CallToolResult> {
-    const client = await this.#ready(options.signal)
-    try {
-      return await client.callTool(
-        { name: tool, arguments: args, ...(options.meta ? { _meta: options.meta } : {}) },
-        {
-          timeout: this.#deps.callTimeout,
-          resetTimeoutOnProgress: true,
-          ...(options.signal ? { signal: options.signal } : {}),
-          ...(options.onProgress ? { onprogress: options.onProgress } : {}),
-        },
-      )
-    } catch (error) {
-      // A caller that went away aborts with the end of its own connection, which is not this one's.
-      if (!options.signal?.aborted && isLost(error, this.spec)) this.#lose(client, error)
-      throw error
-    }
+  async request<Method extends keyof ForwardedResults>(
+    method: Method,
+    params: JsonObject,
+    options: ForwardOptions = {},
+  ): Promise<ForwardedResults[Method]> {
+    const link = await this.#ready(options.signal)
+    return link.request(method, params, options)
+  }
+
+  /** Tells of each change of these resources from now on, beside its events'. */
+  subscribe(uris: ReadonlySet<string>): void {
+    this.#wanted = uris
+    this.#link?.subscribe(this.#subscribed())
+  }
+
+  /** Asks for log messages from this level on, now and after each reconnect. */
+  setLogLevel(level: LoggingLevel): void {
+    this.#logLevel = level
+    this.#sendLogLevel()
+  }
+
+  /** The roots of whoever calls changed. */
+  rootsChanged(): void {
+    this.#link?.rootsChanged().catch(error => this.#log.debug('roots_not_told', { error }))
   }
 
   /** Resolves when it is ready or down, at the latest after the time that a connection may take. */
@@ -131,14 +140,20 @@ export class Connection implements AsyncDisposable {
     deadline.cancel()
   }
 
-  async readResource(uri: string): Promise<ReadResourceResult> {
-    const client = await this.#ready()
-    return client.readResource({ uri }, { timeout: this.#deps.callTimeout, cacheMode: 'bypass' })
+  readResource(uri: string): Promise<ReadResourceResult> {
+    return this.request('resources/read', { uri })
   }
 
-  /** Asks it whether the programs behind it answer; undefined where it cannot tell. Throws as `call` does. */
+  /** Asks it whether the programs behind it answer; undefined where it cannot tell. Throws as `request` does. */
   async readHealth(): Promise<HealthReport | undefined> {
-    return readHealth(await this.#ready(), { timeout: HEALTH_TIMEOUT_MS, signal: this.#ended.signal })
+    const limit = withDeadline(this.#deps.clock, HEALTH_TIMEOUT_MS, this.#ended.signal)
+    try {
+      return await readHealth(this.#offer, uri =>
+        this.request('resources/read', { uri }, { signal: limit.signal }),
+      )
+    } finally {
+      limit.cancel()
+    }
   }
 
   /** Resolves when nothing of it runs any more. */
@@ -146,9 +161,9 @@ export class Connection implements AsyncDisposable {
     this.#ended.abort(new HubError('unavailable', `The server ${this.spec.name} was removed`))
     this.#cancelRetry?.()
     this.#settled.resolve()
-    const client = this.#client
-    this.#client = undefined
-    if (client) await close(client)
+    const link = this.#link
+    this.#link = undefined
+    await link?.close()
     await this.#connecting
     await this.#closing
   }
@@ -159,18 +174,7 @@ export class Connection implements AsyncDisposable {
     try {
       await this.#closing
       this.#goodbye = undefined
-      const client = await connectServer(
-        this.spec,
-        this.#connectDeps(),
-        { prepare: of => this.#prepare(of), onBroken: of => this.#catchUp(of) },
-        attempt.signal,
-      )
-      try {
-        await this.#adopt(client, attempt.signal)
-      } catch (error) {
-        await close(client)
-        throw error
-      }
+      this.#adopt(await Link.open(this.spec, this.#linkDeps(), attempt.signal))
     } catch (error) {
       if (attempt.signal.aborted) this.#goodbye = undefined
       this.#fail(error)
@@ -179,59 +183,35 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  async #adopt(client: Client, signal: AbortSignal): Promise<void> {
-    client.onclose = () => this.#lose(client, new Error('The connection closed'))
-    const bounds = { timeout: this.#deps.connectTimeout, signal }
-    this.#tools = await readTools(client, bounds)
-    this.#listings++
-    this.#instructions = client.getInstructions() ?? ''
-    this.#eventsUri = await keepSubscribed(client, {
-      clock: this.#deps.clock,
-      random: this.#deps.random,
-      log: this.#log,
-      signal: this.#ended.signal,
-      bounds,
-      onListChanged: of => this.#refreshTools(of),
-      onEvents: () => this.#deps.onEvents(this),
-    })
-    if (this.#ended.signal.aborted || !client.transport) throw new Error('The connection closed at once')
-    this.#client = client
+  #adopt(link: Link): void {
+    if (this.#ended.signal.aborted) {
+      this.#closing = link.close()
+      return
+    }
+    this.#link = link
+    this.#take(link)
+    this.#instructions = link.instructions
+    this.#capabilities = link.capabilities
     this.#readyAt = this.#deps.clock.monotonic()
-    const era = client.getProtocolEra() ?? 'legacy'
-    this.#log.info('server_ready', { era, tools: this.#tools.length })
+    this.#sendLogLevel()
+    const { era } = link
+    this.#log.info('server_ready', { era, tools: this.#offer.tools.length })
     this.#become({ state: 'ready', era })
-    if (this.#eventsUri) this.#deps.onEvents(this)
+    if (this.eventsUri) this.#deps.onEvents(this)
   }
 
-  #prepare(client: Client): void {
-    client.setNotificationHandler('notifications/tools/list_changed', () => this.#refreshTools(client))
-    client.setNotificationHandler('notifications/resources/updated', note => {
-      if (note.params.uri === this.#eventsUri) this.#deps.onEvents(this)
-    })
-    client.onerror = error => this.#log.debug('server_error', { error })
+  #take(link: Link): void {
+    this.#offer = link.offer
+    link.subscribe(this.#subscribed())
   }
 
-  /** Of several that overlap the last one asked counts, and none of an earlier connection. */
-  #refreshTools(client: Client): void {
-    const listing = ++this.#listings
-    readTools(client, { timeout: this.#deps.callTimeout, signal: this.#ended.signal }).then(
-      tools => {
-        if (listing !== this.#listings || this.#ended.signal.aborted) return
-        this.#tools = tools
-        this.#deps.onChange()
-      },
-      error => {
-        if (isLost(error, this.spec)) this.#lose(client, error)
-        else if (!this.#ended.signal.aborted) this.#log.warn('tools_not_listed', { error })
-      },
-    )
+  #subscribed(): ReadonlySet<string> {
+    return this.eventsUri === undefined ? this.#wanted : new Set([this.eventsUri, ...this.#wanted])
   }
 
-  /** Reads what a broken stream may have told, and so finds out whether the server still knows this connection. */
-  #catchUp(client: Client): void {
-    if (this.#client !== client) return
-    this.#refreshTools(client)
-    if (this.#eventsUri) this.#deps.onEvents(this)
+  #sendLogLevel(): void {
+    if (this.#logLevel === undefined) return
+    this.#link?.setLogLevel(this.#logLevel).catch(error => this.#log.warn('log_level_not_set', { error }))
   }
 
   #become(next: ConnectionState): void {
@@ -255,36 +235,55 @@ export class Connection implements AsyncDisposable {
     })
   }
 
-  #lose(client: Client, error: unknown): void {
-    if (this.#client !== client || this.#ended.signal.aborted) return
-    this.#client = undefined
+  #lose(error: unknown): void {
+    const link = this.#link
+    if (!link || this.#ended.signal.aborted) return
+    this.#link = undefined
     if (this.#deps.clock.monotonic() - this.#readyAt > STABLE_MS) this.#failures = 0
-    this.#closing = close(client).catch(cause => this.#log.debug('close_failed', { error: cause }))
+    this.#closing = link.close().catch(cause => this.#log.debug('close_failed', { error: cause }))
     this.#fail(error)
   }
 
-  async #ready(signal?: AbortSignal): Promise<Client> {
+  async #ready(signal?: AbortSignal): Promise<Link> {
     if (this.#status.state === 'starting') await this.untilSettled(signal)
-    if (this.#client) return this.#client
+    if (this.#link) return this.#link
     throw new HubError('unavailable', describeDown(this.spec.name, this.#status))
   }
 
-  #connectDeps() {
-    const { clock, eras, version, connectTimeout } = this.#deps
+  #linkDeps() {
+    const { clock, random, eras, version, connectTimeout, callTimeout } = this.#deps
     const told = {
       onStderr: (line: string) => this.#log.debug('server_stderr', { line }),
       onGone: (why: string) => {
         this.#goodbye = why
       },
     }
-    return { clock, eras, version, timeout: connectTimeout, told }
+    const hooks = {
+      onOffer: () => {
+        if (!this.#link) return
+        this.#take(this.#link)
+        this.#deps.onChange()
+      },
+      onUpdated: (uri: string) => {
+        if (uri === this.eventsUri) this.#deps.onEvents(this)
+        if (this.#wanted.has(uri)) this.#deps.onUpdated(uri)
+      },
+      onLog: (params: JsonObject) => this.#deps.onLog(this.spec.name, params),
+      onLost: (error: unknown) => this.#lose(error),
+    }
+    return {
+      clock,
+      random,
+      eras,
+      version,
+      timeout: connectTimeout,
+      callTimeout,
+      told,
+      hooks,
+      log: this.#log,
+      isLost: (error: unknown) => isLost(error, this.spec),
+    }
   }
-}
-
-/** Closes without being told of it again. */
-async function close(client: Client): Promise<void> {
-  delete client.onclose
-  await client.close()
 }
 
 function describeDown(name: string, status: ConnectionState): string {

@@ -1,7 +1,9 @@
 import type { ServerEntry } from '../../schemas/config.ts'
 import type { Clock } from '../core/clock.ts'
+import type { JsonObject, OfferChange } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import type { Store } from '../store/open.ts'
+import type { TakenNames } from './catalogue.ts'
 import type { Connection } from './connection.ts'
 import { type BuiltIn, decideServers } from './decide-servers.ts'
 import { readDropIns } from './drop-ins.ts'
@@ -19,8 +21,8 @@ export interface ServerToolsDeps {
   log: Log
   store: Store
   version: string
-  /** Names that no server's tool may have. */
-  taken: ReadonlySet<string>
+  /** Names that nothing of a server may have. */
+  taken: TakenNames
   builtIns: readonly BuiltIn[]
   loader: string
   dropInsFolder: string
@@ -28,8 +30,12 @@ export interface ServerToolsDeps {
   childEnvironment: (prefixes?: readonly string[]) => Record<string, string>
   /** Parses the text of an entry's file; throws `bad_request`. */
   parseEntry: (file: string, text: string) => unknown
-  onChange: (change: { toolsChanged: boolean }) => void
+  onChange: (change: OfferChange) => void
   onEvents: (connection: Connection) => void
+  /** A resource that somebody subscribed to changed, or may have. */
+  onUpdated: (uri: string) => void
+  /** A server's log message: the params of `notifications/message`. */
+  onLog: (server: string, params: JsonObject) => void
 }
 
 /** The servers of the hub; `refresh` looks again which there shall be. */
@@ -50,6 +56,8 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
     taken: deps.taken,
     onChange: deps.onChange,
     onEvents: deps.onEvents,
+    onUpdated: deps.onUpdated,
+    onLog: deps.onLog,
   })
   let applied = ''
   let cancelLook: (() => void) | undefined

@@ -1,18 +1,13 @@
-import type { CallToolResult, Tool } from '@modelcontextprotocol/client'
+import type { LoggingLevel } from '@modelcontextprotocol/client'
 import type { UpstreamHealth } from '../../schemas/health.ts'
-import { describeError, HubError } from '../core/errors.ts'
-import type { CallOptions, Connection, ConnectionDeps } from './connection.ts'
+import { describeError } from '../core/errors.ts'
+import type { OfferChange } from '../core/forwarding.ts'
+import { buildCatalogue, type Catalogue, EMPTY_CATALOGUE, type TakenNames } from './catalogue.ts'
+import type { Connection, ConnectionDeps } from './connection.ts'
 import type { DesiredServers } from './decide-servers.ts'
-import { type NamedTool, nameTools } from './names.ts'
 import { createPool } from './pool.ts'
+import { createRequests, type ServerRequests } from './server-requests.ts'
 import type { ServerSpec } from './server-spec.ts'
-
-/** A tool of some server under the name that it has in the hub. */
-export interface CatalogueTool extends NamedTool {
-  definition: Tool
-  /** Its server's name and what that says of itself. */
-  about: string
-}
 
 export interface ServerStatus {
   name: string
@@ -26,20 +21,17 @@ export interface ServerStatus {
   collisions?: string[]
 }
 
-/** All servers below the hub, and their tools as one catalogue. Who opens it disposes of it. */
-export interface Servers extends AsyncDisposable {
+/** All servers below the hub, and what they offer as one catalogue. Who opens it disposes of it. */
+export interface Servers extends ServerRequests, AsyncDisposable {
   /** Starts what is new, ends what is gone, starts anew what changed; the others go on undisturbed. Waits for none. */
   apply(desired: DesiredServers): void
-  /** In a stable order. */
-  readonly catalogue: readonly CatalogueTool[]
-  find(name: string): CatalogueTool | undefined
-  /** Waits for servers that start and may have a tool of this name. */
-  untilListed(name: string, signal?: AbortSignal): Promise<void>
-  /**
-   * Throws `not_found` for a name that the catalogue lacks, `unavailable` while its server is down; waits for servers
-   * that start.
-   */
-  call(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<CallToolResult>
+  readonly catalogue: Catalogue
+  /** Tells of each change of these resources from now on, and of no others. */
+  subscribe(uris: ReadonlySet<string>): void
+  /** Asks every server for log messages from this level on. */
+  setLogLevel(level: LoggingLevel): void
+  /** The roots of some client changed. */
+  rootsChanged(): void
   status(): ServerStatus[]
   /** What the servers that are ready say of the programs behind them, by server. Never rejects. */
   health(): Promise<ReadonlyMap<string, UpstreamHealth[]>>
@@ -48,36 +40,50 @@ export interface Servers extends AsyncDisposable {
 }
 
 export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'> {
-  /** Names that no server's tool may have. */
-  taken: ReadonlySet<string>
-  onChange: (change: { toolsChanged: boolean }) => void
+  /** Names that nothing of a server may have. */
+  taken: TakenNames
+  onChange: (change: OfferChange) => void
 }
 
 export function openServers(deps: ServersDeps): Servers {
   const tried = new Set<string>()
   let losers: DesiredServers['losers'] = []
-  let catalogue: CatalogueTool[] = []
-  let byName = new Map<string, CatalogueTool>()
-  let signature = ''
+  let catalogue = EMPTY_CATALOGUE
+  let signatures = { tools: '', resources: '', prompts: '' }
+  let subscribed: ReadonlySet<string> = new Set()
+  let logLevel: LoggingLevel | undefined
 
+  const all = () => pool.all ?? []
   const rebuild = () => {
-    const present = pool.all ?? []
-    for (const { spec, status } of present) if (status.state !== 'starting') tried.add(spec.name)
-    catalogue = buildCatalogue(present, deps.taken)
-    byName = new Map(catalogue.map(tool => [tool.name, tool]))
-    const next = JSON.stringify(catalogue)
-    const toolsChanged = next !== signature
-    signature = next
-    deps.onChange({ toolsChanged })
+    for (const { spec, status } of all()) if (status.state !== 'starting') tried.add(spec.name)
+    const next = signaturesOf(all())
+    const change = {
+      tools: next.tools !== signatures.tools,
+      resources: next.resources !== signatures.resources,
+      prompts: next.prompts !== signatures.prompts,
+    }
+    signatures = next
+    if (change.tools || change.resources || change.prompts) {
+      catalogue = buildCatalogue(all(), deps.taken)
+      assignSubscriptions()
+    }
+    deps.onChange(change)
   }
   const pool = createPool({ ...deps, onChange: rebuild })
-  /** A client may know a tool from before a restart of the hub: waits for the servers that may have it. */
-  const untilListed = async (name: string, signal?: AbortSignal) => {
-    if (byName.has(name)) return
-    const mayHave = ({ spec, status, tools }: Connection) =>
-      status.state === 'starting' && tools.length === 0 && name.startsWith(spec.prefix)
-    await Promise.all((pool.all ?? []).filter(mayHave).map(connection => connection.untilSettled(signal)))
+  const assignSubscriptions = () => {
+    const uris = [...subscribed]
+    const owners = new Map(uris.map(uri => [uri, catalogue.ownersOf(uri)[0]]))
+    for (const connection of all()) {
+      connection.subscribe(new Set(uris.filter(uri => owners.get(uri) === connection.spec.name)))
+    }
   }
+  const requests = createRequests({
+    all,
+    find: name => pool.find(name),
+    get catalogue() {
+      return catalogue
+    },
+  })
   return {
     get catalogue() {
       return catalogue
@@ -85,35 +91,58 @@ export function openServers(deps: ServersDeps): Servers {
     get settled() {
       return pool.all?.every(({ spec }) => tried.has(spec.name)) ?? false
     },
-    find: name => byName.get(name),
-    untilListed,
+    ...requests,
     apply(desired) {
       losers = desired.losers
       pool.apply(desired.specs)
+      if (logLevel) for (const connection of all()) connection.setLogLevel(logLevel)
       rebuild()
     },
-    async call(name, args, options) {
-      await untilListed(name, options?.signal)
-      const tool = byName.get(name)
-      const connection = tool && pool.find(tool.server)
-      if (!connection) throw new HubError('not_found', `There is no tool ${name}`)
-      return connection.call(tool.original, args, options)
+    subscribe(uris) {
+      subscribed = uris
+      assignSubscriptions()
     },
-    status: () => [
-      ...(pool.all ?? []).map(connection => describe(connection, catalogue)),
-      ...losers.map(loser => ({
-        name: loser.name,
-        state: 'not_running' as const,
-        origin: loser.origin,
-        tools: 0,
-        error: loser.reason,
-      })),
-    ],
+    setLogLevel(level) {
+      logLevel = level
+      for (const connection of all()) connection.setLogLevel(level)
+    },
+    rootsChanged() {
+      for (const connection of all()) connection.rootsChanged()
+    },
+    status: () => [...all().map(one => describe(one, catalogue)), ...losers.map(describeLoser)],
     async health() {
-      const ready = (pool.all ?? []).filter(({ status }) => status.state === 'ready')
+      const ready = all().filter(({ status }) => status.state === 'ready')
       return new Map(await Promise.all(ready.map(async one => [one.spec.name, await toHealth(one)] as const)))
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  }
+}
+
+const texts = new WeakMap<object, string>()
+
+/** A text of what a server lists, written once for each list. */
+function textOf(list: object): string {
+  const known = texts.get(list)
+  if (known !== undefined) return known
+  const text = JSON.stringify(list)
+  texts.set(list, text)
+  return text
+}
+
+/** Equal while servers offer the same. */
+function signaturesOf(connections: readonly Connection[]) {
+  const write = (listsOf: (connection: Connection) => readonly (readonly object[])[]) =>
+    connections
+      .map(one => ({ one, lists: listsOf(one).filter(list => list.length > 0) }))
+      .filter(({ lists }) => lists.length > 0)
+      .map(({ one, lists }) =>
+        [one.spec.name, one.spec.prefix, one.instructions, ...lists.map(textOf)].join('\n'),
+      )
+      .join('\n\n')
+  return {
+    tools: write(({ offer }) => [offer.tools]),
+    resources: write(({ offer }) => [offer.resources, offer.resourceTemplates]),
+    prompts: write(({ offer }) => [offer.prompts]),
   }
 }
 
@@ -127,33 +156,23 @@ async function toHealth(connection: Connection): Promise<UpstreamHealth[]> {
   }
 }
 
-function buildCatalogue(connections: readonly Connection[], taken: ReadonlySet<string>): CatalogueTool[] {
-  const named = nameTools(
-    connections.map(({ spec, tools }) => ({
-      server: spec.name,
-      prefix: spec.prefix,
-      tools: tools.map(tool => tool.name),
-    })),
-    taken,
-  )
-  const parts = connections.flatMap(({ spec, tools, instructions }) =>
-    tools.map(definition => ({ definition, about: `${spec.name} ${instructions}` })),
-  )
-  return named.flatMap((tool, index) => {
-    const part = parts[index]
-    if (!part) return []
-    return [{ ...tool, about: part.about, definition: { ...part.definition, name: tool.name } }]
-  })
+function describeLoser({ name, origin, reason }: DesiredServers['losers'][number]): ServerStatus {
+  return { name, state: 'not_running', origin, tools: 0, error: reason }
 }
 
-function describe({ spec, status, tools }: Connection, catalogue: CatalogueTool[]): ServerStatus {
-  const collisions = catalogue.flatMap(tool => (tool.server === spec.name && tool.collision) || [])
+function describe({ spec, status, offer }: Connection, catalogue: Catalogue): ServerStatus {
+  const named = [...catalogue.tools, ...catalogue.prompts].filter(({ server }) => server === spec.name)
+  const hidden = catalogue.hidden.filter(({ server }) => server === spec.name)
+  const collisions = [
+    ...named.flatMap(({ collision }) => collision ?? []),
+    ...hidden.map(({ uri, owner }) => `${uri} is ${owner}'s`),
+  ]
   return {
     name: spec.name,
     state: status.state,
     origin: spec.origin,
     transport: spec.transport.kind,
-    tools: tools.length,
+    tools: offer.tools.length,
     ...(status.state === 'ready' ? { era: status.era } : {}),
     ...(status.state !== 'ready' && status.error !== undefined ? { error: status.error } : {}),
     ...(status.state === 'down' ? { nextTryAt: status.nextTryAt } : {}),

@@ -1,88 +1,108 @@
-import type { Client, Tool } from '@modelcontextprotocol/client'
+import type { Client, McpSubscription, ServerCapabilities } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
 import { sleep } from '../core/clock.ts'
+import type { JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import { decideBackoff } from './backoff.ts'
-
-/** How long a request may take, and what ends it before. */
-export interface Bounds {
-  /** Milliseconds. */
-  timeout: number
-  signal: AbortSignal
-}
-
-/** All tools of a server, freshly listed. */
-export async function readTools(client: Client, bounds: Bounds): Promise<Tool[]> {
-  if (!client.getServerCapabilities()?.tools) return []
-  const { tools } = await client.listTools(undefined, { cacheMode: 'refresh', ...bounds })
-  return tools
-}
 
 export interface SubscriptionDeps {
   clock: Clock
   random: () => number
   log: Log
-  /** Ends the subscription. */
+  capabilities: ServerCapabilities
+  /** Ends everything. */
   signal: AbortSignal
-  /** Of the requests that subscribe. */
-  bounds: Bounds
-  onListChanged: (client: Client) => void
-  onEvents: () => void
+  request: (method: string, params: JsonObject) => Promise<void>
+  /** A stream broke: what it would have told may be missed, or the server itself may be gone. */
+  onBroken: () => void
 }
 
-/**
- * Subscribes to a server's changes in the way of its era: of its tools, and of its events' resource where it offers
- * one. Returns that resource's address.
- */
-export async function keepSubscribed(client: Client, deps: SubscriptionDeps): Promise<string | undefined> {
-  const capabilities = client.getServerCapabilities()
-  const eventsUri = capabilities?.resources ? await findEvents(client, deps) : undefined
-  const tools = capabilities?.tools?.listChanged === true
-  if (client.getProtocolEra() === 'modern') {
-    if (tools || eventsUri) void listenForEver(client, eventsUri, deps)
-  } else if (eventsUri && capabilities?.resources?.subscribe) {
-    await client.subscribeResource({ uri: eventsUri }, deps.bounds)
+/** What a connection is told of: changes of the server's lists, and of the resources that somebody wants. */
+export interface Subscriptions {
+  readonly wanted: ReadonlySet<string>
+  want(uris: ReadonlySet<string>): void
+  /** Listens from now on. */
+  begin(): void
+}
+
+/** In the way of the server's era: one stream for everything since 2026-07-28, a request for each resource before. */
+export function createSubscriptions(client: Client, deps: SubscriptionDeps): Subscriptions {
+  return client.getProtocolEra() === 'modern' ? listenTo(client, deps) : subscribeEach(deps)
+}
+
+function subscribeEach({ capabilities, request, log, signal }: SubscriptionDeps): Subscriptions {
+  let wanted: ReadonlySet<string> = new Set()
+  let turn: Promise<void> = Promise.resolve()
+  const send = (method: string, uri: string) => {
+    turn = turn
+      .then(() => (signal.aborted ? undefined : request(method, { uri })))
+      .catch(error => log.warn('not_subscribed', { method, uri, error }))
   }
-  return eventsUri
-}
-
-/** A server whose resources cannot be listed still has tools. */
-async function findEvents(client: Client, { bounds, log }: SubscriptionDeps): Promise<string | undefined> {
-  try {
-    const { resources } = await client.listResources(undefined, { cacheMode: 'refresh', ...bounds })
-    return resources.find(resource => resource.uri.startsWith('events://'))?.uri
-  } catch (error) {
-    bounds.signal.throwIfAborted()
-    log.warn('resources_not_listed', { error })
-    return undefined
+  return {
+    get wanted() {
+      return wanted
+    },
+    want(uris) {
+      const before = wanted
+      wanted = new Set(uris)
+      if (!capabilities.resources?.subscribe) return
+      for (const uri of before) if (!wanted.has(uri)) send('resources/unsubscribe', uri)
+      for (const uri of wanted) if (!before.has(uri)) send('resources/subscribe', uri)
+    },
+    begin: () => undefined,
   }
 }
 
-/** A listen stream that drops is opened again with back-off; what was missed meanwhile is read. */
-async function listenForEver(client: Client, eventsUri: string | undefined, deps: SubscriptionDeps) {
-  let tries = 0
-  while (!deps.signal.aborted && client.transport) {
-    try {
-      const stream = await client.listen({
-        toolsListChanged: true,
-        ...(eventsUri ? { resourceSubscriptions: [eventsUri] } : {}),
-      })
-      if (tries > 0) {
-        deps.onListChanged(client)
-        if (eventsUri) deps.onEvents()
+function listenTo(client: Client, deps: SubscriptionDeps): Subscriptions {
+  const { capabilities } = deps
+  let wanted: ReadonlySet<string> = new Set()
+  let open: McpSubscription | undefined
+  let begun = false
+  /** Grows with each change of what is wanted: a stream that was opened for less is replaced. */
+  let version = 0
+
+  const filter = () => ({
+    ...(capabilities.tools?.listChanged ? { toolsListChanged: true } : {}),
+    ...(capabilities.resources?.listChanged ? { resourcesListChanged: true } : {}),
+    ...(capabilities.prompts?.listChanged ? { promptsListChanged: true } : {}),
+    ...(wanted.size > 0 && capabilities.resources?.subscribe ? { resourceSubscriptions: [...wanted] } : {}),
+  })
+  /** A stream that drops is opened again with back-off. */
+  const listen = async (own: number) => {
+    let tries = 0
+    while (!deps.signal.aborted && client.transport && own === version) {
+      try {
+        const stream = await client.listen(filter())
+        const before = open
+        open = stream
+        await before?.close()
+        if (tries > 0) deps.onBroken()
+        tries = 0
+        if ((await stream.closed) === 'local') return
+      } catch (error) {
+        deps.log.debug('listen_failed', { error })
+        // Where the server itself is gone, this finds out.
+        deps.onBroken()
       }
-      tries = 0
-      if ((await stream.closed) === 'local') return
-    } catch (error) {
-      deps.log.debug('listen_failed', { error })
-      // Where the server itself is gone, this finds out.
-      deps.onListChanged(client)
+      tries++
+      await sleep(deps.clock, decideBackoff(tries, deps.random), deps.signal).catch(() => undefined)
     }
-    tries++
-    const ended = await sleep(deps.clock, decideBackoff(tries, deps.random), deps.signal).then(
-      () => false,
-      () => true,
-    )
-    if (ended) return
+  }
+  const renew = () => {
+    version++
+    if (begun && Object.keys(filter()).length > 0) void listen(version)
+  }
+  return {
+    get wanted() {
+      return wanted
+    },
+    want(uris) {
+      wanted = new Set(uris)
+      renew()
+    },
+    begin() {
+      begun = true
+      renew()
+    },
   }
 }

@@ -1,8 +1,11 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
+import { buildCatalogue } from './catalogue.ts'
 import { createToolFinder } from './find-tools.ts'
-import type { Servers } from './servers.ts'
+import { NO_OFFER } from './offer.ts'
 import { createToolBox } from './tool-box.ts'
+
+const NOWHERE = { kind: 'http' as const, url: 'http://127.0.0.1:1/', headers: {} }
 
 function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
   const definition: Tool = {
@@ -10,13 +13,17 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
     inputSchema: { type: 'object' },
     ...(annotations ? { annotations } : {}),
   }
-  const tool = { name: 'x', definition }
-  const servers: Pick<Servers, 'catalogue' | 'find' | 'call'> = {
-    catalogue: [tool] as unknown as Servers['catalogue'],
-    find: (() => tool) as unknown as Servers['find'],
-    call: () => Promise.reject(new Error('not called')),
+  const server = {
+    spec: { name: 's', origin: 'config' as const, prefix: '', transport: NOWHERE },
+    offer: { ...NO_OFFER, tools: [definition] },
+    instructions: '',
   }
-  return createToolBox(servers as Servers, [], { rerun: () => rerun, finder: createToolFinder(() => []) })
+  const servers = {
+    catalogue: buildCatalogue([server], { tools: new Set(), prompts: new Set() }),
+    call: () => Promise.reject(new Error('not called')),
+    untilListed: async () => undefined,
+  }
+  return createToolBox(servers, [], { rerun: () => rerun, finder: createToolFinder(() => []) })
 }
 
 test.each([

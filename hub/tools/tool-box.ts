@@ -35,14 +35,14 @@ export interface ToolBoxDeps {
 
 /** Everything that agents can call: the servers' tools that their globs give, and the meta-tools unless taken away. */
 export function createToolBox(
-  servers: Servers,
+  servers: Pick<Servers, 'catalogue' | 'call' | 'untilListed'>,
   metaTools: readonly MetaTool[],
   { rerun, finder }: ToolBoxDeps,
 ): ToolBox<Tx> {
   const meta = new Map(metaTools.map(tool => [tool.name, tool]))
   const lists = new WeakMap<ToolAccess, Listed>()
   const look = (access: ToolAccess): Listed => {
-    const from = servers.catalogue
+    const from = servers.catalogue.tools
     const known = lists.get(access)
     if (known?.from === from) return known
     const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
@@ -66,7 +66,7 @@ export function createToolBox(
         return givesMetaTool(access, name)
           ? { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
           : undefined
-      const tool = servers.find(name)
+      const tool = servers.catalogue.tool(name)
       return tool && givesTool(access, name)
         ? serverTool(servers, tool.name, tool.definition, rerun())
         : undefined
@@ -78,7 +78,7 @@ export function createToolBox(
 }
 
 interface Listed {
-  from: Servers['catalogue']
+  from: Servers['catalogue']['tools']
   whole: ModelTool[]
   told: ModelTool[]
 }
@@ -113,7 +113,7 @@ function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
 }
 
 function serverTool(
-  servers: Servers,
+  servers: Pick<Servers, 'call'>,
   name: string,
   { annotations = {} }: Tool,
   rerun: readonly string[],

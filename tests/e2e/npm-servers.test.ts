@@ -49,7 +49,7 @@ const CASES = [
   {
     name: 'everything',
     entry: () => npmServer('everything'),
-    tools: 13,
+    tools: 17,
     call: { tool: 'echo', args: () => ({ message: 'hi' }), says: 'Echo: hi' },
   },
   {

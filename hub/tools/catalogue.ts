@@ -1,0 +1,176 @@
+import {
+  type Prompt,
+  type Resource,
+  type ResourceTemplateType,
+  type Tool,
+  UriTemplate,
+} from '@modelcontextprotocol/client'
+import type { Connection } from './connection.ts'
+import { nameTools } from './names.ts'
+import type { Offer } from './offer.ts'
+
+/** Something of some server under the name that it has in the hub. */
+export interface CatalogueEntry<Definition> {
+  name: string
+  server: string
+  /** Its name on its server. */
+  original: string
+  /** Why it is not called what it would be called. */
+  collision?: string
+  definition: Definition
+}
+
+/** `about`: its server's name and what that says of itself. */
+export type CatalogueTool = CatalogueEntry<Tool> & { about: string }
+
+/** Everything that all servers offer, in a stable order. Resources keep their addresses: of two the first server's counts. */
+export interface Catalogue {
+  readonly tools: readonly CatalogueTool[]
+  readonly prompts: readonly CatalogueEntry<Prompt>[]
+  readonly resources: readonly Resource[]
+  readonly resourceTemplates: readonly ResourceTemplateType[]
+  /** What servers say of themselves, by name. */
+  readonly instructions: readonly { server: string; text: string }[]
+  /** Addresses that a second server has too, with whose they are. */
+  readonly hidden: readonly { server: string; uri: string; owner: string }[]
+  tool(name: string): CatalogueTool | undefined
+  prompt(name: string): CatalogueEntry<Prompt> | undefined
+  /** Names of the servers that may have a resource, the likeliest first. */
+  ownersOf(uri: string): readonly string[]
+  /** The server that has a template, or a resource of this address. */
+  templateOwner(uriTemplate: string): string | undefined
+}
+
+export interface TakenNames {
+  tools: ReadonlySet<string>
+  prompts: ReadonlySet<string>
+}
+
+export const EMPTY_CATALOGUE: Catalogue = buildCatalogue([], { tools: new Set(), prompts: new Set() })
+
+type Part = Pick<Connection, 'spec' | 'offer' | 'instructions'>
+
+export function buildCatalogue(connections: readonly Part[], taken: TakenNames): Catalogue {
+  const about = new Map(
+    connections.map(({ spec, instructions }) => [spec.name, `${spec.name} ${instructions}`]),
+  )
+  const tools = nameAll(connections, 'tools', taken.tools).map(tool => ({
+    ...tool,
+    about: about.get(tool.server) ?? '',
+  }))
+  const prompts = nameAll(connections, 'prompts', taken.prompts)
+  const resources = firstOwners(connections, ({ offer }) =>
+    offer.resources.map(one => [one.uri, one] as const),
+  )
+  const templates = firstOwners(connections, ({ offer }) =>
+    offer.resourceTemplates.map(one => [one.uriTemplate, one] as const),
+  )
+  const toolsByName = new Map(tools.map(tool => [tool.name, tool]))
+  const promptsByName = new Map(prompts.map(prompt => [prompt.name, prompt]))
+  return {
+    tools,
+    prompts,
+    resources: [...resources.owned.values()].map(({ definition }) => definition),
+    resourceTemplates: [...templates.owned.values()].map(({ definition }) => definition),
+    instructions: connections.flatMap(({ spec, instructions }) =>
+      instructions ? [{ server: spec.name, text: instructions }] : [],
+    ),
+    hidden: [...resources.hidden, ...templates.hidden],
+    tool: name => toolsByName.get(name),
+    prompt: name => promptsByName.get(name),
+    templateOwner: uri => (templates.owned.get(uri) ?? resources.owned.get(uri))?.server,
+    ownersOf: uri => findOwners(uri, connections, resources.owned, templates.owned),
+  }
+}
+
+function nameAll<Kind extends 'tools' | 'prompts'>(
+  connections: readonly Part[],
+  kind: Kind,
+  taken: ReadonlySet<string>,
+): CatalogueEntry<Offer[Kind][number]>[] {
+  const named = nameTools(
+    connections.map(({ spec, offer }) => ({
+      server: spec.name,
+      prefix: spec.prefix,
+      tools: offer[kind].map(({ name }) => name),
+    })),
+    taken,
+  )
+  const definitions = connections.flatMap(({ offer }): readonly Offer[Kind][number][] => offer[kind])
+  return named.flatMap((entry, index) => {
+    const definition = definitions[index]
+    return definition ? [{ ...entry, definition: { ...definition, name: entry.name } }] : []
+  })
+}
+
+interface Owned<Definition> {
+  owned: Map<string, { server: string; definition: Definition }>
+  hidden: { server: string; uri: string; owner: string }[]
+}
+
+function firstOwners<Definition>(
+  connections: readonly Part[],
+  entriesOf: (connection: Part) => readonly (readonly [string, Definition])[],
+): Owned<Definition> {
+  const all: Owned<Definition> = { owned: new Map(), hidden: [] }
+  for (const connection of connections) {
+    const server = connection.spec.name
+    for (const [uri, definition] of entriesOf(connection)) {
+      const owner = all.owned.get(uri)?.server
+      if (owner === undefined) all.owned.set(uri, { server, definition })
+      else if (owner !== server) all.hidden.push({ server, uri, owner })
+    }
+  }
+  return all
+}
+
+/**
+ * Who lists the address, or has a template that it fits; else, since servers also link to resources that they do not
+ * list, who has others of its scheme, and last everyone who has resources.
+ */
+function findOwners(
+  uri: string,
+  connections: readonly Part[],
+  resources: Owned<Resource>['owned'],
+  templates: Owned<ResourceTemplateType>['owned'],
+): string[] {
+  const listed = resources.get(uri)
+  if (listed) return [listed.server]
+  const fitting = [...templates].filter(([template]) => fits(template, uri)).map(([, { server }]) => server)
+  if (fitting.length > 0) return [...new Set(fitting)]
+  const scheme = schemeOf(uri)
+  const withResources = connections.filter(
+    ({ offer }) => offer.resources.length + offer.resourceTemplates.length > 0,
+  )
+  const isOfScheme = ({ offer }: Part) =>
+    offer.resources.some(one => schemeOf(one.uri) === scheme) ||
+    offer.resourceTemplates.some(one => schemeOf(one.uriTemplate) === scheme)
+  const likely = withResources.filter(isOfScheme)
+  const others = withResources.filter(connection => !likely.includes(connection))
+  return [...likely, ...others].map(({ spec }) => spec.name)
+}
+
+const matchers = new Map<string, UriTemplate | undefined>()
+/** Templates come from servers: more than this many are not worth keeping. */
+const MOST_MATCHERS = 5_000
+
+function fits(template: string, uri: string): boolean {
+  if (!matchers.has(template)) {
+    if (matchers.size > MOST_MATCHERS) matchers.clear()
+    matchers.set(template, parseTemplate(template))
+  }
+  return matchers.get(template)?.match(uri) != null
+}
+
+/** Undefined for one that is none. */
+function parseTemplate(template: string): UriTemplate | undefined {
+  try {
+    return new UriTemplate(template)
+  } catch {
+    return undefined
+  }
+}
+
+function schemeOf(uri: string): string {
+  return uri.slice(0, uri.indexOf(':'))
+}

@@ -1,0 +1,166 @@
+import http, { type ClientRequest, type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import {
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client'
+import { isObject } from '../core/forwarding.ts'
+import { parseJson } from '../core/json.ts'
+import { createLineCutter } from './lines.ts'
+
+/** The longest message that a server may send, bytes. */
+export const LONGEST_MESSAGE = 10 * 1024 * 1024
+/** Of what a server says that is no answer, so much is shown. */
+const LONGEST_EXCUSE = 500
+
+export interface HttpPostDeps {
+  url: URL
+  /** All headers of a request but those of its body. */
+  headers: (request: JSONRPCRequest) => Record<string, string>
+  /** Asks for the rest of an answer whose stream broke after this event; it arrives at the transport itself. */
+  resume: (request: JSONRPCRequest, lastEventId: string, signal: AbortSignal) => Promise<void>
+}
+
+export interface HttpPost extends Disposable {
+  /**
+   * Sends a request and delivers what comes back on its own stream, until that ends or its rest is awaited elsewhere.
+   * Throws `SdkHttpError` where the server refuses, and what the network says.
+   */
+  post(
+    request: JSONRPCRequest,
+    deliver: (message: JSONRPCMessage) => void,
+    signal: AbortSignal,
+  ): Promise<'ended' | 'resumed'>
+}
+
+/**
+ * Posts requests over connections that are kept, and reads their answers: JSON, or a stream of events. What stands in
+ * the messages is not looked at.
+ */
+export function createHttpPost(deps: HttpPostDeps): HttpPost {
+  const { Agent, request: open } = deps.url.protocol === 'https:' ? https : http
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 32 })
+  return {
+    async post(request, deliver, signal) {
+      const body = Buffer.from(JSON.stringify(request))
+      const outgoing = open(deps.url, {
+        method: 'POST',
+        agent,
+        signal,
+        headers: {
+          ...deps.headers(request),
+          'Content-Type': 'application/json',
+          'Content-Length': body.length,
+          Accept: 'application/json, text/event-stream',
+        },
+      })
+      outgoing.end(body)
+      try {
+        return await readAnswer(await untilAnswered(outgoing), request, deliver, signal, deps)
+      } catch (error) {
+        // Its answer is there, or nobody waits for it any more.
+        if (!signal.aborted) throw error
+        return 'ended'
+      }
+    },
+    [Symbol.dispose]: () => agent.destroy(),
+  }
+}
+
+/** An error that comes after the response comes through that too. */
+function untilAnswered(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.on('response', resolve)
+    outgoing.on('error', reject)
+  })
+}
+
+async function readAnswer(
+  response: IncomingMessage,
+  request: JSONRPCRequest,
+  deliver: (message: JSONRPCMessage) => void,
+  signal: AbortSignal,
+  { resume }: HttpPostDeps,
+): Promise<'ended' | 'resumed'> {
+  const { statusCode = 0 } = response
+  const type = response.headers['content-type']?.split(';', 1)[0]?.trim()
+  if (statusCode < 300 && type === 'text/event-stream') {
+    const { answered, lastEventId } = await readEvents(response, request, deliver)
+    if (answered || lastEventId === undefined) return 'ended'
+    await resume(request, lastEventId, signal)
+    return 'resumed'
+  }
+  const text = await readText(response)
+  const message = type === 'application/json' ? parseJson(text) : undefined
+  if (isAnswer(message, request)) {
+    deliver(message)
+    return 'ended'
+  }
+  const said = text.slice(0, LONGEST_EXCUSE) || response.statusMessage || 'nothing'
+  throw new SdkHttpError(
+    SdkErrorCode.ClientHttpNotImplemented,
+    `The server answered ${statusCode}: ${said}`,
+    {
+      status: statusCode,
+      statusText: response.statusMessage ?? '',
+      text,
+    },
+  )
+}
+
+function isAnswer(message: unknown, { id }: JSONRPCRequest): message is JSONRPCMessage {
+  return (
+    isObject(message) && message['id'] === id && (isObject(message['result']) || isObject(message['error']))
+  )
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of response as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > LONGEST_MESSAGE) throw tooLong()
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** Server-sent events, each a message. Resolves at the end of the stream. */
+async function readEvents(
+  response: IncomingMessage,
+  request: JSONRPCRequest,
+  deliver: (message: JSONRPCMessage) => void,
+): Promise<{ answered: boolean; lastEventId: string | undefined }> {
+  const lines = createLineCutter(LONGEST_MESSAGE)
+  let data: string[] = []
+  let lastEventId: string | undefined
+  let answered = false
+  const end = () => {
+    const message = data.length > 0 ? parseJson(data.join('\n')) : undefined
+    data = []
+    if (!isObject(message)) return
+    answered ||= isAnswer(message, request)
+    deliver(message as JSONRPCMessage)
+  }
+  const take = (line: string) => {
+    if (line === '') end()
+    const [, field, value = ''] = /^(data|id):? ?(.*)$/s.exec(line) ?? []
+    if (field === 'data') data.push(value)
+    if (field === 'id') lastEventId = value
+  }
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      lines.cut(chunk, line => take(line.toString('utf8').replace(/\r$/, '')))
+      if (lines.overlong) throw tooLong()
+    }
+  } catch (error) {
+    if (lines.overlong || lastEventId === undefined) throw error
+  }
+  return { answered, lastEventId }
+}
+
+function tooLong(): Error {
+  return new Error(`The server sent a message over ${LONGEST_MESSAGE} bytes`)
+}

@@ -1,0 +1,223 @@
+import type {
+  CallToolResult,
+  Client,
+  GetPromptResult,
+  LoggingLevel,
+  ReadResourceResult,
+  ServerCapabilities,
+} from '@modelcontextprotocol/client'
+import { describeError } from '../core/errors.ts'
+import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
+import type { Log } from '../core/log.ts'
+import { type ConnectDeps, connectServer } from './connect.ts'
+import { NO_OFFER, OFFER_KINDS, type Offer, type OfferKind, readList } from './offer.ts'
+import type { ServerSpec } from './server-spec.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
+import type { Wire } from './wire.ts'
+
+/** What a link tells; nothing after it was closed. */
+export interface LinkHooks {
+  /** Its list of a kind changed. */
+  onOffer(kind: OfferKind): void
+  /** A resource that is subscribed to changed, or may have. */
+  onUpdated(uri: string): void
+  /** A log message: the params of `notifications/message`. */
+  onLog(params: JsonObject): void
+  /** The connection broke, or the server forgot it. */
+  onLost(error: unknown): void
+}
+
+export interface LinkDeps extends ConnectDeps {
+  random: () => number
+  log: Log
+  hooks: LinkHooks
+  /** Whether a failed request says that the connection itself is gone. */
+  isLost: (error: unknown) => boolean
+}
+
+/** Results as the server gave them; a server of 2026-07-28 may ask for input instead. */
+export interface ForwardedResults {
+  'tools/call': CallToolResult
+  'resources/read': ReadResourceResult
+  'prompts/get': GetPromptResult
+  'completion/complete': JsonObject
+}
+
+/** One live connection to a server: what it offers, and requests to it. Who opens it closes it. */
+export class Link {
+  readonly era: 'legacy' | 'modern'
+  readonly instructions: string
+  readonly capabilities: ServerCapabilities
+  readonly #client: Client
+  readonly #wire: Wire
+  readonly #deps: LinkDeps
+  readonly #subscriptions: Subscriptions
+  readonly #ended = new AbortController()
+  readonly #reading = new Map<OfferKind, 'once' | 'again'>()
+  readonly #unread = new Map<OfferKind, string>()
+  #offer: Offer = NO_OFFER
+
+  private constructor(client: Client, wire: Wire, deps: LinkDeps) {
+    this.era = client.getProtocolEra() ?? 'legacy'
+    this.instructions = client.getInstructions() ?? ''
+    this.capabilities = client.getServerCapabilities() ?? {}
+    this.#client = client
+    this.#wire = wire
+    this.#deps = deps
+    this.#subscriptions = createSubscriptions(client, {
+      ...deps,
+      capabilities: this.capabilities,
+      signal: this.#ended.signal,
+      request: (method, params) => this.request(method, params).then(() => undefined),
+      onBroken: () => this.#catchUp(),
+    })
+  }
+
+  /** Throws what went wrong, or the signal's reason; nothing of the attempt is left then. */
+  static async open(spec: ServerSpec, deps: LinkDeps, signal: AbortSignal): Promise<Link> {
+    let link: Link | undefined
+    const onBroken = () => {
+      if (link) link.#catchUp()
+    }
+    const { client, wire } = await connectServer(spec, deps, onBroken, signal)
+    link = new Link(client, wire, deps)
+    try {
+      await link.#begin(signal)
+      return link
+    } catch (error) {
+      await link.close()
+      throw error
+    }
+  }
+
+  get offer(): Offer {
+    return this.#offer
+  }
+
+  /** Which of its lists could not be read, and why. */
+  get unread(): ReadonlyMap<OfferKind, string> {
+    return this.#unread
+  }
+
+  /** Throws what the server answered with, `SdkError` when the connection is gone or silent, and the signal's reason. */
+  async request<Method extends keyof ForwardedResults>(
+    method: Method,
+    params: JsonObject,
+    options?: ForwardOptions,
+  ): Promise<ForwardedResults[Method]>
+  async request(method: string, params: JsonObject, options?: ForwardOptions): Promise<JsonObject>
+  async request(method: string, params: JsonObject, options: ForwardOptions = {}): Promise<JsonObject> {
+    try {
+      return await this.#wire.request(method, params, options)
+    } catch (error) {
+      // A caller that went away aborts with the end of its own connection, which is not this one's.
+      if (!options.signal?.aborted && this.#deps.isLost(error)) this.#lose(error)
+      throw error
+    }
+  }
+
+  /** Tells of each change of these resources from now on, and of no others. */
+  subscribe(uris: ReadonlySet<string>): void {
+    this.#subscriptions.want(uris)
+  }
+
+  /** Asks for log messages from this level on; nothing where the server has none to set. */
+  async setLogLevel(level: LoggingLevel): Promise<void> {
+    if (this.capabilities.logging && this.era === 'legacy') await this.request('logging/setLevel', { level })
+  }
+
+  /** The roots of whoever calls changed. */
+  async rootsChanged(): Promise<void> {
+    if (this.era === 'legacy') await this.#wire.notify('notifications/roots/list_changed')
+  }
+
+  /** Resolves when nothing of it runs any more. */
+  async close(): Promise<void> {
+    if (!this.#ended.signal.aborted) this.#ended.abort(new Error('The connection was closed'))
+    delete this.#client.onclose
+    this.#wire.close()
+    await this.#client.close()
+  }
+
+  async #begin(signal: AbortSignal): Promise<void> {
+    const client = this.#client
+    client.onclose = () => this.#lose(new Error('The connection closed'))
+    client.onerror = error => this.#deps.log.debug('server_error', { error })
+    const told = {
+      'notifications/tools/list_changed': ['tools'],
+      'notifications/resources/list_changed': ['resources', 'resourceTemplates'],
+      'notifications/prompts/list_changed': ['prompts'],
+    } as const
+    for (const [method, kinds] of Object.entries(told)) {
+      client.setNotificationHandler(method as keyof typeof told, () => {
+        for (const kind of kinds) this.#refresh(kind)
+      })
+    }
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+      this.#deps.hooks.onUpdated(params.uri),
+    )
+    await Promise.all(OFFER_KINDS.map(kind => this.#readFirst(kind, signal)))
+    if (!client.transport) throw new Error('The connection closed at once')
+    this.#subscriptions.begin()
+  }
+
+  /** Without its tools a server is of no use; whatever else it cannot list is noted. */
+  async #readFirst(kind: OfferKind, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#read(kind, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (kind === 'tools' || this.#deps.isLost(error)) throw error
+      this.#unread.set(kind, describeError(error))
+      this.#deps.log.warn('not_listed', { kind, error })
+    }
+  }
+
+  async #read(kind: OfferKind, signal: AbortSignal): Promise<void> {
+    this.#reading.set(kind, 'once')
+    try {
+      const list = await readList(kind, this.capabilities, (method, params) =>
+        this.#wire.request(method, params, { signal }),
+      )
+      this.#unread.delete(kind)
+      this.#offer = { ...this.#offer, [kind]: list }
+    } finally {
+      const again = this.#reading.get(kind) === 'again'
+      this.#reading.delete(kind)
+      if (again && !this.#ended.signal.aborted) this.#refresh(kind)
+    }
+  }
+
+  /** One request at a time, however often a server tells of changes; what changed meanwhile is read once more. */
+  #refresh(kind: OfferKind): void {
+    if (this.#reading.has(kind)) {
+      this.#reading.set(kind, 'again')
+      return
+    }
+    const { signal } = this.#ended
+    this.#read(kind, signal).then(
+      () => signal.aborted || this.#deps.hooks.onOffer(kind),
+      error => {
+        if (signal.aborted) return
+        if (this.#deps.isLost(error)) return this.#lose(error)
+        this.#unread.set(kind, describeError(error))
+        this.#deps.log.warn('not_listed', { kind, error })
+        this.#deps.hooks.onOffer(kind)
+      },
+    )
+  }
+
+  /** Reads what a broken stream may have told, and so finds out whether the server still knows this connection. */
+  #catchUp(): void {
+    if (this.#ended.signal.aborted) return
+    for (const kind of OFFER_KINDS) this.#refresh(kind)
+    for (const uri of this.#subscriptions.wanted) this.#deps.hooks.onUpdated(uri)
+  }
+
+  #lose(error: unknown): void {
+    if (this.#ended.signal.aborted) return
+    this.#ended.abort(error)
+    this.#wire.close()
+    this.#deps.hooks.onLost(error)
+  }
+}

@@ -1,0 +1,41 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client'
+import { HubError } from '../core/errors.ts'
+import { type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
+
+/** A server that asks for ever is cut off here. */
+const MOST_ROUNDS = 10
+
+/**
+ * Sends a request until its result is complete: whatever the server asks for in between (`input_required` of
+ * 2026-07-28) is asked of who calls. A caller that repeats its requests itself gets such a result as it is.
+ */
+export async function untilComplete<Result extends object>(
+  send: (repeat: JsonObject | undefined) => Promise<Result>,
+  { asker, repeat, signal }: ForwardOptions,
+): Promise<Result> {
+  let result = await send(repeat)
+  if (asker?.repeats) return result
+  for (let round = 0; wantsInput(result); round++) {
+    if (!asker) throw new HubError('bad_request', 'The server asks for input, and nobody is there to give it')
+    if (round === MOST_ROUNDS)
+      throw new HubError('unavailable', `The server asked for input ${MOST_ROUNDS} times over`)
+    const { inputRequests, requestState } = result
+    const asked = Object.entries(isObject(inputRequests) ? inputRequests : {})
+    const signalOrNone = signal ?? new AbortController().signal
+    const answers = asked.map(async ([key, request]) => {
+      if (!isObject(request) || typeof request['method'] !== 'string')
+        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `The server asks for nothing with ${key}`)
+      const params = isObject(request['params']) ? request['params'] : {}
+      return [key, await asker.ask(request['method'], params, signalOrNone)] as const
+    })
+    result = await send({
+      inputResponses: Object.fromEntries(await Promise.all(answers)),
+      ...(requestState === undefined ? {} : { requestState }),
+    })
+  }
+  return result
+}
+
+function wantsInput(result: object): result is { inputRequests?: unknown; requestState?: unknown } {
+  return 'resultType' in result && result.resultType === 'input_required'
+}

@@ -1,0 +1,26 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+
+/**
+ * A transport as the SDK's client sees it: `inner`, without the messages that `take` keeps. What it is looks the same,
+ * since the client tells standard streams from HTTP by which properties there are.
+ */
+export function tap(inner: Transport, take: (message: JSONRPCMessage) => boolean): Transport {
+  const tapped: Transport = {
+    start: () => inner.start(),
+    send: (message, options) => inner.send(message, options),
+    close: () => inner.close(),
+    setProtocolVersion: version => inner.setProtocolVersion?.(version),
+    setSupportedProtocolVersions: versions => inner.setSupportedProtocolVersions?.(versions),
+    get sessionId() {
+      return inner.sessionId
+    },
+    ...(inner.hasPerRequestStream === undefined ? {} : { hasPerRequestStream: inner.hasPerRequestStream }),
+    ...('stderr' in inner && 'pid' in inner ? { stderr: inner.stderr, pid: inner.pid } : {}),
+  }
+  inner.onmessage = (message, extra) => {
+    if (!take(message)) tapped.onmessage?.(message, extra)
+  }
+  inner.onclose = () => tapped.onclose?.()
+  inner.onerror = error => tapped.onerror?.(error)
+  return tapped
+}

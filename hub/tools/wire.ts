@@ -1,0 +1,279 @@
+import {
+  type JSONRPCMessage,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import type { Clock } from '../core/clock.ts'
+import { describeError } from '../core/errors.ts'
+import type { Asker, ForwardOptions, JsonObject } from '../core/forwarding.ts'
+import type { Log } from '../core/log.ts'
+import type { HttpPost } from './http-post.ts'
+import { tap } from './tapped.ts'
+import { createTimeLimit, type TimeLimit } from './time-limit.ts'
+
+/** What a server may ask a client for; in 2026-07-28 it does so by a result, before by a request. */
+const ASKED: Readonly<Record<string, string>> = {
+  'sampling/createMessage': 'sampling',
+  'elicitation/create': 'elicitation',
+  'roots/list': 'roots',
+}
+
+export interface WireDeps {
+  clock: Clock
+  log: Log
+  /** Milliseconds that a request may take without a result, progress, or a question to who called. */
+  timeout: number
+  /** A log message that belongs to no request. */
+  onLog: (params: JsonObject) => void
+}
+
+interface Pending {
+  options: ForwardOptions
+  limit: TimeLimit
+  /** Cuts the stream that its answer comes on, where it has one of its own. */
+  cut: AbortController | undefined
+  settle(error: unknown, result?: JsonObject): void
+}
+
+/** A question of the server's that is being answered. */
+interface Question {
+  ended: AbortController
+  of: Pending | undefined
+}
+
+/** A stream may stay open for so long after its answer, milliseconds. */
+const LINGER_MS = 2_000
+
+/**
+ * Requests that are handed on, beside the SDK's client on the same transport: their messages are neither checked nor
+ * changed, and what a server asks meanwhile goes to who called. Handshakes, lists' changes and subscriptions stay the
+ * client's. It is laid on a transport before that is used.
+ */
+export class Wire {
+  /** What the SDK's client is given. */
+  readonly transport: Transport
+  readonly #transport: Transport
+  readonly #deps: WireDeps
+  readonly #pending = new Map<string, Pending>()
+  /** Questions that are being answered, by the server's ids. */
+  readonly #asked = new Map<string | number, Question>()
+  #envelope: ((asker: Asker | undefined) => JsonObject) | undefined
+  #http: HttpPost | undefined
+  #count = 0
+
+  constructor(transport: Transport, deps: WireDeps) {
+    this.#transport = transport
+    this.#deps = deps
+    this.transport = tap(transport, message => this.#take(message))
+  }
+
+  /** What the handshake found: how to speak with the server. `envelope` gives what each request's `_meta` holds. */
+  use(http: HttpPost | undefined, envelope: ((asker: Asker | undefined) => JsonObject) | undefined): void {
+    this.#http = http
+    this.#envelope = envelope
+  }
+
+  /** Throws what the server answered with, `SdkError` when the connection is gone or silent, and the signal's reason. */
+  request(method: string, params: JsonObject, options: ForwardOptions = {}): Promise<JsonObject> {
+    const { promise, resolve, reject } = Promise.withResolvers<JsonObject>()
+    const { signal } = options
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    const id = `hub-${++this.#count}`
+    const message = this.#toMessage(id, method, params, options)
+    const onAbort = () => this.#giveUp(id, signal?.reason)
+    const pending: Pending = {
+      options,
+      cut: this.#http ? new AbortController() : undefined,
+      limit: createTimeLimit(this.#deps.clock, this.#deps.timeout, () =>
+        this.#giveUp(id, tookTooLong(method, this.#deps.timeout)),
+      ),
+      settle: (error, result) => {
+        if (!this.#pending.delete(id)) return
+        pending.limit.clear()
+        for (const { of, ended } of this.#asked.values()) if (of === pending) ended.abort()
+        signal?.removeEventListener('abort', onAbort)
+        if (result) resolve(result)
+        else reject(error)
+      },
+    }
+    this.#pending.set(id, pending)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    this.#send(message, pending).catch(error => pending.settle(error))
+    return promise
+  }
+
+  notify(method: string, params: JsonObject = {}): Promise<void> {
+    return this.#transport.send({ jsonrpc: '2.0', method, params })
+  }
+
+  /** The connection is gone: so is every answer. */
+  close(): void {
+    const error = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')
+    for (const pending of [...this.#pending.values()]) {
+      pending.settle(error)
+      pending.cut?.abort()
+    }
+    for (const { ended } of this.#asked.values()) ended.abort(error)
+    this.#http?.[Symbol.dispose]()
+  }
+
+  #toMessage(id: string, method: string, params: JsonObject, options: ForwardOptions): JSONRPCRequest {
+    const meta = {
+      ...options.meta,
+      ...this.#envelope?.(options.asker),
+      ...(options.onProgress ? { progressToken: id } : {}),
+    }
+    const named = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params
+    return { jsonrpc: '2.0', id, method, params: named }
+  }
+
+  async #send(message: JSONRPCRequest, pending: Pending): Promise<void> {
+    const { cut } = pending
+    if (!this.#http || !cut) return this.#transport.send(message)
+    const id = String(message.id)
+    let forget: (() => void) | undefined
+    const deliver = (received: JSONRPCMessage) => {
+      if (!this.#take(received, id)) this.transport.onmessage?.(received)
+      if (!this.#pending.has(id)) forget ??= this.#deps.clock.after(LINGER_MS, () => cut.abort())
+    }
+    try {
+      if ((await this.#http.post(message, deliver, cut.signal)) === 'resumed') return
+    } finally {
+      forget?.()
+    }
+    pending.settle(new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer'))
+  }
+
+  /** Tells the server that nobody waits any more. */
+  #giveUp(id: string, reason: unknown): void {
+    const pending = this.#pending.get(id)
+    if (!pending) return
+    pending.settle(reason)
+    pending.cut?.abort()
+    this.notify('notifications/cancelled', { requestId: id, reason: describeError(reason) }).catch(error =>
+      this.#deps.log.debug('cancel_not_sent', { error }),
+    )
+  }
+
+  /** True where the message is one of the forwarded requests'. `related` is the request on whose stream it came. */
+  #take(message: JSONRPCMessage, related?: string): boolean {
+    if ('method' in message) {
+      return 'id' in message ? this.#takeQuestion(message, related) : this.#takeNotice(message, related)
+    }
+    const pending = this.#pending.get(String(message.id))
+    // What a cancelled request still answers is nobody's.
+    if (!pending) return typeof message.id === 'string' && message.id.startsWith('hub-')
+    if ('result' in message) pending.settle(undefined, message.result)
+    else {
+      const { code, message: text, data } = message.error
+      pending.settle(ProtocolError.fromError(code, text, data))
+    }
+    return true
+  }
+
+  #takeNotice({ method, params = {} }: JSONRPCNotification, related?: string): boolean {
+    if (method === 'notifications/progress') {
+      const { progressToken, ...progress } = params
+      const pending = this.#pending.get(String(progressToken))
+      if (!pending) return false
+      pending.limit.touch()
+      if (typeof progress['progress'] === 'number') {
+        pending.options.onProgress?.({ ...progress, progress: progress['progress'] })
+      }
+      return true
+    }
+    if (method === 'notifications/message') {
+      this.#takeLog(params, related)
+      return true
+    }
+    if (method === 'notifications/cancelled') {
+      const asked = this.#asked.get(params['requestId'] as string | number)
+      asked?.ended.abort(new Error('The server no longer asks'))
+      return asked !== undefined
+    }
+    return false
+  }
+
+  /** To the request on whose stream it came; where the transport cannot tell, to all that want such. */
+  #takeLog(params: JsonObject, related: string | undefined): void {
+    const own = related === undefined ? undefined : this.#pending.get(related)
+    const wanting = own ? [own] : [...this.#pending.values()].filter(({ options }) => options.asker?.logLevel)
+    for (const { options } of wanting) options.asker?.log?.(params)
+    this.#deps.onLog(params)
+  }
+
+  #takeQuestion(request: JSONRPCRequest, related: string | undefined): boolean {
+    const capability = ASKED[request.method]
+    if (capability === undefined) return false
+    void this.#answer(request, capability, related)
+      .then(reply => reply && this.#transport.send(reply))
+      .catch(error => this.#deps.log.debug('answer_not_sent', { error }))
+    return true
+  }
+
+  /** Undefined where nobody waits for the answer any more. */
+  async #answer(
+    { id, method, params = {} }: JSONRPCRequest,
+    capability: string,
+    related: string | undefined,
+  ): Promise<JSONRPCMessage | undefined> {
+    const ended = new AbortController()
+    let release: (() => void) | undefined
+    try {
+      const pending = this.#whoIsAsked(method, related)
+      this.#asked.set(id, { ended, of: pending })
+      const asker = pending?.options.asker
+      if (!asker || asker.capabilities[capability] === undefined) {
+        if (method === 'roots/list') return { jsonrpc: '2.0', id, result: { roots: [] } }
+        throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Whoever calls takes no ${capability}`)
+      }
+      release = pending.limit.hold()
+      const result = await asker.ask(method, params, ended.signal)
+      return ended.signal.aborted ? undefined : { jsonrpc: '2.0', id, result }
+    } catch (error) {
+      return ended.signal.aborted ? undefined : { jsonrpc: '2.0', id, error: toErrorObject(error) }
+    } finally {
+      release?.()
+      this.#asked.delete(id)
+    }
+  }
+
+  /**
+   * The request on whose stream the question came. Standard output does not tell: there all requests in flight must be
+   * of one party, since a question that reaches somebody else would show them what is none of their business.
+   */
+  #whoIsAsked(method: string, related: string | undefined): Pending | undefined {
+    if (related !== undefined) return this.#pending.get(related)
+    const inFlight = [...this.#pending.values()].filter(({ options }) => options.asker)
+    const parties = new Set(inFlight.map(({ options }) => options.asker?.key))
+    if (parties.size <= 1) return inFlight.at(-1)
+    if (method === 'roots/list') return undefined
+    throw new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      `${parties.size} parties are calling at once, and this server does not say which of them it asks. Set isolated: true in its entry to give each its own process.`,
+    )
+  }
+}
+
+function tookTooLong(method: string, milliseconds: number): SdkError {
+  return new SdkError(
+    SdkErrorCode.RequestTimeout,
+    `${method} took longer than ${Math.round(milliseconds / 1000)} s without progress`,
+  )
+}
+
+function toErrorObject(error: unknown): { code: number; message: string; data?: unknown } {
+  if (error instanceof ProtocolError) {
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.data === undefined ? {} : { data: error.data }),
+    }
+  }
+  return { code: ProtocolErrorCode.InternalError, message: describeError(error) }
+}
