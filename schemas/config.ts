@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { clientPrompt } from './client-prompt.ts'
 import { eventListed, missedPolicy } from './inbox.ts'
 import { conversationId, name } from './names.ts'
 import { hookEntry, hookName } from './webhooks.ts'
@@ -153,6 +154,7 @@ export const agentFile = z.strictObject({
     .prefault({}),
   idleReset: duration.optional().describe('after so long without activity it starts from summaries'),
   conversations: z.array(conversationId).min(1).optional().describe('default: one named like the agent'),
+  prompt: clientPrompt.optional().describe('offered to people by clients of the hub, as an MCP prompt'),
 })
 export type AgentFile = z.infer<typeof agentFile>
 

@@ -11,6 +11,9 @@ export const serverEvent = z.object({
 })
 export type ServerEvent = z.infer<typeof serverEvent>
 
+/** A feed that has more than it tells at once tells so many, and its cursor stands behind the last of them. */
+export const EVENTS_AT_ONCE = 100
+
 /**
  * The text of the resource: events after the asked cursor. A new `stream` id means that the server
  * restarted and counts from 0 again.

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { ClientPrompt } from '../../schemas/client-prompt.ts'
 import { type AgentFile, agentFile } from '../../schemas/config.ts'
 import { name as agentName } from '../../schemas/names.ts'
 import { isTimezone } from '../core/clock.ts'
@@ -9,10 +10,13 @@ import type { Environment } from './environment.ts'
 import { parseYaml } from './yaml-file.ts'
 
 /** An agent as its file describes it. */
-export interface Agent extends Omit<AgentFile, 'conversations'> {
+export interface Agent extends Omit<AgentFile, 'conversations' | 'prompt'> {
   name: string
   conversations: string[]
+  /** What the model is told that it is. */
   prompt: string
+  /** What clients of the hub offer to people; undefined where the file declares none. */
+  clientPrompt?: ClientPrompt | undefined
 }
 
 export interface AgentFiles {
@@ -62,13 +66,13 @@ export function parseAgentFile(
     throw new HubError('bad_request', `${file}: the file's name ${named.error.issues[0]?.message}`)
   }
   const { frontMatter, prompt, lineOffset } = split(file, text)
-  const { conversations, ...parsed } = parseYaml(
-    { file, text: frontMatter, lineOffset },
-    checkedAgentFile(rules),
-    environment,
-  )
+  const {
+    conversations,
+    prompt: clientPrompt,
+    ...parsed
+  } = parseYaml({ file, text: frontMatter, lineOffset }, checkedAgentFile(rules), environment)
   if (prompt === '') throw new HubError('bad_request', `${file}: has no prompt below its front matter`)
-  return { ...parsed, name, prompt, conversations: conversations ?? [name] }
+  return { ...parsed, name, prompt, clientPrompt, conversations: conversations ?? [name] }
 }
 
 function checkedAgentFile({ hasPrices }: AgentFileRules) {

@@ -16,12 +16,18 @@ export type SignalMap = {
   agent: { name: string; status: AgentStatus }
   /** An approval was asked for, or decided. */
   approval: Approval
+  /** Something happened in the infrastructure, and is recorded. */
+  event: { id: string }
+  /** A conversation was deleted for good. */
+  forgotten: { conversation: string }
   /** Something was posted to the inbox of a thread. */
   posted: { thread: string }
   /** A person asked a running cycle to stop, or what waits for the thread where `cycle` is missing. */
   stopRequested: { thread: string; cycle?: string; by: string }
   /** A cycle ended and everything of it is stored. */
   cycleEnded: { cycle: string; thread: string }
+  /** A thread's cycles are over for now, and it counts as active no longer. */
+  rests: { thread: string }
   /** A limit of the day keeps these messages waiting, also where their conversation was told before. */
   held: { messages: string[]; why: string }
   /** Some schedule was made, changed or ended. */

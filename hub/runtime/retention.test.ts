@@ -151,7 +151,7 @@ test('many rows go in many commits', async () => {
       const ids = { id: `evt_${count}`, external_id: `${count}` }
       await tx
         .insertInto('events')
-        .values({ ...row, ...ids, status: 'handled', received_at: 1 })
+        .values({ ...row, ...ids, status: 'handled', received_at: 1, seq: count })
         .execute()
     }
   })

@@ -61,6 +61,7 @@ export function createRouter(deps: RouterDeps): Router {
     for (const agent of new Set(agents)) deps.signals.emit('schedules', { agent })
   }
   const announce = (routings: readonly Routing[]) => {
+    for (const { event } of routings) deps.signals.emit('event', { id: event.id })
     wake(routings.flatMap(({ event }) => event.routedTo))
     rearm(routings.flatMap(({ woken }) => woken))
   }

@@ -73,7 +73,7 @@ export function createRuntime(
         more = (await takeTurn(thread)) === 'resumed'
       } while (more || entry.wokenAgain)
     } finally {
-      active.delete(thread)
+      if (active.delete(thread)) deps.signals.emit('rests', { thread })
     }
   }
   const tryLater = (thread: string) => {

@@ -4,6 +4,7 @@ import { toIso } from '../core/clock.ts'
 import { lockFolder } from './sqlite.ts'
 import {
   BESIDE,
+  beginNewFeed,
   copyDatabase,
   databaseFile,
   foldLog,
@@ -56,6 +57,7 @@ export async function restore(folder: string, file: string, now: number): Promis
   const fresh = `${database}.restoring`
   try {
     const copy = await copyDatabase(resolve(file), fresh)
+    beginNewFeed(fresh)
     const before = existsSync(database) ? freeName(`${database}.before-restore-${toStamp(now)}`) : undefined
     if (before) setAside(database, before)
     renameSync(fresh, database)

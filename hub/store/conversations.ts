@@ -151,6 +151,40 @@ export async function listConversations(db: Kysely<Tables>): Promise<{ id: strin
   return rows.map(row => ({ id: row.id, lastSeq: row.last_seq }))
 }
 
+/** The ids of those in which something was said last, the newest first. */
+export async function recentConversations(db: Kysely<Tables>, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('conversations')
+    .leftJoin('messages', join =>
+      join
+        .onRef('messages.conversation_id', '=', 'conversations.id')
+        .onRef('messages.seq', '=', 'conversations.last_seq'),
+    )
+    .select('conversations.id')
+    .orderBy(eb => eb.fn.coalesce('messages.at', 'conversations.created_at'), 'desc')
+    .orderBy('conversations.id')
+    .limit(limit)
+    .execute()
+  return rows.map(row => row.id)
+}
+
+/** The ids that begin so, in order. */
+export async function conversationsBeginning(
+  db: Kysely<Tables>,
+  text: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('conversations')
+    .select('id')
+    .where('id', '>=', text)
+    .where('id', '<', `${text}~`)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(row => row.id)
+}
+
 function toChatMessage(row: MessageRow): ChatMessage {
   return {
     seq: row.seq,

@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest'
 import { openTempStore } from '../../tests/support/temp-store.ts'
-import { listEvents, readCursor, recordEvent, saveCursor, settleEvents, takeEvents } from './events.ts'
-import type { EventRow } from './tables.ts'
+import {
+  eventsAfter,
+  listEvents,
+  type NewEventRow,
+  readCursor,
+  readEventFeed,
+  recordEvent,
+  saveCursor,
+  settleEvents,
+  takeEvents,
+} from './events.ts'
 
-const event = (id: string, over: Partial<EventRow> = {}): EventRow => ({
+const event = (id: string, over: Partial<NewEventRow> = {}): NewEventRow => ({
   id,
   source: 'metrics',
   external_id: id,
@@ -21,7 +30,7 @@ const event = (id: string, over: Partial<EventRow> = {}): EventRow => ({
 
 test('promise 2: an event is recorded once by source and external id', async () => {
   await using store = await openTempStore()
-  const record = (each: EventRow) => store.write(tx => recordEvent(tx, each))
+  const record = (each: NewEventRow) => store.write(tx => recordEvent(tx, each))
   expect(await record(event('a', { external_id: '1' }))).toBe(true)
   expect(await record(event('b', { external_id: '1' }))).toBe(false)
   expect(await record(event('c', { external_id: '1', source: 'games' }))).toBe(true)
@@ -55,4 +64,28 @@ test('a cursor is kept by server', async () => {
   await store.write(tx => saveCursor(tx, 'metrics', { stream: 's2', cursor: 1 }))
   await store.write(tx => saveCursor(tx, 'games', { stream: 'g', cursor: 9 }))
   expect(await readCursor(store.db, 'metrics')).toEqual({ stream: 's2', cursor: 1 })
+})
+
+test('events are read on in the order in which they came, whatever their times', async () => {
+  await using store = await openTempStore()
+  const { stream, lastSeq } = await readEventFeed(store.db)
+  expect([stream, lastSeq]).toEqual([expect.stringMatching(/^.{36}$/), 0])
+  await store.write(async tx => {
+    await recordEvent(tx, event('late', { received_at: 9 }))
+    await recordEvent(tx, event('again', { external_id: 'late' }))
+    await recordEvent(tx, event('early', { received_at: 1 }))
+    await recordEvent(tx, event('third', { received_at: 5 }))
+  })
+  const after = async (seq: number, limit: number) =>
+    (await eventsAfter(store.db, seq, limit)).map(row => [row.seq, row.id])
+  expect(await after(0, 2)).toEqual([
+    [1, 'late'],
+    [2, 'early'],
+  ])
+  expect(await after(2, 2)).toEqual([[3, 'third']])
+  // A place is never given twice, whatever was deleted.
+  await store.write(tx => tx.deleteFrom('events').execute())
+  await store.write(tx => recordEvent(tx, event('fourth')))
+  expect(await after(0, 9)).toEqual([[4, 'fourth']])
+  expect(await readEventFeed(store.db)).toEqual({ stream, lastSeq: 4 })
 })

@@ -2,14 +2,30 @@ import type { Kysely } from 'kysely'
 import type { EventRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
+/** Its place among the others is given when it is recorded. */
+export type NewEventRow = Omit<EventRow, 'seq'>
+
 /** Records an event once by source and external id; false where it was there already. */
-export async function recordEvent(tx: Tx, event: EventRow): Promise<boolean> {
+export async function recordEvent(tx: Tx, event: NewEventRow): Promise<boolean> {
+  const { lastSeq } = await readEventFeed(tx)
   const result = await tx
     .insertInto('events')
-    .values(event)
+    .values({ ...event, seq: lastSeq + 1 })
     .onConflict(oc => oc.columns(['source', 'external_id']).doNothing())
     .executeTakeFirst()
-  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+  const isNew = (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+  if (isNew)
+    await tx
+      .updateTable('event_feed')
+      .set({ last_seq: lastSeq + 1 })
+      .execute()
+  return isNew
+}
+
+/** The id under which the places of events go on, and the newest place, 0 before the first event. */
+export async function readEventFeed(db: Kysely<Tables>): Promise<{ stream: string; lastSeq: number }> {
+  const row = await db.selectFrom('event_feed').select(['stream', 'last_seq']).executeTakeFirstOrThrow()
+  return { stream: row.stream, lastSeq: row.last_seq }
 }
 
 /** The newest events first. */
@@ -26,6 +42,11 @@ export function listEvents(
     .orderBy('id', 'desc')
     .limit(filter.limit)
     .execute()
+}
+
+/** At most `limit` events that came after place `after`, oldest first. */
+export function eventsAfter(db: Kysely<Tables>, after: number, limit: number): Promise<EventRow[]> {
+  return db.selectFrom('events').selectAll().where('seq', '>', after).orderBy('seq').limit(limit).execute()
 }
 
 /**

@@ -72,6 +72,9 @@ CREATE TABLE "event_cursors" (
   "server" text primary key,
   "stream" text not null,
   "cursor" bigint not null);
+CREATE TABLE "event_feed" (
+  "stream" text primary key,
+  "last_seq" bigint not null);
 CREATE TABLE "events" (
   "id" text primary key,
   "source" text not null,
@@ -85,9 +88,11 @@ CREATE TABLE "events" (
   "at" bigint not null,
   "received_at" bigint not null,
   "repeats" integer default 0 not null,
+  "seq" bigint default 0 not null,
   constraint "events_once" unique ("source", "external_id"));
 CREATE INDEX "events_received" on "events" ("received_at");
 CREATE INDEX "events_repeated" on "events" ("type", "key", "received_at");
+CREATE UNIQUE INDEX "events_seq" on "events" ("seq");
 CREATE TABLE "history" (
   "thread_id" text not null,
   "seq" bigint not null,

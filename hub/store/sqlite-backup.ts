@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -17,6 +18,8 @@ export interface StoreCopy {
 /** Tables whose rows tell people what a copy holds; each database of ours has them. */
 const COUNTED = ['threads', 'conversations', 'messages', 'history'] as const
 const MIGRATIONS = 'kysely_migration'
+/** The migration that made the feed's table; older backups have none. */
+const EVENT_FEED = '003-event-feed'
 
 /** The store's file of a data folder. */
 export function databaseFile(folder: string): string {
@@ -143,6 +146,17 @@ export function foldLog(file: string): void {
   try {
     database.pragma('wal_checkpoint(truncate)')
     database.pragma('journal_mode = delete')
+  } finally {
+    database.close()
+  }
+}
+
+/** A copy that takes a store's place gives places to other events than that did: readers have to begin anew. */
+export function beginNewFeed(file: string): void {
+  const database = new Database(file, { fileMustExist: true })
+  try {
+    if (appliedMigrations(database).includes(EVENT_FEED))
+      database.prepare('update event_feed set stream = ?').run(randomUUID())
   } finally {
     database.close()
   }

@@ -245,6 +245,16 @@ export interface EventTable {
   received_at: number
   /** How many of the same type and key were held since. */
   repeats: Generated<number>
+  /** Its place among all that ever came, from 1. */
+  seq: number
+}
+
+/** One row. */
+export interface EventFeedTable {
+  /** The id under which places go on; a restored store gets another. */
+  stream: string
+  /** The place of the newest event, whether that is still there or not. */
+  last_seq: number
 }
 
 export interface EventCursorTable {
@@ -318,6 +328,7 @@ export interface Tables {
   context: ContextTable
   schedules: ScheduleTable
   events: EventTable
+  event_feed: EventFeedTable
   event_cursors: EventCursorTable
   server_eras: ServerEraTable
   conversations: ConversationTable

@@ -1,4 +1,4 @@
-import { eventFeed, type ServerEvent } from '../../schemas/events.ts'
+import { EVENTS_AT_ONCE, eventFeed, type ServerEvent } from '../../schemas/events.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
@@ -61,7 +61,7 @@ export function createServerEvents(deps: ServerEventsDeps): (source: EventSource
 async function readUntilStored(deps: ServerEventsDeps, source: EventSource): Promise<void> {
   for (;;) {
     try {
-      return await readFeed(deps, source)
+      if (!(await readFeed(deps, source))) return
     } catch (error) {
       if (!(error instanceof StoreFault)) throw error
       deps.log.warn('events_not_stored', { server: source.spec.name, error })
@@ -70,9 +70,10 @@ async function readUntilStored(deps: ServerEventsDeps, source: EventSource): Pro
   }
 }
 
-async function readFeed(deps: ServerEventsDeps, source: EventSource): Promise<void> {
+/** Whether there may be more behind what it read. */
+async function readFeed(deps: ServerEventsDeps, source: EventSource): Promise<boolean> {
   const { name } = source.spec
-  if (source.eventsUri === undefined) return
+  if (source.eventsUri === undefined) return false
   const known = await deps.readCursor(name)
   const asked = await readAfter(source, source.eventsUri, known?.cursor ?? 0)
   // Another stream counts from 0 again: what it has is read from its beginning.
@@ -80,8 +81,9 @@ async function readFeed(deps: ServerEventsDeps, source: EventSource): Promise<vo
     known && asked.stream !== known.stream && known.cursor > 0
       ? await readAfter(source, source.eventsUri, 0)
       : asked
-  if (known?.stream === feed.stream && known.cursor === feed.cursor) return
+  if (known?.stream === feed.stream && known.cursor === feed.cursor) return false
   await deps.post(name, feed.events, { stream: feed.stream, cursor: feed.cursor })
+  return feed.events.length >= EVENTS_AT_ONCE
 }
 
 async function readAfter(source: EventSource, uri: string, after: number) {

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { dayOf } from '../../core/clock.ts'
 import { readAgentFigures } from '../../store/agent-figures.ts'
 import { usageOfDay } from '../../store/usage.ts'
-import type { HubToolDeps } from './deps.ts'
+import type { HubToolDeps, HubToolReads } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 
-const agent = z.object({
+const agentView = z.object({
   name: z.string(),
   description: z.string(),
   status: z.enum(['sleeping', 'active', 'waiting', 'failed', 'retired']),
@@ -25,7 +25,7 @@ export function listAgents(deps: HubToolDeps): HubTool {
     title: 'List agents',
     description: 'The agents of the hub, what each is for, and what it is doing.',
     input: z.strictObject({}),
-    output: z.object({ agents: z.array(agent) }),
+    output: z.object({ agents: z.array(agentView) }),
     effect: 'reads',
     run: async () => ({ agents: await readAgents(deps) }),
     toText: ({ agents }) =>
@@ -33,7 +33,8 @@ export function listAgents(deps: HubToolDeps): HubTool {
   })
 }
 
-async function readAgents(deps: HubToolDeps): Promise<z.infer<typeof agent>[]> {
+/** All agents with what they do now and what they used today, retired ones last. */
+export async function readAgents(deps: HubToolReads): Promise<z.infer<typeof agentView>[]> {
   const { db } = deps.store
   const figures = await readAgentFigures(db)
   const today = await usageOfDay(db, dayOf(deps.clock.now(), deps.timezone))

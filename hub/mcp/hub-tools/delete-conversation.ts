@@ -24,6 +24,7 @@ export function deleteOneConversation(deps: HubToolDeps): HubTool {
     effect: 'removes',
     async run({ conversation }) {
       const deleted = await deps.store.write(tx => deleteConversation(tx, conversation))
+      deps.signals.emit('forgotten', { conversation })
       await deps.store.compact()
       return { conversation, ...deleted }
     },

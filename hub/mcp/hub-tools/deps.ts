@@ -21,8 +21,8 @@ export interface ListedAgent {
   conversations: readonly string[]
 }
 
-/** What the hub's own tools use. */
-export interface HubToolDeps {
+/** What those use that only look. */
+export interface HubToolReads {
   store: Store
   clock: Clock
   newId: NewId
@@ -30,6 +30,10 @@ export interface HubToolDeps {
   timezone: string
   /** Retired ones too. */
   agents: () => Promise<ListedAgent[]>
+}
+
+/** What the hub's own tools use. */
+export interface HubToolDeps extends HubToolReads {
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
   /** Starts an agent's history fresh. Throws `not_found`. */
   reset: (request: {

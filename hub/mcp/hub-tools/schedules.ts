@@ -32,7 +32,9 @@ export function listAllSchedules(deps: HubToolDeps): HubTool {
     input: z.strictObject({ agent: name.optional() }),
     output: z.object({ schedules: z.array(schedule) }),
     effect: 'reads',
-    run: async ({ agent }) => ({ schedules: (await listSchedules(deps.store.db, agent)).map(toView) }),
+    run: async ({ agent }) => ({
+      schedules: (await listSchedules(deps.store.db, agent)).map(toScheduleView),
+    }),
     toText: ({ schedules }) => schedules.map(describe).join('\n') || 'No schedules.',
   })
 }
@@ -82,7 +84,7 @@ export function createOne(deps: HubToolDeps): HubTool {
         return whole
       })
       deps.signals.emit('schedules', { agent: agent.name })
-      return toView(stored)
+      return toScheduleView(stored)
     },
     toText: describe,
   })
@@ -106,13 +108,14 @@ export function cancelOne(deps: HubToolDeps): HubTool {
       if (!cancelled)
         throw new HubError('not_found', `There is no pending schedule ${id}; hub_list_schedules shows them`)
       deps.signals.emit('schedules', { agent: cancelled.agent })
-      return toView(cancelled)
+      return toScheduleView(cancelled)
     },
     toText: result => `Cancelled ${result.id}: ${result.reason}`,
   })
 }
 
-function toView(row: ScheduleRow): z.infer<typeof schedule> {
+/** A pending wake-up as clients see it. */
+export function toScheduleView(row: ScheduleRow): z.infer<typeof schedule> {
   return {
     id: row.id,
     agent: row.agent,

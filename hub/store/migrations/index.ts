@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import { up as start } from './001-start.ts'
 import { up as durableAgents } from './002-durable-agents.ts'
+import { up as eventFeed } from './003-event-feed.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -9,4 +10,5 @@ type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 export const migrations: readonly { name: string; up: Up }[] = [
   { name: '001-start', up: start },
   { name: '002-durable-agents', up: durableAgents },
+  { name: '003-event-feed', up: eventFeed },
 ]

@@ -1,0 +1,49 @@
+import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
+import { HubError } from '../../core/errors.ts'
+import type { HubToolReads } from '../hub-tools/deps.ts'
+import { createAgentResources } from './agent-resources.ts'
+import { createConversationResources } from './conversation-resources.ts'
+import { createEventResource, EVENTS_URI } from './event-resource.ts'
+import { JSON_TYPE, type ResourceKind } from './kind.ts'
+
+/** The hub's own resources, as they are when they are asked for. */
+export interface HubResources {
+  /** In a stable order; of the conversations only the most recent ones. */
+  list(): Promise<Resource[]>
+  readonly templates: readonly ResourceTemplateType[]
+  /** Whether a URI is for the hub itself, be there such a resource or not. */
+  owns(uri: string): boolean
+  /** Throws `not_found`. */
+  read(uri: string): Promise<ReadResourceResult>
+  /** Proposals for the argument of one of the templates; none for any other. At most some hundreds. */
+  complete(template: string, argument: { name: string; value: string }): Promise<string[]>
+}
+
+/** All kinds, in the order in which clients see them. */
+const all: readonly ((deps: HubToolReads) => ResourceKind)[] = [
+  createEventResource,
+  createAgentResources,
+  createConversationResources,
+]
+
+export function createHubResources(deps: HubToolReads): HubResources {
+  const kinds = all.map(create => create(deps))
+  const templates = kinds.map(({ template }) => template)
+  return {
+    templates,
+    list: async () => (await Promise.all(kinds.map(kind => kind.list()))).flat(),
+    owns: uri => uri.startsWith('hub://') || uri === EVENTS_URI || uri.startsWith(`${EVENTS_URI}?`),
+    async read(uri) {
+      for (const kind of kinds) {
+        const found = await kind.read(uri)
+        if (found) return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(found) }] }
+      }
+      const known = [EVENTS_URI, ...templates.map(({ uriTemplate }) => uriTemplate)].join(', ')
+      throw new HubError('not_found', `There is no resource ${uri}; the hub's own are ${known}`)
+    },
+    async complete(template, { name, value }) {
+      const kind = kinds.find(each => each.template.uriTemplate === template && each.argument === name)
+      return kind ? kind.complete(value) : []
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import type { Signals } from '../../core/signals.ts'
+import { agentOfThread } from '../../store/threads.ts'
+import { toAgentUri } from './agent-resources.ts'
+import { MOST_LISTED, toConversationUri } from './conversation-resources.ts'
+import { EVENTS_URI } from './event-resource.ts'
+import type { HubPrompts } from './hub-prompts.ts'
+import { joinNews } from './join-news.ts'
+
+/** Who hears of changes; each is called after the change can be read. */
+export interface HubResourceNews {
+  updated(uri: string): void
+  /** Resources came or went. */
+  listChanged(): void
+  promptsChanged(): void
+}
+
+export interface WatchDeps {
+  signals: Signals
+  clock: Clock
+  log: Log
+  /** Those whose files are there. */
+  agents: () => readonly { name: string; description: string; conversations: readonly string[] }[]
+  prompts: HubPrompts
+}
+
+/**
+ * Tells of every change of the hub's own resources and prompts, from its signals. What changes many times within a
+ * moment is told once at its beginning and once after its end. Disposing ends it.
+ */
+export function watchHubResources(deps: WatchDeps, told: HubResourceNews): Disposable {
+  const { signals } = deps
+  const news = joinNews(deps)
+  const update = (uri: string) => news.add(uri, () => told.updated(uri))
+  const updateAgent = (name: string) => update(toAgentUri(name))
+  const changeList = () => news.add('list', told.listChanged)
+  const isNew = createRecent(MOST_LISTED)
+  const known = createKnown(deps)
+  const updateAll = () => known.names().forEach(updateAgent)
+  const ofThread = ({ thread }: { thread: string }) => updateAgent(agentOfThread(thread))
+  const offs = [
+    signals.on('message', ({ conversation }) => {
+      update(toConversationUri(conversation))
+      if (isNew(conversation)) changeList()
+    }),
+    signals.on('forgotten', ({ conversation }) => {
+      update(toConversationUri(conversation))
+      changeList()
+      updateAll()
+    }),
+    signals.on('event', () => update(EVENTS_URI)),
+    signals.on('agent', ({ name }) => updateAgent(name)),
+    signals.on('schedules', ({ agent }) => updateAgent(agent)),
+    signals.on('approval', ({ agent }) => updateAgent(agent)),
+    signals.on('posted', ofThread),
+    signals.on('stepped', ofThread),
+    signals.on('cycleEnded', ofThread),
+    signals.on('rests', ofThread),
+    signals.on('released', updateAll),
+    signals.on('agents', () => {
+      updateAll()
+      const changed = known.look()
+      updateAll()
+      if (changed.list) changeList()
+      if (changed.prompts) news.add('prompts', told.promptsChanged)
+    }),
+  ]
+  return {
+    [Symbol.dispose]() {
+      for (const off of offs) off()
+      news[Symbol.dispose]()
+    },
+  }
+}
+
+/** Whether something was not among the last `most` that were asked about. */
+function createRecent(most: number): (id: string) => boolean {
+  const recent = new Set<string>()
+  return id => {
+    const isNew = !recent.delete(id)
+    recent.add(id)
+    const [oldest] = recent
+    if (recent.size > most && oldest !== undefined) recent.delete(oldest)
+    return isNew
+  }
+}
+
+/** The agents and prompts as they were last looked at. */
+function createKnown({ agents, prompts }: Pick<WatchDeps, 'agents' | 'prompts'>) {
+  const look = () => ({
+    names: agents().map(({ name }) => name),
+    list: JSON.stringify(
+      agents().map(({ name, description, conversations }) => [name, description, conversations]),
+    ),
+    prompts: JSON.stringify(prompts.list()),
+  })
+  let last = look()
+  return {
+    names: () => last.names,
+    look() {
+      const before = last
+      last = look()
+      return { list: last.list !== before.list, prompts: last.prompts !== before.prompts }
+    },
+  }
+}
