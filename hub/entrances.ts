@@ -11,7 +11,12 @@ import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
 import { type Listening, listen } from './http/listen.ts'
 import { createPage } from './http/page.ts'
 import { createBucket, createBuckets } from './http/rate-limit.ts'
-import { createMcpEndpoint } from './mcp/endpoint.ts'
+import type { Below } from './mcp/below.ts'
+import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
+import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
+import { createHubResources } from './mcp/hub-resources/hub-resources.ts'
+import { watchHubResources } from './mcp/hub-resources/watch-hub-resources.ts'
+import type { HubToolReads } from './mcp/hub-tools/deps.ts'
 import type { HubTool } from './mcp/hub-tools/hub-tool.ts'
 import { listAgents } from './status.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
@@ -29,10 +34,10 @@ const DELIVERIES = { perSecond: 10, burst: 300 }
 export async function openEntrances(
   foundation: Foundation,
   engine: Engine,
-  entrance: { hubTools: readonly HubTool[]; isReady: () => boolean },
+  entrance: { hubTools: readonly HubTool[]; reads: HubToolReads; isReady: () => boolean },
   stack: AsyncDisposableStack,
 ): Promise<Listening> {
-  const { clock, log, signals, config } = foundation
+  const { clock, log, config } = foundation
   const doors = createDoors({
     clock,
     token: foundation.token,
@@ -41,19 +46,22 @@ export async function openEntrances(
   })
   const { servers } = engine.serverTools
   const finder = stack.use(createToolFinder(findableIn(servers, entrance.hubTools)))
+  const hubResources = createHubResources(entrance.reads)
+  const hubPrompts = createHubPrompts(() => foundation.agents.all)
   const mcp = stack.use(
     createMcpEndpoint({
       clock,
       log,
       version: foundation.version,
       hubTools: entrance.hubTools,
-      serverTools: () => servers.catalogue.tools.map(tool => tool.definition as Tool),
+      hubResources,
+      hubPrompts,
+      below: toBelow(servers),
       gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
       findTools: finder.find,
-      callServerTool: (name, args, options) => servers.call(name, args, options),
     }),
   )
-  stack.defer(signals.on('servers', ({ tools }) => tools && mcp.toolsChanged()))
+  tellClients(foundation, mcp, hubPrompts, stack)
   const mayPass = createBuckets(REQUESTS)
   const app = createApp({
     log,
@@ -68,6 +76,52 @@ export async function openEntrances(
   const listening = stack.use(await listen(config.current.host, config.current.port, app))
   stack.use(openChat(foundation, engine, doors, listening))
   return listening
+}
+
+/** What clients are told without having asked. */
+function tellClients(
+  { signals, clock, log, agents }: Foundation,
+  mcp: McpEndpoint,
+  prompts: HubPrompts,
+  stack: AsyncDisposableStack,
+): void {
+  const none = { tools: false, resources: false, prompts: false }
+  stack.defer(signals.on('servers', mcp.changed))
+  stack.defer(signals.on('resourceUpdated', ({ uri }) => mcp.updated(uri)))
+  stack.defer(
+    signals.on('serverLog', ({ server, params }) => {
+      const { logger } = params
+      mcp.logged({ ...params, logger: typeof logger === 'string' ? `${server}/${logger}` : server })
+    }),
+  )
+  stack.use(
+    watchHubResources(
+      { signals, clock, log, agents: () => agents.all, prompts },
+      {
+        updated: mcp.updated,
+        listChanged: () => mcp.changed({ ...none, resources: true }),
+        promptsChanged: () => mcp.changed({ ...none, prompts: true }),
+      },
+    ),
+  )
+}
+
+function toBelow(servers: Servers): Below {
+  const { call, readResource, getPrompt, complete, subscribe, setLogLevel, rootsChanged } = servers
+  return {
+    call,
+    readResource,
+    getPrompt,
+    complete,
+    subscribe,
+    setLogLevel,
+    rootsChanged,
+    tools: () => servers.catalogue.tools.map(({ definition }) => definition),
+    prompts: () => servers.catalogue.prompts.map(({ definition }) => definition),
+    resources: () => servers.catalogue.resources,
+    resourceTemplates: () => servers.catalogue.resourceTemplates,
+    instructions: () => servers.catalogue.instructions,
+  }
 }
 
 /** All tools, as one list for as long as the catalogue is the same. */

@@ -5,6 +5,7 @@ import { createEngine, type Engine } from './engine.ts'
 import { openEntrances } from './entrances.ts'
 import { type Foundation, type HubInputs, openFoundation } from './foundation.ts'
 import { openLife } from './lives.ts'
+import type { HubToolDeps } from './mcp/hub-tools/deps.ts'
 import { createHubTools } from './mcp/hub-tools/index.ts'
 import { listAgents, readStatus } from './status.ts'
 
@@ -29,7 +30,7 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   const { clock, config } = foundation
   const readyAt = clock.monotonic() + READY_AFTER_MS
   let engine: Engine | undefined
-  const hubTools = createHubTools({
+  const reads: HubToolDeps = {
     store: foundation.store,
     clock,
     newId: foundation.newId,
@@ -50,13 +51,14 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
       ]
     },
     status: asked => readStatus(foundation, started(engine), asked),
-  })
+  }
+  const hubTools = createHubTools(reads)
   const life = stack.use(await openLife(foundation))
   const hubToolNames = hubTools.map(tool => tool.definition.name)
   engine = createEngine(foundation, { hubToolNames, life }, stack)
   const { servers } = engine.serverTools
   const isReady = () => servers.settled || clock.monotonic() >= readyAt
-  const listening = await openEntrances(foundation, engine, { hubTools, isReady }, stack)
+  const listening = await openEntrances(foundation, engine, { hubTools, reads, isReady }, stack)
   const url = toUrl(config.current.host, listening.port)
   await engine.start()
   stack.use(await watch(foundation, engine))

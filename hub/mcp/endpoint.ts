@@ -1,24 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { NodeStreamableHTTPServerTransport, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node'
-import {
-  createMcpHandler,
-  isInitializeRequest,
-  isLegacyRequest,
-  type Server,
-} from '@modelcontextprotocol/server'
+import type { ServerResponse } from 'node:http'
+import { toNodeHandler, toWebRequest } from '@modelcontextprotocol/node'
+import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server'
 import type { Clock } from '../core/clock.ts'
-import { createMcpServer, type McpServerDeps } from './server.ts'
+import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
+import { type McpRequest, openLegacySessions } from './legacy-sessions.ts'
+import { createParked } from './parked.ts'
+import { McpServer, type McpServerDeps } from './server.ts'
 import { type McpView, toView, WHOLE } from './view.ts'
-
-/** A request as servers get it: with a method. */
-export type McpRequest = IncomingMessage & { method: string; url: string }
-
-/** Sessions of legacy clients that nobody used for so long are ended. */
-const IDLE_MS = 30 * 60_000
-const SWEEP_MS = 60_000
-/** Above this many sessions the one that was idle longest makes room. */
-const MOST_SESSIONS = 1_000
+import { createWanted } from './wanted.ts'
 
 export interface McpEndpointDeps extends McpServerDeps {
   clock: Clock
@@ -33,28 +22,27 @@ export interface McpEndpoint extends AsyncDisposable {
     body: unknown,
     caller: { token: string },
   ): Promise<void>
-  /** Tells every client that the list of tools changed. */
-  toolsChanged(): void
-}
-
-interface Session {
-  transport: NodeStreamableHTTPServerTransport
-  server: Server
-  view: McpView
-  usedAt: number
-  open: number
+  /** Tells every client that lists changed. */
+  changed(change: OfferChange): void
+  /** Tells who subscribed to a resource that it changed. */
+  updated(uri: string): void
+  /** Hands a server's log message, which belongs to no request, to who wants such. */
+  logged(params: JsonObject): void
 }
 
 export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
+  const parked = createParked(deps.clock)
+  const wanted = createWanted(uris => deps.below.subscribe(uris))
   const modern = createMcpHandler(
     ({ authInfo }) => {
       const view = (authInfo?.extra?.['view'] ?? WHOLE) as McpView
-      return createMcpServer(deps, authInfo?.clientId ?? 'owner', view)
+      const token = authInfo?.clientId ?? 'owner'
+      return new McpServer({ ...deps, parked }, { token, key: `token:${token}`, view }).server
     },
     { legacy: 'reject', onerror: error => deps.log.debug('mcp_rejected', { error }) },
   )
   const serveModern = toNodeHandler(modern)
-  const sessions = createSessions(deps)
+  const sessions = openLegacySessions({ ...deps, parked, wanted })
   return {
     async handle(request, response, body, caller) {
       if (request.method === 'POST') {
@@ -62,94 +50,35 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
         if (!(await isLegacyRequest(probe))) {
           const extra = { view: toView(request.url) }
           const auth = { token: '', clientId: caller.token, scopes: [], extra }
+          response.once('close', wanted.add(subscribedBy(body)))
           return serveModern(Object.assign(request, { auth }), response, body)
         }
       }
       return sessions.serve(request, response, body, caller.token)
     },
-    toolsChanged() {
-      modern.notify.toolsChanged()
-      sessions.toolsChanged()
+    changed(change) {
+      if (change.tools) modern.notify.toolsChanged()
+      if (change.resources) modern.notify.resourcesChanged()
+      if (change.prompts) modern.notify.promptsChanged()
+      sessions.changed(change)
     },
+    updated(uri) {
+      if (!wanted.has(uri)) return
+      modern.notify.resourceUpdated(uri)
+      sessions.updated(uri)
+    },
+    logged: sessions.logged,
     async [Symbol.asyncDispose]() {
+      parked[Symbol.dispose]()
       await Promise.all([modern.close(), sessions[Symbol.asyncDispose]()])
     },
   }
 }
 
-function createSessions(deps: McpEndpointDeps) {
-  const sessions = new Map<string, Session>()
-  let cancelSweep: (() => void) | undefined
-
-  const end = async (id: string) => {
-    const session = sessions.get(id)
-    sessions.delete(id)
-    await session?.server.close()
-  }
-  const endQuietly = (id: string) =>
-    void end(id).catch(error => deps.log.debug('session_not_closed', { error }))
-  const sweep = () => {
-    cancelSweep = undefined
-    const now = deps.clock.monotonic()
-    for (const [id, session] of sessions)
-      if (session.open === 0 && now - session.usedAt > IDLE_MS) endQuietly(id)
-    if (sessions.size > 0) cancelSweep = deps.clock.after(SWEEP_MS, sweep)
-  }
-  const admit = (id: string, session: Session) => {
-    sessions.set(id, session)
-    cancelSweep ??= deps.clock.after(SWEEP_MS, sweep)
-    if (sessions.size <= MOST_SESSIONS) return
-    const oldest = [...sessions].sort(
-      ([, a], [, b]) => Number(a.open > 0) - Number(b.open > 0) || a.usedAt - b.usedAt,
-    )[0]
-    if (oldest) endQuietly(oldest[0])
-  }
-  const open = async (token: string, view: McpView): Promise<Session> => {
-    const server = createMcpServer(deps, token, view)
-    const transport = new NodeStreamableHTTPServerTransport({
-      sessionIdGenerator: () => randomUUID(),
-      onsessioninitialized: id => admit(id, session),
-      onsessionclosed: id => endQuietly(id),
-    })
-    const session: Session = { transport, server, view, usedAt: deps.clock.monotonic(), open: 0 }
-    await server.connect(transport)
-    return session
-  }
-  const find = async (request: McpRequest, body: unknown, token: string): Promise<Session | number> => {
-    const id = request.headers['mcp-session-id']
-    if (typeof id === 'string') return sessions.get(id) ?? 404
-    return request.method === 'POST' && isInitializeRequest(body) ? open(token, toView(request.url)) : 400
-  }
-  return {
-    async serve(request: McpRequest, response: ServerResponse, body: unknown, token: string): Promise<void> {
-      const session = await find(request, body, token)
-      if (typeof session === 'number') return refuse(response, session)
-      session.open++
-      response.on('close', () => {
-        session.open--
-        session.usedAt = deps.clock.monotonic()
-      })
-      await session.transport.handleRequest(request, response, body)
-    },
-    toolsChanged() {
-      for (const { server, view } of sessions.values()) {
-        if (view.lean) continue // its list never changes
-        server.sendToolListChanged().catch(error => deps.log.debug('change_not_sent', { error }))
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      cancelSweep?.()
-      await Promise.all([...sessions.keys()].map(end))
-    },
-  }
-}
-
-/** The answers by which a client knows that it has to begin anew. */
-function refuse(response: ServerResponse, status: number): void {
-  const error =
-    status === 404
-      ? { code: -32_001, message: 'Session not found: initialize again' }
-      : { code: -32_000, message: 'Bad Request: initialize first, then send Mcp-Session-Id' }
-  response.writeHead(status, { 'Content-Type': 'application/json' })
-  response.end(JSON.stringify({ jsonrpc: '2.0', error, id: null }))
+/** The resources that a modern client's `subscriptions/listen` is about. */
+function subscribedBy(body: unknown): string[] {
+  if (!isObject(body) || body['method'] !== 'subscriptions/listen' || !isObject(body['params'])) return []
+  const { notifications } = body['params']
+  const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined
+  return Array.isArray(uris) ? uris.filter(uri => typeof uri === 'string') : []
 }

@@ -3,121 +3,254 @@ import {
   type CallToolResult,
   ProtocolError,
   ProtocolErrorCode,
+  ResourceNotFoundError,
   Server,
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server'
 import { describeError, HubError, toPublicError } from '../core/errors.ts'
+import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-tools.ts'
 import type { Log } from '../core/log.ts'
+import { type Below, isLogged, type LogLevel } from './below.ts'
+import { type CallerSession, declaredBy, runFor } from './callers.ts'
+import type { HubPrompts } from './hub-resources/hub-prompts.ts'
+import type { HubResources } from './hub-resources/hub-resources.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
+import { toInstructions } from './instructions.ts'
 import { fail, findTools, leanDefinitions } from './lean.ts'
+import type { Parked } from './parked.ts'
 import type { McpView } from './view.ts'
-
-const INSTRUCTIONS =
-  'A hub of homelab tools and persistent agents. Call a tool directly for one quick answer; use hub_chat to hand something to an agent, which remembers, watches and comes back.'
-
-export interface ForwardOptions {
-  signal: AbortSignal
-  meta?: Record<string, unknown>
-  onProgress?: (progress: {
-    progress: number
-    total?: number | undefined
-    message?: string | undefined
-  }) => void
-}
 
 export interface McpServerDeps {
   log: Log
   version: string
   hubTools: readonly HubTool[]
-  /** The tools of all servers. */
-  serverTools: () => readonly Tool[]
+  hubResources: HubResources
+  hubPrompts: HubPrompts
+  below: Below
   /** Whether a toolset has a tool. */
   gives: (toolset: string, name: string) => boolean
   /** The tools that fit some words, the best first. */
   findTools: (query: string, limit: number, isGiven: (name: string) => boolean) => FoundTool[]
-  /** Throws `not_found` and `unavailable`, and what the server answered with. */
-  callServerTool: (
-    name: string,
-    args: Record<string, unknown>,
-    options: ForwardOptions,
-  ) => Promise<CallToolResult>
+}
+
+/** Whom a server is made for. */
+export interface McpClient {
+  token: string
+  /** Equal for all requests of one client. */
+  key: string
+  view: McpView
+  /** A resource that a legacy client wants to be told of, or no longer does. */
+  onSubscribe?: (uri: string, wanted: boolean) => void
 }
 
 /** One MCP server as a client sees the hub; cheap, since one is made for each request of a modern client. */
-export function createMcpServer(deps: McpServerDeps, token: string, view: McpView): Server {
-  const server = new Server(
-    { name: 'superbloom', title: 'Superbloom', version: deps.version },
-    { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
-  )
-  const isGiven = (name: string) => view.toolset === undefined || deps.gives(view.toolset, name)
-  server.setRequestHandler('tools/list', () => ({
-    tools: view.lean ? [...leanDefinitions] : listTools(deps).filter(tool => isGiven(tool.name)),
-  }))
-  server.setRequestHandler('tools/call', ({ params }, context) => {
-    const find = (query: string, limit: number) => deps.findTools(query, limit, isGiven)
-    if (view.lean && params.name === FIND_TOOLS) return findTools(params.arguments ?? {}, find)
-    const meant = view.lean && params.name === CALL_TOOL ? unwrapCall(params.arguments) : params
-    if (!meant) return fail(`call_tool takes name, and arguments as ${FIND_TOOLS} shows them.`)
-    const { name } = meant
-    if (!isGiven(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
-    return callTool(deps, token, { ...params, name, arguments: meant.arguments }, context)
-  })
-  return server
-}
+export class McpServer implements CallerSession {
+  readonly key: string
+  readonly server: Server
+  readonly #deps: McpServerDeps & { parked: Parked }
+  readonly #client: McpClient
+  #logLevel: LogLevel | undefined
 
-function listTools(deps: McpServerDeps): Tool[] {
-  return [...deps.hubTools.map(tool => tool.definition as Tool), ...deps.serverTools()]
-}
+  constructor(deps: McpServerDeps & { parked: Parked }, client: McpClient) {
+    this.#deps = deps
+    this.#client = client
+    this.key = client.key
+    this.server = new Server(
+      { name: 'superbloom', title: 'Superbloom', version: deps.version },
+      {
+        capabilities: {
+          tools: { listChanged: true },
+          resources: { listChanged: true, subscribe: true },
+          prompts: { listChanged: true },
+          completions: {},
+          logging: {},
+        },
+        instructions: toInstructions(deps.below.instructions()),
+      },
+    )
+    this.#serveTools()
+    this.#serveResources()
+    this.#servePrompts()
+    this.#serveSession()
+  }
 
-async function callTool(
-  deps: McpServerDeps,
-  token: string,
-  params: CallToolRequest['params'],
-  context: ServerContext,
-): Promise<CallToolResult> {
-  const notify = createProgress(context, deps.log)
-  const { signal } = context.mcpReq
-  const hubTool = deps.hubTools.find(tool => tool.definition.name === params.name)
-  try {
-    if (hubTool) return await runHubTool(hubTool, params.arguments, { token, signal, notify })
-    return await deps.callServerTool(params.name, params.arguments ?? {}, {
-      signal,
-      ...(notify ? { onProgress: notify } : {}),
+  get logLevel(): string | undefined {
+    return this.#logLevel
+  }
+
+  /** Sends a log message that belongs to no request, to a client that wants such. */
+  log(params: JsonObject): void {
+    if (!isLogged(params['level'], this.#logLevel)) return
+    this.server
+      .notification({ method: 'notifications/message', params })
+      .catch(error => this.#deps.log.debug('log_not_sent', { error }))
+  }
+
+  #serveTools(): void {
+    const { server } = this
+    const { view } = this.#client
+    server.setRequestHandler('tools/list', () => ({
+      tools: view.lean ? [...leanDefinitions] : this.#listTools().filter(({ name }) => this.#isGiven(name)),
+    }))
+    server.setRequestHandler('tools/call', ({ params }, context) => {
+      const { findTools: look } = this.#deps
+      const find = (query: string, limit: number) => look(query, limit, name => this.#isGiven(name))
+      if (view.lean && params.name === FIND_TOOLS) return findTools(params.arguments ?? {}, find)
+      const meant = view.lean && params.name === CALL_TOOL ? unwrapCall(params.arguments) : params
+      if (!meant) return fail(`call_tool takes name, and arguments as ${FIND_TOOLS} shows them.`)
+      const { name } = meant
+      if (!this.#isGiven(name))
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
+      return this.#callTool({ ...params, name, arguments: meant.arguments }, context)
     })
-  } catch (error) {
-    if (error instanceof ProtocolError) throw error
-    if (error instanceof HubError && error.code === 'not_found' && !hubTool) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
+  }
+
+  #serveResources(): void {
+    const { server } = this
+    const { below, hubResources } = this.#deps
+    server.setRequestHandler('resources/list', async () => ({
+      resources: [...(await hubResources.list()), ...below.resources()],
+    }))
+    server.setRequestHandler('resources/templates/list', () => ({
+      resourceTemplates: [...hubResources.templates, ...below.resourceTemplates()],
+    }))
+    server.setRequestHandler('resources/read', async ({ params: { uri } }, context) => {
+      try {
+        if (hubResources.owns(uri)) return await hubResources.read(uri)
+        return await this.#forward(context, options => below.readResource(uri, options))
+      } catch (error) {
+        throw error instanceof HubError && error.code === 'not_found'
+          ? new ResourceNotFoundError(uri, error.message)
+          : toProtocolError(error)
+      }
+    })
+    server.setRequestHandler('resources/subscribe', ({ params }) => {
+      this.#client.onSubscribe?.(params.uri, true)
+      return {}
+    })
+    server.setRequestHandler('resources/unsubscribe', ({ params }) => {
+      this.#client.onSubscribe?.(params.uri, false)
+      return {}
+    })
+  }
+
+  #servePrompts(): void {
+    const { server } = this
+    const { below, hubPrompts } = this.#deps
+    const isOwn = (name: string) => hubPrompts.list().some(prompt => prompt.name === name)
+    server.setRequestHandler('prompts/list', () => ({
+      prompts: [...hubPrompts.list(), ...below.prompts().filter(({ name }) => !isOwn(name))],
+    }))
+    server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }, context) => {
+      try {
+        if (isOwn(name)) return hubPrompts.get(name, args)
+        return await this.#forward(context, options => below.getPrompt(name, args, options))
+      } catch (error) {
+        throw toProtocolError(error)
+      }
+    })
+    server.setRequestHandler('completion/complete', async ({ params }, context) => {
+      const { ref, argument } = params
+      try {
+        if (ref.type === 'ref/prompt' && isOwn(ref.name))
+          return toCompletion(hubPrompts.complete(ref.name, argument))
+        if (ref.type === 'ref/resource' && this.#hasTemplate(ref.uri))
+          return toCompletion(await this.#deps.hubResources.complete(ref.uri, argument))
+        return await this.#forward(context, options => below.complete(params, options))
+      } catch (error) {
+        throw toProtocolError(error)
+      }
+    })
+  }
+
+  #serveSession(): void {
+    const { server } = this
+    server.setRequestHandler('logging/setLevel', ({ params }) => {
+      this.#logLevel = params.level
+      this.#deps.below.setLogLevel(params.level)
+      return {}
+    })
+    server.setNotificationHandler('notifications/roots/list_changed', () => this.#deps.below.rootsChanged())
+  }
+
+  #isGiven(name: string): boolean {
+    const { toolset } = this.#client.view
+    return toolset === undefined || this.#deps.gives(toolset, name)
+  }
+
+  #hasTemplate(template: string): boolean {
+    return this.#deps.hubResources.templates.some(({ uriTemplate }) => uriTemplate === template)
+  }
+
+  #listTools(): Tool[] {
+    return [...this.#deps.hubTools.map(tool => tool.definition as Tool), ...this.#deps.below.tools()]
+  }
+
+  /** Results are the server's: their shapes are between it and the client. */
+  async #forward<Result>(
+    context: ServerContext,
+    run: (options: ForwardOptions) => Promise<object>,
+  ): Promise<Result> {
+    const wanted = declaredBy(context)?.logLevel
+    if (wanted !== undefined) this.#deps.below.setLogLevel(wanted)
+    const result = await runFor(this.#deps, this, context, run)
+    return result as Result
+  }
+
+  async #callTool(params: CallToolRequest['params'], context: ServerContext): Promise<CallToolResult> {
+    const { hubTools, below, log } = this.#deps
+    const { name, arguments: args = {} } = params
+    const hubTool = hubTools.find(tool => tool.definition.name === name)
+    try {
+      if (hubTool) return await this.#runHubTool(hubTool, args, context)
+      return await this.#forward(context, options => below.call(name, args, options))
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error
+      if (error instanceof HubError && error.code === 'not_found' && !hubTool) {
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
+      }
+      if (hubTool && toPublicError(error).status >= 500) log.error('hub_tool_failed', { tool: name, error })
+      const text = hubTool ? toPublicError(error).message : describeError(error)
+      return { content: [{ type: 'text', text }], isError: true }
     }
-    if (hubTool && toPublicError(error).status >= 500)
-      deps.log.error('hub_tool_failed', { tool: params.name, error })
-    const text = hubTool ? toPublicError(error).message : describeError(error)
-    return { content: [{ type: 'text', text }], isError: true }
+  }
+
+  async #runHubTool(tool: HubTool, args: unknown, context: ServerContext): Promise<CallToolResult> {
+    const progressToken = context.mcpReq._meta?.progressToken
+    let count = 0
+    const progress = (message: string) => {
+      if (progressToken === undefined) return
+      context.mcpReq
+        .notify({ method: 'notifications/progress', params: { progress: ++count, message, progressToken } })
+        .catch(error => this.#deps.log.debug('progress_not_sent', { error }))
+    }
+    const { signal } = context.mcpReq
+    const { structured, text } = await tool.run(args, { token: this.#client.token, signal, progress })
+    return { content: [{ type: 'text', text }], structuredContent: structured }
   }
 }
 
-type Notify = NonNullable<ForwardOptions['onProgress']>
+/** The protocol allows for a hundred. */
+const MOST_COMPLETIONS = 100
 
-async function runHubTool(
-  tool: HubTool,
-  args: unknown,
-  call: { token: string; signal: AbortSignal; notify: Notify | undefined },
-): Promise<CallToolResult> {
-  let count = 0
-  const progress = (message: string) => call.notify?.({ progress: ++count, message })
-  const { structured, text } = await tool.run(args, { token: call.token, signal: call.signal, progress })
-  return { content: [{ type: 'text', text }], structuredContent: structured }
+function toCompletion(values: readonly string[]) {
+  return {
+    completion: {
+      values: values.slice(0, MOST_COMPLETIONS),
+      total: values.length,
+      hasMore: values.length > MOST_COMPLETIONS,
+    },
+  }
 }
 
-/** Sends progress to a client that asked for it; undefined for one that did not. */
-function createProgress(context: ServerContext, log: Log): Notify | undefined {
-  const progressToken = context.mcpReq._meta?.progressToken
-  if (progressToken === undefined) return undefined
-  return progress => {
-    context.mcpReq
-      .notify({ method: 'notifications/progress', params: { ...progress, progressToken } })
-      .catch(error => log.debug('progress_not_sent', { error }))
+function toProtocolError(error: unknown): unknown {
+  if (error instanceof ProtocolError) return error
+  if (error instanceof HubError) {
+    const isWrong = error.code === 'not_found' || error.code === 'invalid_arguments'
+    const code = isWrong ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+    return new ProtocolError(code, error.message)
   }
+  return new ProtocolError(ProtocolErrorCode.InternalError, describeError(error))
 }

@@ -33,6 +33,7 @@ export interface WireDeps {
 }
 
 interface Pending {
+  id: string
   options: ForwardOptions
   limit: TimeLimit
   /** Cuts the stream that its answer comes on, where it has one of its own. */
@@ -87,6 +88,7 @@ export class Wire {
     const message = this.#toMessage(id, method, params, options)
     const onAbort = () => this.#giveUp(id, signal?.reason)
     const pending: Pending = {
+      id,
       options,
       cut: this.#http ? new AbortController() : undefined,
       limit: createTimeLimit(this.#deps.clock, this.#deps.timeout, () =>
@@ -150,8 +152,8 @@ export class Wire {
   }
 
   /** Tells the server that nobody waits any more. */
-  #giveUp(id: string, reason: unknown): void {
-    const pending = this.#pending.get(id)
+  #giveUp(id: string | undefined, reason: unknown): void {
+    const pending = id === undefined ? undefined : this.#pending.get(id)
     if (!pending) return
     pending.settle(reason)
     pending.cut?.abort()
@@ -201,10 +203,10 @@ export class Wire {
 
   /** To the request on whose stream it came; where the transport cannot tell, to all that want such. */
   #takeLog(params: JsonObject, related: string | undefined): void {
-    const own = related === undefined ? undefined : this.#pending.get(related)
-    const wanting = own ? [own] : [...this.#pending.values()].filter(({ options }) => options.asker?.logLevel)
-    for (const { options } of wanting) options.asker?.log?.(params)
-    this.#deps.onLog(params)
+    const inFlight = related === undefined ? [...this.#pending.values()] : [this.#pending.get(related)]
+    const wanting = inFlight.filter(pending => pending?.options.asker?.logLevel !== undefined)
+    for (const pending of wanting) pending?.options.asker?.log?.(params)
+    if (wanting.length === 0) this.#deps.onLog(params)
   }
 
   #takeQuestion(request: JSONRPCRequest, related: string | undefined): boolean {
@@ -230,7 +232,10 @@ export class Wire {
       const asker = pending?.options.asker
       if (!asker || asker.capabilities[capability] === undefined) {
         if (method === 'roots/list') return { jsonrpc: '2.0', id, result: { roots: [] } }
-        throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Whoever calls takes no ${capability}`)
+        const missing = lacks(capability)
+        // Of such a client the protocol wants to be told what it would have to declare.
+        if (asker?.repeats) this.#giveUp(pending?.id, missing)
+        throw missing
       }
       release = pending.limit.hold()
       const result = await asker.ask(method, params, ended.signal)
@@ -258,6 +263,13 @@ export class Wire {
       `${parties.size} parties are calling at once, and this server does not say which of them it asks. Set isolated: true in its entry to give each its own process.`,
     )
   }
+}
+
+function lacks(capability: string): ProtocolError {
+  const text = `Whoever calls did not declare ${capability}, which the server asks for`
+  return ProtocolError.fromError(ProtocolErrorCode.MissingRequiredClientCapability, text, {
+    requiredCapabilities: { [capability]: {} },
+  })
 }
 
 function tookTooLong(method: string, milliseconds: number): SdkError {

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
+import { isInitializeRequest } from '@modelcontextprotocol/server'
+import type { Clock } from '../core/clock.ts'
+import type { JsonObject, OfferChange } from '../core/forwarding.ts'
+import type { Log } from '../core/log.ts'
+import type { Parked } from './parked.ts'
+import { McpServer, type McpServerDeps } from './server.ts'
+import { type McpView, toView } from './view.ts'
+import type { Wanted } from './wanted.ts'
+
+/** A request as servers get it: with a method. */
+export type McpRequest = IncomingMessage & { method: string; url: string }
+
+/** Sessions of legacy clients that nobody used for so long are ended. */
+const IDLE_MS = 30 * 60_000
+const SWEEP_MS = 60_000
+/** Above this many sessions the one that was idle longest makes room. */
+const MOST_SESSIONS = 1_000
+
+interface Session {
+  transport: NodeStreamableHTTPServerTransport
+  mcp: McpServer
+  view: McpView
+  /** The resources that it wants to be told of, with how to end that. */
+  subscribed: Map<string, () => void>
+  usedAt: number
+  open: number
+}
+
+export interface LegacySessionDeps extends McpServerDeps {
+  clock: Clock
+  parked: Parked
+  wanted: Wanted
+}
+
+/** The sessions of clients from before 2026-07-28. Disposing ends all. */
+export interface LegacySessions extends AsyncDisposable {
+  serve(request: McpRequest, response: ServerResponse, body: unknown, token: string): Promise<void>
+  changed(change: OfferChange): void
+  updated(uri: string): void
+  logged(params: JsonObject): void
+}
+
+export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
+  const { wanted } = deps
+  const sessions = new Map<string, Session>()
+  let cancelSweep: (() => void) | undefined
+
+  const end = async (id: string) => {
+    const session = sessions.get(id)
+    sessions.delete(id)
+    for (const release of session?.subscribed.values() ?? []) release()
+    await session?.mcp.server.close()
+  }
+  const endQuietly = (id: string) =>
+    void end(id).catch(error => deps.log.debug('session_not_closed', { error }))
+  const sweep = () => {
+    cancelSweep = undefined
+    const now = deps.clock.monotonic()
+    for (const [id, session] of sessions)
+      if (session.open === 0 && now - session.usedAt > IDLE_MS) endQuietly(id)
+    if (sessions.size > 0) cancelSweep = deps.clock.after(SWEEP_MS, sweep)
+  }
+  const admit = (id: string, session: Session) => {
+    sessions.set(id, session)
+    cancelSweep ??= deps.clock.after(SWEEP_MS, sweep)
+    if (sessions.size <= MOST_SESSIONS) return
+    const oldest = [...sessions].sort(
+      ([, a], [, b]) => Number(a.open > 0) - Number(b.open > 0) || a.usedAt - b.usedAt,
+    )[0]
+    if (oldest) endQuietly(oldest[0])
+  }
+  const open = async (token: string, view: McpView): Promise<Session> => {
+    const key = randomUUID()
+    const subscribed = new Map<string, () => void>()
+    const onSubscribe = (uri: string, isWanted: boolean) => {
+      if (isWanted === subscribed.has(uri)) return
+      if (isWanted) subscribed.set(uri, wanted.add([uri]))
+      else subscribed.get(uri)?.()
+      if (!isWanted) subscribed.delete(uri)
+    }
+    const mcp = new McpServer(deps, { token, key: `session:${key}`, view, onSubscribe })
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: () => key,
+      onsessioninitialized: id => admit(id, session),
+      onsessionclosed: id => endQuietly(id),
+    })
+    const session: Session = { transport, mcp, view, subscribed, usedAt: deps.clock.monotonic(), open: 0 }
+    await mcp.server.connect(transport)
+    return session
+  }
+  const find = async (request: McpRequest, body: unknown, token: string): Promise<Session | number> => {
+    const id = request.headers['mcp-session-id']
+    if (typeof id === 'string') return sessions.get(id) ?? 404
+    return request.method === 'POST' && isInitializeRequest(body) ? open(token, toView(request.url)) : 400
+  }
+  return {
+    async serve(request: McpRequest, response: ServerResponse, body: unknown, token: string): Promise<void> {
+      const session = await find(request, body, token)
+      if (typeof session === 'number') return refuse(response, session)
+      session.open++
+      response.on('close', () => {
+        session.open--
+        session.usedAt = deps.clock.monotonic()
+      })
+      await session.transport.handleRequest(request, response, body)
+    },
+    ...createNews(() => sessions.values(), deps.log),
+    async [Symbol.asyncDispose]() {
+      cancelSweep?.()
+      await Promise.all([...sessions.keys()].map(end))
+    },
+  }
+}
+
+/** What all sessions are told without having asked. */
+function createNews(sessions: () => Iterable<Session>, log: Log) {
+  const tell = (sent: Promise<void>) => void sent.catch(error => log.debug('change_not_sent', { error }))
+  return {
+    changed({ tools, resources, prompts }: OfferChange) {
+      for (const { mcp, view } of sessions()) {
+        const { server } = mcp
+        // A lean list never changes.
+        if (tools && !view.lean) tell(server.sendToolListChanged())
+        if (resources) tell(server.sendResourceListChanged())
+        if (prompts) tell(server.sendPromptListChanged())
+      }
+    },
+    updated(uri: string) {
+      for (const { mcp, subscribed } of sessions()) {
+        if (subscribed.has(uri)) tell(mcp.server.sendResourceUpdated({ uri }))
+      }
+    },
+    logged(params: JsonObject) {
+      for (const { mcp } of sessions()) mcp.log(params)
+    },
+  }
+}
+
+/** The answers by which a client knows that it has to begin anew. */
+function refuse(response: ServerResponse, status: number): void {
+  const error =
+    status === 404
+      ? { code: -32_001, message: 'Session not found: initialize again' }
+      : { code: -32_000, message: 'Bad Request: initialize first, then send Mcp-Session-Id' }
+  response.writeHead(status, { 'Content-Type': 'application/json' })
+  response.end(JSON.stringify({ jsonrpc: '2.0', error, id: null }))
+}
