@@ -58,6 +58,8 @@ export async function openHubProcess(options: HubProcessOptions) {
   stack.defer(() => chat.socket.close())
   return {
     pid: program.pid,
+    url,
+    token,
     data,
     readyAfter,
     turn: chat.turn,

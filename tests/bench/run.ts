@@ -32,6 +32,10 @@ const benchmarks: Readonly<Record<string, { about: string; load(): Promise<() =>
     about: 'the five servers: start, memory and CPU while idle, and what a tool adds to its requests',
     load: async () => (await import('./servers.ts')).servers,
   },
+  hub: {
+    about: 'a call through the hub beside the direct one and other hubs, and a catalogue of 1,500 tools',
+    load: async () => (await import('./hub.ts')).hub,
+  },
   fleet: {
     about: '200 agents busy at once: throughput and fairness',
     load: async () => (await import('./fleet.ts')).fleet,

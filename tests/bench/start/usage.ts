@@ -15,9 +15,13 @@ export function memoryOf(pid: number): Memory {
 
 /** Milliseconds of CPU that the threads of a process and of its descendants have used so far, finer than its ticks. */
 export function cpuOf(pid: number): number {
-  const pids = [pid, ...childrenOf(pid).map(child => child.pid)]
-  const nanoseconds = pids.flatMap(one =>
-    readdirSync(`/proc/${one}/task`).map(task => readFileSync(`/proc/${one}/task/${task}/schedstat`, 'utf8')),
+  return [pid, ...childrenOf(pid).map(child => child.pid)].reduce((sum, one) => sum + ownCpuOf(one), 0)
+}
+
+/** The same of a process alone. */
+export function ownCpuOf(pid: number): number {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map(task =>
+    readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8'),
   )
   return nanoseconds.reduce((sum, text) => sum + Number.parseInt(text, 10), 0) / 1e6
 }

@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** Header lines as they are written. */
+export function toLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+}
+
+export interface Answer {
+  status: number
+  /** Names in lower case. */
+  headers: ReadonlyMap<string, string>
+  body: Buffer
+}
+
+/** How many requests may be on their way at once. */
+export const LANES = 16
+
+/** Keep-alive HTTP connections, each for one request after another. */
+export interface Lanes {
+  /** Posts over one of them; rejects when it ends before the whole answer is there, and for a status that refuses. */
+  post(lane: number, headers: string, body: string, path?: string): Promise<Answer>
+  close(): void
+}
+
+/** Opens them by hand, for a fraction of what `fetch` costs: little of what is measured is the client's own. */
+export async function openLanes(url: URL): Promise<Lanes> {
+  const lanes = await Promise.all(Array.from({ length: LANES }, () => openLane(url)))
+  return {
+    async post(lane, headers, body, path = url.pathname + url.search) {
+      const length = `Host: ${url.host}\r\nContent-Length: ${Buffer.byteLength(body)}`
+      const via = lanes[lane]
+      if (!via) throw new Error(`There is no lane ${lane}`)
+      const answer = await via.ask(`POST ${path} HTTP/1.1\r\n${length}\r\n${headers}\r\n${body}`)
+      if (answer.status >= 300) throw new Error(`${url} answered ${answer.status}: ${answer.body}`)
+      return answer
+    },
+    close() {
+      for (const { socket } of lanes) socket.destroy()
+    },
+  }
+}
+
+async function openLane(url: URL) {
+  const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true })
+  await once(socket, 'connect')
+  const waiting = readAnswers(socket)
+  return {
+    socket,
+    ask(text: string): Promise<Answer> {
+      const { promise, ...next } = Promise.withResolvers<Answer>()
+      waiting.next = next
+      socket.write(text)
+      return promise
+    },
+  }
+}
+
+interface Waiting {
+  next?: { resolve(answer: Answer): void; reject(error: Error): void }
+}
+
+function readAnswers(socket: Socket): Waiting {
+  const waiting: Waiting = {}
+  let parts: Buffer[] = []
+  socket.on('data', chunk => {
+    parts.push(chunk)
+    const answer = parseAnswer(parts.length === 1 ? chunk : Buffer.concat(parts))
+    if (!answer) return
+    parts = []
+    waiting.next?.resolve(answer)
+  })
+  socket.on('error', error => waiting.next?.reject(error))
+  socket.on('close', () => waiting.next?.reject(new Error('The connection ended')))
+  return waiting
+}
+
+/** Undefined while it is not whole. */
+function parseAnswer(bytes: Buffer): Answer | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end === -1) return undefined
+  const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
+  const headers = new Map(
+    lines.map(line => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    }),
+  )
+  const rest = bytes.subarray(end + 4)
+  const body =
+    headers.get('transfer-encoding') === 'chunked'
+      ? joinChunks(rest)
+      : cut(rest, Number(headers.get('content-length') ?? 0))
+  return body && { status: Number(first.slice(9, 12)), headers, body }
+}
+
+function cut(bytes: Buffer, length: number): Buffer | undefined {
+  return bytes.length < length ? undefined : bytes.subarray(0, length)
+}
+
+function joinChunks(bytes: Buffer): Buffer | undefined {
+  const chunks: Buffer[] = []
+  for (let at = 0; ; ) {
+    const end = bytes.indexOf('\r\n', at)
+    if (end === -1) return undefined
+    const size = Number.parseInt(bytes.toString('latin1', at, end), 16)
+    const start = end + 2
+    if (bytes.length < start + size + 2) return undefined
+    if (size === 0) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+    chunks.push(bytes.subarray(start, start + size))
+    at = start + size + 2
+  }
+}

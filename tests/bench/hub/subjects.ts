@@ -1,0 +1,154 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { installPackages } from '../../real/setup/npm-packages.ts'
+import { startReal } from '../../real/setup/scratch.ts'
+import { startProgram } from '../../support/program.ts'
+import { openHubProcess } from '../hub-process.ts'
+import { ERAS, type Era, openHttpClient, type RawClient } from './raw-client.ts'
+import { openSseClient, openStdioClient } from './stream-clients.ts'
+
+const ECHO = join(import.meta.dirname, 'echo-server.ts')
+/** The other hubs and proxies. */
+const PEERS = { supergateway: '4.0.0', 'mcp-proxy': '6.7.19', 'mcp-hub': '4.2.1' }
+
+export type Below = 'stdio' | 'HTTP'
+
+/** A way to the echo server: to itself, through this hub, or through something of others. */
+export interface Subject {
+  /** What is between the client and the server, as figures call it. */
+  through: string
+  /** That and the client. */
+  name: string
+  way: 'direct' | 'superbloom' | 'peer'
+  below: Below
+  above: Era
+  /** The process in between; of a direct way, the server. */
+  pid: number
+  client: RawClient
+  /** What the tool is called here. */
+  tool: string
+}
+
+interface Through extends Pick<Subject, 'through' | 'way' | 'below' | 'pid'> {
+  tool?: string
+}
+
+/** All ways, each started and connected. Who opens them disposes of them. */
+export async function openSubjects(): Promise<AsyncDisposable & { all: readonly Subject[] }> {
+  await using stack = new AsyncDisposableStack()
+  const all: Subject[] = []
+  const add = async (via: Through, above: Era, opening: Promise<RawClient>) => {
+    const client = stack.use(await opening)
+    all.push({ name: `${via.through}, ${above} client`, above, client, tool: 'echo', ...via })
+  }
+  for (const above of ERAS) {
+    const client = await openStdioClient(above, process.execPath, [ECHO])
+    await add(
+      { through: 'direct, stdio', way: 'direct', below: 'stdio', pid: client.pid },
+      above,
+      Promise.resolve(client),
+    )
+  }
+  const http = stack.use(await startProgram(process.execPath, [ECHO, 'http']))
+  const url = (await http.says(/http:\S+/))[0]
+  const direct: Through = { through: 'direct, HTTP', way: 'direct', below: 'HTTP', pid: http.pid }
+  for (const above of ERAS) await add(direct, above, openHttpClient(above, { url }))
+  for (const below of ['stdio', 'HTTP'] as const) {
+    const hub = stack.use(await openHub(below === 'stdio' ? undefined : url))
+    const via: Through = { through: `superbloom, ${below} below`, way: 'superbloom', below, pid: hub.pid }
+    for (const above of ERAS) await add(via, above, openHttpClient(above, hub))
+  }
+  for (const peer of peers(installPackages(PEERS))) {
+    const { program, url: base } = stack.use(await startPeer(peer))
+    const via: Through = {
+      through: `${peer.name}, stdio below`,
+      way: 'peer',
+      below: 'stdio',
+      pid: program.pid,
+      tool: peer.tool,
+    }
+    for (const above of peer.eras) await add(via, above, peer.open(above, base))
+  }
+  const owned = stack.move()
+  return { all, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** This hub with the echo server alone, as a process or behind an address. */
+async function openHub(address: string | undefined) {
+  const entry = address ? { url: address } : { command: process.execPath, args: [ECHO] }
+  const servers = { metrics: false, echo: { ...entry, prefix: '' } }
+  const hub = await openHubProcess({ agents: [], config: JSON.stringify({ servers }) })
+  return { ...hub, url: `${hub.url}/mcp` }
+}
+
+interface Peer {
+  name: string
+  tool: string
+  eras: readonly Era[]
+  toArgs(place: { folder: string; port: number }): string[]
+  isReady(base: string): Promise<boolean>
+  open(above: Era, base: string): Promise<RawClient>
+}
+
+const overHttp = (above: Era, base: string) => openHttpClient(above, { url: `${base}/mcp` })
+const answers = async (url: string, pattern = /./) => pattern.test(await (await fetch(url)).text())
+
+/** Each as its documents start it, with its logs off where it can, and for the clients that it keeps a server for. */
+function peers(installed: string): readonly Peer[] {
+  const at = (path: string) => join(installed, 'node_modules', path)
+  return [
+    {
+      name: 'supergateway',
+      tool: 'echo',
+      // For each request of a 2026-07-28 client it starts a process.
+      eras: ['legacy'],
+      toArgs: ({ port }) => [
+        at('supergateway/dist/index.js'),
+        ...['--stdio', `${process.execPath} ${ECHO}`, '--outputTransport', 'streamableHttp', '--stateful'],
+        ...['--logLevel', 'none', '--healthEndpoint', '/healthz', '--port', `${port}`],
+      ],
+      isReady: base => answers(`${base}/healthz`),
+      open: overHttp,
+    },
+    {
+      name: 'mcp-proxy',
+      tool: 'echo',
+      eras: ERAS,
+      toArgs: ({ port }) => [
+        at('mcp-proxy/dist/bin/mcp-proxy.mjs'),
+        ...['--host', '127.0.0.1', '--port', `${port}`, '--server', 'stream', '--', process.execPath, ECHO],
+      ],
+      isReady: base => answers(`${base}/ping`),
+      open: overHttp,
+    },
+    {
+      name: 'mcp-hub',
+      tool: 'echo__echo',
+      // It speaks the old SSE alone.
+      eras: ['legacy'],
+      toArgs({ folder, port }) {
+        const file = join(folder, 'servers.json')
+        writeFileSync(
+          file,
+          JSON.stringify({ mcpServers: { echo: { command: process.execPath, args: [ECHO] } } }),
+        )
+        return [at('mcp-hub/dist/cli.js'), '--config', file, '--port', `${port}`]
+      },
+      isReady: base => answers(`${base}/api/health`, /"status":"connected"/),
+      open: (_above, base) => openSseClient(`${base}/mcp`),
+    },
+  ]
+}
+
+function startPeer({ name, toArgs, isReady }: Peer) {
+  return startReal({
+    name,
+    prepare: place => ({
+      command: process.execPath,
+      args: toArgs(place),
+      // What it keeps of its own, it keeps in its folder.
+      options: { cwd: place.folder, env: { HOME: place.folder, XDG_STATE_HOME: '', XDG_DATA_HOME: '' } },
+    }),
+    isReady,
+  })
+}

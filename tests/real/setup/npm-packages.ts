@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { INSTALLED } from './scratch.ts'
+
+/**
+ * Installs packages of others at these exact versions where they are not yet, without their scripts. Returns the
+ * folder whose `node_modules` has them. Other runs may do the same at the same time: whoever is first puts its folder
+ * into the place.
+ */
+export function installPackages(versions: Readonly<Record<string, string>>): string {
+  const packages = Object.entries(versions).map(([name, version]) => `${name}@${version}`)
+  const folder = join(INSTALLED, packages.map(one => one.replaceAll('/', '_').replace('@', '-')).join('-'))
+  if (existsSync(folder)) return folder
+  mkdirSync(INSTALLED, { recursive: true })
+  const making = mkdtempSync(join(INSTALLED, 'making-'))
+  try {
+    writeFileSync(join(making, 'package.json'), '{ "private": true }\n')
+    const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock', '--loglevel=error']
+    execFileSync('npm', ['install', ...options, ...packages], {
+      cwd: making,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    if (!existsSync(folder)) renameSync(making, folder)
+  } finally {
+    rmSync(making, { recursive: true, force: true })
+  }
+  return folder
+}
