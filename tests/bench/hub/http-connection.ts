@@ -31,8 +31,9 @@ export async function openLanes(url: URL): Promise<Lanes> {
   return {
     async post(lane, headers, body, path = url.pathname + url.search) {
       const length = `Host: ${url.host}\r\nContent-Length: ${Buffer.byteLength(body)}`
-      const via = lanes[lane]
-      if (!via) throw new Error(`There is no lane ${lane}`)
+      let via = lanes[lane]
+      // Servers close a connection that nobody used for some seconds.
+      if (!via || via.socket.readyState !== 'open') lanes[lane] = via = await openLane(url)
       const answer = await via.ask(`POST ${path} HTTP/1.1\r\n${length}\r\n${headers}\r\n${body}`)
       if (answer.status >= 300) throw new Error(`${url} answered ${answer.status}: ${answer.body}`)
       return answer
