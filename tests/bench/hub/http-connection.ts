@@ -17,6 +17,8 @@ export interface Answer {
 
 /** How many requests may be on their way at once. */
 export const LANES = 16
+const LONGEST_HEAD = 2_048
+const NEWLINE = 0x0a
 
 /** Keep-alive HTTP connections, each for one request after another. */
 export interface Lanes {
@@ -33,7 +35,7 @@ export async function openLanes(url: URL): Promise<Lanes> {
       const length = `Host: ${url.host}\r\nContent-Length: ${Buffer.byteLength(body)}`
       let via = lanes[lane]
       // Servers close a connection that nobody used for some seconds.
-      if (!via || via.socket.readyState !== 'open') lanes[lane] = via = await openLane(url)
+      if (via?.socket.readyState !== 'open') lanes[lane] = via = await openLane(url)
       const answer = await via.ask(`POST ${path} HTTP/1.1\r\n${length}\r\n${headers}\r\n${body}`)
       if (answer.status >= 300) throw new Error(`${url} answered ${answer.status}: ${answer.body}`)
       return answer
@@ -66,9 +68,9 @@ interface Waiting {
 function readAnswers(socket: Socket): Waiting {
   const waiting: Waiting = {}
   let parts: Buffer[] = []
-  socket.on('data', chunk => {
-    parts.push(chunk)
-    const answer = parseAnswer(parts.length === 1 ? chunk : Buffer.concat(parts))
+  socket.on('data', part => {
+    parts.push(part)
+    const answer = mayBeWhole(parts) ? parseAnswer(Buffer.concat(parts)) : undefined
     if (!answer) return
     parts = []
     waiting.next?.resolve(answer)
@@ -76,6 +78,14 @@ function readAnswers(socket: Socket): Waiting {
   socket.on('error', error => waiting.next?.reject(error))
   socket.on('close', () => waiting.next?.reject(new Error('The connection ended')))
   return waiting
+}
+
+/** Whether it is worth joining them: a long answer comes in many parts. */
+function mayBeWhole(parts: readonly Buffer[]): boolean {
+  const head = parts[0]?.toString('latin1', 0, LONGEST_HEAD) ?? ''
+  const length = /^content-length: *(\d+)/im.exec(head)?.[1]
+  const size = parts.reduce((sum, part) => sum + part.length, 0)
+  return length ? size > Number(length) : parts.at(-1)?.at(-1) === NEWLINE
 }
 
 /** Undefined while it is not whole. */
@@ -90,10 +100,8 @@ function parseAnswer(bytes: Buffer): Answer | undefined {
     }),
   )
   const rest = bytes.subarray(end + 4)
-  const body =
-    headers.get('transfer-encoding') === 'chunked'
-      ? joinChunks(rest)
-      : cut(rest, Number(headers.get('content-length') ?? 0))
+  const isChunked = headers.get('transfer-encoding') === 'chunked'
+  const body = isChunked ? joinChunks(rest) : cut(rest, Number(headers.get('content-length') ?? 0))
   return body && { status: Number(first.slice(9, 12)), headers, body }
 }
 
