@@ -21,12 +21,20 @@ interface Part {
   cpu: number
 }
 
-type Summaries = ReadonlyMap<Subject, Summary>
-
 interface Measured {
   alone: Part[]
   crowd: Part[]
 }
+
+interface Summary {
+  p50: number
+  p95: number
+  rate: number
+  cpuAlone: number
+  cpuCrowd: number
+}
+
+type Summaries = ReadonlyMap<Subject, Summary>
 
 /** The same call on every way, in turns: one by one, and as many at once as there are lanes. */
 export async function measureCalls(): Promise<Record<string, number>> {
@@ -86,14 +94,6 @@ async function inLanes(subject: Subject, count: number): Promise<number[]> {
   }
   await Promise.all(Array.from({ length: LANES }, (_, lane) => drive(lane)))
   return times
-}
-
-interface Summary {
-  p50: number
-  p95: number
-  rate: number
-  cpuAlone: number
-  cpuCrowd: number
 }
 
 function summarize({ alone, crowd }: Measured): Summary {

@@ -22,7 +22,7 @@ export async function openStdioClient(
   const program = await startProgram(command, args, { input: true })
   const { stdin, stdout } = program.child
   if (!stdin || !stdout) throw new Error('The process has no streams')
-  const asked = createAsked()
+  const asked = createAsked(stdout)
   readLines(stdout, line => asked.settle(line))
   const send: RawClient['send'] = (method, params) =>
     asked.ask(id => stdin.write(`${toRequest(era, id, method, params)}\n`))
@@ -39,7 +39,7 @@ export async function openSseClient(address: string): Promise<RawClient> {
   const stream = await new Promise<IncomingMessage>((resolve, reject) => {
     get(url, { headers: { Accept: 'text/event-stream' }, agent: false }, resolve).on('error', reject)
   })
-  const asked = createAsked()
+  const asked = createAsked(stream)
   const endpoint = Promise.withResolvers<string>()
   readLines(stream, line => {
     if (!line.startsWith('data: ')) return
@@ -49,15 +49,10 @@ export async function openSseClient(address: string): Promise<RawClient> {
   })
   const lanes = await openLanes(url)
   const path = await endpoint.promise
-  const post = (lane: number, body: string) => lanes.post(lane, toLines(HEADERS), body, path)
-  const send: RawClient['send'] = async (method, params, lane) => {
-    let posted: Promise<unknown> | undefined
-    const answer = asked.ask(id => {
-      posted = post(lane, toRequest('legacy', id, method, params))
-    })
-    await posted
-    return answer
-  }
+  const headers = toLines(HEADERS)
+  const post = (lane: number, body: string) => lanes.post(lane, headers, body, path)
+  const send: RawClient['send'] = (method, params, lane) =>
+    asked.ask(id => post(lane, toRequest('legacy', id, method, params)))
   resultOf(await send('initialize', INITIALIZE, 0))
   await post(0, INITIALIZED)
   return {
@@ -73,22 +68,26 @@ function readLines(stream: Readable, onLine: (line: string) => void): void {
   createInterface({ input: stream }).on('line', onLine)
 }
 
-/** Requests that wait for their answers among others on one stream. */
-function createAsked() {
-  const waiting = new Map<number, (answer: Buffer) => void>()
+/** Requests whose answers come among others on one stream; they reject when that ends. */
+function createAsked(stream: Readable) {
+  const waiting = new Map<number, { resolve(answer: Buffer): void; reject(error: Error): void }>()
   let last = 0
+  stream.on('close', () => {
+    for (const { reject } of waiting.values()) reject(new Error('The stream of the answers ended'))
+  })
   return {
-    ask(send: (id: number) => void): Promise<Buffer> {
+    /** Resolves when it is both sent and answered. */
+    async ask(send: (id: number) => unknown): Promise<Buffer> {
       const id = ++last
-      return new Promise(resolve => {
-        waiting.set(id, resolve)
-        send(id)
-      })
+      const { promise, ...settle } = Promise.withResolvers<Buffer>()
+      waiting.set(id, settle)
+      const [answer] = await Promise.all([promise, send(id)])
+      return answer
     },
     settle(text: string): void {
       const { id } = JSON.parse(text) as { id?: number }
       if (id === undefined) return
-      waiting.get(id)?.(Buffer.from(text))
+      waiting.get(id)?.resolve(Buffer.from(text))
       waiting.delete(id)
     },
   }
