@@ -70,7 +70,7 @@ export async function openEntrances(
     mayPass: caller => mayPass(caller.token, clock.monotonic()),
     page: createPage(pageFolder),
     toolsets: () => Object.keys(config.current.toolsets),
-    mcp: (request, response, caller) => mcp.handle(request, response, request.body, caller),
+    mcp: mcp.handle,
     webhooks: openHooks(foundation, engine),
   })
   const listening = stack.use(await listen(config.current.host, config.current.port, app))

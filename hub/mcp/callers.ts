@@ -2,14 +2,14 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   LOG_LEVEL_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import type { ForwardedProgress, ForwardOptions, JsonObject } from '../core/forwarding.ts'
-import { isObject } from '../core/forwarding.ts'
+import { type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import { isLogged, LOG_LEVELS } from './below.ts'
+import { isLogged, LOG_LEVELS, type LogLevel } from './below.ts'
 import type { Parked, Round } from './parked.ts'
 
 /** Persons answer: a question may stay open for as long as they take. */
@@ -17,18 +17,29 @@ const QUESTION_TIMEOUT_MS = 24 * 3_600_000
 
 const anyResult = z.looseObject({})
 
-export interface CallerDeps {
-  log: Log
-  parked: Parked
-}
-
-/** A client's connection, as far as its requests need it. */
-export interface CallerSession {
+/** One request of a client, whichever way it came in. */
+export interface Caller {
   /** Equal for all requests of one client. */
   key: string
-  server: Server
-  /** What a legacy client set; others say it with each request. */
-  readonly logLevel: string | undefined
+  /** What it said of itself with this request; undefined for one that said it once, at the beginning of its session. */
+  declared: Declared | undefined
+  /** What such a session said. */
+  session: { capabilities: JsonObject; logLevel: string | undefined }
+  signal: AbortSignal
+  /** The request's `_meta`. */
+  meta: JsonObject
+  /** What a repeated request brings: `inputResponses`, `requestState`. */
+  repeat: JsonObject
+  notify(method: string, params: JsonObject): void
+  /** Sends the client a request, while it still waits for the answer to its own. */
+  send(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>
+}
+
+/** What a client of 2026-07-28 says of itself with each request. */
+export interface Declared {
+  name: string
+  capabilities: JsonObject
+  logLevel: LogLevel | undefined
 }
 
 /**
@@ -36,77 +47,72 @@ export interface CallerSession {
  * era: as a request of its session, or as a result that it repeats its request with the answers for.
  */
 export function runFor(
-  deps: CallerDeps,
-  session: CallerSession,
-  context: ServerContext,
+  parked: Parked,
+  caller: Caller,
   run: (options: ForwardOptions) => Promise<object>,
 ): Promise<object> {
-  const round = toRound(deps, session, context)
-  const meta = metaOf(context)
-  const { inputResponses } = context.mcpReq
-  const declared = declaredBy(context)
-  if (!declared) return run({ ...legacyOptions(session, context, round), ...meta })
-  const state = context.mcpReq.requestState()
-  const party = { ...declared, key: `${session.key} ${declared.name}` }
-  if (deps.parked.owns(state)) return deps.parked.resume(party, round, state, inputResponses ?? {})
-  const repeat = {
-    ...(inputResponses === undefined ? {} : { inputResponses }),
-    ...(state === undefined ? {} : { requestState: state }),
+  const { declared, repeat } = caller
+  const round = toRound(caller)
+  const meta = metaOf(caller)
+  if (!declared) return run({ ...legacyOptions(caller, round), ...meta })
+  const { capabilities, logLevel } = declared
+  const party = { key: `${caller.key} ${declared.name}`, capabilities, logLevel }
+  const { inputResponses, requestState } = repeat
+  if (parked.owns(requestState)) {
+    return parked.resume(party, round, requestState, isObject(inputResponses) ? inputResponses : {})
   }
-  return deps.parked.begin(party, round, (asker, signal, onProgress) =>
+  return parked.begin(party, round, (asker, signal, onProgress) =>
     run({ asker, signal, repeat, ...meta, ...(onProgress ? { onProgress } : {}) }),
   )
 }
 
-function legacyOptions(
-  { key, server, logLevel }: CallerSession,
-  { mcpReq }: ServerContext,
-  { signal, onProgress, onLog }: Round,
-): ForwardOptions {
+function legacyOptions(caller: Caller, { signal, onProgress, onLog }: Round): ForwardOptions {
+  const { capabilities, logLevel } = caller.session
   return {
     signal,
     ...(onProgress ? { onProgress } : {}),
     asker: {
-      key,
-      capabilities: toObject(server.getClientCapabilities()),
+      key: caller.key,
+      capabilities,
       repeats: false,
       ...(logLevel === undefined ? {} : { logLevel }),
       log: onLog,
-      ask: (method, params, asked) =>
-        mcpReq.send({ method, params }, anyResult, {
-          signal: AbortSignal.any([signal, asked]),
-          timeout: QUESTION_TIMEOUT_MS,
-        }),
+      ask: (method, params, asked) => caller.send(method, params, AbortSignal.any([signal, asked])),
     },
   }
 }
 
-function toRound(
-  { log }: CallerDeps,
-  session: CallerSession,
-  { mcpReq }: Pick<ServerContext, 'mcpReq'>,
-): Round {
-  const progressToken = mcpReq._meta?.progressToken
-  const wanted = declaredBy({ mcpReq })?.logLevel ?? session.logLevel
-  const notify = (method: string, params: JsonObject) => {
-    mcpReq.notify({ method, params }).catch(error => log.debug('notice_not_sent', { method, error }))
-  }
+function toRound(caller: Caller): Round {
+  const { progressToken } = caller.meta
+  const { logLevel } = caller.declared ?? caller.session
   return {
-    signal: mcpReq.signal,
+    signal: caller.signal,
     onProgress:
       progressToken === undefined
         ? undefined
-        : (progress: ForwardedProgress) => notify('notifications/progress', { ...progress, progressToken }),
+        : progress => caller.notify('notifications/progress', { ...progress, progressToken }),
     onLog: params => {
-      if (isLogged(params['level'], wanted)) notify('notifications/message', params)
+      if (isLogged(params['level'], logLevel)) caller.notify('notifications/message', params)
     },
   }
 }
 
-/** What a client of 2026-07-28 says of itself with each request; undefined for others, which said it once. */
-export function declaredBy({ mcpReq }: Pick<ServerContext, 'mcpReq'>) {
-  const envelope: JsonObject | undefined = mcpReq.envelope && { ...mcpReq.envelope }
-  if (!envelope) return undefined
+/** What a request's `_meta` says beyond what the hub sets itself: the trace's context above all. */
+function metaOf(caller: Caller): { meta?: JsonObject } {
+  const kept = Object.entries(caller.meta).filter(([key]) => !OURS.has(key))
+  return kept.length > 0 ? { meta: Object.fromEntries(kept) } : {}
+}
+
+const OURS: ReadonlySet<string> = new Set([
+  'progressToken',
+  PROTOCOL_VERSION_META_KEY,
+  CLIENT_INFO_META_KEY,
+  CLIENT_CAPABILITIES_META_KEY,
+  LOG_LEVEL_META_KEY,
+])
+
+/** What the `_meta` of a request of 2026-07-28 says of its client. */
+export function declaredBy(envelope: JsonObject): Declared {
   const level = envelope[LOG_LEVEL_META_KEY]
   const { name = '', version = '' } = toObject(envelope[CLIENT_INFO_META_KEY])
   return {
@@ -116,10 +122,33 @@ export function declaredBy({ mcpReq }: Pick<ServerContext, 'mcpReq'>) {
   }
 }
 
-/** What a request's `_meta` says beyond what the hub sets itself: the trace's context above all. */
-function metaOf({ mcpReq }: ServerContext): { meta?: JsonObject } {
-  const { progressToken, ...meta } = mcpReq._meta ?? {}
-  return Object.keys(meta).length > 0 ? { meta } : {}
+/** A request that the SDK's server hands on. */
+export function toCaller(
+  { mcpReq }: ServerContext,
+  session: { key: string; server: Server; logLevel: string | undefined },
+  log: Log,
+): Caller {
+  const { envelope, inputResponses } = mcpReq
+  const requestState = mcpReq.requestState()
+  return {
+    key: session.key,
+    declared: envelope && declaredBy({ ...envelope }),
+    session: {
+      capabilities: toObject(session.server.getClientCapabilities()),
+      logLevel: session.logLevel,
+    },
+    signal: mcpReq.signal,
+    meta: { ...mcpReq._meta },
+    repeat: {
+      ...(inputResponses === undefined ? {} : { inputResponses }),
+      ...(requestState === undefined ? {} : { requestState }),
+    },
+    notify: (method, params) => {
+      mcpReq.notify({ method, params }).catch(error => log.debug('notice_not_sent', { method, error }))
+    },
+    send: (method, params, signal) =>
+      mcpReq.send({ method, params }, anyResult, { signal, timeout: QUESTION_TIMEOUT_MS }),
+  }
 }
 
 function toObject(value: unknown): JsonObject {

@@ -1,12 +1,14 @@
 import type { ServerResponse } from 'node:http'
-import { toNodeHandler, toWebRequest } from '@modelcontextprotocol/node'
-import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server'
 import type { Clock } from '../core/clock.ts'
 import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
+import type { HubTool } from './hub-tools/hub-tool.ts'
+import { type LaneSession, readModernCall, serveCall } from './lane.ts'
 import { type McpRequest, openLegacySessions } from './legacy-sessions.ts'
 import { createParked } from './parked.ts'
-import { McpServer, type McpServerDeps } from './server.ts'
-import { type McpView, toView, WHOLE } from './view.ts'
+import { McpServer, type McpServerDeps, toServerInfo } from './server.ts'
+import { isPlain, type McpView, toView, WHOLE } from './view.ts'
 import { createWanted } from './wanted.ts'
 
 export interface McpEndpointDeps extends McpServerDeps {
@@ -42,19 +44,18 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     { legacy: 'reject', onerror: error => deps.log.debug('mcp_rejected', { error }) },
   )
   const serveModern = toNodeHandler(modern)
-  const sessions = openLegacySessions({ ...deps, parked, wanted })
+  const lane = { ...deps, parked, serverInfo: toServerInfo(deps.version) }
+  const isOwn = createIsOwn(deps.hubTools)
+  const sessions = openLegacySessions({ ...lane, wanted, isOwn })
   return {
     async handle(request, response, body, caller) {
-      if (request.method === 'POST') {
-        const probe = await toWebRequest(request, body)
-        if (!(await isLegacyRequest(probe))) {
-          const extra = { view: toView(request.url) }
-          const auth = { token: '', clientId: caller.token, scopes: [], extra }
-          response.once('close', wanted.add(subscribedBy(body)))
-          return serveModern(Object.assign(request, { auth }), response, body)
-        }
-      }
-      return sessions.serve(request, response, body, caller.token)
+      if (isLegacy(request, body)) return sessions.serve(request, response, body, caller.token)
+      const view = toView(request.url)
+      const call = isPlain(view) ? readModernCall(request, body) : undefined
+      if (call && !isOwn(call.name)) return serveCall(lane, modernLane(caller.token), call, response)
+      const auth = { token: '', clientId: caller.token, scopes: [], extra: { view } }
+      response.once('close', wanted.add(subscribedBy(body)))
+      return serveModern(Object.assign(request, { auth }), response, body)
     },
     changed(change) {
       if (change.tools) modern.notify.toolsChanged()
@@ -73,6 +74,34 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       await Promise.all([modern.close(), sessions[Symbol.asyncDispose]()])
     },
   }
+}
+
+/** Which requests are of the protocol's older era. */
+function isLegacy({ method, headers }: McpRequest, body: unknown): boolean {
+  const text = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined)
+  const found = {
+    protocolVersionHeader: text(headers['mcp-protocol-version']),
+    mcpMethodHeader: text(headers['mcp-method']),
+    mcpNameHeader: text(headers['mcp-name']),
+  }
+  const given = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
+  return classifyInboundRequest({ httpMethod: method, ...given, body }).kind === 'legacy'
+}
+
+/** A modern client has no session, and each of its calls stands for itself. */
+function modernLane(token: string): LaneSession {
+  return {
+    key: `token:${token}`,
+    capabilities: {},
+    logLevel: undefined,
+    calls: new Map(),
+    questions: new Map(),
+  }
+}
+
+function createIsOwn(hubTools: readonly HubTool[]): (name: string) => boolean {
+  const names = new Set(hubTools.map(tool => tool.definition.name))
+  return name => names.has(name)
 }
 
 /** The resources that a modern client's `subscriptions/listen` is about. */

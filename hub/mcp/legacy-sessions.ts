@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
-import type { Clock } from '../core/clock.ts'
-import type { JsonObject, OfferChange } from '../core/forwarding.ts'
+import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import type { Parked } from './parked.ts'
+import { endLane, type LaneDeps, type LaneSession, readLegacyCall, serveCall, takeMessage } from './lane.ts'
 import { McpServer, type McpServerDeps } from './server.ts'
-import { type McpView, toView } from './view.ts'
+import { isPlain, type McpView, toView } from './view.ts'
 import type { Wanted } from './wanted.ts'
 
 /** A request as servers get it: with a method. */
@@ -25,14 +24,18 @@ interface Session {
   view: McpView
   /** The resources that it wants to be told of, with how to end that. */
   subscribed: Map<string, () => void>
+  /** Its calls that take the short way. */
+  lane: LaneSession
+  /** It said that it is initialized. */
+  isReady: boolean
   usedAt: number
   open: number
 }
 
-export interface LegacySessionDeps extends McpServerDeps {
-  clock: Clock
-  parked: Parked
+export interface LegacySessionDeps extends McpServerDeps, LaneDeps {
   wanted: Wanted
+  /** Whether a tool is the hub's own. */
+  isOwn: (name: string) => boolean
 }
 
 /** The sessions of clients from before 2026-07-28. Disposing ends all. */
@@ -44,13 +47,13 @@ export interface LegacySessions extends AsyncDisposable {
 }
 
 export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
-  const { wanted } = deps
   const sessions = new Map<string, Session>()
   let cancelSweep: (() => void) | undefined
 
   const end = async (id: string) => {
     const session = sessions.get(id)
     sessions.delete(id)
+    if (session) endLane(session.lane, new Error('The session ended'))
     for (const release of session?.subscribed.values() ?? []) release()
     await session?.mcp.server.close()
   }
@@ -72,25 +75,8 @@ export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
     )[0]
     if (oldest) endQuietly(oldest[0])
   }
-  const open = async (token: string, view: McpView): Promise<Session> => {
-    const key = randomUUID()
-    const subscribed = new Map<string, () => void>()
-    const onSubscribe = (uri: string, isWanted: boolean) => {
-      if (isWanted === subscribed.has(uri)) return
-      if (isWanted) subscribed.set(uri, wanted.add([uri]))
-      else subscribed.get(uri)?.()
-      if (!isWanted) subscribed.delete(uri)
-    }
-    const mcp = new McpServer(deps, { token, key: `session:${key}`, view, onSubscribe })
-    const transport = new NodeStreamableHTTPServerTransport({
-      sessionIdGenerator: () => key,
-      onsessioninitialized: id => admit(id, session),
-      onsessionclosed: id => endQuietly(id),
-    })
-    const session: Session = { transport, mcp, view, subscribed, usedAt: deps.clock.monotonic(), open: 0 }
-    await mcp.server.connect(transport)
-    return session
-  }
+  const open = (token: string, view: McpView) =>
+    openSession(deps, { token, view }, { onReady: admit, onEnd: endQuietly })
   const find = async (request: McpRequest, body: unknown, token: string): Promise<Session | number> => {
     const id = request.headers['mcp-session-id']
     if (typeof id === 'string') return sessions.get(id) ?? 404
@@ -100,12 +86,16 @@ export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
     async serve(request: McpRequest, response: ServerResponse, body: unknown, token: string): Promise<void> {
       const session = await find(request, body, token)
       if (typeof session === 'number') return refuse(response, session)
+      if (takeMessage(session.lane, body)) return accept(response)
       session.open++
       response.on('close', () => {
         session.open--
         session.usedAt = deps.clock.monotonic()
       })
+      const call = session.isReady && isPlain(session.view) ? readLegacyCall(request, body) : undefined
+      if (call && !deps.isOwn(call.name)) return serveCall(deps, toLane(session), call, response)
       await session.transport.handleRequest(request, response, body)
+      session.isReady ||= isObject(body) && body['method'] === 'notifications/initialized'
     },
     ...createNews(() => sessions.values(), deps.log),
     async [Symbol.asyncDispose]() {
@@ -113,6 +103,39 @@ export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
       await Promise.all([...sessions.keys()].map(end))
     },
   }
+}
+
+async function openSession(
+  deps: LegacySessionDeps,
+  { token, view }: { token: string; view: McpView },
+  { onReady, onEnd }: { onReady: (id: string, session: Session) => void; onEnd: (id: string) => void },
+): Promise<Session> {
+  const key = randomUUID()
+  const subscribed = new Map<string, () => void>()
+  const onSubscribe = (uri: string, isWanted: boolean) => {
+    if (isWanted === subscribed.has(uri)) return
+    if (isWanted) subscribed.set(uri, deps.wanted.add([uri]))
+    else subscribed.get(uri)?.()
+    if (!isWanted) subscribed.delete(uri)
+  }
+  const mcp = new McpServer(deps, { token, key: `session:${key}`, view, onSubscribe })
+  const transport = new NodeStreamableHTTPServerTransport({
+    sessionIdGenerator: () => key,
+    onsessioninitialized: id => onReady(id, session),
+    onsessionclosed: onEnd,
+  })
+  const session: Session = {
+    transport,
+    mcp,
+    view,
+    subscribed,
+    lane: { key: mcp.key, capabilities: {}, logLevel: undefined, calls: new Map(), questions: new Map() },
+    isReady: false,
+    usedAt: deps.clock.monotonic(),
+    open: 0,
+  }
+  await mcp.server.connect(transport)
+  return session
 }
 
 /** What all sessions are told without having asked. */
@@ -137,6 +160,17 @@ function createNews(sessions: () => Iterable<Session>, log: Log) {
       for (const { mcp } of sessions()) mcp.log(params)
     },
   }
+}
+
+/** What its client may be asked, and wants to hear of, stands since it was initialized. */
+function toLane({ lane, mcp }: Session): LaneSession {
+  lane.capabilities = { ...mcp.server.getClientCapabilities() }
+  lane.logLevel = mcp.logLevel
+  return lane
+}
+
+function accept(response: ServerResponse): void {
+  response.writeHead(202).end()
 }
 
 /** The answers by which a client knows that it has to begin anew. */

@@ -13,11 +13,12 @@ import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-tools.ts'
 import type { Log } from '../core/log.ts'
 import { type Below, isLogged, type LogLevel } from './below.ts'
-import { type CallerSession, declaredBy, runFor } from './callers.ts'
+import { runFor, toCaller } from './callers.ts'
 import type { HubPrompts } from './hub-resources/hub-prompts.ts'
 import type { HubResources } from './hub-resources/hub-resources.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
 import { toInstructions } from './instructions.ts'
+import { toFailure } from './lane.ts'
 import { fail, findTools, leanDefinitions } from './lean.ts'
 import type { Parked } from './parked.ts'
 import type { McpView } from './view.ts'
@@ -35,6 +36,10 @@ export interface McpServerDeps {
   findTools: (query: string, limit: number, isGiven: (name: string) => boolean) => FoundTool[]
 }
 
+export function toServerInfo(version: string) {
+  return { name: 'superbloom', title: 'Superbloom', version }
+}
+
 /** Whom a server is made for. */
 export interface McpClient {
   token: string
@@ -46,7 +51,7 @@ export interface McpClient {
 }
 
 /** One MCP server as a client sees the hub; cheap, since one is made for each request of a modern client. */
-export class McpServer implements CallerSession {
+export class McpServer {
   readonly key: string
   readonly server: Server
   readonly #deps: McpServerDeps & { parked: Parked }
@@ -57,19 +62,16 @@ export class McpServer implements CallerSession {
     this.#deps = deps
     this.#client = client
     this.key = client.key
-    this.server = new Server(
-      { name: 'superbloom', title: 'Superbloom', version: deps.version },
-      {
-        capabilities: {
-          tools: { listChanged: true },
-          resources: { listChanged: true, subscribe: true },
-          prompts: { listChanged: true },
-          completions: {},
-          logging: {},
-        },
-        instructions: toInstructions(deps.below.instructions()),
+    this.server = new Server(toServerInfo(deps.version), {
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
+        prompts: { listChanged: true },
+        completions: {},
+        logging: {},
       },
-    )
+      instructions: toInstructions(deps.below.instructions()),
+    })
     this.#serveTools()
     this.#serveResources()
     this.#servePrompts()
@@ -193,9 +195,10 @@ export class McpServer implements CallerSession {
     context: ServerContext,
     run: (options: ForwardOptions) => Promise<object>,
   ): Promise<Result> {
-    const wanted = declaredBy(context)?.logLevel
-    if (wanted !== undefined) this.#deps.below.setLogLevel(wanted)
-    const result = await runFor(this.#deps, this, context, run)
+    const { parked, below, log } = this.#deps
+    const caller = toCaller(context, this, log)
+    if (caller.declared?.logLevel) below.setLogLevel(caller.declared.logLevel)
+    const result = await runFor(parked, caller, run)
     return result as Result
   }
 
@@ -207,13 +210,14 @@ export class McpServer implements CallerSession {
       if (hubTool) return await this.#runHubTool(hubTool, args, context)
       return await this.#forward(context, options => below.call(name, args, options))
     } catch (error) {
-      if (error instanceof ProtocolError) throw error
-      if (error instanceof HubError && error.code === 'not_found' && !hubTool) {
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
+      if (!hubTool) {
+        const failure = toFailure(error)
+        if (failure instanceof ProtocolError) throw failure
+        return failure
       }
-      if (hubTool && toPublicError(error).status >= 500) log.error('hub_tool_failed', { tool: name, error })
-      const text = hubTool ? toPublicError(error).message : describeError(error)
-      return { content: [{ type: 'text', text }], isError: true }
+      const { status, message } = toPublicError(error)
+      if (status >= 500) log.error('hub_tool_failed', { tool: name, error })
+      return { content: [{ type: 'text', text: message }], isError: true }
     }
   }
 

@@ -8,6 +8,11 @@ export interface McpView {
 
 export const WHOLE: McpView = { lean: false, toolset: undefined }
 
+/** Whether all tools are called by their names. */
+export function isPlain({ lean, toolset }: McpView): boolean {
+  return !lean && toolset === undefined
+}
+
 /** The view that an address asks for: `/mcp`, `/mcp/<toolset>`, with `?tools=lean` or without. */
 export function toView(url: string): McpView {
   const { pathname, searchParams } = new URL(url, 'http://hub')

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import {
-  deserializeMessage,
   type JSONRPCMessage,
   SdkError,
   SdkErrorCode,
@@ -9,6 +8,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
+import { isObject } from '../core/forwarding.ts'
+import { parseJson } from '../core/json.ts'
 import { type Child, endChild, type StdioCommand, startChild } from './child.ts'
 import { createLastWords } from './last-words.ts'
 import { createLineCutter } from './lines.ts'
@@ -136,11 +137,8 @@ function describeStray(count: number, first: Buffer): Error {
 function toMessage(line: Buffer): JSONRPCMessage | undefined {
   // Most stray lines are told apart by their first byte: to parse each of a flood would stop the hub.
   if (line[0] !== 0x7b && line[0] !== 0x20) return undefined
-  try {
-    return deserializeMessage(line.toString('utf8'))
-  } catch {
-    return undefined
-  }
+  const message = parseJson(line.toString('utf8'))
+  return isObject(message) && message['jsonrpc'] === '2.0' ? (message as JSONRPCMessage) : undefined
 }
 
 function readLog(stderr: Readable, clock: Clock, onLine: (line: string) => void): void {

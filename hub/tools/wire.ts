@@ -148,7 +148,8 @@ export class Wire {
     } finally {
       forget?.()
     }
-    pending.settle(new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer'))
+    if (this.#pending.has(id))
+      pending.settle(new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer'))
   }
 
   /** Tells the server that nobody waits any more. */

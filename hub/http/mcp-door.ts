@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HubError } from '../core/errors.ts'
+import { bearerOf, type Caller, type Doors } from './doors.ts'
+import { LARGEST_BODY } from './largest-body.ts'
+
+export interface McpDoorDeps {
+  doors: Doors
+  /** Whether a caller may make one more request now. */
+  mayPass: (caller: Caller) => boolean
+  /** The names of the configured sets of tools. */
+  toolsets: () => readonly string[]
+  /** Serves MCP; the caller is admitted and the body is parsed. */
+  mcp: (request: McpRequest, response: ServerResponse, body: unknown, caller: Caller) => Promise<void>
+}
+
+/** A request as servers get it: with a method. */
+export type McpRequest = IncomingMessage & { method: string; url: string }
+
+const DOOR = 'MCP at /mcp'
+
+export function isForMcp({ url = '' }: IncomingMessage): boolean {
+  return /^\/mcp(?:\/[^/?]+)?\/?(?:\?|$)/.test(url)
+}
+
+/** The door that clients knock at thousands of times a second, hence not behind a router. Throws what it refuses. */
+export async function serveMcp(
+  deps: McpDoorDeps,
+  request: McpRequest,
+  response: ServerResponse,
+): Promise<void> {
+  deps.doors.checkNames(request)
+  const caller = deps.doors.admit(request, bearerOf(request), DOOR)
+  if (!deps.mayPass(caller))
+    throw new HubError('rate_limited', `${DOOR}: too many requests at once; slow down.`)
+  checkToolset(request, deps.toolsets)
+  const body = request.method === 'POST' ? await readJson(request) : undefined
+  await deps.mcp(request, response, body, caller)
+}
+
+function checkToolset({ url }: McpRequest, toolsets: () => readonly string[]): void {
+  const [, , named = ''] = url.split('?', 1)[0]?.split('/') ?? []
+  if (named === '') return
+  const toolset = decode(named)
+  const known = toolsets()
+  if (known.includes(toolset)) return
+  const there = known.length > 0 ? `there is ${known.join(', ')}` : 'none is configured'
+  throw new HubError(
+    'not_found',
+    `There is no toolset ${toolset} at /mcp: ${there} (toolsets in the config).`,
+  )
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
+  }
+}
+
+async function readJson(request: McpRequest): Promise<unknown> {
+  const { 'content-type': type = 'none', 'content-encoding': encoding = 'identity' } = request.headers
+  if (!/^application\/json\s*(?:;|$)/i.test(type))
+    throw new HubError('bad_request', `The Content-Type is ${type}; send application/json`)
+  if (encoding !== 'identity')
+    throw new HubError('bad_request', `POST /mcp takes no Content-Encoding ${encoding}; send the body as it is`)
+  const text = await readText(request)
+  if (text === '') throw new HubError('bad_request', 'POST /mcp has no body; send a JSON-RPC message')
+  const body = parse(text)
+  if (typeof body === 'object' && body !== null) return body
+  throw new HubError('bad_request', 'The body of POST /mcp is not JSON of a message: it is no object')
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new HubError('bad_request', `The body of POST /mcp is not JSON: ${why}`, { cause: error })
+  }
+}
+
+function readText(request: McpRequest): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let size = 0
+    request.on('data', (part: Buffer) => {
+      size += part.length
+      if (size <= LARGEST_BODY) parts.push(part)
+      else reject(new HubError('too_large', `The body of POST /mcp is over ${LARGEST_BODY} bytes`))
+    })
+    request.on('end', () => resolve(Buffer.concat(parts).toString('utf8')))
+    request.on('error', reject)
+    request.on('close', () => reject(new HubError('bad_request', 'The body of POST /mcp ended too soon')))
+  })
+}

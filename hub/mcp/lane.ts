@@ -1,0 +1,210 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  SERVER_INFO_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server'
+import type { Clock } from '../core/clock.ts'
+import { describeError, HubError } from '../core/errors.ts'
+import { isObject, type JsonObject } from '../core/forwarding.ts'
+import type { Below } from './below.ts'
+import { type Caller, type Declared, declaredBy, runFor } from './callers.ts'
+import type { Parked } from './parked.ts'
+import { createReply, type Reply } from './reply.ts'
+
+const MODERN = '2026-07-28'
+/** The ids of questions that clients of the lane are asked. */
+const QUESTION = 'lane-question-'
+
+/** A call of a server's tool that has nothing unusual about it. */
+export interface LaneCall {
+  id: string | number
+  name: string
+  args: JsonObject
+  meta: JsonObject
+  repeat: JsonObject
+  declared: Declared | undefined
+}
+
+/** What the lane knows of a legacy client's session, or of all requests of a modern one with a token. */
+export interface LaneSession {
+  key: string
+  capabilities: JsonObject
+  logLevel: string | undefined
+  /** Its calls in flight, and the questions that it is asked, by their ids. */
+  calls: Map<string | number, AbortController>
+  questions: Map<string, PromiseWithResolvers<JsonObject>>
+}
+
+export interface LaneDeps {
+  clock: Clock
+  below: Below
+  parked: Parked
+  serverInfo: object
+}
+
+/**
+ * The short way for what a hub does most: a call of a server's tool is handed on as it came, and the result as it came
+ * back, without the SDK's server in between. Whatever is not plainly right goes the long way, which says what is wrong.
+ */
+export function serveCall(
+  deps: LaneDeps,
+  session: LaneSession,
+  call: LaneCall,
+  response: ServerResponse,
+): Promise<void> {
+  const reply = createReply(response, deps.clock)
+  const ended = new AbortController()
+  session.calls.set(call.id, ended)
+  // Since 2026-07-28 a client that closes the stream wants no answer any more; before, it may have lost its way only.
+  if (call.declared)
+    response.on('close', () => response.writableFinished || ended.abort(new Error('The client went away')))
+  return run(deps, session, call, { reply, signal: ended.signal }).finally(() =>
+    session.calls.delete(call.id),
+  )
+}
+
+/** Takes an answer to a question, or a cancellation; false for what is not the lane's. */
+export function takeMessage(session: LaneSession, body: unknown): boolean {
+  if (!isObject(body)) return false
+  if (body['method'] === 'notifications/cancelled' && isObject(body['params'])) {
+    const { requestId, reason } = body['params']
+    const call = session.calls.get(requestId as string | number)
+    call?.abort(new Error(typeof reason === 'string' ? reason : 'The client cancelled it'))
+    return call !== undefined
+  }
+  const { id, result, error } = body
+  const question =
+    typeof id === 'string' && 'method' in body === false ? session.questions.get(id) : undefined
+  if (!question) return false
+  if (isObject(result)) question.resolve(result)
+  else {
+    const { code, message, data } = isObject(error) ? error : {}
+    question.reject(new ProtocolError(Number(code) || ProtocolErrorCode.InternalError, String(message), data))
+  }
+  return true
+}
+
+/** Ends all that a session has in flight. */
+export function endLane(session: LaneSession, reason: Error): void {
+  for (const call of session.calls.values()) call.abort(reason)
+  for (const question of session.questions.values()) question.reject(reason)
+}
+
+/** A request of before 2026-07-28; undefined where it is not plainly a call of a tool. */
+export function readLegacyCall(request: IncomingMessage, body: unknown): LaneCall | undefined {
+  const version = request.headers['mcp-protocol-version']
+  const isKnown = version === undefined || SUPPORTED_PROTOCOL_VERSIONS.some(known => known === version)
+  return isKnown && takesBoth(request) ? readCall(body) : undefined
+}
+
+/** A request of 2026-07-28; undefined where it is not plainly a call of a tool, with all that it has to say. */
+export function readModernCall(request: IncomingMessage, body: unknown): LaneCall | undefined {
+  const call = takesBoth(request) ? readCall(body) : undefined
+  if (!call) return undefined
+  const { headers } = request
+  const agrees =
+    call.meta[PROTOCOL_VERSION_META_KEY] === MODERN &&
+    headers['mcp-protocol-version'] === MODERN &&
+    headers['mcp-method'] === 'tools/call' &&
+    headers['mcp-name'] === call.name &&
+    isObject(call.meta[CLIENT_CAPABILITIES_META_KEY])
+  return agrees ? { ...call, declared: declaredBy(call.meta) } : undefined
+}
+
+function takesBoth({ headers: { accept = '' } }: IncomingMessage): boolean {
+  return accept.includes('application/json') && accept.includes('text/event-stream')
+}
+
+function readCall(body: unknown): LaneCall | undefined {
+  if (!isObject(body) || body['method'] !== 'tools/call' || body['jsonrpc'] !== '2.0') return undefined
+  const { id, params } = body
+  if ((typeof id !== 'string' && typeof id !== 'number') || !isObject(params)) return undefined
+  const { name, arguments: args = {}, _meta: meta = {}, inputResponses, requestState, ...rest } = params
+  if (typeof name !== 'string' || !isObject(args) || !isObject(meta) || Object.keys(rest).length > 0)
+    return undefined
+  if (inputResponses !== undefined && !isObject(inputResponses)) return undefined
+  const repeat = {
+    ...(inputResponses === undefined ? {} : { inputResponses }),
+    ...(requestState === undefined ? {} : { requestState }),
+  }
+  return { id, name, args, meta, repeat, declared: undefined }
+}
+
+async function run(
+  { below, parked, serverInfo }: LaneDeps,
+  session: LaneSession,
+  call: LaneCall,
+  { reply, signal }: { reply: Reply; signal: AbortSignal },
+): Promise<void> {
+  const { id, declared } = call
+  try {
+    if (declared?.logLevel) below.setLogLevel(declared.logLevel)
+    const result = await runFor(parked, toCaller(session, call, reply, signal), options =>
+      below.call(call.name, call.args, options),
+    )
+    reply.end({ jsonrpc: '2.0', id, result: declared ? toModern(result, serverInfo) : toLegacy(result) })
+  } catch (error) {
+    // To a cancelled request there is no answer.
+    if (signal.aborted) return reply.end(undefined)
+    const failure = toFailure(error)
+    if (!(failure instanceof ProtocolError)) {
+      return reply.end({ jsonrpc: '2.0', id, result: declared ? toModern(failure, serverInfo) : failure })
+    }
+    const { code, message, data } = failure
+    const isLacking = declared && code === ProtocolErrorCode.MissingRequiredClientCapability
+    reply.end(
+      { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } },
+      isLacking ? 400 : 200,
+    )
+  }
+}
+
+function toCaller(session: LaneSession, call: LaneCall, reply: Reply, signal: AbortSignal): Caller {
+  return {
+    key: session.key,
+    declared: call.declared,
+    session,
+    signal,
+    meta: call.meta,
+    repeat: call.repeat,
+    notify: (method, params) => reply.send({ jsonrpc: '2.0', method, params }),
+    async send(method, params, asked) {
+      const id = `${QUESTION}${session.questions.size}-${call.id}-${Math.trunc(performance.now() * 1000)}`
+      const question = Promise.withResolvers<JsonObject>()
+      const onAbort = () => question.reject(asked.reason)
+      session.questions.set(id, question)
+      asked.addEventListener('abort', onAbort, { once: true })
+      reply.send({ jsonrpc: '2.0', id, method, params })
+      try {
+        return await question.promise
+      } finally {
+        asked.removeEventListener('abort', onAbort)
+        session.questions.delete(id)
+      }
+    },
+  }
+}
+
+/** What went wrong with a call, as the protocol's error or as a result that a model reads. */
+export function toFailure(error: unknown): ProtocolError | CallToolResult {
+  if (error instanceof ProtocolError) return error
+  if (error instanceof HubError && error.code === 'not_found')
+    return new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
+  return { content: [{ type: 'text', text: describeError(error) }], isError: true }
+}
+
+function toModern(result: object, serverInfo: object): object {
+  const meta = '_meta' in result && isObject(result._meta) ? result._meta : {}
+  return { resultType: 'complete', ...result, _meta: { [SERVER_INFO_META_KEY]: serverInfo, ...meta } }
+}
+
+function toLegacy(result: object): object {
+  if (!('resultType' in result)) return result
+  const { resultType: _, ...rest } = result
+  return rest
+}
