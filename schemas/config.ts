@@ -20,6 +20,8 @@ export const serverEntry = z.looseObject({
     .regex(/^[A-Za-z0-9_-]{0,32}$/, 'must be letters, digits, _ and -, at most 32')
     .optional()
     .describe('in front of its tools\' names; default "<server>__", "" for none'),
+  disabled: z.boolean().optional().describe('true: kept and listed, and not started'),
+  isolated: z.boolean().optional().describe('true: each client session gets a process of its own'),
   type: z.string().optional().describe('accepted and not needed: command or url say it'),
 })
 export type ServerEntry = z.infer<typeof serverEntry>

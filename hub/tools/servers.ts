@@ -11,7 +11,7 @@ import type { ServerSpec } from './server-spec.ts'
 
 export interface ServerStatus {
   name: string
-  state: 'starting' | 'ready' | 'down' | 'not_running'
+  state: 'starting' | 'ready' | 'down' | 'disabled' | 'not_running'
   origin: ServerSpec['origin']
   transport?: 'stdio' | 'http'
   era?: 'legacy' | 'modern'
@@ -47,7 +47,7 @@ export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'> {
 
 export function openServers(deps: ServersDeps): Servers {
   const tried = new Set<string>()
-  let losers: DesiredServers['losers'] = []
+  let resting: Pick<DesiredServers, 'disabled' | 'losers'> = { disabled: [], losers: [] }
   let catalogue = EMPTY_CATALOGUE
   let signatures = { tools: '', resources: '', prompts: '' }
   let subscribed: ReadonlySet<string> = new Set()
@@ -93,7 +93,7 @@ export function openServers(deps: ServersDeps): Servers {
     },
     ...requests,
     apply(desired) {
-      losers = desired.losers
+      resting = desired
       pool.apply(desired.specs)
       if (logLevel) for (const connection of all()) connection.setLogLevel(logLevel)
       rebuild()
@@ -109,7 +109,11 @@ export function openServers(deps: ServersDeps): Servers {
     rootsChanged() {
       for (const connection of all()) connection.rootsChanged()
     },
-    status: () => [...all().map(one => describe(one, catalogue)), ...losers.map(describeLoser)],
+    status: () => [
+      ...all().map(one => describe(one, catalogue)),
+      ...resting.disabled.map(describeDisabled),
+      ...resting.losers.map(describeLoser),
+    ],
     async health() {
       const ready = all().filter(({ status }) => status.state === 'ready')
       return new Map(await Promise.all(ready.map(async one => [one.spec.name, await toHealth(one)] as const)))
@@ -154,6 +158,10 @@ async function toHealth(connection: Connection): Promise<UpstreamHealth[]> {
   } catch (error) {
     return [{ name, kind: 'server', address: '', ok: false, reason: describeError(error) }]
   }
+}
+
+function describeDisabled({ name, origin, transport }: ServerSpec): ServerStatus {
+  return { name, state: 'disabled', origin, transport: transport.kind, tools: 0 }
 }
 
 function describeLoser({ name, origin, reason }: DesiredServers['losers'][number]): ServerStatus {

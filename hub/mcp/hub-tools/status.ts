@@ -8,7 +8,7 @@ import { defineHubTool, type HubTool } from './hub-tool.ts'
 
 const server = z.object({
   name: z.string(),
-  state: z.enum(['starting', 'ready', 'down', 'not_running']),
+  state: z.enum(['starting', 'ready', 'down', 'disabled', 'not_running']),
   origin: z.enum(['built-in', 'config', 'drop-in']),
   transport: z.enum(['stdio', 'http']).optional(),
   era: z.enum(['legacy', 'modern']).optional(),
