@@ -78,6 +78,11 @@ export function locateData(environment: Environment): Pick<Config, 'dataFolder' 
   }
 }
 
+/** The config file, whether there is one or not. */
+export function locateConfig(environment: Environment): string {
+  return resolve(environment('SUPERBLOOM_CONFIG') ?? 'superbloom.yaml')
+}
+
 /** Reads the environment and the config file. Throws `bad_request` that names what is wrong and where. */
 export function loadConfig(environment: Environment): Config {
   const origins: Record<string, string> = {}
@@ -123,7 +128,7 @@ export function loadConfig(environment: Environment): Config {
 
 function findConfigFile(environment: Environment): string | undefined {
   const named = environment('SUPERBLOOM_CONFIG')
-  const path = resolve(named ?? 'superbloom.yaml')
+  const path = locateConfig(environment)
   if (existsSync(path)) return path
   if (named) throw new HubError('bad_request', `SUPERBLOOM_CONFIG: there is no file ${path}`)
   return undefined

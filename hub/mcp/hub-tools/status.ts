@@ -33,7 +33,13 @@ const provider = z.object({
 })
 
 export const hubStatus = z.object({
-  hub: z.object({ name: z.string(), version: z.string(), startedAt: z.number(), uptimeMs: z.number() }),
+  hub: z.object({
+    name: z.string(),
+    version: z.string(),
+    startedAt: z.number(),
+    uptimeMs: z.number(),
+    configFile: z.string().optional().describe('the one that it watches, whether it exists or not'),
+  }),
   model: z.object({
     kind: z.enum(['rules', 'openai']),
     name: z.string(),
