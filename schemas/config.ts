@@ -80,6 +80,14 @@ export const configFile = z
           .default([])
           .describe("globs over tools that need a person's yes when an agent calls them"),
         rerun: globs.default([]).describe('globs over tools that are safe to repeat after a crash'),
+        // Claude Code, Codex and Roo Code put `mcp__superbloom__` in front, 17 characters, and refuse more than 64 of
+        // all; VS Code and Gemini CLI put 15 there, Cursor counts 10 of its 60.
+        longestName: z
+          .int()
+          .min(32)
+          .max(64)
+          .default(47)
+          .describe("characters of a tool's name; clients put up to 17 in front and refuse more than 64"),
       })
       .prefault({}),
     toolsets: z

@@ -39,7 +39,11 @@ export interface Config {
   readonly concurrency: number
   /** Undefined: the built-in rules model. */
   readonly model: ModelsConfig | undefined
-  readonly tools: { readonly approve: readonly string[]; readonly rerun: readonly string[] }
+  readonly tools: {
+    readonly approve: readonly string[]
+    readonly rerun: readonly string[]
+    readonly longestName: number
+  }
   /** Globs over tools by the set's name. */
   readonly toolsets: Readonly<Record<string, readonly string[]>>
   readonly budget: {

@@ -2,9 +2,10 @@ import type { LoggingLevel } from '@modelcontextprotocol/client'
 import type { UpstreamHealth } from '../../schemas/health.ts'
 import { describeError } from '../core/errors.ts'
 import type { OfferChange } from '../core/forwarding.ts'
-import { buildCatalogue, type Catalogue, EMPTY_CATALOGUE, type TakenNames } from './catalogue.ts'
+import { buildCatalogue, type Catalogue, EMPTY_CATALOGUE, isKnown, type TakenNames } from './catalogue.ts'
 import type { Connection, ConnectionDeps } from './connection.ts'
 import type { DesiredServers } from './decide-servers.ts'
+import { type NameMemory, openNameOwners } from './name-owners.ts'
 import { createPool } from './pool.ts'
 import { createRequests, type ServerRequests } from './server-requests.ts'
 import type { ServerSpec } from './server-spec.ts'
@@ -42,6 +43,9 @@ export interface Servers extends ServerRequests, AsyncDisposable {
 export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'> {
   /** Names that nothing of a server may have. */
   taken: TakenNames
+  /** Characters that a name may have. */
+  longestName: () => number
+  names: NameMemory
   onChange: (change: OfferChange) => void
 }
 
@@ -50,6 +54,7 @@ export function openServers(deps: ServersDeps): Servers {
   let resting: Pick<DesiredServers, 'disabled' | 'losers'> = { disabled: [], losers: [] }
   let catalogue = EMPTY_CATALOGUE
   let signatures = { tools: '', resources: '', prompts: '' }
+  let naming = ''
   let subscribed: ReadonlySet<string> = new Set()
   let logLevel: LoggingLevel | undefined
 
@@ -63,13 +68,22 @@ export function openServers(deps: ServersDeps): Servers {
       prompts: next.prompts !== signatures.prompts,
     }
     signatures = next
-    if (change.tools || change.resources || change.prompts) {
-      catalogue = buildCatalogue(all(), deps.taken)
+    const known = all().filter(isKnown)
+    const longest = deps.longestName()
+    const nextNaming = [longest, owners.isRead, ...known.map(({ spec }) => spec.name)].join(' ')
+    if (change.tools || change.resources || change.prompts || nextNaming !== naming) {
+      const before = catalogue
+      naming = nextNaming
+      catalogue = buildCatalogue(all(), { taken: deps.taken, longest, owners: owners.known })
+      if (pool.all) owners.keep(catalogue.owners)
+      change.tools ||= namesOf(catalogue.tools) !== namesOf(before.tools)
+      change.prompts ||= namesOf(catalogue.prompts) !== namesOf(before.prompts)
       assignSubscriptions()
     }
     deps.onChange(change)
   }
   const pool = createPool({ ...deps, onChange: rebuild })
+  const owners = openNameOwners({ memory: deps.names, log: deps.log, onRead: rebuild })
   const assignSubscriptions = () => {
     const uris = [...subscribed]
     const owners = new Map(uris.map(uri => [uri, catalogue.ownersOf(uri)[0]]))
@@ -79,7 +93,7 @@ export function openServers(deps: ServersDeps): Servers {
   }
   const requests = createRequests({
     all,
-    find: name => pool.find(name),
+    use: pool.use,
     get catalogue() {
       return catalogue
     },
@@ -120,6 +134,10 @@ export function openServers(deps: ServersDeps): Servers {
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
+}
+
+function namesOf(entries: readonly { name: string }[]): string {
+  return entries.map(({ name }) => name).join('\n')
 }
 
 const texts = new WeakMap<object, string>()
