@@ -58,6 +58,7 @@ export async function openEntrances(
       hubPrompts,
       below: toBelow(servers),
       gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
+      toolsets: () => Object.keys(config.current.toolsets),
       findTools: finder.find,
     }),
   )
@@ -87,6 +88,7 @@ function tellClients(
 ): void {
   const none = { tools: false, resources: false, prompts: false }
   stack.defer(signals.on('servers', mcp.changed))
+  stack.defer(signals.on('config', () => mcp.changed({ ...none, tools: true })))
   stack.defer(signals.on('resourceUpdated', ({ uri }) => mcp.updated(uri)))
   stack.defer(
     signals.on('serverLog', ({ server, params }) => {

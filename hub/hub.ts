@@ -105,6 +105,7 @@ function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable>
       await engine.applyAgents()
       // A limit that held something back may have been raised.
       await engine.runtime.wakeAll()
+      foundation.signals.emit('config', { file: config.file })
     }
     if (what !== 'agents') await engine.serverTools.refresh()
   }

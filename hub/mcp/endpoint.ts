@@ -1,16 +1,20 @@
 import type { ServerResponse } from 'node:http'
-import { toNodeHandler, toWebRequest } from '@modelcontextprotocol/node'
-import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server'
+import { toWebRequest } from '@modelcontextprotocol/node'
+import { isLegacyRequest } from '@modelcontextprotocol/server'
 import type { Clock } from '../core/clock.ts'
 import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
 import { type McpRequest, openLegacySessions } from './legacy-sessions.ts'
+import { createListChanges } from './list-changes.ts'
+import { createModern } from './modern.ts'
 import { createParked } from './parked.ts'
-import { McpServer, type McpServerDeps } from './server.ts'
-import { type McpView, toView, WHOLE } from './view.ts'
+import { listTools, type McpServerDeps } from './server.ts'
+import { type McpView, toView } from './view.ts'
 import { createWanted } from './wanted.ts'
 
 export interface McpEndpointDeps extends McpServerDeps {
   clock: Clock
+  /** The names of the configured sets of tools. */
+  toolsets: () => readonly string[]
 }
 
 /** MCP over Streamable HTTP for clients of both eras. Disposing ends all sessions and streams. */
@@ -22,7 +26,7 @@ export interface McpEndpoint extends AsyncDisposable {
     body: unknown,
     caller: { token: string },
   ): Promise<void>
-  /** Tells every client that lists changed. */
+  /** Tells clients that lists changed; of tools only those whose own list did. */
   changed(change: OfferChange): void
   /** Tells who subscribed to a resource that it changed. */
   updated(uri: string): void
@@ -33,44 +37,36 @@ export interface McpEndpoint extends AsyncDisposable {
 export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const parked = createParked(deps.clock)
   const wanted = createWanted(uris => deps.below.subscribe(uris))
-  const modern = createMcpHandler(
-    ({ authInfo }) => {
-      const view = (authInfo?.extra?.['view'] ?? WHOLE) as McpView
-      const token = authInfo?.clientId ?? 'owner'
-      return new McpServer({ ...deps, parked }, { token, key: `token:${token}`, view }).server
-    },
-    { legacy: 'reject', onerror: error => deps.log.debug('mcp_rejected', { error }) },
-  )
-  const serveModern = toNodeHandler(modern)
+  const modern = createModern({ ...deps, parked })
+  const lists = createListChanges({ ...deps, tools: () => listTools(deps) })
   const sessions = openLegacySessions({ ...deps, parked, wanted })
   return {
     async handle(request, response, body, caller) {
       if (request.method === 'POST') {
         const probe = await toWebRequest(request, body)
         if (!(await isLegacyRequest(probe))) {
-          const extra = { view: toView(request.url) }
-          const auth = { token: '', clientId: caller.token, scopes: [], extra }
           response.once('close', wanted.add(subscribedBy(body)))
-          return serveModern(Object.assign(request, { auth }), response, body)
+          return modern.serve(request, response, body, { token: caller.token, view: toView(request.url) })
         }
       }
       return sessions.serve(request, response, body, caller.token)
     },
     changed(change) {
-      if (change.tools) modern.notify.toolsChanged()
-      if (change.resources) modern.notify.resourcesChanged()
-      if (change.prompts) modern.notify.promptsChanged()
-      sessions.changed(change)
+      const changed = change.tools ? lists.look() : new Set()
+      // A lean list never changes.
+      const isAffected = ({ lean, toolset }: McpView) => !lean && changed.has(toolset)
+      modern.changed(change, isAffected)
+      sessions.changed(change, isAffected)
     },
     updated(uri) {
       if (!wanted.has(uri)) return
-      modern.notify.resourceUpdated(uri)
+      modern.updated(uri)
       sessions.updated(uri)
     },
     logged: sessions.logged,
     async [Symbol.asyncDispose]() {
       parked[Symbol.dispose]()
-      await Promise.all([modern.close(), sessions[Symbol.asyncDispose]()])
+      await Promise.all([modern[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()])
     },
   }
 }

@@ -38,7 +38,8 @@ export interface LegacySessionDeps extends McpServerDeps {
 /** The sessions of clients from before 2026-07-28. Disposing ends all. */
 export interface LegacySessions extends AsyncDisposable {
   serve(request: McpRequest, response: ServerResponse, body: unknown, token: string): Promise<void>
-  changed(change: OfferChange): void
+  /** Of tools only those whose view is affected are told. */
+  changed(change: OfferChange, isAffected: (view: McpView) => boolean): void
   updated(uri: string): void
   logged(params: JsonObject): void
 }
@@ -119,11 +120,10 @@ export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
 function createNews(sessions: () => Iterable<Session>, log: Log) {
   const tell = (sent: Promise<void>) => void sent.catch(error => log.debug('change_not_sent', { error }))
   return {
-    changed({ tools, resources, prompts }: OfferChange) {
+    changed({ tools, resources, prompts }: OfferChange, isAffected: (view: McpView) => boolean) {
       for (const { mcp, view } of sessions()) {
         const { server } = mcp
-        // A lean list never changes.
-        if (tools && !view.lean) tell(server.sendToolListChanged())
+        if (tools && isAffected(view)) tell(server.sendToolListChanged())
         if (resources) tell(server.sendResourceListChanged())
         if (prompts) tell(server.sendPromptListChanged())
       }

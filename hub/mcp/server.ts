@@ -92,7 +92,7 @@ export class McpServer implements CallerSession {
     const { server } = this
     const { view } = this.#client
     server.setRequestHandler('tools/list', () => ({
-      tools: view.lean ? [...leanDefinitions] : this.#listTools().filter(({ name }) => this.#isGiven(name)),
+      tools: view.lean ? [...leanDefinitions] : listTools(this.#deps).filter(({ name }) => this.#isGiven(name)),
     }))
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const { findTools: look } = this.#deps
@@ -184,10 +184,6 @@ export class McpServer implements CallerSession {
     return this.#deps.hubResources.templates.some(({ uriTemplate }) => uriTemplate === template)
   }
 
-  #listTools(): Tool[] {
-    return [...this.#deps.hubTools.map(tool => tool.definition as Tool), ...this.#deps.below.tools()]
-  }
-
   /** Results are the server's: their shapes are between it and the client. */
   async #forward<Result>(
     context: ServerContext,
@@ -230,6 +226,11 @@ export class McpServer implements CallerSession {
     const { structured, text } = await tool.run(args, { token: this.#client.token, signal, progress })
     return { content: [{ type: 'text', text }], structuredContent: structured }
   }
+}
+
+/** All tools, those of the hub first. */
+export function listTools({ hubTools, below }: Pick<McpServerDeps, 'hubTools' | 'below'>): Tool[] {
+  return [...hubTools.map(tool => tool.definition as Tool), ...below.tools()]
 }
 
 /** The protocol allows for a hundred. */

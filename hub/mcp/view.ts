@@ -6,8 +6,6 @@ export interface McpView {
   toolset: string | undefined
 }
 
-export const WHOLE: McpView = { lean: false, toolset: undefined }
-
 /** The view that an address asks for: `/mcp`, `/mcp/<toolset>`, with `?tools=lean` or without. */
 export function toView(url: string): McpView {
   const { pathname, searchParams } = new URL(url, 'http://hub')
