@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Connection } from './connection.ts'
 import { type NameOwners, NO_OWNERS } from './name-owners.ts'
-import { nameTools, type NamingRules } from './names.ts'
+import { type NamingRules, nameTools } from './names.ts'
 import type { Offer } from './offer.ts'
 
 /** Something of some server under the name that it has in the hub. */

@@ -16,7 +16,15 @@ export interface NameMemory {
 export const NO_OWNERS: NameOwners = { tools: new Map(), prompts: new Map() }
 
 /** The owners as far as they are known: from the last run once those are read, then as `keep` says. */
-export function openNameOwners({ memory, log, onRead }: { memory: NameMemory; log: Log; onRead: () => void }) {
+export function openNameOwners({
+  memory,
+  log,
+  onRead,
+}: {
+  memory: NameMemory
+  log: Log
+  onRead: () => void
+}) {
   let known: NameOwners | undefined
   const read = async () => {
     known = await memory.read()

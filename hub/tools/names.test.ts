@@ -23,7 +23,11 @@ test('a name is shortened so that what clients put in front still fits', () => {
 
 test('of tools of one server that become alike the one that is called so keeps the name, in any order', () => {
   const name = (tools: string[]) => namesOf([{ server: 'odd', prefix: '', tools }])
-  expect(name(['a.b', 'a_b', 'a/b'])).toEqual(['odd__a_b', 'a_b', expect.stringMatching(/^odd__a_b_[0-9a-f]{8}$/)])
+  expect(name(['a.b', 'a_b', 'a/b'])).toEqual([
+    'odd__a_b',
+    'a_b',
+    expect.stringMatching(/^odd__a_b_[0-9a-f]{8}$/),
+  ])
   expect(name(['a/b', 'a.b', 'a_b'])).toEqual([expect.stringMatching(/^odd__a_b_/), 'odd__a_b', 'a_b'])
 })
 
@@ -45,7 +49,13 @@ const tool = fc.oneof(
 )
 const catalogue = fc.uniqueArray(
   fc.record({
-    server: fc.constantFrom('a', 'b', 'c', 'a__b', 'a-very-long-name-of-a-server-with-sixty-four-characters-in-it-all'),
+    server: fc.constantFrom(
+      'a',
+      'b',
+      'c',
+      'a__b',
+      'a-very-long-name-of-a-server-with-sixty-four-characters-in-it-all',
+    ),
     prefix: fc.constantFrom('', 'a__', 'b__', 'x'.repeat(32)),
     tools: fc.uniqueArray(tool, { maxLength: 8 }),
   }),
@@ -53,7 +63,10 @@ const catalogue = fc.uniqueArray(
 )
 const byTool = (servers: readonly NamedServer[], by = rules()) =>
   Object.fromEntries(
-    nameTools(servers, by).names.map(({ server, original, name }) => [JSON.stringify([server, original]), name]),
+    nameTools(servers, by).names.map(({ server, original, name }) => [
+      JSON.stringify([server, original]),
+      name,
+    ]),
   )
 
 test('whatever servers list, each tool has a name of its own that clients take', () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { odd } from '../../tests/support/downstream.ts'
 import { isRunning, untilNoChildren } from '../../tests/support/processes.ts'
 import { until } from '../../tests/support/until.ts'
+import { childEnvironment } from '../config/environment.ts'
 import { systemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
 import type { Connection } from './connection.ts'
@@ -14,7 +15,7 @@ const spec = (...modes: string[]): ServerSpec => ({
   name: 'lamp',
   origin: 'config',
   prefix: '',
-  transport: { kind: 'stdio', env: { PATH: process.env['PATH'] ?? '' }, ...odd(...modes).entry },
+  transport: { kind: 'stdio', env: childEnvironment(), ...odd(...modes).entry },
 })
 
 let pool: Pool

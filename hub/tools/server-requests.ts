@@ -53,10 +53,7 @@ export function createRequests(deps: RequestDeps): ServerRequests {
       if (!tool) throw new HubError('not_found', `There is no tool ${name}`)
       const params = { name: tool.original, arguments: args }
       return deps.use(tool.server, connection =>
-        untilComplete(
-          repeat => connection.request('tools/call', { ...params, ...repeat }, options),
-          options,
-        ),
+        untilComplete(repeat => connection.request('tools/call', { ...params, ...repeat }, options), options),
       )
     },
     async getPrompt(name, args, options = {}) {

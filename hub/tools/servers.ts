@@ -2,10 +2,10 @@ import type { LoggingLevel } from '@modelcontextprotocol/client'
 import type { UpstreamHealth } from '../../schemas/health.ts'
 import { describeError } from '../core/errors.ts'
 import type { OfferChange } from '../core/forwarding.ts'
-import { buildCatalogue, type Catalogue, EMPTY_CATALOGUE, isKnown, type TakenNames } from './catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
 import type { Connection, ConnectionDeps } from './connection.ts'
 import type { DesiredServers } from './decide-servers.ts'
-import { type NameMemory, openNameOwners } from './name-owners.ts'
+import { type LiveCatalogueDeps, openCatalogue } from './live-catalogue.ts'
 import { createPool } from './pool.ts'
 import { createRequests, type ServerRequests } from './server-requests.ts'
 import type { ServerSpec } from './server-spec.ts'
@@ -40,53 +40,28 @@ export interface Servers extends ServerRequests, AsyncDisposable {
   readonly settled: boolean
 }
 
-export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'> {
-  /** Names that nothing of a server may have. */
-  taken: TakenNames
-  /** Characters that a name may have. */
-  longestName: () => number
-  names: NameMemory
+export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'>, LiveCatalogueDeps {
   onChange: (change: OfferChange) => void
 }
 
 export function openServers(deps: ServersDeps): Servers {
   const tried = new Set<string>()
   let resting: Pick<DesiredServers, 'disabled' | 'losers'> = { disabled: [], losers: [] }
-  let catalogue = EMPTY_CATALOGUE
-  let signatures = { tools: '', resources: '', prompts: '' }
-  let naming = ''
   let subscribed: ReadonlySet<string> = new Set()
   let logLevel: LoggingLevel | undefined
 
   const all = () => pool.all ?? []
   const rebuild = () => {
     for (const { spec, status } of all()) if (status.state !== 'starting') tried.add(spec.name)
-    const next = signaturesOf(all())
-    const change = {
-      tools: next.tools !== signatures.tools,
-      resources: next.resources !== signatures.resources,
-      prompts: next.prompts !== signatures.prompts,
-    }
-    signatures = next
-    const known = all().filter(isKnown)
-    const longest = deps.longestName()
-    const nextNaming = [longest, owners.isRead, ...known.map(({ spec }) => spec.name)].join(' ')
-    if (change.tools || change.resources || change.prompts || nextNaming !== naming) {
-      const before = catalogue
-      naming = nextNaming
-      catalogue = buildCatalogue(all(), { taken: deps.taken, longest, owners: owners.known })
-      if (pool.all) owners.keep(catalogue.owners)
-      change.tools ||= namesOf(catalogue.tools) !== namesOf(before.tools)
-      change.prompts ||= namesOf(catalogue.prompts) !== namesOf(before.prompts)
-      assignSubscriptions()
-    }
-    deps.onChange(change)
+    const change = live.look(pool.all)
+    if (change.catalogue) assignSubscriptions()
+    deps.onChange(change.offer)
   }
   const pool = createPool({ ...deps, onChange: rebuild })
-  const owners = openNameOwners({ memory: deps.names, log: deps.log, onRead: rebuild })
+  const live = openCatalogue(deps, rebuild)
   const assignSubscriptions = () => {
     const uris = [...subscribed]
-    const owners = new Map(uris.map(uri => [uri, catalogue.ownersOf(uri)[0]]))
+    const owners = new Map(uris.map(uri => [uri, live.catalogue.ownersOf(uri)[0]]))
     for (const connection of all()) {
       connection.subscribe(new Set(uris.filter(uri => owners.get(uri) === connection.spec.name)))
     }
@@ -95,12 +70,12 @@ export function openServers(deps: ServersDeps): Servers {
     all,
     use: pool.use,
     get catalogue() {
-      return catalogue
+      return live.catalogue
     },
   })
   return {
     get catalogue() {
-      return catalogue
+      return live.catalogue
     },
     get settled() {
       return pool.all?.every(({ spec }) => tried.has(spec.name)) ?? false
@@ -124,7 +99,7 @@ export function openServers(deps: ServersDeps): Servers {
       for (const connection of all()) connection.rootsChanged()
     },
     status: () => [
-      ...all().map(one => describe(one, catalogue)),
+      ...all().map(one => describe(one, live.catalogue)),
       ...resting.disabled.map(describeDisabled),
       ...resting.losers.map(describeLoser),
     ],
@@ -133,38 +108,6 @@ export function openServers(deps: ServersDeps): Servers {
       return new Map(await Promise.all(ready.map(async one => [one.spec.name, await toHealth(one)] as const)))
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
-  }
-}
-
-function namesOf(entries: readonly { name: string }[]): string {
-  return entries.map(({ name }) => name).join('\n')
-}
-
-const texts = new WeakMap<object, string>()
-
-/** A text of what a server lists, written once for each list. */
-function textOf(list: object): string {
-  const known = texts.get(list)
-  if (known !== undefined) return known
-  const text = JSON.stringify(list)
-  texts.set(list, text)
-  return text
-}
-
-/** Equal while servers offer the same. */
-function signaturesOf(connections: readonly Connection[]) {
-  const write = (listsOf: (connection: Connection) => readonly (readonly object[])[]) =>
-    connections
-      .map(one => ({ one, lists: listsOf(one).filter(list => list.length > 0) }))
-      .filter(({ lists }) => lists.length > 0)
-      .map(({ one, lists }) =>
-        [one.spec.name, one.spec.prefix, one.instructions, ...lists.map(textOf)].join('\n'),
-      )
-      .join('\n\n')
-  return {
-    tools: write(({ offer }) => [offer.tools]),
-    resources: write(({ offer }) => [offer.resources, offer.resourceTemplates]),
-    prompts: write(({ offer }) => [offer.prompts]),
   }
 }
 

@@ -114,9 +114,11 @@ describe('names', () => {
     await hub.start()
     client = await openClient('sdk 2, 2026-07-28', hub)
     await untilReady(hub, 'quick')
-    expect(hub.logs.all.slice(hub.startedFrom).some(one => one.event === 'server_ready' && one['server'] === 'slow')).toBe(
-      false,
-    )
+    expect(
+      hub.logs.all
+        .slice(hub.startedFrom)
+        .some(one => one.event === 'server_ready' && one['server'] === 'slow'),
+    ).toBe(false)
     expect((await names()).filter(name => name.endsWith('pid'))).toEqual(['quick__pid'])
     expect(textOf(await client.call('pid'))).not.toBe(textOf(await client.call('quick__pid')))
   })
@@ -136,7 +138,10 @@ test('a call in flight comes to its end when its server is removed or changed', 
   const entry = npmServer('everything')
   hub.writeData(path, JSON.stringify(entry))
   await until('its tools are there', async () => (await names()).some(name => name.startsWith('busy__')))
-  for (const change of [() => hub.writeData(path, JSON.stringify({ ...entry, prefix: 'new_' })), () => remove('busy')]) {
+  for (const change of [
+    () => hub.writeData(path, JSON.stringify({ ...entry, prefix: 'new_' })),
+    () => remove('busy'),
+  ]) {
     const tool = (await names()).find(name => name.endsWith('trigger-long-running-operation')) ?? ''
     const begun = Promise.withResolvers<void>()
     const options = { onProgress: () => begun.resolve() }

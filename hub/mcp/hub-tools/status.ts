@@ -83,6 +83,7 @@ export function status(deps: HubToolDeps): HubTool {
 export function describeStatus(state: HubStatus): string {
   const servers = state.servers.flatMap(one => [
     `  ${one.name}: ${one.state}, ${plural(one.tools, 'tool')}${one.error ? ` (${one.error})` : ''}`,
+    ...(one.collisions ?? []).map(collision => `    a name that another has: ${collision}`),
     ...(one.upstreams ?? []).map(upstream => `    ${describeUpstream(upstream)}`),
   ])
   return [
