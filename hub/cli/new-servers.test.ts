@@ -44,6 +44,11 @@ test.each([
   expect(one).toMatchObject({ name: 'files', entry: ENTRY, notes: [] })
 })
 
+test.each(['url', 'serverUrl', 'httpUrl'])('an address under %s is one', key => {
+  const json = JSON.stringify({ mcpServers: { remote: { type: 'http', [key]: 'https://example.org/mcp' } } })
+  expect(readNewServers(undefined, [], { json })[0]?.entry).toMatchObject({ url: 'https://example.org/mcp' })
+})
+
 test('names of other clients are made ours, and what only they fill in is told, without the secret', () => {
   const env = { TOKEN: `\${input:token}`, KEY: 'very secret' }
   const folder = mkdtempSync(join(tmpdir(), 'superbloom-pasted-'))

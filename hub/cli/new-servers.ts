@@ -26,6 +26,9 @@ export interface NewServer {
 /** Where other clients keep their servers in their files. */
 const SHELVES = ['mcpServers', 'servers', 'context_servers'] as const
 
+/** What Windsurf and Gemini CLI call the url. */
+const OTHER_URLS = ['serverUrl', 'httpUrl'] as const
+
 /** A part of a text that only another client fills in. */
 const PLACEHOLDER = /\$\{(?:env|input|workspaceFolder|userHome)\b[^}]*\}/
 
@@ -81,7 +84,7 @@ function readPasted(name: string | undefined, given: string): NewServer[] {
       `--json: ${isText ? 'this' : given} is no JSON object; a comment or a comma too many is enough`,
     )
   }
-  if ('command' in file.data || 'url' in file.data) {
+  if (['command', 'url', ...OTHER_URLS].some(key => key in file.data)) {
     if (name === undefined) throw wrong('--json: this is one server without its name: give one')
     return [toNewServer(name, file.data)]
   }
@@ -98,13 +101,20 @@ function readPasted(name: string | undefined, given: string): NewServer[] {
 
 function toNewServer(given: string, value: unknown, wanted?: string): NewServer {
   const name = wanted ?? toName(given)
-  const entry = checkEntry(given, value)
+  const entry = checkEntry(given, withUrl(value))
   const placeholder = PLACEHOLDER.exec(JSON.stringify(entry))?.[0]
   const notes = [
     ...(name === given ? [] : [`${given} is called ${name} here.`]),
     ...(placeholder ? [`${name}: ${placeholder} is filled in by another client only: write its value.`] : []),
   ]
   return { name: checkName(name), entry, notes }
+}
+
+function withUrl(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value)
+  const url = entries.find(([key]) => OTHER_URLS.some(other => other === key))?.[1]
+  return url === undefined ? value : { ...value, url }
 }
 
 /** A name of another client as one of ours. */
