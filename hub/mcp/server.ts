@@ -92,7 +92,9 @@ export class McpServer implements CallerSession {
     const { server } = this
     const { view } = this.#client
     server.setRequestHandler('tools/list', () => ({
-      tools: view.lean ? [...leanDefinitions] : listTools(this.#deps).filter(({ name }) => this.#isGiven(name)),
+      tools: view.lean
+        ? [...leanDefinitions]
+        : listTools(this.#deps).filter(({ name }) => this.#isGiven(name)),
     }))
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const { findTools: look } = this.#deps
