@@ -137,16 +137,17 @@ test('a call in flight comes to its end when its server is removed or changed', 
   const path = 'servers/busy/mcp.json'
   const entry = npmServer('everything')
   hub.writeData(path, JSON.stringify(entry))
-  await until('its tools are there', async () => (await names()).some(name => name.startsWith('busy__')))
   for (const change of [
     () => hub.writeData(path, JSON.stringify({ ...entry, prefix: 'new_' })),
     () => remove('busy'),
   ]) {
-    const tool = (await names()).find(name => name.endsWith('trigger-long-running-operation')) ?? ''
+    const tool = await until('its tools are there', async () =>
+      (await names()).find(name => name.endsWith('trigger-long-running-operation')),
+    )
     const begun = Promise.withResolvers<void>()
     const options = { onProgress: () => begun.resolve() }
     const result = client.call(tool, { duration: 1.5, steps: 15 }, options)
-    await begun.promise
+    await Promise.race([begun.promise, result])
     change()
     await until('its old tools are gone', async () => !(await names()).includes(tool))
     expect(textOf(await result)).toContain('completed')
