@@ -58,6 +58,7 @@ export async function openEntrances(
       hubPrompts,
       below: toBelow(servers),
       gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
+      toolsets: () => Object.keys(config.current.toolsets),
       findTools: finder.find,
     }),
   )
@@ -87,6 +88,7 @@ function tellClients(
 ): void {
   const none = { tools: false, resources: false, prompts: false }
   stack.defer(signals.on('servers', mcp.changed))
+  stack.defer(signals.on('config', () => mcp.changed({ ...none, tools: true })))
   stack.defer(signals.on('resourceUpdated', ({ uri }) => mcp.updated(uri)))
   stack.defer(
     signals.on('serverLog', ({ server, params }) => {
@@ -116,12 +118,23 @@ function toBelow(servers: Servers): Below {
     subscribe,
     setLogLevel,
     rootsChanged,
-    tools: () => servers.catalogue.tools.map(({ definition }) => definition),
-    prompts: () => servers.catalogue.prompts.map(({ definition }) => definition),
+    tools: () => definitionsOf(servers.catalogue.tools),
+    prompts: () => definitionsOf(servers.catalogue.prompts),
     resources: () => servers.catalogue.resources,
     resourceTemplates: () => servers.catalogue.resourceTemplates,
     instructions: () => servers.catalogue.instructions,
   }
+}
+
+const definitions = new WeakMap<object, readonly unknown[]>()
+
+/** The same list for the same entries. */
+function definitionsOf<Definition>(entries: readonly { definition: Definition }[]): readonly Definition[] {
+  const known = definitions.get(entries) as readonly Definition[] | undefined
+  if (known) return known
+  const list = entries.map(({ definition }) => definition)
+  definitions.set(entries, list)
+  return list
 }
 
 /** All tools, as one list for as long as the catalogue is the same. */

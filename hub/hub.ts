@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { type Changed, watchFiles } from './config/watch.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { openEntrances } from './entrances.ts'
@@ -89,7 +89,7 @@ function writeHubFile(foundation: Foundation, url: string, stack: AsyncDisposabl
 
 function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable> {
   const { clock, log, config } = foundation
-  const { configFile, agentsFolder, dataFolder } = config.current
+  const { agentsFolder, dataFolder } = config.current
   const apply = async (what: Changed) => {
     if (what === 'agents') {
       foundation.agents.reload()
@@ -105,6 +105,7 @@ function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable>
       await engine.applyAgents()
       // A limit that held something back may have been raised.
       await engine.runtime.wakeAll()
+      foundation.signals.emit('config', { file: config.file })
     }
     if (what !== 'agents') await engine.serverTools.refresh()
   }
@@ -113,7 +114,7 @@ function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable>
     turn = turn.then(() => apply(what)).catch(error => log.error('change_not_applied', { what, error }))
   }
   const watched = {
-    configFile: configFile ?? resolve('superbloom.yaml'),
+    configFile: config.file,
     agentsFolder,
     dropInsFolder: join(dataFolder, 'servers'),
   }

@@ -1,11 +1,13 @@
 import type { Environment } from './config/environment.ts'
-import { type Config, loadConfig } from './config/load.ts'
+import { type Config, loadConfig, locateConfig } from './config/load.ts'
 import { HubError } from './core/errors.ts'
 import type { Log } from './core/log.ts'
 
 /** The config in force. A change that is wrong is refused whole, and the old one stays. */
 export interface LiveConfig {
   readonly current: Config
+  /** Where it is read from, whether there is a file or not. */
+  readonly file: string
   /** What is wrong with the file as it is now, and what looks like a mistake in it. */
   readonly problems: readonly string[]
   /** Reads the file again; true where a new config is in force. */
@@ -17,6 +19,7 @@ export function createLiveConfig(first: Config, environment: Environment, log: L
   let refused: string | undefined
   for (const message of first.warnings) log.warn('config_warning', { message })
   return {
+    file: locateConfig(environment),
     get current() {
       return current
     },

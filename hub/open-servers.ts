@@ -42,6 +42,7 @@ export function openServerTools(
     store,
     version,
     taken: { tools: taken, prompts: new Set() },
+    longestName: () => config.current.tools.longestName,
     builtIns,
     childEnvironment: (prefixes = []) => ({
       ...childEnvironment(prefixes),

@@ -23,7 +23,13 @@ export async function readStatus(
   const waiting = await waitingCounts(store.db)
   const provider = config.current.model?.default
   return {
-    hub: { name: 'superbloom', version, startedAt, uptimeMs: clock.now() - startedAt },
+    hub: {
+      name: 'superbloom',
+      version,
+      startedAt,
+      uptimeMs: clock.now() - startedAt,
+      configFile: config.file,
+    },
     model: {
       kind: provider ? 'openai' : 'rules',
       name: model.name,

@@ -5,6 +5,8 @@ import { appendMessage } from './store/conversations.ts'
 
 /** A server that is away for longer is said to be. */
 const LONG_MS = 10 * 60_000
+/** Nobody waits for a server in one of these states. */
+const UNWANTED: ReadonlySet<string> = new Set(['disabled', 'not_running'])
 const DEFAULT_AGENT = 'homelab'
 
 export interface ServersWatch extends DueSource {
@@ -22,9 +24,10 @@ export function watchServers(deps: Deps, states: States, stack: AsyncDisposableS
   const said = new Map<string, number>()
   const tell = (text: string) => tellDefaultAgent(deps, text).catch(error => log.error('not_told', { error }))
   const look = () => {
-    const known = new Map(states().map(server => [server.name, server]))
-    for (const name of since.keys()) if (!known.has(name)) forget(name)
-    for (const { name, state } of known.values()) {
+    const wanted = states().filter(({ state }) => !UNWANTED.has(state))
+    const known = new Set(wanted.map(({ name }) => name))
+    for (const name of since.keys()) if (!known.has(name)) drop(name)
+    for (const { name, state } of wanted) {
       if (state === 'ready') forget(name)
       if (state === 'down' && !since.has(name)) {
         since.set(name, clock.now())
@@ -32,9 +35,12 @@ export function watchServers(deps: Deps, states: States, stack: AsyncDisposableS
       }
     }
   }
-  const forget = (name: string) => {
+  const drop = (name: string) => {
     since.delete(name)
-    if (!said.delete(name)) return
+    return said.delete(name)
+  }
+  const forget = (name: string) => {
+    if (!drop(name)) return
     log.info('server_back', { server: name })
     void tell(`The server ${name} is there again.`)
   }

@@ -20,6 +20,8 @@ export const serverEntry = z.looseObject({
     .regex(/^[A-Za-z0-9_-]{0,32}$/, 'must be letters, digits, _ and -, at most 32')
     .optional()
     .describe('in front of its tools\' names; default "<server>__", "" for none'),
+  disabled: z.boolean().optional().describe('true: kept and listed, and not started'),
+  isolated: z.boolean().optional().describe('true: each client session gets a process of its own'),
   type: z.string().optional().describe('accepted and not needed: command or url say it'),
 })
 export type ServerEntry = z.infer<typeof serverEntry>
@@ -78,6 +80,14 @@ export const configFile = z
           .default([])
           .describe("globs over tools that need a person's yes when an agent calls them"),
         rerun: globs.default([]).describe('globs over tools that are safe to repeat after a crash'),
+        // Claude Code, Codex and Roo Code put `mcp__superbloom__` in front, 17 characters, and refuse more than 64 of
+        // all; VS Code and Gemini CLI put 15 there, Cursor counts 10 of its 60.
+        longestName: z
+          .int()
+          .min(32)
+          .max(64)
+          .default(47)
+          .describe("characters of a tool's name; clients put up to 17 in front and refuse more than 64"),
       })
       .prefault({}),
     toolsets: z

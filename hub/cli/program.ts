@@ -3,6 +3,7 @@ import { readVersion } from '../config/paths.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewWake } from './commands/schedules.ts'
 import type { ThreadsOptions } from './commands/threads.ts'
+import { addServerCommands } from './server-commands.ts'
 
 /** What a start with a wrong config exits with (EX_CONFIG of sysexits.h). */
 const EXIT_CONFIG = 78
@@ -12,6 +13,8 @@ export function createProgram(): Command {
   const program = new Command('superbloom')
     .description('A self-hosted hub for MCP tools and persistent agents.')
     .version(readVersion())
+    // Else a command would take the options of its subcommands for its own.
+    .enablePositionalOptions()
     .showHelpAfterError('(superbloom --help shows all commands)')
   program
     .command('start')
@@ -199,11 +202,7 @@ function addKeeping(program: Command): void {
 
 /** Commands for servers, and for what wakes agents. */
 function addTriggers(program: Command): void {
-  program
-    .command('servers')
-    .description('the servers with their health and how many tools each has')
-    .option('--json', 'as JSON')
-    .action(async (options: { json?: boolean }) => (await import('./commands/servers.ts')).servers(options))
+  addServerCommands(program)
   const events = program
     .command('events')
     .description('what happened, the newest first, with where each event went and why')

@@ -39,7 +39,11 @@ export interface Config {
   readonly concurrency: number
   /** Undefined: the built-in rules model. */
   readonly model: ModelsConfig | undefined
-  readonly tools: { readonly approve: readonly string[]; readonly rerun: readonly string[] }
+  readonly tools: {
+    readonly approve: readonly string[]
+    readonly rerun: readonly string[]
+    readonly longestName: number
+  }
   /** Globs over tools by the set's name. */
   readonly toolsets: Readonly<Record<string, readonly string[]>>
   readonly budget: {
@@ -76,6 +80,11 @@ export function locateData(environment: Environment): Pick<Config, 'dataFolder' 
     dataFolder: resolve(environment('SUPERBLOOM_DATA') ?? 'data'),
     token: environment('SUPERBLOOM_TOKEN'),
   }
+}
+
+/** The config file, whether there is one or not. */
+export function locateConfig(environment: Environment): string {
+  return resolve(environment('SUPERBLOOM_CONFIG') ?? 'superbloom.yaml')
 }
 
 /** Reads the environment and the config file. Throws `bad_request` that names what is wrong and where. */
@@ -123,7 +132,7 @@ export function loadConfig(environment: Environment): Config {
 
 function findConfigFile(environment: Environment): string | undefined {
   const named = environment('SUPERBLOOM_CONFIG')
-  const path = resolve(named ?? 'superbloom.yaml')
+  const path = locateConfig(environment)
   if (existsSync(path)) return path
   if (named) throw new HubError('bad_request', `SUPERBLOOM_CONFIG: there is no file ${path}`)
   return undefined

@@ -6,7 +6,7 @@ import { watchFolder } from './watch-folder.ts'
 /** How long it must be quiet before a change is looked at: editors write in several steps. */
 const QUIET_MS = 150
 
-const DROP_IN_FILES = ['server.ts', 'server.js', 'server.mjs', 'mcp.json']
+const DROP_IN_FILES = ['server.ts', 'server.js', 'server.mjs', 'mcp.json', 'disabled']
 
 export interface Watched {
   configFile: string

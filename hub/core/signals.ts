@@ -48,6 +48,8 @@ export type SignalMap = {
   resourceUpdated: { uri: string }
   /** A server wrote a log message: the params of `notifications/message`. */
   serverLog: { server: string; params: JsonObject }
+  /** A new config is in force. */
+  config: { file: string }
   /** The agents' files changed. */
   agents: { names: string[] }
 }

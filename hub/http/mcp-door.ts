@@ -64,7 +64,10 @@ async function readJson(request: McpRequest): Promise<unknown> {
   if (!/^application\/json\s*(?:;|$)/i.test(type))
     throw new HubError('bad_request', `The Content-Type is ${type}; send application/json`)
   if (encoding !== 'identity')
-    throw new HubError('bad_request', `POST /mcp takes no Content-Encoding ${encoding}; send the body as it is`)
+    throw new HubError(
+      'bad_request',
+      `POST /mcp takes no Content-Encoding ${encoding}; send the body as it is`,
+    )
   const text = await readText(request)
   if (text === '') throw new HubError('bad_request', 'POST /mcp has no body; send a JSON-RPC message')
   const body = parse(text)

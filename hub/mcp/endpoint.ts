@@ -1,18 +1,22 @@
 import type { ServerResponse } from 'node:http'
-import { toNodeHandler } from '@modelcontextprotocol/node'
-import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server'
+import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import type { Clock } from '../core/clock.ts'
 import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
 import { type LaneSession, readModernCall, serveCall } from './lane.ts'
 import { type McpRequest, openLegacySessions } from './legacy-sessions.ts'
+import { createListChanges } from './list-changes.ts'
+import { createListLane } from './list-lane.ts'
+import { createModern } from './modern.ts'
 import { createParked } from './parked.ts'
-import { McpServer, type McpServerDeps, toServerInfo } from './server.ts'
-import { isPlain, type McpView, toView, WHOLE } from './view.ts'
+import { listTools, type McpServerDeps, toServerInfo } from './server.ts'
+import { isPlain, type McpView, toView } from './view.ts'
 import { createWanted } from './wanted.ts'
 
 export interface McpEndpointDeps extends McpServerDeps {
   clock: Clock
+  /** The names of the configured sets of tools. */
+  toolsets: () => readonly string[]
 }
 
 /** MCP over Streamable HTTP for clients of both eras. Disposing ends all sessions and streams. */
@@ -24,7 +28,7 @@ export interface McpEndpoint extends AsyncDisposable {
     body: unknown,
     caller: { token: string },
   ): Promise<void>
-  /** Tells every client that lists changed. */
+  /** Tells clients that lists changed; of tools only those whose own list did. */
   changed(change: OfferChange): void
   /** Tells who subscribed to a resource that it changed. */
   updated(uri: string): void
@@ -35,43 +39,40 @@ export interface McpEndpoint extends AsyncDisposable {
 export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const parked = createParked(deps.clock)
   const wanted = createWanted(uris => deps.below.subscribe(uris))
-  const modern = createMcpHandler(
-    ({ authInfo }) => {
-      const view = (authInfo?.extra?.['view'] ?? WHOLE) as McpView
-      const token = authInfo?.clientId ?? 'owner'
-      return new McpServer({ ...deps, parked }, { token, key: `token:${token}`, view }).server
-    },
-    { legacy: 'reject', onerror: error => deps.log.debug('mcp_rejected', { error }) },
-  )
-  const serveModern = toNodeHandler(modern)
+  const modern = createModern({ ...deps, parked })
+  const lists = createListChanges({ ...deps, tools: () => listTools(deps) })
   const lane = { ...deps, parked, serverInfo: toServerInfo(deps.version) }
   const isOwn = createIsOwn(deps.hubTools)
-  const sessions = openLegacySessions({ ...lane, wanted, isOwn })
+  const list = createListLane({ ...lane, tools: () => listTools(deps) })
+  const sessions = openLegacySessions({ ...lane, wanted, isOwn, list })
   return {
     async handle(request, response, body, caller) {
-      if (isLegacy(request, body)) return sessions.serve(request, response, body, caller.token)
       const view = toView(request.url)
-      const call = isPlain(view) ? readModernCall(request, body) : undefined
-      if (call && !isOwn(call.name)) return serveCall(lane, modernLane(caller.token), call, response)
-      const auth = { token: '', clientId: caller.token, scopes: [], extra: { view } }
+      if (isPlain(view)) {
+        const call = readModernCall(request, body)
+        if (call && !isOwn(call.name)) return serveCall(lane, modernLane(caller.token), call, response)
+        if (list.takesModern(request, body)) return list.serve(body, response)
+      }
+      if (isLegacy(request, body)) return sessions.serve(request, response, body, caller.token)
       response.once('close', wanted.add(subscribedBy(body)))
-      return serveModern(Object.assign(request, { auth }), response, body)
+      return modern.serve(request, response, body, { token: caller.token, view })
     },
     changed(change) {
-      if (change.tools) modern.notify.toolsChanged()
-      if (change.resources) modern.notify.resourcesChanged()
-      if (change.prompts) modern.notify.promptsChanged()
-      sessions.changed(change)
+      const changed = change.tools ? lists.look() : new Set()
+      // A lean list never changes.
+      const isAffected = ({ lean, toolset }: McpView) => !lean && changed.has(toolset)
+      modern.changed(change, isAffected)
+      sessions.changed(change, isAffected)
     },
     updated(uri) {
       if (!wanted.has(uri)) return
-      modern.notify.resourceUpdated(uri)
+      modern.updated(uri)
       sessions.updated(uri)
     },
     logged: sessions.logged,
     async [Symbol.asyncDispose]() {
       parked[Symbol.dispose]()
-      await Promise.all([modern.close(), sessions[Symbol.asyncDispose]()])
+      await Promise.all([modern[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()])
     },
   }
 }

@@ -97,23 +97,38 @@ export function endLane(session: LaneSession, reason: Error): void {
 
 /** A request of before 2026-07-28; undefined where it is not plainly a call of a tool. */
 export function readLegacyCall(request: IncomingMessage, body: unknown): LaneCall | undefined {
-  const version = request.headers['mcp-protocol-version']
-  const isKnown = version === undefined || SUPPORTED_PROTOCOL_VERSIONS.some(known => known === version)
-  return isKnown && takesBoth(request) ? readCall(body) : undefined
+  return isOfLegacy(request) ? readCall(body) : undefined
 }
 
 /** A request of 2026-07-28; undefined where it is not plainly a call of a tool, with all that it has to say. */
 export function readModernCall(request: IncomingMessage, body: unknown): LaneCall | undefined {
-  const call = takesBoth(request) ? readCall(body) : undefined
-  if (!call) return undefined
+  if (request.headers['mcp-method'] !== 'tools/call') return undefined
+  const call = readCall(body)
+  if (!call || request.headers['mcp-name'] !== call.name) return undefined
+  return isOfModern(request, { _meta: call.meta }, 'tools/call')
+    ? { ...call, declared: declaredBy(call.meta) }
+    : undefined
+}
+
+/** Whether the headers are those of a request of before 2026-07-28. */
+export function isOfLegacy(request: IncomingMessage): boolean {
+  const version = request.headers['mcp-protocol-version']
+  const isKnown = version === undefined || SUPPORTED_PROTOCOL_VERSIONS.some(known => known === version)
+  return isKnown && takesBoth(request)
+}
+
+/** Whether headers and `_meta` are those of a request of 2026-07-28, and say the same. */
+export function isOfModern(request: IncomingMessage, params: unknown, method: string): boolean {
   const { headers } = request
-  const agrees =
-    call.meta[PROTOCOL_VERSION_META_KEY] === MODERN &&
+  const meta = isObject(params) ? params['_meta'] : undefined
+  return (
     headers['mcp-protocol-version'] === MODERN &&
-    headers['mcp-method'] === 'tools/call' &&
-    headers['mcp-name'] === call.name &&
-    isObject(call.meta[CLIENT_CAPABILITIES_META_KEY])
-  return agrees ? { ...call, declared: declaredBy(call.meta) } : undefined
+    headers['mcp-method'] === method &&
+    isObject(meta) &&
+    meta[PROTOCOL_VERSION_META_KEY] === MODERN &&
+    isObject(meta[CLIENT_CAPABILITIES_META_KEY]) &&
+    takesBoth(request)
+  )
 }
 
 function takesBoth({ headers: { accept = '' } }: IncomingMessage): boolean {

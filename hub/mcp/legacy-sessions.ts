@@ -5,6 +5,7 @@ import { isInitializeRequest } from '@modelcontextprotocol/server'
 import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import { endLane, type LaneDeps, type LaneSession, readLegacyCall, serveCall, takeMessage } from './lane.ts'
+import type { ListLane } from './list-lane.ts'
 import { McpServer, type McpServerDeps } from './server.ts'
 import { isPlain, type McpView, toView } from './view.ts'
 import type { Wanted } from './wanted.ts'
@@ -36,12 +37,14 @@ export interface LegacySessionDeps extends McpServerDeps, LaneDeps {
   wanted: Wanted
   /** Whether a tool is the hub's own. */
   isOwn: (name: string) => boolean
+  list: ListLane
 }
 
 /** The sessions of clients from before 2026-07-28. Disposing ends all. */
 export interface LegacySessions extends AsyncDisposable {
   serve(request: McpRequest, response: ServerResponse, body: unknown, token: string): Promise<void>
-  changed(change: OfferChange): void
+  /** Of tools only those whose view is affected are told. */
+  changed(change: OfferChange, isAffected: (view: McpView) => boolean): void
   updated(uri: string): void
   logged(params: JsonObject): void
 }
@@ -92,8 +95,11 @@ export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
         session.open--
         session.usedAt = deps.clock.monotonic()
       })
-      const call = session.isReady && isPlain(session.view) ? readLegacyCall(request, body) : undefined
-      if (call && !deps.isOwn(call.name)) return serveCall(deps, toLane(session), call, response)
+      if (session.isReady && isPlain(session.view)) {
+        const call = readLegacyCall(request, body)
+        if (call && !deps.isOwn(call.name)) return serveCall(deps, toLane(session), call, response)
+        if (deps.list.takesLegacy(request, body)) return deps.list.serve(body, response)
+      }
       await session.transport.handleRequest(request, response, body)
       session.isReady ||= isObject(body) && body['method'] === 'notifications/initialized'
     },
@@ -142,11 +148,10 @@ async function openSession(
 function createNews(sessions: () => Iterable<Session>, log: Log) {
   const tell = (sent: Promise<void>) => void sent.catch(error => log.debug('change_not_sent', { error }))
   return {
-    changed({ tools, resources, prompts }: OfferChange) {
+    changed({ tools, resources, prompts }: OfferChange, isAffected: (view: McpView) => boolean) {
       for (const { mcp, view } of sessions()) {
         const { server } = mcp
-        // A lean list never changes.
-        if (tools && !view.lean) tell(server.sendToolListChanged())
+        if (tools && isAffected(view)) tell(server.sendToolListChanged())
         if (resources) tell(server.sendResourceListChanged())
         if (prompts) tell(server.sendPromptListChanged())
       }

@@ -94,7 +94,9 @@ export class McpServer {
     const { server } = this
     const { view } = this.#client
     server.setRequestHandler('tools/list', () => ({
-      tools: view.lean ? [...leanDefinitions] : this.#listTools().filter(({ name }) => this.#isGiven(name)),
+      tools: view.lean
+        ? [...leanDefinitions]
+        : listTools(this.#deps).filter(({ name }) => this.#isGiven(name)),
     }))
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const { findTools: look } = this.#deps
@@ -186,10 +188,6 @@ export class McpServer {
     return this.#deps.hubResources.templates.some(({ uriTemplate }) => uriTemplate === template)
   }
 
-  #listTools(): Tool[] {
-    return [...this.#deps.hubTools.map(tool => tool.definition as Tool), ...this.#deps.below.tools()]
-  }
-
   /** Results are the server's: their shapes are between it and the client. */
   async #forward<Result>(
     context: ServerContext,
@@ -234,6 +232,11 @@ export class McpServer {
     const { structured, text } = await tool.run(args, { token: this.#client.token, signal, progress })
     return { content: [{ type: 'text', text }], structuredContent: structured }
   }
+}
+
+/** All tools, those of the hub first. */
+export function listTools({ hubTools, below }: Pick<McpServerDeps, 'hubTools' | 'below'>): Tool[] {
+  return [...hubTools.map(tool => tool.definition as Tool), ...below.tools()]
 }
 
 /** The protocol allows for a hundred. */

@@ -6,7 +6,7 @@ export interface McpView {
   toolset: string | undefined
 }
 
-export const WHOLE: McpView = { lean: false, toolset: undefined }
+const WHOLE: McpView = { lean: false, toolset: undefined }
 
 /** Whether all tools are called by their names. */
 export function isPlain({ lean, toolset }: McpView): boolean {
@@ -15,6 +15,7 @@ export function isPlain({ lean, toolset }: McpView): boolean {
 
 /** The view that an address asks for: `/mcp`, `/mcp/<toolset>`, with `?tools=lean` or without. */
 export function toView(url: string): McpView {
+  if (url === '/mcp') return WHOLE
   const { pathname, searchParams } = new URL(url, 'http://hub')
   const [, , toolset] = pathname.split('/')
   return {

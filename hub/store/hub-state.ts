@@ -1,26 +1,51 @@
 import type { Kysely } from 'kysely'
+import { z } from 'zod'
 import { parseJson } from '../core/json.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 /** When old rows were last looked for; undefined for never. */
 export async function lastPruned(db: Kysely<Tables>): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('hub_state')
-    .select('value_json')
-    .where('key', '=', PRUNED)
-    .executeTakeFirst()
-  const at = row && parseJson(row.value_json)
+  const at = await read(db, PRUNED)
   return typeof at === 'number' ? at : undefined
 }
 
 export async function savePruned(tx: Tx, at: number): Promise<void> {
-  const value_json = JSON.stringify(at)
-  await tx
-    .insertInto('hub_state')
-    .values({ key: PRUNED, value_json })
-    .onConflict(oc => oc.column('key').doUpdateSet({ value_json }))
-    .execute()
+  await save(tx, PRUNED, at)
+}
+
+interface NameOwners {
+  tools: ReadonlyMap<string, string>
+  prompts: ReadonlyMap<string, string>
+}
+
+const nameOwners = z
+  .object({ tools: z.record(z.string(), z.string()), prompts: z.record(z.string(), z.string()) })
+  .catch({ tools: {}, prompts: {} })
+
+/** Which server had each name of a tool or a prompt that others wanted too; none where nothing was saved. */
+export async function readNameOwners(db: Kysely<Tables>): Promise<NameOwners> {
+  const { tools, prompts } = nameOwners.parse(await read(db, NAME_OWNERS))
+  return { tools: new Map(Object.entries(tools)), prompts: new Map(Object.entries(prompts)) }
+}
+
+export async function saveNameOwners(tx: Tx, { tools, prompts }: NameOwners): Promise<void> {
+  await save(tx, NAME_OWNERS, { tools: Object.fromEntries(tools), prompts: Object.fromEntries(prompts) })
 }
 
 const PRUNED = 'pruned_at'
+const NAME_OWNERS = 'name_owners'
+
+async function read(db: Kysely<Tables>, key: string): Promise<unknown> {
+  const row = await db.selectFrom('hub_state').select('value_json').where('key', '=', key).executeTakeFirst()
+  return row && parseJson(row.value_json)
+}
+
+async function save(tx: Tx, key: string, value: unknown): Promise<void> {
+  const value_json = JSON.stringify(value)
+  await tx
+    .insertInto('hub_state')
+    .values({ key, value_json })
+    .onConflict(oc => oc.column('key').doUpdateSet({ value_json }))
+    .execute()
+}

@@ -6,7 +6,8 @@ import {
   UriTemplate,
 } from '@modelcontextprotocol/client'
 import type { Connection } from './connection.ts'
-import { nameTools } from './names.ts'
+import { type NameOwners, NO_OWNERS } from './name-owners.ts'
+import { type NamingRules, nameTools } from './names.ts'
 import type { Offer } from './offer.ts'
 
 /** Something of some server under the name that it has in the hub. */
@@ -33,6 +34,8 @@ export interface Catalogue {
   readonly instructions: readonly { server: string; text: string }[]
   /** Addresses that a second server has too, with whose they are. */
   readonly hidden: readonly { server: string; uri: string; owner: string }[]
+  /** To be kept for the next one. */
+  readonly owners: NameOwners
   tool(name: string): CatalogueTool | undefined
   prompt(name: string): CatalogueEntry<Prompt> | undefined
   /** Names of the servers that may have a resource, the likeliest first. */
@@ -46,19 +49,33 @@ export interface TakenNames {
   prompts: ReadonlySet<string>
 }
 
-export const EMPTY_CATALOGUE: Catalogue = buildCatalogue([], { tools: new Set(), prompts: new Set() })
+export interface CatalogueRules {
+  taken: TakenNames
+  /** Characters of a name. */
+  longest: number
+  owners: NameOwners
+}
 
-type Part = Pick<Connection, 'spec' | 'offer' | 'instructions'>
+export const EMPTY_CATALOGUE: Catalogue = buildCatalogue([], {
+  taken: { tools: new Set(), prompts: new Set() },
+  longest: 64,
+  owners: NO_OWNERS,
+})
 
-export function buildCatalogue(connections: readonly Part[], taken: TakenNames): Catalogue {
+type Part = Pick<Connection, 'spec' | 'offer' | 'instructions' | 'status'>
+
+/** Whether it is known what a server offers: once it was ready. */
+export function isKnown({ offer, status }: Pick<Part, 'offer' | 'status'>): boolean {
+  return status.state === 'ready' || offer.tools.length + offer.prompts.length > 0
+}
+
+export function buildCatalogue(connections: readonly Part[], rules: CatalogueRules): Catalogue {
   const about = new Map(
     connections.map(({ spec, instructions }) => [spec.name, `${spec.name} ${instructions}`]),
   )
-  const tools = nameAll(connections, 'tools', taken.tools).map(tool => ({
-    ...tool,
-    about: about.get(tool.server) ?? '',
-  }))
-  const prompts = nameAll(connections, 'prompts', taken.prompts)
+  const named = nameAll(connections, 'tools', rules)
+  const tools = named.entries.map(tool => ({ ...tool, about: about.get(tool.server) ?? '' }))
+  const { entries: prompts, owners: promptOwners } = nameAll(connections, 'prompts', rules)
   const resources = firstOwners(connections, ({ offer }) =>
     offer.resources.map(one => [one.uri, one] as const),
   )
@@ -76,6 +93,7 @@ export function buildCatalogue(connections: readonly Part[], taken: TakenNames):
       instructions ? [{ server: spec.name, text: instructions }] : [],
     ),
     hidden: [...resources.hidden, ...templates.hidden],
+    owners: { tools: named.owners, prompts: promptOwners },
     tool: name => toolsByName.get(name),
     prompt: name => promptsByName.get(name),
     templateOwner: uri => (templates.owned.get(uri) ?? resources.owned.get(uri))?.server,
@@ -86,21 +104,22 @@ export function buildCatalogue(connections: readonly Part[], taken: TakenNames):
 function nameAll<Kind extends 'tools' | 'prompts'>(
   connections: readonly Part[],
   kind: Kind,
-  taken: ReadonlySet<string>,
-): CatalogueEntry<Offer[Kind][number]>[] {
-  const named = nameTools(
-    connections.map(({ spec, offer }) => ({
-      server: spec.name,
-      prefix: spec.prefix,
-      tools: offer[kind].map(({ name }) => name),
+  { taken, longest, owners: before }: CatalogueRules,
+): { entries: CatalogueEntry<Offer[Kind][number]>[]; owners: NamingRules['owners'] } {
+  const { names, owners } = nameTools(
+    connections.map(connection => ({
+      server: connection.spec.name,
+      prefix: connection.spec.prefix,
+      tools: isKnown(connection) ? connection.offer[kind].map(({ name }) => name) : undefined,
     })),
-    taken,
+    { taken: taken[kind], longest, owners: before[kind] },
   )
   const definitions = connections.flatMap(({ offer }): readonly Offer[Kind][number][] => offer[kind])
-  return named.flatMap((entry, index) => {
+  const entries = names.flatMap((entry, index) => {
     const definition = definitions[index]
     return definition ? [{ ...entry, definition: { ...definition, name: entry.name } }] : []
   })
+  return { entries, owners }
 }
 
 interface Owned<Definition> {

@@ -71,6 +71,23 @@ test('false switches off what is configured', () => {
   expect([...decide({ RADARR_URL: 'http://nas' }, { media: false, metrics: false }).keys()]).toEqual([])
 })
 
+test('a disabled server is known and has its name, and is not among those that run', () => {
+  const disabled = { disabled: true }
+  const found = decideAll(
+    {},
+    { media: disabled, files: { command: 'npx', ...disabled }, x: { command: 'x' } },
+  )
+  expect(found.specs.map(({ name }) => name)).toEqual(['metrics', 'x'])
+  expect(found.disabled).toMatchObject([
+    { name: 'media', origin: 'built-in' },
+    { name: 'files', origin: 'config', transport: { command: 'npx' } },
+  ])
+  expect(found.losers).toEqual([])
+  const wrong = decideAll({}, { files: { command: 'npx', url: 'http://x', ...disabled } })
+  expect(wrong.disabled).toEqual([])
+  expect(wrong.losers).toMatchObject([{ name: 'files', reason: 'has both command and url; keep one' }])
+})
+
 test('a key without an address is told, other variables and what is switched off are not', () => {
   const reasonsOf = (...given: Parameters<typeof decideAll>) =>
     decideAll(...given).losers.map(({ reason }) => reason)

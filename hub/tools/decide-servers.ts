@@ -36,14 +36,22 @@ export interface ServerSources {
 export interface DesiredServers {
   /** In order of precedence for tool names: built-in, configured in order, dropped in. */
   specs: ServerSpec[]
+  /** What would run if it were not switched off, in the same order. */
+  disabled: ServerSpec[]
   /** Entries that do not run, and why. */
   losers: { name: string; origin: ServerSpec['origin']; reason: string }[]
+}
+
+/** A server that has its name, whether it shall run or not. */
+interface Decided {
+  spec: ServerSpec
+  disabled: boolean
 }
 
 /** Which servers shall run: configured wins over dropped-in, that over built-in. */
 export function decideServers(sources: ServerSources): DesiredServers {
   const losers: DesiredServers['losers'] = []
-  const byName = new Map<string, ServerSpec>()
+  const byName = new Map<string, Decided>()
   for (const builtIn of sources.builtIns) {
     const loser = addBuiltIn(builtIn, sources, byName)
     if (loser) losers.push(loser)
@@ -60,7 +68,7 @@ export function decideServers(sources: ServerSources): DesiredServers {
     byName.set(dropIn.name, outcome)
   }
   for (const [name, entry] of Object.entries(sources.configured)) {
-    const loser = byName.get(name)
+    const loser = byName.get(name)?.spec
     const isOwnSetting = loser?.origin === 'built-in' && (entry === false || (!entry.command && !entry.url))
     if (isOwnSetting) {
       if (entry === false) byName.delete(name)
@@ -69,17 +77,23 @@ export function decideServers(sources: ServerSources): DesiredServers {
     if (loser) losers.push({ name, origin: loser.origin, reason: 'the config has a server of this name' })
     byName.delete(name)
     if (entry === false) continue
-    const spec = fromEntry(name, 'config', entry, sources)
-    if ('reason' in spec) losers.push(spec)
-    else byName.set(name, spec)
+    const outcome = fromEntry(name, 'config', entry, sources)
+    if ('reason' in outcome) losers.push(outcome)
+    else byName.set(name, outcome)
   }
-  return { specs: inOrder([...byName.values()], sources), losers }
+  const ofState = (disabled: boolean) =>
+    [...byName.values()].flatMap(one => (one.disabled === disabled ? [one.spec] : []))
+  return {
+    specs: inOrder(ofState(false), sources),
+    disabled: inOrder(ofState(true), sources),
+    losers,
+  }
 }
 
 function addBuiltIn(
   builtIn: BuiltIn,
   sources: ServerSources,
-  byName: Map<string, ServerSpec>,
+  byName: Map<string, Decided>,
 ): Loser | undefined {
   const entry = sources.configured[builtIn.name]
   if (entry === false) return undefined
@@ -87,16 +101,10 @@ function addBuiltIn(
   const env = { ...sources.childEnvironment(seen), ...entry?.env }
   if (!builtIn.always && entry === undefined && !isConfigured(builtIn, env))
     return halfConfigured(builtIn, env)
+  const transport = { kind: 'stdio' as const, command: sources.node, args: [builtIn.file], env }
   byName.set(builtIn.name, {
-    name: builtIn.name,
-    origin: 'built-in',
-    prefix: entry?.prefix ?? '',
-    transport: {
-      kind: 'stdio',
-      command: sources.node,
-      args: [builtIn.file],
-      env,
-    },
+    spec: { name: builtIn.name, origin: 'built-in', prefix: entry?.prefix ?? '', transport },
+    disabled: entry?.disabled === true,
   })
   return undefined
 }
@@ -130,7 +138,7 @@ export function isConfigured(
 
 type Loser = DesiredServers['losers'][number]
 
-function fromDropIn(dropIn: DropIn, sources: ServerSources): ServerSpec | Loser {
+function fromDropIn(dropIn: DropIn, sources: ServerSources): Decided | Loser {
   switch (dropIn.kind) {
     case 'held':
       return { name: dropIn.name, origin: 'drop-in', reason: `held: ${dropIn.reason}` }
@@ -141,21 +149,25 @@ function fromDropIn(dropIn: DropIn, sources: ServerSources): ServerSpec | Loser 
     case 'entry':
       return fromEntry(dropIn.name, 'drop-in', dropIn.entry, sources, dropIn.folder)
     case 'program':
-      return {
-        name: dropIn.name,
-        origin: 'drop-in',
-        prefix: defaultPrefix(dropIn.name),
-        transport: {
-          kind: 'stdio',
-          command: sources.node,
-          // The time of the last change is part of it, so that a changed program is started anew.
-          args: ['--import', sources.loader, dropIn.file],
-          env: { ...sources.childEnvironment(), SUPERBLOOM_DROPPED_AT: String(Math.round(dropIn.changed)) },
-          cwd: dropIn.folder,
-        },
-      }
+      return { spec: fromProgram(dropIn, sources), disabled: dropIn.disabled }
     default:
       return dropIn satisfies never
+  }
+}
+
+function fromProgram(dropIn: Extract<DropIn, { kind: 'program' }>, sources: ServerSources): ServerSpec {
+  return {
+    name: dropIn.name,
+    origin: 'drop-in',
+    prefix: defaultPrefix(dropIn.name),
+    transport: {
+      kind: 'stdio',
+      command: sources.node,
+      // The time of the last change is part of it, so that a changed program is started anew.
+      args: ['--import', sources.loader, dropIn.file],
+      env: { ...sources.childEnvironment(), SUPERBLOOM_DROPPED_AT: String(Math.round(dropIn.changed)) },
+      cwd: dropIn.folder,
+    },
   }
 }
 
@@ -165,25 +177,27 @@ function fromEntry(
   entry: ServerEntry,
   sources: ServerSources,
   folder?: string,
-): ServerSpec | Loser {
-  const prefix = entry.prefix ?? defaultPrefix(name)
+): Decided | Loser {
   if (entry.command && entry.url) return { name, origin, reason: 'has both command and url; keep one' }
-  if (entry.url) {
-    return { name, origin, prefix, transport: { kind: 'http', url: entry.url, headers: entry.headers ?? {} } }
-  }
-  if (!entry.command) return { name, origin, reason: 'has neither command nor url; give one' }
-  const cwd = entry.cwd && folder ? resolve(folder, entry.cwd) : (entry.cwd ?? folder)
+  if (!entry.command && !entry.url) return { name, origin, reason: 'has neither command nor url; give one' }
+  const prefix = entry.prefix ?? defaultPrefix(name)
+  const transport = toTransport(entry, sources, folder)
+  return { spec: { name, origin, prefix, transport }, disabled: entry.disabled === true }
+}
+
+function toTransport(
+  { command = '', args = [], env, cwd: place, url, headers = {} }: ServerEntry,
+  sources: ServerSources,
+  folder: string | undefined,
+): ServerSpec['transport'] {
+  if (url) return { kind: 'http', url, headers }
+  const cwd = place && folder ? resolve(folder, place) : (place ?? folder)
   return {
-    name,
-    origin,
-    prefix,
-    transport: {
-      kind: 'stdio',
-      command: entry.command,
-      args: entry.args ?? [],
-      env: { ...sources.childEnvironment(), ...entry.env },
-      ...(cwd ? { cwd } : {}),
-    },
+    kind: 'stdio',
+    command,
+    args,
+    env: { ...sources.childEnvironment(), ...env },
+    ...(cwd ? { cwd } : {}),
   }
 }
 

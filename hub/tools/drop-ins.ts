@@ -6,13 +6,15 @@ import { HubError } from '../core/errors.ts'
 
 /** A folder of `<data>/servers`: a program to run, an entry to read, or the reason why it is neither. */
 export type DropIn =
-  | { kind: 'program'; name: string; folder: string; file: string; changed: number }
+  | { kind: 'program'; name: string; folder: string; file: string; changed: number; disabled: boolean }
   | { kind: 'entry'; name: string; folder: string; entry: ServerEntry }
   | { kind: 'held'; name: string; folder: string; reason: string }
   /** Others than its owner can write to `guilty`: held until they cannot. */
   | { kind: 'open'; name: string; folder: string; guilty: string }
 
 const PROGRAMS = ['server.ts', 'server.js', 'server.mjs']
+/** An empty file beside a program that keeps it from being started. */
+const DISABLED = 'disabled'
 
 /** What lies in the folder of drop-ins, which is made where it is missing. */
 export function readDropIns(folder: string, parseEntry: (file: string, text: string) => unknown): DropIn[] {
@@ -51,7 +53,10 @@ function readDropIn(
     return { kind: 'held', name, folder, reason: `the folder's name ${named.error.issues[0]?.message}` }
   }
   const program = PROGRAMS.map(file => join(folder, file)).find(existsSync)
-  if (program) return { kind: 'program', name, folder, file: program, changed: statSync(program).mtimeMs }
+  if (program) {
+    const disabled = existsSync(join(folder, DISABLED))
+    return { kind: 'program', name, folder, file: program, changed: statSync(program).mtimeMs, disabled }
+  }
   const manifest = join(folder, 'mcp.json')
   if (!existsSync(manifest)) return undefined
   const entry = serverEntry.parse(parseEntry(manifest, readFileSync(manifest, 'utf8')))

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 
-const LONGEST = 64
 const HASH_LENGTH = 8
 
-/** A name that every client and provider takes: `^[A-Za-z0-9_-]{1,64}$`, a longer one shortened with a stable hash. */
-export function toToolName(name: string): string {
+/** A name that every client and provider takes: `^[A-Za-z0-9_-]+$`, a longer one shortened with a stable hash. */
+export function toToolName(name: string, longest: number): string {
   const plain = name.replace(/[^A-Za-z0-9_-]/g, '_')
-  if (plain.length <= LONGEST && plain.length > 0) return plain
-  return `${plain.slice(0, LONGEST - HASH_LENGTH - 1)}_${shortHash(name)}`
+  if (plain.length <= longest && plain.length > 0) return plain
+  return withHash(plain, name, longest)
+}
+
+function withHash(plain: string, of: string, longest: number): string {
+  return `${plain.slice(0, longest - HASH_LENGTH - 1)}_${shortHash(of)}`
 }
 
 function shortHash(text: string): string {
@@ -17,7 +20,8 @@ function shortHash(text: string): string {
 export interface NamedServer {
   server: string
   prefix: string
-  tools: readonly string[]
+  /** Undefined while nobody knows them: it has not been ready since the hub's start. */
+  tools: readonly string[] | undefined
 }
 
 export interface NamedTool {
@@ -29,28 +33,66 @@ export interface NamedTool {
   collision?: string
 }
 
-/**
- * Names all tools of all servers. The first in the list keeps a name that two want, the other gets its server's
- * name in front all the same; names in `taken` are nobody's. The result is in a stable order: by server, then as
- * the server lists them.
- */
-export function nameTools(servers: readonly NamedServer[], taken: ReadonlySet<string>): NamedTool[] {
-  const owners = new Map<string, string>([...taken].map(name => [name, 'the hub']))
-  return servers.flatMap(({ server, prefix, tools }) =>
-    tools.map(original => {
-      const wanted = toToolName(`${prefix}${original}`)
-      const owner = owners.get(wanted)
-      const name = owner === undefined ? wanted : freeName(owners, server, original)
-      owners.set(name, server)
-      const collision = owner === undefined ? undefined : `${wanted} is taken by ${owner}`
-      return { name, server, original, ...(collision ? { collision } : {}) }
-    }),
-  )
+export interface NamingRules {
+  /** Names that are nobody's. */
+  taken: ReadonlySet<string>
+  /** Characters of a name. */
+  longest: number
+  /** Which server had each name that others wanted too: it gets that again, also where its tools are not known yet. */
+  owners: ReadonlyMap<string, string>
 }
 
-function freeName(owners: ReadonlyMap<string, string>, server: string, original: string): string {
-  const prefixed = `${server}__${original}`
-  const candidates = [prefixed, `${prefixed.slice(0, LONGEST)}_${shortHash(prefixed)}`].map(toToolName)
-  const free = candidates.find(candidate => !owners.has(candidate))
-  return free ?? toToolName(`${shortHash(`${owners.size}${prefixed}`)}_${prefixed}`)
+export interface Naming {
+  names: NamedTool[]
+  /** To be given to the next naming. */
+  owners: Map<string, string>
+}
+
+/**
+ * Names all tools of all servers. The first in the list keeps a name that two want, the other gets its server's name
+ * in front all the same. A server that comes later changes no name of those before it, and the order in which a
+ * server lists its tools none at all. The result is in a stable order: by server, then as the server lists them.
+ */
+export function nameTools(servers: readonly NamedServer[], rules: NamingRules): Naming {
+  const holders = new Map([...rules.taken].map(name => [name, 'the hub']))
+  const owners = new Map<string, string>()
+  const isFree = (name: string) => {
+    const holder = holders.get(name)
+    if (holder !== undefined && !rules.taken.has(name)) owners.set(name, holder)
+    return holder === undefined
+  }
+  const names = servers.flatMap(({ server, prefix, tools }) => {
+    if (!tools) {
+      for (const [name, owner] of rules.owners) {
+        if (owner !== server || !isFree(name)) continue
+        holders.set(name, server)
+        owners.set(name, server)
+      }
+      return []
+    }
+    const claim = (original: string): NamedTool => {
+      const wanted = toToolName(`${prefix}${original}`, rules.longest)
+      const holder = holders.get(wanted)
+      const name = isFree(wanted) ? wanted : findFree(`${server}__${original}`, rules.longest, isFree)
+      holders.set(name, server)
+      const collision = holder === undefined ? undefined : `${wanted} is taken by ${holder}`
+      return { name, server, original, ...(collision ? { collision } : {}) }
+    }
+    const isPlain = (tool: string) => toToolName(`${prefix}${tool}`, rules.longest) === `${prefix}${tool}`
+    const inOrder = [...tools.entries()].sort(
+      ([, a], [, b]) => Number(isPlain(b)) - Number(isPlain(a)) || (a < b ? -1 : Number(a > b)),
+    )
+    const named = new Map(inOrder.map(([index, original]) => [index, claim(original)]))
+    return [...tools.keys()].flatMap(index => named.get(index) ?? [])
+  })
+  return { names, owners }
+}
+
+function findFree(prefixed: string, longest: number, isFree: (name: string) => boolean): string {
+  const plain = toToolName(prefixed, longest)
+  if (isFree(plain)) return plain
+  for (let attempt = 1; ; attempt++) {
+    const name = withHash(plain, attempt === 1 ? prefixed : `${prefixed} ${attempt}`, longest)
+    if (isFree(name)) return name
+  }
 }

@@ -27,7 +27,8 @@ export interface ServerRequests {
 
 export interface RequestDeps {
   all: () => readonly Connection[]
-  find: (server: string) => Connection | undefined
+  /** Runs something with a server's connection, which stays until that is over. */
+  use: <Result>(server: string, run: (connection: Connection) => Promise<Result>) => Promise<Result>
   readonly catalogue: Catalogue
 }
 
@@ -44,59 +45,56 @@ export function createRequests(deps: RequestDeps): ServerRequests {
         .map(connection => connection.untilSettled(signal)),
     )
   }
-  const connectionOf = (entry: { server: string } | undefined, what: string) => {
-    const connection = entry && deps.find(entry.server)
-    if (!connection) throw new HubError('not_found', `There is no ${what}`)
-    return connection
-  }
   return {
     untilListed,
     async call(name, args, options = {}) {
       await untilListed(name, options.signal)
       const tool = deps.catalogue.tool(name)
-      const connection = connectionOf(tool, `tool ${name}`)
-      const params = { name: tool?.original, arguments: args }
-      return untilComplete(
-        repeat => connection.request('tools/call', { ...params, ...repeat }, options),
-        options,
+      if (!tool) throw new HubError('not_found', `There is no tool ${name}`)
+      const params = { name: tool.original, arguments: args }
+      return deps.use(tool.server, connection =>
+        untilComplete(repeat => connection.request('tools/call', { ...params, ...repeat }, options), options),
       )
     },
     async getPrompt(name, args, options = {}) {
       await untilListed(name, options.signal)
       const prompt = deps.catalogue.prompt(name)
-      const connection = connectionOf(prompt, `prompt ${name}`)
-      const params = { name: prompt?.original, arguments: args }
-      return untilComplete(
-        repeat => connection.request('prompts/get', { ...params, ...repeat }, options),
-        options,
+      if (!prompt) throw new HubError('not_found', `There is no prompt ${name}`)
+      const params = { name: prompt.original, arguments: args }
+      return deps.use(prompt.server, connection =>
+        untilComplete(
+          repeat => connection.request('prompts/get', { ...params, ...repeat }, options),
+          options,
+        ),
       )
     },
     readResource: (uri, options = {}) => readFromAny(deps, uri, options),
     async complete(params, options) {
       const found = findCompleter(params, deps.catalogue)
-      const connection = found && deps.find(found.server)
-      if (!found || !connection?.capabilities.completions)
-        return { completion: { values: [], hasMore: false } }
-      return connection.request('completion/complete', { ...params, ref: found.ref }, options)
+      const none = { completion: { values: [], hasMore: false } }
+      if (!found) return none
+      return deps.use(found.server, async connection =>
+        connection.capabilities.completions
+          ? connection.request('completion/complete', { ...params, ref: found.ref }, options)
+          : none,
+      )
     },
   }
 }
 
 /** The first that has it answers; where none has, what the likeliest says. */
 async function readFromAny(
-  { catalogue, find }: RequestDeps,
+  { catalogue, use }: RequestDeps,
   uri: string,
   options: ForwardOptions,
 ): Promise<ReadResourceResult> {
   const owners = catalogue.ownersOf(uri)
   let refused: unknown
   for (const owner of owners) {
-    const connection = find(owner)
-    if (!connection) continue
     try {
-      const send = (repeat: JsonObject | undefined) =>
-        connection.request('resources/read', { uri, ...repeat }, options)
-      return await untilComplete(send, options)
+      return await use(owner, connection =>
+        untilComplete(repeat => connection.request('resources/read', { uri, ...repeat }, options), options),
+      )
     } catch (error) {
       if (owners.length === 1 || !(error instanceof ProtocolError)) throw error
       refused ??= error

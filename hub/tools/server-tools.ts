@@ -2,6 +2,7 @@ import type { ServerEntry } from '../../schemas/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { JsonObject, OfferChange } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
+import { readNameOwners, saveNameOwners } from '../store/hub-state.ts'
 import type { Store } from '../store/open.ts'
 import type { TakenNames } from './catalogue.ts'
 import type { Connection } from './connection.ts'
@@ -23,6 +24,7 @@ export interface ServerToolsDeps {
   version: string
   /** Names that nothing of a server may have. */
   taken: TakenNames
+  longestName: () => number
   builtIns: readonly BuiltIn[]
   loader: string
   dropInsFolder: string
@@ -54,6 +56,11 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
     connectTimeout: CONNECT_TIMEOUT_MS,
     callTimeout: CALL_TIMEOUT_MS,
     taken: deps.taken,
+    longestName: deps.longestName,
+    names: {
+      read: () => readNameOwners(deps.store.db),
+      save: owners => deps.store.write(tx => saveNameOwners(tx, owners)),
+    },
     onChange: deps.onChange,
     onEvents: deps.onEvents,
     onUpdated: deps.onUpdated,
@@ -78,7 +85,7 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
     cancelLook = dropIns.some(({ kind }) => kind === 'open')
       ? deps.clock.after(LOOK_AGAIN_MS, refresh)
       : undefined
-    const next = JSON.stringify(desired)
+    const next = JSON.stringify([desired, deps.longestName()])
     if (next === applied) return
     applied = next
     for (const loser of desired.losers) deps.log.warn('server_not_running', loser)

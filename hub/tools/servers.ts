@@ -2,16 +2,17 @@ import type { LoggingLevel } from '@modelcontextprotocol/client'
 import type { UpstreamHealth } from '../../schemas/health.ts'
 import { describeError } from '../core/errors.ts'
 import type { OfferChange } from '../core/forwarding.ts'
-import { buildCatalogue, type Catalogue, EMPTY_CATALOGUE, type TakenNames } from './catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
 import type { Connection, ConnectionDeps } from './connection.ts'
 import type { DesiredServers } from './decide-servers.ts'
+import { type LiveCatalogueDeps, openCatalogue } from './live-catalogue.ts'
 import { createPool } from './pool.ts'
 import { createRequests, type ServerRequests } from './server-requests.ts'
 import type { ServerSpec } from './server-spec.ts'
 
 export interface ServerStatus {
   name: string
-  state: 'starting' | 'ready' | 'down' | 'not_running'
+  state: 'starting' | 'ready' | 'down' | 'disabled' | 'not_running'
   origin: ServerSpec['origin']
   transport?: 'stdio' | 'http'
   era?: 'legacy' | 'modern'
@@ -39,61 +40,49 @@ export interface Servers extends ServerRequests, AsyncDisposable {
   readonly settled: boolean
 }
 
-export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'> {
-  /** Names that nothing of a server may have. */
-  taken: TakenNames
+export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'>, LiveCatalogueDeps {
   onChange: (change: OfferChange) => void
 }
 
 export function openServers(deps: ServersDeps): Servers {
   const tried = new Set<string>()
-  let losers: DesiredServers['losers'] = []
-  let catalogue = EMPTY_CATALOGUE
-  let signatures = { tools: '', resources: '', prompts: '' }
+  let resting: Pick<DesiredServers, 'disabled' | 'losers'> = { disabled: [], losers: [] }
   let subscribed: ReadonlySet<string> = new Set()
   let logLevel: LoggingLevel | undefined
 
   const all = () => pool.all ?? []
   const rebuild = () => {
     for (const { spec, status } of all()) if (status.state !== 'starting') tried.add(spec.name)
-    const next = signaturesOf(all())
-    const change = {
-      tools: next.tools !== signatures.tools,
-      resources: next.resources !== signatures.resources,
-      prompts: next.prompts !== signatures.prompts,
-    }
-    signatures = next
-    if (change.tools || change.resources || change.prompts) {
-      catalogue = buildCatalogue(all(), deps.taken)
-      assignSubscriptions()
-    }
-    deps.onChange(change)
+    const change = live.look(pool.all)
+    if (change.catalogue) assignSubscriptions()
+    deps.onChange(change.offer)
   }
   const pool = createPool({ ...deps, onChange: rebuild })
+  const live = openCatalogue(deps, rebuild)
   const assignSubscriptions = () => {
     const uris = [...subscribed]
-    const owners = new Map(uris.map(uri => [uri, catalogue.ownersOf(uri)[0]]))
+    const owners = new Map(uris.map(uri => [uri, live.catalogue.ownersOf(uri)[0]]))
     for (const connection of all()) {
       connection.subscribe(new Set(uris.filter(uri => owners.get(uri) === connection.spec.name)))
     }
   }
   const requests = createRequests({
     all,
-    find: name => pool.find(name),
+    use: pool.use,
     get catalogue() {
-      return catalogue
+      return live.catalogue
     },
   })
   return {
     get catalogue() {
-      return catalogue
+      return live.catalogue
     },
     get settled() {
       return pool.all?.every(({ spec }) => tried.has(spec.name)) ?? false
     },
     ...requests,
     apply(desired) {
-      losers = desired.losers
+      resting = desired
       pool.apply(desired.specs)
       if (logLevel) for (const connection of all()) connection.setLogLevel(logLevel)
       rebuild()
@@ -109,40 +98,16 @@ export function openServers(deps: ServersDeps): Servers {
     rootsChanged() {
       for (const connection of all()) connection.rootsChanged()
     },
-    status: () => [...all().map(one => describe(one, catalogue)), ...losers.map(describeLoser)],
+    status: () => [
+      ...all().map(one => describe(one, live.catalogue)),
+      ...resting.disabled.map(describeDisabled),
+      ...resting.losers.map(describeLoser),
+    ],
     async health() {
       const ready = all().filter(({ status }) => status.state === 'ready')
       return new Map(await Promise.all(ready.map(async one => [one.spec.name, await toHealth(one)] as const)))
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
-  }
-}
-
-const texts = new WeakMap<object, string>()
-
-/** A text of what a server lists, written once for each list. */
-function textOf(list: object): string {
-  const known = texts.get(list)
-  if (known !== undefined) return known
-  const text = JSON.stringify(list)
-  texts.set(list, text)
-  return text
-}
-
-/** Equal while servers offer the same. */
-function signaturesOf(connections: readonly Connection[]) {
-  const write = (listsOf: (connection: Connection) => readonly (readonly object[])[]) =>
-    connections
-      .map(one => ({ one, lists: listsOf(one).filter(list => list.length > 0) }))
-      .filter(({ lists }) => lists.length > 0)
-      .map(({ one, lists }) =>
-        [one.spec.name, one.spec.prefix, one.instructions, ...lists.map(textOf)].join('\n'),
-      )
-      .join('\n\n')
-  return {
-    tools: write(({ offer }) => [offer.tools]),
-    resources: write(({ offer }) => [offer.resources, offer.resourceTemplates]),
-    prompts: write(({ offer }) => [offer.prompts]),
   }
 }
 
@@ -154,6 +119,10 @@ async function toHealth(connection: Connection): Promise<UpstreamHealth[]> {
   } catch (error) {
     return [{ name, kind: 'server', address: '', ok: false, reason: describeError(error) }]
   }
+}
+
+function describeDisabled({ name, origin, transport }: ServerSpec): ServerStatus {
+  return { name, state: 'disabled', origin, transport: transport.kind, tools: 0 }
 }
 
 function describeLoser({ name, origin, reason }: DesiredServers['losers'][number]): ServerStatus {

@@ -2,6 +2,7 @@ import type { Tool } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import { buildCatalogue } from './catalogue.ts'
 import { createToolFinder } from './find-tools.ts'
+import { NO_OWNERS } from './name-owners.ts'
 import { NO_OFFER } from './offer.ts'
 import { createToolBox } from './tool-box.ts'
 
@@ -17,9 +18,14 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
     spec: { name: 's', origin: 'config' as const, prefix: '', transport: NOWHERE },
     offer: { ...NO_OFFER, tools: [definition] },
     instructions: '',
+    status: { state: 'ready' as const, era: 'modern' as const },
   }
   const servers = {
-    catalogue: buildCatalogue([server], { tools: new Set(), prompts: new Set() }),
+    catalogue: buildCatalogue([server], {
+      taken: { tools: new Set(), prompts: new Set() },
+      longest: 64,
+      owners: NO_OWNERS,
+    }),
     call: () => Promise.reject(new Error('not called')),
     untilListed: async () => undefined,
   }

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { LINES, openClient, type TestClient, textOf } from '../support/clients.ts'
-import { odd, untilReady } from '../support/downstream.ts'
+import { npmServer, odd, untilReady } from '../support/downstream.ts'
 import { childrenOf, untilNoChildren } from '../support/processes.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
@@ -35,6 +35,7 @@ const untilStatus = (what: string, fits: (state: Status) => boolean) =>
     const state = await status()
     return fits(state) && state
   })
+const isReady = ({ state }: { state: string }) => state === 'ready'
 const remove = (name: string) =>
   rmSync(join(hub.dataFolder, 'servers', name), { recursive: true, force: true })
 
@@ -86,12 +87,12 @@ describe('names', () => {
     expect(ours).toEqual([
       'odd__a_b_c_d',
       'odd___',
-      expect.stringMatching(/^odd__x{50}_[0-9a-f]{8}$/),
-      expect.stringMatching(/^odd__x{50}_[0-9a-f]{8}$/),
+      expect.stringMatching(/^odd__x{33}_[0-9a-f]{8}$/),
+      expect.stringMatching(/^odd__x{33}_[0-9a-f]{8}$/),
     ])
     expect(new Set(ours).size).toBe(4)
     for (const name of ours) {
-      expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
+      expect(`mcp__superbloom__${name}`).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
       expect(textOf(await client.call(name))).toBe('swallowed')
     }
     await hub.stop()
@@ -102,6 +103,26 @@ describe('names', () => {
     expect((await names()).filter(name => name.startsWith('odd__')).slice(3)).toEqual(ours)
   })
 
+  test('after a restart a name is not lent to a server that is ready sooner than the one that has it', async () => {
+    const entry = { ...odd().entry, prefix: '' }
+    const slow = { ...odd('slow-start').entry, prefix: '' }
+    hub.writeConfig(JSON.stringify({ servers: { metrics: false, slow, quick: entry } }))
+    await untilStatus('both are ready', ({ servers: all }) => all.length === 2 && all.every(isReady))
+    const before = (await names()).filter(name => name.endsWith('pid'))
+    expect(before).toEqual(['pid', 'quick__pid'])
+    await hub.stop()
+    await hub.start()
+    client = await openClient('sdk 2, 2026-07-28', hub)
+    await untilReady(hub, 'quick')
+    expect(
+      hub.logs.all
+        .slice(hub.startedFrom)
+        .some(one => one.event === 'server_ready' && one['server'] === 'slow'),
+    ).toBe(false)
+    expect((await names()).filter(name => name.endsWith('pid'))).toEqual(['quick__pid'])
+    expect(textOf(await client.call('pid'))).not.toBe(textOf(await client.call('quick__pid')))
+  })
+
   test('the hub’s own and the meta-tools’ names are nobody else’s', async () => {
     const taken = ['hub_chat', 'schedule_wake', 'send_message']
     const entry = { ...odd(...taken.map(name => `tool=${name}`)).entry, prefix: '' }
@@ -110,6 +131,27 @@ describe('names', () => {
     expect(state.servers[0]?.collisions).toEqual(taken.map(name => `${name} is taken by the hub`))
     expect(await names()).toEqual(expect.arrayContaining(taken.map(name => `thief__${name}`)))
   })
+})
+
+test('a call in flight comes to its end when its server is removed or changed', async () => {
+  const path = 'servers/busy/mcp.json'
+  const entry = npmServer('everything')
+  hub.writeData(path, JSON.stringify(entry))
+  for (const change of [
+    () => hub.writeData(path, JSON.stringify({ ...entry, prefix: 'new_' })),
+    () => remove('busy'),
+  ]) {
+    const tool = await until('its tools are there', async () =>
+      (await names()).find(name => name.endsWith('trigger-long-running-operation')),
+    )
+    const begun = Promise.withResolvers<void>()
+    const options = { onProgress: () => begun.resolve() }
+    const result = client.call(tool, { duration: 1.5, steps: 15 }, options)
+    await Promise.race([begun.promise, result])
+    change()
+    await until('its old tools are gone', async () => !(await names()).includes(tool))
+    expect(textOf(await result)).toContain('completed')
+  }
 })
 
 test('a drop-in runs in its folder, or where its entry says, seen from there', async () => {

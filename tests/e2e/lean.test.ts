@@ -1,7 +1,9 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openChat } from '../support/chat-client.ts'
 import { LINES, openClient, textOf } from '../support/clients.ts'
-import { untilReady } from '../support/downstream.ts'
+import { odd, untilReady } from '../support/downstream.ts'
 import { call, createScriptedModel, say } from '../support/scripted-model.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
@@ -97,6 +99,26 @@ test('a toolset follows the config', async () => {
   )
   await using client = await open('sdk 2, 2026-07-28', '/mcp/garden')
   await until('the toolset changed', async () => names(await client.listTools()).join() === 'many__gadget_1')
+})
+
+test.each(LINES)('a client of %s is told when its own list of tools changed, and only then', async line => {
+  await using garden = await open(line, '/mcp/garden')
+  await using whole = await open(line, '/mcp')
+  await using lean = await open(line, '/mcp?tools=lean')
+  const [ofGarden, ofWhole, ofLean] = await Promise.all([garden, whole, lean].map(one => one.watchTools()))
+  const tool = `many__gadget_${3 + LINES.indexOf(line)}`
+  hub.writeConfig(
+    `servers: { metrics: false }\ntoolsets: { garden: ["${tool}"] }\ntools: { approve: ["many__gadget_7"] }\n`,
+  )
+  await ofGarden?.find('the set is told to have changed', () => true)
+  expect(names(await garden.listTools())).toEqual([tool])
+  expect(ofWhole?.all).toEqual([])
+  hub.writeData(`servers/lamp/mcp.json`, JSON.stringify(odd().entry))
+  await ofWhole?.find('the new tools are told', () => true)
+  rmSync(join(hub.dataFolder, 'servers/lamp'), { recursive: true })
+  await ofWhole?.find('their end is told', () => true, 1)
+  expect(ofGarden?.all).toHaveLength(1)
+  expect(ofLean?.all).toEqual([])
 })
 
 test('an agent with many tools looks for them, and each call is the tool that it names', async () => {

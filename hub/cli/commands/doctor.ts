@@ -129,11 +129,16 @@ async function checkHub(config: Config): Promise<Finding[]> {
   }
 }
 
-function toFindings({ name, state, tools, error, upstreams = [] }: HubStatus['servers'][number]): Finding[] {
-  const isFine = state === 'ready' || (state === 'starting' && error === undefined)
+function toFindings(server: HubStatus['servers'][number]): Finding[] {
+  const { name, state, tools, error, collisions = [], upstreams = [] } = server
+  const isFine = state === 'ready' || state === 'disabled' || (state === 'starting' && error === undefined)
   const what = error ? `${state}: ${error}` : `${state}, ${tools} tools`
   return [
     { level: isFine ? 'ok' : 'problem', what: `server ${name}: ${what}` },
+    ...collisions.map(collision => ({
+      level: 'warning' as const,
+      what: `server ${name}: ${collision}; give it a prefix of its own`,
+    })),
     ...upstreams.map(upstream => ({
       level: upstream.ok ? ('ok' as const) : ('problem' as const),
       what: `server ${name}: ${describeUpstream(upstream)}`,

@@ -6,6 +6,7 @@ import { packageFolder } from '../../config/paths.ts'
 import { systemClock } from '../../core/clock.ts'
 import { StdioBridge } from '../../mcp/stdio-bridge.ts'
 import { findHub } from '../find-hub.ts'
+import { quote } from '../quote.ts'
 
 /** Bridges standard input and output to the running hub, or prints what a client needs to start this. */
 export async function mcp(client: string | undefined): Promise<void> {
@@ -40,8 +41,4 @@ function describeConfig(client: string): string {
 
 function toJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2)
-}
-
-function quote(text: string): string {
-  return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -7,14 +7,15 @@ import { findHub } from '../find-hub.ts'
 type Server = HubStatus['servers'][number]
 
 /** Prints every server with where it comes from, its health and how many tools it has. */
-export async function servers(options: { json?: boolean }): Promise<void> {
+export async function listServers(options: { json?: boolean }): Promise<void> {
   const { structured } = await callHub(findHub(), 'hub_status', {})
   const all = hubStatus.parse(structured).servers
   if (options.json) console.log(JSON.stringify({ servers: all }, undefined, 2))
-  else console.log(all.map(describe).join('\n') || 'No servers.')
+  else console.log(all.map(describeServer).join('\n') || 'No servers.')
 }
 
-function describe(server: Server): string {
+/** One server with its state, as lines for a person. */
+export function describeServer(server: Server): string {
   const { name, state, origin, transport, era, tools, error, nextTryAt, collisions = [] } = server
   const from = [origin, transport, era].filter(Boolean).join(', ')
   const lines = [

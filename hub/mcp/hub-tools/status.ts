@@ -8,7 +8,7 @@ import { defineHubTool, type HubTool } from './hub-tool.ts'
 
 const server = z.object({
   name: z.string(),
-  state: z.enum(['starting', 'ready', 'down', 'not_running']),
+  state: z.enum(['starting', 'ready', 'down', 'disabled', 'not_running']),
   origin: z.enum(['built-in', 'config', 'drop-in']),
   transport: z.enum(['stdio', 'http']).optional(),
   era: z.enum(['legacy', 'modern']).optional(),
@@ -33,7 +33,13 @@ const provider = z.object({
 })
 
 export const hubStatus = z.object({
-  hub: z.object({ name: z.string(), version: z.string(), startedAt: z.number(), uptimeMs: z.number() }),
+  hub: z.object({
+    name: z.string(),
+    version: z.string(),
+    startedAt: z.number(),
+    uptimeMs: z.number(),
+    configFile: z.string().optional().describe('the one that it watches, whether it exists or not'),
+  }),
   model: z.object({
     kind: z.enum(['rules', 'openai']),
     name: z.string(),
@@ -77,6 +83,7 @@ export function status(deps: HubToolDeps): HubTool {
 export function describeStatus(state: HubStatus): string {
   const servers = state.servers.flatMap(one => [
     `  ${one.name}: ${one.state}, ${plural(one.tools, 'tool')}${one.error ? ` (${one.error})` : ''}`,
+    ...(one.collisions ?? []).map(collision => `    a name that another has: ${collision}`),
     ...(one.upstreams ?? []).map(upstream => `    ${describeUpstream(upstream)}`),
   ])
   return [

@@ -1,0 +1,157 @@
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtIns } from '../../built-ins.ts'
+import { createEnvironment } from '../../config/environment.ts'
+import { locateConfig, locateData } from '../../config/load.ts'
+import { changeEntry, type EntryChange, type EntryState, readEntry } from '../../config/server-entries.ts'
+import { HubError } from '../../core/errors.ts'
+import type { RunningHub } from '../find-hub.ts'
+import { type AddOptions, type NewServer, readNewServers } from '../new-servers.ts'
+import { quote } from '../quote.ts'
+import { findDroppedIn, putAside, setDisabled, writeEntry, writing } from '../server-folder.ts'
+import { findRunning, readHub, type ServerState, untilTaken } from '../until-taken.ts'
+import { describeServer } from './servers.ts'
+
+/** Where servers are written down, and the hub that reads them, if one runs. */
+interface Places {
+  hub: RunningHub | undefined
+  servers: string
+  configFile: string
+  config: string
+}
+
+/** A running hub may read another config file than this shell would. */
+async function findPlaces(): Promise<Places> {
+  const environment = createEnvironment()
+  const hub = findRunning()
+  const running = hub && (await readHub(hub)).hub.configFile
+  const configFile = running ?? locateConfig(environment)
+  return {
+    hub,
+    servers: join(locateData(environment).dataFolder, 'servers'),
+    configFile,
+    config: existsSync(configFile) ? readFileSync(configFile, 'utf8') : '',
+  }
+}
+
+/** Drops servers in, and says what became of them. Exit code 1 where one of them does not run. */
+export async function addServers(
+  name: string | undefined,
+  command: readonly string[],
+  options: AddOptions,
+): Promise<void> {
+  const added = readNewServers(name, command, options)
+  const places = await findPlaces()
+  for (const one of added) checkFree(one.name, places)
+  for (const one of added)
+    console.log(`Added ${one.name} in ${writeEntry(places.servers, one.name, one.entry)}.`)
+  for (const note of added.flatMap(one => [...one.notes, ...replaces(one)])) console.log(note)
+  for (const one of added) await tell(places, one.name, server => server?.origin === 'drop-in')
+}
+
+function checkFree(name: string, { servers, configFile, config }: Places): void {
+  const there = findDroppedIn(servers, name)
+  if (there) {
+    const how = `superbloom servers remove ${name} takes it away first`
+    throw new HubError('conflict', `There is a dropped-in server ${name} in ${there.folder}: ${how}.`)
+  }
+  if (readEntry(config, name).kind === 'none') return
+  throw new HubError(
+    'conflict',
+    `${configFile} says something of a server ${name}, and it wins over a dropped-in one: take another name, or change it there.`,
+  )
+}
+
+function replaces({ name }: NewServer): string[] {
+  return isBuiltIn(name)
+    ? [`It runs in place of the built-in server ${name}; its removal brings that back.`]
+    : []
+}
+
+/** Takes a server out of the config file, or its folder out of the hub's sight; what it takes is kept. */
+export async function removeServer(name: string): Promise<void> {
+  const places = await findPlaces()
+  const entry = readEntry(places.config, name)
+  if (entry.kind !== 'none' && !isSetting(name, entry)) {
+    rewrite(places, name, 'remove')
+    return await tell(places, name, server => server?.origin !== 'config')
+  }
+  const found = findDroppedIn(places.servers, name)
+  if (!found) throw isBuiltIn(name) ? stays(name) : await unknown(name, places)
+  const aside = putAside(places.servers, name)
+  const back =
+    found.kind === 'entry'
+      ? `superbloom servers add ${name} --json ${quote(join(aside, 'mcp.json'))}`
+      : `mv ${quote(aside)} ${quote(found.folder)}`
+  console.log(`Removed ${name}; its folder is kept. To get it back: ${back}`)
+  await tell(places, name, server => server?.origin !== 'drop-in')
+}
+
+function stays(name: string): HubError {
+  const how = `superbloom servers disable ${name} switches it off`
+  return new HubError('invalid_arguments', `${name} comes with the hub and cannot be removed: ${how}.`)
+}
+
+/** Switches a server off, or on again, wherever it is written down. */
+export async function switchServer(name: string, change: 'disable' | 'enable'): Promise<void> {
+  const places = await findPlaces()
+  const entry = readEntry(places.config, name)
+  const found = entry.kind === 'none' ? findDroppedIn(places.servers, name) : undefined
+  if (entry.kind === 'none' && !found && !isBuiltIn(name)) throw await unknown(name, places)
+  const isOff = entry.kind === 'off' || (entry.kind === 'entry' && entry.disabled) || found?.disabled === true
+  if (isOff === (change === 'disable')) {
+    console.log(`${name} is ${isOff ? 'switched off' : 'not switched off'} already.`)
+    return
+  }
+  if (found) {
+    setDisabled(places.servers, name, found, change === 'disable')
+    console.log(`${change === 'disable' ? 'Disabled' : 'Enabled'} ${name} in ${found.folder}.`)
+  } else if (entry.kind === 'off' && !isBuiltIn(name)) {
+    // It kept a dropped-in server of this name from running.
+    rewrite(places, name, 'remove')
+  } else rewrite(places, name, change)
+  await tell(
+    places,
+    name,
+    server => server !== undefined && (server.state === 'disabled') === (change === 'disable'),
+  )
+}
+
+const DONE: Record<EntryChange, string> = { disable: 'Disabled', enable: 'Enabled', remove: 'Removed' }
+
+/** Changes an entry of the config file, which is first copied. In place: its owner, its mode and a link to it stay. */
+function rewrite({ configFile, config }: Places, name: string, change: EntryChange): void {
+  const text = changeEntry({ file: configFile, text: config }, name, change)
+  const backup = `${configFile}.bak`
+  const isThere = existsSync(configFile)
+  if (isThere) writing(backup, () => copyFileSync(configFile, backup))
+  writing(configFile, () => writeFileSync(configFile, text))
+  console.log(`${DONE[change]} ${name} in ${configFile}${isThere ? `; it was before as in ${backup}` : ''}.`)
+}
+
+/** Says what a running hub makes of a change. */
+async function tell(
+  { hub }: Places,
+  name: string,
+  isTaken: (server: ServerState | undefined) => boolean,
+): Promise<void> {
+  if (!hub) return console.log(`No hub runs here; the next one that starts takes it.`)
+  const server = await untilTaken(hub, name, isTaken)
+  console.log(server ? describeServer(server) : `${name}: not there any more`)
+  if (server?.state === 'down' || server?.state === 'not_running') process.exitCode = 1
+}
+
+async function unknown(name: string, { hub }: Places): Promise<HubError> {
+  const names = hub ? (await readHub(hub)).servers.map(server => server.name) : []
+  const there = names.length > 0 ? `; there is ${[...new Set(names)].join(', ')}` : ''
+  return new HubError('not_found', `There is no server ${name}${there}.`)
+}
+
+function isBuiltIn(name: string): boolean {
+  return builtIns.some(one => one.name === name)
+}
+
+/** An entry that only says how a built-in server shall run. */
+function isSetting(name: string, entry: EntryState): boolean {
+  return isBuiltIn(name) && (entry.kind === 'off' || (entry.kind === 'entry' && entry.own))
+}

@@ -1,0 +1,157 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
+import { name as serverName } from '../../schemas/names.ts'
+import { HubError } from '../core/errors.ts'
+import { parseJson } from '../core/json.ts'
+
+export interface AddOptions {
+  url?: string
+  header?: string[]
+  env?: string[]
+  cwd?: string
+  prefix?: string
+  isolated?: boolean
+  json?: string
+}
+
+/** A server to add. */
+export interface NewServer {
+  name: string
+  entry: ServerEntry
+  /** What a person has to know of it. */
+  notes: string[]
+}
+
+/** Where other clients keep their servers in their files. */
+const SHELVES = ['mcpServers', 'servers', 'context_servers'] as const
+
+/** What Windsurf and Gemini CLI call the url. */
+const OTHER_URLS = ['serverUrl', 'httpUrl'] as const
+
+/** A part of a text that only another client fills in. */
+const PLACEHOLDER = /\$\{(?:env|input|workspaceFolder|userHome)\b[^}]*\}/
+
+/** The servers that a command line asks for. Throws `invalid_arguments` that says what to write instead. */
+export function readNewServers(
+  name: string | undefined,
+  command: readonly string[],
+  options: AddOptions,
+): NewServer[] {
+  if (options.json !== undefined) {
+    const { json, ...others } = options
+    if (command.length > 0 || Object.keys(others).length > 0)
+      throw wrong('--json says it all: give nothing else besides a name')
+    return readPasted(name, json)
+  }
+  if (name === undefined) throw wrong(`give it a name. ${EXAMPLES}`)
+  const [program, ...args] = command
+  if ((program === undefined) === (options.url === undefined))
+    throw wrong(`give either a command behind -- or --url. ${EXAMPLES}`)
+  if (options.url === undefined && options.header) throw wrong('--header goes with --url')
+  if (options.url !== undefined && (options.env || options.cwd))
+    throw wrong('--env and --cwd go with a command')
+  const entry = {
+    ...(program === undefined ? {} : { command: program }),
+    ...(args.length > 0 ? { args } : {}),
+    ...(options.env ? { env: toRecord('--env', 'KEY=value', '=', options.env) } : {}),
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.url === undefined ? {} : { url: options.url }),
+    ...(options.header ? { headers: toRecord('--header', '"Name: value"', ':', options.header) } : {}),
+    ...(options.prefix === undefined ? {} : { prefix: options.prefix }),
+    ...(options.isolated ? { isolated: true } : {}),
+  }
+  return [{ name: checkName(name), entry: checkEntry(name, entry), notes: [] }]
+}
+
+const EXAMPLES =
+  'For example: superbloom servers add files -- npx -y @modelcontextprotocol/server-filesystem /srv, or: superbloom servers add remote --url https://example.org/mcp'
+
+function wrong(message: string): HubError {
+  return new HubError('invalid_arguments', `servers add: ${message}`)
+}
+
+/** What stands behind `--json`: the text itself, or the file that holds it. Secrets in it are never shown. */
+function readPasted(name: string | undefined, given: string): NewServer[] {
+  const isText = given.trimStart().startsWith('{')
+  if (!isText && !existsSync(given))
+    throw wrong(`--json: there is no file ${given}, and it is no JSON object`)
+  const file = z
+    .record(z.string(), z.unknown())
+    .safeParse(parseJson(isText ? given : readFileSync(given, 'utf8')))
+  if (!file.success) {
+    throw wrong(
+      `--json: ${isText ? 'this' : given} is no JSON object; a comment or a comma too many is enough`,
+    )
+  }
+  if (['command', 'url', ...OTHER_URLS].some(key => key in file.data)) {
+    if (name === undefined) throw wrong('--json: this is one server without its name: give one')
+    return [toNewServer(name, file.data)]
+  }
+  const shelf = SHELVES.find(key => key in file.data)
+  const shelved = z.record(z.string(), z.unknown()).safeParse(shelf ? file.data[shelf] : file.data)
+  const entries = Object.entries(shelved.data ?? {}).filter(([key]) => name === undefined || key === name)
+  if (entries.length > 0) return entries.map(([key, entry]) => toNewServer(key, entry, name))
+  throw wrong(
+    name === undefined
+      ? '--json: there is no server in it: it holds {"mcpServers": {"<name>": {"command": …}}}'
+      : `--json: there is no server ${name} in it; there is ${Object.keys(shelved.data ?? {}).join(', ')}`,
+  )
+}
+
+function toNewServer(given: string, value: unknown, wanted?: string): NewServer {
+  const name = wanted ?? toName(given)
+  const entry = checkEntry(given, withUrl(value))
+  const placeholder = PLACEHOLDER.exec(JSON.stringify(entry))?.[0]
+  const notes = [
+    ...(name === given ? [] : [`${given} is called ${name} here.`]),
+    ...(placeholder ? [`${name}: ${placeholder} is filled in by another client only: write its value.`] : []),
+  ]
+  return { name: checkName(name), entry, notes }
+}
+
+function withUrl(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value)
+  const url = entries.find(([key]) => OTHER_URLS.some(other => other === key))?.[1]
+  return url === undefined ? value : { ...value, url }
+}
+
+/** A name of another client as one of ours. */
+function toName(given: string): string {
+  const plain = given.toLowerCase().replace(/[^a-z0-9_-]+/g, '-')
+  return plain
+    .replace(/^[-_]+/, '')
+    .slice(0, 64)
+    .replace(/[-_]+$/, '')
+}
+
+function checkName(name: string): string {
+  const checked = serverName.safeParse(name)
+  if (checked.success) return name
+  const better = toName(name)
+  const hint = better ? `; ${better} would do` : ''
+  throw wrong(`the name "${name}" ${checked.error.issues[0]?.message}${hint}`)
+}
+
+function checkEntry(name: string, value: unknown): ServerEntry {
+  const checked = serverEntry.safeParse(value)
+  if (checked.success && (checked.data.command === undefined) !== (checked.data.url === undefined)) {
+    return checked.data
+  }
+  const why = checked.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  throw wrong(`${name}: ${why?.join('; ') ?? 'needs either a command or a url'}`)
+}
+
+/** Names and values of an option that may come several times. The values are never shown: they may be secret. */
+function toRecord(option: string, form: string, mark: string, given: string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map(text => {
+      const at = text.indexOf(mark)
+      const key = text.slice(0, Math.max(at, 0)).trim()
+      if (key === '' || /\s/.test(key)) throw wrong(`${option}: write ${form}`)
+      const value = text.slice(at + 1)
+      return [key, mark === ':' ? value.trim() : value]
+    }),
+  )
+}

@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
+import { describeError, HubError } from '../core/errors.ts'
+import { parseJson } from '../core/json.ts'
+
+/** A server below `<data>/servers`: an entry, or a program of the user's own. */
+export type DroppedIn = { folder: string; disabled: boolean } & (
+  | { kind: 'entry'; file: string }
+  | { kind: 'program' }
+)
+
+const MANIFEST = 'mcp.json'
+const DISABLED = 'disabled'
+const PROGRAM = /^server\.(ts|js|mjs)$/
+
+/** What lies there under this name; undefined for nothing. */
+export function findDroppedIn(serversFolder: string, name: string): DroppedIn | undefined {
+  const folder = join(serversFolder, name)
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  if (names.some(one => PROGRAM.test(one))) {
+    return { kind: 'program', folder, disabled: names.includes(DISABLED) }
+  }
+  if (!names.includes(MANIFEST)) return undefined
+  const file = join(folder, MANIFEST)
+  return { kind: 'entry', folder, file, disabled: isDisabled(file) }
+}
+
+/** Writes an entry so that a hub sees it whole or not at all; only the owner can read what may be secret in it. */
+export function writeEntry(serversFolder: string, name: string, entry: ServerEntry): string {
+  const file = join(serversFolder, name, MANIFEST)
+  writing(file, () => {
+    mkdirSync(serversFolder, { recursive: true, mode: 0o755 })
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const draft = `${file}.${process.pid}.tmp`
+    writeFileSync(draft, `${JSON.stringify(entry, undefined, 2)}\n`, { mode: 0o600 })
+    renameSync(draft, file)
+  })
+  return file
+}
+
+/** Puts a folder aside, where no hub looks; nothing is deleted. Returns where it is now. */
+export function putAside(serversFolder: string, name: string): string {
+  const candidates = Array.from({ length: 1_000 }, (_, index) =>
+    join(serversFolder, `.removed-${name}${index === 0 ? '' : `-${index + 1}`}`),
+  )
+  const place = candidates.find(path => !existsSync(path))
+  if (place === undefined) {
+    throw new HubError('conflict', `${serversFolder} holds a thousand folders .removed-${name}: delete some`)
+  }
+  writing(place, () => renameSync(join(serversFolder, name), place))
+  return place
+}
+
+/** Switches a dropped-in server off or on again: an entry by its key, a program by an empty file beside it. */
+export function setDisabled(serversFolder: string, name: string, found: DroppedIn, disabled: boolean): void {
+  if (found.kind === 'entry') {
+    const { disabled: _, ...entry } = readManifest(found.file)
+    writeEntry(serversFolder, name, disabled ? { ...entry, disabled } : entry)
+    return
+  }
+  const marker = join(found.folder, DISABLED)
+  writing(marker, () => (disabled ? writeFileSync(marker, '') : rmSync(marker, { force: true })))
+}
+
+/** Runs what writes to a path. Throws `unavailable` with what to do where that is not possible. */
+export function writing(path: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    const how = 'run this as the user that the hub runs as, and let that one write there'
+    throw new HubError('unavailable', `${path} cannot be written (${describeError(error)}): ${how}`, {
+      cause: error,
+    })
+  }
+}
+
+function readManifest(file: string): ServerEntry {
+  const entry = serverEntry.safeParse(parseJson(readFileSync(file, 'utf8')))
+  if (entry.success) return entry.data
+  throw new HubError('conflict', `${file} is no JSON object of one server: change it by hand`)
+}
+
+function isDisabled(file: string): boolean {
+  const value = serverEntry.safeParse(parseJson(readFileSync(file, 'utf8')))
+  return value.success && value.data.disabled === true
+}

@@ -1,0 +1,183 @@
+import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import { HubError } from '../core/errors.ts'
+import { toCanonicalJson } from '../core/json.ts'
+
+/** What a config file says of a server. `own`: not how to start or reach it, so it is a setting of a built-in one. */
+export type EntryState =
+  | { kind: 'none' }
+  | { kind: 'off' }
+  | { kind: 'entry'; disabled: boolean; own: boolean }
+
+/** What is false is enabled as an entry without any setting. */
+export type EntryChange = 'disable' | 'enable' | 'remove'
+
+type Json = Record<string, unknown>
+
+/** What the text of a config file says of the server of this name. */
+export function readEntry(text: string, name: string): EntryState {
+  const document = parseDocument(text)
+  const servers = toJson(document)[serversKey(document, name)]
+  const entry = isJson(servers) ? servers[name] : undefined
+  if (entry === undefined) return { kind: 'none' }
+  if (entry === false) return { kind: 'off' }
+  const keys = isJson(entry) ? entry : {}
+  const own = keys['command'] === undefined && keys['url'] === undefined
+  return { kind: 'entry', disabled: keys['disabled'] === true, own }
+}
+
+/**
+ * The text of a config file with one server's entry changed; every other character, comments too, stays. Throws
+ * `conflict`, with what to change by hand, where the file is written in a way that cannot be changed safely.
+ */
+export function changeEntry(
+  { file, text }: { file: string; text: string },
+  name: string,
+  change: EntryChange,
+): string {
+  const counter = new LineCounter()
+  const document = parseDocument(text, { lineCounter: counter })
+  const key = serversKey(document, name)
+  const servers = isMap(document.contents) ? document.contents.get(key, true) : undefined
+  const pair = isMap(servers) ? pairOf(servers, name) : undefined
+  const line = pair ? `:${counter.linePos(rangeOf(pair.key)[0]).line}` : ''
+  const changed =
+    isMap(servers) && pair ? edit(text, servers, pair, change) : begin(text, document, key, name)
+  const expected = expect(toJson(document), key, name, change)
+  if (document.errors.length === 0 && says(changed, expected)) return changed
+  throw new HubError(
+    'conflict',
+    `${file}${line}: cannot be changed safely: ${BY_HAND[change](name)} by hand.`,
+  )
+}
+
+const BY_HAND: Record<EntryChange, (name: string) => string> = {
+  disable: name => `write "disabled: true" into the entry ${name} under servers`,
+  enable: name => `take "disabled: true" out of the entry ${name} under servers`,
+  remove: name => `delete the entry ${name} under servers`,
+}
+
+function says(text: string, expected: Json): boolean {
+  const document = parseDocument(text)
+  if (document.errors.length > 0) return false
+  try {
+    return toCanonicalJson(toJson(document)) === toCanonicalJson(expected)
+  } catch (error) {
+    // An alias whose anchor stood in what was removed.
+    if (error instanceof ReferenceError) return false
+    throw error
+  }
+}
+
+/** What the file has to say afterwards. */
+function expect(file: Json, key: string, name: string, change: EntryChange): Json {
+  const servers = isJson(file[key]) ? { ...file[key] } : {}
+  const entry = isJson(servers[name]) ? { ...servers[name] } : undefined
+  delete servers[name]
+  if (change === 'disable') servers[name] = { ...entry, disabled: true }
+  if (change === 'enable') {
+    delete entry?.['disabled']
+    servers[name] = entry ?? {}
+  }
+  return { ...file, [key]: servers }
+}
+
+/** Which of its two names the mapping of servers has. */
+function serversKey(document: Document, name: string): string {
+  const { contents } = document
+  const holds = (key: string, inner: string[]) => isMap(contents) && contents.hasIn([key, ...inner])
+  const isOther = holds('mcpServers', [name]) || (holds('mcpServers', []) && !holds('servers', []))
+  return isOther ? 'mcpServers' : 'servers'
+}
+
+function toJson(document: Document): Json {
+  const value: unknown = document.toJS()
+  return isJson(value) ? value : {}
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function pairOf(map: YAMLMap, name: string): Pair | undefined {
+  return map.items.find(({ key }) => isScalar(key) && key.value === name)
+}
+
+/** Where a node begins and where its own text ends. */
+function rangeOf(node: unknown): [number, number] {
+  const range = isScalar(node) || isMap(node) ? node.range : undefined
+  return range ? [range[0], range[1]] : [0, 0]
+}
+
+function edit(text: string, servers: YAMLMap, pair: Pair, change: EntryChange): string {
+  const entry = pair.value
+  const disabled = isMap(entry) ? pairOf(entry, 'disabled') : undefined
+  switch (change) {
+    case 'remove':
+      return cut(text, servers, pair)
+    case 'enable':
+      if (isMap(entry)) return disabled ? cut(text, entry, disabled) : text
+      return replace(text, entry, '{}')
+    case 'disable':
+      if (disabled) return replace(text, disabled.value, 'true')
+      if (isMap(entry)) return insert(text, entry, 'disabled', 'true')
+      return replace(text, entry, '{ disabled: true }')
+    default:
+      return change satisfies never
+  }
+}
+
+function replace(text: string, node: unknown, by: string): string {
+  const [from, to] = rangeOf(node)
+  return text.slice(0, from) + (from === to ? ' ' : '') + by + text.slice(to)
+}
+
+/** With one more key at the beginning of a mapping, indented and quoted as that is. */
+function insert(text: string, map: YAMLMap, key: string, value: string): string {
+  const [from] = rangeOf(map)
+  if (map.flow === true) {
+    const rest = map.items.length > 0 ? ', ' : ' '
+    return `${text.slice(0, from + 1)} "${key}": ${value}${rest}${text.slice(from + 1).trimStart()}`
+  }
+  const indent = text.slice(text.lastIndexOf('\n', from - 1) + 1, from)
+  return `${text.slice(0, from)}${key}: ${value}\n${indent}${text.slice(from)}`
+}
+
+/** Without one key of a mapping: whole lines of a block, else up to the neighbor's comma. */
+function cut(text: string, map: YAMLMap, pair: Pair): string {
+  const [from] = rangeOf(pair.key)
+  const to = from + text.slice(from, endOf(pair)).trimEnd().length
+  if (map.items.length === 1) {
+    if (map.flow === true) return `${text.slice(0, from).trimEnd()}${text.slice(to).trimStart()}`
+    return `${text.slice(0, from)}{}${text.slice(to)}`
+  }
+  if (map.flow === true) {
+    const after = /^\s*,\s*/.exec(text.slice(to))?.[0].length
+    if (after !== undefined) return text.slice(0, from) + text.slice(to + after)
+    return text.slice(0, from).replace(/,\s*$/, '') + text.slice(to)
+  }
+  const lineEnd = text.indexOf('\n', to)
+  const lineStart = text.lastIndexOf('\n', from - 1) + 1
+  return text.slice(0, lineStart) + (lineEnd < 0 ? '' : text.slice(lineEnd + 1))
+}
+
+/** Where the last line of a pair's value ends, whatever comments and blank lines follow it. */
+function endOf({ key, value }: Pair): number {
+  if (isMap(value) && value.flow !== true) {
+    const last = value.items.at(-1)
+    if (last) return endOf(last)
+  }
+  const range = typeof value === 'object' && value !== null && 'range' in value ? value.range : undefined
+  return Array.isArray(range) ? Number(range[1]) : rangeOf(key)[1]
+}
+
+/** With an entry for a server that the file has none for. */
+function begin(text: string, document: Document, key: string, name: string): string {
+  const { contents } = document
+  const servers = isMap(contents) ? contents.get(key, true) : undefined
+  if (isMap(servers)) return insert(text, servers, name, '{ "disabled": true }')
+  if (isMap(contents) && contents.flow === true) {
+    return insert(text, contents, key, `{ "${name}": { "disabled": true } }`)
+  }
+  const entry = `servers:\n  ${name}: { disabled: true }\n`
+  return text === '' || text.endsWith('\n') ? `${text}${entry}` : `${text}\n${entry}`
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import type { Tool } from '@modelcontextprotocol/server'
+
+export interface ListChangesDeps {
+  tools: () => readonly Tool[]
+  /** The names of the configured sets of tools. */
+  toolsets: () => readonly string[]
+  /** Whether a toolset has a tool. */
+  gives: (toolset: string, name: string) => boolean
+}
+
+/** Which lists of tools are others than at the last look: toolsets by name, undefined for the whole. */
+export function createListChanges({ tools, toolsets, gives }: ListChangesDeps) {
+  const read = () => {
+    const all = tools().map(tool => ({ name: tool.name, text: JSON.stringify(tool) }))
+    const sign = (toolset: string | undefined) => {
+      const hash = createHash('sha256')
+      for (const { name, text } of all) if (toolset === undefined || gives(toolset, name)) hash.update(text)
+      return hash.digest('hex')
+    }
+    return new Map([undefined, ...toolsets()].map(toolset => [toolset, sign(toolset)]))
+  }
+  let known = read()
+  return {
+    /** A set that was removed has changed, one that is new has not: nobody knows its list. */
+    look(): ReadonlySet<string | undefined> {
+      const before = known
+      known = read()
+      return new Set([...before].flatMap(([set, text]) => (known.get(set) === text ? [] : [set])))
+    },
+  }
+}

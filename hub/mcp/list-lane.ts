@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PROTOCOL_VERSION_META_KEY, SERVER_INFO_META_KEY, type Tool } from '@modelcontextprotocol/server'
+import { isObject, type JsonObject } from '../core/forwarding.ts'
+import type { Below } from './below.ts'
+import { isOfLegacy, isOfModern } from './lane.ts'
+
+export interface ListLaneDeps {
+  below: Pick<Below, 'tools'>
+  serverInfo: object
+  /** The hub's own tools and the servers'. */
+  tools: () => readonly Tool[]
+}
+
+type ListRequest = JsonObject & { id: string | number }
+
+/** The whole list of tools, which is written once for as long as it is the same. */
+export interface ListLane {
+  takesModern(request: IncomingMessage, body: unknown): body is ListRequest
+  takesLegacy(request: IncomingMessage, body: unknown): body is ListRequest
+  serve(body: ListRequest, response: ServerResponse): void
+}
+
+export function createListLane({ below, serverInfo, tools }: ListLaneDeps): ListLane {
+  let from: readonly Tool[] | undefined
+  let texts = { modern: '', legacy: '' }
+  const read = () => {
+    const now = below.tools()
+    if (now === from) return texts
+    from = now
+    const list = tools()
+    const modern = {
+      resultType: 'complete',
+      ttlMs: 0,
+      cacheScope: 'private',
+      _meta: { [SERVER_INFO_META_KEY]: serverInfo },
+      // Tasks are an extension since 2026-07-28, and this is how tools said that they take part in them.
+      tools: list.map(({ execution: _, ...tool }) => tool),
+    }
+    texts = { modern: JSON.stringify(modern), legacy: JSON.stringify({ tools: list }) }
+    return texts
+  }
+  return {
+    takesModern: (request, body): body is ListRequest =>
+      isWholeList(body) && isOfModern(request, body['params'], 'tools/list'),
+    takesLegacy: (request, body): body is ListRequest => isWholeList(body) && isOfLegacy(request),
+    serve({ id, params }, response) {
+      const { modern, legacy } = read()
+      const result =
+        isObject(params) && isObject(params['_meta']) && isModernMeta(params['_meta']) ? modern : legacy
+      const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+      const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+      response.writeHead(200, headers).end(text)
+    },
+  }
+}
+
+function isModernMeta(meta: JsonObject): boolean {
+  return PROTOCOL_VERSION_META_KEY in meta
+}
+
+function isWholeList(body: unknown): body is ListRequest {
+  if (!isObject(body) || body['method'] !== 'tools/list' || body['jsonrpc'] !== '2.0') return false
+  const { id, params = {} } = body
+  return (
+    (typeof id === 'string' || typeof id === 'number') && isObject(params) && params['cursor'] === undefined
+  )
+}
