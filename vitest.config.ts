@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -8,6 +9,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          // What the files of a worker import is loaded once: no module keeps anything between them.
+          isolate: false,
           include: [
             '{hub,servers,schemas,bin}/**/*.test.ts',
             'tests/*.test.ts',
@@ -31,7 +34,9 @@ export default defineConfig({
       },
     ],
     // Most tests wait for processes and clocks rather than for a processor, and one worker is what 2 cores would get.
-    maxWorkers: Math.max(3, availableParallelism()),
+    maxWorkers: Math.max(4, availableParallelism()),
+    // Programs that the tests start strip and compile what they load once, not at every start.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: {

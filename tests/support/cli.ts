@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { compileCache } from '../../servers/kit/testing/compile-cache.ts'
 import { createRecord, within } from './until.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/superbloom.js', import.meta.url))
@@ -35,7 +36,7 @@ export interface Running extends AsyncDisposable {
 
 export function start(command: string, args: readonly string[], options: RunOptions = {}): Running {
   const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...options.variables },
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...compileCache(), ...options.variables },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(options.cwd ? { cwd: options.cwd } : {}),
   })

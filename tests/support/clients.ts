@@ -11,6 +11,7 @@ import { StdioClientTransport as StdioClientTransportV1 } from '@modelcontextpro
 import { StreamableHTTPClientTransport as StreamableHTTPClientTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { CallToolResultSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { compileCache } from '../../servers/kit/testing/compile-cache.ts'
 import { createRecord } from './until.ts'
 
 /** Where an MCP server is: behind an address, or a process to start. */
@@ -128,7 +129,11 @@ function createTransport<Http, Stdio extends { stderr: unknown }>(
     })
     return { transport, stderr: () => '' }
   }
-  const transport = new StdioTransport({ ...target, stderr: 'pipe' })
+  const transport = new StdioTransport({
+    ...target,
+    env: { ...compileCache(), ...target.env },
+    stderr: 'pipe',
+  })
   let text = ''
   if (transport.stderr instanceof PassThrough) {
     transport.stderr.on('data', chunk => {

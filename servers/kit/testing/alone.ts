@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { systemEnvironment } from '../env.ts'
 import { serve } from '../serve.ts'
 import type { ServerDefinition } from '../server.ts'
+import { compileCache } from './compile-cache.ts'
 
 const LIMIT_MS = 60_000
 const INSPECTOR = join(
@@ -30,7 +31,10 @@ export async function inspectOverStdio(
   file: string,
   environment: Record<string, string>,
 ): Promise<Inspected> {
-  const variables = Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
+  const variables = Object.entries({ ...compileCache(), ...environment }).flatMap(([name, value]) => [
+    '-e',
+    `${name}=${value}`,
+  ])
   return inspect([...variables, process.execPath, file])
 }
 
@@ -66,7 +70,7 @@ async function inspect(target: string[]): Promise<Inspected> {
 
 function run(args: string[]): Promise<{ stdout: string; stderr: string }> {
   return new Promise((resolve, reject) => {
-    const env = { PATH: systemEnvironment().PATH, HOME: tmpdir() }
+    const env = { PATH: systemEnvironment().PATH, HOME: tmpdir(), ...compileCache() }
     execFile(
       process.execPath,
       [INSPECTOR, '--cli', ...args],

@@ -7,6 +7,7 @@ import type { Transport as OldTransport } from '@modelcontextprotocol/sdk/shared
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { type EventFeed, eventFeed } from '../../../schemas/events.ts'
 import { systemClock } from '../clock.ts'
+import { compileCache } from './compile-cache.ts'
 
 /** The official clients that every server must serve. */
 export const CLIENT_KINDS = ['2.x, negotiating', '2.x, legacy', '1.x'] as const
@@ -72,7 +73,7 @@ async function connectNew(target: Target, mode: 'auto' | 'legacy'): Promise<Test
   client.setNotificationHandler('notifications/resources/updated', note => updates.push(note.params.uri))
   const transport =
     target.kind === 'stdio'
-      ? new StdioClientTransport({ ...target, stderr: 'inherit' })
+      ? new StdioClientTransport({ ...target, env: { ...compileCache(), ...target.env }, stderr: 'inherit' })
       : new StreamableHTTPClientTransport(new URL(target.url), withToken(target.token))
   await client.connect(transport)
   await client.listTools()
@@ -105,7 +106,7 @@ async function connectOld(target: Target): Promise<TestClient> {
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, note => updates.push(note.params.uri))
   const transport =
     target.kind === 'stdio'
-      ? new OldStdioTransport({ ...target, stderr: 'inherit' })
+      ? new OldStdioTransport({ ...target, env: { ...compileCache(), ...target.env }, stderr: 'inherit' })
       : new OldHttpTransport(new URL(target.url), withToken(target.token))
   await client.connect(transport as OldTransport)
   await client.listTools()
