@@ -8,6 +8,7 @@ import { parseAgentFile } from '../hub/config/agent-files.ts'
 import { parseYaml } from '../hub/config/yaml-file.ts'
 import { systemClock } from '../hub/core/clock.ts'
 import { createEmitter } from '../hub/core/emitter.ts'
+import { createHubResources } from '../hub/mcp/hub-resources/hub-resources.ts'
 import { createHubTools } from '../hub/mcp/hub-tools/index.ts'
 import { createMetaTools } from '../hub/tools/meta-tools/index.ts'
 import { clientFrame } from '../schemas/chat.ts'
@@ -134,6 +135,21 @@ test('every tool of the hub and every one of its arguments is in the reference, 
     for (const key of Object.keys(definition.inputSchema['properties'] ?? {}))
       expect(line).toContain(`\`${key}\``)
   }
+})
+
+test('every resource of the hub is in the reference, and back', () => {
+  const { templates } = createHubResources({
+    store: { db: undefined } as never,
+    clock: systemClock,
+    newId: unused,
+    signals: signals as never,
+    timezone: 'UTC',
+    agents: unused,
+  })
+  const names = templates.map(({ uriTemplate }) =>
+    uriTemplate.replace('{?after}', '').replace(/{\+?(\w+)}/, '<$1>'),
+  )
+  expect(firstColumn("The hub's own resources and prompts").sort()).toEqual(names.sort())
 })
 
 test('every frame of the chat is in the reference', () => {

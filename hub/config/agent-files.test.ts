@@ -75,8 +75,40 @@ test.for([
   expect(parse(text)).toEqual({ ...defaults, ...expected, prompt: 'Hello.' })
 })
 
+test('a prompt for clients', () => {
+  const text = `---
+prompt:
+  text: "Ask about {topic}."
+  arguments: [{ name: topic, required: true }]
+---
+Hello.`
+  expect(parse(text)).toEqual({
+    ...defaults,
+    prompt: 'Hello.',
+    clientPrompt: {
+      text: 'Ask about {topic}.',
+      arguments: [{ name: 'topic', required: true, values: [] }],
+    },
+  })
+})
+
 test.for([
   ['an unknown key', '---\ndescription: x\ntoolz: []\n---\nHi', ':3: toolz: no such key'],
+  [
+    'a prompt with an undeclared argument',
+    '---\nprompt:\n  text: "a {b}"\n---\nHi',
+    ':3: prompt.text: {b} is none',
+  ],
+  [
+    'a prompt whose argument is in no place',
+    '---\nprompt:\n  text: a\n  arguments:\n    - name: b\n---\nHi',
+    ':5: prompt.arguments.0.name: {b} does not occur',
+  ],
+  [
+    'a prompt whose argument is declared twice',
+    '---\nprompt:\n  text: "{b}"\n  arguments:\n    - name: b\n    - name: b\n---\nHi',
+    ':6: prompt.arguments.1.name: b is declared twice',
+  ],
   ['a wrong value', '---\nlimits:\n  steps: 0\n---\nHi', ':3: limits.steps: Too small'],
   ['a key after empty lines', '\n---\n\n\ntoolz: []\n---\nHi', ':5: toolz: no such key'],
   ['no YAML', '---\ntools: [a\n---\nHi', ':2: Flow sequence'],

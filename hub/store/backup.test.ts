@@ -14,6 +14,7 @@ import { expect, test } from 'vitest'
 import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { backUp, restore } from './backup.ts'
 import { appendMessage } from './conversations.ts'
+import { readEventFeed } from './events.ts'
 import { migrations } from './migrations/index.ts'
 import { openStore, type Store } from './open.ts'
 import { lockFolder } from './sqlite.ts'
@@ -81,6 +82,16 @@ test('a restore brings back what was, keeps what is, and can be undone', async (
   const again = await restore(folder.path, restored.before ?? '', NOW)
   expect(again.before).toBe(`${restored.before}-2`)
   expect(await textsOf(folder.path)).toEqual(['old', 'new'])
+})
+
+test('after a restore the feed of events is another stream, over restarts it is the same', async () => {
+  using folder = makeTempFolder()
+  const streamOf = () => withStore(folder.path, async ({ db }) => (await readEventFeed(db)).stream)
+  const stream = await streamOf()
+  expect(await streamOf()).toBe(stream)
+  const { file } = await backUp(folder.path, NOW)
+  await restore(folder.path, file, NOW)
+  expect(await streamOf()).not.toBe(stream)
 })
 
 test('a restore where there is no store yet', async () => {

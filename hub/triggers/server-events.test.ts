@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { EVENTS_AT_ONCE } from '../../schemas/events.ts'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { createRecord } from '../../tests/support/until.ts'
 import { createLog } from '../core/log.ts'
@@ -25,10 +26,9 @@ function openFeed(name = 'metrics') {
       await gate.hold
       if (feed.broken) return { contents: [{ text: feed.broken }] }
       const after = Number(new URL(uri).searchParams.get('after'))
-      const events = feed.events.filter(({ seq }) => seq > after)
-      return {
-        contents: [{ text: JSON.stringify({ stream: feed.stream, cursor: feed.events.length, events }) }],
-      }
+      const events = feed.events.filter(({ seq }) => seq > after).slice(0, EVENTS_AT_ONCE)
+      const cursor = events.at(-1)?.seq ?? feed.events.length
+      return { contents: [{ text: JSON.stringify({ stream: feed.stream, cursor, events }) }] }
     },
   }
   const posted = createRecord<{ server: string; ids: string[]; cursor: EventCursor }>()
@@ -63,6 +63,18 @@ test('it reads on from the cursor, and posts what is new together with the next 
   expect(posted.all).toEqual([
     { server: 'metrics', ids: ['e1', 'e2'], cursor: { stream: 's1', cursor: 2 } },
     { server: 'metrics', ids: ['e3'], cursor: { stream: 's1', cursor: 3 } },
+  ])
+})
+
+test('a feed that has more than it tells at once is read to its end', async () => {
+  const { feed, posted, news } = openFeed()
+  const many = 2 * EVENTS_AT_ONCE + 1
+  for (let seq = 1; seq <= many; seq++) feed.events.push(event(seq))
+  await news()
+  expect(posted.all.map(({ ids, cursor }) => [ids.length, cursor.cursor])).toEqual([
+    [EVENTS_AT_ONCE, EVENTS_AT_ONCE],
+    [EVENTS_AT_ONCE, 2 * EVENTS_AT_ONCE],
+    [1, many],
   ])
 })
 

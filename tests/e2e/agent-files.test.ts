@@ -1,10 +1,8 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openChat } from '../support/chat-client.ts'
 import { openClient, type TestClient } from '../support/clients.ts'
 import { call, createScriptedModel, say } from '../support/scripted-model.ts'
-import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { startTestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
 
 const AUNT = '---\nschedules: [{ cron: "0 8 * * *", reason: report }]\n---\nYou are the aunt.\n'
@@ -23,9 +21,6 @@ const schedules = async (client: TestClient) => {
 const untilSchedules = (client: TestClient, what: string, fits: (all: Schedule[]) => boolean) =>
   until(what, async () => fits(await schedules(client)))
 
-/** Waits until the hub has looked at the agents' files again. */
-const remove = (hub: TestHub, name: string) => rmSync(join(hub.agentsFolder, `${name}.md`))
-
 test('an agent comes, retires and is back with its file, and its schedules with it', async () => {
   const model = createScriptedModel([say('hello, dear'), say('back again')])
   await using hub = await startTestHub({ overrides: { model } })
@@ -37,7 +32,7 @@ test('an agent comes, retires and is back with its file, and its schedules with 
   await untilSchedules(client, 'its schedule is there', all => all[0]?.status === 'active')
   expect((await chat.ask('aunt', 'hi')).text).toBe('hello, dear')
 
-  remove(hub, 'aunt')
+  hub.removeAgent('aunt')
   await untilSchedules(client, 'its schedule is held', all => all[0]?.status === 'held')
   await expect(chat.say('aunt', 'are you there?')).rejects.toThrow(/^retired: .*agents\/aunt\.md/)
 

@@ -153,6 +153,11 @@ describe.each(LINES)('the tools of the hub, for a client of %s', line => {
   test.each([
     ['hub_chat', { message: ' ' }, /^hub_chat: message/],
     ['hub_chat', { message: 'hi', agent: 'nobody' }, /no agent nobody/],
+    [
+      'hub_chat',
+      { message: 'hi', agent: 'zoe', conversation: 'homelab/x' },
+      /zoe does not answer in homelab\/x/,
+    ],
     ['hub_chat', { message: 'hi', conversation: 'Not One' }, /conversation: must be <agent>/],
     ['hub_chat', { message: 'hi', waitSeconds: 601 }, /waitSeconds/],
     ['hub_read_messages', {}, /^hub_read_messages: conversation/],

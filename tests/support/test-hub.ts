@@ -109,6 +109,10 @@ export class TestHub implements AsyncDisposable {
     writeFileSync(join(this.agentsFolder, `${name}.md`), text)
   }
 
+  removeAgent(name: string): void {
+    rmSync(join(this.agentsFolder, `${name}.md`))
+  }
+
   /** Writes a file below the data folder, with the folders on its way; returns its path. */
   writeData(path: string, text: string): string {
     const file = join(this.dataFolder, path)

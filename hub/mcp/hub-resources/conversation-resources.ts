@@ -6,7 +6,7 @@ import {
   readMessages,
   recentConversations,
 } from '../../store/conversations.ts'
-import type { HubToolReads, ListedAgent } from '../hub-tools/deps.ts'
+import { type HubToolReads, takesConversation } from '../hub-tools/deps.ts'
 import { behind, JSON_TYPE, type ResourceKind } from './kind.ts'
 
 /** So many conversations are listed besides those that agents' files name; the template reaches all. */
@@ -61,7 +61,7 @@ async function readConversation(deps: HubToolReads, id: string) {
   const { db } = deps.store
   const lastSeq = await lastSeqOf(db, id)
   const agents = await deps.agents()
-  const takers = agents.filter(agent => takes(agent, id)).map(({ name }) => name)
+  const takers = agents.filter(agent => takesConversation(agent, id)).map(({ name }) => name)
   if (lastSeq === 0 && (takers.length === 0 || !conversationId.safeParse(id).success)) {
     const there = agents.map(({ name }) => name).join(', ') || 'none'
     throw new HubError(
@@ -71,9 +71,4 @@ async function readConversation(deps: HubToolReads, id: string) {
   }
   const messages = await readMessages(db, id, Math.max(0, lastSeq - MOST_MESSAGES), MOST_MESSAGES)
   return { conversation: id, agents: takers, messages, lastSeq }
-}
-
-/** Its first use makes a conversation, where an agent takes it. */
-function takes({ name, status, conversations }: ListedAgent, id: string): boolean {
-  return status !== 'retired' && (conversations.includes(id) || id.split('/')[0] === name)
 }

@@ -59,9 +59,9 @@ export function watchHubResources(deps: WatchDeps, told: HubResourceNews): Dispo
     signals.on('rests', ofThread),
     signals.on('released', updateAll),
     signals.on('agents', () => {
-      updateAll()
+      const before = known.names()
       const changed = known.look()
-      updateAll()
+      for (const name of new Set([...before, ...known.names()])) updateAgent(name)
       if (changed.list) changeList()
       if (changed.prompts) news.add('prompts', told.promptsChanged)
     }),

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { MAX_TEXT } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
+import { HubError } from '../../core/errors.ts'
 import { openApprovalsOf } from '../../store/approvals.ts'
 import { messagesOfCycle, noticeTo } from '../../store/conversations.ts'
 import { cyclesOfMessage } from '../../store/cycles.ts'
-import { type HubToolDeps, meantAgent } from './deps.ts'
+import { type HubToolDeps, meantAgent, takesConversation } from './deps.ts'
 import { defineHubTool, type HubTool, type HubToolContext } from './hub-tool.ts'
 
 const LONGEST_WAIT = 600
@@ -42,7 +43,7 @@ export function chat(deps: HubToolDeps): HubTool {
     output,
     effect: 'adds',
     async run(args, context) {
-      const conversation = args.conversation ?? (await ownConversation(deps, args.agent, context.token))
+      const conversation = await meantConversation(deps, args, context.token)
       const message = await deps.postMessage({
         conversation,
         text: args.message,
@@ -61,9 +62,21 @@ export function chat(deps: HubToolDeps): HubTool {
   })
 }
 
-async function ownConversation(deps: HubToolDeps, named: string | undefined, token: string): Promise<string> {
+/** Where the message goes; an agent that does not answer there is a mistake, not another agent's message. */
+async function meantConversation(
+  deps: HubToolDeps,
+  { agent: named, conversation }: { agent?: string | undefined; conversation?: string | undefined },
+  token: string,
+): Promise<string> {
+  if (conversation !== undefined && named === undefined) return conversation
   const agent = await meantAgent(deps, named)
-  return `${agent.name}/mcp-${token}`
+  if (conversation === undefined) return `${agent.name}/mcp-${token}`
+  // Of one that is retired the door for messages says what to do.
+  if (agent.status === 'retired' || takesConversation(agent, conversation)) return conversation
+  throw new HubError(
+    'invalid_arguments',
+    `hub_chat: ${agent.name} does not answer in ${conversation}; its conversations: ${[...agent.conversations, `${agent.name}/<slug>`].join(', ')}. Leave one of the two away.`,
+  )
 }
 
 interface Wait {
@@ -100,6 +113,8 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
   ]
   const giveUp = () => finished.resolve(pending)
   context.signal.addEventListener('abort', giveUp, { once: true })
+  // It may have gone away while the message was written.
+  if (context.signal.aborted) giveUp()
   look()
   try {
     return await finished.promise

@@ -61,3 +61,8 @@ export async function meantAgent(deps: HubToolDeps, named: string | undefined): 
   const what = named === undefined ? 'yet: write agents/<name>.md' : `${named}; agents: ${there || 'none'}`
   throw new HubError('not_found', `There is no agent ${what}`)
 }
+
+/** Whether the agent answers in a conversation, which its first use makes. */
+export function takesConversation({ name, status, conversations }: ListedAgent, id: string): boolean {
+  return status !== 'retired' && (conversations.includes(id) || id.split('/')[0] === name)
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import type { NewUserMessage } from '../../../schemas/chat.ts'
+import { createFakeClock } from '../../../tests/support/fake-clock.ts'
+import { openTempStore } from '../../../tests/support/temp-store.ts'
+import { createEmitter } from '../../core/emitter.ts'
+import { createIds } from '../../core/ids.ts'
+import type { SignalMap } from '../../core/signals.ts'
+import { appendMessage } from '../../store/conversations.ts'
+import { chat } from './chat.ts'
+
+const unused = () => expect.fail('hub_chat does not use this')
+
+/** The tool over a hub in which no agent ever answers. */
+async function openChatTool(onPost?: () => void) {
+  const store = await openTempStore()
+  const clock = createFakeClock()
+  const newId = createIds(clock.now)
+  const posted: NewUserMessage[] = []
+  const listed = { description: '', status: 'sleeping', conversations: [] } as const
+  const tool = chat({
+    store,
+    clock,
+    newId,
+    signals: createEmitter<SignalMap>(unused),
+    timezone: 'UTC',
+    agents: async () => [
+      { ...listed, name: 'homelab', conversations: ['homelab', 'family'] },
+      { ...listed, name: 'zoe' },
+      { ...listed, name: 'old', status: 'retired' },
+    ],
+    async postMessage(message) {
+      posted.push(message)
+      onPost?.()
+      const { conversation, text, author } = message
+      const at = clock.now()
+      return store.write(tx =>
+        appendMessage(tx, { id: newId('msg'), conversation, text, author, kind: 'user', at }),
+      )
+    },
+    reset: unused,
+    decideApproval: unused,
+    stop: unused,
+    postEvent: unused,
+    status: unused,
+  })
+  return {
+    clock,
+    posted,
+    run: (args: object, signal = new AbortController().signal) =>
+      tool.run({ message: 'hi', ...args }, { token: 'owner', signal, progress: unused }),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}
+
+test.for<[object, string]>([
+  [{}, 'homelab/mcp-owner'],
+  [{ agent: 'zoe' }, 'zoe/mcp-owner'],
+  [{ conversation: 'family' }, 'family'],
+  [{ agent: 'homelab', conversation: 'family' }, 'family'],
+  [{ agent: 'zoe', conversation: 'zoe/x' }, 'zoe/x'],
+  [{ agent: 'old', conversation: 'old/x' }, 'old/x'],
+])('%j goes to %s', async ([args, conversation]) => {
+  await using world = await openChatTool()
+  const call = world.run({ ...args, waitSeconds: 10 })
+  await world.clock.armed(10_000)
+  world.clock.advance(10_000)
+  expect((await call).structured).toMatchObject({ conversation, status: 'pending' })
+  expect(world.posted).toMatchObject([{ conversation, author: 'owner', token: 'owner', text: 'hi' }])
+})
+
+test.for<[object, RegExp]>([
+  [{ agent: 'zoe', conversation: 'homelab/x' }, /zoe does not answer in homelab\/x; .*zoe\/<slug>/],
+  [{ agent: 'zoe', conversation: 'family' }, /zoe does not answer in family/],
+  [{ agent: 'nobody', conversation: 'homelab' }, /no agent nobody/],
+])('%j is refused, and nothing is sent', async ([args, words]) => {
+  await using world = await openChatTool()
+  await expect(world.run(args)).rejects.toThrow(words)
+  expect(world.posted).toEqual([])
+})
+
+test('a caller who goes away ends the wait, also while the message is written', async () => {
+  const early = new AbortController()
+  await using world = await openChatTool(() => early.abort())
+  expect((await world.run({}, early.signal)).structured).toMatchObject({ status: 'pending' })
+  const late = new AbortController()
+  const call = world.run({ conversation: 'family' }, late.signal)
+  await world.clock.armed(45_000, 1)
+  late.abort()
+  expect((await call).structured).toMatchObject({ status: 'pending' })
+  expect(world.clock.timers).toBe(0)
+})
