@@ -1,13 +1,12 @@
 // What the suite starts as the client: it hands the assignment to the foreman in the tests' process.
 const [, , foreman = '', url = ''] = process.argv
-const { MCP_CONFORMANCE_SCENARIO, MCP_CONFORMANCE_PROTOCOL_VERSION, MCP_CONFORMANCE_CONTEXT } = process.env
+const { MCP_CONFORMANCE_SCENARIO, MCP_CONFORMANCE_CONTEXT } = process.env
 const context = JSON.parse(MCP_CONFORMANCE_CONTEXT ?? '{}')
 const response = await fetch(foreman, {
   method: 'POST',
   body: JSON.stringify({
     scenario: MCP_CONFORMANCE_SCENARIO,
     url,
-    revision: MCP_CONFORMANCE_PROTOCOL_VERSION,
     toolCalls: context.toolCalls,
   }),
 })

@@ -2,14 +2,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { startTestHub } from '../support/test-hub.ts'
-import type { Revision } from './suite.ts'
 
 /** What the suite asks of a client: by environment variables, which the relay passes on. */
 export interface Assignment {
   scenario: string
   /** Of the suite's server. */
   url: string
-  revision: Revision
   /** Calls that the scenario wants, where it names them. */
   toolCalls?: ToolCall[]
 }
@@ -49,8 +47,11 @@ export async function startForeman(): Promise<Foreman> {
   }
 }
 
-/** The hub connects to the suite's server by itself; a client above it asks for the rest. */
-async function carryOut({ url, revision, toolCalls, scenario }: Assignment): Promise<void> {
+/**
+ * The hub connects to the suite's server by itself; a client above it asks for the rest. That is a legacy one, for which
+ * the hub has to do by itself whatever 2026-07-28 wants of clients.
+ */
+async function carryOut({ url, toolCalls, scenario }: Assignment): Promise<void> {
   const servers = { metrics: false, tested: { url, prefix: '' } }
   await using hub = await startTestHub({ config: JSON.stringify({ servers }) })
   const { event, error } = await hub.logs.find(
@@ -62,7 +63,6 @@ async function carryOut({ url, revision, toolCalls, scenario }: Assignment): Pro
     { name: 'above', version: '1.0.0' },
     {
       capabilities: { elicitation: { form: { applyDefaults: true } }, sampling: {}, roots: {} },
-      versionNegotiation: { mode: revision === '2026-07-28' ? { pin: revision } : 'legacy' },
     },
   )
   client.setRequestHandler('elicitation/create', ({ params }) => ({
