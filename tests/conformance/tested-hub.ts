@@ -17,6 +17,9 @@ interface ToolCall {
   arguments: Record<string, unknown>
 }
 
+/** The suite gives a scenario a minute, and these come one after the other. */
+const CALL_MS = 15_000
+
 /** Answers the relay: 200 where the hub did what was asked, else 500 and why. Disposing stops it. */
 export interface Foreman extends AsyncDisposable {
   readonly url: string
@@ -90,7 +93,7 @@ async function callTools(client: Client, given: ToolCall[] | undefined): Promise
     json_schema_echo: { schema },
   }
   const calls = given ?? tools.map(({ name }) => ({ name, arguments: args[name] ?? {} }))
-  for (const call of calls) await client.callTool(call)
+  for (const call of calls) await client.callTool(call, { timeout: CALL_MS })
 }
 
 async function readThings(client: Client): Promise<void> {
