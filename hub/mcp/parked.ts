@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, sleep } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { type Asker, type ForwardedProgress, isObject, type JsonObject } from '../core/forwarding.ts'
 
 const PREFIX = 'superbloom:'
 /** How long a person may take to answer what a server asked. */
 const KEPT_MS = 10 * 60_000
+/** A server that asks several things at once sends them one after the other: the client gets them together. */
+const GATHERED_MS = 50
 /** Above this many that wait for an answer the oldest is given up. */
 const MOST = 200
 
@@ -56,7 +58,7 @@ export function createParked(clock: Clock): Parked {
     round.signal.addEventListener('abort', onAbort, { once: true })
     if (round.signal.aborted) onAbort()
     try {
-      const asked = exchange.untilAsked()
+      const asked = exchange.untilAsked().then(() => sleep(clock, GATHERED_MS))
       const result = await Promise.race([exchange.result, asked])
       if (result) return result
       park(exchange)

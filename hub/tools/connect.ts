@@ -11,15 +11,18 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
+import { type Clock, sleep } from '../core/clock.ts'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
-import { createHttpPost, type HttpPost } from './http-post.ts'
-import { toStandardHeaders } from './param-headers.ts'
+import { type BrokenOff, createHttpPost, type HttpPost } from './http-post.ts'
+import { type ArgumentMirror, createArgumentMirror, toStandardHeaders } from './param-headers.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { type ChildEvents, createStdioTransport } from './stdio-transport.ts'
 import { Wire, type WireDeps } from './wire.ts'
 
 /** A silent stdio server counts as a legacy one after this long. */
 const PROBE_TIMEOUT_MS = 3_000
+/** After so long the rest of an answer is asked for where the server does not say when. */
+const RETRY_MS = 1_000
 
 /** What is remembered of a server's era, so that the next start does not probe. */
 export interface EraMemory {
@@ -41,6 +44,8 @@ export interface ConnectDeps extends Pick<WireDeps, 'clock' | 'log'> {
 export interface Connected {
   client: Client
   wire: Wire
+  /** Of a server whose tools may want arguments in headers. */
+  mirror: ArgumentMirror | undefined
 }
 
 /** What a server may ask for while a call is in flight; who calls may be able to do less. */
@@ -117,12 +122,15 @@ async function attempt(
   } finally {
     signal.removeEventListener('abort', abort)
   }
-  const envelope = client.getProtocolEra() === 'modern' ? toEnvelope(client, clientInfo) : undefined
-  wire.use(
-    transport instanceof StreamableHTTPClientTransport ? toPost(spec, client, transport) : undefined,
-    envelope,
-  )
-  return { client, wire }
+  const isModern = client.getProtocolEra() === 'modern'
+  const isHttp = transport instanceof StreamableHTTPClientTransport
+  const mirror =
+    isHttp && isModern
+      ? createArgumentMirror(tool => deps.log.warn('tool_left_out', { tool, reason: 'a wrong x-mcp-header' }))
+      : undefined
+  const post = isHttp ? toPost(spec, { client, transport, mirror, clock: deps.clock }) : undefined
+  wire.use(post, isModern ? toEnvelope(client, clientInfo) : undefined)
+  return { client, wire, mirror }
 }
 
 /** What every request of 2026-07-28 says of who makes it. */
@@ -136,25 +144,29 @@ function toEnvelope(client: Client, clientInfo: { name: string; version: string 
   })
 }
 
-function toPost(
-  spec: ServerSpec,
-  client: Client,
-  transport: StreamableHTTPClientTransport,
-): HttpPost | undefined {
+interface PostDeps {
+  client: Client
+  transport: StreamableHTTPClientTransport
+  mirror: ArgumentMirror | undefined
+  clock: Clock
+}
+
+function toPost(spec: ServerSpec, { client, transport, mirror, clock }: PostDeps): HttpPost | undefined {
   if (spec.transport.kind !== 'http') return undefined
   const { url, headers } = spec.transport
   const version = client.getNegotiatedProtocolVersion()
-  const isModern = client.getProtocolEra() === 'modern'
   return createHttpPost({
     url: new URL(url),
     headers: ({ method, params = {} }) => ({
       ...headers,
       ...(version === undefined ? {} : { 'MCP-Protocol-Version': version }),
       ...(transport.sessionId === undefined ? {} : { 'Mcp-Session-Id': transport.sessionId }),
-      ...(isModern ? toStandardHeaders(method, params) : {}),
+      ...(mirror ? { ...toStandardHeaders(method, params), ...mirror.headersOf(method, params) } : {}),
     }),
-    resume: (request, lastEventId, signal) =>
-      transport.send(request, { resumptionToken: lastEventId, requestSignal: signal }),
+    async resume(request, { lastEventId, retry = RETRY_MS }: BrokenOff, signal) {
+      await sleep(clock, retry, signal)
+      await transport.send(request, { resumptionToken: lastEventId, requestSignal: signal })
+    },
   })
 }
 

@@ -19,8 +19,15 @@ export interface HttpPostDeps {
   url: URL
   /** All headers of a request but those of its body. */
   headers: (request: JSONRPCRequest) => Record<string, string>
-  /** Asks for the rest of an answer whose stream broke after this event; it arrives at the transport itself. */
-  resume: (request: JSONRPCRequest, lastEventId: string, signal: AbortSignal) => Promise<void>
+  /** Asks for the rest of an answer whose stream broke; it arrives at the transport itself. */
+  resume: (request: JSONRPCRequest, from: BrokenOff, signal: AbortSignal) => Promise<void>
+}
+
+/** Where a stream ended before the answer. */
+export interface BrokenOff {
+  lastEventId: string
+  /** Milliseconds after which the server wants to be asked again; undefined where it did not say. */
+  retry: number | undefined
 }
 
 export interface HttpPost extends Disposable {
@@ -87,9 +94,9 @@ async function readAnswer(
   const { statusCode = 0 } = response
   const type = response.headers['content-type']?.split(';', 1)[0]?.trim()
   if (statusCode < 300 && type === 'text/event-stream') {
-    const { answered, lastEventId } = await readEvents(response, request, deliver)
+    const { answered, lastEventId, retry } = await readEvents(response, request, deliver)
     if (answered || lastEventId === undefined) return 'ended'
-    await resume(request, lastEventId, signal)
+    await resume(request, { lastEventId, retry }, signal)
     return 'resumed'
   }
   const text = await readText(response)
@@ -132,10 +139,11 @@ async function readEvents(
   response: IncomingMessage,
   request: JSONRPCRequest,
   deliver: (message: JSONRPCMessage) => void,
-): Promise<{ answered: boolean; lastEventId: string | undefined }> {
+): Promise<{ answered: boolean; lastEventId: string | undefined; retry: number | undefined }> {
   const lines = createLineCutter(LONGEST_MESSAGE)
   let data: string[] = []
   let lastEventId: string | undefined
+  let retry: number | undefined
   let answered = false
   const end = () => {
     const message = data.length > 0 ? parseJson(data.join('\n')) : undefined
@@ -146,9 +154,10 @@ async function readEvents(
   }
   const take = (line: string) => {
     if (line === '') end()
-    const [, field, value = ''] = /^(data|id):? ?(.*)$/s.exec(line) ?? []
+    const [, field, value = ''] = /^(data|id|retry):? ?(.*)$/s.exec(line) ?? []
     if (field === 'data') data.push(value)
     if (field === 'id') lastEventId = value
+    if (field === 'retry' && /^\d+$/.test(value)) retry = Number(value)
   }
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -158,7 +167,7 @@ async function readEvents(
   } catch (error) {
     if (lines.overlong || lastEventId === undefined) throw error
   }
-  return { answered, lastEventId }
+  return { answered, lastEventId, retry }
 }
 
 function tooLong(): Error {

@@ -9,7 +9,7 @@ import type {
 import { describeError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import { type ConnectDeps, connectServer } from './connect.ts'
+import { type ConnectDeps, type Connected, connectServer } from './connect.ts'
 import { NO_OFFER, OFFER_KINDS, type Offer, type OfferKind, readList } from './offer.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
@@ -50,6 +50,7 @@ export class Link {
   readonly capabilities: ServerCapabilities
   readonly #client: Client
   readonly #wire: Wire
+  readonly #mirror: Connected['mirror']
   readonly #deps: LinkDeps
   readonly #subscriptions: Subscriptions
   readonly #ended = new AbortController()
@@ -57,12 +58,13 @@ export class Link {
   readonly #unread = new Map<OfferKind, string>()
   #offer: Offer = NO_OFFER
 
-  private constructor(client: Client, wire: Wire, deps: LinkDeps) {
+  private constructor({ client, wire, mirror }: Connected, deps: LinkDeps) {
     this.era = client.getProtocolEra() ?? 'legacy'
     this.instructions = client.getInstructions() ?? ''
     this.capabilities = client.getServerCapabilities() ?? {}
     this.#client = client
     this.#wire = wire
+    this.#mirror = mirror
     this.#deps = deps
     this.#subscriptions = createSubscriptions(client, {
       ...deps,
@@ -79,8 +81,7 @@ export class Link {
     const onBroken = () => {
       if (link) link.#catchUp()
     }
-    const { client, wire } = await connectServer(spec, deps, onBroken, signal)
-    link = new Link(client, wire, deps)
+    link = new Link(await connectServer(spec, deps, onBroken, signal), deps)
     try {
       await link.#begin(signal)
       return link
@@ -180,7 +181,9 @@ export class Link {
         this.#wire.request(method, params, { signal }),
       )
       this.#unread.delete(kind)
-      this.#offer = { ...this.#offer, [kind]: list }
+      const offer = { ...this.#offer, [kind]: list }
+      const tools = kind === 'tools' ? this.#mirror?.learn(offer.tools) : undefined
+      this.#offer = tools ? { ...offer, tools } : offer
     } finally {
       const again = this.#reading.get(kind) === 'again'
       this.#reading.delete(kind)

@@ -1,3 +1,4 @@
+import type { Tool } from '@modelcontextprotocol/client'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
@@ -5,14 +6,17 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 const KINDS: readonly unknown[] = ['string', 'integer', 'boolean']
 
+/** Of a schema, what is no schema itself. */
+const VALUES: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples'])
+
 /** An argument that its tool's schema wants repeated in a header (`x-mcp-header`, 2026-07-28). */
-export interface ParamHeader {
+interface ParamHeader {
   header: string
   path: readonly string[]
 }
 
 /** The arguments that a tool wants in headers. */
-export function findParamHeaders(schema: unknown, path: readonly string[] = []): ParamHeader[] {
+function findParamHeaders(schema: unknown, path: readonly string[] = []): ParamHeader[] {
   if (!isObject(schema) || !isObject(schema['properties'])) return []
   return Object.entries(schema['properties']).flatMap(([name, child]) => {
     const at = [...path, name]
@@ -23,7 +27,7 @@ export function findParamHeaders(schema: unknown, path: readonly string[] = []):
   })
 }
 
-export function toParamHeaders(declared: readonly ParamHeader[], args: unknown): Record<string, string> {
+function toParamHeaders(declared: readonly ParamHeader[], args: unknown): Record<string, string> {
   return Object.fromEntries(
     declared.flatMap(({ header, path }) => {
       const value = path.reduce<unknown>((node, key) => (isObject(node) ? node[key] : undefined), args)
@@ -31,6 +35,43 @@ export function toParamHeaders(declared: readonly ParamHeader[], args: unknown):
       return fits ? [[`Mcp-Param-${header}`, toHeaderValue(String(value))]] : []
     }),
   )
+}
+
+/** What of their arguments a server's tools want repeated in headers. */
+export interface ArgumentMirror {
+  /** Learns the tools; gives back those whose schemas keep the rules for such headers, as clients have to. */
+  learn(tools: readonly Tool[]): readonly Tool[]
+  headersOf(method: string, params: JsonObject): Record<string, string>
+}
+
+export function createArgumentMirror(onLeftOut: (tool: string) => void): ArgumentMirror {
+  let declared = new Map<unknown, ParamHeader[]>()
+  return {
+    learn(tools) {
+      const kept = tools.filter(tool => keepsRules(tool.inputSchema))
+      for (const tool of tools) if (!kept.includes(tool)) onLeftOut(tool.name)
+      declared = new Map(kept.map(tool => [tool.name, findParamHeaders(tool.inputSchema)]))
+      return kept
+    },
+    headersOf(method, params) {
+      const headers = method === 'tools/call' ? declared.get(params['name']) : undefined
+      return headers ? toParamHeaders(headers, params['arguments']) : {}
+    },
+  }
+}
+
+/** Every mark is on an argument that may have one, and no two name the same header. */
+function keepsRules(schema: unknown): boolean {
+  const headers = new Set(findParamHeaders(schema).map(({ header }) => header.toLowerCase()))
+  return headers.size === countMarks(schema)
+}
+
+function countMarks(schema: unknown, isNames = false): number {
+  if (Array.isArray(schema)) return schema.reduce((sum: number, part) => sum + countMarks(part), 0)
+  if (!isObject(schema)) return 0
+  const below = Object.entries(schema).filter(([key]) => isNames || !VALUES.has(key))
+  const own = !isNames && 'x-mcp-header' in schema ? 1 : 0
+  return below.reduce((sum, [key, part]) => sum + countMarks(part, !isNames && key === 'properties'), own)
 }
 
 /** What a request of 2026-07-28 repeats of its body, so that a proxy need not read that. */
@@ -42,7 +83,7 @@ export function toStandardHeaders(method: string, params: JsonObject): Record<st
   }
 }
 
-export function toHeaderValue(text: string): string {
+function toHeaderValue(text: string): string {
   const isPlain = PLAIN.test(text) && !text.startsWith('=?base64?')
   return isPlain ? text : `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`
 }

@@ -1,0 +1,52 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { expect, test } from 'vitest'
+import { type BrokenOff, createHttpPost } from './http-post.ts'
+
+const REQUEST = { jsonrpc: '2.0', id: 'hub-1', method: 'tools/call', params: {} } as const
+const ANSWER = { jsonrpc: '2.0', id: 'hub-1', result: { content: [] } } as const
+
+/** Posts once to a server that answers so; tells what arrived, and from where the rest was asked for. */
+async function post(answer: (response: ServerResponse) => void) {
+  const server = createServer((_request, response) => answer(response))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const delivered: JSONRPCMessage[] = []
+  const resumed: BrokenOff[] = []
+  using http = createHttpPost({
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
+    headers: () => ({}),
+    resume: async (_request, from) => void resumed.push(from),
+  })
+  try {
+    const end = await http.post(REQUEST, message => delivered.push(message), new AbortController().signal)
+    return { end, delivered, resumed }
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+const stream = (text: string) => (response: ServerResponse) =>
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(text)
+
+test('an answer comes as JSON or on a stream', async () => {
+  const asJson = await post(response =>
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(ANSWER)),
+  )
+  const asStream = await post(stream(`event: message\nid: 7\ndata: ${JSON.stringify(ANSWER)}\n\n`))
+  for (const { end, delivered, resumed } of [asJson, asStream]) {
+    expect(end).toBe('ended')
+    expect(delivered).toEqual([ANSWER])
+    expect(resumed).toEqual([])
+  }
+})
+
+test('the rest of a stream that ends before the answer is asked for when the server wants it', async () => {
+  const { end, delivered, resumed } = await post(stream('id: 3\nretry: 500\ndata: \n\n'))
+  expect(end).toBe('resumed')
+  expect(delivered).toEqual([])
+  expect(resumed).toEqual([{ lastEventId: '3', retry: 500 }])
+  const silent = await post(stream('id: 4\ndata: \n\n'))
+  expect(silent.resumed).toEqual([{ lastEventId: '4', retry: undefined }])
+})

@@ -1,0 +1,14 @@
+// What the suite starts as the client: it hands the assignment to the foreman in the tests' process.
+const [, , foreman = '', url = ''] = process.argv
+const { MCP_CONFORMANCE_SCENARIO, MCP_CONFORMANCE_CONTEXT } = process.env
+const context = JSON.parse(MCP_CONFORMANCE_CONTEXT ?? '{}')
+const response = await fetch(foreman, {
+  method: 'POST',
+  body: JSON.stringify({
+    scenario: MCP_CONFORMANCE_SCENARIO,
+    url,
+    toolCalls: context.toolCalls,
+  }),
+})
+process.stderr.write(`${await response.text()}\n`)
+process.exitCode = response.ok ? 0 : 1

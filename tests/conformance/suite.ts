@@ -1,0 +1,119 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { installPackages } from '../real/setup/npm-packages.ts'
+import { startProgram } from '../support/program.ts'
+
+/** `latest` does not know the revision of 2026. */
+const VERSION = '0.2.0-alpha.12'
+const NAME = '@modelcontextprotocol/conformance'
+
+export const REVISIONS = ['2025-11-25', '2026-07-28'] as const
+export type Revision = (typeof REVISIONS)[number]
+
+export interface Check {
+  scenario: string
+  id: string
+  status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'INFO' | 'SKIPPED'
+  errorMessage?: string
+}
+
+/** What a run of the suite found. */
+export interface Findings {
+  /** Scenarios that count for the revision. */
+  scored: number
+  /** The checks of these. */
+  checks: Check[]
+  /** Of the scenarios that run without counting, and why they do not. */
+  unscored: { scenario: string; reason: string; failed: number }[]
+  /** Zero where every scored check passed, but for those that were expected to fail and did. */
+  code: number | null
+  /** What the suite printed. */
+  output: string
+}
+
+export type Subject = { kind: 'server'; url: string } | { kind: 'client'; command: string }
+
+/** Installs the suite where it is not yet; returns its folder. */
+export function installSuite(): string {
+  return join(installPackages({ [NAME]: VERSION }), 'node_modules', NAME)
+}
+
+/** Runs everything that a revision of the protocol requires; the expected failures are in a YAML file of the suite's. */
+export async function runSuite(subject: Subject, revision: Revision, expected: string): Promise<Findings> {
+  const suite = installSuite()
+  const folder = mkdtempSync(join(tmpdir(), 'superbloom-conformance-'))
+  try {
+    await using program = await startProgram(process.execPath, [
+      join(suite, 'dist', 'index.js'),
+      subject.kind,
+      ...(subject.kind === 'server'
+        ? ['--url', subject.url]
+        : ['--command', subject.command, '--timeout', '60000']),
+      ...['--requirements', revision, '--output-dir', folder],
+      ...['--expected-failures', expected],
+    ])
+    const { code } = await program.ended
+    const output = `${program.stdout}${program.stderr}`
+    return { ...read(folder, suite, subject.kind, revision), code, output }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface Requirements {
+  server: string[]
+  client: string[]
+  not_scored: { scenario: string; leg: Subject['kind']; reason: string }[]
+}
+
+function read(folder: string, suite: string, kind: Subject['kind'], revision: Revision) {
+  const text = readFileSync(join(suite, 'requirements', `${revision}.yaml`), 'utf8')
+  const requirements = parse(text) as Requirements
+  const checks = readChecks(folder)
+  const scored = requirements[kind]
+  return {
+    scored: scored.length,
+    checks: checks.filter(check => scored.includes(check.scenario)),
+    unscored: requirements.not_scored
+      .filter(one => one.leg === kind)
+      .map(({ scenario, reason }) => ({
+        scenario,
+        reason,
+        failed: checks.filter(check => check.scenario === scenario && isFailed(check)).length,
+      })),
+  }
+}
+
+/** A folder of each scenario, named after it and the time. */
+function readChecks(folder: string): Check[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('checks.json'))
+    .flatMap(path => {
+      const scenario = path.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[^/]*\/checks\.json$/, '')
+      const checks = JSON.parse(readFileSync(join(folder, path), 'utf8')) as Omit<Check, 'scenario'>[]
+      return checks.map(check => ({ ...check, scenario }))
+    })
+}
+
+/** The suite takes a warning for a failure too where a file of expected failures is given. */
+function isFailed({ status }: Check): boolean {
+  return status === 'FAILURE' || status === 'WARNING'
+}
+
+/** A run in one line. */
+export function summarize(name: string, { scored, checks, unscored }: Findings): string {
+  const passed = checks.filter(check => check.status === 'SUCCESS').length
+  const failed = checks.filter(isFailed)
+  const whole = scored - new Set(failed.map(check => check.scenario)).size
+  const others = unscored.filter(one => one.failed === 0).length
+  return `${name}: ${whole} of ${scored} scenarios, ${passed} checks passed, ${failed.length} failed; not scored: ${others} of ${unscored.length} pass`
+}
+
+/** What the suite says of a run that failed, and each check that did. */
+export function explain({ output, checks }: Findings): string {
+  const verdict = output.slice(Math.max(0, output.search(/Stale baseline|Unexpected failures/)))
+  const failed = checks.filter(isFailed).map(one => `${one.scenario}:${one.id}: ${one.errorMessage ?? ''}`)
+  return [verdict, ...failed].join('\n')
+}

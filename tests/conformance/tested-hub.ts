@@ -1,0 +1,106 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { startTestHub } from '../support/test-hub.ts'
+
+/** What the suite asks of a client: by environment variables, which the relay passes on. */
+export interface Assignment {
+  scenario: string
+  /** Of the suite's server. */
+  url: string
+  /** Calls that the scenario wants, where it names them. */
+  toolCalls?: ToolCall[]
+}
+
+interface ToolCall {
+  name: string
+  arguments: Record<string, unknown>
+}
+
+/** The suite gives a scenario a minute, and these come one after the other. */
+const CALL_MS = 15_000
+
+/** Answers the relay: 200 where the hub did what was asked, else 500 and why. Disposing stops it. */
+export interface Foreman extends AsyncDisposable {
+  readonly url: string
+}
+
+/** Gives a hub of its own to each assignment, one after the other: a scenario measures how fast a client comes back. */
+export async function startForeman(): Promise<Foreman> {
+  let last: Promise<unknown> = Promise.resolve()
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece as Buffer)
+    const assignment = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Assignment
+    const done = last.then(() => carryOut(assignment))
+    last = done.catch(() => undefined)
+    done.then(
+      () => response.writeHead(200).end(),
+      error => response.writeHead(500).end(String(error)),
+    )
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise(resolve => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/**
+ * The hub connects to the suite's server by itself; a client above it asks for the rest. That is a legacy one, for which
+ * the hub has to do by itself whatever 2026-07-28 wants of clients.
+ */
+async function carryOut({ url, toolCalls, scenario }: Assignment): Promise<void> {
+  const servers = { metrics: false, tested: { url, prefix: '' } }
+  await using hub = await startTestHub({ config: JSON.stringify({ servers }) })
+  const { event, error } = await hub.logs.find(
+    'the hub knows what became of the server',
+    entry => entry['server'] === 'tested' && ['server_ready', 'server_down'].includes(entry.event),
+  )
+  if (event === 'server_down') throw new Error(String(error))
+  const client = new Client(
+    { name: 'above', version: '1.0.0' },
+    {
+      capabilities: { elicitation: { form: { applyDefaults: true } }, sampling: {}, roots: {} },
+    },
+  )
+  client.setRequestHandler('elicitation/create', ({ params }) => ({
+    action: 'accept',
+    content:
+      params.mode === 'url' || !('confirmed' in params.requestedSchema.properties) ? {} : { confirmed: true },
+  }))
+  const headers = { Authorization: `Bearer ${hub.token}` }
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('/mcp', hub.url), { requestInit: { headers } }),
+  )
+  try {
+    await callTools(client, toolCalls)
+    if (scenario === 'http-standard-headers') await readThings(client)
+  } finally {
+    await client.close()
+  }
+}
+
+async function callTools(client: Client, given: ToolCall[] | undefined): Promise<void> {
+  const tools = (await client.listTools()).tools.filter(tool => !tool.name.startsWith('hub_'))
+  const schema = tools.find(tool => tool.name === 'json_schema_2020_12_tool')?.inputSchema
+  const args: Record<string, Record<string, unknown>> = {
+    add_numbers: { a: 5, b: 3 },
+    json_schema_echo: { schema },
+  }
+  const calls = given ?? tools.map(({ name }) => ({ name, arguments: args[name] ?? {} }))
+  for (const call of calls) await client.callTool(call, { timeout: CALL_MS })
+}
+
+async function readThings(client: Client): Promise<void> {
+  const { resources } = await client.listResources()
+  const resource = resources.find(({ uri }) => /^(file|https):/.test(uri))
+  if (resource) await client.readResource({ uri: resource.uri })
+  const { prompts } = await client.listPrompts()
+  const [prompt] = prompts
+  if (prompt) await client.getPrompt({ name: prompt.name })
+}

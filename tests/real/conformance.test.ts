@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ERAS, type Era, serveFixture } from '../conformance/fixture/http.ts'
+import { startForwarder } from '../conformance/forwarder.ts'
+import {
+  explain,
+  installSuite,
+  REVISIONS,
+  type Revision,
+  runSuite,
+  type Subject,
+  summarize,
+} from '../conformance/suite.ts'
+import { startForeman } from '../conformance/tested-hub.ts'
+import { untilReady } from '../support/downstream.ts'
+import { untilNoChildren } from '../support/processes.ts'
+import { startTestHub } from '../support/test-hub.ts'
+
+const TESTS = join(import.meta.dirname, '..', 'conformance')
+const EXPECTED = join(TESTS, 'expected')
+const ONE_RUN_MS = 120_000
+
+/** The suite's own verdict decides: it fails too for what was expected to fail and did not. */
+async function check(name: string, subject: Subject, revision: Revision, expected: string): Promise<void> {
+  const findings = await runSuite(subject, revision, join(EXPECTED, `${expected}.yaml`))
+  process.stdout.write(`conformance ${revision}, ${summarize(name, findings)}\n`)
+  expect(findings.scored).toBeGreaterThan(10)
+  expect(findings.code, explain(findings)).toBe(0)
+}
+
+beforeAll(() => installSuite(), 120_000)
+afterAll(() => untilNoChildren())
+
+test('says of each failure that is expected why nobody here can mend it', () => {
+  for (const file of readdirSync(EXPECTED)) {
+    const lines = readFileSync(join(EXPECTED, file), 'utf8').split('\n')
+    for (const line of lines.filter(one => one.trim().startsWith('- '))) {
+      expect(line, file).toMatch(/^ {2}- \S+ # \w+.{10,}$/)
+    }
+  }
+})
+
+describe.each(REVISIONS)('the conformance suite for %s', revision => {
+  test('passes the fixture by itself, or it would prove nothing of a hub', {
+    timeout: ONE_RUN_MS,
+  }, async () => {
+    await using fixture = await serveFixture('both')
+    await check('the fixture alone', { kind: 'server', url: fixture.url }, revision, 'fixture')
+  })
+
+  test('passes the hub', { timeout: ONE_RUN_MS }, async () => {
+    await using hub = await startTestHub()
+    await using door = await startForwarder(hub)
+    await check('the hub alone', { kind: 'server', url: door.url }, revision, 'hub')
+  })
+
+  test.each(ERAS)('passes the hub with a %s server below on stdio', { timeout: ONE_RUN_MS }, async era => {
+    const args = [join(TESTS, 'fixture', 'stdio.ts'), era]
+    await checkBehind(`${era} fixture on stdio`, { command: process.execPath, args }, revision, era)
+  })
+
+  test.each(ERAS)('passes the hub with a %s server below over HTTP', { timeout: ONE_RUN_MS }, async era => {
+    await using fixture = await serveFixture(era)
+    await checkBehind(`${era} fixture over HTTP`, { url: fixture.url }, revision, era)
+  })
+
+  test('passes what the hub says to servers', { timeout: ONE_RUN_MS }, async () => {
+    await using foreman = await startForeman()
+    const command = [process.execPath, join(TESTS, 'relay.ts'), foreman.url].join(' ')
+    await check('the hub as a client', { kind: 'client', command }, revision, 'client')
+  })
+})
+
+async function checkBehind(name: string, entry: object, revision: Revision, era: Era): Promise<void> {
+  const servers = { metrics: false, fixture: { ...entry, prefix: '' } }
+  await using hub = await startTestHub({ config: JSON.stringify({ servers }) })
+  await untilReady(hub, 'fixture')
+  await using door = await startForwarder(hub)
+  await check(`the hub with a ${name}`, { kind: 'server', url: door.url }, revision, `behind-${era}`)
+}
