@@ -1,0 +1,180 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type CallToolResult,
+  Client,
+  StreamableHTTPClientTransport,
+  type Tool,
+} from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { memoryOf } from '../../bench/start/usage.ts'
+import { textOf } from '../../support/clients.ts'
+import { childrenOf, isRunning, type Process, startedAt } from '../../support/processes.ts'
+import { makeTempFolder } from '../../support/temp-store.ts'
+import { startTestHub, type TestHub } from '../../support/test-hub.ts'
+import { furnish, type NpmServer, type NpmWorld, toEntry } from './npm-servers.ts'
+import { startPrometheusLab } from './prometheus.ts'
+
+/** What a server showed through the hub. */
+export interface Measured {
+  server: NpmServer
+  era: 'legacy' | 'modern'
+  /** Milliseconds from its process's start to its tools in the hub. */
+  starts: number
+  /** Mebibytes of its process and those that it started. */
+  memory: number
+  tools: number
+  /** Tools that the hub lacks, or has otherwise than the server lists them. */
+  lost: string[]
+  /** Names that are not the prefix and the server's own. */
+  renamed: string[]
+  /** What its call said through the hub, and directly. */
+  answer: string
+  failed: boolean
+  structured: boolean
+  capabilities: Capabilities
+  /** Milliseconds from a SIGKILL to its tools being listed anew. */
+  back: number
+  /** What its call said after that. */
+  answerAfter: string
+  /** Processes of before the SIGKILL that still run. */
+  left: Process[]
+}
+
+type Capabilities = NonNullable<ReturnType<Client['getServerCapabilities']>>
+
+const INFO = { name: 'superbloom-tests', version: '1.0.0' }
+const START_MS = 60_000
+
+/** A homelab for the servers to look at. Disposing ends it and removes what was written. */
+export async function openNpmWorld(): Promise<NpmWorld & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(makeTempFolder()).path
+  furnish(folder)
+  const { prometheus, alertmanager } = stack.use(await startPrometheusLab())
+  const whole = stack.move()
+  return { folder, prometheus, alertmanager, [Symbol.asyncDispose]: () => whole.disposeAsync() }
+}
+
+/** Starts a hub whose config has these servers, lists, calls and kills each, and asks each directly too. */
+export async function measure(
+  servers: readonly NpmServer[],
+  programOf: (server: NpmServer) => string,
+  world: NpmWorld,
+): Promise<Measured[]> {
+  const entries = servers.map(server => [server.name, toEntry(server, programOf(server), world)] as const)
+  const config = JSON.stringify({ servers: { metrics: false, ...Object.fromEntries(entries) } })
+  await using hub = await startTestHub({ config })
+  const client = new Client(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', hub.url), {
+    requestInit: { headers: { Authorization: `Bearer ${hub.token}` } },
+  })
+  await client.connect(transport)
+  try {
+    for (const { name } of servers) await untilReadyAgain(hub, name, 0)
+    const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
+    return await Promise.all(
+      servers.map(server => measureOne({ server, world, hub, client, tools, program: programOf(server) })),
+    )
+  } finally {
+    await client.close()
+  }
+}
+
+interface Place {
+  server: NpmServer
+  world: NpmWorld
+  hub: TestHub
+  client: Client
+  tools: Tool[]
+  program: string
+}
+
+async function measureOne(place: Place): Promise<Measured> {
+  const { server, hub, program, world } = place
+  const ready = await untilReadyAgain(hub, server.name, 0)
+  const child = childrenOf().find(({ parent, command }) => parent === process.pid && command.includes(program))
+  if (!child) throw new Error(`No process runs ${program}`)
+  const family = [child, ...childrenOf(child.pid)]
+  const starts = Date.parse(ready.time) - startedAt(child.pid)
+  const memory = family.reduce((sum, { pid }) => sum + memoryOf(pid).rss, 0)
+  const prefix = toEntry(server, program, world).prefix ?? `${server.name}__`
+  const direct = await askDirectly(place, ready.era)
+  const found = direct.tools.map(tool => ({ tool, name: nameInHub(tool, place, prefix) }))
+  const result = await callThroughHub(place, prefix)
+  const { back, answerAfter } = await kill(child, place, prefix)
+  return {
+    server,
+    era: ready.era,
+    starts,
+    memory,
+    tools: ready.tools,
+    lost: found.flatMap(({ tool, name }) => (name === undefined ? [tool.name] : [])),
+    renamed: found.flatMap(({ tool, name }) => (name === `${prefix}${tool.name}` ? [] : (name ?? []))),
+    answer: textOf(result),
+    failed: result.isError === true,
+    structured: result.structuredContent !== undefined,
+    capabilities: direct.capabilities,
+    back,
+    answerAfter,
+    left: family.filter(({ pid }) => isRunning(pid)),
+  }
+}
+
+/** What the server says without a hub between; a legacy one is not probed. */
+async function askDirectly({ server, program, world }: Place, era: 'legacy' | 'modern') {
+  const { command, args, env, cwd } = toEntry(server, program, world)
+  const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
+  const client = new Client(INFO, { versionNegotiation: { mode } })
+  const path = process.env['PATH'] ?? ''
+  const transport = new StdioClientTransport({
+    command,
+    args,
+    cwd,
+    env: { PATH: path, ...env },
+    stderr: 'ignore',
+  })
+  await client.connect(transport, { timeout: START_MS })
+  try {
+    const { tools } = await client.listTools()
+    return { tools, capabilities: client.getServerCapabilities() ?? {} }
+  } finally {
+    await client.close()
+  }
+}
+
+/** The name of the tool in the hub that is the same but for its name. */
+function nameInHub(tool: Tool, { server, tools }: Place, prefix: string): string | undefined {
+  const names = [`${prefix}${tool.name}`, `${server.name}__${tool.name}`]
+  const same = tools.filter(one => isDeepStrictEqual({ ...one, name: '' }, { ...tool, name: '' }))
+  return names.find(name => same.some(one => one.name === name)) ?? same[0]?.name
+}
+
+function callThroughHub({ server, world, client }: Place, prefix: string): Promise<CallToolResult> {
+  const { tool, args } = server.call
+  return client.callTool({ name: `${prefix}${tool}`, arguments: args?.(world) ?? {} }, { timeout: START_MS })
+}
+
+async function kill(child: Process, place: Place, prefix: string) {
+  const { hub, server } = place
+  const from = hub.logs.all.length
+  const began = performance.now()
+  process.kill(child.pid, 'SIGKILL')
+  await untilReadyAgain(hub, server.name, from)
+  const back = performance.now() - began
+  return { back, answerAfter: textOf(await callThroughHub(place, prefix)) }
+}
+
+interface Ready {
+  time: string
+  era: 'legacy' | 'modern'
+  tools: number
+}
+
+async function untilReadyAgain(hub: TestHub, name: string, from: number): Promise<Ready> {
+  const isIt = (entry: Record<string, unknown>) => entry['event'] === 'server_ready' && entry['server'] === name
+  const entry = await hub.logs.find(`${name} is ready`, isIt, from, START_MS).catch(error => {
+    const last = hub.logs.all.filter(({ server }) => server === name).slice(-8)
+    throw new Error(`${name} is not ready: ${JSON.stringify(last)}`, { cause: error })
+  })
+  return entry as unknown as Ready
+}
