@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Line, LINES, openClient, textOf } from '../support/clients.ts'
+import { LINES, type Line, openClient, textOf } from '../support/clients.ts'
 import { untilReady } from '../support/downstream.ts'
 import { untilNoChildren } from '../support/processes.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
@@ -81,24 +81,27 @@ test.each([
   expect(await find(client, query)).toEqual(found)
 })
 
-test.each([overStdio[3], overHttp[3]])('a change of $name reaches every client but the lean ones', async server => {
-  const name = server?.name ?? ''
-  const clients = await Promise.all(LINES.map(line => open(line)))
-  const lean = await Promise.all(LINES.map(line => open(line, '/mcp?tools=lean')))
-  try {
-    const before = JSON.stringify(await Promise.all(lean.map(client => client.listTools())))
-    const heard = await Promise.all(clients.map(client => client.watchTools()))
-    const silent = await Promise.all(lean.map(client => client.watchTools()))
-    await lean[0]?.call('call_tool', { name: `${name}__learn_${name}` })
-    await Promise.all(heard.map(changes => changes.find(`${name} changed`, () => true)))
-    for (const client of clients)
-      expect(names(await client.listTools())).toContain(`${name}__learn_${name}_more`)
-    expect(await find(lean[0] as (typeof lean)[0], `learn ${name} more`)).toContain(
-      `${name}__learn_${name}_more`,
-    )
-    expect(JSON.stringify(await Promise.all(lean.map(client => client.listTools())))).toBe(before)
-    expect(silent.flatMap(({ all }) => all)).toEqual([])
-  } finally {
-    await Promise.all([...clients, ...lean].map(client => client[Symbol.asyncDispose]()))
-  }
-})
+test.each([overStdio[3], overHttp[3]])(
+  'a change of $name reaches every client but the lean ones',
+  async server => {
+    const name = server?.name ?? ''
+    const clients = await Promise.all(LINES.map(line => open(line)))
+    const lean = await Promise.all(LINES.map(line => open(line, '/mcp?tools=lean')))
+    try {
+      const before = JSON.stringify(await Promise.all(lean.map(client => client.listTools())))
+      const heard = await Promise.all(clients.map(client => client.watchTools()))
+      const silent = await Promise.all(lean.map(client => client.watchTools()))
+      await lean[0]?.call('call_tool', { name: `${name}__learn_${name}` })
+      await Promise.all(heard.map(changes => changes.find(`${name} changed`, () => true)))
+      for (const client of clients)
+        expect(names(await client.listTools())).toContain(`${name}__learn_${name}_more`)
+      expect(await find(lean[0] as (typeof lean)[0], `learn ${name} more`)).toContain(
+        `${name}__learn_${name}_more`,
+      )
+      expect(JSON.stringify(await Promise.all(lean.map(client => client.listTools())))).toBe(before)
+      expect(silent.flatMap(({ all }) => all)).toEqual([])
+    } finally {
+      await Promise.all([...clients, ...lean].map(client => client[Symbol.asyncDispose]()))
+    }
+  },
+)

@@ -51,7 +51,7 @@ const rows = [
   ...(await measureAlone(largeServers, 'npm-servers-large')),
 ]
 const table = toTable(rows)
-console.log(table)
+process.stdout.write(`${table}\n`)
 if (process.argv.includes('--write')) {
   const day = new Date().toISOString().slice(0, 10)
   writeFileSync(DOCUMENT, toDocument(table, day))

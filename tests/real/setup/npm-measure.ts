@@ -1,7 +1,12 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import {
   type CallToolResult,
   Client,
+  ProtocolError,
   StreamableHTTPClientTransport,
   type Tool,
 } from '@modelcontextprotocol/client'
@@ -9,7 +14,6 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { memoryOf } from '../../bench/start/usage.ts'
 import { textOf } from '../../support/clients.ts'
 import { childrenOf, isRunning, type Process, startedAt } from '../../support/processes.ts'
-import { makeTempFolder } from '../../support/temp-store.ts'
 import { startTestHub, type TestHub } from '../../support/test-hub.ts'
 import { furnish, type NpmServer, type NpmWorld, toEntry } from './npm-servers.ts'
 import { startPrometheusLab } from './prometheus.ts'
@@ -17,7 +21,7 @@ import { startPrometheusLab } from './prometheus.ts'
 /** What a server showed through the hub. */
 export interface Measured {
   server: NpmServer
-  era: 'legacy' | 'modern'
+  era: Era
   /** Milliseconds from its process's start to its tools in the hub. */
   starts: number
   /** Mebibytes of its process and those that it started. */
@@ -40,6 +44,7 @@ export interface Measured {
   left: Process[]
 }
 
+type Era = 'legacy' | 'modern'
 type Capabilities = NonNullable<ReturnType<Client['getServerCapabilities']>>
 
 const INFO = { name: 'superbloom-tests', version: '1.0.0' }
@@ -48,7 +53,10 @@ const START_MS = 60_000
 /** A homelab for the servers to look at. Disposing ends it and removes what was written. */
 export async function openNpmWorld(): Promise<NpmWorld & AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
-  const folder = stack.use(makeTempFolder()).path
+  // One of the servers takes all paths for lower case.
+  const folder = join(tmpdir(), `superbloom-npm-${randomUUID()}`)
+  mkdirSync(folder)
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   furnish(folder)
   const { prometheus, alertmanager } = stack.use(await startPrometheusLab())
   const whole = stack.move()
@@ -64,20 +72,37 @@ export async function measure(
   const entries = servers.map(server => [server.name, toEntry(server, programOf(server), world)] as const)
   const config = JSON.stringify({ servers: { metrics: false, ...Object.fromEntries(entries) } })
   await using hub = await startTestHub({ config })
-  const client = new Client(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
-  const transport = new StreamableHTTPClientTransport(new URL('/mcp', hub.url), {
-    requestInit: { headers: { Authorization: `Bearer ${hub.token}` } },
-  })
-  await client.connect(transport)
+  for (const { name } of servers) await untilReadyAgain(hub, name, 0)
+  const clients = { legacy: await openHubClient(hub, 'legacy'), modern: await openHubClient(hub, 'modern') }
   try {
-    for (const { name } of servers) await untilReadyAgain(hub, name, 0)
-    const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
+    // What only one era knows of a tool, such as `execution`, is told to clients of that era.
+    const tools = { legacy: await listTools(clients.legacy), modern: await listTools(clients.modern) }
+    const client = clients.modern
     return await Promise.all(
       servers.map(server => measureOne({ server, world, hub, client, tools, program: programOf(server) })),
     )
   } finally {
-    await client.close()
+    await clients.legacy.close()
+    await clients.modern.close()
   }
+}
+
+async function openHubClient({ url, token }: TestHub, era: Era): Promise<Client> {
+  const client = createClient(era)
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('/mcp', url), {
+      requestInit: { headers: { Authorization: `Bearer ${token}` } },
+    }),
+  )
+  return client
+}
+
+function createClient(era: Era): Client {
+  return new Client(INFO, { versionNegotiation: { mode: era === 'legacy' ? era : { pin: '2026-07-28' } } })
+}
+
+async function listTools(client: Client): Promise<Tool[]> {
+  return (await client.listTools(undefined, { cacheMode: 'refresh' })).tools
 }
 
 interface Place {
@@ -85,21 +110,24 @@ interface Place {
   world: NpmWorld
   hub: TestHub
   client: Client
-  tools: Tool[]
+  /** What clients of either era are told. */
+  tools: Record<Era, Tool[]>
   program: string
 }
 
 async function measureOne(place: Place): Promise<Measured> {
   const { server, hub, program, world } = place
   const ready = await untilReadyAgain(hub, server.name, 0)
-  const child = childrenOf().find(({ parent, command }) => parent === process.pid && command.includes(program))
+  const child = childrenOf().find(
+    ({ parent, command }) => parent === process.pid && command.includes(program),
+  )
   if (!child) throw new Error(`No process runs ${program}`)
   const family = [child, ...childrenOf(child.pid)]
   const starts = Date.parse(ready.time) - startedAt(child.pid)
   const memory = family.reduce((sum, { pid }) => sum + memoryOf(pid).rss, 0)
   const prefix = toEntry(server, program, world).prefix ?? `${server.name}__`
   const direct = await askDirectly(place, ready.era)
-  const found = direct.tools.map(tool => ({ tool, name: nameInHub(tool, place, prefix) }))
+  const found = direct.tools.map(tool => ({ tool, name: nameInHub(tool, place, ready.era, prefix) }))
   const result = await callThroughHub(place, prefix)
   const { back, answerAfter } = await kill(child, place, prefix)
   return {
@@ -121,10 +149,9 @@ async function measureOne(place: Place): Promise<Measured> {
 }
 
 /** What the server says without a hub between; a legacy one is not probed. */
-async function askDirectly({ server, program, world }: Place, era: 'legacy' | 'modern') {
+async function askDirectly({ server, program, world }: Place, era: Era) {
   const { command, args, env, cwd } = toEntry(server, program, world)
-  const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
-  const client = new Client(INFO, { versionNegotiation: { mode } })
+  const client = createClient(era)
   const path = process.env['PATH'] ?? ''
   const transport = new StdioClientTransport({
     command,
@@ -135,23 +162,29 @@ async function askDirectly({ server, program, world }: Place, era: 'legacy' | 'm
   })
   await client.connect(transport, { timeout: START_MS })
   try {
-    const { tools } = await client.listTools()
-    return { tools, capabilities: client.getServerCapabilities() ?? {} }
+    return { tools: await listTools(client), capabilities: client.getServerCapabilities() ?? {} }
   } finally {
     await client.close()
   }
 }
 
 /** The name of the tool in the hub that is the same but for its name. */
-function nameInHub(tool: Tool, { server, tools }: Place, prefix: string): string | undefined {
+function nameInHub(tool: Tool, { server, tools }: Place, era: Era, prefix: string): string | undefined {
   const names = [`${prefix}${tool.name}`, `${server.name}__${tool.name}`]
-  const same = tools.filter(one => isDeepStrictEqual({ ...one, name: '' }, { ...tool, name: '' }))
+  const same = tools[era].filter(one => isDeepStrictEqual({ ...one, name: '' }, { ...tool, name: '' }))
   return names.find(name => same.some(one => one.name === name)) ?? same[0]?.name
 }
 
-function callThroughHub({ server, world, client }: Place, prefix: string): Promise<CallToolResult> {
+/** Some servers say what went wrong in a result, others in an error of the protocol: both arrive as they are. */
+async function callThroughHub({ server, world, client }: Place, prefix: string): Promise<CallToolResult> {
   const { tool, args } = server.call
-  return client.callTool({ name: `${prefix}${tool}`, arguments: args?.(world) ?? {} }, { timeout: START_MS })
+  const call = { name: `${prefix}${tool}`, arguments: args?.(world) ?? {} }
+  try {
+    return await client.callTool(call, { timeout: START_MS })
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error
+    return { content: [{ type: 'text', text: error.message }], isError: true }
+  }
 }
 
 async function kill(child: Process, place: Place, prefix: string) {
@@ -166,12 +199,13 @@ async function kill(child: Process, place: Place, prefix: string) {
 
 interface Ready {
   time: string
-  era: 'legacy' | 'modern'
+  era: Era
   tools: number
 }
 
 async function untilReadyAgain(hub: TestHub, name: string, from: number): Promise<Ready> {
-  const isIt = (entry: Record<string, unknown>) => entry['event'] === 'server_ready' && entry['server'] === name
+  const isIt = (entry: Record<string, unknown>) =>
+    entry['event'] === 'server_ready' && entry['server'] === name
   const entry = await hub.logs.find(`${name} is ready`, isIt, from, START_MS).catch(error => {
     const last = hub.logs.all.filter(({ server }) => server === name).slice(-8)
     throw new Error(`${name} is not ready: ${JSON.stringify(last)}`, { cause: error })

@@ -17,7 +17,14 @@ export function installPackages(versions: Readonly<Record<string, string>>, titl
   const making = mkdtempSync(join(INSTALLED, 'making-'))
   try {
     writeFileSync(join(making, 'package.json'), '{ "private": true }\n')
-    const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock', '--omit=dev', '--loglevel=error']
+    const options = [
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      '--no-package-lock',
+      '--omit=dev',
+      '--loglevel=error',
+    ]
     execFileSync('npm', ['install', ...options, ...packages], {
       cwd: making,
       stdio: ['ignore', 'ignore', 'pipe'],

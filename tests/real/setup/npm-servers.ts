@@ -280,7 +280,10 @@ export function furnish(folder: string): void {
   writeFileSync(join(folder, 'memory.jsonl'), MEMORY)
   writeFileSync(join(folder, 'kubeconfig'), KUBECONFIG)
   writeFileSync(join(folder, 'program', 'faulty.js'), 'var unused = 1\n')
-  writeFileSync(join(folder, 'eslint.config.mjs'), 'export default [{ rules: { "no-unused-vars": "error" } }]\n')
+  writeFileSync(
+    join(folder, 'eslint.config.mjs'),
+    'export default [{ rules: { "no-unused-vars": "error" } }]\n',
+  )
   const git = (...args: string[]) => execFileSync('git', args, { cwd: join(folder, 'repository') })
   git('init', '--quiet')
   const author = ['-c', 'user.name=Lab', '-c', 'user.email=lab@example.com']
