@@ -6,7 +6,7 @@ import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/serve
 
 /** Fifty things of a house, each with a word that only its server's instructions have. */
 const THINGS =
-  'greenhouse:glasshouse aquarium:fishtank boiler:radiators garage:carport attic:loft cellar:basement pool:swimming sauna:steambath doorbell:chime fridge:refrigerator oven:stove dishwasher:crockery washer:laundry dryer:tumble hoover:vacuum mower:lawn sprinkler:irrigation beehive:honey henhouse:poultry kennel:puppies stable:ponies workshop:lathe printer:paper scanner:photocopy camera:surveillance alarm:burglar lock:keyhole shutter:blinds curtain:drapes awning:sunshade lamp:lighting fan:ventilator heater:warmth freezer:icecream kettle:teapot toaster:bread blender:smoothie grinder:espresso piano:keyboard radio:broadcast telescope:astronomy globe:geography easel:painting loom:weaving kiln:pottery forge:blacksmith sled:winter canoe:paddling tent:camping hammock:siesta'
+  'greenhouse:glasshouse aquarium:fishtank boiler:radiators garage:carport attic:loft cellar:basement pool:swimming sauna:steambath doorbell:chime fridge:refrigerator oven:stove dishwasher:crockery washer:laundry dryer:tumble hoover:vacuum mower:lawn sprinkler:irrigation beehive:honey henhouse:poultry kennel:puppies stable:ponies workshop:lathe printer:paper scanner:photocopy camera:surveillance alarm:burglar lock:keyhole shutter:blinds curtain:drapes awning:sunshade lamp:lighting fan:ventilator heater:warmth freezer:icecream kettle:teapot toaster:bread blender:smoothie grinder:espresso piano:keyboard radio:broadcast telescope:astronomy globe:geography easel:watercolor loom:weaving kiln:pottery forge:blacksmith sled:winter canoe:paddling tent:camping hammock:siesta'
     .split(' ')
     .map(pair => pair.split(':') as [string, string])
 
@@ -63,6 +63,8 @@ export async function serveCatalogue(servers: readonly CatalogueServer[]) {
     if (handler) void handler.serve(request as Parameters<typeof handler.serve>[0], response)
     else response.writeHead(404).end()
   })
+  // All runs in one process here: a busy moment of it is no idle connection.
+  http.keepAliveTimeout = 60_000
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve))
   const { port } = http.address() as AddressInfo
   return {
