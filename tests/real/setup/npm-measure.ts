@@ -15,6 +15,7 @@ import { memoryOf } from '../../bench/start/usage.ts'
 import { textOf } from '../../support/clients.ts'
 import { childrenOf, isRunning, type Process, startedAt } from '../../support/processes.ts'
 import { startTestHub, type TestHub } from '../../support/test-hub.ts'
+import { compareOffers, type Offered, readOffered } from './npm-offers.ts'
 import { furnish, type NpmServer, type NpmWorld, toEntry } from './npm-servers.ts'
 import { startPrometheusLab } from './prometheus.ts'
 
@@ -27,7 +28,8 @@ export interface Measured {
   /** Mebibytes of its process and those that it started. */
   memory: number
   tools: number
-  /** Tools that the hub lacks, or has otherwise than the server lists them. */
+  offered: Offered
+  /** What the hub lacks, or has otherwise than the server lists and reads it. */
   lost: string[]
   /** Names that are not the prefix and the server's own. */
   renamed: string[]
@@ -76,10 +78,9 @@ export async function measure(
   const clients = { legacy: await openHubClient(hub, 'legacy'), modern: await openHubClient(hub, 'modern') }
   try {
     // What only one era knows of a tool, such as `execution`, is told to clients of that era.
-    const tools = { legacy: await listTools(clients.legacy), modern: await listTools(clients.modern) }
-    const client = clients.modern
+    const lists = { legacy: await readLists(clients.legacy), modern: await readLists(clients.modern) }
     return await Promise.all(
-      servers.map(server => measureOne({ server, world, hub, client, tools, program: programOf(server) })),
+      servers.map(server => measureOne({ server, world, hub, clients, lists, program: programOf(server) })),
     )
   } finally {
     await clients.legacy.close()
@@ -101,17 +102,20 @@ function createClient(era: Era): Client {
   return new Client(INFO, { versionNegotiation: { mode: era === 'legacy' ? era : { pin: '2026-07-28' } } })
 }
 
-async function listTools(client: Client): Promise<Tool[]> {
-  return (await client.listTools(undefined, { cacheMode: 'refresh' })).tools
+type Lists = Offered & { tools: Tool[] }
+
+async function readLists(client: Client): Promise<Lists> {
+  const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
+  return { tools, ...(await readOffered(client)) }
 }
 
 interface Place {
   server: NpmServer
   world: NpmWorld
   hub: TestHub
-  client: Client
+  clients: Record<Era, Client>
   /** What clients of either era are told. */
-  tools: Record<Era, Tool[]>
+  lists: Record<Era, Lists>
   program: string
 }
 
@@ -126,8 +130,8 @@ async function measureOne(place: Place): Promise<Measured> {
   const starts = Date.parse(ready.time) - startedAt(child.pid)
   const memory = family.reduce((sum, { pid }) => sum + memoryOf(pid).rss, 0)
   const prefix = toEntry(server, program, world).prefix ?? `${server.name}__`
-  const direct = await askDirectly(place, ready.era)
-  const found = direct.tools.map(tool => ({ tool, name: nameInHub(tool, place, ready.era, prefix) }))
+  const direct = await askDirectly(place, ready.era, prefix)
+  const found = direct.lists.tools.map(tool => ({ tool, name: nameInHub(tool, place, ready.era, prefix) }))
   const result = await callThroughHub(place, prefix)
   const { back, answerAfter } = await kill(child, place, prefix)
   return {
@@ -136,7 +140,11 @@ async function measureOne(place: Place): Promise<Measured> {
     starts,
     memory,
     tools: ready.tools,
-    lost: found.flatMap(({ tool, name }) => (name === undefined ? [tool.name] : [])),
+    offered: direct.lists,
+    lost: [
+      ...found.flatMap(({ tool, name }) => (name === undefined ? [tool.name] : [])),
+      ...direct.differing,
+    ],
     renamed: found.flatMap(({ tool, name }) => (name === `${prefix}${tool.name}` ? [] : (name ?? []))),
     answer: textOf(result),
     failed: result.isError === true,
@@ -149,7 +157,8 @@ async function measureOne(place: Place): Promise<Measured> {
 }
 
 /** What the server says without a hub between; a legacy one is not probed. */
-async function askDirectly({ server, program, world }: Place, era: Era) {
+async function askDirectly(place: Place, era: Era, prefix: string) {
+  const { server, program, world, clients, lists } = place
   const { command, args, env, cwd } = toEntry(server, program, world)
   const client = createClient(era)
   const path = process.env['PATH'] ?? ''
@@ -162,25 +171,27 @@ async function askDirectly({ server, program, world }: Place, era: Era) {
   })
   await client.connect(transport, { timeout: START_MS })
   try {
-    return { tools: await listTools(client), capabilities: client.getServerCapabilities() ?? {} }
+    const own = await readLists(client)
+    const differing = await compareOffers({ direct: client, hub: clients[era], prefix }, own, lists[era])
+    return { lists: own, differing, capabilities: client.getServerCapabilities() ?? {} }
   } finally {
     await client.close()
   }
 }
 
 /** The name of the tool in the hub that is the same but for its name. */
-function nameInHub(tool: Tool, { server, tools }: Place, era: Era, prefix: string): string | undefined {
+function nameInHub(tool: Tool, { server, lists }: Place, era: Era, prefix: string): string | undefined {
   const names = [`${prefix}${tool.name}`, `${server.name}__${tool.name}`]
-  const same = tools[era].filter(one => isDeepStrictEqual({ ...one, name: '' }, { ...tool, name: '' }))
+  const same = lists[era].tools.filter(one => isDeepStrictEqual({ ...one, name: '' }, { ...tool, name: '' }))
   return names.find(name => same.some(one => one.name === name)) ?? same[0]?.name
 }
 
 /** Some servers say what went wrong in a result, others in an error of the protocol: both arrive as they are. */
-async function callThroughHub({ server, world, client }: Place, prefix: string): Promise<CallToolResult> {
+async function callThroughHub({ server, world, clients }: Place, prefix: string): Promise<CallToolResult> {
   const { tool, args } = server.call
   const call = { name: `${prefix}${tool}`, arguments: args?.(world) ?? {} }
   try {
-    return await client.callTool(call, { timeout: START_MS })
+    return await clients.modern.callTool(call, { timeout: START_MS })
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error
     return { content: [{ type: 'text', text: error.message }], isError: true }
