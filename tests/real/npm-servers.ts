@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { describeMachine } from '../support/machine.ts'
 import { type Measured, measure, openNpmWorld } from './setup/npm-measure.ts'
@@ -14,7 +15,6 @@ const COLUMNS: readonly [string, (row: Measured) => string | number][] = [
   ['start, ms', ({ starts }) => Math.round(starts)],
   ['memory, MiB', ({ memory }) => Math.round(memory)],
   ['tools', ({ tools }) => tools],
-  ['renamed', ({ renamed }) => renamed.length || ''],
   ['call', ({ failed, server }) => (failed ? `its error (${server.call.says})` : 'ok')],
   ['structured', ({ structured }) => mark(structured)],
   ['resources', ({ offered }) => offered.resources.length || ''],
@@ -59,24 +59,29 @@ if (process.argv.includes('--write')) {
 }
 
 function toDocument(text: string, day: string): string {
+  const load = loadavg()[1]?.toFixed(1)
   return `# Servers of others
 
 What the hub does with servers from npm that start without a network and without keys: each is an entry of the config,
-started by the hub, listed, called, killed and called again. Written by \`node bin/node.js tests/real/npm-servers.ts --write\`
-on ${day}, on ${describeMachine()}; \`tests/real/npm-servers.test.ts\` and \`npm-servers.full.test.ts\` hold it.
+started by the hub, listed, called, killed and called again. Written by
+\`node bin/node.js tests/real/npm-servers.ts --write\` on ${day}, on ${describeMachine()}, each in a hub of its own, with
+a load of ${load} (other work makes the times longer; the rest is the same). \`tests/real/npm-servers.test.ts\` holds it for
+the small ones, all in one hub, and \`npm-servers.full.test.ts\` for the large ones.
 
 ${text}
 
-- **start**: from the start of its process to its tools in the hub; **memory**: resident, with what it started.
-- **renamed**: tools whose name is not the prefix and the server's own: two servers without a prefix have an \`echo\`, and the
-  second one's is \`hello__echo\`.
+- **start**: from the start of its process to all that it offers being in the hub. **memory**: resident, with what it
+  started.
 - **call**: one call through the hub that reads something. Where the program behind a server is not there, its own error
   arrives as it is.
-- **structured**: the answer has structured content. **resources**, **prompts**, **completions**, **logging**, **tells of
-  changes**: what the server says that it offers.
-- **back**: from a SIGKILL to its tools being listed anew, by the hub alone; the first try comes after about half a second.
+- **structured**: the answer has structured content. **resources**, **templates**, **prompts**: how many.
+  **completions**, **logging**, **tells of changes**: what the server says that it can.
+- **back**: from a SIGKILL to all of it being there again, by the hub alone; the first try comes after about half a second.
 
-Every tool arrives as its server lists it: title, description, schemas, annotations, icons and \`_meta\`; the tests compare
-them with what the server says directly.
+Everything arrives as the server lists it: titles, descriptions, schemas, annotations, icons and \`_meta\`. The tests compare
+each tool, resource, template and prompt with what the server lists directly, to a client of its own era, and read each
+resource, prompt and completion both ways. What a list cannot say (\`mcp-fetch-server\` announces resources and does not know
+the request, \`server-postgres\` cannot list them without its database) takes nothing from its server's tools. Of two servers
+without a prefix that both have an \`echo\` the second one's is \`hello__echo\`.
 `
 }
