@@ -64,7 +64,8 @@ export class McpServer {
     this.key = client.key
     this.server = new Server(toServerInfo(deps.version), {
       capabilities: {
-        tools: { listChanged: true },
+        // The two tools of lean mode never change: its clients are told of no change.
+        tools: client.view.lean ? {} : { listChanged: true },
         resources: { listChanged: true, subscribe: true },
         prompts: { listChanged: true },
         completions: {},

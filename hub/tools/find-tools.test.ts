@@ -21,6 +21,15 @@ const HOMELAB = [
     tool('send_notification', 'Sends a message to a channel', { channel: { description: 'phone, ops' } }),
   ),
   findable(tool('x1', 'Does something'), 'weather Forecasts of rain and wind'),
+  findable(
+    tool('make_issue', 'Writes one down', {
+      repositoryName: { type: 'string' },
+      labels: {
+        type: 'array',
+        items: { anyOf: [{ enum: ['urgent'] }, { description: 'a GitHub project' }] },
+      },
+    }),
+  ),
 ]
 const everything = () => true
 const names = (found: { name: string }[]) => found.map(({ name }) => name)
@@ -32,6 +41,15 @@ test.each([
   ['message to my phone', 'send_notification'],
   ['will it rain', 'x1'],
   ['get_player_count', 'get_player_count'],
+  ['getPlayerCount', 'get_player_count'],
+  ['getdiskhealth', 'getDiskHealth'],
+  ['urgent', 'make_issue'],
+  ['github', 'make_issue'],
+  ['repository name', 'make_issue'],
+  ['notif phone', 'send_notification'],
+  ['forcast of rian', 'x1'],
+  ['player/count', 'get_player_count'],
+  ['player/health of drives', 'getDiskHealth'],
 ])('%s finds %s first', (query, expected) => {
   using finder = createToolFinder(() => HOMELAB)
   expect(names(finder.find(query, 3, everything))[0]).toBe(expected)
@@ -42,6 +60,15 @@ test('what is not given is not found, and no more than asked for', () => {
   expect(names(finder.find('pause downloads message', 1, name => name !== 'pause_downloads'))).toEqual([
     'send_notification',
   ])
+})
+
+test('of many that fit alike those are found that are given, in their order', () => {
+  const many = Array.from({ length: 1_000 }, (_, index) => findable(tool(`lamp_${index}`, 'Lights a lamp')))
+  using finder = createToolFinder(() => many)
+  const last = (name: string) => Number(name.slice(5)) >= 995
+  const expected = ['lamp_995', 'lamp_996', 'lamp_997']
+  expect(names(finder.find('light a lamp', 3, last))).toEqual(expected)
+  expect(names(finder.find('light a lamp', 3, last))).toEqual(expected)
 })
 
 test.each(['', '   ', '"', '*', 'AND OR NOT', 'name:pause', "'; drop table tools"])(

@@ -12,6 +12,8 @@ import { createLineCutter } from './lines.ts'
 
 /** The longest message that a server may send, bytes. */
 export const LONGEST_MESSAGE = 10 * 1024 * 1024
+/** A kept connection that nobody used for so long is closed here: a server that closes it later breaks no request. */
+const LONGEST_IDLE_MS = 4_000
 /** Of what a server says that is no answer, so much is shown. */
 const LONGEST_EXCUSE = 500
 
@@ -48,7 +50,7 @@ export interface HttpPost extends Disposable {
  */
 export function createHttpPost(deps: HttpPostDeps): HttpPost {
   const { Agent, request: open } = deps.url.protocol === 'https:' ? https : http
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: 32 })
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 32, timeout: LONGEST_IDLE_MS })
   return {
     async post(request, deliver, signal) {
       const body = Buffer.from(JSON.stringify(request))

@@ -40,6 +40,14 @@ export function isRunning(pid: number): boolean {
   return readProcess(pid) !== undefined
 }
 
+/** When a process began, unix milliseconds, to a hundredth of a second. */
+export function startedAt(pid: number): number {
+  const stat = readText(`/proc/${pid}/stat`)
+  const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
+  const upSeconds = Number.parseFloat(readText('/proc/uptime'))
+  return Date.now() - upSeconds * 1_000 + ticks * 10
+}
+
 /** The children of a process, with theirs. */
 export function childrenOf(pid = process.pid): Process[] {
   const all = listProcesses()

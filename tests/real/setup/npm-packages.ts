@@ -1,22 +1,30 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { INSTALLED } from './scratch.ts'
 
 /**
  * Installs packages of others at these exact versions where they are not yet, without their scripts. Returns the
- * folder whose `node_modules` has them. Other runs may do the same at the same time: whoever is first puts its folder
- * into the place.
+ * folder whose `node_modules` has them; many have one with a name of their own. Other runs may do the same at the same
+ * time: whoever is first puts its folder into the place.
  */
-export function installPackages(versions: Readonly<Record<string, string>>): string {
+export function installPackages(versions: Readonly<Record<string, string>>, title?: string): string {
   const packages = Object.entries(versions).map(([name, version]) => `${name}@${version}`)
-  const folder = join(INSTALLED, packages.map(one => one.replaceAll('/', '_').replace('@', '-')).join('-'))
+  const folder = join(INSTALLED, title === undefined ? joined(packages) : `${title}-${hash(packages)}`)
   if (existsSync(folder)) return folder
   mkdirSync(INSTALLED, { recursive: true })
   const making = mkdtempSync(join(INSTALLED, 'making-'))
   try {
     writeFileSync(join(making, 'package.json'), '{ "private": true }\n')
-    const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock', '--loglevel=error']
+    const options = [
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      '--no-package-lock',
+      '--omit=dev',
+      '--loglevel=error',
+    ]
     execFileSync('npm', ['install', ...options, ...packages], {
       cwd: making,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -26,4 +34,12 @@ export function installPackages(versions: Readonly<Record<string, string>>): str
     rmSync(making, { recursive: true, force: true })
   }
   return folder
+}
+
+function joined(packages: readonly string[]): string {
+  return packages.map(one => one.replaceAll('/', '_').replace('@', '-')).join('-')
+}
+
+function hash(packages: readonly string[]): string {
+  return createHash('sha256').update(packages.join()).digest('hex').slice(0, 12)
 }
