@@ -1,0 +1,12 @@
+import { commands } from './commands.ts'
+import { libraries } from './libraries.ts'
+import { official } from './official.ts'
+import type { ClientDriver } from './open-client.ts'
+
+/** Every client of the table, in its order. */
+export const clients: readonly ClientDriver[] = [...official, ...commands, ...libraries]
+
+/** What a row is called. */
+export function labelOf({ name, over }: Pick<ClientDriver, 'name' | 'over'>): string {
+  return `${name}, ${over}`
+}
