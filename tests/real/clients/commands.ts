@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { start } from '../../support/cli.ts'
-import type { ClientDriver, OpenClient, Place } from './open-client.ts'
+import { bridgeOf, type ClientDriver, type OpenClient, type Place } from './open-client.ts'
 import { programOf } from './packages.ts'
 
 /** Programs that list and call from a shell: each command is a process and a connection of its own. */
@@ -24,17 +24,16 @@ async function run(place: Place, program: string, args: readonly string[]): Prom
   }
 }
 
-/** Every value of this key, however deep it stands. */
-function everyValue(value: unknown, key: string): string[] {
+/** What a list has under this key: the list is the first array of that name, however deep it stands. */
+function everyOf(value: unknown, list: string, key: string): string[] {
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, inner]) =>
-    name === key && typeof inner === 'string' ? [inner] : everyValue(inner, key),
-  )
-}
-
-function bridgeOf({ bridge }: Place) {
-  if (!bridge) throw new Error('The bridge does not lead there')
-  return bridge
+  for (const [name, inner] of Object.entries(value)) {
+    if (name !== list || !Array.isArray(inner)) {
+      const deeper = everyOf(inner, list, key)
+      if (deeper.length > 0) return deeper
+    } else return inner.map(one => String(one[key]))
+  }
+  return []
 }
 
 const nothing = { [Symbol.asyncDispose]: async () => undefined }
@@ -56,11 +55,11 @@ function openInspector(place: Place, over: 'HTTP' | 'stdio', era: 'legacy' | 'mo
   const ask = (method: string, ...rest: string[]) =>
     run(place, program, ['--cli', ...target(), '--protocol-era', era, '--method', method, ...rest])
   return {
-    listTools: async () => everyValue(await ask('tools/list'), 'name'),
+    listTools: async () => everyOf(await ask('tools/list'), 'tools', 'name'),
     call: (tool, args) => ask('tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args)),
-    listResources: async () => everyValue(await ask('resources/list'), 'uri'),
+    listResources: async () => everyOf(await ask('resources/list'), 'resources', 'uri'),
     readResource: uri => ask('resources/read', '--uri', uri),
-    listPrompts: async () => everyValue(await ask('prompts/list'), 'name'),
+    listPrompts: async () => everyOf(await ask('prompts/list'), 'prompts', 'name'),
     getPrompt: (name, args) => ask('prompts/get', '--prompt-name', name, '--prompt-args', ...pairs(args)),
     ...nothing,
   }
@@ -84,38 +83,24 @@ function openMcporter(place: Place, over: 'HTTP' | 'stdio'): OpenClient {
   const ask = (...args: string[]) =>
     run(place, programOf('mcporter', 'mcporter/dist/cli.js'), ['--config', config, ...args])
   return {
-    listTools: async () => everyValue(await ask('list', 'superbloom', '--json'), 'name'),
+    listTools: async () => everyOf(await ask('list', 'superbloom', '--json'), 'tools', 'name'),
     call: (tool, args) =>
       ask('call', `superbloom.${tool}`, '--args', JSON.stringify(args), '--output', 'json'),
-    listResources: async () => everyValue(await ask('resource', 'superbloom', '--json'), 'uri'),
+    listResources: async () => everyOf(await ask('resource', 'superbloom', '--json'), 'resources', 'uri'),
     readResource: uri => ask('resource', 'superbloom', uri, '--json'),
     ...nothing,
   }
 }
 
-function openMcpCli(place: Place, over: 'HTTP' | 'stdio'): OpenClient {
-  const config = writeServers(place, over)
+/** Without a person at its keyboard it starts processes alone. */
+function openMcpCli(place: Place): OpenClient {
+  const config = writeServers(place, 'stdio')
   const ask = (...args: string[]) =>
     run(place, programOf('mcp-cli', '@wong2/mcp-cli/src/cli.js'), ['--config', config, ...args])
   return {
     call: (tool, args) => ask('call-tool', `superbloom:${tool}`, '--args', JSON.stringify(args)),
     readResource: uri => ask('read-resource', `superbloom:${uri}`),
     getPrompt: (name, args) => ask('get-prompt', `superbloom:${name}`, '--args', JSON.stringify(args)),
-    ...nothing,
-  }
-}
-
-async function openMcpUse(place: Place): Promise<OpenClient> {
-  const ask = (...args: string[]) =>
-    run(place, programOf('mcp-use', 'mcp-use/dist/bin.js'), ['client', ...args, '--json'])
-  await ask('connect', 'superbloom', place.url, '--no-oauth', '-H', `Authorization: Bearer ${place.token}`)
-  return {
-    listTools: async () => everyValue(await ask('superbloom', 'tools', 'list'), 'name'),
-    call: (tool, args) => ask('superbloom', 'tools', 'call', tool, JSON.stringify(args)),
-    listResources: async () => everyValue(await ask('superbloom', 'resources', 'list'), 'uri'),
-    readResource: uri => ask('superbloom', 'resources', 'read', uri),
-    listPrompts: async () => everyValue(await ask('superbloom', 'prompts', 'list'), 'name'),
-    getPrompt: (name, args) => ask('superbloom', 'prompts', 'get', name, JSON.stringify(args)),
     ...nothing,
   }
 }
@@ -143,12 +128,11 @@ export const commands: readonly ClientDriver[] = [
     installed: 'mcporter' as const,
     open: async (place: Place) => openMcporter(place, over),
   })),
-  ...both.map(over => ({
+  {
     name: '@wong2/mcp-cli',
-    over,
+    over: 'stdio',
     of: '@wong2/mcp-cli',
-    installed: 'mcp-cli' as const,
-    open: async (place: Place) => openMcpCli(place, over),
-  })),
-  { name: 'mcp-use client', over: 'HTTP', of: 'mcp-use', installed: 'mcp-use', open: openMcpUse },
+    installed: 'mcp-cli',
+    open: async place => openMcpCli(place),
+  },
 ]

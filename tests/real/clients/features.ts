@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { until, within } from '../../support/until.ts'
-import { ANSWERS, type Asked, type OpenClient } from './open-client.ts'
+import { ANSWERS, type Asked, CannotError, type OpenClient } from './open-client.ts'
 import type { Wire } from './wire.ts'
 
 /** What happened to one feature of one client: it works, the client has no such thing, or it should and does not. */
@@ -13,8 +13,8 @@ export interface Around {
   recordFile: string
   /** Tells one client's traces from another's. */
   mark: string
-  /** The same client where only the two tools of lean mode are; undefined where it cannot get there. */
-  openLean: (() => Promise<OpenClient>) | undefined
+  /** The same client where only the two tools of lean mode are. */
+  openLean: () => Promise<OpenClient>
 }
 
 /** Resolves with false where the client cannot; throws where it can and it went wrong. */
@@ -108,12 +108,11 @@ export const PROBES: Readonly<Record<string, Probe>> = {
     )
     await recorded(recordFile, `started ${mark}`)
     abort.abort()
-    await over
     await recorded(recordFile, `cancelled ${mark}`)
+    await within('the call to be over', over)
     return true
   },
   'lean mode': async (_client, { openLean }) => {
-    if (!openLean) return false
     await using lean = await openLean()
     if (!lean.call) return false
     if (lean.listTools && (await lean.listTools()).join() !== 'find_tools,call_tool')
@@ -140,6 +139,7 @@ export async function measure(probe: Probe, client: OpenClient, around: Around):
   try {
     return { kind: (await probe(client, around)) ? 'works' : 'cannot' }
   } catch (error) {
+    if (error instanceof CannotError) return { kind: 'cannot' }
     return { kind: 'fails', why: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -1,15 +1,10 @@
 import { createRecord } from '../../support/until.ts'
-import { ANSWERS, type Args, type ClientDriver, type OpenClient, type Place } from './open-client.ts'
+import { ANSWERS, bridgeOf, type Args, type ClientDriver, type OpenClient, type Place } from './open-client.ts'
 import { importFrom } from './packages.ts'
 
 /** MCP clients that other libraries bring along. What is used of each stands here as a type: they are installed later. */
 
 const NAME = 'superbloom'
-
-function bridgeOf({ bridge }: Place) {
-  if (!bridge) throw new Error('The bridge does not lead there')
-  return bridge
-}
 
 function headersOf({ token }: Place) {
   return { Authorization: `Bearer ${token}` }
@@ -21,7 +16,7 @@ interface AiSdk {
     callTool(call: {
       name: string
       arguments: Args
-      options?: { abortSignal: AbortSignal }
+      options?: { signal: AbortSignal }
     }): Promise<unknown>
     listResources(): Promise<{ resources: { uri: string }[] }>
     readResource(params: { uri: string }): Promise<unknown>
@@ -57,10 +52,13 @@ async function openAiSdk(place: Place, over: 'HTTP' | 'stdio'): Promise<OpenClie
     action: 'accept',
     content: { name: ANSWERS.elicitation },
   }))
+  const cancel: OpenClient['cancel'] = (name, args, signal) =>
+    client.callTool({ name, arguments: args, options: { signal } })
   return {
     listTools: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: (name, args) => client.callTool({ name, arguments: args }),
-    cancel: (name, args, abortSignal) => client.callTool({ name, arguments: args, options: { abortSignal } }),
+    // Over stdio it tells nobody that it gave up.
+    ...(over === 'HTTP' ? { cancel } : {}),
     listResources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
     readResource: uri => client.readResource({ uri }),
     listPrompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
@@ -182,7 +180,7 @@ async function openMcpClient(place: Place): Promise<OpenClient> {
     call: (name, args) => call(name, args),
     async progress(name, args) {
       const seen: number[] = []
-      await call(name, args, { onprogress: (one: { progress: number }) => seen.push(one.progress) })
+      await call(name, args, { onProgress: (one: { progress: number }) => seen.push(one.progress) })
       return seen
     },
     cancel: (name, args, signal) => call(name, args, { signal }),

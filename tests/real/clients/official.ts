@@ -17,6 +17,7 @@ import {
 import { createRecord } from '../../support/until.ts'
 import {
   ANSWERS,
+  bridgeOf,
   type Args,
   type ClientDriver,
   type OpenClient,
@@ -114,8 +115,9 @@ async function openV2(target: Target, isModern: boolean): Promise<OpenClient> {
       return () => changes.find('the tools changed', one => one === 'tools')
     },
     async resource(uri) {
-      if (isModern) await client.listen({ resourceSubscriptions: [uri] })
-      else await client.subscribeResource({ uri })
+      if (!isModern) await client.subscribeResource({ uri })
+      else if (!(await client.listen({ resourceSubscriptions: [uri] })).honoredFilter.resourceSubscriptions)
+        throw new Error('The hub does not tell of it')
       return () => changes.find('the resource changed', one => one === uri)
     },
   })
@@ -147,11 +149,6 @@ async function openV1(target: Target): Promise<OpenClient> {
 
 function withToken(token: string) {
   return { requestInit: { headers: { Authorization: `Bearer ${token}` } } }
-}
-
-function bridgeOf({ bridge }: Place): Start {
-  if (!bridge) throw new Error('The bridge does not lead there')
-  return bridge
 }
 
 function mcpRemote({ url, token, folder }: Place): Start {

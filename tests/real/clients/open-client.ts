@@ -10,6 +10,15 @@ export interface Place {
   folder: string
 }
 
+/** Thrown where a client has no way to what is asked of it. */
+export class CannotError extends Error {}
+
+/** How the bridge is started; throws CannotError where it does not lead to that place. */
+export function bridgeOf({ bridge }: Place): NonNullable<Place['bridge']> {
+  if (!bridge) throw new CannotError('superbloom mcp does not lead there')
+  return bridge
+}
+
 export type Args = Record<string, unknown>
 
 /** What a server may ask a client for. */

@@ -8,12 +8,12 @@ import { installPackages } from '../setup/npm-packages.ts'
 export const GROUPS = {
   mcporter: { mcporter: '0.12.3' },
   'mcp-cli': { '@wong2/mcp-cli': '2.0.0' },
-  'mcp-use': { 'mcp-use': '2.5.2' },
   'ai-sdk': { '@ai-sdk/mcp': '2.0.99' },
   'openai-agents': { '@openai/agents': '0.20.0' },
   langchain: { '@langchain/mcp-adapters': '1.1.4' },
   'mcp-client': { 'mcp-client': '1.13.1' },
-  mcpjam: { '@mcpjam/sdk': '1.14.0' },
+  // Built on an early one.
+  mcpjam: { '@mcpjam/sdk': '1.14.0', '@modelcontextprotocol/client': '2.0.0-alpha.2' },
   mcpc: { '@apify/mcpc': '0.2.6' },
   mastra: { '@mastra/mcp': '2.0.0' },
   'gemini-cli': { '@google/gemini-cli': '0.61.0' },

@@ -52,16 +52,15 @@ async function measureAll(
   cells: Measured['cells'],
 ): Promise<void> {
   const mark = labelOf(driver).replaceAll(/[^A-Za-z0-9]+/g, '-')
-  const openLean = () => driver.open({ ...place, url: `${place.url}?tools=lean`, bridge: undefined })
   const around = {
     wire,
     mark,
     recordFile: values.record ?? '',
-    openLean: driver.over === 'HTTP' ? openLean : undefined,
+    openLean: () => driver.open({ ...place, url: `${place.url}?tools=lean`, bridge: undefined }),
   }
   for (const [name, feature] of Object.entries(PROBES)) {
     if (values.only && !values.only.split(',').includes(name)) continue
-    cells[name] = await measure(feature, client, around)
+    const t = performance.now(); cells[name] = await measure(feature, client, around); process.stderr.write(name+' '+Math.round(performance.now()-t)+'\n')
   }
   const began = wire.asked.has('initialize') || wire.asked.has('server/discover')
   cells['connects'] = began && wire.era ? { kind: 'works' } : { kind: 'fails', why: 'It never began' }

@@ -42,10 +42,11 @@ export async function openSurvey(): Promise<Survey> {
       if (client.installed) install(client.installed)
       const began = performance.now()
       const record = rec.entry.args.at(-1) ?? ''
-      const args = [PROBE, '--client', labelOf(client), '--hub', hub.url, '--token', hub.token]
+      const args = [PROBE, '--client', labelOf(client), '--hub', hub.url, `--token=${hub.token}`]
       const some = only ? ['--only', only.join()] : []
       await using program = await startProgram(process.execPath, [...args, '--record', record, ...some])
       const [line] = await program.says(/^\{"era.*\}$|^\{"cells.*\}$/m, LIMIT_MS)
+      process.stderr.write(program.stderr)
       const measured = JSON.parse(line) as Measured
       const version = versionOf(client.of, client.installed)
       return { client, version, took: performance.now() - began, ...measured }
