@@ -15,20 +15,13 @@ import { openWire, type Wire } from './wire.ts'
 
 /** What one client's process prints, as JSON in its last line. */
 export interface Measured {
-  /** The protocol version that it settled on; undefined where it never got so far. */
-  era: string | undefined
   cells: Record<string, Cell>
+  /** The protocol version that it settled on; undefined where it never got so far. */
+  era?: string | undefined
 }
 
-const { values } = parseArgs({
-  options: {
-    client: { type: 'string' },
-    hub: { type: 'string' },
-    token: { type: 'string' },
-    record: { type: 'string' },
-    only: { type: 'string' },
-  },
-})
+const text = { type: 'string' } as const
+const { values } = parseArgs({ options: { client: text, hub: text, token: text, record: text } })
 
 async function probe(driver: ClientDriver, hub: string, token: string): Promise<Measured> {
   await using opened = new AsyncDisposableStack()
@@ -43,7 +36,7 @@ async function probe(driver: ClientDriver, hub: string, token: string): Promise<
   } catch (error) {
     cells['connects'] = { kind: 'fails', why: error instanceof Error ? error.message : String(error) }
   }
-  return { era: wire.era, cells }
+  return { cells, era: wire.era }
 }
 
 async function measureAll(
@@ -59,8 +52,7 @@ async function measureAll(
     openLean: () => driver.open({ ...place, url: `${place.url}?tools=lean`, bridge: undefined }),
   }
   for (const [name, feature] of Object.entries(PROBES)) {
-    if (values.only && !values.only.split(',').includes(name)) continue
-    const t = performance.now(); cells[name] = await measure(feature, client, around); process.stderr.write(name+' '+Math.round(performance.now()-t)+'\n')
+    cells[name] = await measure(feature, client, around)
   }
   const began = wire.asked.has('initialize') || wire.asked.has('server/discover')
   cells['connects'] = began && wire.era ? { kind: 'works' } : { kind: 'fails', why: 'It never began' }

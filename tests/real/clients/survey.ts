@@ -21,7 +21,7 @@ export interface Row extends Measured {
 
 export interface Survey extends AsyncDisposable {
   /** Installs the client where it is missing and measures it. Rejects where its process ends without a word. */
-  measure(client: ClientDriver, only?: readonly string[]): Promise<Row>
+  measure(client: ClientDriver): Promise<Row>
 }
 
 /** One hub, with servers of others and ours behind it, that all clients are driven against. */
@@ -38,15 +38,13 @@ export async function openSurvey(): Promise<Survey> {
   await untilReady(hub, 'everything', 'rec', 'notes')
   const owned = opened.move()
   return {
-    async measure(client, only) {
+    async measure(client) {
       if (client.installed) install(client.installed)
       const began = performance.now()
       const record = rec.entry.args.at(-1) ?? ''
       const args = [PROBE, '--client', labelOf(client), '--hub', hub.url, `--token=${hub.token}`]
-      const some = only ? ['--only', only.join()] : []
-      await using program = await startProgram(process.execPath, [...args, '--record', record, ...some])
-      const [line] = await program.says(/^\{"era.*\}$|^\{"cells.*\}$/m, LIMIT_MS)
-      process.stderr.write(program.stderr)
+      await using program = await startProgram(process.execPath, [...args, '--record', record])
+      const [line] = await program.says(/^\{"cells.*\}$/m, LIMIT_MS)
       const measured = JSON.parse(line) as Measured
       const version = versionOf(client.of, client.installed)
       return { client, version, took: performance.now() - began, ...measured }
