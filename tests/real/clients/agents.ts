@@ -1,0 +1,224 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type ChatCompletionRequest, LLMock } from '@copilotkit/aimock'
+import { start } from '../../support/cli.ts'
+import { type Args, bridgeOf, type ClientDriver, type OpenClient, type Place } from './open-client.ts'
+import { type Group, programOf } from './packages.ts'
+
+/**
+ * Agents that start MCP servers or ask them by HTTP, and call what their model wants. The model is a fixture: it wants
+ * one tool, once, and what comes back is read from the agent's next request to it.
+ */
+
+type Over = 'HTTP' | 'stdio'
+
+interface Started {
+  command: string
+  args: string[]
+  variables: Record<string, string>
+}
+
+interface Agent {
+  over: Over
+  prepare: Prepare
+}
+
+/** Writes the agent's config below its home, and says how it is started with one question. */
+type Prepare = (place: Place, over: Over, model: string) => Started
+
+const QUESTION = 'Use your tool.'
+
+/** Of a request to the model, what matters here. */
+interface Asked {
+  tools: string[]
+  /** What tools answered so far, as the agent shows it to the model. */
+  results: unknown[]
+}
+
+/** Asks the agent once, with a model that wants this tool, and returns what the model was asked. */
+async function ask(place: Place, agent: Agent, wanted: { tool: string; args: Args }): Promise<Asked[]> {
+  const model = new LLMock({ port: 0, host: '127.0.0.1' })
+  const asked: Asked[] = []
+  const fits = (name: string) => name.endsWith(wanted.tool)
+  const wants = ({ tools = [], messages }: ChatCompletionRequest) => {
+    const names = tools.map(tool => tool.function.name)
+    asked.push({ tools: names, results: messages.filter(({ role }) => role === 'tool') })
+    return names.some(fits) && asked.at(-1)?.results.length === 0
+  }
+  model.on({ predicate: wants }, ({ tools = [] }) => {
+    const name = tools.map(tool => tool.function.name).find(fits) ?? ''
+    return { toolCalls: [{ name, arguments: JSON.stringify(wanted.args) }] }
+  })
+  model.on({ predicate: () => true }, { content: 'Done.' })
+  await model.start()
+  try {
+    const { command, args, variables } = agent.prepare(place, agent.over, model.url)
+    await using running = start(command, args, {
+      variables: { HOME: place.folder, CI: '1', NO_COLOR: '1', ...variables },
+      cwd: place.folder,
+      input: '',
+    })
+    const { code, stdout, stderr } = await running.ended()
+    if (!asked.some(({ tools }) => tools.some(fits)))
+      throw new Error(`Its model was not offered ${wanted.tool} (${code}): ${stderr}${stdout}`)
+    return asked
+  } finally {
+    await model.stop()
+  }
+}
+
+/** An agent puts something of its own in front of the names: what stands there is taken off. */
+function withoutPrefix(names: readonly string[], known: string): string[] {
+  const prefix = names.find(name => name.endsWith(known))?.slice(0, -known.length) ?? ''
+  return names.filter(name => name.startsWith(prefix)).map(name => name.slice(prefix.length))
+}
+
+function openAgent(place: Place, agent: Agent): OpenClient {
+  const known = place.url.includes('lean') ? 'find_tools' : 'everything__echo'
+  return {
+    async listTools() {
+      const asked = await ask(place, agent, { tool: known, args: { message: 'hi', query: 'hi' } })
+      const names = asked.flatMap(({ tools }) => (tools.some(name => name.endsWith(known)) ? [tools] : []))[0]
+      return withoutPrefix(names ?? [], known).sort().reverse()
+    },
+    async call(tool, args) {
+      return (await ask(place, agent, { tool, args })).flatMap(({ results }) => results)
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
+function write(place: Place, path: string, text: string): string {
+  const file = join(place.folder, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+
+const headers = ({ token }: Place) => ({ Authorization: `Bearer ${token}` })
+
+const claudeCode: Prepare = (place, over, model) => {
+  const entry =
+    over === 'HTTP' ? { type: 'http', url: place.url, headers: headers(place) } : bridgeOf(place)
+  const config = write(place, 'mcp.json', JSON.stringify({ mcpServers: { superbloom: entry } }))
+  return {
+    command: programOf('claude-code', `@anthropic-ai/claude-code-linux-${process.arch}/claude`),
+    args: ['-p', QUESTION, '--mcp-config', config, '--strict-mcp-config', '--allowedTools', 'mcp__superbloom'],
+    variables: {
+      ANTHROPIC_BASE_URL: model,
+      ANTHROPIC_API_KEY: 'sk-ant-none',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      ENABLE_TOOL_SEARCH: 'false',
+      DISABLE_AUTOUPDATER: '1',
+    },
+  }
+}
+
+const geminiCli: Prepare = (place, over, model) => {
+  const entry = over === 'HTTP' ? { httpUrl: place.url, headers: headers(place) } : bridgeOf(place)
+  const settings = {
+    security: { auth: { selectedType: 'gemini-api-key' } },
+    mcpServers: { superbloom: entry },
+    privacy: { usageStatisticsEnabled: false },
+  }
+  write(place, '.gemini/settings.json', JSON.stringify(settings))
+  return {
+    command: process.execPath,
+    args: [programOf('gemini-cli', '@google/gemini-cli/bundle/gemini.js'), '-p', QUESTION, '--yolo'],
+    variables: {
+      GEMINI_API_KEY: 'none',
+      GOOGLE_GEMINI_BASE_URL: model,
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+    },
+  }
+}
+
+const qwenCode: Prepare = (place, over, model) => {
+  const entry = over === 'HTTP' ? { httpUrl: place.url, headers: headers(place) } : bridgeOf(place)
+  const settings = {
+    security: { auth: { selectedType: 'openai' } },
+    mcpServers: { superbloom: entry },
+    privacy: { usageStatisticsEnabled: false },
+  }
+  write(place, '.qwen/settings.json', JSON.stringify(settings))
+  return {
+    command: process.execPath,
+    args: [programOf('qwen-code', '@qwen-code/qwen-code/cli.js'), '-p', QUESTION, '--yolo'],
+    variables: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${model}/v1`, OPENAI_MODEL: 'none' },
+  }
+}
+
+const codex: Prepare = (place, over, model) => {
+  const quote = (value: unknown) => JSON.stringify(value)
+  const bridge = over === 'stdio' ? bridgeOf(place) : undefined
+  const server = bridge
+    ? [`command = ${quote(bridge.command)}`, `args = ${quote(bridge.args)}`].concat(
+        `env = { ${Object.entries(bridge.env).map(([name, value]) => `${name} = ${quote(value)}`).join(', ')} }`,
+      )
+    : [`url = ${quote(place.url)}`, 'bearer_token_env_var = "HUB_TOKEN"']
+  const lines = [
+    'model = "none"',
+    'model_provider = "fixture"',
+    '[model_providers.fixture]',
+    'name = "fixture"',
+    `base_url = "${model}/v1"`,
+    'wire_api = "responses"',
+    '[mcp_servers.superbloom]',
+    ...server,
+  ]
+  write(place, '.codex/config.toml', `${lines.join('\n')}\n`)
+  const options = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
+  return {
+    command: process.execPath,
+    args: [programOf('codex', '@openai/codex/bin/codex.js'), 'exec', ...options, QUESTION],
+    variables: { HUB_TOKEN: place.token, CODEX_HOME: join(place.folder, '.codex') },
+  }
+}
+
+const opencode: Prepare = (place, over, model) => {
+  const entry = () => {
+    if (over === 'HTTP') return { type: 'remote', url: place.url, headers: headers(place), oauth: false }
+    const { command, args, env } = bridgeOf(place)
+    return { type: 'local', command: [command, ...args], environment: env }
+  }
+  const config = {
+    model: 'fixture/none',
+    small_model: 'fixture/none',
+    autoupdate: false,
+    permission: 'allow',
+    provider: {
+      fixture: {
+        npm: '@ai-sdk/openai-compatible',
+        options: { baseURL: `${model}/v1`, apiKey: 'none' },
+        models: { none: { name: 'none', tool_call: true } },
+      },
+    },
+    mcp: { superbloom: entry() },
+  }
+  write(place, '.config/opencode/opencode.json', JSON.stringify(config))
+  return {
+    command: programOf('opencode', `opencode-linux-${process.arch}/bin/opencode`),
+    args: ['run', QUESTION],
+    variables: { XDG_CONFIG_HOME: join(place.folder, '.config'), OPENCODE_DISABLE_MODELS_FETCH: '1' },
+  }
+}
+
+function driversOf(name: string, installed: Group, prepare: Prepare): ClientDriver[] {
+  return (['HTTP', 'stdio'] as const).map(over => ({
+    name,
+    over,
+    of: name,
+    installed,
+    isHeavy: true,
+    open: async place => openAgent(place, { over, prepare }),
+  }))
+}
+
+export const agents: readonly ClientDriver[] = [
+  ...driversOf('@anthropic-ai/claude-code', 'claude-code', claudeCode),
+  ...driversOf('@openai/codex', 'codex', codex),
+  ...driversOf('@google/gemini-cli', 'gemini-cli', geminiCli),
+  ...driversOf('@qwen-code/qwen-code', 'qwen-code', qwenCode),
+  ...driversOf('opencode-ai', 'opencode', opencode),
+]

@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { installPackages } from '../setup/npm-packages.ts'
+
+/** The clients of others that are installed outside the repository, at exact versions; the first of a group is the client. */
+export const GROUPS = {
+  mcporter: { mcporter: '0.12.3' },
+  'mcp-cli': { '@wong2/mcp-cli': '2.0.0' },
+  'ai-sdk': { '@ai-sdk/mcp': '2.0.99' },
+  'openai-agents': { '@openai/agents': '0.20.0' },
+  langchain: { '@langchain/mcp-adapters': '1.1.4' },
+  'mcp-client': { 'mcp-client': '1.13.1' },
+  // Built on an early one.
+  mcpjam: { '@mcpjam/sdk': '1.14.0', '@modelcontextprotocol/client': '2.0.0-alpha.2' },
+  mcpc: { '@apify/mcpc': '0.2.6' },
+  mastra: { '@mastra/mcp': '2.0.0' },
+  'gemini-cli': { '@google/gemini-cli': '0.61.0' },
+  'claude-code': { '@anthropic-ai/claude-code': '2.1.328' },
+  codex: { '@openai/codex': '0.169.0' },
+  opencode: { 'opencode-ai': '1.18.33' },
+  'qwen-code': { '@qwen-code/qwen-code': '0.24.4' },
+} as const satisfies Record<string, Readonly<Record<string, string>>>
+
+export type Group = keyof typeof GROUPS
+
+/** Installs a group where it is not yet, and returns its folder. */
+export function install(group: Group): string {
+  return installPackages(GROUPS[group])
+}
+
+/** A program of an installed package, by its file. */
+export function programOf(group: Group, file: string): string {
+  return join(install(group), 'node_modules', file)
+}
+
+/**
+ * The exports of an installed package; `Exports` is what is used of them. Its own file among the packages imports it,
+ * because a package is looked for from where the import stands.
+ */
+export async function importFrom<Exports>(group: Group, specifier: string): Promise<Exports> {
+  const file = join(install(group), 'node_modules', `superbloom-${specifier.replaceAll(/[^a-z]+/g, '-')}.mjs`)
+  writeFileSync(file, `export * from '${specifier}'\n`)
+  return (await import(pathToFileURL(file).href)) as Exports
+}
+
+/** The version of the package that a row is about. */
+export function versionOf(name: string, group: Group | undefined): string {
+  if (group) return Object.values(GROUPS[group])[0] ?? ''
+  const require = createRequire(import.meta.url)
+  // Some packages do not export their manifest.
+  const folders = require.resolve.paths(name) ?? []
+  for (const folder of folders) {
+    try {
+      return (require(join(folder, name, 'package.json')) as { version: string }).version
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    }
+  }
+  throw new Error(`${name} is not installed: run npm ci in ${dirname(import.meta.dirname)}`)
+}

@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { clients, labelOf } from './clients.ts'
+import { openSurvey, type Row } from './survey.ts'
+import { DOCUMENT, explain, toTable, withTable } from './table.ts'
+
+/*
+ * Prints the table of clients and features. `--only WORDS` takes the rows that have them in their name, `--light` leaves
+ * out what downloads more than 100 MB, `--write` puts the whole table into docs/clients.md.
+ */
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, light: { type: 'boolean' }, write: { type: 'boolean' } },
+})
+const { only = '', light, write } = values
+const wanted = clients.filter(client => labelOf(client).includes(only) && !(light && client.isHeavy))
+if (write && wanted.length < clients.length) throw new Error('--write takes the whole table')
+
+await using survey = await openSurvey()
+const rows: Row[] = []
+for (const client of wanted) {
+  const row = await survey.measure(client)
+  process.stderr.write(`${[labelOf(client), ...explain(row)].join('\n  ')} (${Math.round(row.took)} ms)\n`)
+  rows.push(row)
+}
+const table = toTable(rows)
+process.stdout.write(`${table}\n`)
+if (write) {
+  const today = new Date().toISOString().slice(0, 10)
+  writeFileSync(DOCUMENT, withTable(readFileSync(DOCUMENT, 'utf8'), table, today))
+}
