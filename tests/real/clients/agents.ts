@@ -79,7 +79,9 @@ function openAgent(place: Place, agent: Agent): OpenClient {
     async listTools() {
       const asked = await ask(place, agent, { tool: known, args: { message: 'hi', query: 'hi' } })
       const names = asked.flatMap(({ tools }) => (tools.some(name => name.endsWith(known)) ? [tools] : []))[0]
-      return withoutPrefix(names ?? [], known).sort().reverse()
+      return withoutPrefix(names ?? [], known)
+        .sort()
+        .reverse()
     },
     async call(tool, args) {
       return (await ask(place, agent, { tool, args })).flatMap(({ results }) => results)
@@ -98,12 +100,19 @@ function write(place: Place, path: string, text: string): string {
 const headers = ({ token }: Place) => ({ Authorization: `Bearer ${token}` })
 
 const claudeCode: Prepare = (place, over, model) => {
-  const entry =
-    over === 'HTTP' ? { type: 'http', url: place.url, headers: headers(place) } : bridgeOf(place)
+  const entry = over === 'HTTP' ? { type: 'http', url: place.url, headers: headers(place) } : bridgeOf(place)
   const config = write(place, 'mcp.json', JSON.stringify({ mcpServers: { superbloom: entry } }))
   return {
     command: programOf('claude-code', `@anthropic-ai/claude-code-linux-${process.arch}/claude`),
-    args: ['-p', QUESTION, '--mcp-config', config, '--strict-mcp-config', '--allowedTools', 'mcp__superbloom'],
+    args: [
+      '-p',
+      QUESTION,
+      '--mcp-config',
+      config,
+      '--strict-mcp-config',
+      '--allowedTools',
+      'mcp__superbloom',
+    ],
     variables: {
       ANTHROPIC_BASE_URL: model,
       ANTHROPIC_API_KEY: 'sk-ant-none',
@@ -154,7 +163,9 @@ const codex: Prepare = (place, over, model) => {
   const bridge = over === 'stdio' ? bridgeOf(place) : undefined
   const server = bridge
     ? [`command = ${quote(bridge.command)}`, `args = ${quote(bridge.args)}`].concat(
-        `env = { ${Object.entries(bridge.env).map(([name, value]) => `${name} = ${quote(value)}`).join(', ')} }`,
+        `env = { ${Object.entries(bridge.env)
+          .map(([name, value]) => `${name} = ${quote(value)}`)
+          .join(', ')} }`,
       )
     : [`url = ${quote(place.url)}`, 'bearer_token_env_var = "HUB_TOKEN"']
   const lines = [
