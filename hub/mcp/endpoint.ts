@@ -97,6 +97,7 @@ function modernLane(token: string): LaneSession {
     logLevel: undefined,
     calls: new Map(),
     questions: new Map(),
+    streams: undefined,
   }
 }
 

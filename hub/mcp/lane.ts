@@ -38,7 +38,12 @@ export interface LaneSession {
   /** Its calls in flight, and the questions that it is asked, by their ids. */
   calls: Map<string | number, AbortController>
   questions: Map<string, PromiseWithResolvers<JsonObject>>
+  /** Its latest answers that are streams, by what their events' ids begin with; a modern client has none. */
+  streams: Map<string, Reply> | undefined
 }
+
+/** Above this many streams the oldest of a session can no longer be resumed. */
+const MOST_STREAMS = 50
 
 export interface LaneDeps {
   clock: Clock
@@ -57,7 +62,13 @@ export function serveCall(
   call: LaneCall,
   response: ServerResponse,
 ): Promise<void> {
-  const reply = createReply(response, deps.clock)
+  const { streams } = session
+  const stream = streams && `lane-${++streamCount}`
+  const reply = createReply(response, {
+    clock: deps.clock,
+    stream,
+    onStream: made => streams && keepStream(streams, String(stream), made),
+  })
   const ended = new AbortController()
   session.calls.set(call.id, ended)
   // Since 2026-07-28 a client that closes the stream wants no answer any more; before, it may have lost its way only.
@@ -66,6 +77,27 @@ export function serveCall(
   return run(deps, session, call, { reply, signal: ended.signal }).finally(() =>
     session.calls.delete(call.id),
   )
+}
+
+let streamCount = 0
+
+function keepStream(streams: Map<string, Reply>, stream: string, reply: Reply): void {
+  streams.set(stream, reply)
+  const [oldest] = streams.keys()
+  if (streams.size > MOST_STREAMS && oldest !== undefined) streams.delete(oldest)
+}
+
+/** Goes on with an answer whose connection broke; false where it is none of the lane's. */
+export function resumeStream(
+  session: LaneSession,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  const lastEventId = request.headers['last-event-id']
+  if (request.method !== 'GET' || typeof lastEventId !== 'string') return false
+  const reply = session.streams?.get(lastEventId.slice(0, lastEventId.lastIndexOf('~')))
+  reply?.resume(response, lastEventId)
+  return reply !== undefined
 }
 
 /** Takes an answer to a question, or a cancellation; false for what is not the lane's. */
@@ -191,7 +223,11 @@ function toCaller(session: LaneSession, call: LaneCall, reply: Reply, signal: Ab
     async send(method, params, asked) {
       const id = `${QUESTION}${session.questions.size}-${call.id}-${Math.trunc(performance.now() * 1000)}`
       const question = Promise.withResolvers<JsonObject>()
-      const onAbort = () => question.reject(asked.reason)
+      const onAbort = () => {
+        const params = { requestId: id, reason: 'Nobody waits for the answer any more' }
+        reply.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+        question.reject(asked.reason)
+      }
       session.questions.set(id, question)
       asked.addEventListener('abort', onAbort, { once: true })
       reply.send({ jsonrpc: '2.0', id, method, params })

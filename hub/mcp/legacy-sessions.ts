@@ -4,7 +4,16 @@ import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
 import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import { endLane, type LaneDeps, type LaneSession, readLegacyCall, serveCall, takeMessage } from './lane.ts'
+import { createEventStore } from './event-store.ts'
+import {
+  endLane,
+  type LaneDeps,
+  type LaneSession,
+  readLegacyCall,
+  resumeStream,
+  serveCall,
+  takeMessage,
+} from './lane.ts'
 import type { ListLane } from './list-lane.ts'
 import { McpServer, type McpServerDeps } from './server.ts'
 import { isPlain, type McpView, toView } from './view.ts'
@@ -90,6 +99,7 @@ export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
       const session = await find(request, body, token)
       if (typeof session === 'number') return refuse(response, session)
       if (takeMessage(session.lane, body)) return accept(response)
+      if (resumeStream(session.lane, request, response)) return
       session.open++
       response.on('close', () => {
         session.open--
@@ -129,13 +139,21 @@ async function openSession(
     sessionIdGenerator: () => key,
     onsessioninitialized: id => onReady(id, session),
     onsessionclosed: onEnd,
+    eventStore: createEventStore(),
   })
   const session: Session = {
     transport,
     mcp,
     view,
     subscribed,
-    lane: { key: mcp.key, capabilities: {}, logLevel: undefined, calls: new Map(), questions: new Map() },
+    lane: {
+      key: mcp.key,
+      capabilities: {},
+      logLevel: undefined,
+      calls: new Map(),
+      questions: new Map(),
+      streams: new Map(),
+    },
     isReady: false,
     usedAt: deps.clock.monotonic(),
     open: 0,

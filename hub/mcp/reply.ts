@@ -4,6 +4,8 @@ import type { Clock } from '../core/clock.ts'
 /** A client that is told nothing for so long may think that the hub is gone. */
 const FIRST_SIGN_MS = 10_000
 const NEXT_SIGN_MS = 15_000
+/** The events of one answer that are kept for a client that lost its connection. */
+const MOST_KEPT = 1_000
 
 /**
  * The answer to one request over HTTP: JSON where nothing but the answer is sent, and a stream of events as soon as
@@ -14,44 +16,81 @@ export interface Reply {
   send(message: object): void
   /** Sends the answer; `status` counts only where it is all that is sent. Nothing can be sent after it. */
   end(message: object | undefined, status?: number): void
+  /** Goes on at another connection, with what was sent after this event. */
+  resume(response: ServerResponse, lastEventId: string): void
 }
 
-export function createReply(response: ServerResponse, clock: Clock): Reply {
+export interface ReplyOptions {
+  clock: Clock
+  /** In front of the ids of its events; without it the stream cannot be resumed. */
+  stream?: string | undefined
+  /** It became a stream that can be resumed. */
+  onStream?: (reply: Reply) => void
+}
+
+export function createReply(first: ServerResponse, { clock, stream, onStream }: ReplyOptions): Reply {
+  let response = first
   let streams = false
+  let isOver = false
+  let count = 0
+  const kept: { id: string; text: string }[] = []
+
   const beginStream = () => {
-    if (streams) return
-    streams = true
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-cache, no-transform',
       'X-Accel-Buffering': 'no',
     })
+    if (!streams && stream !== undefined) onStream?.(reply)
+    streams = true
   }
   const giveSign = () => {
-    beginStream()
+    if (!streams) beginStream()
     response.write(': still at work\n\n')
     cancelSign = clock.after(NEXT_SIGN_MS, giveSign)
   }
   let cancelSign = clock.after(FIRST_SIGN_MS, giveSign)
-  response.on('close', () => cancelSign())
-  return {
+  const watch = (watched: ServerResponse) => watched.on('close', () => watched === response && cancelSign())
+  const write = (message: object) => {
+    const data = `event: message\ndata: ${JSON.stringify(message)}\n\n`
+    if (stream === undefined) return void response.write(data)
+    const id = `${stream}~${++count}`
+    const text = `id: ${id}\n${data}`
+    kept.push({ id, text })
+    if (kept.length > MOST_KEPT) kept.shift()
+    response.write(text)
+  }
+  const reply: Reply = {
     send(message) {
-      if (response.writableEnded) return
-      beginStream()
-      response.write(toEvent(message))
+      if (isOver) return
+      if (!streams) beginStream()
+      write(message)
     },
     end(message, status = 200) {
+      if (isOver) return
+      isOver = true
       cancelSign()
-      if (response.writableEnded) return
-      if (!message) beginStream()
-      if (streams) return void response.end(message ? toEvent(message) : '')
+      if (!message && !streams) beginStream()
+      if (streams) {
+        if (message) write(message)
+        response.end()
+        return
+      }
       const text = JSON.stringify(message)
       const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
       response.writeHead(status, headers).end(text)
     },
+    resume(next, lastEventId) {
+      response = next
+      beginStream()
+      const missed = kept.slice(kept.findIndex(({ id }) => id === lastEventId) + 1)
+      for (const { text } of missed) next.write(text)
+      if (isOver) return void next.end()
+      cancelSign()
+      cancelSign = clock.after(NEXT_SIGN_MS, giveSign)
+      watch(next)
+    },
   }
-}
-
-function toEvent(message: object): string {
-  return `event: message\ndata: ${JSON.stringify(message)}\n\n`
+  watch(first)
+  return reply
 }
