@@ -109,7 +109,8 @@ function tellClients(
 }
 
 function toBelow(servers: Servers): Below {
-  const { call, readResource, getPrompt, complete, subscribe, setLogLevel, rootsChanged } = servers
+  const { call, readResource, getPrompt, complete, subscribe, setLogLevel, rootsChanged, endSession } =
+    servers
   return {
     call,
     readResource,
@@ -118,6 +119,7 @@ function toBelow(servers: Servers): Below {
     subscribe,
     setLogLevel,
     rootsChanged,
+    endSession,
     tools: () => definitionsOf(servers.catalogue.tools),
     prompts: () => definitionsOf(servers.catalogue.prompts),
     resources: () => servers.catalogue.resources,

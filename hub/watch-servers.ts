@@ -28,7 +28,7 @@ export function watchServers(deps: Deps, states: States, stack: AsyncDisposableS
     const known = new Set(wanted.map(({ name }) => name))
     for (const name of since.keys()) if (!known.has(name)) drop(name)
     for (const { name, state } of wanted) {
-      if (state === 'ready') forget(name)
+      if (state === 'ready' || state === 'degraded') forget(name)
       if (state === 'down' && !since.has(name)) {
         since.set(name, clock.now())
         signals.emit('due', { why: 'server' })

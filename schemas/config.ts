@@ -4,6 +4,26 @@ import { eventListed, missedPolicy } from './inbox.ts'
 import { conversationId, name } from './names.ts'
 import { hookEntry, hookName } from './webhooks.ts'
 
+const span = z.string().regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
+
+/** Milliseconds, written as `30m`, `2h`, `1d`. */
+const duration = span.transform(text => toMilliseconds(text))
+
+/** More than this is no number of seconds that anybody would wait. */
+const MOST_SECONDS = 3_600
+
+/** A span or, as other programs' entries have it, a number. */
+const limit = z.union([span, z.number().positive()])
+
+/**
+ * Milliseconds of a limit in an entry. A number is one of seconds where it is at most an hour of them (Cline, Roo
+ * Code, Goose), else of milliseconds (Gemini CLI, LibreChat).
+ */
+export function limitToMilliseconds(given: z.infer<typeof limit>): number {
+  if (typeof given === 'string') return toMilliseconds(given)
+  return given > MOST_SECONDS ? given : given * 1_000
+}
+
 /** The parts of a server's entry that the hub knows; other keys of other programs are allowed and warned of. */
 export const serverEntry = z.looseObject({
   command: z.string().min(1).optional().describe('the program to start; it speaks MCP over stdio'),
@@ -21,6 +41,8 @@ export const serverEntry = z.looseObject({
     .optional()
     .describe('in front of its tools\' names; default "<server>__", "" for none'),
   disabled: z.boolean().optional().describe('true: kept and listed, and not started'),
+  timeout: limit.optional().describe('how long a call may take without a result or progress; default 120s'),
+  connectTimeout: limit.optional().describe('how long connecting may take; default 30s'),
   isolated: z.boolean().optional().describe('true: each client session gets a process of its own'),
   type: z.string().optional().describe('accepted and not needed: command or url say it'),
 })
@@ -126,12 +148,6 @@ export const configFile = z
     }
   })
 export type ConfigFile = z.infer<typeof configFile>
-
-/** Milliseconds, written as `30m`, `2h`, `1d`. */
-const duration = z
-  .string()
-  .regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
-  .transform(text => toMilliseconds(text))
 
 /** The front matter of `agents/<name>.md`. Unknown keys are errors. */
 export const agentFile = z.strictObject({

@@ -10,9 +10,10 @@ import { systemClock } from '../hub/core/clock.ts'
 import { createEmitter } from '../hub/core/emitter.ts'
 import { createHubResources } from '../hub/mcp/hub-resources/hub-resources.ts'
 import { createHubTools } from '../hub/mcp/hub-tools/index.ts'
+import { hubStatus } from '../hub/mcp/hub-tools/status.ts'
 import { createMetaTools } from '../hub/tools/meta-tools/index.ts'
 import { clientFrame } from '../schemas/chat.ts'
-import { agentFile, configFile } from '../schemas/config.ts'
+import { agentFile, configFile, serverEntry } from '../schemas/config.ts'
 import { eventPayloads } from '../schemas/events.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -88,6 +89,14 @@ test('every key of the config is in the reference, and back', () => {
   ]
   for (const key of nested.flatMap(one => Object.keys(one.shape)))
     expect(section('Config: `superbloom.yaml`')).toMatch(new RegExp(`\`(\\w+\\.)?${key}\``))
+})
+
+test("every key of a server's entry and every state of a server is in the reference", () => {
+  for (const key of Object.keys(serverEntry.shape)) {
+    expect(section('Config: `superbloom.yaml`')).toContain(`\`${key}\``)
+  }
+  const { state } = hubStatus.shape.servers.element.shape
+  expect(firstColumn('How servers are kept')).toEqual(expect.arrayContaining(state.options))
 })
 
 test('every key of an agent file is in the reference, and back', () => {

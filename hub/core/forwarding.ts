@@ -30,6 +30,8 @@ export interface ForwardOptions {
   /** The request's `_meta`, without what the hub sets itself. */
   meta?: JsonObject
   asker?: Asker
+  /** Whose own connection an isolated server is asked over; the asker's where undefined. */
+  session?: string
   /** What a request is repeated with after the server asked for input: `inputResponses`, `requestState`. */
   repeat?: JsonObject
   onProgress?: (progress: ForwardedProgress) => void

@@ -21,6 +21,8 @@ export interface CallContext {
 }
 
 export interface ServerCallOptions {
+  /** Whose call it is. */
+  agent: string
   signal: AbortSignal
   idempotencyKey: string
   onProgress(message: string): void

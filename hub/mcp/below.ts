@@ -28,6 +28,8 @@ export interface Below {
   subscribe(uris: ReadonlySet<string>): void
   /** Asks every server for log messages from this level on. */
   setLogLevel(level: LogLevel): void
+  /** A client's session is over: what it has of its own ends. */
+  endSession(key: string): void
   /** The roots of some client changed. */
   rootsChanged(): void
 }

@@ -25,6 +25,8 @@ export type McpRequest = IncomingMessage & { method: string; url: string }
 /** Sessions of legacy clients that nobody used for so long are ended. */
 const IDLE_MS = 30 * 60_000
 const SWEEP_MS = 60_000
+/** A client that just used its session is about to use it again: one that connects has no stream open yet. */
+const FRESH_MS = 10_000
 /** Above this many sessions the one that was idle longest makes room. */
 const MOST_SESSIONS = 1_000
 
@@ -65,9 +67,11 @@ export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
   const end = async (id: string) => {
     const session = sessions.get(id)
     sessions.delete(id)
-    if (session) endLane(session.lane, new Error('The session ended'))
-    for (const release of session?.subscribed.values() ?? []) release()
-    await session?.mcp.server.close()
+    if (!session) return
+    endLane(session.lane, new Error('The session ended'))
+    for (const release of session.subscribed.values()) release()
+    deps.below.endSession(session.mcp.key)
+    await session.mcp.server.close()
   }
   const endQuietly = (id: string) =>
     void end(id).catch(error => deps.log.debug('session_not_closed', { error }))
@@ -82,8 +86,9 @@ export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
     sessions.set(id, session)
     cancelSweep ??= deps.clock.after(SWEEP_MS, sweep)
     if (sessions.size <= MOST_SESSIONS) return
+    const isUsed = ({ open, usedAt }: Session) => open > 0 || deps.clock.monotonic() - usedAt < FRESH_MS
     const oldest = [...sessions].sort(
-      ([, a], [, b]) => Number(a.open > 0) - Number(b.open > 0) || a.usedAt - b.usedAt,
+      ([, a], [, b]) => Number(isUsed(a)) - Number(isUsed(b)) || a.usedAt - b.usedAt,
     )[0]
     if (oldest) endQuietly(oldest[0])
   }

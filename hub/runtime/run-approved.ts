@@ -3,7 +3,7 @@ import type { AgentTool } from '../core/tool-box.ts'
 import { callOfApproval, findApproval } from '../store/approvals.ts'
 import { startCall } from '../store/ledger.ts'
 import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
-import { hasEnded } from '../store/threads.ts'
+import { agentOfThread, hasEnded } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import {
   type Answered,
@@ -93,7 +93,8 @@ async function runOnce(
   const deadline = timeoutSignal(deps.clock, limit, call.tool)
   const signal = AbortSignal.any([stopping, deadline.signal])
   try {
-    const outcome = await tool.call(args, { signal, idempotencyKey: call.id, onProgress: show })
+    const agent = agentOfThread(approval.thread_id)
+    const outcome = await tool.call(args, { agent, signal, idempotencyKey: call.id, onProgress: show })
     return { status: toStatus(outcome), outcome }
   } catch (error) {
     // One that its time limit cut may have had its effect.

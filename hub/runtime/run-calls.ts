@@ -134,6 +134,7 @@ async function runOne(
 ): Promise<void> {
   showCall(deps, claim, row, 'started')
   const outcome = await tool.call(args, {
+    agent: claim.agent.name,
     signal,
     idempotencyKey: row.id,
     onProgress: message => showCall(deps, claim, row, 'started', message),

@@ -5,18 +5,17 @@ import {
   type ClientCapabilities,
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
-  type PriorDiscovery,
-  SdkError,
-  SdkErrorCode,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
 import { type Clock, sleep } from '../core/clock.ts'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
 import { type BrokenOff, createHttpPost, type HttpPost } from './http-post.ts'
+import { createSseTransport, createStreamableTransport } from './http-transports.ts'
 import { type ArgumentMirror, createArgumentMirror, toStandardHeaders } from './param-headers.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { type ChildEvents, createStdioTransport } from './stdio-transport.ts'
+import { decideNextWay, type Verdict, type Way } from './ways.ts'
 import { Wire, type WireDeps } from './wire.ts'
 
 /** A silent stdio server counts as a legacy one after this long. */
@@ -24,10 +23,10 @@ const PROBE_TIMEOUT_MS = 3_000
 /** After so long the rest of an answer is asked for where the server does not say when. */
 const RETRY_MS = 1_000
 
-/** What is remembered of a server's era, so that the next start does not probe. */
+/** What is remembered of a server, so that the next start does not probe. */
 export interface EraMemory {
-  read(spec: ServerSpec): Promise<PriorDiscovery | undefined>
-  save(spec: ServerSpec, verdict: PriorDiscovery): Promise<void>
+  read(spec: ServerSpec): Promise<Way>
+  save(spec: ServerSpec, verdict: Verdict): Promise<void>
 }
 
 export interface ConnectDeps extends Pick<WireDeps, 'clock' | 'log'> {
@@ -46,6 +45,7 @@ export interface Connected {
   wire: Wire
   /** Of a server whose tools may want arguments in headers. */
   mirror: ArgumentMirror | undefined
+  transport: 'stdio' | 'http' | 'sse'
 }
 
 /** What a server may ask for while a call is in flight; who calls may be able to do less. */
@@ -56,8 +56,8 @@ const CAPABILITIES: ClientCapabilities = {
 }
 
 /**
- * Connects to a server of either era. Throws what went wrong, or the signal's reason; nothing of the attempt is left
- * then.
+ * Connects to a server of either era, over whichever transport it speaks. Throws what went wrong, or the signal's
+ * reason; nothing of the attempt is left then.
  */
 export async function connectServer(
   spec: ServerSpec,
@@ -65,30 +65,27 @@ export async function connectServer(
   onBroken: () => void,
   signal: AbortSignal,
 ): Promise<Connected> {
-  const prior = await deps.eras.read(spec)
-  try {
-    const connected = await attempt(spec, deps, onBroken, signal, prior)
-    if (!prior) await deps.eras.save(spec, verdictOf(connected.client))
-    return connected
-  } catch (error) {
-    // A server that ends or errs when probed may still be a legacy one: some exit on anything before `initialize`.
-    if (signal.aborted || prior?.kind === 'legacy' || !mayBeLegacy(spec, error)) throw error
-    const legacy: PriorDiscovery = { kind: 'legacy' }
-    const connected = await attempt(spec, deps, onBroken, signal, legacy)
-    await deps.eras.save(spec, legacy)
-    return connected
+  const known = await deps.eras.read(spec)
+  const tried: Way[] = []
+  let failure: unknown
+  for (let way: Way | undefined = known; way; ) {
+    tried.push(way)
+    try {
+      const connected = await attempt(spec, deps, onBroken, signal, way)
+      if (way !== known || way === 'auto') await deps.eras.save(spec, verdictOf(connected.client, way))
+      return connected
+    } catch (error) {
+      // Where no server is the older transport has nothing to add.
+      if (way !== 'sse' || failure === undefined) failure = error
+      way = signal.aborted ? undefined : decideNextWay(spec, tried, error)
+    }
   }
+  throw failure
 }
 
-function mayBeLegacy(spec: ServerSpec, error: unknown): boolean {
-  if (!(error instanceof SdkError)) return false
-  if (error.code === SdkErrorCode.EraNegotiationFailed) return true
-  return spec.transport.kind === 'stdio' && error.code === SdkErrorCode.ConnectionClosed
-}
-
-function verdictOf(client: Client): PriorDiscovery {
-  const discover = client.getDiscoverResult()
-  return discover ? { kind: 'modern', discover } : { kind: 'legacy' }
+function verdictOf(client: Client, way: Way): Verdict {
+  if (way === 'auto') return client.getProtocolEra() === 'modern' ? 'modern' : 'legacy'
+  return way
 }
 
 async function attempt(
@@ -96,7 +93,7 @@ async function attempt(
   deps: ConnectDeps,
   onBroken: () => void,
   signal: AbortSignal,
-  prior: PriorDiscovery | undefined,
+  way: Way,
 ): Promise<Connected> {
   const clientInfo = { name: 'superbloom', version: deps.version }
   const client = new Client(clientInfo, {
@@ -104,7 +101,7 @@ async function attempt(
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_TIMEOUT_MS } },
   })
   signal.throwIfAborted()
-  const transport = createTransport(spec, deps, onBroken)
+  const transport = createTransport(spec, way, deps, onBroken)
   const wire = new Wire(transport, {
     clock: deps.clock,
     log: deps.log,
@@ -115,7 +112,8 @@ async function attempt(
   const abort = () => void transport.close()
   signal.addEventListener('abort', abort, { once: true })
   try {
-    await client.connect(wire.transport, { timeout: deps.timeout, signal, ...(prior ? { prior } : {}) })
+    const prior = way === 'auto' ? {} : { prior: { kind: 'legacy' as const } }
+    await client.connect(wire.transport, { timeout: deps.timeout, signal, ...prior })
   } catch (error) {
     await transport.close()
     throw signal.aborted ? signal.reason : error
@@ -130,7 +128,7 @@ async function attempt(
       : undefined
   const post = isHttp ? toPost(spec, { client, transport, mirror, clock: deps.clock }) : undefined
   wire.use(post, isModern ? toEnvelope(client, clientInfo) : undefined)
-  return { client, wire, mirror }
+  return { client, wire, mirror, transport: way === 'sse' ? way : spec.transport.kind }
 }
 
 /** What every request of 2026-07-28 says of who makes it. */
@@ -170,20 +168,17 @@ function toPost(spec: ServerSpec, { client, transport, mirror, clock }: PostDeps
   })
 }
 
-function createTransport(spec: ServerSpec, deps: ConnectDeps, onBroken: () => void): Transport {
-  switch (spec.transport.kind) {
+function createTransport(spec: ServerSpec, way: Way, deps: ConnectDeps, onBroken: () => void): Transport {
+  const { transport } = spec
+  const { clock, told } = deps
+  switch (transport.kind) {
     case 'stdio':
-      return createStdioTransport(spec.transport, deps.clock, deps.told)
-    case 'http':
-      return new StreamableHTTPClientTransport(new URL(spec.transport.url), {
-        requestInit: { headers: spec.transport.headers },
-        reconnectionScheduler: (reconnect, delay) =>
-          deps.clock.after(delay, () => {
-            reconnect()
-            onBroken()
-          }),
-      })
+      return createStdioTransport(transport, clock, told)
+    case 'http': {
+      const create = way === 'sse' ? createSseTransport : createStreamableTransport
+      return create(transport, { clock, onGone: told.onGone, onBroken })
+    }
     default:
-      throw new Error(`No such transport: ${JSON.stringify(spec.transport satisfies never)}`)
+      throw new Error(`No such transport: ${JSON.stringify(transport satisfies never)}`)
   }
 }

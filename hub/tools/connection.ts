@@ -1,33 +1,30 @@
 import type { LoggingLevel, ReadResourceResult, ServerCapabilities } from '@modelcontextprotocol/client'
 import type { HealthReport } from '../../schemas/health.ts'
 import type { Clock } from '../core/clock.ts'
-import { toIso } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import { decideBackoff } from './backoff.ts'
+import { createRestartLimit, decideBackoff, MOST_RESTARTS, type RestartLimit } from './backoff.ts'
+import type { ChildGuard } from './child-guard.ts'
 import type { EraMemory } from './connect.ts'
+import { type ConnectionState, describeDown } from './connection-state.ts'
 import { readHealth } from './health.ts'
 import { type ForwardedResults, Link } from './link.ts'
 import { isLost, withDeadline } from './lost.ts'
 import { NO_OFFER, type Offer } from './offer.ts'
 import type { ServerSpec } from './server-spec.ts'
-
-/** `error` of one that starts is why it went away before. */
-export type ConnectionState =
-  | { state: 'starting'; error?: string }
-  | { state: 'ready'; era: 'legacy' | 'modern' }
-  | { state: 'down'; error: string; nextTryAt: number }
+import { type LinkWatch, watchLink } from './watch-link.ts'
 
 export interface ConnectionDeps {
   clock: Clock
   random: () => number
   log: Log
   eras: EraMemory
+  guard: ChildGuard
   version: string
-  /** Milliseconds. */
+  /** Milliseconds, where the spec says nothing else. */
   connectTimeout: number
-  /** Milliseconds without a result or progress. */
+  /** Milliseconds without a result or progress, where the spec says nothing else. */
   callTimeout: number
   /** Its state or what it offers changed. */
   onChange: () => void
@@ -52,6 +49,7 @@ export class Connection implements AsyncDisposable {
   readonly spec: ServerSpec
   readonly #deps: ConnectionDeps
   readonly #log: Log
+  readonly #restarts: RestartLimit
   readonly #ended = new AbortController()
   #status: ConnectionState = { state: 'starting' }
   #settled = Promise.withResolvers<void>()
@@ -61,6 +59,8 @@ export class Connection implements AsyncDisposable {
   #wanted: ReadonlySet<string> = new Set()
   #logLevel: LoggingLevel | undefined
   #link: Link | undefined
+  /** Over that link. */
+  #watch: LinkWatch | undefined
   #failures = 0
   #readyAt = 0
   /** Why its last process ended. */
@@ -70,9 +70,15 @@ export class Connection implements AsyncDisposable {
   /** The end of a connection that was lost: of its process too. */
   #closing: Promise<void> = Promise.resolve()
 
-  constructor(spec: ServerSpec, deps: ConnectionDeps) {
+  /** `restarts` is shared by all connections to one server. */
+  constructor(spec: ServerSpec, deps: ConnectionDeps, restarts = createRestartLimit()) {
     this.spec = spec
-    this.#deps = deps
+    this.#restarts = restarts
+    this.#deps = {
+      ...deps,
+      connectTimeout: spec.connectTimeout ?? deps.connectTimeout,
+      callTimeout: spec.callTimeout ?? deps.callTimeout,
+    }
     this.#log = deps.log.with({ server: spec.name })
     this.#connecting = this.#connect()
   }
@@ -108,7 +114,15 @@ export class Connection implements AsyncDisposable {
     options: ForwardOptions = {},
   ): Promise<ForwardedResults[Method]> {
     const link = await this.#ready(options.signal)
-    return link.request(method, params, options)
+    const watch = this.#watch
+    try {
+      const result = await link.request(method, params, options)
+      watch?.answered()
+      return result
+    } catch (error) {
+      if (!options.signal?.aborted) watch?.failed(error)
+      throw error
+    }
   }
 
   /** Tells of each change of these resources from now on, beside its events'. */
@@ -159,10 +173,8 @@ export class Connection implements AsyncDisposable {
   /** Resolves when nothing of it runs any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort(new HubError('unavailable', `The server ${this.spec.name} was removed`))
-    this.#cancelRetry?.()
     this.#settled.resolve()
-    const link = this.#link
-    this.#link = undefined
+    const link = this.#leave()
     await link?.close()
     await this.#connecting
     await this.#closing
@@ -189,6 +201,12 @@ export class Connection implements AsyncDisposable {
       return
     }
     this.#link = link
+    this.#watch = watchLink(link, {
+      ...this.#deps,
+      signal: this.#ended.signal,
+      onChange: () => this.#link === link && this.#show(),
+      onDeaf: error => this.#link === link && this.#lose(error),
+    })
     this.#take(link)
     this.#instructions = link.instructions
     this.#capabilities = link.capabilities
@@ -196,13 +214,22 @@ export class Connection implements AsyncDisposable {
     this.#sendLogLevel()
     const { era } = link
     this.#log.info('server_ready', { era, tools: this.#offer.tools.length })
-    this.#become({ state: 'ready', era })
+    this.#show()
     if (this.eventsUri) this.#deps.onEvents(this)
   }
 
   #take(link: Link): void {
     this.#offer = link.offer
     link.subscribe(this.#subscribed())
+  }
+
+  /** Shows how the server is while it is connected. */
+  #show(): void {
+    const next = this.#watch?.state
+    if (!next) return
+    if (next.state === 'degraded' && this.#status.state !== 'degraded')
+      this.#log.warn('server_degraded', { error: next.error })
+    this.#become(next)
   }
 
   #subscribed(): ReadonlySet<string> {
@@ -224,24 +251,37 @@ export class Connection implements AsyncDisposable {
   #fail(error: unknown): void {
     if (this.#ended.signal.aborted) return
     this.#failures++
-    const wait = decideBackoff(this.#failures, this.#deps.random)
+    const { clock, random } = this.#deps
+    const { wait, capped } = this.#restarts.next(clock.monotonic(), decideBackoff(this.#failures, random))
     // Of a process that ended its own words say more than the connection that closed.
-    const why = this.#goodbye ?? describeError(error)
+    const reason = this.#goodbye ?? describeError(error)
+    const why = capped ? `${reason} (it was started ${MOST_RESTARTS} times within a minute)` : reason
     this.#log.warn('server_down', { error: why, retryInMs: wait })
-    this.#become({ state: 'down', error: why, nextTryAt: this.#deps.clock.now() + wait })
-    this.#cancelRetry = this.#deps.clock.after(wait, () => {
+    this.#become({ state: 'down', error: why, nextTryAt: clock.now() + wait })
+    this.#cancelRetry = clock.after(wait, () => {
       this.#become({ state: 'starting', error: why })
       this.#connecting = this.#connect()
     })
   }
 
   #lose(error: unknown): void {
-    const link = this.#link
-    if (!link || this.#ended.signal.aborted) return
-    this.#link = undefined
+    if (!this.#link || this.#ended.signal.aborted) return
+    const link = this.#leave()
     if (this.#deps.clock.monotonic() - this.#readyAt > STABLE_MS) this.#failures = 0
-    this.#closing = link.close().catch(cause => this.#log.debug('close_failed', { error: cause }))
+    this.#closing = Promise.resolve(link?.close()).catch(cause =>
+      this.#log.debug('close_failed', { error: cause }),
+    )
     this.#fail(error)
+  }
+
+  /** The link that there was, which the caller closes. */
+  #leave(): Link | undefined {
+    const link = this.#link
+    this.#link = undefined
+    this.#watch?.[Symbol.dispose]()
+    this.#watch = undefined
+    this.#cancelRetry?.()
+    return link
   }
 
   async #ready(signal?: AbortSignal): Promise<Link> {
@@ -251,8 +291,9 @@ export class Connection implements AsyncDisposable {
   }
 
   #linkDeps() {
-    const { clock, random, eras, version, connectTimeout, callTimeout } = this.#deps
+    const { clock, random, eras, guard, version, connectTimeout, callTimeout } = this.#deps
     const told = {
+      onStarted: (pid: number) => guard.watch(pid),
       onStderr: (line: string) => this.#log.debug('server_stderr', { line }),
       onGone: (why: string) => {
         this.#goodbye = why
@@ -262,7 +303,8 @@ export class Connection implements AsyncDisposable {
       onOffer: () => {
         if (!this.#link) return
         this.#take(this.#link)
-        this.#deps.onChange()
+        this.#watch?.listed()
+        this.#show()
       },
       onUpdated: (uri: string) => {
         if (uri === this.eventsUri) this.#deps.onEvents(this)
@@ -284,9 +326,4 @@ export class Connection implements AsyncDisposable {
       isLost: (error: unknown) => isLost(error, this.spec),
     }
   }
-}
-
-function describeDown(name: string, status: ConnectionState): string {
-  if (status.state !== 'down') return `The server ${name} is still starting; try again in some seconds`
-  return `The server ${name} is down: ${status.error}. The next try is at ${toIso(status.nextTryAt)}`
 }

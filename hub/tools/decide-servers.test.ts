@@ -36,6 +36,22 @@ function decide(variables: Record<string, string>, configured: ServerSources['co
 }
 
 test.each([
+  ['90s', 90_000],
+  ['2m', 120_000],
+  [60, 60_000],
+  [3_600, 3_600_000],
+  [600_000, 600_000],
+  [0.5, 500],
+])('a timeout of %s is %i ms, in the units of whoever the entry comes from', (timeout, milliseconds) => {
+  const { specs } = decideAll({}, { x: { command: 'x', timeout, connectTimeout: timeout, isolated: true } })
+  expect(specs.at(-1)).toMatchObject({
+    callTimeout: milliseconds,
+    connectTimeout: milliseconds,
+    isolated: true,
+  })
+})
+
+test.each([
   [{}, false],
   [{ RADARR_URL: 'http://nas' }, true],
   [{ SONARR_4K_URL: 'http://nas' }, true],

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { ServerEntry } from '../../schemas/config.ts'
+import { limitToMilliseconds, type ServerEntry } from '../../schemas/config.ts'
 import type { DropIn } from './drop-ins.ts'
 import type { ServerSpec } from './server-spec.ts'
 
@@ -103,7 +103,13 @@ function addBuiltIn(
     return halfConfigured(builtIn, env)
   const transport = { kind: 'stdio' as const, command: sources.node, args: [builtIn.file], env }
   byName.set(builtIn.name, {
-    spec: { name: builtIn.name, origin: 'built-in', prefix: entry?.prefix ?? '', transport },
+    spec: {
+      name: builtIn.name,
+      origin: 'built-in',
+      prefix: entry?.prefix ?? '',
+      transport,
+      ...toLimits(entry ?? {}),
+    },
     disabled: entry?.disabled === true,
   })
   return undefined
@@ -182,7 +188,7 @@ function fromEntry(
   if (!entry.command && !entry.url) return { name, origin, reason: 'has neither command nor url; give one' }
   const prefix = entry.prefix ?? defaultPrefix(name)
   const transport = toTransport(entry, sources, folder)
-  return { spec: { name, origin, prefix, transport }, disabled: entry.disabled === true }
+  return { spec: { name, origin, prefix, transport, ...toLimits(entry) }, disabled: entry.disabled === true }
 }
 
 function toTransport(
@@ -198,6 +204,15 @@ function toTransport(
     args,
     env: { ...sources.childEnvironment(), ...env },
     ...(cwd ? { cwd } : {}),
+  }
+}
+
+/** What an entry says of how its server is kept. */
+function toLimits({ timeout, connectTimeout, isolated }: ServerEntry) {
+  return {
+    ...(timeout === undefined ? {} : { callTimeout: limitToMilliseconds(timeout) }),
+    ...(connectTimeout === undefined ? {} : { connectTimeout: limitToMilliseconds(connectTimeout) }),
+    ...(isolated ? { isolated } : {}),
   }
 }
 

@@ -1,4 +1,3 @@
-import type { PriorDiscovery } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
 import type { Store } from '../store/open.ts'
 import { readVerdict, saveVerdict } from '../store/server-eras.ts'
@@ -9,19 +8,18 @@ import { specHash } from './server-spec.ts'
 const TRUSTED_MS = 24 * 3_600_000
 
 /**
- * Remembers which servers are legacy ones, so that the next start does not probe them. A modern server answers its
+ * Remembers which servers are legacy ones, and over which transport, so that the next start does not probe them. A modern server answers its
  * probe in one round trip, and what it advertises may change, so it is asked each time.
  */
 export function createEraMemory(store: Store, clock: Clock): EraMemory {
   return {
     async read(spec) {
       const found = await readVerdict(store.db, specHash(spec))
-      if (!found || clock.now() - found.at > TRUSTED_MS) return undefined
-      return found.verdict === 'legacy' ? ({ kind: 'legacy' } satisfies PriorDiscovery) : undefined
+      if (!found || clock.now() - found.at > TRUSTED_MS) return 'auto'
+      return found.verdict === 'legacy' || found.verdict === 'sse' ? found.verdict : 'auto'
     },
     async save(spec, verdict) {
-      const found = { verdict: verdict.kind, at: clock.now() }
-      await store.write(tx => saveVerdict(tx, specHash(spec), found))
+      await store.write(tx => saveVerdict(tx, specHash(spec), { verdict, at: clock.now() }))
     },
   }
 }

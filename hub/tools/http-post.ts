@@ -8,10 +8,9 @@ import {
 } from '@modelcontextprotocol/client'
 import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
+import { describeOverlong, LONGEST_MESSAGE } from './bounds.ts'
 import { createLineCutter } from './lines.ts'
 
-/** The longest message that a server may send, bytes. */
-export const LONGEST_MESSAGE = 10 * 1024 * 1024
 /** A kept connection that nobody used for so long is closed here: a server that closes it later breaks no request. */
 const LONGEST_IDLE_MS = 4_000
 /** Of what a server says that is no answer, so much is shown. */
@@ -173,5 +172,5 @@ async function readEvents(
 }
 
 function tooLong(): Error {
-  return new Error(`The server sent a message over ${LONGEST_MESSAGE} bytes`)
+  return new Error(`The server failed: ${describeOverlong()}`)
 }

@@ -46,6 +46,7 @@ export interface ForwardedResults {
 /** One live connection to a server: what it offers, and requests to it. Who opens it closes it. */
 export class Link {
   readonly era: 'legacy' | 'modern'
+  readonly transport: Connected['transport']
   readonly instructions: string
   readonly capabilities: ServerCapabilities
   readonly #client: Client
@@ -58,7 +59,8 @@ export class Link {
   readonly #unread = new Map<OfferKind, string>()
   #offer: Offer = NO_OFFER
 
-  private constructor({ client, wire, mirror }: Connected, deps: LinkDeps) {
+  private constructor({ client, wire, mirror, transport }: Connected, deps: LinkDeps) {
+    this.transport = transport
     this.era = client.getProtocolEra() ?? 'legacy'
     this.instructions = client.getInstructions() ?? ''
     this.capabilities = client.getServerCapabilities() ?? {}
@@ -98,6 +100,16 @@ export class Link {
   /** Which of its lists could not be read, and why. */
   get unread(): ReadonlyMap<OfferKind, string> {
     return this.#unread
+  }
+
+  /** Reads those lists again. */
+  readAgain(): void {
+    for (const kind of this.#unread.keys()) this.#refresh(kind)
+  }
+
+  /** Resolves with any answer; throws as `request` does. */
+  async ping(signal: AbortSignal): Promise<void> {
+    await this.request(this.era === 'modern' ? 'server/discover' : 'ping', {}, { signal })
   }
 
   /** Throws what the server answered with, `SdkError` when the connection is gone or silent, and the signal's reason. */

@@ -1,9 +1,11 @@
-import type {
-  Prompt,
-  Resource,
-  ResourceTemplateType,
-  ServerCapabilities,
-  Tool,
+import {
+  type Prompt,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Resource,
+  type ResourceTemplateType,
+  type ServerCapabilities,
+  type Tool,
 } from '@modelcontextprotocol/client'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 
@@ -46,7 +48,8 @@ export async function readList<Kind extends OfferKind>(
   const found: JsonObject[] = []
   let cursor: unknown
   for (let page = 0; page < MOST_PAGES; page++) {
-    const result = await request(method, cursor === undefined ? {} : { cursor })
+    const result = await requestPage(() => request(method, cursor === undefined ? {} : { cursor }))
+    if (!result) return toOffered(kind, found)
     const entries = result[kind]
     if (!Array.isArray(entries)) throw new Error(`${method} gave no list of ${kind}`)
     found.push(...entries.filter(entry => isObject(entry) && typeof entry[key] === 'string'))
@@ -54,6 +57,16 @@ export async function readList<Kind extends OfferKind>(
     if (typeof cursor !== 'string' || entries.length === 0) return toOffered(kind, found)
   }
   throw new Error(`${method} has over ${MOST_PAGES} pages`)
+}
+
+/** Undefined where the server does not know the method: many that have resources know nothing of templates. */
+async function requestPage(request: () => Promise<JsonObject>): Promise<JsonObject | undefined> {
+  try {
+    return await request()
+  } catch (error) {
+    if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return undefined
+    throw error
+  }
 }
 
 /** Servers answer in many versions of the protocol; what else stands in an entry is handed on as it came. */

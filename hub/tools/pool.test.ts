@@ -5,7 +5,7 @@ import { until } from '../../tests/support/until.ts'
 import { childEnvironment } from '../config/environment.ts'
 import { systemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
-import type { Connection } from './connection.ts'
+import type { Requestable } from './isolated.ts'
 import { createPool, type Pool } from './pool.ts'
 import type { ServerSpec } from './server-spec.ts'
 
@@ -36,7 +36,8 @@ beforeEach(() => {
     },
     random: () => 0.5,
     log: createLog({ level: 'error', now: systemClock.now, write: () => undefined }),
-    eras: { read: async () => undefined, save: async () => undefined },
+    eras: { read: async () => 'legacy', save: async () => undefined },
+    guard: { watch: () => () => undefined, [Symbol.asyncDispose]: async () => undefined },
     version: '1',
     connectTimeout: 30_000,
     callTimeout: CALL_TIMEOUT_MS,
@@ -52,7 +53,7 @@ afterEach(async () => {
   await untilNoChildren()
 })
 
-const readPid = async (connection: Connection) => {
+const readPid = async (connection: Requestable) => {
   const { content } = await connection.request('tools/call', { name: 'pid', arguments: {} })
   return content[0]?.type === 'text' ? Number(content[0].text) : 0
 }

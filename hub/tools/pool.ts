@@ -1,5 +1,8 @@
 import { HubError } from '../core/errors.ts'
+import type { ForwardOptions } from '../core/forwarding.ts'
+import { createRestartLimit, type RestartLimit } from './backoff.ts'
 import { Connection, type ConnectionDeps } from './connection.ts'
+import { createIsolated, type Requestable } from './isolated.ts'
 import { type ServerSpec, specHash } from './server-spec.ts'
 
 /** One connection for each server that shall run. Who makes it disposes of it. */
@@ -9,8 +12,19 @@ export interface Pool extends AsyncDisposable {
    * nothing new at once, and ends when its last use did, or after the time that a call may take.
    */
   apply(specs: readonly ServerSpec[]): void
-  /** Runs something with a server's connection, which stays until that is over. Throws `not_found` for an unknown one. */
-  use<Result>(name: string, run: (connection: Connection) => Promise<Result>): Promise<Result>
+  /**
+   * Runs something with a server's connection or, where the server is isolated, with the own one of the session that
+   * `options` name; that stays until it is over. Throws `not_found` for an unknown server.
+   */
+  use<Result>(
+    name: string,
+    run: (connection: Requestable) => Promise<Result>,
+    options?: ForwardOptions,
+  ): Promise<Result>
+  /** Ends what a session has of its own. */
+  endSession(session: string): void
+  /** How many sessions have one of their own beside this. */
+  sessionsOf(connection: Connection): number
   /** In the order of the specs; undefined before there were any. */
   readonly all: readonly Connection[] | undefined
 }
@@ -21,6 +35,19 @@ interface Entry {
   uses: number
   /** Told when the last use is over. */
   onIdle?: () => void
+}
+
+/** What a session's own connection would tell, the one that lists tells too. */
+const UNHEARD = { onChange: () => undefined, onEvents: () => undefined, onUpdated: () => undefined }
+
+/** Makes connections; all of one server share its limit of restarts. */
+function createConnect() {
+  const limits = new Map<string, RestartLimit>()
+  return (spec: ServerSpec, deps: ConnectionDeps) => {
+    const limit = limits.get(spec.name) ?? createRestartLimit()
+    limits.set(spec.name, limit)
+    return new Connection(spec, deps, limit)
+  }
 }
 
 export function createPool(deps: ConnectionDeps): Pool {
@@ -34,7 +61,11 @@ export function createPool(deps: ConnectionDeps): Pool {
   const onEvents = (connection: Connection) => {
     if (entries.get(connection.spec.name)?.connection === connection) deps.onEvents(connection)
   }
+  const connect = createConnect()
+  const create = ({ spec }: Connection) => connect(spec, { ...deps, ...UNHEARD })
+  const isolated = createIsolated({ ...deps, create })
   const end = (name: string, { connection }: Entry) => {
+    isolated.endBeside(connection)
     const ended = connection[Symbol.asyncDispose]()
       .catch(error => deps.log.error('server_not_ended', { server: name, error }))
       .finally(() => ending.delete(ended))
@@ -64,16 +95,21 @@ export function createPool(deps: ConnectionDeps): Pool {
       }
       for (const spec of specs) {
         if (entries.has(spec.name)) continue
-        const connection = new Connection(spec, { ...deps, onEvents })
+        const connection = connect(spec, { ...deps, onEvents })
         entries.set(spec.name, { hash: specHash(spec), connection, uses: 0 })
       }
     },
-    async use(name, run) {
+    endSession: isolated.endSession,
+    sessionsOf: isolated.count,
+    async use(name, run, options) {
       const entry = entries.get(name)
       if (!entry) throw new HubError('not_found', `There is no server ${name}`)
+      const { connection } = entry
+      const session = options?.session ?? options?.asker?.key
+      const own = connection.spec.isolated && session !== undefined
       entry.uses++
       try {
-        return await run(entry.connection)
+        return await run(own ? isolated.of(connection, session) : connection)
       } finally {
         entry.uses--
         if (entry.uses === 0) entry.onIdle?.()
@@ -87,7 +123,7 @@ export function createPool(deps: ConnectionDeps): Pool {
       for (const finish of [...draining]) finish()
       for (const [name, entry] of [...entries]) end(name, entry)
       entries.clear()
-      await Promise.all(ending)
+      await Promise.all([...ending, isolated[Symbol.asyncDispose]()])
     },
   }
 }

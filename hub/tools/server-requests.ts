@@ -8,6 +8,7 @@ import { HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Connection } from './connection.ts'
+import type { Pool } from './pool.ts'
 import { untilComplete } from './rounds.ts'
 
 /**
@@ -27,8 +28,7 @@ export interface ServerRequests {
 
 export interface RequestDeps {
   all: () => readonly Connection[]
-  /** Runs something with a server's connection, which stays until that is over. */
-  use: <Result>(server: string, run: (connection: Connection) => Promise<Result>) => Promise<Result>
+  use: Pool['use']
   readonly catalogue: Catalogue
 }
 
@@ -52,8 +52,14 @@ export function createRequests(deps: RequestDeps): ServerRequests {
       const tool = deps.catalogue.tool(name)
       if (!tool) throw new HubError('not_found', `There is no tool ${name}`)
       const params = { name: tool.original, arguments: args }
-      return deps.use(tool.server, connection =>
-        untilComplete(repeat => connection.request('tools/call', { ...params, ...repeat }, options), options),
+      return deps.use(
+        tool.server,
+        connection =>
+          untilComplete(
+            repeat => connection.request('tools/call', { ...params, ...repeat }, options),
+            options,
+          ),
+        options,
       )
     },
     async getPrompt(name, args, options = {}) {
@@ -61,11 +67,14 @@ export function createRequests(deps: RequestDeps): ServerRequests {
       const prompt = deps.catalogue.prompt(name)
       if (!prompt) throw new HubError('not_found', `There is no prompt ${name}`)
       const params = { name: prompt.original, arguments: args }
-      return deps.use(prompt.server, connection =>
-        untilComplete(
-          repeat => connection.request('prompts/get', { ...params, ...repeat }, options),
-          options,
-        ),
+      return deps.use(
+        prompt.server,
+        connection =>
+          untilComplete(
+            repeat => connection.request('prompts/get', { ...params, ...repeat }, options),
+            options,
+          ),
+        options,
       )
     },
     readResource: (uri, options = {}) => readFromAny(deps, uri, options),
@@ -73,10 +82,13 @@ export function createRequests(deps: RequestDeps): ServerRequests {
       const found = findCompleter(params, deps.catalogue)
       const none = { completion: { values: [], hasMore: false } }
       if (!found) return none
-      return deps.use(found.server, async connection =>
-        connection.capabilities.completions
-          ? connection.request('completion/complete', { ...params, ref: found.ref }, options)
-          : none,
+      return deps.use(
+        found.server,
+        async connection =>
+          connection.capabilities.completions
+            ? connection.request('completion/complete', { ...params, ref: found.ref }, options)
+            : none,
+        options,
       )
     },
   }
@@ -92,8 +104,11 @@ async function readFromAny(
   let refused: unknown
   for (const owner of owners) {
     try {
-      return await use(owner, connection =>
-        untilComplete(repeat => connection.request('resources/read', { uri, ...repeat }, options), options),
+      return await use(
+        owner,
+        connection =>
+          untilComplete(repeat => connection.request('resources/read', { uri, ...repeat }, options), options),
+        options,
       )
     } catch (error) {
       if (owners.length === 1 || !(error instanceof ProtocolError)) throw error

@@ -11,6 +11,12 @@ export interface ServerSpec {
     | { kind: 'http'; url: string; headers: Record<string, string> }
   /** In front of its tools' names. */
   prefix: string
+  /** Milliseconds that connecting may take; the default where undefined. */
+  connectTimeout?: number
+  /** Milliseconds that a request may take without a result or progress; the default where undefined. */
+  callTimeout?: number
+  /** Each session gets a connection of its own. */
+  isolated?: boolean
 }
 
 /** Equal for specs that start or reach the same server in the same way. */

@@ -5,6 +5,7 @@ import type { Log } from '../core/log.ts'
 import { readNameOwners, saveNameOwners } from '../store/hub-state.ts'
 import type { Store } from '../store/open.ts'
 import type { TakenNames } from './catalogue.ts'
+import { openChildGuard } from './child-guard.ts'
 import type { Connection } from './connection.ts'
 import { type BuiltIn, decideServers } from './decide-servers.ts'
 import { readDropIns } from './drop-ins.ts'
@@ -47,8 +48,10 @@ export interface ServerTools extends AsyncDisposable {
 }
 
 export function createServerTools(deps: ServerToolsDeps): ServerTools {
+  const guard = openChildGuard(deps.log)
   const servers = openServers({
     clock: deps.clock,
+    guard,
     random: deps.random,
     log: deps.log,
     version: deps.version,
@@ -98,6 +101,7 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
       disposed = true
       cancelLook?.()
       await servers[Symbol.asyncDispose]()
+      await guard[Symbol.asyncDispose]()
     },
   }
 }

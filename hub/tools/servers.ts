@@ -4,6 +4,7 @@ import { describeError } from '../core/errors.ts'
 import type { OfferChange } from '../core/forwarding.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Connection, ConnectionDeps } from './connection.ts'
+import type { Spoken } from './connection-state.ts'
 import type { DesiredServers } from './decide-servers.ts'
 import { type LiveCatalogueDeps, openCatalogue } from './live-catalogue.ts'
 import { createPool } from './pool.ts'
@@ -12,11 +13,13 @@ import type { ServerSpec } from './server-spec.ts'
 
 export interface ServerStatus {
   name: string
-  state: 'starting' | 'ready' | 'down' | 'disabled' | 'not_running'
+  state: 'starting' | 'ready' | 'degraded' | 'down' | 'disabled' | 'not_running'
   origin: ServerSpec['origin']
-  transport?: 'stdio' | 'http'
+  transport?: Spoken['transport']
   era?: 'legacy' | 'modern'
   tools: number
+  /** Sessions that have a connection of their own. */
+  sessions?: number
   error?: string
   nextTryAt?: number
   collisions?: string[]
@@ -31,6 +34,8 @@ export interface Servers extends ServerRequests, AsyncDisposable {
   subscribe(uris: ReadonlySet<string>): void
   /** Asks every server for log messages from this level on. */
   setLogLevel(level: LoggingLevel): void
+  /** Ends what a session has of its own. */
+  endSession(session: string): void
   /** The roots of some client changed. */
   rootsChanged(): void
   status(): ServerStatus[]
@@ -95,17 +100,18 @@ export function openServers(deps: ServersDeps): Servers {
       logLevel = level
       for (const connection of all()) connection.setLogLevel(level)
     },
+    endSession: pool.endSession,
     rootsChanged() {
       for (const connection of all()) connection.rootsChanged()
     },
     status: () => [
-      ...all().map(one => describe(one, live.catalogue)),
+      ...all().map(one => describe(one, live.catalogue, pool.sessionsOf(one))),
       ...resting.disabled.map(describeDisabled),
       ...resting.losers.map(describeLoser),
     ],
     async health() {
-      const ready = all().filter(({ status }) => status.state === 'ready')
-      return new Map(await Promise.all(ready.map(async one => [one.spec.name, await toHealth(one)] as const)))
+      const there = all().filter(({ status }) => status.state === 'ready' || status.state === 'degraded')
+      return new Map(await Promise.all(there.map(async one => [one.spec.name, await toHealth(one)] as const)))
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
@@ -129,7 +135,7 @@ function describeLoser({ name, origin, reason }: DesiredServers['losers'][number
   return { name, state: 'not_running', origin, tools: 0, error: reason }
 }
 
-function describe({ spec, status, offer }: Connection, catalogue: Catalogue): ServerStatus {
+function describe({ spec, status, offer }: Connection, catalogue: Catalogue, sessions: number): ServerStatus {
   const named = [...catalogue.tools, ...catalogue.prompts].filter(({ server }) => server === spec.name)
   const hidden = catalogue.hidden.filter(({ server }) => server === spec.name)
   const collisions = [
@@ -140,11 +146,12 @@ function describe({ spec, status, offer }: Connection, catalogue: Catalogue): Se
     name: spec.name,
     state: status.state,
     origin: spec.origin,
-    transport: spec.transport.kind,
+    transport: 'transport' in status ? status.transport : spec.transport.kind,
     tools: offer.tools.length,
-    ...(status.state === 'ready' ? { era: status.era } : {}),
-    ...(status.state !== 'ready' && status.error !== undefined ? { error: status.error } : {}),
-    ...(status.state === 'down' ? { nextTryAt: status.nextTryAt } : {}),
+    ...('era' in status ? { era: status.era } : {}),
+    ...(spec.isolated ? { sessions } : {}),
+    ...('error' in status ? { error: status.error } : {}),
+    ...('nextTryAt' in status ? { nextTryAt: status.nextTryAt } : {}),
     ...(collisions.length > 0 ? { collisions } : {}),
   }
 }

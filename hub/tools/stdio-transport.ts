@@ -10,16 +10,13 @@ import {
 import type { Clock } from '../core/clock.ts'
 import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
+import { createFloodMeter, describeOverlong, FLOOD_PAUSE_MS, LONGEST_MESSAGE } from './bounds.ts'
 import { type Child, endChild, type StdioCommand, startChild } from './child.ts'
 import { createLastWords } from './last-words.ts'
 import { createLineCutter } from './lines.ts'
 
-/** The longest message that a server may send, bytes. */
-const LONGEST_MESSAGE = 10 * 1024 * 1024
 /** The longest line of a server's log that is kept, bytes. */
 const LONGEST_LOG_LINE = 2_000
-/** Who floods us is read this much slower, milliseconds between two chunks: the pipe fills, and the flood waits. */
-const FLOOD_PAUSE_MS = 250
 /** A chunk with more lines that are no messages is a flood. */
 const MOST_STRAY_LINES = 500
 /** A chunk of log over this many bytes is a flood, of which only so many lines are kept. */
@@ -27,6 +24,8 @@ const LARGEST_LOG_CHUNK = 32 * 1024
 const MOST_LOG_LINES = 100
 
 export interface ChildEvents {
+  /** It runs; what is returned is called once it is gone, with all that it started in its group. */
+  onStarted(pid: number): () => void
   /** A line of its log. */
   onStderr(line: string): void
   /** It is gone, and why; told before `onclose`. */
@@ -53,6 +52,7 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       if (closing) throw new SdkError(SdkErrorCode.NotConnected, 'The transport was closed')
       child = startChild(command, clock)
       const { process: started, gone } = child
+      const release = started.pid === undefined ? undefined : told.onStarted(started.pid)
       started.stdin?.on('error', error => transport.onerror?.(error))
       if (started.stdout) readMessages(started.stdout, clock, transport, onOverlong)
       if (started.stderr) {
@@ -62,6 +62,7 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
         })
       }
       void gone.then(how => {
+        release?.()
         child = undefined
         transport.pid = null
         told.onGone(fault ?? (lastWords.text ? `${how}: ${lastWords.text}` : how))
@@ -83,7 +84,7 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
     },
   }
   const onOverlong = () => {
-    fault = `it sent a message over ${LONGEST_MESSAGE} bytes`
+    fault = describeOverlong()
     void transport.close()
   }
   return transport
@@ -99,6 +100,7 @@ function write(stream: Writable, text: string): Promise<void> {
 function readMessages(stdout: Readable, clock: Clock, transport: Transport, onOverlong: () => void): void {
   const lines = createLineCutter(LONGEST_MESSAGE)
   const arrived: JSONRPCMessage[] = []
+  const isFlood = createFloodMeter(clock)
   let delivering = false
   const deliver = async () => {
     if (delivering) return
@@ -116,14 +118,16 @@ function readMessages(stdout: Readable, clock: Clock, transport: Transport, onOv
   }
   stdout.on('data', (chunk: Buffer) => {
     const stray: Buffer[] = []
+    let unasked = 0
     lines.cut(chunk, line => {
       const message = toMessage(line)
+      if (message && 'method' in message) unasked++
       if (message) arrived.push(message)
       else if (line.length > 0) stray.push(line)
     })
     void deliver()
     if (stray[0]) transport.onerror?.(describeStray(stray.length, stray[0]))
-    if (stray.length > MOST_STRAY_LINES) pause(stdout, clock)
+    if (isFlood(unasked) || stray.length > MOST_STRAY_LINES) pause(stdout, clock)
     if (lines.overlong) onOverlong()
   })
 }

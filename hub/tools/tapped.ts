@@ -21,6 +21,10 @@ export function tap(inner: Transport, take: (message: JSONRPCMessage) => boolean
     if (!take(message)) tapped.onmessage?.(message, extra)
   }
   inner.onclose = () => tapped.onclose?.()
-  inner.onerror = error => tapped.onerror?.(error)
+  const watch = inner.onerror
+  inner.onerror = error => {
+    watch?.(error)
+    tapped.onerror?.(error)
+  }
   return tapped
 }

@@ -18,7 +18,7 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
     spec: { name: 's', origin: 'config' as const, prefix: '', transport: NOWHERE },
     offer: { ...NO_OFFER, tools: [definition] },
     instructions: '',
-    status: { state: 'ready' as const, era: 'modern' as const },
+    status: { state: 'ready' as const, era: 'modern' as const, transport: 'http' as const },
   }
   const servers = {
     catalogue: buildCatalogue([server], {

@@ -128,6 +128,7 @@ function serverTool(
     async call(args, options) {
       try {
         const result = await servers.call(name, args, {
+          session: `agent:${options.agent}`,
           signal: options.signal,
           meta: { [IDEMPOTENCY_KEY]: options.idempotencyKey },
           onProgress: progress => {

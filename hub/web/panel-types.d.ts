@@ -34,6 +34,8 @@ export interface Server {
   error?: string
   nextTryAt?: number
   collisions?: string[]
+  /** That have a process of their own. */
+  sessions?: number
 }
 
 /** What a day used of a limit, where there is one. */

@@ -72,8 +72,8 @@ export const SESSION_WORDS = {
   open: 'still in mind',
 }
 
-/** What the state of a server says: good, bad, or neither. @type {Record<string, string>} */
-const SERVER_TONES = { ready: 'good', down: 'bad' }
+/** What the state of a server says: good, not quite, bad, or neither. @type {Record<string, string>} */
+const SERVER_TONES = { ready: 'good', degraded: 'warn', down: 'bad' }
 
 /** @param {string} state */
 export function serverTone(state) {

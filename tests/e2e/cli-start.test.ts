@@ -116,16 +116,16 @@ describe('superbloom start', () => {
     expect(below.filter(({ pid }) => isRunning(pid))).toEqual([])
   })
 
-  test('killed with -9: servers end by themselves, and the next start finds no other hub', async () => {
-    writeFileSync(
-      inFolder('superbloom.yaml'),
-      JSON.stringify({ servers: { everything: npmServer('everything'), memory: npmServer('memory') } }),
-    )
+  test('killed with -9: its servers end, stubborn ones too, and the next start finds no other hub', async () => {
+    const servers = { everything: npmServer('everything'), mule: odd('stubborn', 'grandchild').entry }
+    writeFileSync(inFolder('superbloom.yaml'), JSON.stringify({ servers }))
     const { running } = await boot()
     await running.says(/server_ready.*everything/)
     await running.says(/server_ready.*metrics/)
+    await running.says(/server_ready.*mule/)
     const below = childrenOf(running.pid)
-    expect(below).toHaveLength(3)
+    // Three servers, what one of them started, and who sees to their end.
+    expect(below).toHaveLength(5)
     running.kill('SIGKILL')
     await running.ended()
     await until('its servers are gone', () => below.every(({ pid }) => !isRunning(pid)))

@@ -1,17 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openClient, type TestClient, textOf } from '../support/clients.ts'
 import { untilReady } from '../support/downstream.ts'
-import { createHttpServer, ERAS, type HttpServer } from '../support/http-servers.ts'
+import { createHttpServer, type HttpServer, KINDS } from '../support/http-servers.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
 
-describe.each(ERAS)('a %s server behind an address', era => {
+/** How each kind stands in `hub_status`. */
+const SHOWN = {
+  legacy: { transport: 'http', era: 'legacy' },
+  modern: { transport: 'http', era: 'modern' },
+  sse: { transport: 'sse', era: 'legacy' },
+}
+
+describe.each(KINDS)('a %s server behind an address', kind => {
   let remote: HttpServer
   let hub: TestHub
   let client: TestClient
 
   beforeEach(async () => {
-    remote = createHttpServer(era)
+    remote = createHttpServer(kind)
     await remote.start(['one'])
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the hub fills it in from its environment
     const headers = { Authorization: 'Bearer ${REMOTE_TOKEN}' }
@@ -37,7 +44,7 @@ describe.each(ERAS)('a %s server behind an address', era => {
 
   test('is recognised, gets its headers, and its tools work', async () => {
     expect((await client.call('hub_status')).structuredContent).toMatchObject({
-      servers: [{ name: 'remote', state: 'ready', transport: 'http', era, tools: 1 }],
+      servers: [{ name: 'remote', state: 'ready', tools: 1, ...SHOWN[kind] }],
     })
     expect(await call('remote__one')).toEqual({ text: 'one', isError: false })
     expect([...remote.authorizations]).toEqual(['Bearer the-remote-token'])

@@ -3,12 +3,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { Server as ServerV1 } from '@modelcontextprotocol/sdk/server/index.js'
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 
-export const ERAS = ['legacy', 'modern'] as const
-export type Era = (typeof ERAS)[number]
+/** Streamable HTTP with sessions, the same of 2026-07-28, and HTTP+SSE of before. */
+export const KINDS = ['legacy', 'modern', 'sse'] as const
+export type Kind = (typeof KINDS)[number]
+
+interface Live {
+  sessions?: ReadonlyMap<string, unknown>
+  handle: Handle
+  changed(): void
+  close(): unknown
+}
 
 type Handle = (
   request: IncomingMessage & { method: string; url: string },
@@ -18,6 +27,8 @@ type Handle = (
 /** An MCP server of others behind an address, which a test can stop and start again on the same port. */
 export interface HttpServer extends AsyncDisposable {
   readonly url: string
+  /** How many sessions it keeps. */
+  readonly sessions: number
   /** Authorization headers that it got. */
   readonly authorizations: Set<string | undefined>
   start(tools: readonly string[]): Promise<void>
@@ -35,11 +46,11 @@ const INFO = { name: 'behind-an-address', version: '1.0.0' }
 const OPTIONS = { capabilities: { tools: { listChanged: true } } }
 
 /** A legacy server of SDK 1 keeps sessions; a modern one of SDK 2 refuses legacy clients. */
-export function createHttpServer(era: Era): HttpServer {
+export function createHttpServer(kind: Kind): HttpServer {
   const authorizations = new Set<string | undefined>()
   let port = 0
   let offered: readonly string[] = []
-  let live: { handle: Handle; changed: () => void; close: () => unknown } | undefined
+  let live: Live | undefined
   const server = createServer((request, response) => {
     authorizations.add(request.headers.authorization)
     return live?.handle(request as IncomingMessage & { method: string; url: string }, response)
@@ -48,10 +59,13 @@ export function createHttpServer(era: Era): HttpServer {
     get url() {
       return `http://127.0.0.1:${port}/mcp`
     },
+    get sessions() {
+      return live?.sessions?.size ?? 0
+    },
     authorizations,
     async start(tools) {
       offered = tools
-      live = era === 'legacy' ? createLegacy(() => offered) : createModern(() => offered)
+      live = CREATE[kind](() => offered)
       await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
       port = (server.address() as AddressInfo).port
     },
@@ -72,7 +86,7 @@ export function createHttpServer(era: Era): HttpServer {
   }
 }
 
-function createModern(offered: () => readonly string[]) {
+function createModern(offered: () => readonly string[]): Live {
   const handler = createMcpHandler(
     () => {
       const server = new Server(INFO, OPTIONS)
@@ -89,15 +103,21 @@ function createModern(offered: () => readonly string[]) {
   }
 }
 
-function createLegacy(offered: () => readonly string[]) {
+function createServerV1(offered: () => readonly string[]): ServerV1 {
+  const server = new ServerV1(INFO, OPTIONS)
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toTools(offered()) }))
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => toResult(params.name))
+  return server
+}
+
+function createLegacy(offered: () => readonly string[]): Live {
   const sessions = new Map<string, { transport: StreamableHTTPServerTransport; server: ServerV1 }>()
   const open = async () => {
-    const server = new ServerV1(INFO, OPTIONS)
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toTools(offered()) }))
-    server.setRequestHandler(CallToolRequestSchema, ({ params }) => toResult(params.name))
+    const server = createServerV1(offered)
     const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: id => void sessions.set(id, { transport, server }),
+      onsessionclosed: id => void sessions.delete(id),
     })
     await server.connect(transport as Parameters<typeof server.connect>[0])
     return transport
@@ -112,6 +132,7 @@ function createLegacy(offered: () => readonly string[]) {
       .end('{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}')
   }
   return {
+    sessions,
     handle,
     changed() {
       for (const { server } of sessions.values()) void server.sendToolListChanged()
@@ -120,4 +141,35 @@ function createLegacy(offered: () => readonly string[]) {
       for (const { server } of sessions.values()) await server.close()
     },
   }
+}
+
+function createSse(offered: () => readonly string[]): Live {
+  const sessions = new Map<string, { transport: SSEServerTransport; server: ServerV1 }>()
+  return {
+    sessions,
+    async handle(request, response) {
+      const id = new URL(request.url, 'http://server').searchParams.get('sessionId')
+      if (request.method === 'GET') {
+        const server = createServerV1(offered)
+        const transport = new SSEServerTransport('/messages', response)
+        sessions.set(transport.sessionId, { transport, server })
+        response.on('close', () => sessions.delete(transport.sessionId))
+        await server.connect(transport)
+      } else if (id === null) response.writeHead(405).end('Method Not Allowed')
+      else if (sessions.has(id)) await sessions.get(id)?.transport.handlePostMessage(request, response)
+      else response.writeHead(404).end('Session not found')
+    },
+    changed() {
+      for (const { server } of sessions.values()) void server.sendToolListChanged()
+    },
+    async close() {
+      for (const { server } of sessions.values()) await server.close()
+    },
+  }
+}
+
+const CREATE: Record<Kind, (offered: () => readonly string[]) => Live> = {
+  legacy: createLegacy,
+  modern: createModern,
+  sse: createSse,
 }

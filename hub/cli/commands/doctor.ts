@@ -134,7 +134,7 @@ function toFindings(server: HubStatus['servers'][number]): Finding[] {
   const isFine = state === 'ready' || state === 'disabled' || (state === 'starting' && error === undefined)
   const what = error ? `${state}: ${error}` : `${state}, ${tools} tools`
   return [
-    { level: isFine ? 'ok' : 'problem', what: `server ${name}: ${what}` },
+    { level: isFine ? 'ok' : state === 'degraded' ? 'warning' : 'problem', what: `server ${name}: ${what}` },
     ...collisions.map(collision => ({
       level: 'warning' as const,
       what: `server ${name}: ${collision}; give it a prefix of its own`,

@@ -8,11 +8,14 @@ import { defineHubTool, type HubTool } from './hub-tool.ts'
 
 const server = z.object({
   name: z.string(),
-  state: z.enum(['starting', 'ready', 'down', 'disabled', 'not_running']),
+  state: z
+    .enum(['starting', 'ready', 'degraded', 'down', 'disabled', 'not_running'])
+    .describe('degraded: connected, but a list of it cannot be read or its calls get no answer'),
   origin: z.enum(['built-in', 'config', 'drop-in']),
-  transport: z.enum(['stdio', 'http']).optional(),
+  transport: z.enum(['stdio', 'http', 'sse']).optional(),
   era: z.enum(['legacy', 'modern']).optional(),
   tools: z.int(),
+  sessions: z.int().optional().describe('that have a connection of their own, of an isolated server'),
   error: z.string().optional(),
   nextTryAt: z.number().optional().describe('unix milliseconds'),
   collisions: z.array(z.string()).optional(),
@@ -82,7 +85,7 @@ export function status(deps: HubToolDeps): HubTool {
 /** The status as lines for a person. */
 export function describeStatus(state: HubStatus): string {
   const servers = state.servers.flatMap(one => [
-    `  ${one.name}: ${one.state}, ${plural(one.tools, 'tool')}${one.error ? ` (${one.error})` : ''}`,
+    `  ${one.name}: ${one.state}, ${plural(one.tools, 'tool')}${describeTrouble(one)}`,
     ...(one.collisions ?? []).map(collision => `    a name that another has: ${collision}`),
     ...(one.upstreams ?? []).map(upstream => `    ${describeUpstream(upstream)}`),
   ])
@@ -96,6 +99,12 @@ export function describeStatus(state: HubStatus): string {
     ...(servers.length > 0 ? servers : ['  none']),
     ...state.problems.map(problem => `Problem: ${problem}`),
   ].join('\n')
+}
+
+function describeTrouble({ error, nextTryAt }: HubStatus['servers'][number]): string {
+  const again = nextTryAt === undefined ? [] : [`next try at ${toIso(nextTryAt)}`]
+  const parts = [...(error ? [error] : []), ...again]
+  return parts.length > 0 ? ` (${parts.join('; ')})` : ''
 }
 
 /** One program behind a server, as a line for a person. */

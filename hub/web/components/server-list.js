@@ -20,8 +20,14 @@ export function ServerList({ servers, onTried }) {
 
 /** @param {{server: Server, now: number}} props */
 function ServerLine({ server, now }) {
-  const { name, state, transport, era, tools, error, nextTryAt, origin, collisions = [] } = server
-  const facts = [count(tools, 'tool'), transport, era === 'legacy' && 'older MCP', origin].filter(Boolean)
+  const { name, state, transport, era, tools, error, nextTryAt, origin, sessions, collisions = [] } = server
+  const facts = [
+    count(tools, 'tool'),
+    transport,
+    era === 'legacy' && 'older MCP',
+    origin,
+    sessions && count(sessions, 'session'),
+  ].filter(Boolean)
   return html`<li class=${`server server-${serverTone(state)}`}>
     <div class="server-head">
       <span class="server-dot" aria-hidden="true"></span>

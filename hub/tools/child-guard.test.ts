@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { childrenOf, isRunning } from '../../tests/support/processes.ts'
+import { until, within } from '../../tests/support/until.ts'
+import { createLog } from '../core/log.ts'
+import { openChildGuard } from './child-guard.ts'
+
+const guardFile = fileURLToPath(new URL('./child-guard.ts', import.meta.url))
+
+/** A program that guards two stubborn groups, each a leader with a child, and lets go of the first. */
+const PROGRAM = `
+import { spawn } from 'node:child_process'
+import { openChildGuard } from ${JSON.stringify(guardFile)}
+const guard = openChildGuard({ debug() {} })
+const start = () => spawn('sh', ['-c', 'trap "" TERM; sleep 600 & wait; wait'], { detached: true, stdio: 'ignore' }).pid
+const [let_go, kept] = [start(), start()]
+const release = guard.watch(let_go)
+guard.watch(kept)
+release()
+console.log(JSON.stringify([let_go, kept]))
+setInterval(() => {}, 1000)
+`
+
+test('when its owner is killed, the groups that are still watched end, stubborn ones too', async () => {
+  const owner = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: owner.stdout })[Symbol.asyncIterator]()
+  const { value: line } = await within('the owner tells', lines.next())
+  const [released, kept]: [number, number] = JSON.parse(line ?? '[]')
+  const guard = await until('the guard runs', () =>
+    childrenOf(owner.pid).find(({ command }) => command.includes('superbloom-guard')),
+  )
+  const below = await until('the group is there', () => childrenOf(kept)[0])
+  owner.kill('SIGKILL')
+  try {
+    await until('the group is gone', () => !isRunning(kept) && !isRunning(below.pid))
+    await until('the guard is gone', () => !isRunning(guard.pid))
+    expect(isRunning(released)).toBe(true)
+  } finally {
+    process.kill(-released, 'SIGKILL')
+  }
+})
+
+test('one that is disposed of ends', async () => {
+  const log = createLog({ level: 'error', now: () => 0, write: () => undefined })
+  const guard = openChildGuard(log)
+  guard.watch(process.pid)()
+  const own = () => childrenOf().filter(({ command }) => command.includes('superbloom-guard'))
+  expect(own().length).toBe(1)
+  await guard[Symbol.asyncDispose]()
+  expect(own()).toEqual([])
+})

@@ -1,0 +1,45 @@
+import { toIso } from '../core/clock.ts'
+import type { Connected } from './connect.ts'
+import type { OfferKind } from './offer.ts'
+
+/** How a server that is connected is spoken with. */
+export interface Spoken {
+  era: 'legacy' | 'modern'
+  transport: Connected['transport']
+}
+
+/**
+ * `starting`: not connected yet; `error` is why it went away before. `ready`: connected, and what it lists is known.
+ * `degraded`: connected, but some list of it cannot be read or calls get no answer; it recovers by itself. `down`: not
+ * connected, and tried again at `nextTryAt`, unix milliseconds.
+ */
+export type ConnectionState =
+  | { state: 'starting'; error?: string }
+  | ({ state: 'ready' } & Spoken)
+  | ({ state: 'degraded'; error: string } & Spoken)
+  | { state: 'down'; error: string; nextTryAt: number }
+
+const LISTS: Record<OfferKind, string> = {
+  tools: 'tools',
+  resources: 'resources',
+  resourceTemplates: 'resource templates',
+  prompts: 'prompts',
+}
+
+/** The state of a connected server: `unread` are the lists that cannot be read, `silence` is why it counts as silent. */
+export function decideCondition(
+  { era, transport }: Spoken,
+  unread: ReadonlyMap<OfferKind, string>,
+  silence: string | undefined,
+): ConnectionState {
+  const faults = [...unread].map(([kind, why]) => `its ${LISTS[kind]} cannot be listed: ${why}`)
+  if (silence !== undefined) faults.unshift(silence)
+  if (faults.length === 0) return { state: 'ready', era, transport }
+  return { state: 'degraded', era, transport, error: faults.join('; ') }
+}
+
+/** Why a call to a server that is not connected fails. */
+export function describeDown(name: string, status: ConnectionState): string {
+  if (status.state !== 'down') return `The server ${name} is still starting; try again in some seconds`
+  return `The server ${name} is down: ${status.error}. The next try is at ${toIso(status.nextTryAt)}`
+}

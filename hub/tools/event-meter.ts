@@ -1,0 +1,39 @@
+const NEWLINE = 0x0a
+const RETURN = 0x0d
+
+/** Measures a stream of server-sent events without keeping any of it. */
+export interface EventMeter {
+  /** Returns how many events this chunk completes. */
+  add(chunk: Uint8Array): number
+  /** Bytes of the event that has begun. */
+  readonly pending: number
+}
+
+/** An event ends with an empty line (WHATWG HTML, 9.2.5). */
+export function createEventMeter(): EventMeter {
+  let pending = 0
+  /** The line that has begun holds something. */
+  let filled = false
+  return {
+    get pending() {
+      return pending
+    },
+    add(chunk) {
+      let count = 0
+      let start = 0
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        filled ||= end > start + 1 || (end === start + 1 && chunk[start] !== RETURN)
+        pending += end + 1 - start
+        if (!filled) {
+          if (pending > 2) count++
+          pending = 0
+        }
+        filled = false
+        start = end + 1
+      }
+      filled ||= chunk.length > start + 1 || (chunk.length === start + 1 && chunk[start] !== RETURN)
+      pending += chunk.length - start
+      return count
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
+import { expect, test } from 'vitest'
+import { isLost } from './lost.ts'
+import type { ServerSpec } from './server-spec.ts'
+
+const HTTP: ServerSpec = {
+  name: 'x',
+  origin: 'config',
+  prefix: '',
+  transport: { kind: 'http', url: 'http://127.0.0.1:1/mcp', headers: {} },
+}
+const STDIO: ServerSpec = { ...HTTP, transport: { kind: 'stdio', command: 'x', args: [], env: {} } }
+
+const answered = (status: number, text: string) =>
+  new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `Error POSTing to endpoint: ${text}`, {
+    status,
+    statusText: '',
+    text,
+  })
+const rpc = (code: number, message: string) =>
+  JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
+const coded = (code: string) => Object.assign(new Error('write'), { code })
+
+test.each([
+  ['404 of the official servers', answered(404, rpc(-32_001, 'Session not found'))],
+  ['404 of the Python line', answered(404, rpc(-32_600, 'Session not found'))],
+  ['404 in plain words', answered(404, 'session not found')],
+  ['404 without words', answered(404, '')],
+  ['400 with "session"', answered(400, rpc(-32_000, 'Bad Request: No valid session ID provided'))],
+  ['400 in plain words', answered(400, 'Invalid session ID')],
+  [
+    '400 of a server restarted with one session',
+    answered(400, rpc(-32_000, 'Bad Request: Server not initialized')),
+  ],
+  ['502', answered(502, '<html>Bad Gateway</html>')],
+  ['503', answered(503, '')],
+  ['−32001 in a 200', new ProtocolError(-32_001, 'Session not found')],
+  ['"Not connected" of a bridge', new ProtocolError(-32_000, 'Not connected')],
+  ['"Not connected"', new SdkError(SdkErrorCode.NotConnected, 'Not connected')],
+  ['a closed connection', new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')],
+  ['EPIPE', coded('EPIPE')],
+  ['ECONNRESET', coded('ECONNRESET')],
+  ['fetch failed', new TypeError('fetch failed', { cause: coded('ECONNREFUSED') })],
+  ['an answer cut off', new TypeError('terminated')],
+])('%s: lost', (_what, error) => {
+  expect(isLost(error, HTTP)).toBe(true)
+})
+
+test.each([
+  ['400 about the request', answered(400, rpc(-32_602, 'Invalid params: session is required'))],
+  ['400 about a header', answered(400, rpc(-32_020, 'Mcp-Name does not match, session or not'))],
+  ['400 in plain words', answered(400, 'Bad Request')],
+  ['404 for a method that there is not', answered(404, rpc(-32_601, 'Method not found: session/new'))],
+  ['401', answered(401, 'session expired')],
+  ['403', answered(403, '')],
+  ['429', answered(429, '')],
+  ['500', answered(500, 'session store is down')],
+  ['504 of a slow call', answered(504, '')],
+  ['an error of the tool about its own session', new ProtocolError(-32_000, 'The browser session is busy')],
+  ['−32001 for something else', new ProtocolError(-32_001, 'Request timed out')],
+  ['a time limit', new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out')],
+  ['anything else', new Error('no')],
+])('%s: not lost', (_what, error) => {
+  expect(isLost(error, HTTP)).toBe(false)
+})
+
+test('over stdio a TypeError is not the network', () => {
+  expect(isLost(new TypeError('x is not a function'), STDIO)).toBe(false)
+  expect(isLost(coded('EPIPE'), STDIO)).toBe(true)
+})
