@@ -1,8 +1,8 @@
-// What the suite starts as the client: it hands the assignment to the foreman in the tests' process.
-const [, , foreman = '', url = ''] = process.argv
+// What the suite starts as the client: it hands its assignment to the hubs in the tests' process.
+const [, , assignments = '', url = ''] = process.argv
 const { MCP_CONFORMANCE_SCENARIO, MCP_CONFORMANCE_CONTEXT } = process.env
 const context = JSON.parse(MCP_CONFORMANCE_CONTEXT ?? '{}')
-const response = await fetch(foreman, {
+const response = await fetch(assignments, {
   method: 'POST',
   body: JSON.stringify({
     scenario: MCP_CONFORMANCE_SCENARIO,

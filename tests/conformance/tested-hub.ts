@@ -21,12 +21,12 @@ interface ToolCall {
 const CALL_MS = 15_000
 
 /** Answers the relay: 200 where the hub did what was asked, else 500 and why. Disposing stops it. */
-export interface Foreman extends AsyncDisposable {
+export interface AssignmentServer extends AsyncDisposable {
   readonly url: string
 }
 
 /** Gives a hub of its own to each assignment, one after the other: a scenario measures how fast a client comes back. */
-export async function startForeman(): Promise<Foreman> {
+export async function serveAssignments(): Promise<AssignmentServer> {
   let last: Promise<unknown> = Promise.resolve()
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = []
@@ -64,9 +64,7 @@ async function carryOut({ url, toolCalls, scenario }: Assignment): Promise<void>
   if (event === 'server_down') throw new Error(String(error))
   const client = new Client(
     { name: 'above', version: '1.0.0' },
-    {
-      capabilities: { elicitation: { form: { applyDefaults: true } }, sampling: {}, roots: {} },
-    },
+    { capabilities: { elicitation: { form: { applyDefaults: true } }, sampling: {}, roots: {} } },
   )
   client.setRequestHandler('elicitation/create', ({ params }) => ({
     action: 'accept',

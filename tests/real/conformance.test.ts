@@ -12,7 +12,7 @@ import {
   type Subject,
   summarize,
 } from '../conformance/suite.ts'
-import { startForeman } from '../conformance/tested-hub.ts'
+import { serveAssignments } from '../conformance/tested-hub.ts'
 import { untilReady } from '../support/downstream.ts'
 import { untilNoChildren } from '../support/processes.ts'
 import { startTestHub } from '../support/test-hub.ts'
@@ -25,7 +25,7 @@ const ONE_RUN_MS = 120_000
 async function check(name: string, subject: Subject, revision: Revision, expected: string): Promise<void> {
   const findings = await runSuite(subject, revision, join(EXPECTED, `${expected}.yaml`))
   process.stdout.write(`conformance ${revision}, ${summarize(name, findings)}\n`)
-  expect(findings.scored).toBeGreaterThan(10)
+  expect(new Set(findings.checks.map(({ scenario }) => scenario)).size).toBe(findings.scored)
   expect(findings.code, explain(findings)).toBe(0)
 }
 
@@ -65,9 +65,10 @@ describe.each(REVISIONS)('the conformance suite for %s', revision => {
     await checkBehind(`${era} fixture over HTTP`, { url: fixture.url }, revision, era)
   })
 
-  test('passes what the hub says to servers', { timeout: ONE_RUN_MS }, async () => {
-    await using foreman = await startForeman()
-    const command = [process.execPath, join(TESTS, 'relay.ts'), foreman.url].join(' ')
+  // One scenario measures how soon a client comes back, which a busy machine may make too late.
+  test('passes what the hub says to servers', { timeout: ONE_RUN_MS, retry: 1 }, async () => {
+    await using assignments = await serveAssignments()
+    const command = [process.execPath, join(TESTS, 'relay.ts'), assignments.url].join(' ')
     await check('the hub as a client', { kind: 'client', command }, revision, 'client')
   })
 })
