@@ -24,6 +24,16 @@ test('a message becomes one user message that begins with [INBOX - 1 event], and
   expect(world.seen.deltas.all.map(delta => delta.text).join('')).toBe('Hello, Alex.')
 })
 
+test('a thread says that it rests once it is active no longer, after the last status', async () => {
+  await using world = await openWorld()
+  world.model.script(say('done'))
+  await world.start()
+  await world.post('hi')
+  const rests = await world.seen.rests.find('the thread rests', () => true)
+  expect(rests).toEqual({ thread: 'thr_homelab', isActive: false })
+  expect(world.seen.states.all.map(({ status }) => status)).toEqual(['active', 'sleeping'])
+})
+
 test('promise 2: what waits when a cycle begins becomes one batch, in the order of arrival', async () => {
   await using world = await openWorld()
   const first = hold(say('one'))

@@ -101,6 +101,7 @@ async function createParts(options: WorldOptions) {
       deltas: createRecord<SignalMap['delta']>(),
       calls: createRecord<SignalMap['tool']>(),
       states: createRecord<SignalMap['agent']>(),
+      rests: createRecord<SignalMap['rests'] & { isActive: boolean }>(),
       approvals: createRecord<SignalMap['approval']>(),
       schedules: createRecord<SignalMap['schedules']>(),
       log: createRecord<Record<string, unknown>>(),
@@ -198,6 +199,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   signals.on('delta', delta => seen.deltas.add(delta))
   signals.on('tool', tool => seen.calls.add(tool))
   signals.on('agent', agent => seen.states.add(agent))
+  signals.on('rests', ({ thread }) => seen.rests.add({ thread, isActive: runtime.isActive(thread) }))
   signals.on('approval', approval => seen.approvals.add(approval))
   signals.on('schedules', schedules => seen.schedules.add(schedules))
   const newId = createIds(clock.now)
