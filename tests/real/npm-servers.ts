@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { loadavg } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
-import { describeMachine } from '../support/machine.ts'
 import { type Measured, measure, openNpmWorld } from './setup/npm-measure.ts'
 import { installServers, largeServers, type NpmServer, smallServers } from './setup/npm-servers.ts'
 
@@ -64,8 +63,8 @@ function toDocument(text: string, day: string): string {
 
 What the hub does with servers from npm that start without a network and without keys: each is an entry of the config,
 started by the hub, listed, called, killed and called again. Written by
-\`node bin/node.js tests/real/npm-servers.ts --write\` on ${day}, on ${describeMachine()}, each in a hub of its own, with
-a load of ${load} (other work makes the times longer; the rest is the same). \`tests/real/npm-servers.test.ts\` holds it for
+\`node bin/node.js tests/real/npm-servers.ts --write\` on ${day}, each in a hub of its own, on ${cpus().length} cores with a load of
+${load} (other work makes the times longer; the rest is the same). \`tests/real/npm-servers.test.ts\` holds it for
 the small ones, all in one hub, and \`npm-servers.full.test.ts\` for the large ones.
 
 ${text}
