@@ -100,12 +100,19 @@ function write(place: Place, path: string, text: string): string {
 const headers = ({ token }: Place) => ({ Authorization: `Bearer ${token}` })
 
 const claudeCode: Prepare = (place, over, model) => {
-  const entry =
-    over === 'HTTP' ? { type: 'http', url: place.url, headers: headers(place) } : bridgeOf(place)
+  const entry = over === 'HTTP' ? { type: 'http', url: place.url, headers: headers(place) } : bridgeOf(place)
   const config = write(place, 'mcp.json', JSON.stringify({ mcpServers: { superbloom: entry } }))
   return {
     command: programOf('claude-code', `@anthropic-ai/claude-code-linux-${process.arch}/claude`),
-    args: ['-p', QUESTION, '--mcp-config', config, '--strict-mcp-config', '--allowedTools', 'mcp__superbloom'],
+    args: [
+      '-p',
+      QUESTION,
+      '--mcp-config',
+      config,
+      '--strict-mcp-config',
+      '--allowedTools',
+      'mcp__superbloom',
+    ],
     variables: {
       ANTHROPIC_BASE_URL: model,
       ANTHROPIC_API_KEY: 'sk-ant-none',

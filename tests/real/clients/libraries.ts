@@ -1,5 +1,12 @@
 import { createRecord } from '../../support/until.ts'
-import { ANSWERS, bridgeOf, type Args, type ClientDriver, type OpenClient, type Place } from './open-client.ts'
+import {
+  ANSWERS,
+  type Args,
+  bridgeOf,
+  type ClientDriver,
+  type OpenClient,
+  type Place,
+} from './open-client.ts'
 import { importFrom } from './packages.ts'
 
 /** MCP clients that other libraries bring along. What is used of each stands here as a type: they are installed later. */
@@ -13,11 +20,7 @@ function headersOf({ token }: Place) {
 interface AiSdk {
   createMCPClient(options: { transport: unknown; capabilities: Record<string, object> }): Promise<{
     listTools(): Promise<{ tools: { name: string }[] }>
-    callTool(call: {
-      name: string
-      arguments: Args
-      options?: { signal: AbortSignal }
-    }): Promise<unknown>
+    callTool(call: { name: string; arguments: Args; options?: { signal: AbortSignal } }): Promise<unknown>
     listResources(): Promise<{ resources: { uri: string }[] }>
     readResource(params: { uri: string }): Promise<unknown>
     listPrompts(): Promise<{ prompts: { name: string }[] }>

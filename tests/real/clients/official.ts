@@ -17,8 +17,8 @@ import {
 import { createRecord } from '../../support/until.ts'
 import {
   ANSWERS,
-  bridgeOf,
   type Args,
+  bridgeOf,
   type ClientDriver,
   type OpenClient,
   type Place,

@@ -23,7 +23,9 @@ export function describeClients(clients: readonly ClientDriver[]): void {
       async ({ client }) => {
         const row = await survey.measure(client)
         expect(explain(row)).toEqual([])
-        const documented = documentedRows().find(cells => cells.slice(0, 3).join() === identify(client).join())
+        const documented = documentedRows().find(
+          cells => cells.slice(0, 3).join() === identify(client).join(),
+        )
         expect(toCells(row)).toEqual(documented)
       },
     )

@@ -31,7 +31,9 @@ export function toTable(rows: readonly Row[]): string {
 
 /** Why the cells that say no do. */
 export function explain({ cells }: Pick<Row, 'cells'>): string[] {
-  return Object.entries(cells).flatMap(([name, cell]) => (cell.kind === 'fails' ? [`${name}: ${cell.why}`] : []))
+  return Object.entries(cells).flatMap(([name, cell]) =>
+    cell.kind === 'fails' ? [`${name}: ${cell.why}`] : [],
+  )
 }
 
 /** The rows of the document's table; its head as the first. */
