@@ -15,6 +15,8 @@ import { createMetaTools } from '../hub/tools/meta-tools/index.ts'
 import { clientFrame } from '../schemas/chat.ts'
 import { agentFile, configFile, serverEntry } from '../schemas/config.ts'
 import { eventPayloads } from '../schemas/events.ts'
+import { clients } from './real/clients/clients.ts'
+import { documentedRows, identify } from './real/clients/table.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -235,3 +237,10 @@ test('the examples of the README are valid', () => {
 function parseExample(text: string): unknown {
   return parseYaml({ file: 'README.md', text }, configFile, () => 'a value')
 }
+
+test('the table of clients has the clients that are measured, at the versions that are installed', () => {
+  const documented = documentedRows()
+    .slice(1)
+    .map(cells => cells.slice(0, 3))
+  expect(documented).toEqual(clients.map(identify))
+})

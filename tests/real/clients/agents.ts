@@ -4,6 +4,7 @@ import { type ChatCompletionRequest, LLMock } from '@copilotkit/aimock'
 import { start } from '../../support/cli.ts'
 import { type Args, bridgeOf, type ClientDriver, type OpenClient, type Place } from './open-client.ts'
 import { type Group, programOf } from './packages.ts'
+import { openWire } from './wire.ts'
 
 /**
  * Agents that start MCP servers or ask them by HTTP, and call what their model wants. The model is a fixture: it wants
@@ -28,22 +29,23 @@ type Prepare = (place: Place, over: Over, model: string) => Started
 
 const QUESTION = 'Use your tool.'
 
-/** Of a request to the model, what matters here. */
-interface Asked {
+/** What an agent showed its model. */
+interface Shown {
+  /** The names of the tools. */
   tools: string[]
-  /** What tools answered so far, as the agent shows it to the model. */
-  results: unknown[]
+  /** The bodies of its requests. */
+  requests: readonly string[]
 }
 
-/** Asks the agent once, with a model that wants this tool, and returns what the model was asked. */
-async function ask(place: Place, agent: Agent, wanted: { tool: string; args: Args }): Promise<Asked[]> {
+/** Asks the agent once, with a model that wants this tool; throws where the model was not offered it. */
+async function ask(place: Place, agent: Agent, wanted: { tool: string; args: Args }): Promise<Shown> {
   const model = new LLMock({ port: 0, host: '127.0.0.1' })
-  const asked: Asked[] = []
+  const offers: string[][] = []
   const fits = (name: string) => name.endsWith(wanted.tool)
   const wants = ({ tools = [], messages }: ChatCompletionRequest) => {
     const names = tools.map(tool => tool.function.name)
-    asked.push({ tools: names, results: messages.filter(({ role }) => role === 'tool') })
-    return names.some(fits) && asked.at(-1)?.results.length === 0
+    offers.push(names)
+    return names.some(fits) && !messages.some(({ role }) => role === 'tool')
   }
   model.on({ predicate: wants }, ({ tools = [] }) => {
     const name = tools.map(tool => tool.function.name).find(fits) ?? ''
@@ -52,16 +54,17 @@ async function ask(place: Place, agent: Agent, wanted: { tool: string; args: Arg
   model.on({ predicate: () => true }, { content: 'Done.' })
   await model.start()
   try {
-    const { command, args, variables } = agent.prepare(place, agent.over, model.url)
+    await using wire = await openWire(model.url)
+    const { command, args, variables } = agent.prepare(place, agent.over, wire.url)
     await using running = start(command, args, {
       variables: { HOME: place.folder, CI: '1', NO_COLOR: '1', ...variables },
       cwd: place.folder,
       input: '',
     })
     const { code, stdout, stderr } = await running.ended()
-    if (!asked.some(({ tools }) => tools.some(fits)))
-      throw new Error(`Its model was not offered ${wanted.tool} (${code}): ${stderr}${stdout}`)
-    return asked
+    const tools = offers.find(names => names.some(fits))
+    if (!tools) throw new Error(`Its model was not offered ${wanted.tool} (${code}): ${stderr}${stdout}`)
+    return { tools, requests: [...wire.sent] }
   } finally {
     await model.stop()
   }
@@ -77,14 +80,11 @@ function openAgent(place: Place, agent: Agent): OpenClient {
   const known = place.url.includes('lean') ? 'find_tools' : 'everything__echo'
   return {
     async listTools() {
-      const asked = await ask(place, agent, { tool: known, args: { message: 'hi', query: 'hi' } })
-      const names = asked.flatMap(({ tools }) => (tools.some(name => name.endsWith(known)) ? [tools] : []))[0]
-      return withoutPrefix(names ?? [], known)
-        .sort()
-        .reverse()
+      const { tools } = await ask(place, agent, { tool: known, args: { message: 'hi', query: 'hi' } })
+      return withoutPrefix(tools, known)
     },
     async call(tool, args) {
-      return (await ask(place, agent, { tool, args })).flatMap(({ results }) => results)
+      return (await ask(place, agent, { tool, args })).requests.join('\n')
     },
     [Symbol.asyncDispose]: async () => undefined,
   }
@@ -133,7 +133,10 @@ const geminiCli: Prepare = (place, over, model) => {
   write(place, '.gemini/settings.json', JSON.stringify(settings))
   return {
     command: process.execPath,
-    args: [programOf('gemini-cli', '@google/gemini-cli/bundle/gemini.js'), '-p', QUESTION, '--yolo'],
+    args: [
+      programOf('gemini-cli', '@google/gemini-cli/bundle/gemini.js'),
+      ...['-m', 'gemini-2.5-flash', '-p', QUESTION, '--yolo'],
+    ],
     variables: {
       GEMINI_API_KEY: 'none',
       GOOGLE_GEMINI_BASE_URL: model,
@@ -155,35 +158,6 @@ const qwenCode: Prepare = (place, over, model) => {
     command: process.execPath,
     args: [programOf('qwen-code', '@qwen-code/qwen-code/cli.js'), '-p', QUESTION, '--yolo'],
     variables: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${model}/v1`, OPENAI_MODEL: 'none' },
-  }
-}
-
-const codex: Prepare = (place, over, model) => {
-  const quote = (value: unknown) => JSON.stringify(value)
-  const bridge = over === 'stdio' ? bridgeOf(place) : undefined
-  const server = bridge
-    ? [`command = ${quote(bridge.command)}`, `args = ${quote(bridge.args)}`].concat(
-        `env = { ${Object.entries(bridge.env)
-          .map(([name, value]) => `${name} = ${quote(value)}`)
-          .join(', ')} }`,
-      )
-    : [`url = ${quote(place.url)}`, 'bearer_token_env_var = "HUB_TOKEN"']
-  const lines = [
-    'model = "none"',
-    'model_provider = "fixture"',
-    '[model_providers.fixture]',
-    'name = "fixture"',
-    `base_url = "${model}/v1"`,
-    'wire_api = "responses"',
-    '[mcp_servers.superbloom]',
-    ...server,
-  ]
-  write(place, '.codex/config.toml', `${lines.join('\n')}\n`)
-  const options = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
-  return {
-    command: process.execPath,
-    args: [programOf('codex', '@openai/codex/bin/codex.js'), 'exec', ...options, QUESTION],
-    variables: { HUB_TOKEN: place.token, CODEX_HOME: join(place.folder, '.codex') },
   }
 }
 
@@ -228,7 +202,6 @@ function driversOf(name: string, installed: Group, prepare: Prepare): ClientDriv
 
 export const agents: readonly ClientDriver[] = [
   ...driversOf('@anthropic-ai/claude-code', 'claude-code', claudeCode),
-  ...driversOf('@openai/codex', 'codex', codex),
   ...driversOf('@google/gemini-cli', 'gemini-cli', geminiCli),
   ...driversOf('@qwen-code/qwen-code', 'qwen-code', qwenCode),
   ...driversOf('opencode-ai', 'opencode', opencode),

@@ -84,7 +84,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
     maxTokens: 9,
   }),
   elicitation: askedThrough('elicitation', 'everything__trigger-elicitation-request', {}),
-  roots: askedThrough('roots', 'everything__get-roots-list', {}),
+  roots: askedThrough('roots', 'notes__ask_roots', {}),
   'list changes': async (client, { mark }) => {
     if (!client.watchTools || !client.call) return false
     const told = await client.watchTools()
@@ -115,8 +115,8 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'lean mode': async (_client, { openLean }) => {
     await using lean = await openLean()
     if (!lean.call) return false
-    if (lean.listTools && (await lean.listTools()).join() !== 'find_tools,call_tool')
-      throw new Error('It lists other tools than find_tools and call_tool')
+    const names = (await lean.listTools?.()) ?? ['call_tool', 'find_tools']
+    if ([...names].sort().join() !== 'call_tool,find_tools') throw new Error(`It lists ${names.join(', ')}`)
     expectSaid(await lean.call('find_tools', { query: 'echo a message' }), 'everything__echo')
     const args = { name: 'everything__echo', arguments: { message: 'found' } }
     expectSaid(await lean.call('call_tool', args), 'Echo: found')

@@ -14,11 +14,8 @@ export const GROUPS = {
   'mcp-client': { 'mcp-client': '1.13.1' },
   // Built on an early one.
   mcpjam: { '@mcpjam/sdk': '1.14.0', '@modelcontextprotocol/client': '2.0.0-alpha.2' },
-  mcpc: { '@apify/mcpc': '0.2.6' },
-  mastra: { '@mastra/mcp': '2.0.0' },
   'gemini-cli': { '@google/gemini-cli': '0.61.0' },
   'claude-code': { '@anthropic-ai/claude-code': '2.1.328' },
-  codex: { '@openai/codex': '0.169.0' },
   opencode: { 'opencode-ai': '1.18.33' },
   'qwen-code': { '@qwen-code/qwen-code': '0.24.4' },
 } as const satisfies Record<string, Readonly<Record<string, string>>>

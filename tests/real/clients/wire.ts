@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { z } from 'zod'
+import { parseJson } from '../../../hub/core/json.ts'
 
 const message = z.object({
   method: z.string(),
@@ -15,7 +16,7 @@ const message = z.object({
 
 const MODERN_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 
-/** Stands between a client and the hub, and keeps what went by. Disposing cuts every connection. */
+/** Stands between a client and the hub, or an agent and its model, and keeps what went by. Disposing cuts every connection. */
 export interface Wire extends AsyncDisposable {
   /** "http://127.0.0.1:40123". */
   readonly url: string
@@ -25,19 +26,23 @@ export interface Wire extends AsyncDisposable {
   readonly era: string | undefined
   /** What the client said that it can be asked for. */
   readonly capabilities: ReadonlySet<string>
-  /** Everything that the hub answered. */
+  /** Every body that the client sent. */
+  readonly sent: readonly string[]
+  /** Everything that was answered. */
   readonly answered: string
 }
 
 export async function openWire(hub: string): Promise<Wire> {
+  const sent: string[] = []
   const asked = new Map<string, number>()
   const capabilities = new Set<string>()
   const seen: { era: string | undefined; answered: string } = { era: undefined, answered: '' }
 
   const note = (incoming: IncomingMessage, body: string) => {
+    sent.push(body)
     const version = incoming.headers['mcp-protocol-version']
     if (typeof version === 'string') seen.era = version
-    const { success, data } = message.safeParse(body === '' ? {} : JSON.parse(body))
+    const { success, data } = message.safeParse(parseJson(body))
     if (!success) return
     asked.set(data.method, (asked.get(data.method) ?? 0) + 1)
     seen.era ??= data.params?.protocolVersion
@@ -56,6 +61,7 @@ export async function openWire(hub: string): Promise<Wire> {
   if (address === null || typeof address === 'string') throw new Error('There is no free port')
   return {
     url: `http://127.0.0.1:${address.port}`,
+    sent,
     asked,
     capabilities,
     get era() {
