@@ -44,12 +44,13 @@ test('when its owner is killed, the groups that are still watched end, stubborn 
   }
 })
 
-test('one that is disposed of ends', async () => {
+test('one with nothing to watch ends', async () => {
   const log = createLog({ level: 'error', now: () => 0, write: () => undefined })
   const guard = openChildGuard(log)
-  guard.watch(process.pid)()
+  const release = guard.watch(process.pid)
   const own = () => childrenOf().filter(({ command }) => command.includes('superbloom-guard'))
   expect(own().length).toBe(1)
+  release()
   await guard[Symbol.asyncDispose]()
   expect(own()).toEqual([])
 })

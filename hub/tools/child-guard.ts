@@ -29,13 +29,17 @@ for signal in TERM KILL; do
   groups=$left
 done`
 
-/** A small shell per hub, since Node has no other way to be outlived; it starts with the first process to watch. */
+/** A small shell per hub, since Node has no other way to be outlived; it runs while there is a process to watch. */
 export function openChildGuard(log: Log): ChildGuard {
   const watched = new Set<number>()
   let guard: ChildProcess | undefined
-  let gone: Promise<void> = Promise.resolve()
+  let gone: Promise<unknown> = Promise.resolve()
 
   const tell = (line: string) => guard?.stdin?.write(`${line}\n`)
+  const end = () => {
+    guard?.stdin?.end()
+    guard = undefined
+  }
   const start = () => {
     const child = spawn('sh', ['-c', SCRIPT, 'superbloom-guard'], {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -46,7 +50,7 @@ export function openChildGuard(log: Log): ChildGuard {
     })
     guard = child
     const ended = Promise.withResolvers<void>()
-    gone = ended.promise
+    gone = Promise.all([gone, ended.promise])
     const forget = () => {
       if (guard === child) guard = undefined
       ended.resolve()
@@ -67,11 +71,13 @@ export function openChildGuard(log: Log): ChildGuard {
       if (guard) tell(`+ ${pid}`)
       else start()
       return () => {
-        if (watched.delete(pid)) tell(`- ${pid}`)
+        if (!watched.delete(pid)) return
+        tell(`- ${pid}`)
+        if (watched.size === 0) end()
       }
     },
     async [Symbol.asyncDispose]() {
-      guard?.stdin?.end()
+      end()
       await gone
     },
   }
