@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LINES, type Line, openClient, textOf } from '../support/clients.ts'
-import { untilReady } from '../support/downstream.ts'
 import { untilNoChildren } from '../support/processes.ts'
-import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { type LogEntry, startTestHub, type TestHub } from '../support/test-hub.ts'
 import { type CatalogueServer, catalogueServers, serveCatalogue, toStdioEntry } from './setup/catalogue.ts'
 
 /* Fifty servers with thirty tools each: half of them processes of the legacy era, half behind addresses. */
+
+/** For fifty connections at once, ten times what they are meant to take. */
+const READY_MS = 100_000
 
 const overStdio = catalogueServers.filter((_, index) => index % 2 === 0)
 const overHttp = catalogueServers.filter((_, index) => index % 2 === 1)
@@ -20,8 +22,11 @@ beforeAll(async () => {
   hub = await startTestHub({
     config: JSON.stringify({ servers: { metrics: false, ...Object.fromEntries(entries) } }),
   })
-  await untilReady(hub, ...catalogueServers.map(({ name }) => name))
-}, 120_000)
+  for (const { name } of catalogueServers) {
+    const isReady = ({ event, server }: LogEntry) => event === 'server_ready' && server === name
+    await hub.logs.find(`${name} is ready`, isReady, 0, READY_MS)
+  }
+}, READY_MS)
 afterAll(async () => {
   await hub[Symbol.asyncDispose]()
   await addresses[Symbol.asyncDispose]()
