@@ -146,49 +146,6 @@ const geminiCli: Prepare = (place, over, model) => {
   }
 }
 
-const qwenCode: Prepare = (place, over, model) => {
-  const entry = over === 'HTTP' ? { httpUrl: place.url, headers: headers(place) } : bridgeOf(place)
-  const settings = {
-    security: { auth: { selectedType: 'openai' } },
-    mcpServers: { superbloom: entry },
-    privacy: { usageStatisticsEnabled: false },
-  }
-  write(place, '.qwen/settings.json', JSON.stringify(settings))
-  return {
-    command: process.execPath,
-    args: [programOf('qwen-code', '@qwen-code/qwen-code/cli.js'), '-p', QUESTION, '--yolo'],
-    variables: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${model}/v1`, OPENAI_MODEL: 'none' },
-  }
-}
-
-const opencode: Prepare = (place, over, model) => {
-  const entry = () => {
-    if (over === 'HTTP') return { type: 'remote', url: place.url, headers: headers(place), oauth: false }
-    const { command, args, env } = bridgeOf(place)
-    return { type: 'local', command: [command, ...args], environment: env }
-  }
-  const config = {
-    model: 'fixture/none',
-    small_model: 'fixture/none',
-    autoupdate: false,
-    permission: 'allow',
-    provider: {
-      fixture: {
-        npm: '@ai-sdk/openai-compatible',
-        options: { baseURL: `${model}/v1`, apiKey: 'none' },
-        models: { none: { name: 'none', tool_call: true } },
-      },
-    },
-    mcp: { superbloom: entry() },
-  }
-  write(place, '.config/opencode/opencode.json', JSON.stringify(config))
-  return {
-    command: programOf('opencode', `opencode-linux-${process.arch}/bin/opencode`),
-    args: ['run', QUESTION],
-    variables: { XDG_CONFIG_HOME: join(place.folder, '.config'), OPENCODE_DISABLE_MODELS_FETCH: '1' },
-  }
-}
-
 function driversOf(name: string, installed: Group, prepare: Prepare): ClientDriver[] {
   return (['HTTP', 'stdio'] as const).map(over => ({
     name,
@@ -203,6 +160,4 @@ function driversOf(name: string, installed: Group, prepare: Prepare): ClientDriv
 export const agents: readonly ClientDriver[] = [
   ...driversOf('@anthropic-ai/claude-code', 'claude-code', claudeCode),
   ...driversOf('@google/gemini-cli', 'gemini-cli', geminiCli),
-  ...driversOf('@qwen-code/qwen-code', 'qwen-code', qwenCode),
-  ...driversOf('opencode-ai', 'opencode', opencode),
 ]

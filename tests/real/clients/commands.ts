@@ -99,7 +99,7 @@ function openMcpCli(place: Place): OpenClient {
     run(place, programOf('mcp-cli', '@wong2/mcp-cli/src/cli.js'), ['--config', config, ...args])
   return {
     call: (tool, args) => ask('call-tool', `superbloom:${tool}`, '--args', JSON.stringify(args)),
-    readResource: uri => ask('read-resource', `superbloom:${uri}`),
+    // It takes a resource's address only up to its colon.
     getPrompt: (name, args) => ask('get-prompt', `superbloom:${name}`, '--args', JSON.stringify(args)),
     ...nothing,
   }

@@ -16,8 +16,6 @@ export const GROUPS = {
   mcpjam: { '@mcpjam/sdk': '1.14.0', '@modelcontextprotocol/client': '2.0.0-alpha.2' },
   'gemini-cli': { '@google/gemini-cli': '0.61.0' },
   'claude-code': { '@anthropic-ai/claude-code': '2.1.328' },
-  opencode: { 'opencode-ai': '1.18.33' },
-  'qwen-code': { '@qwen-code/qwen-code': '0.24.4' },
 } as const satisfies Record<string, Readonly<Record<string, string>>>
 
 export type Group = keyof typeof GROUPS

@@ -22,11 +22,9 @@ export function identify(client: ClientDriver): string[] {
   return [client.name, versionOf(client.of, client.installed), client.over]
 }
 
-/** The rows as a Markdown table. */
-export function toTable(rows: readonly Row[]): string {
-  return [HEAD, HEAD.map(() => '---'), ...rows.map(toCells)]
-    .map(cells => `| ${cells.join(' | ')} |`)
-    .join('\n')
+/** Rows as a Markdown table, under its head. */
+export function toTable(rows: readonly (readonly string[])[]): string {
+  return [HEAD, HEAD.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }
 
 /** Why the cells that say no do. */
@@ -44,8 +42,12 @@ export function documentedRows(text = readFileSync(DOCUMENT, 'utf8')): string[][
     .map(line => line.slice(2, -2).split(' | '))
 }
 
-/** The document with another table and date. */
-export function withTable(text: string, table: string, date: string): string {
+/** The document with these rows in place of what it said of the same clients, those in their order, and another date. */
+export function withRows(text: string, rows: readonly Row[], clients: readonly ClientDriver[], date: string): string {
+  const known = [...rows.map(toCells), ...documentedRows(text)]
+  const isOf = (cells: readonly string[], client: ClientDriver) =>
+    cells[0] === client.name && cells[2] === client.over
+  const table = toTable(clients.flatMap(client => [known.find(cells => isOf(cells, client)) ?? []]))
   return text.replace(tableOf(text), () => table).replace(/\d{4}-\d{2}-\d{2}(?=\.$)/m, date)
 }
 
