@@ -15,13 +15,14 @@ const { values } = parseArgs({
 const { only = '', light, write } = values
 const wanted = clients.filter(client => labelOf(client).includes(only) && !(light && client.isHeavy))
 
-await using survey = await openSurvey()
 const rows: Row[] = []
+const survey = await openSurvey()
 for (const client of wanted) {
   const row = await survey.measure(client)
   process.stderr.write(`${[labelOf(client), ...explain(row)].join('\n  ')} (${Math.round(row.took)} ms)\n`)
   rows.push(row)
 }
+await survey[Symbol.asyncDispose]()
 process.stdout.write(`${toTable(rows.map(toCells))}\n`)
 if (write) {
   const today = new Date().toISOString().slice(0, 10)

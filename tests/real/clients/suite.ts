@@ -26,8 +26,14 @@ export function describeClients(clients: readonly ClientDriver[]): void {
         const documented = documentedRows().find(
           cells => cells.slice(0, 3).join() === identify(client).join(),
         )
-        expect(toCells(row)).toEqual(documented)
+        expect(row.era).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+        // Some settle on the era by how fast the first answer comes.
+        expect(withoutEra(toCells(row))).toEqual(withoutEra(documented ?? []))
       },
     )
   })
+}
+
+function withoutEra(cells: readonly string[]): string[] {
+  return cells.toSpliced(3, 1)
 }

@@ -43,7 +43,12 @@ export function documentedRows(text = readFileSync(DOCUMENT, 'utf8')): string[][
 }
 
 /** The document with these rows in place of what it said of the same clients, those in their order, and another date. */
-export function withRows(text: string, rows: readonly Row[], clients: readonly ClientDriver[], date: string): string {
+export function withRows(
+  text: string,
+  rows: readonly Row[],
+  clients: readonly ClientDriver[],
+  date: string,
+): string {
   const known = [...rows.map(toCells), ...documentedRows(text)]
   const isOf = (cells: readonly string[], client: ClientDriver) =>
     cells[0] === client.name && cells[2] === client.over
