@@ -11,7 +11,7 @@ import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
 import { type Listening, listen } from './http/listen.ts'
 import { createPage } from './http/page.ts'
 import { createBucket, createBuckets } from './http/rate-limit.ts'
-import type { Below } from './mcp/below.ts'
+import { type Below, LOG_MESSAGE } from './mcp/below.ts'
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
 import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
 import { createHubResources } from './mcp/hub-resources/hub-resources.ts'
@@ -91,9 +91,10 @@ function tellClients(
   stack.defer(signals.on('config', () => mcp.changed({ ...none, tools: true })))
   stack.defer(signals.on('resourceUpdated', ({ uri }) => mcp.updated(uri)))
   stack.defer(
-    signals.on('serverLog', ({ server, params }) => {
+    signals.on('serverNotice', ({ server, method, params }) => {
       const { logger } = params
-      mcp.logged({ ...params, logger: typeof logger === 'string' ? `${server}/${logger}` : server })
+      const name = typeof logger === 'string' ? `${server}/${logger}` : server
+      mcp.noticed(method, method === LOG_MESSAGE ? { ...params, logger: name } : params)
     }),
   )
   stack.use(

@@ -57,7 +57,7 @@ export function openServerTools(
     onChange: change => signals.emit('servers', change),
     onEvents: readEvents,
     onUpdated: uri => signals.emit('resourceUpdated', { uri }),
-    onLog: (server, params) => signals.emit('serverLog', { server, params }),
+    onNotice: (server, method, params) => signals.emit('serverNotice', { server, method, params }),
   })
 }
 

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { readVersion } from '../config/paths.ts'
 import { HubError } from '../core/errors.ts'
+import type { McpOptions } from './commands/mcp.ts'
 import type { NewWake } from './commands/schedules.ts'
 import type { ThreadsOptions } from './commands/threads.ts'
 import { addServerCommands } from './server-commands.ts'
@@ -93,7 +94,9 @@ function addClients(program: Command): void {
         'vscode',
       ]),
     )
-    .action(async (options: { config?: string }) => (await import('./commands/mcp.ts')).mcp(options.config))
+    .option('--lean', 'only find_tools and call_tool, for clients that choke on many tools')
+    .option('--toolset <name>', 'the tools of one set of the config')
+    .action(async (options: McpOptions) => (await import('./commands/mcp.ts')).mcp(options))
   program
     .command('serve')
     .description('run one built-in server alone, over stdio or HTTP')

@@ -8,6 +8,7 @@ test('promise 10: a token is made once, for its owner alone', () => {
   const umask = process.umask(0)
   try {
     const token = readOrMakeToken(folder.path)
+    expect(token).toMatch(/^\w/)
     expect(token).toMatch(/^[\w-]{32}$/)
     expect(statSync(tokenFile(folder.path)).mode & 0o777).toBe(0o600)
     expect(readFileSync(tokenFile(folder.path), 'utf8')).toBe(`${token}\n`)

@@ -15,7 +15,8 @@ export function readOrMakeToken(dataFolder: string): string {
     const token = readFileSync(file, 'utf8').trim()
     if (token !== '') return token
   }
-  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  // One that began with a dash would look like an option on a command line.
+  const token = randomBytes(TOKEN_BYTES).toString('base64url').replace(/^-/, 'a')
   writeFileSync(file, `${token}\n`, { mode: 0o600 })
   chmodSync(file, 0o600)
   return token

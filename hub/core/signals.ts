@@ -47,7 +47,7 @@ export type SignalMap = {
   /** A resource of a server that somebody subscribed to changed, or may have. */
   resourceUpdated: { uri: string }
   /** A server wrote a log message: the params of `notifications/message`. */
-  serverLog: { server: string; params: JsonObject }
+  serverNotice: { server: string; method: string; params: JsonObject }
   /** A new config is in force. */
   config: { file: string }
   /** The agents' files changed. */

@@ -34,6 +34,8 @@ export interface Below {
   rootsChanged(): void
 }
 
+export const LOG_MESSAGE = 'notifications/message'
+
 /** From the least severe on. */
 export const LOG_LEVELS = [
   'debug',

@@ -32,8 +32,8 @@ export interface McpEndpoint extends AsyncDisposable {
   changed(change: OfferChange): void
   /** Tells who subscribed to a resource that it changed. */
   updated(uri: string): void
-  /** Hands a server's log message, which belongs to no request, to who wants such. */
-  logged(params: JsonObject): void
+  /** Hands on what a server told that belongs to no request: log messages to who wants such. */
+  noticed(method: string, params: JsonObject): void
 }
 
 export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
@@ -69,7 +69,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       modern.updated(uri)
       sessions.updated(uri)
     },
-    logged: sessions.logged,
+    noticed: sessions.noticed,
     async [Symbol.asyncDispose]() {
       parked[Symbol.dispose]()
       await Promise.all([modern[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()])

@@ -4,6 +4,8 @@ import { type JSONRPCRequest, StreamableHTTPClientTransport } from '@modelcontex
 export interface HubAddress {
   url: string
   token: string
+  /** The door to MCP there: `/mcp`, `/mcp/<toolset>`, `/mcp?tools=lean`. */
+  path: string
 }
 
 /**
@@ -11,10 +13,10 @@ export interface HubAddress {
  * with it once more, and the hub's answer is kept from the client. Throws what went wrong.
  */
 export async function openHubSession(
-  { url, token }: HubAddress,
+  { url, token, path }: HubAddress,
   initialize: JSONRPCRequest | undefined,
 ): Promise<StreamableHTTPClientTransport> {
-  const hub = new StreamableHTTPClientTransport(new URL('/mcp', url), {
+  const hub = new StreamableHTTPClientTransport(new URL(path, url), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
   })
   await hub.start()

@@ -57,7 +57,7 @@ export interface LegacySessions extends AsyncDisposable {
   /** Of tools only those whose view is affected are told. */
   changed(change: OfferChange, isAffected: (view: McpView) => boolean): void
   updated(uri: string): void
-  logged(params: JsonObject): void
+  noticed(method: string, params: JsonObject): void
 }
 
 export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
@@ -184,8 +184,8 @@ function createNews(sessions: () => Iterable<Session>, log: Log) {
         if (subscribed.has(uri)) tell(mcp.server.sendResourceUpdated({ uri }))
       }
     },
-    logged(params: JsonObject) {
-      for (const { mcp } of sessions()) mcp.log(params)
+    noticed(method: string, params: JsonObject) {
+      for (const { mcp } of sessions()) mcp.tell(method, params)
     },
   }
 }

@@ -12,7 +12,7 @@ import { describeError, HubError, toPublicError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-tools.ts'
 import type { Log } from '../core/log.ts'
-import { type Below, isLogged, type LogLevel } from './below.ts'
+import { type Below, isLogged, LOG_MESSAGE, type LogLevel } from './below.ts'
 import { runFor, toCaller } from './callers.ts'
 import type { HubPrompts } from './hub-resources/hub-prompts.ts'
 import type { HubResources } from './hub-resources/hub-resources.ts'
@@ -83,12 +83,12 @@ export class McpServer {
     return this.#logLevel
   }
 
-  /** Sends a log message that belongs to no request, to a client that wants such. */
-  log(params: JsonObject): void {
-    if (!isLogged(params['level'], this.#logLevel)) return
+  /** Sends what belongs to no request, log messages only to a client that wants such. */
+  tell(method: string, params: JsonObject): void {
+    if (method === LOG_MESSAGE && !isLogged(params['level'], this.#logLevel)) return
     this.server
-      .notification({ method: 'notifications/message', params })
-      .catch(error => this.#deps.log.debug('log_not_sent', { error }))
+      .notification({ method, params })
+      .catch(error => this.#deps.log.debug('notice_not_sent', { method, error }))
   }
 
   #serveTools(): void {

@@ -37,7 +37,7 @@ export interface ConnectDeps extends Pick<WireDeps, 'clock' | 'log'> {
   /** Milliseconds that a request may take without a result or progress. */
   callTimeout: number
   told: ChildEvents
-  hooks: Pick<WireDeps, 'onLog'>
+  hooks: Pick<WireDeps, 'onNotice'>
 }
 
 export interface Connected {
@@ -106,7 +106,7 @@ async function attempt(
     clock: deps.clock,
     log: deps.log,
     timeout: deps.callTimeout,
-    onLog: deps.hooks.onLog,
+    onNotice: deps.hooks.onNotice,
   })
   // While the SDK probes, the client does not hold its transport yet: closing that is what ends the attempt.
   const abort = () => void transport.close()

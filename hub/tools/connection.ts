@@ -31,7 +31,7 @@ export interface ConnectionDeps {
   /** A resource that somebody subscribed to changed, or may have. */
   onUpdated: (uri: string) => void
   /** A log message: the params of `notifications/message`. */
-  onLog: (server: string, params: JsonObject) => void
+  onNotice: (server: string, method: string, params: JsonObject) => void
   /** Its events' resource changed, or it was just connected. */
   onEvents: (connection: Connection) => void
 }
@@ -310,7 +310,7 @@ export class Connection implements AsyncDisposable {
         if (uri === this.eventsUri) this.#deps.onEvents(this)
         if (this.#wanted.has(uri)) this.#deps.onUpdated(uri)
       },
-      onLog: (params: JsonObject) => this.#deps.onLog(this.spec.name, params),
+      onNotice: (method: string, params: JsonObject) => this.#deps.onNotice(this.spec.name, method, params),
       onLost: (error: unknown) => this.#lose(error),
     }
     return {

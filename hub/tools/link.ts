@@ -22,7 +22,7 @@ export interface LinkHooks {
   /** A resource that is subscribed to changed, or may have. */
   onUpdated(uri: string): void
   /** A log message: the params of `notifications/message`. */
-  onLog(params: JsonObject): void
+  onNotice(method: string, params: JsonObject): void
   /** The connection broke, or the server forgot it. */
   onLost(error: unknown): void
 }

@@ -44,7 +44,7 @@ beforeEach(() => {
     onChange: () => undefined,
     onEvents: () => undefined,
     onUpdated: () => undefined,
-    onLog: () => undefined,
+    onNotice: () => undefined,
   })
   pool.apply([spec()])
 })

@@ -38,7 +38,7 @@ export interface ServerToolsDeps {
   /** A resource that somebody subscribed to changed, or may have. */
   onUpdated: (uri: string) => void
   /** A server's log message: the params of `notifications/message`. */
-  onLog: (server: string, params: JsonObject) => void
+  onNotice: (server: string, method: string, params: JsonObject) => void
 }
 
 /** The servers of the hub; `refresh` looks again which there shall be. */
@@ -67,7 +67,7 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
     onChange: deps.onChange,
     onEvents: deps.onEvents,
     onUpdated: deps.onUpdated,
-    onLog: deps.onLog,
+    onNotice: deps.onNotice,
   })
   let applied = ''
   let cancelLook: (() => void) | undefined

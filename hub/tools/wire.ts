@@ -28,8 +28,8 @@ export interface WireDeps {
   log: Log
   /** Milliseconds that a request may take without a result, progress, or a question to who called. */
   timeout: number
-  /** A log message that belongs to no request. */
-  onLog: (params: JsonObject) => void
+  /** A log message, or the end of an elicitation by URL, that belongs to no request. */
+  onNotice: (method: string, params: JsonObject) => void
 }
 
 interface Pending {
@@ -194,6 +194,10 @@ export class Wire {
       this.#takeLog(params, related)
       return true
     }
+    if (method === 'notifications/elicitation/complete') {
+      this.#deps.onNotice(method, params)
+      return true
+    }
     if (method === 'notifications/cancelled') {
       const asked = this.#asked.get(params['requestId'] as string | number)
       asked?.ended.abort(new Error('The server no longer asks'))
@@ -207,7 +211,7 @@ export class Wire {
     const inFlight = related === undefined ? [...this.#pending.values()] : [this.#pending.get(related)]
     const wanting = inFlight.filter(pending => pending?.options.asker?.logLevel !== undefined)
     for (const pending of wanting) pending?.options.asker?.log?.(params)
-    if (wanting.length === 0) this.#deps.onLog(params)
+    if (wanting.length === 0) this.#deps.onNotice('notifications/message', params)
   }
 
   #takeQuestion(request: JSONRPCRequest, related: string | undefined): boolean {

@@ -16,7 +16,7 @@ async function connect(hub: TestHub, mode: (typeof MODES)[number]) {
   const bridge = new StdioBridge({
     clock: systemClock,
     client: bridged,
-    findHub: () => ({ url: hub.url, token: address.token || hub.token }),
+    findHub: () => ({ url: hub.url, token: address.token || hub.token, path: '/mcp' }),
     log: line => said.add(line),
   })
   const ended = bridge.run()

@@ -12,7 +12,10 @@ let rec: Configured
 beforeAll(async () => {
   rec = recorder()
   hub = await startTestHub({
-    config: JSON.stringify({ servers: { metrics: false, rec: rec.entry, odd: odd().entry } }),
+    config: JSON.stringify({
+      servers: { metrics: false, rec: rec.entry, odd: odd().entry },
+      toolsets: { small: ['rec__count'] },
+    }),
   })
   await untilReady(hub, 'rec', 'odd')
 })
@@ -149,6 +152,17 @@ describe('--config', () => {
       cwd: '/',
     })
     expect((await client.listTools()).map(tool => tool.name)).toContain('hub_chat')
+  })
+
+  test.each([
+    [['--lean'], ['find_tools', 'call_tool']],
+    [['--toolset', 'small'], ['rec__count']],
+  ])('%j narrows what the client sees', async (options, seen) => {
+    const { stdout } = await runCli(['mcp', '--config', 'cursor', ...options], { variables: hub.variables })
+    const entry = fromJson(stdout)
+    const env = { ...entry.env, PATH: String(process.env['PATH']), HOME: hub.folder }
+    await using client = await openClient('sdk 1', { ...entry, env, cwd: '/' })
+    expect((await client.listTools()).map(tool => tool.name)).toEqual(seen)
   })
 
   test('another client is refused with the ones there are', async () => {

@@ -8,14 +8,25 @@ import { StdioBridge } from '../../mcp/stdio-bridge.ts'
 import { findHub } from '../find-hub.ts'
 import { quote } from '../quote.ts'
 
+export interface McpOptions {
+  /** The client to print the lines for. */
+  config?: string
+  /** Only how to find and call tools. */
+  lean?: boolean
+  /** The set of tools. */
+  toolset?: string
+}
+
 /** Bridges standard input and output to the running hub, or prints what a client needs to start this. */
-export async function mcp(client: string | undefined): Promise<void> {
-  if (client !== undefined) return console.log(describeConfig(client))
+export async function mcp(options: McpOptions): Promise<void> {
+  const { config: client, lean, toolset } = options
+  if (client !== undefined) return console.log(describeConfig(client, options))
   const config = locateData(createEnvironment())
+  const path = `/mcp${toolset === undefined ? '' : `/${encodeURIComponent(toolset)}`}${lean ? '?tools=lean' : ''}`
   const bridge = new StdioBridge({
     clock: systemClock,
     client: new StdioServerTransport(),
-    findHub: () => findHub(config),
+    findHub: () => ({ ...findHub(config), path }),
     log: line => process.stderr.write(`superbloom mcp: ${line}\n`),
   })
   findHub(config)
@@ -23,10 +34,12 @@ export async function mcp(client: string | undefined): Promise<void> {
 }
 
 /** The lines to paste, with absolute paths: clients start processes in folders of their own. */
-function describeConfig(client: string): string {
+function describeConfig(client: string, { lean, toolset }: McpOptions): string {
   const { dataFolder } = locateData(createEnvironment())
   const command = process.execPath
   const args = [resolve(packageFolder, 'bin', 'superbloom.js'), 'mcp']
+  if (lean) args.push('--lean')
+  if (toolset !== undefined) args.push('--toolset', toolset)
   const env = { SUPERBLOOM_DATA: dataFolder }
   const entry = { command, args, env }
   switch (client) {

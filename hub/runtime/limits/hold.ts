@@ -26,11 +26,14 @@ export interface Places {
   leave(thread: string): void
 }
 
-export function createPlaces(meter: Meter): Places {
+export function createPlaces(meter: Pick<Meter, 'reserve' | 'release'>): Places {
   const places = new Map<string, Reservation>()
   return {
     of: thread => places.get(thread),
     take(thread, place) {
+      // A transaction that is tried again takes it again.
+      const before = places.get(thread)
+      if (before) meter.release(before)
       places.set(thread, place)
       meter.reserve(place)
     },

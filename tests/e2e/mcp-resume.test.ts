@@ -1,0 +1,98 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { untilReady } from '../support/downstream.ts'
+import { INITIALIZE, mcpHeaders, send } from '../support/raw-http.ts'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+
+/** One tool tells that it began and waits; the other lets it end. */
+const SLOW = `import { McpServer } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+const ended = Promise.withResolvers()
+serveStdio(() => {
+  const server = new McpServer({ name: 'slow', version: '1.0.0' })
+  const say = text => ({ content: [{ type: 'text', text }] })
+  server.registerTool('begin', {}, async ({ mcpReq }) => {
+    await mcpReq.notify({ method: 'notifications/progress', params: { progressToken: mcpReq._meta.progressToken, progress: 1 } })
+    await ended.promise
+    await mcpReq.notify({ method: 'notifications/progress', params: { progressToken: mcpReq._meta.progressToken, progress: 2 } })
+    return say('at last')
+  })
+  server.registerTool('finish', {}, () => { ended.resolve(); return say('done') })
+  return server
+})
+`
+
+let hub: TestHub
+beforeAll(async () => {
+  hub = await startTestHub({
+    config: 'servers: { metrics: false }',
+    data: { 'servers/slow/server.mjs': SLOW },
+  })
+  await untilReady(hub, 'slow')
+})
+afterAll(() => hub[Symbol.asyncDispose]())
+
+const post = (message: object, headers: Record<string, string>) =>
+  send(`${hub.url}/mcp`, {
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    headers: mcpHeaders(hub.token, headers),
+  })
+
+async function openSession(): Promise<Record<string, string>> {
+  const opened = await send(`${hub.url}/mcp`, {
+    method: 'POST',
+    body: INITIALIZE,
+    headers: mcpHeaders(hub.token),
+  })
+  const session = { 'Mcp-Session-Id': String(opened.headers['mcp-session-id']) }
+  await post({ method: 'notifications/initialized' }, session)
+  return session
+}
+
+/** Sends a call and breaks its connection after the first event; resolves with that event's id. */
+function callAndBreak(session: Record<string, string>): Promise<string> {
+  const params = { name: 'slow__begin', arguments: {}, _meta: { progressToken: 'p' } }
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      `${hub.url}/mcp`,
+      { method: 'POST', headers: mcpHeaders(hub.token, session) },
+      response => {
+        let text = ''
+        response.on('error', () => undefined)
+        response.setEncoding('utf8').on('data', chunk => {
+          text += chunk
+          const [, id] = /^id: (.+)$/m.exec(text) ?? []
+          if (id === undefined || !text.includes('\n\n')) return
+          sent.destroy()
+          resolve(id)
+        })
+      },
+    )
+    sent.on('error', reject)
+    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params }))
+  })
+}
+
+test('a client whose connection breaks in a call goes on where it was, and another session cannot', async () => {
+  const session = await openSession()
+  const lastEventId = await callAndBreak(session)
+  expect(
+    (await post({ id: 8, method: 'tools/call', params: { name: 'slow__finish' } }, session)).json,
+  ).toMatchObject({ id: 8, result: { content: [{ text: 'done' }] } })
+  const other = await openSession()
+  const resume = (headers: Record<string, string>) =>
+    send(`${hub.url}/mcp`, {
+      headers: mcpHeaders(hub.token, {
+        ...headers,
+        Accept: 'text/event-stream',
+        'Last-Event-ID': lastEventId,
+      }),
+    })
+  expect((await resume(other)).status).toBe(400)
+  const resumed = await resume(session)
+  expect(resumed.status).toBe(200)
+  expect(resumed.text).toContain('"progress":2')
+  expect(resumed.text).not.toContain('"progress":1')
+  expect(resumed.json).toMatchObject({ id: 7, result: { content: [{ text: 'at last' }] } })
+})
