@@ -3,7 +3,7 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import type { Clock } from '../core/clock.ts'
 import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
-import { type LaneSession, readModernCall, serveCall } from './lane.ts'
+import { isOfLegacy, type LaneSession, readModernCall, serveCall } from './lane.ts'
 import { type McpRequest, openLegacySessions } from './legacy-sessions.ts'
 import { createListChanges } from './list-changes.ts'
 import { createListLane } from './list-lane.ts'
@@ -78,7 +78,11 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
 }
 
 /** Which requests are of the protocol's older era. */
-function isLegacy({ method, headers }: McpRequest, body: unknown): boolean {
+function isLegacy(request: McpRequest, body: unknown): boolean {
+  const { method, headers } = request
+  // The many requests of a session: what is plainly so need not be classified.
+  if (headers['mcp-session-id'] !== undefined && headers['mcp-method'] === undefined && isOfLegacy(request))
+    return true
   const text = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined)
   const found = {
     protocolVersionHeader: text(headers['mcp-protocol-version']),

@@ -22,7 +22,7 @@ export interface ListLane {
 
 export function createListLane({ below, serverInfo, tools }: ListLaneDeps): ListLane {
   let from: readonly Tool[] | undefined
-  let texts = { modern: '', legacy: '' }
+  let texts = { modern: Buffer.of(), legacy: Buffer.of() }
   const read = () => {
     const now = below.tools()
     if (now === from) return texts
@@ -36,7 +36,7 @@ export function createListLane({ below, serverInfo, tools }: ListLaneDeps): List
       // Tasks are an extension since 2026-07-28, and this is how tools said that they take part in them.
       tools: list.map(({ execution: _, ...tool }) => tool),
     }
-    texts = { modern: JSON.stringify(modern), legacy: JSON.stringify({ tools: list }) }
+    texts = { modern: Buffer.from(JSON.stringify(modern)), legacy: Buffer.from(JSON.stringify({ tools: list })) }
     return texts
   }
   return {
@@ -47,9 +47,13 @@ export function createListLane({ below, serverInfo, tools }: ListLaneDeps): List
       const { modern, legacy } = read()
       const result =
         isObject(params) && isObject(params['_meta']) && isModernMeta(params['_meta']) ? modern : legacy
-      const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
-      const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
-      response.writeHead(200, headers).end(text)
+      const head = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`)
+      const length = head.length + result.length + 1
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': length })
+      response.cork()
+      response.write(head)
+      response.write(result)
+      response.end('}')
     },
   }
 }

@@ -4,7 +4,6 @@ import {
   type JSONRPCMessage,
   SdkError,
   SdkErrorCode,
-  serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
@@ -42,6 +41,7 @@ type StdioTransport = Transport & { readonly stderr: null; readonly pid: number 
 export function createStdioTransport(command: StdioCommand, clock: Clock, told: ChildEvents): StdioTransport {
   const lastWords = createLastWords()
   let child: Child | undefined
+  let writer: Writer | undefined
   let closing: Promise<void> | undefined
   let fault: string | undefined
   const transport: Transport & { readonly stderr: null; pid: number | null } = {
@@ -52,6 +52,7 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       if (closing) throw new SdkError(SdkErrorCode.NotConnected, 'The transport was closed')
       child = startChild(command, clock)
       const { process: started, gone } = child
+      writer = started.stdin ? createWriter(started.stdin) : undefined
       const release = started.pid === undefined ? undefined : told.onStarted(started.pid)
       started.stdin?.on('error', error => transport.onerror?.(error))
       if (started.stdout) readMessages(started.stdout, clock, transport, onOverlong)
@@ -76,9 +77,10 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       const input = child?.process.stdin
       if (closing || !input?.writable)
         throw new SdkError(SdkErrorCode.NotConnected, 'The server process is gone')
-      await write(input, serializeMessage(message as JSONRPCMessage))
+      await writer?.write(`${JSON.stringify(message)}\n`)
     },
     close: () => {
+      if (!closing) writer?.flush()
       closing ??= child ? endChild(child, clock) : Promise.resolve()
       return closing
     },
@@ -90,11 +92,35 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
   return transport
 }
 
-/** Resolves when the text is on its way, rejects when it never will be: a process that reads nothing may end too. */
-function write(stream: Writable, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.write(text, error => (error ? reject(error) : resolve()))
-  })
+interface Writer {
+  /** Resolves when the text is on its way, rejects when it never will be: a process that reads nothing may end too. */
+  write(text: string): Promise<void>
+  flush(): void
+}
+
+/** What arrives in one round of I/O leaves with one write, which costs as much for one message as for many. */
+function createWriter(stream: Writable): Writer {
+  let batch = ''
+  let told: PromiseWithResolvers<void> | undefined
+  const flush = () => {
+    const whole = told
+    if (!whole) return
+    const text = batch
+    batch = ''
+    told = undefined
+    stream.write(text, error => (error ? whole.reject(error) : whole.resolve()))
+  }
+  return {
+    flush,
+    write(text) {
+      batch += text
+      if (!told) {
+        told = Promise.withResolvers()
+        setImmediate(flush)
+      }
+      return told.promise
+    },
+  }
 }
 
 function readMessages(stdout: Readable, clock: Clock, transport: Transport, onOverlong: () => void): void {
