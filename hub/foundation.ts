@@ -13,6 +13,7 @@ import type { SignalMap, Signals } from './core/signals.ts'
 import { createLiveConfig, type LiveConfig } from './live-config.ts'
 import { createChain } from './model/chain.ts'
 import { createModel } from './model/create-model.ts'
+import { closeQuestions } from './store/approvals.ts'
 import { openStore, type Store } from './store/open.ts'
 import { lockFolder } from './store/sqlite.ts'
 import { voidLeases } from './store/threads.ts'
@@ -60,7 +61,10 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 })
   stack.use(lockFolder(config.dataFolder))
   const store = stack.use(await openStore(config.dataFolder))
-  await store.write(voidLeases)
+  await store.write(async tx => {
+    await voidLeases(tx)
+    await closeQuestions(tx, clock.now())
+  })
   const signals = createEmitter<SignalMap>(error => log.error('listener_failed', { error }))
   const models = (of: Config) => createModels(of, overrides.model, { clock, signals })
   const live = createLiveConfig(config, environment, log)

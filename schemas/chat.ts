@@ -108,7 +108,10 @@ export interface Decision {
   where: string
 }
 
-/** An approval as people see it. `arguments` is exactly what will run; times are unix milliseconds. */
+/**
+ * An approval as people see it. `arguments` is exactly what will run; where `question` is set a server asks, and they
+ * say for what. Times are unix milliseconds.
+ */
 export interface Approval {
   id: string
   agent: string
@@ -117,6 +120,7 @@ export interface Approval {
   reason: string
   expiresAt: number
   status: ApprovalStatus
+  question?: boolean
   conversation?: string
   decidedBy?: string
   decidedWhere?: string

@@ -36,15 +36,54 @@ export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promis
   })
 }
 
-/** A signal that aborts with a TimeoutError after `delay` milliseconds; `cancel` frees its timer. */
-export function timeoutSignal(clock: Clock, delay: number, what: string) {
+export interface Deadline {
+  readonly signal: AbortSignal
+  readonly isHeld: boolean
+  /** Its time stands still until the returned function is called, once; that says for how many milliseconds it did. */
+  hold(): () => number
+  /** Frees its timer. */
+  cancel(): void
+}
+
+/** A signal that aborts with a TimeoutError after `delay` milliseconds, those aside for which it is held. */
+export function timeoutSignal(clock: Clock, delay: number, what: string): Deadline {
   const controller = new AbortController()
-  const cancel = clock.after(delay, () =>
+  const onOver = () =>
     controller.abort(
       new DOMException(`${what} took longer than ${Math.round(delay / 1000)} s`, 'TimeoutError'),
-    ),
-  )
-  return { signal: controller.signal, cancel }
+    )
+  let left = delay
+  let since = clock.monotonic()
+  let holds = 0
+  let cancel: (() => void) | undefined = clock.after(left, onOver)
+  /** How long it took since it last began or stopped. */
+  const turn = () => {
+    const before = since
+    since = clock.monotonic()
+    return since - before
+  }
+  return {
+    signal: controller.signal,
+    get isHeld() {
+      return holds > 0
+    },
+    hold() {
+      if (holds++ === 0) {
+        cancel?.()
+        left -= turn()
+      }
+      return () => {
+        if (--holds > 0) return 0
+        const held = turn()
+        if (cancel && !controller.signal.aborted) cancel = clock.after(left, onOver)
+        return held
+      }
+    },
+    cancel() {
+      cancel?.()
+      cancel = undefined
+    },
+  }
 }
 
 /** ISO 8601 in UTC, without milliseconds where they are zero. */

@@ -1,3 +1,4 @@
+import type { Asker } from './forwarding.ts'
 import type { ModelTool } from './model.ts'
 import type { ToolAccess } from './tool-access.ts'
 
@@ -26,6 +27,8 @@ export interface ServerCallOptions {
   signal: AbortSignal
   idempotencyKey: string
   onProgress(message: string): void
+  /** Answers what the server asks in the midst of the call. */
+  asker?: Asker
 }
 
 /**

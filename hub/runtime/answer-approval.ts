@@ -62,7 +62,7 @@ export function announceAnswer(
 }
 
 /** Everyone sees who decided what. */
-export function announceDecision(deps: ApprovalDeps, approval: ApprovalRow): void {
+export function announceDecision(deps: Pick<ApprovalDeps, 'signals'>, approval: ApprovalRow): void {
   deps.signals.emit('approval', toApproval(approval))
 }
 
@@ -73,7 +73,7 @@ export function placeOf({ conversation_id, cycle_id }: ApprovalRow) {
 
 /** A message about an approval; undefined where it has no conversation. */
 export async function tellAbout(
-  deps: ApprovalDeps,
+  deps: Pick<ApprovalDeps, 'newId' | 'clock'>,
   tx: Tx,
   approval: ApprovalRow,
   message: Pick<ChatMessage, 'kind' | 'author' | 'text'> & { data: Record<string, unknown> },

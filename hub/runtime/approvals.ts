@@ -7,6 +7,7 @@ import {
   type Decided,
   decideOpen,
   findApproval,
+  markAnswered,
   overdueApprovals,
   toApproval,
   unansweredApprovals,
@@ -25,6 +26,8 @@ import {
   tellAbout,
 } from './answer-approval.ts'
 import { showCall } from './calls.ts'
+import { toClosed } from './questions/ask-person.ts'
+import { checkNote } from './questions/question.ts'
 import { runApproved } from './run-approved.ts'
 
 /** What needs a person's yes: decided once, and what was approved runs once, outside any cycle. */
@@ -66,7 +69,8 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
         throw await explain(deps, decision.id)
       }
       announce(deps, settled)
-      if (settled.approval.status === 'approved' && begun) run(settled.approval.id)
+      const { status, question_json } = settled.approval
+      if (status === 'approved' && question_json === null && begun) run(settled.approval.id)
       return toApproval(settled.approval)
     },
     async begin() {
@@ -96,6 +100,7 @@ async function settle(deps: ApprovalDeps, tx: Tx, decision: Decision): Promise<S
   const status = decision.decision === 'approve' ? 'approved' : 'denied'
   const approval = await decideOpen(tx, id, { status, at: deps.clock.now(), by, where, note })
   if (!approval) return undefined
+  if (approval.question_json !== null) return answerQuestion(deps, tx, approval, approval.question_json)
   if (status === 'denied') return refuse(deps, tx, approval, `Denied by ${by}, so it did not run.`)
   await checkRunnable(deps, tx, approval)
   await allowCall(tx, approval.call_id)
@@ -110,6 +115,33 @@ async function settle(deps: ApprovalDeps, tx: Tx, decision: Decision): Promise<S
 }
 
 const LONGEST_CALL = 300
+
+/**
+ * Whoever asked gets the answer with the announcement. Throws where the note beside a yes is no answer: the transaction
+ * is then undone.
+ */
+async function answerQuestion(
+  deps: ApprovalDeps,
+  tx: Tx,
+  approval: ApprovalRow,
+  question: string,
+): Promise<Settled> {
+  const { id, tool, status, note } = approval
+  if (status === 'approved') checkNote(question, note ?? undefined)
+  await markAnswered(tx, id, deps.clock.now())
+  if (status === 'expired') {
+    const message = await tellAbout(deps, tx, approval, toClosed(approval, 'Nobody answered in time.'))
+    return { approval, message }
+  }
+  const by = approval.decided_by ?? ''
+  const message = await tellAbout(deps, tx, approval, {
+    kind: 'notice',
+    author: by,
+    text: `${by} said ${status === 'approved' ? 'yes' : 'no'} to the question of ${tool}.${toNote(note)}`,
+    data: { approval: id },
+  })
+  return { approval, message }
+}
 
 /** Throws where nobody is left for whom the call could run: the transaction is then undone. */
 async function checkRunnable(deps: ApprovalDeps, tx: Tx, { id, agent, thread_id }: ApprovalRow) {
@@ -141,8 +173,12 @@ async function expireOverdue(deps: ApprovalDeps, tx: Tx): Promise<Settled[]> {
   const expired: Settled[] = []
   for (const { id } of await overdueApprovals(tx, now)) {
     const approval = await decideOpen(tx, id, decided)
-    if (approval)
-      expired.push(await refuse(deps, tx, approval, 'Nobody answered in time, so it did not run.'))
+    if (!approval) continue
+    expired.push(
+      await (approval.question_json === null
+        ? refuse(deps, tx, approval, 'Nobody answered in time, so it did not run.')
+        : answerQuestion(deps, tx, approval, approval.question_json)),
+    )
   }
   return expired
 }
@@ -154,6 +190,7 @@ function announce(deps: ApprovalDeps, { approval, message, answered }: Settled):
     return
   }
   if (message) deps.signals.emit('message', message)
+  if (approval.question_json !== null) return
   showCall(deps, placeOf(approval), { id: approval.call_id, tool: approval.tool }, 'planned')
 }
 

@@ -46,7 +46,7 @@ export async function askApproval(
   { row, reason }: { row: ToolCallRow; reason: string },
 ): Promise<AskedApproval> {
   const now = deps.clock.now()
-  const conversation = claim.target ?? claim.agent.task?.conversation ?? claim.agent.conversations[0]
+  const conversation = placeOfPeople(claim) ?? undefined
   const approval: ApprovalRow = {
     id: deps.newId('apr'),
     call_id: row.id,
@@ -66,6 +66,7 @@ export async function askApproval(
     decided_where: null,
     note: null,
     answered_at: null,
+    question_json: null,
   }
   await createApproval(tx, approval)
   const outcome = toWaiting(approval.id)
@@ -78,6 +79,11 @@ export async function askApproval(
     ...(conversation === undefined ? {} : { conversation }),
   })
   return { approval, row, message }
+}
+
+/** Where people are asked: the conversation of the cycle, else that of its task, else the agent's first. */
+export function placeOfPeople({ target, agent }: Claim): string | null {
+  return target ?? agent.task?.conversation ?? agent.conversations[0] ?? null
 }
 
 /** Tells everyone of an approval whose transaction is committed. */

@@ -1,4 +1,5 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
+import type { Deadline } from '../core/clock.ts'
 import { openApprovalsOf } from '../store/approvals.ts'
 import { factsOf } from '../store/context.ts'
 import { chargeAttempt, createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
@@ -24,6 +25,7 @@ import { toAgentOf } from './tasks.ts'
 import { tellParked } from './tell-parked.ts'
 import type { Anchor } from './tokens.ts'
 import { decideTelling } from './told-context.ts'
+import type { Turn } from './turn.ts'
 
 /** How long a cycle may go without a write before another process may take its thread over. */
 export const LEASE_MS = 20 * 60_000
@@ -79,6 +81,10 @@ export interface Claim extends Fenced {
   stopRequestedBy: string | null
   /** Aborts with StopRequested when a person stops it. */
   stop?: AbortSignal
+  /** Its minutes. */
+  deadline?: Deadline
+  /** Its place among the cycles that run at once. */
+  turn?: Turn
 }
 
 /**

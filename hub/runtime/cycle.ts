@@ -24,6 +24,7 @@ const MOST_ATTEMPTS = 3
 export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortSignal): Promise<void> {
   if (claim.attempts > MOST_ATTEMPTS) return bury(deps, claim, toCrashed(MOST_ATTEMPTS))
   const deadline = cycleDeadline(deps, claim)
+  claim.deadline = deadline
   // One that takes no notice is left to the watch.
   deadline.signal.addEventListener('abort', () => deps.signals.emit('due', { why: 'minutes' }), {
     once: true,

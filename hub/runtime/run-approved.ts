@@ -1,4 +1,4 @@
-import { timeoutSignal } from '../core/clock.ts'
+import { type Deadline, timeoutSignal } from '../core/clock.ts'
 import type { AgentTool } from '../core/tool-box.ts'
 import { callOfApproval, findApproval } from '../store/approvals.ts'
 import { startCall } from '../store/ledger.ts'
@@ -14,6 +14,8 @@ import {
 } from './answer-approval.ts'
 import { hashArguments, parseArguments } from './arguments.ts'
 import { showCall, UNKNOWN } from './calls.ts'
+import type { Party } from './questions/ask-person.ts'
+import { openAsker } from './questions/asker.ts'
 import { toStatus } from './run-calls.ts'
 
 type Ended = Pick<Answered, 'status' | 'outcome'>
@@ -94,7 +96,8 @@ async function runOnce(
   const signal = AbortSignal.any([stopping, deadline.signal])
   try {
     const agent = agentOfThread(approval.thread_id)
-    const outcome = await tool.call(args, { agent, signal, idempotencyKey: call.id, onProgress: show })
+    await using asker = openAsker(deps, toParty(approval, call, deadline))
+    const outcome = await tool.call(args, { agent, signal, idempotencyKey: call.id, onProgress: show, asker })
     return { status: toStatus(outcome), outcome }
   } catch (error) {
     // One that its time limit cut may have had its effect.
@@ -103,5 +106,26 @@ async function runOnce(
     return { status: 'unknown', outcome: UNKNOWN }
   } finally {
     deadline.cancel()
+  }
+}
+
+/** Nobody stops an approved call, and no cycle waits for it. */
+function toParty(
+  { agent, thread_id, cycle_id, conversation_id }: ApprovalRow,
+  row: ToolCallRow,
+  limit: Deadline,
+): Party {
+  return {
+    agent,
+    thread: thread_id,
+    cycle: cycle_id,
+    conversation: conversation_id,
+    row,
+    stop: undefined,
+    guard: async () => undefined,
+    rest() {
+      const release = limit.hold()
+      return async () => void release()
+    },
   }
 }

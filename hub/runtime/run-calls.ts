@@ -4,11 +4,14 @@ import { startCall, unstartCalls } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import { parseArguments } from './arguments.ts'
-import { type AskedApproval, askApproval, showAsked, whyApproval } from './ask-approval.ts'
+import { type AskedApproval, askApproval, placeOfPeople, showAsked, whyApproval } from './ask-approval.ts'
 import { type EndStatus, recordCall, showCall, UNKNOWN } from './calls.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
+import type { Party } from './questions/ask-person.ts'
+import { openAsker } from './questions/asker.ts'
 import { publish } from './tell.ts'
+import { restWhile } from './turn.ts'
 
 interface CallOf<Kind extends AgentTool<Tx>['kind']> {
   kind: Kind
@@ -133,13 +136,41 @@ async function runOne(
   signal: AbortSignal,
 ): Promise<void> {
   showCall(deps, claim, row, 'started')
-  const outcome = await tool.call(args, {
+  const outcome = await callAnswering(deps, claim, { row, tool, args }, signal)
+  await end(deps, claim, { row, outcome, status: toStatus(outcome) })
+}
+
+/** What the server asks meanwhile is answered; nothing of that is open any more when it resolves. */
+async function callAnswering(
+  deps: RuntimeDeps,
+  claim: Claim,
+  { row, tool, args }: Pick<CallOf<'server'>, 'row' | 'tool' | 'args'>,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  await using asker = openAsker(deps, toParty(deps, claim, row))
+  return await tool.call(args, {
     agent: claim.agent.name,
     signal,
     idempotencyKey: row.id,
     onProgress: message => showCall(deps, claim, row, 'started', message),
+    asker,
   })
-  await end(deps, claim, { row, outcome, status: toStatus(outcome) })
+}
+
+function toParty(deps: RuntimeDeps, claim: Claim, row: ToolCallRow): Party {
+  return {
+    agent: claim.agent.name,
+    thread: claim.thread,
+    cycle: claim.cycle,
+    conversation: placeOfPeople(claim),
+    row,
+    stop: claim.stop,
+    rest: () => restWhile(claim),
+    async guard(tx) {
+      const now = deps.clock.now()
+      await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
+    },
+  }
 }
 
 /** A meta-tool acts in the transaction that records its result: both happen, or neither. */

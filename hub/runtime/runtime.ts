@@ -19,6 +19,7 @@ import { payApart } from './limits/metered-model.ts'
 import { createStops, type Stops } from './stop.ts'
 import { tellEnd } from './tell.ts'
 import { createTokenCounter } from './tokens.ts'
+import { type Turn, takeTurn } from './turn.ts'
 import { type CycleWatch, createCycleWatch } from './watch.ts'
 
 /** Runs the cycles of all threads. A thread that sleeps is nothing here: no timer, no object, no query. */
@@ -56,12 +57,12 @@ export function createRuntime(
   const active = new Map<string, { wokenAgain: boolean; done: Promise<void> }>()
 
   // Its place is given back after each cycle, so that a busy thread does not keep the others waiting.
-  const takeTurn = async (thread: string) => {
-    const release = await semaphore.acquire(stopping.signal)
+  const runTurn = async (thread: string) => {
+    const turn = await takeTurn(semaphore, stopping.signal)
     try {
-      return await runOne({ deps, watch, stops, stopping: stopping.signal }, agentOf(thread), thread)
+      return await runOne({ deps, watch, stops, stopping: stopping.signal, turn }, agentOf(thread), thread)
     } finally {
-      release()
+      turn.end()
     }
   }
   const work = async (thread: string, entry: { wokenAgain: boolean }) => {
@@ -70,7 +71,7 @@ export function createRuntime(
       let more: boolean
       do {
         entry.wokenAgain = false
-        more = (await takeTurn(thread)) === 'resumed'
+        more = (await runTurn(thread)) === 'resumed'
       } while (more || entry.wokenAgain)
     } finally {
       if (active.delete(thread)) deps.signals.emit('rests', { thread })
@@ -147,11 +148,12 @@ interface Dispatch {
   watch: CycleWatch
   stops: Stops
   stopping: AbortSignal
+  turn: Turn
 }
 
 /** One cycle of the thread, new or the rest of one; undefined where there is nothing to do. */
 async function runOne(
-  { deps, watch, stops, stopping }: Dispatch,
+  { deps, watch, stops, stopping, turn }: Dispatch,
   name: string,
   thread: string,
 ): Promise<Claim['kind'] | undefined> {
@@ -159,6 +161,7 @@ async function runOne(
   const claim = agent && (await claimCycle(deps, agent, thread, stopping))
   if (!claim) return void stops.forget(thread)
   claim.stop = stops.begin(claim)
+  claim.turn = turn
   announce(deps, claim, 'active')
   try {
     await watch.guard(claim, runCycle(deps, claim, stopping))

@@ -1,4 +1,4 @@
-import { timeoutSignal } from '../core/clock.ts'
+import { type Deadline, timeoutSignal } from '../core/clock.ts'
 import { type Model, ModelError, type ModelReply, type ModelRequest } from '../core/model.ts'
 import { countStep } from '../store/cycles.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
@@ -138,7 +138,7 @@ function toRequest(deps: RuntimeDeps, claim: Claim, model: Model): ModelRequest 
 }
 
 /** Aborts when the cycle's minutes are over; `cancel` frees its timer. */
-export function cycleDeadline(deps: RuntimeDeps, claim: Claim) {
+export function cycleDeadline(deps: RuntimeDeps, claim: Claim): Deadline {
   const left = claim.startedAt + claim.agent.limits.minutes * 60_000 - deps.clock.now()
   return timeoutSignal(deps.clock, left, 'The cycle')
 }

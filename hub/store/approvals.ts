@@ -81,6 +81,18 @@ export function decideOpen(tx: Tx, id: string, decided: Decided): Promise<Approv
     .executeTakeFirst()
 }
 
+/** Who asked them died with the last process, and so did the calls in whose midst they were asked. */
+export async function closeQuestions(tx: Tx, now: number): Promise<void> {
+  await tx
+    .updateTable('approvals')
+    .set({ status: 'expired', decided_at: now, decided_by: 'hub', note: CUT_OFF, answered_at: now })
+    .where('question_json', 'is not', null)
+    .where('status', '=', 'open')
+    .execute()
+}
+
+const CUT_OFF = 'The hub stopped before anybody answered.'
+
 /** Its outcome is in the thread's inbox. */
 export async function markAnswered(tx: Tx, id: string, at: number): Promise<void> {
   await tx.updateTable('approvals').set({ answered_at: at }).where('id', '=', id).execute()
@@ -135,6 +147,7 @@ export function toApproval(row: ApprovalRow): Approval {
     reason: row.reason,
     expiresAt: row.expires_at,
     status: row.status,
+    ...(row.question_json === null ? {} : { question: true }),
     ...(row.conversation_id === null ? {} : { conversation: row.conversation_id }),
     ...(row.decided_by === null ? {} : { decidedBy: row.decided_by }),
     ...(row.decided_where === null ? {} : { decidedWhere: row.decided_where }),

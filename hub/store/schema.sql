@@ -21,7 +21,8 @@ CREATE TABLE "approvals" (
   "decided_by" text,
   "decided_where" text,
   "note" text,
-  "answered_at" bigint);
+  "answered_at" bigint,
+  "question_json" text);
 CREATE INDEX "approvals_status" on "approvals" ("status", "expires_at");
 CREATE INDEX "approvals_thread" on "approvals" ("thread_id", "status");
 CREATE TABLE "context" (

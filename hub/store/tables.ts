@@ -180,7 +180,7 @@ export interface ToolCallTable {
 
 export interface ApprovalTable {
   id: string
-  /** The row of `tool_calls` that waits for it. */
+  /** The row of `tool_calls` that waits for it; of a question its own id. */
   call_id: string
   thread_id: string
   cycle_id: string
@@ -201,6 +201,8 @@ export interface ApprovalTable {
   note: string | null
   /** When its outcome was posted to the thread. */
   answered_at: number | null
+  /** What a server asks in the midst of a call; null where a call waits for a yes. */
+  question_json: ColumnType<string | null, string | null | undefined>
 }
 
 export interface ContextTable {

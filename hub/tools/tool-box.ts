@@ -131,6 +131,7 @@ function serverTool(
           session: `agent:${options.agent}`,
           signal: options.signal,
           meta: { [IDEMPOTENCY_KEY]: options.idempotencyKey },
+          ...(options.asker ? { asker: options.asker } : {}),
           onProgress: progress => {
             if (progress.message) options.onProgress(progress.message)
           },

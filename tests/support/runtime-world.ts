@@ -14,6 +14,7 @@ import type { Budget, RuntimeAgent } from '../../hub/runtime/deps.ts'
 import { createReset, type ResetRequest } from '../../hub/runtime/reset.ts'
 import { createRouter } from '../../hub/runtime/router.ts'
 import { createRuntime } from '../../hub/runtime/runtime.ts'
+import { closeQuestions } from '../../hub/store/approvals.ts'
 import { agentOfThread, voidLeases } from '../../hub/store/threads.ts'
 import type { Tx, Write } from '../../hub/store/writer.ts'
 import { createMetaTools } from '../../hub/tools/meta-tools/index.ts'
@@ -143,7 +144,10 @@ export async function openWorld(options: WorldOptions = {}) {
     /** Starts the runtime, as the hub does: leases void, agents as their files say, what waits is woken. */
     async start(death?: Death) {
       life = createLife(parts, death)
-      await store.write(voidLeases)
+      await store.write(async tx => {
+        await voidLeases(tx)
+        await closeQuestions(tx, clock.now())
+      })
       const applied = await applyAgents()
       await life.approvals.begin()
       await life.runtime.wakeAll()

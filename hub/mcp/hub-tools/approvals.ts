@@ -15,6 +15,10 @@ const approval = z.object({
   reason: z.string().describe("why it needs a person's yes"),
   expiresAt: z.number().describe('unix milliseconds'),
   status: z.enum(approvalStatuses),
+  question: z
+    .boolean()
+    .optional()
+    .describe('a server asks in the midst of a call: arguments say what for, the note is the answer'),
   conversation: z.string().optional(),
   decidedBy: z.string().optional(),
   decidedWhere: z.string().optional(),

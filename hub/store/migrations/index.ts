@@ -3,6 +3,7 @@ import type { Dialect } from '../dialect.ts'
 import { up as start } from './001-start.ts'
 import { up as durableAgents } from './002-durable-agents.ts'
 import { up as eventFeed } from './003-event-feed.ts'
+import { up as questions } from './004-questions.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -11,4 +12,5 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '001-start', up: start },
   { name: '002-durable-agents', up: durableAgents },
   { name: '003-event-feed', up: eventFeed },
+  { name: '004-questions', up: questions },
 ]

@@ -1,0 +1,38 @@
+import { HubError } from '../../core/errors.ts'
+import type { Asker, JsonObject } from '../../core/forwarding.ts'
+import { type AskDeps, askPerson, type Party } from './ask-person.ts'
+
+/** Answers a `sampling/createMessage`. Throws what the server is told. */
+export type Sample = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
+
+/**
+ * Answers what a server asks in the midst of one call of an agent: a person of its conversation decides, its model
+ * writes where `sample` is given. Disposing it ends what is still open.
+ */
+export function openAsker(deps: AskDeps, party: Party, sample?: Sample): Asker & AsyncDisposable {
+  const ended = new AbortController()
+  const open = new Set<Promise<JsonObject>>()
+  const answer = (method: string, params: JsonObject, signal: AbortSignal) => {
+    if (method === 'elicitation/create') return askPerson(deps, party, params, signal)
+    if (method === 'sampling/createMessage' && sample) return sample(params, signal)
+    throw new HubError('bad_request', `Agents do not answer ${method}`)
+  }
+  return {
+    key: party.thread,
+    capabilities: { elicitation: { form: {}, url: {} }, ...(sample ? { sampling: {} } : {}) },
+    repeats: false,
+    async ask(method, params, signal) {
+      const asked = answer(method, params, AbortSignal.any([signal, ended.signal]))
+      open.add(asked)
+      try {
+        return await asked
+      } finally {
+        open.delete(asked)
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      ended.abort(new HubError('conflict', 'The call has ended'))
+      await Promise.allSettled(open)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { Semaphore } from '../core/semaphore.ts'
+import type { Claim } from './claim.ts'
+
+/** A cycle's place among those that run at once. */
+export interface Turn {
+  /** Gives the place to others; the returned function waits for one again. Throws when the hub stops. */
+  leave(): () => Promise<void>
+  end(): void
+}
+
+/** Resolves when there is a place; rejects when `stopping` aborts before. */
+export async function takeTurn(semaphore: Semaphore, stopping: AbortSignal): Promise<Turn> {
+  let release: (() => void) | undefined = await semaphore.acquire(stopping)
+  let away = 0
+  let hasEnded = false
+  const end = () => {
+    release?.()
+    release = undefined
+  }
+  return {
+    leave() {
+      if (away++ === 0) end()
+      return async () => {
+        if (--away > 0) return
+        const place = await semaphore.acquire(stopping)
+        // Meanwhile it may have ended, left again, or come back by another way.
+        if (hasEnded || away > 0 || release) place()
+        else release = place
+      }
+    },
+    end() {
+      hasEnded = true
+      end()
+    },
+  }
+}
+
+/** While the cycle waits for a person its minutes stand still, and others have its place. */
+export function restWhile(claim: Claim): () => Promise<void> {
+  const release = claim.deadline?.hold()
+  const comeBack = claim.turn?.leave()
+  return async () => {
+    try {
+      await comeBack?.()
+    } finally {
+      claim.startedAt += release?.() ?? 0
+    }
+  }
+}
