@@ -1,5 +1,6 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import type { Deadline } from '../core/clock.ts'
+import type { Semaphore } from '../core/semaphore.ts'
 import { openApprovalsOf } from '../store/approvals.ts'
 import { factsOf } from '../store/context.ts'
 import { chargeAttempt, createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
@@ -85,6 +86,8 @@ export interface Claim extends Fenced {
   deadline?: Deadline
   /** Its place among the cycles that run at once. */
   turn?: Turn
+  /** What servers have its model write is written and paid one after the other. */
+  sampling?: Semaphore
 }
 
 /**

@@ -10,6 +10,7 @@ import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import type { Party } from './questions/ask-person.ts'
 import { openAsker } from './questions/asker.ts'
+import { createSampling } from './questions/sampling.ts'
 import { publish } from './tell.ts'
 import { restWhile } from './turn.ts'
 
@@ -147,7 +148,7 @@ async function callAnswering(
   { row, tool, args }: Pick<CallOf<'server'>, 'row' | 'tool' | 'args'>,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  await using asker = openAsker(deps, toParty(deps, claim, row))
+  await using asker = openAsker(deps, toParty(deps, claim, row), createSampling(deps, claim))
   return await tool.call(args, {
     agent: claim.agent.name,
     signal,

@@ -1,5 +1,11 @@
 import { HubError } from '../../core/errors.ts'
-import { type Model, ModelError, type ModelOptions, type ModelRequest } from '../../core/model.ts'
+import {
+  type Model,
+  ModelError,
+  type ModelOptions,
+  type ModelReply,
+  type ModelRequest,
+} from '../../core/model.ts'
 import { countCall, type Usage } from '../../store/cycles.ts'
 import { fencedWrite } from '../../store/history.ts'
 import { addUsage } from '../../store/usage.ts'
@@ -142,6 +148,83 @@ export async function payApart(deps: RuntimeDeps, claim: Claim): Promise<void> {
     await writeUsage(tx, claim)
   })
   settle(deps, claim)
+}
+
+/**
+ * One call of the model beside the cycle's steps, under the same limits. Its estimate is charged before it is made, so
+ * that a crash cannot lose it, and what it took afterwards; one at a time for each cycle. Throws LimitReached, and what
+ * the model throws.
+ */
+export async function completeApart(
+  deps: RuntimeDeps,
+  claim: Claim,
+  model: Model,
+  asked: ModelRequest,
+  signal: AbortSignal,
+): Promise<ModelReply> {
+  const { request, reservation, input } = await reserve(deps, claim, model, asked, signal)
+  const priced = (usage: Omit<Usage, 'costMicros'>): Usage => {
+    return { ...usage, costMicros: toMicros(usage, model.price) }
+  }
+  let charged: Usage = priced(NO_TOKENS)
+  const charge = async (usage: Usage) => {
+    await writeCharge(deps, claim, reservation, subtract(usage, charged))
+    charged = usage
+  }
+  try {
+    await charge(priced({ input, output: request.maxOutput, cachedInput: 0 }))
+    const { taken, reply, error } = await attempt(model, request, signal)
+    await charge(reply ? toUsage(reply, input, model.price) : priced(taken ? { ...taken, input } : NO_TOKENS))
+    if (!reply) throw error
+    return reply
+  } finally {
+    claim.tokens += charged.input + charged.output
+    deps.meter.spend(toUsageDay({ ...charged, reservation }))
+    deps.meter.release(reservation)
+  }
+}
+
+type Attempted =
+  | { reply: ModelReply; taken?: undefined; error?: undefined }
+  /** `taken` where the provider may have begun to answer. */
+  | { reply?: undefined; error: unknown; taken?: { output: number; cachedInput: number } }
+
+async function attempt(model: Model, request: ModelRequest, signal: AbortSignal): Promise<Attempted> {
+  let streamed = ''
+  const onText = (text: string) => {
+    streamed += text
+  }
+  try {
+    return { reply: await model.complete(request, { signal, onText }) }
+  } catch (error) {
+    const hasBegun = signal.aborted || (error instanceof ModelError && error.kind === 'broken_stream')
+    return hasBegun ? { error, taken: { output: estimateTokens(streamed), cachedInput: 0 } } : { error }
+  }
+}
+
+const NO_TOKENS = { input: 0, output: 0, cachedInput: 0 }
+
+function subtract(usage: Usage, charged: Usage): Usage {
+  return {
+    input: usage.input - charged.input,
+    output: usage.output - charged.output,
+    cachedInput: usage.cachedInput - charged.cachedInput,
+    costMicros: usage.costMicros - charged.costMicros,
+  }
+}
+
+async function writeCharge(
+  deps: RuntimeDeps,
+  claim: Claim,
+  reservation: Reservation,
+  usage: Usage,
+): Promise<void> {
+  await deps.store.write(async tx => {
+    const now = deps.clock.now()
+    await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
+    await countCall(tx, claim.cycle, usage)
+    await addUsage(tx, toUsageDay({ ...usage, reservation }))
+  })
 }
 
 /** A cycle that goes on may have been cut in the midst of a call: nobody knows, so the call is charged its estimate. */

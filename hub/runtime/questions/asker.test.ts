@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { callStatuses, OWNER, onlyApproval } from '../../../tests/support/approvals.ts'
+import { callStatuses, OWNER, onlyApproval, untilSaid } from '../../../tests/support/approvals.ts'
 import { askingTool, openQuestion, PORT_FORM, SURE } from '../../../tests/support/questions.ts'
-import { openWorld, type WorldOptions } from '../../../tests/support/runtime-world.ts'
+import { openWorld, type StubTool, type WorldOptions } from '../../../tests/support/runtime-world.ts'
 import { call, say } from '../../../tests/support/scripted-model.ts'
 import { QUESTION_MS } from './ask-person.ts'
 
@@ -51,7 +51,9 @@ test('a question of a server becomes an approval in the words of the server, and
     'started',
     'ok',
   ])
-  await expect(world.approvals.decide({ id, decision: 'deny', ...OWNER })).rejects.toThrow('was approved by owner')
+  await expect(world.approvals.decide({ id, decision: 'deny', ...OWNER })).rejects.toThrow(
+    'was approved by owner',
+  )
 })
 
 test('a no declines, and the agent goes on', async () => {
@@ -115,10 +117,10 @@ test('a question that nobody answers is cancelled; the minutes of the cycle stoo
 
 test('promise 9: minutes go on where they stood when the answer comes', async () => {
   const asking = askingTool(elicitation, SURE)
-  const slow = {
+  const slow: StubTool = {
     name: 'slow',
-    run: async (_args: object, { signal }: { signal: AbortSignal }) =>
-      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    run: (_args, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
   }
   await using world = await openWorld({ tools: [asking.tool, slow] })
   world.model.script(call([['setup']]), call([['slow']]))
@@ -127,7 +129,10 @@ test('promise 9: minutes go on where they stood when the answer comes', async ()
   const { id } = await openQuestion(world)
   world.clock.advance(50 * 60_000)
   await world.approvals.decide({ id, decision: 'approve', ...OWNER })
-  await world.seen.calls.find('slow runs', ({ call: { tool, status } }) => tool === 'slow' && status === 'started')
+  await world.seen.calls.find(
+    'slow runs',
+    ({ call: { tool, status } }) => tool === 'slow' && status === 'started',
+  )
   world.clock.advance(10 * 60_000 - 1)
   expect(world.runtime.busy).toBe(1)
   world.clock.advance(1)
@@ -157,7 +162,10 @@ test('others run while a cycle waits for a person', async () => {
   const { id } = await openQuestion(world)
   world.model.script(say('and then'))
   await world.post('hi', 'zoe')
-  await world.seen.messages.find('zoe answers', ({ conversation, kind }) => conversation === 'zoe' && kind === 'agent')
+  await world.seen.messages.find(
+    'zoe answers',
+    ({ conversation, kind }) => conversation === 'zoe' && kind === 'agent',
+  )
   await world.approvals.decide({ id, decision: 'approve', ...OWNER })
   await world.idle()
   expect(world.model.left).toBe(0)
@@ -170,42 +178,47 @@ test('after a kill no question is open, and the call is in doubt', async () => {
   world.kill()
   await world.start()
   await world.idle()
-  expect(await onlyApproval(world)).toMatchObject({ id, status: 'expired', note: 'The hub stopped before anybody answered.' })
+  expect(await onlyApproval(world)).toMatchObject({
+    id,
+    status: 'expired',
+    note: 'The hub stopped before anybody answered.',
+  })
   expect([answers, await callStatuses(world)]).toEqual([[], ['unknown']])
-  await expect(world.approvals.decide({ id, decision: 'approve', ...OWNER })).rejects.toMatchObject({ code: 'conflict' })
+  await expect(world.approvals.decide({ id, decision: 'approve', ...OWNER })).rejects.toMatchObject({
+    code: 'conflict',
+  })
   expect(world.seen.messages.all.at(-1)?.text).toBe('done')
 })
 
 test('a call that ends takes its question along', async () => {
-  const impatient = {
+  const given = Promise.withResolvers<void>()
+  const impatient: StubTool = {
     name: 'setup',
-    run: async (_args: object, { asker, signal }: { asker?: { ask: Function }; signal: AbortSignal }) => {
-      void asker?.ask(elicitation, SURE, signal).catch(() => undefined)
-      await openQuestion(asking.world)
+    async run(_args, { asker, signal }) {
+      asker?.ask(elicitation, SURE, signal).catch(() => undefined)
+      await given.promise
       return { text: 'gave up', isError: false }
     },
   }
-  const asking: Awaited<ReturnType<typeof openAsking>> = await openAsking([], { tools: [] })
-  await using world = asking.world
-  world.tools.set('setup', impatient as never)
-  await world.idle()
-  expect(await world.store.db.selectFrom('approvals').select(['status', 'decided_by']).execute()).toEqual([
-    { status: 'expired', decided_by: 'hub' },
-  ])
+  await using asking = await openAsking([], { tools: [impatient] })
+  await openQuestion(asking.world)
+  given.resolve()
+  await asking.world.idle()
+  expect(await onlyApproval(asking.world)).toMatchObject({ status: 'expired', decided_by: 'hub' })
 })
 
 test('an approved call may ask too', async () => {
-  await using asking = await openAsking([SURE], { tools: [], approve: ['setup'] })
-  const { world } = asking
-  const own = askingTool(elicitation, SURE)
-  world.tools.set('setup', own.tool)
+  const { answers, tool } = askingTool(elicitation, SURE)
+  await using world = await openWorld({ tools: [tool], approve: ['setup'] })
+  world.model.script(call([['setup']]), say('asked'), say('set up'))
+  await world.start()
+  await world.post('set it up')
   await world.idle()
-  const approval = await openQuestion(world)
-  world.model.script(say('set up'))
-  await world.approvals.decide({ id: approval.id, decision: 'approve', ...OWNER })
-  const question = await openQuestion(world)
-  await world.approvals.decide({ id: question.id, decision: 'approve', ...OWNER })
-  await world.seen.messages.find('the agent knows', ({ text }) => text === 'set up')
-  expect(own.answers).toEqual([{ action: 'accept', content: {} }])
-  await world.idle()
+  for (const tool of ['the call', 'its question']) {
+    const { id, question_json } = await openQuestion(world)
+    expect(question_json === null).toBe(tool === 'the call')
+    await world.approvals.decide({ id, decision: 'approve', ...OWNER })
+  }
+  await untilSaid(world, 'set up')
+  expect(answers).toEqual([{ action: 'accept', content: {} }])
 })

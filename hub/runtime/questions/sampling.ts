@@ -1,0 +1,82 @@
+import { HubError } from '../../core/errors.ts'
+import { isObject, type JsonObject } from '../../core/forwarding.ts'
+import type { Model, ModelMessage, ModelReply, ModelRequest } from '../../core/model.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import type { Claim } from '../claim.ts'
+import type { RuntimeDeps } from '../deps.ts'
+import { LimitReached } from '../limits/limit-reached.ts'
+import { completeApart } from '../limits/metered-model.ts'
+import type { Sample } from './asker.ts'
+
+/** So often one call may have the model write for its server. */
+const MOST_SAMPLES = 8
+
+/** Where the server says nothing of the kind. */
+const SYSTEM = 'You answer the request of a tool’s server.'
+
+/** Has the agent's model write for a server, under the budgets of the cycle, the agent and the hub; for one call. */
+export function createSampling(deps: RuntimeDeps, claim: Claim): Sample {
+  let count = 0
+  return async (params, signal) => {
+    if (++count > MOST_SAMPLES)
+      throw new HubError('rate_limited', `One call may have the model write ${MOST_SAMPLES} times at most`)
+    const model = deps.model(claim.agent.model)
+    const request = toRequest(deps, model, params)
+    const ended = AbortSignal.any([signal, ...(claim.stop ? [claim.stop] : [])])
+    claim.sampling ??= createSemaphore(1)
+    const release = await claim.sampling.acquire(ended)
+    try {
+      return toResult(model, await completeApart(deps, claim, model, request, ended))
+    } catch (error) {
+      if (!(error instanceof LimitReached)) throw error
+      const why = `The budget of the agent ${claim.agent.name} has no room for it (${error.data['limit']})`
+      throw new HubError('rate_limited', why, { cause: error })
+    } finally {
+      release()
+    }
+  }
+}
+
+/** Throws where no model can answer the params of a `sampling/createMessage`. */
+function toRequest(deps: RuntimeDeps, model: Model, params: JsonObject): ModelRequest {
+  if (model.canSummarize === false)
+    throw new HubError('unavailable', 'No language model is at work here: the hub has none configured')
+  const { messages, systemPrompt, maxTokens, tools } = params
+  if (Array.isArray(tools) && tools.length > 0)
+    throw new HubError('bad_request', 'tools: an agent’s model is given none of a server; ask without them')
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw new HubError('bad_request', 'messages: at least one is needed')
+  const wanted = typeof maxTokens === 'number' && maxTokens >= 1 ? Math.floor(maxTokens) : model.maxOutput
+  return {
+    system: typeof systemPrompt === 'string' ? systemPrompt : SYSTEM,
+    messages: messages.map(toMessage),
+    tools: [],
+    maxOutput: Math.min(wanted, model.maxOutput),
+    timezone: deps.timezone,
+    now: deps.clock.now(),
+  }
+}
+
+function toMessage(message: unknown): ModelMessage {
+  const { role, content } = isObject(message) ? message : {}
+  const blocks: unknown[] = Array.isArray(content) ? content : [content]
+  const text = blocks.map(toText).join('\n')
+  return role === 'assistant' ? { role, text, calls: [] } : { role: 'user', text, items: [] }
+}
+
+function toText(block: unknown): string {
+  const { type, text, mimeType } = isObject(block) ? block : {}
+  if (type === 'text' && typeof text === 'string') return text
+  if (type === 'image' || type === 'audio')
+    return `[${type} of type ${mimeType}, which this model cannot take in]`
+  throw new HubError('bad_request', `messages: content of type ${type} is not taken`)
+}
+
+function toResult(model: Model, { text, truncated, by }: ModelReply): JsonObject {
+  return {
+    role: 'assistant',
+    content: { type: 'text', text },
+    model: by?.name ?? model.name,
+    stopReason: truncated ? 'maxTokens' : 'endTurn',
+  }
+}
