@@ -13,19 +13,24 @@ import { createRecord, until } from './until.ts'
 const PROGRAM = fileURLToPath(new URL('../../hub/cli/superbloom.ts', import.meta.url))
 const TOKEN = 'a-token-for-the-crash-tests'
 
-/** A dropped-in server that writes every call down, then answers, or waits while a file `hold` lies beside it. */
+/**
+ * A dropped-in server that writes every call down, then answers, or waits while a file `hold` lies beside it. For an id
+ * that begins with `asked-` it asks whether it really shall.
+ */
 const RECORDER = `import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { McpServer } from '@modelcontextprotocol/server'
+import { inputRequired, McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 const here = import.meta.dirname
 serveStdio(() => {
   const server = new McpServer({ name: 'recorder', version: '1.0.0' })
+  const sure = inputRequired.elicit({ message: 'Really?', requestedSchema: { type: 'object', properties: {} } })
   const add = (name, annotations) =>
     server.registerTool(name, { description: name, inputSchema: z.object({ id: z.string() }), annotations }, async ({ id }, { mcpReq }) => {
       appendFileSync(join(here, 'calls.log'), [name, id, mcpReq._meta?.['superbloom/idempotencyKey']].join(' ') + '\\n')
+      if (id.startsWith('asked-') && !mcpReq.inputResponses) return inputRequired({ inputRequests: { sure } })
       while (existsSync(join(here, 'hold'))) await setTimeout(10)
       return { content: [{ type: 'text', text: name + ' did ' + id }] }
     })

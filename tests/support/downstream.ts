@@ -43,6 +43,14 @@ export function homelabServer(file: string): Entry {
   }
 }
 
+/** A server that asks whoever calls, in the way of its era. */
+export function askingServer(era: 'modern' | 'legacy'): Entry {
+  return {
+    command: process.execPath,
+    args: [fixture(new URL('../fixtures/asking-server.ts', import.meta.url)), era],
+  }
+}
+
 export function recorder(): Configured {
   const program = fixture(new URL('../fixtures/recorder.ts', import.meta.url))
   const folder = mkdtempSync(join(tmpdir(), 'superbloom-recorder-'))

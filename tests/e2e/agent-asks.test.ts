@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Approval, ChatMessage } from '../../schemas/chat.ts'
+import { type ChatClient, openChat } from '../support/chat-client.ts'
+import { openCrashHub } from '../support/crash-hub.ts'
+import { askingServer, untilReady } from '../support/downstream.ts'
+import { call, createScriptedModel, refuse, say } from '../support/scripted-model.ts'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+
+const ERAS = ['modern', 'legacy'] as const
+
+describe('an agent calls servers that ask', () => {
+  const model = createScriptedModel()
+  let hub: TestHub
+  let chat: ChatClient
+  beforeAll(async () => {
+    const servers = Object.fromEntries(ERAS.map(era => [era, askingServer(era)]))
+    hub = await startTestHub({
+      config: JSON.stringify({ servers: { metrics: false, ...servers } }),
+      overrides: { model },
+    })
+    await untilReady(hub, ...ERAS)
+  })
+  afterAll(() => hub[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    chat = await openChat(hub)
+    await chat.subscribe('homelab')
+  })
+  afterEach(() => chat[Symbol.dispose]())
+
+  /** Has the agent call a tool; resolves with what it was asked with. */
+  async function start(tool: string): Promise<ChatMessage> {
+    model.script(call([[tool]]), say(`${tool} is over`))
+    return chat.say('homelab', `call ${tool}`)
+  }
+  const asked = async (tool: string): Promise<Approval> =>
+    (await chat.next('approval', ({ approval }) => approval.tool === tool && approval.status === 'open'))
+      .approval
+  const decide = ({ id }: Approval, decision: 'approve' | 'deny', note?: string) =>
+    chat.send({ type: 'decide', approval: id, decision, ...(note === undefined ? {} : { note }) })
+  /** What the server got for its question. */
+  async function answered(tool: string, message: ChatMessage): Promise<unknown> {
+    await chat.answerTo(message)
+    const told = chat.messages.findLast(({ author, data }) => author === tool && data?.['status'] === 'ok')
+    return told && JSON.parse(told.text)
+  }
+
+  test.each(ERAS)(
+    'a server of the %s era gets the values of a note, and a note that is none is refused',
+    async era => {
+      const tool = `${era}__set_up`
+      const message = await start(tool)
+      const approval = await asked(tool)
+      expect(approval).toMatchObject({
+        question: true,
+        reason: 'the server itself asks, in its own words: “Where does it listen?”',
+        arguments: {
+          wants: { port: 'integer from 1 to 65535, required', host: 'text, default "localhost"' },
+        },
+      })
+      decide(approval, 'approve', 'whatever')
+      const { code, message: why } = await chat.next('error')
+      expect([code, why]).toEqual(['invalid_arguments', expect.stringContaining('port: is no number')])
+      decide(approval, 'approve', '8080')
+      expect(await answered(tool, message)).toMatchObject({
+        action: 'accept',
+        content: { port: 8080, host: 'localhost' },
+      })
+    },
+  )
+
+  test.each(ERAS)('a server of the %s era gets a no', async era => {
+    const tool = `${era}__set_up`
+    const message = await start(tool)
+    decide(await asked(tool), 'deny')
+    expect(await answered(tool, message)).toMatchObject({ action: 'decline' })
+  })
+
+  test.each(ERAS)('a server of the %s era has a page opened', async era => {
+    const tool = `${era}__sign_in`
+    const message = await start(tool)
+    const approval = await asked(tool)
+    expect(approval.arguments).toEqual({ opens: 'https://example.org/in' })
+    decide(approval, 'approve')
+    expect(await answered(tool, message)).toMatchObject({ action: 'accept' })
+  })
+
+  test.each(ERAS)('a stop cancels the question of a server of the %s era', async era => {
+    const tool = `${era}__set_up`
+    model.script(call([[tool]]))
+    const message = await chat.say('homelab', 'set it up')
+    const { id } = await asked(tool)
+    chat.send({ type: 'stop', conversation: 'homelab' })
+    await chat.next('approval', ({ approval }) => approval.id === id && approval.status === 'expired')
+    expect((await chat.answerTo(message, ['notice'])).text).toContain('I was stopped by')
+  })
+
+  test.each(ERAS)('a server of the %s era has the model write', async era => {
+    const tool = `${era}__write`
+    model.script(call([[tool]]), say('blue'), say('over'))
+    const message = await chat.say('homelab', 'write')
+    expect(await answered(tool, message)).toEqual({
+      role: 'assistant',
+      content: { type: 'text', text: 'blue' },
+      model: 'scripted',
+      stopReason: 'endTurn',
+    })
+  })
+
+  test.each(ERAS)('a server of the %s era hears that the model fails', async era => {
+    model.script(call([[`${era}__write`]]), refuse('rejected'), say('it failed'))
+    expect((await chat.answerTo(await chat.say('homelab', 'write'))).text).toBe('it failed')
+    const told = chat.messages.findLast(({ author }) => author === `${era}__write`)
+    expect([told?.data?.['status'], told?.text]).toEqual([
+      'error',
+      expect.stringContaining('The provider says rejected'),
+    ])
+  })
+})
+
+test('the built-in model writes for no server', async () => {
+  await using hub = await startTestHub({
+    config: JSON.stringify({ servers: { metrics: false, legacy: askingServer('legacy') } }),
+  })
+  await untilReady(hub, 'legacy')
+  using chat = await openChat(hub)
+  await chat.ask('homelab', '/call legacy__write {}')
+  const told = chat.messages.find(({ author }) => author === 'legacy__write')
+  expect(told?.text).toContain('No language model is at work here')
+})
+
+test('promise 4: killed while a person is asked, nothing is left open and the call is in doubt', async () => {
+  vi.setConfig({ testTimeout: 120_000 })
+  await using hub = await openCrashHub()
+  const first = await hub.start()
+  await first.subscribe('homelab')
+  const sent = await first.say('homelab', 'please change asked-1')
+  const { approval } = await first.next('approval')
+  await hub.kill()
+  const chat = await hub.start()
+  await chat.subscribe('homelab', 0)
+  expect((await chat.answerTo(sent)).text).toContain('Outcome unknown')
+  chat.send({ type: 'decide', approval: approval.id, decision: 'approve' })
+  expect((await chat.next('error')).code).toBe('conflict')
+  await hub.kill()
+  expect(hub.rows('select status, note from approvals')).toEqual([
+    { status: 'expired', note: 'The hub stopped before anybody answered.' },
+  ])
+})
