@@ -11,7 +11,7 @@ import type { RuntimeDeps } from './deps.ts'
 import type { Party } from './questions/ask-person.ts'
 import { openAsker } from './questions/asker.ts'
 import { createSampling } from './questions/sampling.ts'
-import { publish } from './tell.ts'
+import { publish, showAgent } from './tell.ts'
 import { restWhile } from './turn.ts'
 
 interface CallOf<Kind extends AgentTool<Tx>['kind']> {
@@ -166,7 +166,14 @@ function toParty(deps: RuntimeDeps, claim: Claim, row: ToolCallRow): Party {
     conversation: placeOfPeople(claim),
     row,
     stop: claim.stop,
-    rest: () => restWhile(claim),
+    rest() {
+      const comeBack = restWhile(claim)
+      showAgent(deps, claim, 'waiting')
+      return async () => {
+        await comeBack()
+        if (!claim.deadline?.isHeld) showAgent(deps, claim, 'active')
+      }
+    },
     async guard(tx) {
       const now = deps.clock.now()
       await fencedWrite(tx, claim, 0, now + LEASE_MS, now)

@@ -17,7 +17,7 @@ import { createPlaces } from './limits/hold.ts'
 import { createMeter } from './limits/meter.ts'
 import { payApart } from './limits/metered-model.ts'
 import { createStops, type Stops } from './stop.ts'
-import { tellEnd } from './tell.ts'
+import { showAgent, tellEnd } from './tell.ts'
 import { createTokenCounter } from './tokens.ts'
 import { type Turn, takeTurn } from './turn.ts'
 import { type CycleWatch, createCycleWatch } from './watch.ts'
@@ -162,7 +162,7 @@ async function runOne(
   if (!claim) return void stops.forget(thread)
   claim.stop = stops.begin(claim)
   claim.turn = turn
-  announce(deps, claim, 'active')
+  showAgent(deps, claim, 'active')
   try {
     await watch.guard(claim, runCycle(deps, claim, stopping))
     if (!claim.outcome) deps.windows.keep(thread, claim)
@@ -177,7 +177,7 @@ async function runOne(
     await leaveBudget(deps, claim, stopping)
   }
   if (claim.outcome !== 'parked') tellEnd(deps, claim)
-  announce(deps, claim, statusAfter(claim))
+  showAgent(deps, claim, statusAfter(claim))
   return claim.kind
 }
 
@@ -207,11 +207,6 @@ async function leaveBudget(deps: RuntimeDeps, claim: Claim, stopping: AbortSigna
   } finally {
     deps.meter.release(unpaid.reservation)
   }
-}
-
-/** What an agent does is what its main thread does. */
-function announce(deps: RuntimeDeps, { agent }: Claim, status: AgentStatus): void {
-  if (!agent.task) deps.signals.emit('agent', { name: agent.name, status })
 }
 
 /** An error that nobody foresaw: the cycle ends and says so, rather than running for ever. */

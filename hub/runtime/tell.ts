@@ -1,4 +1,4 @@
-import type { ChatMessage, MessageKind } from '../../schemas/chat.ts'
+import type { AgentStatus, ChatMessage, MessageKind } from '../../schemas/chat.ts'
 import { appendMessage } from '../store/conversations.ts'
 import { fencedWrite } from '../store/history.ts'
 import type { Tx } from '../store/writer.ts'
@@ -63,4 +63,9 @@ export function tellEnd(deps: RuntimeDeps, claim: Claim): void {
   if (claim.endTold) return
   claim.endTold = true
   deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread: claim.thread })
+}
+
+/** What an agent does is what its main thread does. */
+export function showAgent(deps: RuntimeDeps, { agent }: Claim, status: AgentStatus): void {
+  if (!agent.task) deps.signals.emit('agent', { name: agent.name, status })
 }

@@ -55,6 +55,18 @@ export async function threadsAwaitingApproval(db: Kysely<Tables>): Promise<Set<s
   return new Set(rows.map(row => row.thread_id))
 }
 
+/** Threads whose cycle waits for the answer to a server's question. */
+export async function threadsAsked(db: Kysely<Tables>): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('approvals')
+    .select('thread_id')
+    .distinct()
+    .where('status', '=', 'open')
+    .where('question_json', 'is not', null)
+    .execute()
+  return new Set(rows.map(row => row.thread_id))
+}
+
 export interface Decided {
   status: Exclude<ApprovalStatus, 'open'>
   at: number

@@ -41,6 +41,7 @@ export interface Approval {
   reason: string
   expiresAt: number
   status: 'open' | 'approved' | 'denied' | 'expired'
+  question?: boolean
   conversation?: string
   decidedBy?: string
   decidedWhere?: string

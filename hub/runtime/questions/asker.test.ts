@@ -21,6 +21,7 @@ test('a question of a server becomes an approval in the words of the server, and
   await using asking = await openAsking([{ ...SURE, message }])
   const { world, answers } = asking
   const { id } = await openQuestion(world)
+  await world.seen.states.find('it waits', ({ status }) => status === 'waiting')
   expect(world.seen.approvals.all).toEqual([
     {
       id,
@@ -50,6 +51,12 @@ test('a question of a server becomes an approval in the words of the server, and
     'waiting',
     'started',
     'ok',
+  ])
+  expect(world.seen.states.all.map(({ status }) => status)).toEqual([
+    'active',
+    'waiting',
+    'active',
+    'sleeping',
   ])
   await expect(world.approvals.decide({ id, decision: 'deny', ...OWNER })).rejects.toThrow(
     'was approved by owner',

@@ -96,11 +96,13 @@ function toChoice({ value, title }: { value: string; title: string }): string {
 }
 
 function toRange(type: Field['type'], least: number | undefined, most: number | undefined): string {
-  const range = [
-    ...(least === undefined ? [] : [`from ${least}`]),
-    ...(most === undefined ? [] : [`to ${most}`]),
-  ].join(' ')
-  if (range === '') return ''
+  if (least === undefined && most === undefined) return ''
+  const range =
+    most === undefined
+      ? `at least ${least}`
+      : least === undefined
+        ? `at most ${most}`
+        : `from ${least} to ${most}`
   if (type === 'string') return ` of ${range} characters`
   return type === 'array' ? ` (${range})` : ` ${range}`
 }

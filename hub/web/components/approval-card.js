@@ -28,13 +28,13 @@ export function ApprovalCard({ approval, deciding, onDecide, id }) {
   return html`<article class=${`approval approval-${status}`} id=${id} ref=${ref} tabindex="-1" aria-label=${`${isOpen ? 'Waits for your yes' : TITLES[status]}: ${toolWords(tool)}`}>
     <header class="approval-head">
       <${Icon} name=${ICONS[status]} />
-      <span class="approval-title">${isOpen ? `${agent} asks for a yes` : TITLES[status]}</span>
+      <span class="approval-title">${isOpen ? (approval.question ? `${agent} is asked something` : `${agent} asks for a yes`) : TITLES[status]}</span>
       ${isOpen && html`<${TimeLeft} until=${approval.expiresAt} />`}
     </header>
     <p class="approval-tool"><b>${toolWords(tool)}</b> <code>${tool}</code></p>
     <${Arguments} value=${approval.arguments} />
-    ${isOpen && html`<p class="approval-reason">Why it asks: ${reason}.</p>`}
-    ${isOpen ? html`<${Answer} deciding=${deciding} onAnswer=${decide} />` : html`<${Outcome} approval=${approval} />`}
+    ${isOpen && html`<p class="approval-reason">${approval.question ? 'What' : 'Why it'} asks: ${reason}.</p>`}
+    ${isOpen ? html`<${Answer} deciding=${deciding} onAnswer=${decide} noteFor=${approval.question ? 'Answer to the server, where it wants more than a yes' : 'Note to the agent (optional)'} />` : html`<${Outcome} approval=${approval} />`}
   </article>`
 }
 
@@ -56,8 +56,8 @@ function TimeLeft({ until }) {
   return html`<time class="approval-left" datetime=${new Date(until).toISOString()} title=${`Until ${fullTime(until)}`}>${words}</time>`
 }
 
-/** @param {{deciding?: Decision, onAnswer: (decision: Decision, note: string) => boolean}} props */
-function Answer({ deciding, onAnswer }) {
+/** @param {{deciding?: Decision, onAnswer: (decision: Decision, note: string) => boolean, noteFor: string}} props */
+function Answer({ deciding, onAnswer, noteFor }) {
   const [note, setNote] = useState('')
   const [isOffline, setOffline] = useState(false)
   const answer = (/** @type {Decision} */ decision) => {
@@ -70,7 +70,7 @@ function Answer({ deciding, onAnswer }) {
   const idle = deciding ? 'true' : 'false'
   return html`<div class="approval-answer" role="group" aria-label="Your answer">
     <label class="approval-note">
-      <span>Note to the agent (optional)</span>
+      <span>${noteFor}</span>
       <input type="text" maxlength=${LONGEST_NOTE} value=${note} onKeyDown=${onKeyDown} onInput=${(/** @type {Event} */ event) => setNote(typedIn(event))} />
     </label>
     <button type="button" class="deny" aria-disabled=${idle} onClick=${() => answer('deny')}><${Icon} name="cross" />${deciding === 'deny' ? 'Denying…' : 'Deny'}</button>
@@ -81,8 +81,9 @@ function Answer({ deciding, onAnswer }) {
 
 /** @param {{approval: Approval}} props */
 function Outcome({ approval }) {
-  const { decidedBy, decidedWhere, decidedAt, note, status } = approval
-  const ran = status === 'approved' ? 'It runs exactly as shown.' : 'It does not run.'
+  const { decidedBy, decidedWhere, decidedAt, note, status, question } = approval
+  const came = status === 'approved' ? 'It runs exactly as shown.' : 'It does not run.'
+  const ran = question ? 'The server was told.' : came
   const when = decidedAt === undefined ? '' : dayAndTime(decidedAt, Date.now())
   return html`<div class="approval-outcome">
     <p>
