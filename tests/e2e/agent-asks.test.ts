@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Approval, ChatMessage } from '../../schemas/chat.ts'
 import { type ChatClient, openChat } from '../support/chat-client.ts'
+import { openClient } from '../support/clients.ts'
 import { openCrashHub } from '../support/crash-hub.ts'
 import { askingServer, untilReady } from '../support/downstream.ts'
 import { call, createScriptedModel, refuse, say } from '../support/scripted-model.ts'
@@ -82,6 +83,24 @@ describe('an agent calls servers that ask', () => {
     expect(approval.arguments).toEqual({ opens: 'https://example.org/in' })
     decide(approval, 'approve')
     expect(await answered(tool, message)).toMatchObject({ action: 'accept' })
+  })
+
+  test.each(ERAS)('hub_chat tells what a server of the %s era asks, and does not wait for it', async era => {
+    await using client = await openClient('sdk 2, 2026-07-28', hub)
+    const tool = `${era}__sign_in`
+    model.script(call([[tool]]), say('over'))
+    const said = await client.call('hub_chat', { message: 'sign in', conversation: 'homelab' })
+    const { id } = await asked(tool)
+    expect(said.structuredContent).toEqual({
+      conversation: 'homelab',
+      messageId: expect.any(String),
+      status: 'waiting',
+      reply: `${tool}: the server itself asks, in its own words: “Sign in”. The agent goes on once approval ${id} is decided.`,
+    })
+    const agents = await client.call('hub_list_agents')
+    expect(agents.structuredContent).toMatchObject({ agents: [{ name: 'homelab', status: 'waiting' }] })
+    chat.send({ type: 'decide', approval: id, decision: 'deny' })
+    await chat.next('message', ({ message }) => message.kind === 'agent' && message.text === 'over')
   })
 
   test.each(ERAS)('a stop cancels the question of a server of the %s era', async era => {
