@@ -77,6 +77,27 @@ test('a timeout signal aborts with what took too long; cancelled it frees its ti
   expect([other.signal.aborted, clock.timers]).toEqual([false, 0])
 })
 
+test('a timeout signal that is held goes on where it stood, once nobody holds it', () => {
+  const clock = createFakeClock()
+  const { signal, hold, ...late } = timeoutSignal(clock, 2_000, 'The call')
+  clock.advance(500)
+  const [one, other] = [hold(), hold()]
+  clock.advance(5_000)
+  expect(one()).toBe(0)
+  clock.advance(1_000)
+  expect([clock.timers, other()]).toEqual([0, 6_000])
+  clock.advance(1_499)
+  expect(signal.aborted).toBe(false)
+  clock.advance(1)
+  expect(signal.reason).toMatchObject({ message: 'The call took longer than 2 s' })
+  const held = timeoutSignal(clock, 2_000, 'The call')
+  const release = held.hold()
+  held.cancel()
+  release()
+  expect([held.isHeld, clock.timers]).toEqual([false, 0])
+  late.cancel()
+})
+
 test('the system’s timers: what is past fires at once, what is too far is cut to the longest delay', () => {
   vi.useFakeTimers()
   try {

@@ -17,15 +17,25 @@ export async function takeTurn(semaphore: Semaphore, stopping: AbortSignal): Pro
     release?.()
     release = undefined
   }
+  let coming: Promise<void> | undefined
+  const comeBack = async () => {
+    try {
+      const place = await semaphore.acquire(stopping)
+      // Meanwhile it may have ended, or left again.
+      if (hasEnded || away > 0) place()
+      else release = place
+    } finally {
+      coming = undefined
+    }
+  }
   return {
     leave() {
       if (away++ === 0) end()
       return async () => {
         if (--away > 0) return
-        const place = await semaphore.acquire(stopping)
-        // Meanwhile it may have ended, left again, or come back by another way.
-        if (hasEnded || away > 0 || release) place()
-        else release = place
+        // Who waits for two places would wait for itself.
+        coming ??= comeBack()
+        await coming
       }
     },
     end() {

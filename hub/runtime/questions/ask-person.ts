@@ -122,7 +122,7 @@ async function close(deps: AskDeps, { id }: ApprovalRow): Promise<void> {
   announceDecision(deps, done.row)
 }
 
-const OVER = 'The call that it belongs to is over, or was stopped.'
+const OVER = 'The server asks no longer: its call is over, was stopped, or waited as long as it would.'
 
 /** What a conversation is told of a question that nobody answers any more. */
 export function toClosed({ id, tool }: Pick<ApprovalRow, 'id' | 'tool'>, why: string) {

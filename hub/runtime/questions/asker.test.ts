@@ -197,6 +197,13 @@ test('after a kill no question is open, and the call is in doubt', async () => {
   expect(world.seen.messages.all.at(-1)?.text).toBe('done')
 })
 
+test('one call may ask twenty times', async () => {
+  await using asking = await openAsking(Array(21).fill({ ...SURE, mode: 'url' }))
+  await asking.world.idle()
+  const refused = 'url: only a page of http or https can be opened'
+  expect(asking.errors).toEqual([...Array(20).fill(refused), 'One call may ask 20 times at most'])
+})
+
 test('a call that ends takes its question along', async () => {
   const given = Promise.withResolvers<void>()
   const impatient: StubTool = {

@@ -2,6 +2,9 @@ import { HubError } from '../../core/errors.ts'
 import type { Asker, JsonObject } from '../../core/forwarding.ts'
 import { type AskDeps, askPerson, type Party } from './ask-person.ts'
 
+/** A server that asks for ever is told no more after so many questions of one call. */
+const MOST_QUESTIONS = 20
+
 /** Answers a `sampling/createMessage`. Throws what the server is told. */
 export type Sample = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
 
@@ -12,7 +15,10 @@ export type Sample = (params: JsonObject, signal: AbortSignal) => Promise<JsonOb
 export function openAsker(deps: AskDeps, party: Party, sample?: Sample): Asker & AsyncDisposable {
   const ended = new AbortController()
   const open = new Set<Promise<JsonObject>>()
+  let count = 0
   const answer = (method: string, params: JsonObject, signal: AbortSignal) => {
+    if (++count > MOST_QUESTIONS)
+      throw new HubError('rate_limited', `One call may ask ${MOST_QUESTIONS} times at most`)
     if (method === 'elicitation/create') return askPerson(deps, party, params, signal)
     if (method === 'sampling/createMessage' && sample) return sample(params, signal)
     throw new HubError('bad_request', `Agents do not answer ${method}`)
