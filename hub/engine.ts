@@ -58,7 +58,7 @@ export function createEngine(
   options: EngineOptions,
   stack: AsyncDisposableStack,
 ): Engine {
-  const { clock, log, signals, store, agents, newId } = foundation
+  const { clock, signals, store, agents, newId } = foundation
   let retired: readonly string[] = []
   const router = createRouter({
     store,
@@ -86,9 +86,7 @@ export function createEngine(
   const rerun = () => foundation.config.current.tools.rerun
   const toolBox = createToolBox(servers, metaTools, { rerun, finder })
   const runtime = stack.use(openRuntime(foundation, toolBox, semaphore))
-  const approvals = stack.use(
-    createApprovals({ store, clock, newId, log, signals, toolBox, agent: agents.find }),
-  )
+  const approvals = stack.use(openApprovals(foundation, toolBox, runtime))
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const serversWatch = watchServers(foundation, () => serverTools.servers.status(), stack)
   followModel(foundation, runtime, stack)
@@ -209,4 +207,12 @@ function openRuntime(
     approve: () => foundation.config.current.tools.approve,
   }
   return createRuntime(deps, semaphore, agentOfThread)
+}
+
+function openApprovals(
+  { store, clock, newId, log, signals, agents }: Foundation,
+  toolBox: ReturnType<typeof createToolBox>,
+  { sampleFor }: Runtime,
+): Approvals {
+  return createApprovals({ store, clock, newId, log, signals, toolBox, agent: agents.find, sampleFor })
 }

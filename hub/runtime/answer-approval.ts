@@ -9,12 +9,12 @@ import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
 import { hasEnded } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { showCall, toTelling } from './calls.ts'
-import type { RuntimeDeps } from './deps.ts'
+import type { RuntimeDeps, SampleFor } from './deps.ts'
 
 export type ApprovalDeps = Pick<
   RuntimeDeps,
   'store' | 'clock' | 'newId' | 'log' | 'signals' | 'toolBox' | 'agent'
->
+> & { sampleFor: SampleFor }
 
 type Answer = Extract<InboxPayload, { kind: 'approval' }>
 

@@ -1,6 +1,4 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
-import type { Deadline } from '../core/clock.ts'
-import type { Semaphore } from '../core/semaphore.ts'
 import { openApprovalsOf } from '../store/approvals.ts'
 import { factsOf } from '../store/context.ts'
 import { chargeAttempt, createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
@@ -26,13 +24,13 @@ import { toAgentOf } from './tasks.ts'
 import { tellParked } from './tell-parked.ts'
 import type { Anchor } from './tokens.ts'
 import { decideTelling } from './told-context.ts'
-import type { Turn } from './turn.ts'
+import type { Running } from './turn.ts'
 
 /** How long a cycle may go without a write before another process may take its thread over. */
 export const LEASE_MS = 20 * 60_000
 
 /** A cycle that this process runs: new, or the rest of one that a crash cut. */
-export interface Claim extends Fenced {
+export interface Claim extends Fenced, Running {
   kind: 'new' | 'resumed'
   agent: RuntimeAgent
   /** Where the final text goes, fixed at the cycle's start. */
@@ -82,12 +80,6 @@ export interface Claim extends Fenced {
   stopRequestedBy: string | null
   /** Aborts with StopRequested when a person stops it. */
   stop?: AbortSignal
-  /** Its minutes. */
-  deadline?: Deadline
-  /** Its place among the cycles that run at once. */
-  turn?: Turn
-  /** What servers have its model write is written and paid one after the other. */
-  sampling?: Semaphore
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import type { JsonObject } from '../core/forwarding.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Model, Price } from '../core/model.ts'
@@ -55,6 +56,12 @@ export interface Budget {
   /** Where it is written. */
   file: string
 }
+
+/** Answers a `sampling/createMessage` of a server. Throws what the server is told. */
+export type Sample = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
+
+/** For one call of an agent that runs outside its cycles; what it takes is written down with the one that asked. */
+export type SampleFor = (agent: RuntimeAgent, cycle: string) => Sample
 
 export interface RuntimeDeps {
   store: Store

@@ -14,6 +14,7 @@ import {
 } from './answer-approval.ts'
 import { hashArguments, parseArguments } from './arguments.ts'
 import { showCall, UNKNOWN } from './calls.ts'
+import type { RuntimeAgent } from './deps.ts'
 import type { Party } from './questions/ask-person.ts'
 import { openAsker } from './questions/asker.ts'
 import { toStatus } from './run-calls.ts'
@@ -23,7 +24,7 @@ type ServerTool = Extract<AgentTool<Tx>, { kind: 'server' }>
 
 /** What is left to do about an approved call: to run it, or nothing, since its end is clear. */
 type Plan =
-  | { kind: 'run'; tool: ServerTool; args: Record<string, unknown>; limit: number }
+  | { kind: 'run'; tool: ServerTool; args: Record<string, unknown>; agent: RuntimeAgent }
   | { kind: 'clear'; ended: Ended }
 
 /**
@@ -58,7 +59,7 @@ function decidePlan(deps: ApprovalDeps, approval: ApprovalRow, call: ToolCallRow
   if (!args || hashArguments(call.arguments) !== approval.arguments_hash) {
     return fail(`${call.tool} did not run: its arguments are not those that were approved.`)
   }
-  return { kind: 'run', tool, args, limit: agent.limits.minutes * 60_000 }
+  return { kind: 'run', tool, args, agent }
 }
 
 function fail(text: string): Plan {
@@ -81,7 +82,7 @@ interface Run {
 
 async function runOnce(
   deps: ApprovalDeps,
-  { approval, call, plan: { tool, args, limit } }: Run,
+  { approval, call, plan: { tool, args, agent } }: Run,
   stopping: AbortSignal,
 ): Promise<Ended> {
   const hasBegun = await deps.store.write(async tx => {
@@ -92,12 +93,19 @@ async function runOnce(
   if (!hasBegun) return overBefore(call)
   const show = (text?: string) => showCall(deps, placeOf(approval), call, 'started', text)
   show()
-  const deadline = timeoutSignal(deps.clock, limit, call.tool)
+  const deadline = timeoutSignal(deps.clock, agent.limits.minutes * 60_000, call.tool)
   const signal = AbortSignal.any([stopping, deadline.signal])
   try {
-    const agent = agentOfThread(approval.thread_id)
-    await using asker = openAsker(deps, toParty(approval, call, deadline))
-    const outcome = await tool.call(args, { agent, signal, idempotencyKey: call.id, onProgress: show, asker })
+    const name = agentOfThread(approval.thread_id)
+    const sample = deps.sampleFor(agent, approval.cycle_id)
+    await using asker = openAsker(deps, toParty(approval, call, deadline), sample)
+    const outcome = await tool.call(args, {
+      agent: name,
+      signal,
+      idempotencyKey: call.id,
+      onProgress: show,
+      asker,
+    })
     return { status: toStatus(outcome), outcome }
   } catch (error) {
     // One that its time limit cut may have had its effect.

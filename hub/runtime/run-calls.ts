@@ -148,7 +148,9 @@ async function callAnswering(
   { row, tool, args }: Pick<CallOf<'server'>, 'row' | 'tool' | 'args'>,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  await using asker = openAsker(deps, toParty(deps, claim, row), createSampling(deps, claim))
+  const party = toParty(deps, claim, row)
+  const sample = createSampling(deps, { payer: claim, guard: party.guard, stop: party.stop })
+  await using asker = openAsker(deps, party, sample)
   return await tool.call(args, {
     agent: claim.agent.name,
     signal,

@@ -10,12 +10,13 @@ import { usageOfDay } from '../store/usage.ts'
 import { BROKEN, bury } from './bury.ts'
 import { type Claim, claimCycle } from './claim.ts'
 import { runCycle } from './cycle.ts'
-import type { RuntimeDeps } from './deps.ts'
+import type { RuntimeDeps, SampleFor } from './deps.ts'
 import { createLeaseSource, createWaitingSource, releaseParked } from './due-threads.ts'
 import { createKeptWindows } from './kept-windows.ts'
 import { createPlaces } from './limits/hold.ts'
 import { createMeter } from './limits/meter.ts'
 import { payApart } from './limits/metered-model.ts'
+import { createSampling, toApprovedCall } from './questions/sampling.ts'
 import { createStops, type Stops } from './stop.ts'
 import { showAgent, tellEnd } from './tell.ts'
 import { createTokenCounter } from './tokens.ts'
@@ -34,6 +35,8 @@ export interface Runtime extends AsyncDisposable {
   readonly due: readonly DueSource[]
   /** The provider answers: cycles that wait for it go on. */
   goOn(): Promise<void>
+  /** Has an agent's model write for the server of an approved call. */
+  readonly sampleFor: SampleFor
   /** How many cycles run or wait for their turn. */
   readonly busy: number
 }
@@ -58,12 +61,8 @@ export function createRuntime(
 
   // Its place is given back after each cycle, so that a busy thread does not keep the others waiting.
   const runTurn = async (thread: string) => {
-    const turn = await takeTurn(semaphore, stopping.signal)
-    try {
-      return await runOne({ deps, watch, stops, stopping: stopping.signal, turn }, agentOf(thread), thread)
-    } finally {
-      turn.end()
-    }
+    using turn = await takeTurn(semaphore, stopping.signal)
+    return await runOne({ deps, watch, stops, stopping: stopping.signal, turn }, agentOf(thread), thread)
   }
   const work = async (thread: string, entry: { wokenAgain: boolean }) => {
     try {
@@ -114,6 +113,7 @@ export function createRuntime(
     isActive: thread => active.has(thread),
     due: [createWaitingSource(deps, wake), createLeaseSource(deps, wake), watch],
     goOn: () => releaseParked(deps, wake),
+    sampleFor: (agent, cycle) => createSampling(deps, toApprovedCall(agent, cycle)),
     get busy() {
       return active.size
     },

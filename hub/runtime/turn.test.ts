@@ -26,7 +26,7 @@ test('who leaves gives the place to others, and waits for one to come back', asy
   })
   await Promise.resolve()
   expect(isFree).toBe(false)
-  turn.end()
+  turn[Symbol.dispose]()
   await other
 })
 
@@ -38,7 +38,7 @@ test('a place that comes after the end, or after leaving again, goes to the next
   await first
   const release = await semaphore.acquire()
   const back = second()
-  turn.end()
+  turn[Symbol.dispose]()
   release()
   await back
   ;(await semaphore.acquire())()
@@ -53,7 +53,7 @@ test('who leaves and comes back while it waits for a place waits for that one', 
   const second = turn.leave()()
   release()
   await Promise.all([first, second])
-  turn.end()
+  turn[Symbol.dispose]()
   ;(await semaphore.acquire())()
 })
 
@@ -63,5 +63,5 @@ test('nobody comes back once the hub stops', async () => {
   const comeBack = turn.leave()
   stopping.abort(new Error('The hub is stopping'))
   await expect(comeBack()).rejects.toThrow('The hub is stopping')
-  turn.end()
+  turn[Symbol.dispose]()
 })

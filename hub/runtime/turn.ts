@@ -1,11 +1,19 @@
+import type { Deadline } from '../core/clock.ts'
 import type { Semaphore } from '../core/semaphore.ts'
-import type { Claim } from './claim.ts'
 
 /** A cycle's place among those that run at once. */
-export interface Turn {
+export interface Turn extends Disposable {
   /** Gives the place to others; the returned function waits for one again. Throws when the hub stops. */
   leave(): () => Promise<void>
-  end(): void
+}
+
+/** What a cycle has while it runs. */
+export interface Running {
+  /** Its minutes. */
+  deadline?: Deadline
+  turn?: Turn
+  /** What servers have its model write is written and paid one after the other. */
+  sampling?: Semaphore
 }
 
 /** Resolves when there is a place; rejects when `stopping` aborts before. */
@@ -38,7 +46,7 @@ export async function takeTurn(semaphore: Semaphore, stopping: AbortSignal): Pro
         await coming
       }
     },
-    end() {
+    [Symbol.dispose]() {
       hasEnded = true
       end()
     },
@@ -46,7 +54,7 @@ export async function takeTurn(semaphore: Semaphore, stopping: AbortSignal): Pro
 }
 
 /** While the cycle waits for a person its minutes stand still, and others have its place. */
-export function restWhile(claim: Claim): () => Promise<void> {
+export function restWhile(claim: Running & { startedAt: number }): () => Promise<void> {
   const release = claim.deadline?.hold()
   const comeBack = claim.turn?.leave()
   return async () => {

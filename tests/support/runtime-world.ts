@@ -223,7 +223,6 @@ function createLife(parts: Parts, death: Death | undefined) {
   const model = createChain([{ model: parts.model }], { now: clock.now, onAnswers })
   const toolBox = createToolBox(parts, meta)
   const agent = (name: string) => agents.get(name)
-  const approvals = createApprovals({ ...common, log, toolBox, agent })
   const runtime = createRuntime(
     {
       ...common,
@@ -241,6 +240,7 @@ function createLife(parts: Parts, death: Death | undefined) {
     semaphore,
     agentOfThread,
   )
+  const approvals = createApprovals({ ...common, log, toolBox, agent, sampleFor: runtime.sampleFor })
   signals.on('posted', ({ thread }) => runtime.wake(thread))
   signals.on('modelAnswers', () => void runtime.goOn())
   signals.on('modelWanted', () => model.health.reset())

@@ -11,7 +11,7 @@ import { fencedWrite } from '../../store/history.ts'
 import { addUsage } from '../../store/usage.ts'
 import type { Tx } from '../../store/writer.ts'
 import { type Claim, LEASE_MS } from '../claim.ts'
-import type { RuntimeDeps } from '../deps.ts'
+import type { RuntimeAgent, RuntimeDeps } from '../deps.ts'
 import { toPreamble } from '../prompt.ts'
 import { estimateTokens } from '../tokens.ts'
 import { dayBounds, openToday } from './bounds.ts'
@@ -77,7 +77,7 @@ function mayCost(error: unknown, { signal }: ModelOptions): boolean {
 
 async function reserve(
   deps: RuntimeDeps,
-  claim: Claim,
+  claim: Pick<Claim, 'agent' | 'tokens'> & { thread?: string },
   model: Model,
   request: ModelRequest,
   signal: AbortSignal,
@@ -90,7 +90,7 @@ async function reserve(
   }
   for (;;) {
     const day = await openToday(deps)
-    deps.places.leave(claim.thread)
+    if (claim.thread !== undefined) deps.places.leave(claim.thread)
     const room = decideRoom([...cycleBounds(claim), ...dayBounds(deps, agent, day)], call)
     if (room.kind === 'full') throw toLimitReached(deps, agent, room.bound)
     if (room.kind === 'fits') {
@@ -110,7 +110,7 @@ async function reserve(
   }
 }
 
-function cycleBounds({ agent, tokens }: Claim): Bound[] {
+function cycleBounds({ agent, tokens }: Pick<Claim, 'agent' | 'tokens'>): Bound[] {
   const value = agent.limits.tokens
   if (value === undefined) return []
   return [{ key: 'limits.tokens', unit: 'tokens', value, spent: tokens, reserved: 0 }]
@@ -150,25 +150,39 @@ export async function payApart(deps: RuntimeDeps, claim: Claim): Promise<void> {
   settle(deps, claim)
 }
 
+/** Whose limits a call of the model counts against, and the cycle that it is written down with. */
+export interface Payer {
+  agent: RuntimeAgent
+  cycle: string
+  /** What the cycle, or what runs in its name, used so far. */
+  tokens: number
+}
+
 /**
- * One call of the model beside the cycle's steps, under the same limits. Its estimate is charged before it is made, so
+ * One call of the model beside a cycle's steps, under the same limits. Its estimate is charged before it is made, so
  * that a crash cannot lose it, and what it took afterwards; one at a time for each cycle. Throws LimitReached, and what
  * the model throws.
  */
 export async function completeApart(
   deps: RuntimeDeps,
-  claim: Claim,
+  { payer, guard }: { payer: Payer; guard: (tx: Tx) => Promise<void> },
   model: Model,
   asked: ModelRequest,
   signal: AbortSignal,
 ): Promise<ModelReply> {
-  const { request, reservation, input } = await reserve(deps, claim, model, asked, signal)
+  const { agent, tokens } = payer
+  const { request, reservation, input } = await reserve(deps, { agent, tokens }, model, asked, signal)
   const priced = (usage: Omit<Usage, 'costMicros'>): Usage => {
     return { ...usage, costMicros: toMicros(usage, model.price) }
   }
   let charged: Usage = priced(NO_TOKENS)
   const charge = async (usage: Usage) => {
-    await writeCharge(deps, claim, reservation, subtract(usage, charged))
+    const more = subtract(usage, charged)
+    await deps.store.write(async tx => {
+      await guard(tx)
+      await countCall(tx, payer.cycle, more)
+      await addUsage(tx, toUsageDay({ ...more, reservation }))
+    })
     charged = usage
   }
   try {
@@ -178,7 +192,7 @@ export async function completeApart(
     if (!reply) throw error
     return reply
   } finally {
-    claim.tokens += charged.input + charged.output
+    payer.tokens += charged.input + charged.output
     deps.meter.spend(toUsageDay({ ...charged, reservation }))
     deps.meter.release(reservation)
   }
@@ -211,20 +225,6 @@ function subtract(usage: Usage, charged: Usage): Usage {
     cachedInput: usage.cachedInput - charged.cachedInput,
     costMicros: usage.costMicros - charged.costMicros,
   }
-}
-
-async function writeCharge(
-  deps: RuntimeDeps,
-  claim: Claim,
-  reservation: Reservation,
-  usage: Usage,
-): Promise<void> {
-  await deps.store.write(async tx => {
-    const now = deps.clock.now()
-    await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
-    await countCall(tx, claim.cycle, usage)
-    await addUsage(tx, toUsageDay({ ...usage, reservation }))
-  })
 }
 
 /** A cycle that goes on may have been cut in the midst of a call: nobody knows, so the call is charged its estimate. */

@@ -1,12 +1,10 @@
 import { HubError } from '../../core/errors.ts'
 import type { Asker, JsonObject } from '../../core/forwarding.ts'
+import type { Sample } from '../deps.ts'
 import { type AskDeps, askPerson, type Party } from './ask-person.ts'
 
 /** A server that asks for ever is told no more after so many questions of one call. */
 const MOST_QUESTIONS = 20
-
-/** Answers a `sampling/createMessage`. Throws what the server is told. */
-export type Sample = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
 
 /**
  * Answers what a server asks in the midst of one call of an agent: a person of its conversation decides, its model

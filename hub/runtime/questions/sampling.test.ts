@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { OWNER, onlyApproval, untilSaid } from '../../../tests/support/approvals.ts'
 import { askingTool } from '../../../tests/support/questions.ts'
 import { openWorld, type World, type WorldOptions } from '../../../tests/support/runtime-world.ts'
 import { call, hold, refuse, say, type Turn } from '../../../tests/support/scripted-model.ts'
@@ -31,6 +32,7 @@ const used = async ({ store }: World) => {
   const cycle = await store.db
     .selectFrom('cycles')
     .select(['steps', 'input_tokens', 'output_tokens', 'cost_micros'])
+    .orderBy('steps', 'desc')
     .executeTakeFirstOrThrow()
   const day = await store.db.selectFrom('usage_days').select(['tokens', 'cost_micros']).executeTakeFirst()
   return { cycle, day }
@@ -129,6 +131,29 @@ test('promise 9: what a kill cuts is charged before it is made', async () => {
     tokens: 15 + input + 50 + 15,
     cost_micros: 20 + input + 100 + 20,
   })
+})
+
+test('promise 9: an approved call has it written too, under the same limits', async () => {
+  const sampling = askingTool('sampling/createMessage', REQUEST, REQUEST)
+  await using world = await openWorld({
+    tools: [sampling.tool],
+    approve: ['setup'],
+    agents: [{ limits: { steps: 30, minutes: 10, tokens: 9_000 } }],
+  })
+  const greedy: Turn = async (...asked) => {
+    return { ...(await say('blue')(...asked)), usage: { input: 8_900, output: 60, cachedInput: 0 } }
+  }
+  world.model.script(call([['setup']]), say('asked'), greedy, say('set up'))
+  await world.start()
+  await world.post('go')
+  await world.idle()
+  const { id } = await onlyApproval(world)
+  await world.approvals.decide({ id, decision: 'approve', ...OWNER })
+  await untilSaid(world, 'set up')
+  expect(sampling.answers).toMatchObject([{ content: text('blue') }])
+  expect(sampling.errors).toEqual(['The budget of the agent homelab has no room for it (limits.tokens)'])
+  expect((await used(world)).cycle).toMatchObject({ steps: 2, input_tokens: 8_920, output_tokens: 70 })
+  expect((await used(world)).day?.tokens).toBe(8_990 + 15)
 })
 
 test('a stop ends what the model writes, which is paid', async () => {

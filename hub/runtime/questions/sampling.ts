@@ -1,12 +1,11 @@
 import { HubError } from '../../core/errors.ts'
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import type { Model, ModelMessage, ModelReply, ModelRequest } from '../../core/model.ts'
-import { createSemaphore } from '../../core/semaphore.ts'
-import type { Claim } from '../claim.ts'
-import type { RuntimeDeps } from '../deps.ts'
+import { createSemaphore, type Semaphore } from '../../core/semaphore.ts'
+import type { Tx } from '../../store/writer.ts'
+import type { RuntimeAgent, RuntimeDeps, Sample } from '../deps.ts'
 import { LimitReached } from '../limits/limit-reached.ts'
-import { completeApart } from '../limits/metered-model.ts'
-import type { Sample } from './asker.ts'
+import { completeApart, type Payer } from '../limits/metered-model.ts'
 
 /** So often one call may have the model write for its server. */
 const MOST_SAMPLES = 8
@@ -14,22 +13,34 @@ const MOST_SAMPLES = 8
 /** Where the server says nothing of the kind. */
 const SYSTEM = 'You answer the request of a tool’s server.'
 
+export interface SamplingCall {
+  payer: Payer & { sampling?: Semaphore }
+  /** Throws where the call is another process's by now. */
+  guard(tx: Tx): Promise<void>
+  stop: AbortSignal | undefined
+}
+
+/** An approved call: no other process runs it, and no person stops it. */
+export function toApprovedCall(agent: RuntimeAgent, cycle: string): SamplingCall {
+  return { payer: { agent, cycle, tokens: 0 }, guard: async () => undefined, stop: undefined }
+}
+
 /** Has the agent's model write for a server, under the budgets of the cycle, the agent and the hub; for one call. */
-export function createSampling(deps: RuntimeDeps, claim: Claim): Sample {
+export function createSampling(deps: RuntimeDeps, { payer, guard, stop }: SamplingCall): Sample {
   let count = 0
   return async (params, signal) => {
     if (++count > MOST_SAMPLES)
       throw new HubError('rate_limited', `One call may have the model write ${MOST_SAMPLES} times at most`)
-    const model = deps.model(claim.agent.model)
+    const model = deps.model(payer.agent.model)
     const request = toRequest(deps, model, params)
-    const ended = AbortSignal.any([signal, ...(claim.stop ? [claim.stop] : [])])
-    claim.sampling ??= createSemaphore(1)
-    const release = await claim.sampling.acquire(ended)
+    const ended = AbortSignal.any([signal, ...(stop ? [stop] : [])])
+    payer.sampling ??= createSemaphore(1)
+    const release = await payer.sampling.acquire(ended)
     try {
-      return toResult(model, await completeApart(deps, claim, model, request, ended))
+      return toResult(model, await completeApart(deps, { payer, guard }, model, request, ended))
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error
-      const why = `The budget of the agent ${claim.agent.name} has no room for it (${error.data['limit']})`
+      const why = `The budget of the agent ${payer.agent.name} has no room for it (${error.data['limit']})`
       throw new HubError('rate_limited', why, { cause: error })
     } finally {
       release()
