@@ -33,7 +33,7 @@ export function ApprovalCard({ approval, deciding, onDecide, id }) {
     </header>
     <p class="approval-tool"><b>${toolWords(tool)}</b> <code>${tool}</code></p>
     <${Arguments} value=${approval.arguments} />
-    ${isOpen && html`<p class="approval-reason">${approval.question ? 'What' : 'Why it'} asks: ${reason}.</p>`}
+    ${isOpen && html`<p class="approval-reason">${approval.question ? 'The question' : 'Why it asks'}: ${reason}.</p>`}
     ${isOpen ? html`<${Answer} deciding=${deciding} onAnswer=${decide} noteFor=${approval.question ? 'Answer to the server, where it wants more than a yes' : 'Note to the agent (optional)'} />` : html`<${Outcome} approval=${approval} />`}
   </article>`
 }
