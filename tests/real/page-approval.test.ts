@@ -13,7 +13,6 @@ import { answers, connected, linkTo, log, messageBox, notConnected, say } from '
 /** A tool that every hub has, in the place of one that does harm. */
 const CONFIG = 'tools: { approve: ["get_system_metrics"] }\n'
 
-const pages = usePages()
 let speaker: Awaited<ReturnType<typeof startSpeaker>>
 let hub: TestHub
 let client: TestClient
@@ -31,6 +30,7 @@ afterEach(async () => {
   await hub[Symbol.asyncDispose]()
   await speaker[Symbol.asyncDispose]()
 })
+const pages = usePages()
 
 const card = (page: Page) => log(page).getByRole('article', { name: /Get system metrics$/ })
 

@@ -7,7 +7,6 @@ import { usePages } from './page/pages.ts'
 import { startSpeaker } from './page/speaker.ts'
 import { answers, linkTo, log, say } from './page/steps.ts'
 
-const pages = usePages()
 let speaker: Awaited<ReturnType<typeof startSpeaker>>
 let hub: TestHub
 beforeEach(async () => {
@@ -18,6 +17,7 @@ afterEach(async () => {
   await hub[Symbol.asyncDispose]()
   await speaker[Symbol.asyncDispose]()
 })
+const pages = usePages()
 
 test('what failed for good leads to its dead letter, which is retried or discarded there', async () => {
   const { page } = await pages.open(linkTo(hub))

@@ -14,7 +14,6 @@ const WIDE = [
   'That is all.',
 ]
 
-const pages = usePages()
 let speaker: Awaited<ReturnType<typeof startSpeaker>>
 let hub: TestHub
 beforeEach(async () => {
@@ -25,6 +24,7 @@ afterEach(async () => {
   await hub[Symbol.asyncDispose]()
   await speaker[Symbol.asyncDispose]()
 })
+const pages = usePages()
 
 /** Nothing stands beyond the right edge, except inside boxes that scroll by themselves. */
 async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {

@@ -11,7 +11,6 @@ import { answers, connected, linkTo, messageBox, notConnected, say, shownMessage
 /** What Chromium itself says about a server that is away. */
 const REFUSED = /^error: (WebSocket connection to '\S+' failed|Failed to load resource: net::ERR_\w+)/
 
-const pages = usePages()
 let speaker: Awaited<ReturnType<typeof startSpeaker>>
 let hub: TestHub
 let line: Line
@@ -26,6 +25,7 @@ afterEach(async () => {
   await hub[Symbol.asyncDispose]()
   await speaker[Symbol.asyncDispose]()
 })
+const pages = usePages()
 
 /** Narrow enough that the panel, which reads by plain requests, stays closed. */
 const openPage = (mayLog?: RegExp) =>

@@ -6,7 +6,6 @@ import { usePages } from './page/pages.ts'
 import { startSpeaker } from './page/speaker.ts'
 import { connected, linkTo, log, messageBox, say } from './page/steps.ts'
 
-const pages = usePages()
 let speaker: Awaited<ReturnType<typeof startSpeaker>>
 let hub: TestHub
 beforeEach(async () => {
@@ -17,6 +16,7 @@ afterEach(async () => {
   await hub[Symbol.asyncDispose]()
   await speaker[Symbol.asyncDispose]()
 })
+const pages = usePages()
 
 const stop = (page: Page) => page.getByRole('button', { name: 'Stop homelab' })
 const stopped = (page: Page) => log(page).getByText('I was stopped by owner.')

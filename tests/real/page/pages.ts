@@ -26,7 +26,8 @@ export interface OpenPage {
 
 /**
  * One browser for a file's tests; each page has a profile of its own. After each test the pages are closed, and none
- * may have logged an error or a warning.
+ * may have logged an error or a warning. Call it after a file's own hooks: hooks after a test run in reverse order, and a
+ * page that outlives its hub complains.
  */
 export function usePages(): { open(url: string, options?: OpenOptions): Promise<OpenPage> } {
   let browser: Browser
