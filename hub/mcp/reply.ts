@@ -51,8 +51,8 @@ export function createReply(first: ServerResponse, { clock, stream, onStream }: 
   }
   let cancelSign = clock.after(FIRST_SIGN_MS, giveSign)
   const watch = (watched: ServerResponse) => watched.on('close', () => watched === response && cancelSign())
-  const write = (message: object) => {
-    const data = `event: message\ndata: ${JSON.stringify(message)}\n\n`
+  const write = (json: string) => {
+    const data = `event: message\ndata: ${json}\n\n`
     if (stream === undefined) return void response.write(data)
     const id = `${stream}~${++count}`
     const text = `id: ${id}\n${data}`
@@ -63,24 +63,28 @@ export function createReply(first: ServerResponse, { clock, stream, onStream }: 
   const reply: Reply = {
     send(message) {
       if (isOver) return
+      const json = JSON.stringify(message)
       if (!streams) beginStream()
-      write(message)
+      write(json)
     },
     end(message, status = 200) {
       if (isOver) return
+      // A message that cannot be written leaves room for the answer that says so.
+      const json = message && JSON.stringify(message)
       isOver = true
       cancelSign()
-      if (!message && !streams) beginStream()
-      if (streams) {
-        if (message) write(message)
+      if (json === undefined || streams) {
+        if (!streams) beginStream()
+        if (json !== undefined) write(json)
         response.end()
         return
       }
-      const text = JSON.stringify(message)
-      const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
-      response.writeHead(status, headers).end(text)
+      const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) }
+      response.writeHead(status, headers).end(json)
     },
     resume(next, lastEventId) {
+      // The connection before may look open for long after its client lost it.
+      response.end()
       response = next
       beginStream()
       const missed = kept.slice(kept.findIndex(({ id }) => id === lastEventId) + 1)
