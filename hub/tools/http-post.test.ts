@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
@@ -8,8 +8,8 @@ const REQUEST = { jsonrpc: '2.0', id: 'hub-1', method: 'tools/call', params: {} 
 const ANSWER = { jsonrpc: '2.0', id: 'hub-1', result: { content: [] } } as const
 
 /** Posts once to a server that answers so; tells what arrived, and from where the rest was asked for. */
-async function post(answer: (response: ServerResponse) => void) {
-  const server = createServer((_request, response) => answer(response))
+async function post(answer: (response: ServerResponse, request: IncomingMessage) => void) {
+  const server = createServer((request, response) => answer(response, request))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const delivered: JSONRPCMessage[] = []
   const resumed: BrokenOff[] = []
@@ -49,4 +49,19 @@ test('the rest of a stream that ends before the answer is asked for when the ser
   expect(resumed).toEqual([{ lastEventId: '3', retry: 500 }])
   const silent = await post(stream('id: 4\ndata: \n\n'))
   expect(silent.resumed).toEqual([{ lastEventId: '4', retry: undefined }])
+})
+
+const answerAt = (path: string, elsewhere: Parameters<ServerResponse['writeHead']>[1]) =>
+  post((response, { url }) => {
+    if (url !== path) return response.writeHead(307, elsewhere).end()
+    return response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(ANSWER))
+  })
+
+test('a server that is at another place, as many are at one with a slash behind it, is asked there', async () => {
+  expect((await answerAt('/mcp/', { Location: '/mcp/' })).delivered).toEqual([ANSWER])
+})
+
+test('nobody else is given the headers, and one that always is elsewhere is given up', async () => {
+  await expect(answerAt('/mcp/', { Location: 'http://127.0.0.2/mcp/' })).rejects.toThrow('answered 307')
+  await expect(answerAt('/nowhere', { Location: '/mcp/' })).rejects.toThrow('answered 307')
 })
