@@ -87,6 +87,8 @@ export function createReply(first: ServerResponse, { clock, stream, onStream }: 
       response.end()
       response = next
       beginStream()
+      // Where nothing was missed there is nothing to send yet, and its client waits for an answer.
+      next.flushHeaders()
       const missed = kept.slice(kept.findIndex(({ id }) => id === lastEventId) + 1)
       for (const { text } of missed) next.write(text)
       if (isOver) return void next.end()
