@@ -7,9 +7,10 @@ import {
   SdkErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client'
+import type { Clock } from '../core/clock.ts'
 import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
-import { describeOverlong, LONGEST_MESSAGE } from './bounds.ts'
+import { createFloodMeter, describeOverlong, FLOOD_PAUSE_MS, LONGEST_MESSAGE } from './bounds.ts'
 import { createLineCutter } from './lines.ts'
 
 /** A kept connection that nobody used for so long is closed here: a server that closes it later breaks no request. */
@@ -20,6 +21,7 @@ const MOST_MOVES = 5
 const LONGEST_EXCUSE = 500
 
 export interface HttpPostDeps {
+  clock: Clock
   url: URL
   /** All headers of a request but those of its body. */
   headers: (request: JSONRPCRequest) => Record<string, string>
@@ -120,12 +122,12 @@ async function readAnswer(
   request: JSONRPCRequest,
   deliver: (message: JSONRPCMessage) => void,
   signal: AbortSignal,
-  { resume }: HttpPostDeps,
+  { clock, resume }: HttpPostDeps,
 ): Promise<'ended' | 'resumed'> {
   const { statusCode = 0 } = response
   const type = response.headers['content-type']?.split(';', 1)[0]?.trim()
   if (statusCode < 300 && type === 'text/event-stream') {
-    const { answered, lastEventId, retry } = await readEvents(response, request, deliver)
+    const { answered, lastEventId, retry } = await readEvents(response, request, deliver, clock)
     if (answered || lastEventId === undefined) return 'ended'
     await resume(request, { lastEventId, retry }, signal)
     return 'resumed'
@@ -182,21 +184,25 @@ function readParts(response: IncomingMessage, take: (part: Buffer) => void): Pro
   })
 }
 
-/** Server-sent events, each a message. Resolves at the end of the stream. */
+/** Server-sent events, each a message; a flood of them is read slowly. Resolves at the end of the stream. */
 async function readEvents(
   response: IncomingMessage,
   request: JSONRPCRequest,
   deliver: (message: JSONRPCMessage) => void,
+  clock: Clock,
 ): Promise<{ answered: boolean; lastEventId: string | undefined; retry: number | undefined }> {
   const lines = createLineCutter(LONGEST_MESSAGE)
   let data: string[] = []
   let lastEventId: string | undefined
   let retry: number | undefined
   let answered = false
+  let count = 0
+  const isFlood = createFloodMeter(clock)
   const end = () => {
     const message = data.length > 0 ? parseJson(data.join('\n')) : undefined
     data = []
     if (!isObject(message)) return
+    count++
     answered ||= isAnswer(message, request)
     deliver(message as JSONRPCMessage)
   }
@@ -211,11 +217,18 @@ async function readEvents(
     await readParts(response, chunk => {
       lines.cut(chunk, line => take(line.toString('utf8').replace(/\r$/, '')))
       if (lines.overlong) throw tooLong()
+      if (isFlood(count)) pause(response, clock)
+      count = 0
     })
   } catch (error) {
     if (lines.overlong || lastEventId === undefined) throw error
   }
   return { answered, lastEventId, retry }
+}
+
+function pause(response: IncomingMessage, clock: Clock): void {
+  response.pause()
+  clock.after(FLOOD_PAUSE_MS, () => response.resume())
 }
 
 function tooLong(): Error {
