@@ -17,6 +17,8 @@ import type { Parked } from './parked.ts'
 import { createReply, type Reply } from './reply.ts'
 
 const MODERN = '2026-07-28'
+/** Since this version clients take events without a message. */
+const PRIMED = '2025-11-25'
 /** The ids of questions that clients of the lane are asked. */
 const QUESTION = 'lane-question-'
 
@@ -28,6 +30,8 @@ export interface LaneCall {
   meta: JsonObject
   repeat: JsonObject
   declared: Declared | undefined
+  /** Its client takes an event that only says from where to go on. */
+  primes: boolean
 }
 
 /** What the lane knows of a legacy client's session, or of all requests of a modern one with a token. */
@@ -67,6 +71,7 @@ export function serveCall(
   const reply = createReply(response, {
     clock: deps.clock,
     stream,
+    primes: call.primes,
     onStream: made => streams && keepStream(streams, String(stream), made),
   })
   const ended = new AbortController()
@@ -129,7 +134,8 @@ export function endLane(session: LaneSession, reason: Error): void {
 
 /** A request of before 2026-07-28; undefined where it is not plainly a call of a tool. */
 export function readLegacyCall(request: IncomingMessage, body: unknown): LaneCall | undefined {
-  return isOfLegacy(request) ? readCall(body) : undefined
+  const call = isOfLegacy(request) ? readCall(body) : undefined
+  return call && { ...call, primes: String(request.headers['mcp-protocol-version'] ?? '') >= PRIMED }
 }
 
 /** A request of 2026-07-28; undefined where it is not plainly a call of a tool, with all that it has to say. */
@@ -179,7 +185,7 @@ function readCall(body: unknown): LaneCall | undefined {
     ...(inputResponses === undefined ? {} : { inputResponses }),
     ...(requestState === undefined ? {} : { requestState }),
   }
-  return { id, name, args, meta, repeat, declared: undefined }
+  return { id, name, args, meta, repeat, declared: undefined, primes: false }
 }
 
 async function run(

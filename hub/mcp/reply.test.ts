@@ -47,3 +47,20 @@ test('a client that comes back ends the connection that it had', async () => {
   expect(first).toBe('id: one~1\nevent: message\ndata: {"count":1}\n\n')
   expect(second).toBe('id: one~2\nevent: message\ndata: {"count":2}\n\n')
 })
+
+test('a client can come back to a call of which it heard nothing yet', async () => {
+  const clock = createFakeClock()
+  let reply: ReturnType<typeof createReply> | undefined
+  const [first, second] = await answers(
+    response => {
+      reply = createReply(response, { clock, stream: 'one', primes: true })
+      clock.advance(10_000)
+    },
+    response => {
+      reply?.resume(response, 'one~0')
+      reply?.end({ count: 1 })
+    },
+  )
+  expect(first).toBe('id: one~0\ndata: \n\n: still at work\n\n')
+  expect(second).toBe('id: one~1\nevent: message\ndata: {"count":1}\n\n')
+})

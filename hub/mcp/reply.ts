@@ -24,11 +24,13 @@ export interface ReplyOptions {
   clock: Clock
   /** In front of the ids of its events; without it the stream cannot be resumed. */
   stream?: string | undefined
+  /** Its client knows events that only name a place to go on from, as those from 2025-11-25 on do. */
+  primes?: boolean
   /** It became a stream that can be resumed. */
   onStream?: (reply: Reply) => void
 }
 
-export function createReply(first: ServerResponse, { clock, stream, onStream }: ReplyOptions): Reply {
+export function createReply(first: ServerResponse, { clock, stream, primes, onStream }: ReplyOptions): Reply {
   let response = first
   let streams = false
   let isOver = false
@@ -41,8 +43,11 @@ export function createReply(first: ServerResponse, { clock, stream, onStream }: 
       'Cache-Control': 'no-cache, no-transform',
       'X-Accel-Buffering': 'no',
     })
-    if (!streams && stream !== undefined) onStream?.(reply)
+    if (streams) return
     streams = true
+    if (stream === undefined) return
+    onStream?.(reply)
+    if (primes) response.write(`id: ${stream}~0\ndata: \n\n`)
   }
   const giveSign = () => {
     if (!streams) beginStream()
