@@ -79,9 +79,11 @@ export function serveCall(
   // Since 2026-07-28 a client that closes the stream wants no answer any more; before, it may have lost its way only.
   if (call.declared)
     response.on('close', () => response.writableFinished || ended.abort(new Error('The client went away')))
-  return run(deps, session, call, { reply, signal: ended.signal }).finally(() =>
-    session.calls.delete(call.id),
-  )
+  return run(deps, session, call, { reply, signal: ended.signal }).finally(() => {
+    session.calls.delete(call.id)
+    // Its client would come back again and again for the answer that there is not.
+    if (ended.signal.aborted) streams?.delete(String(stream))
+  })
 }
 
 let streamCount = 0

@@ -139,3 +139,16 @@ test('a session whose only open connection is a resumed one is not idle', async 
   asked.end()
   expect(await resumed.promise).toContain('at last')
 })
+
+test('nobody comes back for the answer to a call that was cancelled', async () => {
+  const session = await openSession()
+  const lastEventId = await callAndBreak(session)
+  const cancelled = { method: 'notifications/cancelled', params: { requestId: 7 } }
+  expect((await post(cancelled, session)).status).toBe(202)
+  const headers = mcpHeaders(hub.token, {
+    ...session,
+    Accept: 'text/event-stream',
+    'Last-Event-ID': lastEventId,
+  })
+  expect((await send(`${hub.url}/mcp`, { headers })).status).toBe(400)
+})
