@@ -11,7 +11,7 @@ import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
 import { type Listening, listen } from './http/listen.ts'
 import { createPage } from './http/page.ts'
 import { createBucket, createBuckets } from './http/rate-limit.ts'
-import { type Below, LOG_MESSAGE } from './mcp/below.ts'
+import { type Below, LOG_MESSAGE, onlyWider } from './mcp/below.ts'
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
 import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
 import { createHubResources } from './mcp/hub-resources/hub-resources.ts'
@@ -118,7 +118,7 @@ function toBelow(servers: Servers): Below {
     getPrompt,
     complete,
     subscribe,
-    setLogLevel,
+    setLogLevel: onlyWider(setLogLevel),
     rootsChanged,
     endSession,
     tools: () => definitionsOf(servers.catalogue.tools),

@@ -55,6 +55,19 @@ export function isLogged(level: unknown, wanted: string | undefined): boolean {
   return rank(wanted) >= 0 && rank(level) >= rank(wanted)
 }
 
+/**
+ * A server knows one level for all of its clients: it is asked for the least severe that any of the hub's ever wanted,
+ * and each of these gets what it wants of that.
+ */
+export function onlyWider(set: Below['setLogLevel']): Below['setLogLevel'] {
+  let widest = Number.POSITIVE_INFINITY
+  return level => {
+    if (rank(level) >= widest) return
+    widest = rank(level)
+    set(level)
+  }
+}
+
 function rank(level: unknown): number {
   return LOG_LEVELS.indexOf(level as LogLevel)
 }

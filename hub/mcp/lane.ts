@@ -17,6 +17,8 @@ import type { Parked } from './parked.ts'
 import { createReply, type Reply } from './reply.ts'
 
 const MODERN = '2026-07-28'
+/** Since this version clients take events without a message. */
+const PRIMED = '2025-11-25'
 /** The ids of questions that clients of the lane are asked. */
 const QUESTION = 'lane-question-'
 
@@ -28,6 +30,8 @@ export interface LaneCall {
   meta: JsonObject
   repeat: JsonObject
   declared: Declared | undefined
+  /** Its client takes an event that only says from where to go on. */
+  primes: boolean
 }
 
 /** What the lane knows of a legacy client's session, or of all requests of a modern one with a token. */
@@ -67,6 +71,7 @@ export function serveCall(
   const reply = createReply(response, {
     clock: deps.clock,
     stream,
+    primes: call.primes,
     onStream: made => streams && keepStream(streams, String(stream), made),
   })
   const ended = new AbortController()
@@ -74,9 +79,11 @@ export function serveCall(
   // Since 2026-07-28 a client that closes the stream wants no answer any more; before, it may have lost its way only.
   if (call.declared)
     response.on('close', () => response.writableFinished || ended.abort(new Error('The client went away')))
-  return run(deps, session, call, { reply, signal: ended.signal }).finally(() =>
-    session.calls.delete(call.id),
-  )
+  return run(deps, session, call, { reply, signal: ended.signal }).finally(() => {
+    session.calls.delete(call.id)
+    // Its client would come back again and again for the answer that there is not.
+    if (ended.signal.aborted) streams?.delete(String(stream))
+  })
 }
 
 let streamCount = 0
@@ -129,7 +136,8 @@ export function endLane(session: LaneSession, reason: Error): void {
 
 /** A request of before 2026-07-28; undefined where it is not plainly a call of a tool. */
 export function readLegacyCall(request: IncomingMessage, body: unknown): LaneCall | undefined {
-  return isOfLegacy(request) ? readCall(body) : undefined
+  const call = isOfLegacy(request) ? readCall(body) : undefined
+  return call && { ...call, primes: String(request.headers['mcp-protocol-version'] ?? '') >= PRIMED }
 }
 
 /** A request of 2026-07-28; undefined where it is not plainly a call of a tool, with all that it has to say. */
@@ -179,7 +187,7 @@ function readCall(body: unknown): LaneCall | undefined {
     ...(inputResponses === undefined ? {} : { inputResponses }),
     ...(requestState === undefined ? {} : { requestState }),
   }
-  return { id, name, args, meta, repeat, declared: undefined }
+  return { id, name, args, meta, repeat, declared: undefined, primes: false }
 }
 
 async function run(

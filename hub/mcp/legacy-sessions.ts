@@ -103,13 +103,13 @@ export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
     async serve(request: McpRequest, response: ServerResponse, body: unknown, token: string): Promise<void> {
       const session = await find(request, body, token)
       if (typeof session === 'number') return refuse(response, session)
-      if (takeMessage(session.lane, body)) return accept(response)
-      if (resumeStream(session.lane, request, response)) return
       session.open++
       response.on('close', () => {
         session.open--
         session.usedAt = deps.clock.monotonic()
       })
+      if (takeMessage(session.lane, body)) return accept(response)
+      if (resumeStream(session.lane, request, response)) return
       if (session.isReady && isPlain(session.view)) {
         const call = readLegacyCall(request, body)
         if (call && !deps.isOwn(call.name)) return serveCall(deps, toLane(session), call, response)

@@ -36,7 +36,10 @@ export function createListLane({ below, serverInfo, tools }: ListLaneDeps): List
       // Tasks are an extension since 2026-07-28, and this is how tools said that they take part in them.
       tools: list.map(({ execution: _, ...tool }) => tool),
     }
-    texts = { modern: Buffer.from(JSON.stringify(modern)), legacy: Buffer.from(JSON.stringify({ tools: list })) }
+    texts = {
+      modern: Buffer.from(JSON.stringify(modern)),
+      legacy: Buffer.from(JSON.stringify({ tools: list })),
+    }
     return texts
   }
   return {

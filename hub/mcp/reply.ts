@@ -24,11 +24,13 @@ export interface ReplyOptions {
   clock: Clock
   /** In front of the ids of its events; without it the stream cannot be resumed. */
   stream?: string | undefined
+  /** Its client knows events that only name a place to go on from, as those from 2025-11-25 on do. */
+  primes?: boolean
   /** It became a stream that can be resumed. */
   onStream?: (reply: Reply) => void
 }
 
-export function createReply(first: ServerResponse, { clock, stream, onStream }: ReplyOptions): Reply {
+export function createReply(first: ServerResponse, { clock, stream, primes, onStream }: ReplyOptions): Reply {
   let response = first
   let streams = false
   let isOver = false
@@ -41,8 +43,11 @@ export function createReply(first: ServerResponse, { clock, stream, onStream }: 
       'Cache-Control': 'no-cache, no-transform',
       'X-Accel-Buffering': 'no',
     })
-    if (!streams && stream !== undefined) onStream?.(reply)
+    if (streams) return
     streams = true
+    if (stream === undefined) return
+    onStream?.(reply)
+    if (primes) response.write(`id: ${stream}~0\ndata: \n\n`)
   }
   const giveSign = () => {
     if (!streams) beginStream()
@@ -51,8 +56,8 @@ export function createReply(first: ServerResponse, { clock, stream, onStream }: 
   }
   let cancelSign = clock.after(FIRST_SIGN_MS, giveSign)
   const watch = (watched: ServerResponse) => watched.on('close', () => watched === response && cancelSign())
-  const write = (message: object) => {
-    const data = `event: message\ndata: ${JSON.stringify(message)}\n\n`
+  const write = (json: string) => {
+    const data = `event: message\ndata: ${json}\n\n`
     if (stream === undefined) return void response.write(data)
     const id = `${stream}~${++count}`
     const text = `id: ${id}\n${data}`
@@ -63,26 +68,32 @@ export function createReply(first: ServerResponse, { clock, stream, onStream }: 
   const reply: Reply = {
     send(message) {
       if (isOver) return
+      const json = JSON.stringify(message)
       if (!streams) beginStream()
-      write(message)
+      write(json)
     },
     end(message, status = 200) {
       if (isOver) return
+      // A message that cannot be written leaves room for the answer that says so.
+      const json = message && JSON.stringify(message)
       isOver = true
       cancelSign()
-      if (!message && !streams) beginStream()
-      if (streams) {
-        if (message) write(message)
+      if (json === undefined || streams) {
+        if (!streams) beginStream()
+        if (json !== undefined) write(json)
         response.end()
         return
       }
-      const text = JSON.stringify(message)
-      const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
-      response.writeHead(status, headers).end(text)
+      const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) }
+      response.writeHead(status, headers).end(json)
     },
     resume(next, lastEventId) {
+      // The connection before may look open for long after its client lost it.
+      response.end()
       response = next
       beginStream()
+      // Where nothing was missed there is nothing to send yet, and its client waits for an answer.
+      next.flushHeaders()
       const missed = kept.slice(kept.findIndex(({ id }) => id === lastEventId) + 1)
       for (const { text } of missed) next.write(text)
       if (isOver) return void next.end()

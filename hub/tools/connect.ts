@@ -154,6 +154,7 @@ function toPost(spec: ServerSpec, { client, transport, mirror, clock }: PostDeps
   const { url, headers } = spec.transport
   const version = client.getNegotiatedProtocolVersion()
   return createHttpPost({
+    clock,
     url: new URL(url),
     headers: ({ method, params = {} }) => ({
       ...headers,

@@ -1,19 +1,25 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
+import { systemClock } from '../core/clock.ts'
+import { FLOOD_PAUSE_MS } from './bounds.ts'
 import { type BrokenOff, createHttpPost } from './http-post.ts'
 
 const REQUEST = { jsonrpc: '2.0', id: 'hub-1', method: 'tools/call', params: {} } as const
 const ANSWER = { jsonrpc: '2.0', id: 'hub-1', result: { content: [] } } as const
 
 /** Posts once to a server that answers so; tells what arrived, and from where the rest was asked for. */
-async function post(answer: (response: ServerResponse) => void) {
-  const server = createServer((_request, response) => answer(response))
+async function post(
+  answer: (response: ServerResponse, request: IncomingMessage) => void,
+  clock = systemClock,
+) {
+  const server = createServer((request, response) => answer(response, request))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const delivered: JSONRPCMessage[] = []
   const resumed: BrokenOff[] = []
   using http = createHttpPost({
+    clock,
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
     headers: () => ({}),
     resume: async (_request, from) => void resumed.push(from),
@@ -49,4 +55,35 @@ test('the rest of a stream that ends before the answer is asked for when the ser
   expect(resumed).toEqual([{ lastEventId: '3', retry: 500 }])
   const silent = await post(stream('id: 4\ndata: \n\n'))
   expect(silent.resumed).toEqual([{ lastEventId: '4', retry: undefined }])
+})
+
+const answerAt = (path: string, elsewhere: Parameters<ServerResponse['writeHead']>[1]) =>
+  post((response, { url }) => {
+    if (url !== path) return response.writeHead(307, elsewhere).end()
+    return response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(ANSWER))
+  })
+
+test('a server that is at another place, as many are at one with a slash behind it, is asked there', async () => {
+  expect((await answerAt('/mcp/', { Location: '/mcp/' })).delivered).toEqual([ANSWER])
+})
+
+test('nobody else is given the headers, and one that always is elsewhere is given up', async () => {
+  await expect(answerAt('/mcp/', { Location: 'http://127.0.0.2/mcp/' })).rejects.toThrow('answered 307')
+  await expect(answerAt('/nowhere', { Location: '/mcp/' })).rejects.toThrow('answered 307')
+})
+
+test('a flood of messages before the answer is read slowly, and nothing of it is lost', async () => {
+  let pauses = 0
+  const clock = {
+    ...systemClock,
+    after(delay: number, run: () => void) {
+      if (delay === FLOOD_PAUSE_MS) pauses++
+      return systemClock.after(0, run)
+    },
+  }
+  const note = 'data: {"jsonrpc":"2.0","method":"notifications/progress"}\n\n'
+  const { delivered } = await post(stream(`${note.repeat(5_000)}data: ${JSON.stringify(ANSWER)}\n\n`), clock)
+  expect(pauses).toBeGreaterThan(0)
+  expect(delivered.length).toBe(5_001)
+  expect(delivered.at(-1)).toEqual(ANSWER)
 })

@@ -7,17 +7,21 @@ import {
   SdkErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client'
+import type { Clock } from '../core/clock.ts'
 import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
-import { describeOverlong, LONGEST_MESSAGE } from './bounds.ts'
+import { createFloodMeter, describeOverlong, FLOOD_PAUSE_MS, LONGEST_MESSAGE } from './bounds.ts'
 import { createLineCutter } from './lines.ts'
 
 /** A kept connection that nobody used for so long is closed here: a server that closes it later breaks no request. */
 const LONGEST_IDLE_MS = 4_000
+/** So often in a row a server may say that it is elsewhere. */
+const MOST_MOVES = 5
 /** Of what a server says that is no answer, so much is shown. */
 const LONGEST_EXCUSE = 500
 
 export interface HttpPostDeps {
+  clock: Clock
   url: URL
   /** All headers of a request but those of its body. */
   headers: (request: JSONRPCRequest) => Record<string, string>
@@ -49,35 +53,60 @@ export interface HttpPost extends Disposable {
  * the messages is not looked at.
  */
 export function createHttpPost(deps: HttpPostDeps): HttpPost {
-  const { Agent, request: open } = deps.url.protocol === 'https:' ? https : http
-  const target = urlToHttpOptions(deps.url)
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: 32, timeout: LONGEST_IDLE_MS })
+  const options = { keepAlive: true, maxFreeSockets: 32, timeout: LONGEST_IDLE_MS }
+  const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
+  let { url } = deps
+  const send = (request: JSONRPCRequest, signal: AbortSignal) => {
+    const body = Buffer.from(JSON.stringify(request))
+    const isSecure = url.protocol === 'https:'
+    const outgoing = (isSecure ? https : http).request({
+      ...urlToHttpOptions(url),
+      method: 'POST',
+      agent: isSecure ? agents['https:'] : agents['http:'],
+      signal,
+      headers: {
+        ...deps.headers(request),
+        'Content-Type': 'application/json',
+        'Content-Length': body.length,
+        Accept: 'application/json, text/event-stream',
+      },
+    })
+    outgoing.end(body)
+    return untilAnswered(outgoing)
+  }
+  /** Where a server says that it is elsewhere, it is asked there from then on. */
+  const sendOn = async (request: JSONRPCRequest, signal: AbortSignal) => {
+    for (let moves = 0; ; moves++) {
+      const response = await send(request, signal)
+      const next = moves < MOST_MOVES ? placeOf(response, url) : undefined
+      if (!next) return response
+      response.resume()
+      url = next
+    }
+  }
   return {
     async post(request, deliver, signal) {
-      const body = Buffer.from(JSON.stringify(request))
-      const outgoing = open({
-        ...target,
-        method: 'POST',
-        agent,
-        signal,
-        headers: {
-          ...deps.headers(request),
-          'Content-Type': 'application/json',
-          'Content-Length': body.length,
-          Accept: 'application/json, text/event-stream',
-        },
-      })
-      outgoing.end(body)
       try {
-        return await readAnswer(await untilAnswered(outgoing), request, deliver, signal, deps)
+        return await readAnswer(await sendOn(request, signal), request, deliver, signal, deps)
       } catch (error) {
         // Its answer is there, or nobody waits for it any more.
         if (!signal.aborted) throw error
         return 'ended'
       }
     },
-    [Symbol.dispose]: () => agent.destroy(),
+    [Symbol.dispose]() {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
   }
+}
+
+/** Where a request has to be made again, of the same server: its headers may be a secret between it and the hub. */
+function placeOf({ statusCode, headers: { location } }: IncomingMessage, url: URL): URL | undefined {
+  if ((statusCode !== 307 && statusCode !== 308) || !location || !URL.canParse(location, url.href))
+    return undefined
+  const next = new URL(location, url)
+  const isSafer = next.protocol === url.protocol || next.protocol === 'https:'
+  return isSafer && next.hostname === url.hostname ? next : undefined
 }
 
 /** An error that comes after the response comes through that too. */
@@ -93,12 +122,12 @@ async function readAnswer(
   request: JSONRPCRequest,
   deliver: (message: JSONRPCMessage) => void,
   signal: AbortSignal,
-  { resume }: HttpPostDeps,
+  { clock, resume }: HttpPostDeps,
 ): Promise<'ended' | 'resumed'> {
   const { statusCode = 0 } = response
   const type = response.headers['content-type']?.split(';', 1)[0]?.trim()
   if (statusCode < 300 && type === 'text/event-stream') {
-    const { answered, lastEventId, retry } = await readEvents(response, request, deliver)
+    const { answered, lastEventId, retry } = await readEvents(response, request, deliver, clock)
     if (answered || lastEventId === undefined) return 'ended'
     await resume(request, { lastEventId, retry }, signal)
     return 'resumed'
@@ -155,21 +184,25 @@ function readParts(response: IncomingMessage, take: (part: Buffer) => void): Pro
   })
 }
 
-/** Server-sent events, each a message. Resolves at the end of the stream. */
+/** Server-sent events, each a message; a flood of them is read slowly. Resolves at the end of the stream. */
 async function readEvents(
   response: IncomingMessage,
   request: JSONRPCRequest,
   deliver: (message: JSONRPCMessage) => void,
+  clock: Clock,
 ): Promise<{ answered: boolean; lastEventId: string | undefined; retry: number | undefined }> {
   const lines = createLineCutter(LONGEST_MESSAGE)
   let data: string[] = []
   let lastEventId: string | undefined
   let retry: number | undefined
   let answered = false
+  let count = 0
+  const isFlood = createFloodMeter(clock)
   const end = () => {
     const message = data.length > 0 ? parseJson(data.join('\n')) : undefined
     data = []
     if (!isObject(message)) return
+    count++
     answered ||= isAnswer(message, request)
     deliver(message as JSONRPCMessage)
   }
@@ -184,11 +217,18 @@ async function readEvents(
     await readParts(response, chunk => {
       lines.cut(chunk, line => take(line.toString('utf8').replace(/\r$/, '')))
       if (lines.overlong) throw tooLong()
+      if (isFlood(count)) pause(response, clock)
+      count = 0
     })
   } catch (error) {
     if (lines.overlong || lastEventId === undefined) throw error
   }
   return { answered, lastEventId, retry }
+}
+
+function pause(response: IncomingMessage, clock: Clock): void {
+  response.pause()
+  clock.after(FLOOD_PAUSE_MS, () => response.resume())
 }
 
 function tooLong(): Error {

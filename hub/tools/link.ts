@@ -189,8 +189,12 @@ export class Link {
   async #read(kind: OfferKind, signal: AbortSignal): Promise<void> {
     this.#reading.set(kind, 'once')
     try {
-      const list = await readList(kind, this.capabilities, (method, params) =>
-        this.#wire.request(method, params, { signal }),
+      const list = await readList(
+        kind,
+        this.capabilities,
+        (method, params) => this.#wire.request(method, params, { signal }),
+        name =>
+          this.#deps.log.warn('entry_left_out', { kind, name, reason: 'clients would refuse the list' }),
       )
       this.#unread.delete(kind)
       const offer = { ...this.#offer, [kind]: list }

@@ -1,4 +1,5 @@
 import {
+  isSpecType,
   type Prompt,
   ProtocolError,
   ProtocolErrorCode,
@@ -26,35 +27,54 @@ export const NO_OFFER: Offer = { tools: [], resources: [], resourceTemplates: []
 /** A server that never stops paging is cut off here. */
 const MOST_PAGES = 100
 
-const LISTS: Readonly<
-  Record<OfferKind, { method: string; capability: keyof ServerCapabilities; key: string }>
-> = {
-  tools: { method: 'tools/list', capability: 'tools', key: 'name' },
-  resources: { method: 'resources/list', capability: 'resources', key: 'uri' },
-  resourceTemplates: { method: 'resources/templates/list', capability: 'resources', key: 'uriTemplate' },
-  prompts: { method: 'prompts/list', capability: 'prompts', key: 'name' },
+interface Listing {
+  method: string
+  capability: keyof ServerCapabilities
+  isOne: (entry: unknown) => boolean
+}
+
+const LISTS: Readonly<Record<OfferKind, Listing>> = {
+  tools: { method: 'tools/list', capability: 'tools', isOne: isSpecType.Tool },
+  resources: { method: 'resources/list', capability: 'resources', isOne: isSpecType.Resource },
+  resourceTemplates: {
+    method: 'resources/templates/list',
+    capability: 'resources',
+    isOne: isSpecType.ResourceTemplate,
+  },
+  prompts: { method: 'prompts/list', capability: 'prompts', isOne: isSpecType.Prompt },
 }
 
 type Request = (method: string, params: JsonObject) => Promise<JsonObject>
 
-/** Everything of one kind that a server lists, as it lists it; entries without a name are left out. Throws as requests do. */
+/**
+ * Everything of one kind that a server lists, as it lists it. Clients refuse a whole list for one wrong entry, and the
+ * hub's list is that of all servers: such an entry is left out and told. Throws as requests do.
+ */
 export async function readList<Kind extends OfferKind>(
   kind: Kind,
   capabilities: ServerCapabilities,
   request: Request,
+  onLeftOut: (name: string) => void,
 ): Promise<Offer[Kind]> {
-  const { method, capability, key } = LISTS[kind]
+  const { method, capability, isOne } = LISTS[kind]
   if (!capabilities[capability]) return []
-  const found: JsonObject[] = []
+  const found: unknown[] = []
+  const take = () => {
+    const entries = kind === 'tools' ? found.map(withSchema) : found
+    const good = entries.filter(entry => isGood(entry, isOne))
+    const kept = new Set(good)
+    for (const entry of entries) if (!kept.has(entry)) onLeftOut(nameOf(entry))
+    return good as unknown as Offer[Kind]
+  }
   let cursor: unknown
   for (let page = 0; page < MOST_PAGES; page++) {
     const result = await requestPage(() => request(method, cursor === undefined ? {} : { cursor }))
-    if (!result) return toOffered(kind, found)
+    if (!result) return take()
     const entries = result[kind]
     if (!Array.isArray(entries)) throw new Error(`${method} gave no list of ${kind}`)
-    found.push(...entries.filter(entry => isObject(entry) && typeof entry[key] === 'string'))
+    for (const entry of entries) found.push(entry)
     cursor = result['nextCursor']
-    if (typeof cursor !== 'string' || entries.length === 0) return toOffered(kind, found)
+    if (typeof cursor !== 'string' || entries.length === 0) return take()
   }
   throw new Error(`${method} has over ${MOST_PAGES} pages`)
 }
@@ -69,13 +89,26 @@ async function requestPage(request: () => Promise<JsonObject>): Promise<JsonObje
   }
 }
 
-/** Servers answer in many versions of the protocol; what else stands in an entry is handed on as it came. */
-function toOffered<Kind extends OfferKind>(kind: Kind, entries: JsonObject[]): Offer[Kind] {
-  const whole =
-    kind === 'tools'
-      ? entries.map(entry =>
-          isObject(entry['inputSchema']) ? entry : { ...entry, inputSchema: { type: 'object' } },
-        )
-      : entries
-  return whole as unknown as Offer[Kind]
+/** Some servers give tools without arguments no schema, or one of no type. */
+function withSchema(tool: unknown): unknown {
+  if (!isObject(tool)) return tool
+  const { inputSchema } = tool
+  if (!isObject(inputSchema)) return { ...tool, inputSchema: { type: 'object' } }
+  return inputSchema['type'] === undefined
+    ? { ...tool, inputSchema: { ...inputSchema, type: 'object' } }
+    : tool
+}
+
+/** What is nested thousands deep can be parsed, but neither checked nor written again. */
+function isGood(entry: unknown, isOne: (entry: unknown) => boolean): boolean {
+  try {
+    return isOne(entry) && JSON.stringify(entry) !== undefined
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+function nameOf(entry: unknown): string {
+  return isObject(entry) ? String(entry['name'] ?? entry['uri']) : 'one that is no object'
 }

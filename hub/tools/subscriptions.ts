@@ -17,6 +17,8 @@ export interface SubscriptionDeps {
   onBroken: () => void
 }
 
+type Listening = Pick<Client, 'getProtocolEra' | 'listen' | 'transport'>
+
 /** What a connection is told of: changes of the server's lists, and of the resources that somebody wants. */
 export interface Subscriptions {
   readonly wanted: ReadonlySet<string>
@@ -26,7 +28,7 @@ export interface Subscriptions {
 }
 
 /** In the way of the server's era: one stream for everything since 2026-07-28, a request for each resource before. */
-export function createSubscriptions(client: Client, deps: SubscriptionDeps): Subscriptions {
+export function createSubscriptions(client: Listening, deps: SubscriptionDeps): Subscriptions {
   return client.getProtocolEra() === 'modern' ? listenTo(client, deps) : subscribeEach(deps)
 }
 
@@ -53,7 +55,7 @@ function subscribeEach({ capabilities, request, log, signal }: SubscriptionDeps)
   }
 }
 
-function listenTo(client: Client, deps: SubscriptionDeps): Subscriptions {
+function listenTo(client: Listening, deps: SubscriptionDeps): Subscriptions {
   const { capabilities } = deps
   let wanted: ReadonlySet<string> = new Set()
   let open: McpSubscription | undefined
@@ -73,6 +75,8 @@ function listenTo(client: Client, deps: SubscriptionDeps): Subscriptions {
     while (!deps.signal.aborted && client.transport && own === version) {
       try {
         const stream = await client.listen(filter())
+        // Of two that were asked for at once, the answer to the older may come last.
+        if (own !== version) return await stream.close()
         const before = open
         open = stream
         await before?.close()
@@ -91,12 +95,14 @@ function listenTo(client: Client, deps: SubscriptionDeps): Subscriptions {
   const renew = () => {
     version++
     if (begun && Object.keys(filter()).length > 0) void listen(version)
+    else open?.close().catch(error => deps.log.debug('listen_not_ended', { error }))
   }
   return {
     get wanted() {
       return wanted
     },
     want(uris) {
+      if (uris.size === wanted.size && [...uris].every(uri => wanted.has(uri))) return
       wanted = new Set(uris)
       renew()
     },

@@ -10,18 +10,19 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
-import type { Asker, ForwardOptions, JsonObject } from '../core/forwarding.ts'
+import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import type { HttpPost } from './http-post.ts'
 import { tap } from './tapped.ts'
 import { createTimeLimit, type TimeLimit } from './time-limit.ts'
+import { lacks, toErrorObject, toOutcome, tookTooLong } from './wire-errors.ts'
 
 /** What a server may ask a client for; in 2026-07-28 it does so by a result, before by a request. */
-const ASKED: Readonly<Record<string, string>> = {
-  'sampling/createMessage': 'sampling',
-  'elicitation/create': 'elicitation',
-  'roots/list': 'roots',
-}
+const ASKED: ReadonlyMap<string, string> = new Map([
+  ['sampling/createMessage', 'sampling'],
+  ['elicitation/create', 'elicitation'],
+  ['roots/list', 'roots'],
+])
 
 export interface WireDeps {
   clock: Clock
@@ -171,15 +172,12 @@ export class Wire {
     const pending = this.#pending.get(String(message.id))
     // What a cancelled request still answers is nobody's.
     if (!pending) return typeof message.id === 'string' && message.id.startsWith('hub-')
-    if ('result' in message) pending.settle(undefined, message.result)
-    else {
-      const { code, message: text, data } = message.error
-      pending.settle(ProtocolError.fromError(code, text, data))
-    }
+    pending.settle(...toOutcome(message))
     return true
   }
 
-  #takeNotice({ method, params = {} }: JSONRPCNotification, related?: string): boolean {
+  #takeNotice({ method, params: given }: JSONRPCNotification, related?: string): boolean {
+    const params = isObject(given) ? given : {}
     if (method === 'notifications/progress') {
       const { progressToken, ...progress } = params
       const pending = this.#pending.get(String(progressToken))
@@ -206,16 +204,18 @@ export class Wire {
     return false
   }
 
-  /** To the request on whose stream it came; where the transport cannot tell, to all that want such. */
+  /** To the request on whose stream it came, and nobody else; where the transport cannot tell, to all that want such. */
   #takeLog(params: JsonObject, related: string | undefined): void {
-    const inFlight = related === undefined ? [...this.#pending.values()] : [this.#pending.get(related)]
-    const wanting = inFlight.filter(pending => pending?.options.asker?.logLevel !== undefined)
-    for (const pending of wanting) pending?.options.asker?.log?.(params)
-    if (wanting.length === 0) this.#deps.onNotice('notifications/message', params)
+    const about = [...this.#pending.values()].filter(({ id }) => related === undefined || id === related)
+    const wanting = about.flatMap(({ options: { asker } }) => (asker?.logLevel === undefined ? [] : [asker]))
+    for (const asker of wanting) asker.log?.(params)
+    // One on the stream of a request is that caller's alone, also where they want none; the hub's own have no caller.
+    const isForAll = related === undefined ? wanting.length === 0 : about[0] && !about[0].options.asker
+    if (isForAll) this.#deps.onNotice('notifications/message', params)
   }
 
   #takeQuestion(request: JSONRPCRequest, related: string | undefined): boolean {
-    const capability = ASKED[request.method]
+    const capability = ASKED.get(request.method)
     if (capability === undefined) return false
     void this.#answer(request, capability, related)
       .then(reply => reply && this.#transport.send(reply))
@@ -268,29 +268,4 @@ export class Wire {
       `${parties.size} parties are calling at once, and this server does not say which of them it asks. Set isolated: true in its entry to give each its own process.`,
     )
   }
-}
-
-function lacks(capability: string): ProtocolError {
-  const text = `Whoever calls did not declare ${capability}, which the server asks for`
-  return ProtocolError.fromError(ProtocolErrorCode.MissingRequiredClientCapability, text, {
-    requiredCapabilities: { [capability]: {} },
-  })
-}
-
-function tookTooLong(method: string, milliseconds: number): SdkError {
-  return new SdkError(
-    SdkErrorCode.RequestTimeout,
-    `${method} took longer than ${Math.round(milliseconds / 1000)} s without progress`,
-  )
-}
-
-function toErrorObject(error: unknown): { code: number; message: string; data?: unknown } {
-  if (error instanceof ProtocolError) {
-    return {
-      code: error.code,
-      message: error.message,
-      ...(error.data === undefined ? {} : { data: error.data }),
-    }
-  }
-  return { code: ProtocolErrorCode.InternalError, message: describeError(error) }
 }

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../hub/core/clock.ts'
 import { untilReady } from '../support/downstream.ts'
 import { INITIALIZE, mcpHeaders, send } from '../support/raw-http.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
@@ -22,15 +23,34 @@ serveStdio(() => {
 })
 `
 
+/** So often sessions are looked through for those that are idle, and so long one may be. */
+const SWEEP_MS = 60_000
+const IDLE_MS = 30 * 60_000
+
 let hub: TestHub
-beforeAll(async () => {
+/** How far the hub's clock is ahead of the real one. */
+let ahead = 0
+let sweep: (() => void) | undefined
+
+beforeEach(async () => {
+  ahead = 0
   hub = await startTestHub({
     config: 'servers: { metrics: false }',
     data: { 'servers/slow/server.mjs': SLOW },
+    overrides: {
+      clock: {
+        ...systemClock,
+        monotonic: () => systemClock.monotonic() + ahead,
+        after(delay, run) {
+          if (delay === SWEEP_MS) sweep = run
+          return systemClock.after(delay, run)
+        },
+      },
+    },
   })
   await untilReady(hub, 'slow')
 })
-afterAll(() => hub[Symbol.asyncDispose]())
+afterEach(() => hub[Symbol.asyncDispose]())
 
 const post = (message: object, headers: Record<string, string>) =>
   send(`${hub.url}/mcp`, {
@@ -95,4 +115,40 @@ test('a client whose connection breaks in a call goes on where it was, and anoth
   expect(resumed.text).toContain('"progress":2')
   expect(resumed.text).not.toContain('"progress":1')
   expect(resumed.json).toMatchObject({ id: 7, result: { content: [{ text: 'at last' }] } })
+})
+
+test('a session whose only open connection is a resumed one is not idle', async () => {
+  const session = await openSession()
+  const lastEventId = await callAndBreak(session)
+  const headers = mcpHeaders(hub.token, {
+    ...session,
+    Accept: 'text/event-stream',
+    'Last-Event-ID': lastEventId,
+  })
+  const resumed = Promise.withResolvers<string>()
+  const asked = request(`${hub.url}/mcp`, { headers }, async response => {
+    ahead += IDLE_MS + 1
+    sweep?.()
+    const finish = { id: 8, method: 'tools/call', params: { name: 'slow__finish' } }
+    expect((await post(finish, session)).status).toBe(200)
+    let text = ''
+    for await (const part of response) text += part
+    resumed.resolve(text)
+  })
+  asked.on('error', resumed.reject)
+  asked.end()
+  expect(await resumed.promise).toContain('at last')
+})
+
+test('nobody comes back for the answer to a call that was cancelled', async () => {
+  const session = await openSession()
+  const lastEventId = await callAndBreak(session)
+  const cancelled = { method: 'notifications/cancelled', params: { requestId: 7 } }
+  expect((await post(cancelled, session)).status).toBe(202)
+  const headers = mcpHeaders(hub.token, {
+    ...session,
+    Accept: 'text/event-stream',
+    'Last-Event-ID': lastEventId,
+  })
+  expect((await send(`${hub.url}/mcp`, { headers })).status).toBe(400)
 })

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { type OfferKind, readList } from './offer.ts'
+
+/** What is read of a server that lists these, and what is left out. */
+async function read(kind: OfferKind, entries: unknown[]) {
+  const leftOut: string[] = []
+  const capabilities = { tools: {}, resources: {}, prompts: {} }
+  const answer = async () => ({ [kind]: entries })
+  const list = await readList(kind, capabilities, answer, name => leftOut.push(name))
+  return { list, leftOut }
+}
+
+test('a tool for which clients would refuse the whole list is left out', async () => {
+  const good = { name: 'good', inputSchema: { type: 'object' }, 'x-other': 1 }
+  const wrong = ['description', 'annotations', 'title', 'outputSchema'].map(key => ({
+    ...good,
+    name: key,
+    [key]: 42,
+  }))
+  const { list, leftOut } = await read('tools', [...wrong, good, { name: 7 }, null])
+  expect(list).toEqual([good])
+  expect(leftOut).toEqual([
+    'description',
+    'annotations',
+    'title',
+    'outputSchema',
+    '7',
+    'one that is no object',
+  ])
+})
+
+test('what can be read but not written again is left out', async () => {
+  const deep: unknown = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
+  const tool = { name: 'deep', inputSchema: { type: 'object', properties: { deep } } }
+  expect(await read('tools', [tool])).toEqual({ list: [], leftOut: ['deep'] })
+})
+
+test('a tool gets the schema that it lacks', async () => {
+  const { list } = await read('tools', [
+    { name: 'none' },
+    { name: 'no type', inputSchema: { properties: {} } },
+  ])
+  expect(list).toEqual([
+    { name: 'none', inputSchema: { type: 'object' } },
+    { name: 'no type', inputSchema: { properties: {}, type: 'object' } },
+  ])
+})
+
+test('addresses and prompts need what clients need of them', async () => {
+  expect(await read('resources', [{ uri: 'a:b', name: 'b' }, { uri: 'a:c' }])).toMatchObject({
+    list: [{ uri: 'a:b' }],
+    leftOut: ['a:c'],
+  })
+  expect((await read('prompts', [{ name: 'a', arguments: 'none' }])).list).toEqual([])
+})

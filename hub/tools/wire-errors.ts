@@ -1,0 +1,48 @@
+import {
+  type JSONRPCResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+} from '@modelcontextprotocol/client'
+import { describeError } from '../core/errors.ts'
+import { isObject, type JsonObject } from '../core/forwarding.ts'
+
+/** What settles a request: servers answer in wrong shapes too. */
+export function toOutcome(message: JSONRPCResponse): [error: unknown, result?: JsonObject] {
+  const { result, error }: { result?: unknown; error?: unknown } = message
+  if (isObject(result)) return [undefined, result]
+  if (!isObject(error))
+    return [
+      new ProtocolError(ProtocolErrorCode.InternalError, 'The server answered neither a result nor an error'),
+    ]
+  const { code, message: text, data } = error
+  return [ProtocolError.fromError(Number(code) || ProtocolErrorCode.InternalError, String(text), data)]
+}
+
+/** Why a question is refused that its caller cannot be asked. */
+export function lacks(capability: string): ProtocolError {
+  const text = `Whoever calls did not declare ${capability}, which the server asks for`
+  return ProtocolError.fromError(ProtocolErrorCode.MissingRequiredClientCapability, text, {
+    requiredCapabilities: { [capability]: {} },
+  })
+}
+
+export function tookTooLong(method: string, milliseconds: number): SdkError {
+  return new SdkError(
+    SdkErrorCode.RequestTimeout,
+    `${method} took longer than ${Math.round(milliseconds / 1000)} s without progress`,
+  )
+}
+
+/** An error as JSON-RPC has it. */
+export function toErrorObject(error: unknown): { code: number; message: string; data?: unknown } {
+  if (error instanceof ProtocolError) {
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.data === undefined ? {} : { data: error.data }),
+    }
+  }
+  return { code: ProtocolErrorCode.InternalError, message: describeError(error) }
+}
