@@ -99,8 +99,7 @@ function readText(request: McpRequest): Promise<string> {
     })
     request.on('error', reject)
     request.on('close', () => {
-      if (!request.complete)
-        reject(new HubError('bad_request', 'The body of POST /mcp ended too soon'))
+      if (!request.complete) reject(new HubError('bad_request', 'The body of POST /mcp ended too soon'))
     })
   })
 }

@@ -38,7 +38,12 @@ interface Entry {
 }
 
 /** What a session's own connection would tell, the one that lists tells too. */
-const UNHEARD = { onChange: () => undefined, onEvents: () => undefined, onUpdated: () => undefined }
+const UNHEARD = {
+  onChange: () => undefined,
+  onEvents: () => undefined,
+  onUpdated: () => undefined,
+  onNotice: () => undefined,
+}
 
 /** Makes connections; all of one server share its limit of restarts. */
 function createConnect() {
@@ -80,7 +85,7 @@ export function createPool(deps: ConnectionDeps): Pool {
       cancel()
       end(name, entry)
     }
-    const cancel = deps.clock.after(deps.callTimeout, finish)
+    const cancel = deps.clock.after(entry.connection.spec.callTimeout ?? deps.callTimeout, finish)
     entry.onIdle = finish
     draining.add(finish)
   }

@@ -50,6 +50,9 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       writer = started.stdin ? createWriter(started.stdin) : undefined
       const release = started.pid === undefined ? undefined : told.onStarted(started.pid)
       started.stdin?.on('error', error => transport.onerror?.(error))
+      for (const stream of [started.stdout, started.stderr]) {
+        stream?.on('error', error => transport.onerror?.(error))
+      }
       if (started.stdout) readMessages(started.stdout, clock, transport, onOverlong)
       if (started.stderr) {
         readLog(started.stderr, clock, line => {

@@ -1,6 +1,7 @@
 import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
+import { until } from '../../tests/support/until.ts'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
 import { createLog } from '../core/log.ts'
 import type { HttpPost } from './http-post.ts'
@@ -17,7 +18,9 @@ async function openWire(answer: (id: string) => object[]) {
     onNotice: (_method, params) => told.push(params),
   })
   const messagesFor = (id: unknown) => answer(String(id)) as JSONRPCMessage[]
+  const sent: JSONRPCMessage[] = []
   far.onmessage = message => {
+    sent.push(message)
     if ('id' in message) for (const made of messagesFor(message.id)) void far.send(made)
   }
   await Promise.all([near.start(), far.start()])
@@ -29,7 +32,7 @@ async function openWire(answer: (id: string) => object[]) {
     },
     [Symbol.dispose]: () => undefined,
   }
-  return { wire, told, overHttp: () => wire.use(http, undefined) }
+  return { wire, far, sent, told, overHttp: () => wire.use(http, undefined) }
 }
 
 test.each([
@@ -59,4 +62,36 @@ test('a log message on the stream of a request is for its caller alone', async (
   expect(heard).toEqual([log.params])
   await wire.request('tools/list', {})
   expect(told).toEqual([log.params])
+})
+
+test('a question that comes late for a call that was given up reaches nobody else', async () => {
+  const { wire, far, sent } = await openWire(() => [])
+  const asked: string[] = []
+  const asker = (key: string): Asker => ({
+    key,
+    capabilities: { elicitation: {} },
+    repeats: false,
+    ask: async () => {
+      asked.push(key)
+      return { action: 'accept' }
+    },
+  })
+  const answerTo = (id: number) =>
+    until('the server has its answer', () => sent.find(message => 'id' in message && message.id === id))
+  const ask = (id: number) => far.send({ jsonrpc: '2.0', id, method: 'elicitation/create', params: {} })
+
+  const left = new AbortController()
+  const given = wire.request('tools/call', {}, { asker: asker('one'), signal: left.signal })
+  left.abort(new Error('gone'))
+  await expect(given).rejects.toThrow('gone')
+  const other = wire.request('tools/call', {}, { asker: asker('two') })
+  await ask(1)
+  expect(await answerTo(1)).toMatchObject({ error: { message: expect.stringContaining('isolated') } })
+  expect(asked).toEqual([])
+  await far.send({ jsonrpc: '2.0', id: 'hub-1', result: {} })
+  await ask(2)
+  expect(await answerTo(2)).toMatchObject({ result: { action: 'accept' } })
+  expect(asked).toEqual(['two'])
+  wire.close()
+  await expect(other).rejects.toThrow('closed')
 })

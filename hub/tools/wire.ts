@@ -48,6 +48,8 @@ interface Question {
   of: Pending | undefined
 }
 
+/** A server that was told that nobody waits may still ask for so long, milliseconds. */
+const LATE_MS = 60_000
 /** A stream may stay open for so long after its answer, milliseconds. */
 const LINGER_MS = 2_000
 
@@ -64,6 +66,8 @@ export class Wire {
   readonly #pending = new Map<string, Pending>()
   /** Questions that are being answered, by the server's ids. */
   readonly #asked = new Map<string | number, Question>()
+  /** The parties of requests that were given up, and that the server has not answered yet. */
+  readonly #left = new Map<string, string>()
   #envelope: ((asker: Asker | undefined) => JsonObject) | undefined
   #http: HttpPost | undefined
   #count = 0
@@ -159,9 +163,17 @@ export class Wire {
     if (!pending) return
     pending.settle(reason)
     pending.cut?.abort()
+    this.#remember(pending)
     this.notify('notifications/cancelled', { requestId: id, reason: describeError(reason) }).catch(error =>
       this.#deps.log.debug('cancel_not_sent', { error }),
     )
+  }
+
+  /** On standard streams it may still ask for a request that was given up, and nobody else shall be asked then. */
+  #remember({ id, options: { asker } }: Pending): void {
+    if (this.#http || !asker) return
+    this.#left.set(id, asker.key)
+    this.#deps.clock.after(LATE_MS, () => this.#left.delete(id))
   }
 
   /** True where the message is one of the forwarded requests'. `related` is the request on whose stream it came. */
@@ -170,8 +182,11 @@ export class Wire {
       return 'id' in message ? this.#takeQuestion(message, related) : this.#takeNotice(message, related)
     }
     const pending = this.#pending.get(String(message.id))
-    // What a cancelled request still answers is nobody's.
-    if (!pending) return typeof message.id === 'string' && message.id.startsWith('hub-')
+    if (!pending) {
+      this.#left.delete(String(message.id))
+      // What a cancelled request still answers is nobody's.
+      return typeof message.id === 'string' && message.id.startsWith('hub-')
+    }
     pending.settle(...toOutcome(message))
     return true
   }
@@ -260,7 +275,7 @@ export class Wire {
   #whoIsAsked(method: string, related: string | undefined): Pending | undefined {
     if (related !== undefined) return this.#pending.get(related)
     const inFlight = [...this.#pending.values()].filter(({ options }) => options.asker)
-    const parties = new Set(inFlight.map(({ options }) => options.asker?.key))
+    const parties = new Set([...inFlight.map(({ options }) => options.asker?.key), ...this.#left.values()])
     if (parties.size <= 1) return inFlight.at(-1)
     if (method === 'roots/list') return undefined
     throw new ProtocolError(
