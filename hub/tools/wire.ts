@@ -49,7 +49,7 @@ interface Question {
 }
 
 /** A server that was told that nobody waits may still ask for so long, milliseconds. */
-const LATE_MS = 60_000
+const LATE_MS = 5_000
 /** A stream may stay open for so long after its answer, milliseconds. */
 const LINGER_MS = 2_000
 
@@ -163,7 +163,8 @@ export class Wire {
     if (!pending) return
     pending.settle(reason)
     pending.cut?.abort()
-    this.#remember(pending)
+    // One that was refused what it asked for asks no more.
+    if (!(reason instanceof ProtocolError)) this.#remember(pending)
     this.notify('notifications/cancelled', { requestId: id, reason: describeError(reason) }).catch(error =>
       this.#deps.log.debug('cancel_not_sent', { error }),
     )
