@@ -45,8 +45,9 @@ export const holdTools = (world: World) => {
   world.tools.hold = true
 }
 
-export const pieceOfReply = ({ person: { frames } }: World) =>
-  frames.find('a piece of the reply', frame => frame.type === 'delta', frames.all.length, REACH_MS)
+// What the hub passes on of it may be over before the person is connected again.
+export const pieceOfReply = ({ provider: { replies } }: World) =>
+  replies.find('a piece of the reply', () => true, replies.all.length, REACH_MS)
 export const summary = ({ provider: { replies } }: World) =>
   replies.find('a summary', ({ kind }) => kind === 'summary', replies.all.length, REACH_MS)
 export const effect = ({ tools: { effects } }: World) =>
