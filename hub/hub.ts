@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Changed, watchFiles } from './config/watch.ts'
 import { createEngine, type Engine } from './engine.ts'
@@ -81,9 +81,10 @@ function toUrl(host: string, port: number): string {
 
 function writeHubFile(foundation: Foundation, url: string, stack: AsyncDisposableStack): void {
   const file = join(foundation.config.current.dataFolder, 'hub.json')
-  writeFileSync(file, `${JSON.stringify({ pid: process.pid, url, startedAt: foundation.startedAt })}\n`, {
-    mode: 0o600,
-  })
+  const text = `${JSON.stringify({ pid: process.pid, url, startedAt: foundation.startedAt })}\n`
+  // Whoever waits for it shall never see half of it.
+  writeFileSync(`${file}.new`, text, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
   stack.defer(() => rmSync(file, { force: true }))
 }
 
