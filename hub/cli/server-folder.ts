@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
 import { describeError, HubError } from '../core/errors.ts'
@@ -17,7 +26,7 @@ const PROGRAM = /^server\.(ts|js|mjs)$/
 /** What lies there under this name; undefined for nothing. */
 export function findDroppedIn(serversFolder: string, name: string): DroppedIn | undefined {
   const folder = join(serversFolder, name)
-  const names = existsSync(folder) ? readdirSync(folder) : []
+  const names = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : []
   if (names.some(one => PROGRAM.test(one))) {
     return { kind: 'program', folder, disabled: names.includes(DISABLED) }
   }
