@@ -11,8 +11,9 @@ import { Wire } from './wire.ts'
 async function openWire(answer: (id: string) => object[]) {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const told: JsonObject[] = []
+  const clock = createFakeClock()
   const wire = new Wire(near, {
-    clock: createFakeClock(),
+    clock,
     log: createLog({ level: 'error', now: () => 0, write: () => undefined }),
     timeout: 1_000,
     onNotice: (_method, params) => told.push(params),
@@ -32,7 +33,7 @@ async function openWire(answer: (id: string) => object[]) {
     },
     [Symbol.dispose]: () => undefined,
   }
-  return { wire, far, sent, told, overHttp: () => wire.use(http, undefined) }
+  return { clock, wire, far, sent, told, overHttp: () => wire.use(http, undefined) }
 }
 
 test.each([
@@ -94,4 +95,16 @@ test('a question that comes late for a call that was given up reaches nobody els
   expect(asked).toEqual(['two'])
   wire.close()
   await expect(other).rejects.toThrow('closed')
+})
+
+test('nothing of a request that was given up is left when the connection ends', async () => {
+  const { clock, wire } = await openWire(() => [])
+  const left = new AbortController()
+  const asker: Asker = { key: 'one', capabilities: {}, repeats: false, ask: async () => ({}) }
+  const given = wire.request('tools/call', {}, { asker, signal: left.signal })
+  left.abort(new Error('gone'))
+  await expect(given).rejects.toThrow('gone')
+  expect(clock.timers).toBe(1)
+  wire.close()
+  expect(clock.timers).toBe(0)
 })

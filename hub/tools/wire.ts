@@ -67,7 +67,7 @@ export class Wire {
   /** Questions that are being answered, by the server's ids. */
   readonly #asked = new Map<string | number, Question>()
   /** The parties of requests that were given up, and that the server has not answered yet. */
-  readonly #left = new Map<string, string>()
+  readonly #left = new Map<string, { party: string; cancel: () => void }>()
   #envelope: ((asker: Asker | undefined) => JsonObject) | undefined
   #http: HttpPost | undefined
   #count = 0
@@ -126,6 +126,7 @@ export class Wire {
       pending.cut?.abort()
     }
     for (const { ended } of this.#asked.values()) ended.abort(error)
+    for (const id of [...this.#left.keys()]) this.#forget(id)
     this.#http?.[Symbol.dispose]()
   }
 
@@ -173,8 +174,13 @@ export class Wire {
   /** On standard streams it may still ask for a request that was given up, and nobody else shall be asked then. */
   #remember({ id, options: { asker } }: Pending): void {
     if (this.#http || !asker) return
-    this.#left.set(id, asker.key)
-    this.#deps.clock.after(LATE_MS, () => this.#left.delete(id))
+    const cancel = this.#deps.clock.after(LATE_MS, () => this.#left.delete(id))
+    this.#left.set(id, { party: asker.key, cancel })
+  }
+
+  #forget(id: string): void {
+    this.#left.get(id)?.cancel()
+    this.#left.delete(id)
   }
 
   /** True where the message is one of the forwarded requests'. `related` is the request on whose stream it came. */
@@ -184,7 +190,7 @@ export class Wire {
     }
     const pending = this.#pending.get(String(message.id))
     if (!pending) {
-      this.#left.delete(String(message.id))
+      this.#forget(String(message.id))
       // What a cancelled request still answers is nobody's.
       return typeof message.id === 'string' && message.id.startsWith('hub-')
     }
@@ -276,7 +282,8 @@ export class Wire {
   #whoIsAsked(method: string, related: string | undefined): Pending | undefined {
     if (related !== undefined) return this.#pending.get(related)
     const inFlight = [...this.#pending.values()].filter(({ options }) => options.asker)
-    const parties = new Set([...inFlight.map(({ options }) => options.asker?.key), ...this.#left.values()])
+    const left = [...this.#left.values()].map(({ party }) => party)
+    const parties = new Set([...inFlight.map(({ options }) => options.asker?.key), ...left])
     if (parties.size <= 1) return inFlight.at(-1)
     if (method === 'roots/list') return undefined
     throw new ProtocolError(
