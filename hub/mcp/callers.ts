@@ -9,7 +9,7 @@ import {
 import * as z from 'zod'
 import { type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import { isLogged, LOG_LEVELS, type LogLevel } from './below.ts'
+import { isLogged, LOG_LEVELS, LOG_MESSAGE, type LogLevel } from './below.ts'
 import type { Parked, Round } from './parked.ts'
 
 /** Persons answer: a question may stay open for as long as they take. */
@@ -92,7 +92,7 @@ function toRound(caller: Caller): Round {
         ? undefined
         : progress => caller.notify('notifications/progress', { ...progress, progressToken }),
     onLog: params => {
-      if (isLogged(params['level'], logLevel)) caller.notify('notifications/message', params)
+      if (isLogged(params['level'], logLevel)) caller.notify(LOG_MESSAGE, params)
     },
   }
 }
@@ -122,6 +122,13 @@ export function declaredBy(envelope: JsonObject): Declared {
   }
 }
 
+export function toRepeat(inputResponses: unknown, requestState: unknown): JsonObject {
+  return {
+    ...(inputResponses === undefined ? {} : { inputResponses }),
+    ...(requestState === undefined ? {} : { requestState }),
+  }
+}
+
 /** A request that the SDK's server hands on. */
 export function toCaller(
   { mcpReq }: ServerContext,
@@ -139,10 +146,7 @@ export function toCaller(
     },
     signal: mcpReq.signal,
     meta: { ...mcpReq._meta },
-    repeat: {
-      ...(inputResponses === undefined ? {} : { inputResponses }),
-      ...(requestState === undefined ? {} : { requestState }),
-    },
+    repeat: toRepeat(inputResponses, requestState),
     notify: (method, params) => {
       mcpReq.notify({ method, params }).catch(error => log.debug('notice_not_sent', { method, error }))
     },

@@ -3,7 +3,7 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import type { Clock } from '../core/clock.ts'
 import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
-import { isOfLegacy, type LaneSession, readModernCall, serveCall } from './lane.ts'
+import { createLane, isOfLegacy, readModernCall, serveCall } from './lane.ts'
 import { type McpRequest, openLegacySessions } from './legacy-sessions.ts'
 import { createListChanges } from './list-changes.ts'
 import { createListLane } from './list-lane.ts'
@@ -50,7 +50,9 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       const view = toView(request.url)
       if (isPlain(view)) {
         const call = readModernCall(request, body)
-        if (call && !isOwn(call.name)) return serveCall(lane, modernLane(caller.token), call, response)
+        // A modern client has no session, and each of its calls stands for itself.
+        if (call && !isOwn(call.name))
+          return serveCall(lane, createLane(`token:${caller.token}`, false), call, response)
         if (list.takesModern(request, body)) return list.serve(body, response)
       }
       if (isLegacy(request, body)) return sessions.serve(request, response, body, caller.token)
@@ -91,18 +93,6 @@ function isLegacy(request: McpRequest, body: unknown): boolean {
   }
   const given = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
   return classifyInboundRequest({ httpMethod: method, ...given, body }).kind === 'legacy'
-}
-
-/** A modern client has no session, and each of its calls stands for itself. */
-function modernLane(token: string): LaneSession {
-  return {
-    key: `token:${token}`,
-    capabilities: {},
-    logLevel: undefined,
-    calls: new Map(),
-    questions: new Map(),
-    streams: undefined,
-  }
 }
 
 function createIsOwn(hubTools: readonly HubTool[]): (name: string) => boolean {

@@ -12,7 +12,7 @@ import type { Clock } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Below } from './below.ts'
-import { type Caller, type Declared, declaredBy, runFor } from './callers.ts'
+import { type Caller, type Declared, declaredBy, runFor, toRepeat } from './callers.ts'
 import type { Parked } from './parked.ts'
 import { createReply, type Reply } from './reply.ts'
 
@@ -44,6 +44,18 @@ export interface LaneSession {
   questions: Map<string, PromiseWithResolvers<JsonObject>>
   /** Its latest answers that are streams, by what their events' ids begin with; a modern client has none. */
   streams: Map<string, Reply> | undefined
+}
+
+/** Nothing is in flight yet; the answers of a session can be resumed. */
+export function createLane(key: string, isSession: boolean): LaneSession {
+  return {
+    key,
+    capabilities: {},
+    logLevel: undefined,
+    calls: new Map(),
+    questions: new Map(),
+    streams: isSession ? new Map() : undefined,
+  }
 }
 
 /** Above this many streams the oldest of a session can no longer be resumed. */
@@ -183,10 +195,7 @@ function readCall(body: unknown): LaneCall | undefined {
   if (typeof name !== 'string' || !isObject(args) || !isObject(meta) || Object.keys(rest).length > 0)
     return undefined
   if (inputResponses !== undefined && !isObject(inputResponses)) return undefined
-  const repeat = {
-    ...(inputResponses === undefined ? {} : { inputResponses }),
-    ...(requestState === undefined ? {} : { requestState }),
-  }
+  const repeat = toRepeat(inputResponses, requestState)
   return { id, name, args, meta, repeat, declared: undefined, primes: false }
 }
 

@@ -6,6 +6,7 @@ import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.
 import type { Log } from '../core/log.ts'
 import { createEventStore } from './event-store.ts'
 import {
+  createLane,
   endLane,
   type LaneDeps,
   type LaneSession,
@@ -151,14 +152,7 @@ async function openSession(
     mcp,
     view,
     subscribed,
-    lane: {
-      key: mcp.key,
-      capabilities: {},
-      logLevel: undefined,
-      calls: new Map(),
-      questions: new Map(),
-      streams: new Map(),
-    },
+    lane: createLane(mcp.key, true),
     isReady: false,
     usedAt: deps.clock.monotonic(),
     open: 0,

@@ -8,6 +8,7 @@ import { HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Connection } from './connection.ts'
+import type { ForwardedResults } from './link.ts'
 import type { Pool } from './pool.ts'
 import { untilComplete } from './rounds.ts'
 
@@ -45,37 +46,24 @@ export function createRequests(deps: RequestDeps): ServerRequests {
         .map(connection => connection.untilSettled(signal)),
     )
   }
+  /** Asks for what has a name of its own on its server. */
+  const requestOf = <Method extends 'tools/call' | 'prompts/get'>(
+    entry: { server: string; original: string } | undefined,
+    method: Method,
+    { what, args, options }: { what: string; args: JsonObject; options: ForwardOptions },
+  ) => {
+    if (!entry) throw new HubError('not_found', `There is no ${what}`)
+    return send(deps.use, entry.server, method, { name: entry.original, arguments: args }, options)
+  }
   return {
     untilListed,
     async call(name, args, options = {}) {
       await untilListed(name, options.signal)
-      const tool = deps.catalogue.tool(name)
-      if (!tool) throw new HubError('not_found', `There is no tool ${name}`)
-      const params = { name: tool.original, arguments: args }
-      return deps.use(
-        tool.server,
-        connection =>
-          untilComplete(
-            repeat => connection.request('tools/call', { ...params, ...repeat }, options),
-            options,
-          ),
-        options,
-      )
+      return requestOf(deps.catalogue.tool(name), 'tools/call', { what: `tool ${name}`, args, options })
     },
     async getPrompt(name, args, options = {}) {
       await untilListed(name, options.signal)
-      const prompt = deps.catalogue.prompt(name)
-      if (!prompt) throw new HubError('not_found', `There is no prompt ${name}`)
-      const params = { name: prompt.original, arguments: args }
-      return deps.use(
-        prompt.server,
-        connection =>
-          untilComplete(
-            repeat => connection.request('prompts/get', { ...params, ...repeat }, options),
-            options,
-          ),
-        options,
-      )
+      return requestOf(deps.catalogue.prompt(name), 'prompts/get', { what: `prompt ${name}`, args, options })
     },
     readResource: (uri, options = {}) => readFromAny(deps, uri, options),
     async complete(params, options) {
@@ -94,6 +82,22 @@ export function createRequests(deps: RequestDeps): ServerRequests {
   }
 }
 
+/** Sends what a server may ask for input for. */
+function send<Method extends 'tools/call' | 'prompts/get' | 'resources/read'>(
+  use: Pool['use'],
+  server: string,
+  method: Method,
+  params: JsonObject,
+  options: ForwardOptions,
+): Promise<ForwardedResults[Method]> {
+  return use(
+    server,
+    connection =>
+      untilComplete(repeat => connection.request(method, { ...params, ...repeat }, options), options),
+    options,
+  )
+}
+
 /** The first that has it answers; where none has, what the likeliest says. */
 async function readFromAny(
   { catalogue, use }: RequestDeps,
@@ -104,12 +108,7 @@ async function readFromAny(
   let refused: unknown
   for (const owner of owners) {
     try {
-      return await use(
-        owner,
-        connection =>
-          untilComplete(repeat => connection.request('resources/read', { uri, ...repeat }, options), options),
-        options,
-      )
+      return await send(use, owner, 'resources/read', { uri }, options)
     } catch (error) {
       if (owners.length === 1 || !(error instanceof ProtocolError)) throw error
       refused ??= error
