@@ -25,7 +25,7 @@ async function post(
     resume: async (_request, from) => void resumed.push(from),
   })
   try {
-    const end = await http.post(REQUEST, message => delivered.push(message), new AbortController().signal)
+    const end = await http.post(REQUEST, message => delivered.push(message)).result
     return { end, delivered, resumed }
   } finally {
     server.closeAllConnections()

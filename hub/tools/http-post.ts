@@ -1,6 +1,4 @@
-import http, { type ClientRequest, type IncomingMessage } from 'node:http'
-import https from 'node:https'
-import { urlToHttpOptions } from 'node:url'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import {
   type JSONRPCMessage,
   type JSONRPCRequest,
@@ -11,10 +9,10 @@ import type { Clock } from '../core/clock.ts'
 import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
 import { createFloodMeter, describeOverlong, FLOOD_PAUSE_MS, LONGEST_MESSAGE } from './bounds.ts'
-import { createLineCutter } from './lines.ts'
+import { createEventReader, type EventReader } from './event-reader.ts'
+import { createHttpConnections, type Exchange, type HttpConnections, type Sent } from './http-connections.ts'
+import type { ResponseHead } from './http-response.ts'
 
-/** A kept connection that nobody used for so long is closed here: a server that closes it later breaks no request. */
-const LONGEST_IDLE_MS = 4_000
 /** So often in a row a server may say that it is elsewhere. */
 const MOST_MOVES = 5
 /** Of what a server says that is no answer, so much is shown. */
@@ -36,16 +34,20 @@ export interface BrokenOff {
   retry: number | undefined
 }
 
-export interface HttpPost extends Disposable {
+/** A request that was sent. */
+export interface Posted {
   /**
-   * Sends a request and delivers what comes back on its own stream, until that ends or its rest is awaited elsewhere.
-   * Throws `SdkHttpError` where the server refuses, and what the network says.
+   * Resolves when its stream ended, or its rest is awaited elsewhere. Rejects with `SdkHttpError` where the server
+   * refuses, its data with `authenticate`, the header that says how to log in; and with what the network says.
    */
-  post(
-    request: JSONRPCRequest,
-    deliver: (message: JSONRPCMessage) => void,
-    signal: AbortSignal,
-  ): Promise<'ended' | 'resumed'>
+  readonly result: Promise<'ended' | 'resumed'>
+  /** Nobody waits for more of it: what is left of its stream is not read. */
+  cut(): void
+}
+
+export interface HttpPost extends Disposable {
+  /** Sends a request and delivers what comes back on its own stream. */
+  post(request: JSONRPCRequest, deliver: (message: JSONRPCMessage) => void): Posted
 }
 
 /**
@@ -53,101 +55,214 @@ export interface HttpPost extends Disposable {
  * the messages is not looked at.
  */
 export function createHttpPost(deps: HttpPostDeps): HttpPost {
-  const options = { keepAlive: true, maxFreeSockets: 32, timeout: LONGEST_IDLE_MS }
-  const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
-  let { url } = deps
-  const send = (request: JSONRPCRequest, signal: AbortSignal) => {
-    const body = Buffer.from(JSON.stringify(request))
-    const isSecure = url.protocol === 'https:'
-    const outgoing = (isSecure ? https : http).request({
-      ...urlToHttpOptions(url),
-      method: 'POST',
-      agent: isSecure ? agents['https:'] : agents['http:'],
-      signal,
-      headers: {
-        ...deps.headers(request),
-        'Content-Type': 'application/json',
-        'Content-Length': body.length,
-        Accept: 'application/json, text/event-stream',
-      },
-    })
-    outgoing.end(body)
-    return untilAnswered(outgoing)
+  const origins = new Map<string, HttpConnections>()
+  const connectionsTo = (url: URL) => {
+    const known = origins.get(url.origin) ?? createHttpConnections(url, deps.clock)
+    origins.set(url.origin, known)
+    return known
   }
-  /** Where a server says that it is elsewhere, it is asked there from then on. */
-  const sendOn = async (request: JSONRPCRequest, signal: AbortSignal) => {
-    for (let moves = 0; ; moves++) {
-      const response = await send(request, signal)
-      const next = moves < MOST_MOVES ? placeOf(response, url) : undefined
-      if (!next) return response
-      response.resume()
-      url = next
-    }
-  }
+  let place = placeOf(deps.url, connectionsTo)
   return {
-    async post(request, deliver, signal) {
-      try {
-        return await readAnswer(await sendOn(request, signal), request, deliver, signal, deps)
-      } catch (error) {
-        // Its answer is there, or nobody waits for it any more.
-        if (!signal.aborted) throw error
-        return 'ended'
+    post(request, deliver) {
+      const fields = toFields(deps.headers(request))
+      const body = JSON.stringify(request)
+      const end = `${fields}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+      const send = (exchange: Exchange) => place.connections.send(place.start + end, body, exchange)
+      const move = (location: string | undefined) => {
+        const next = moveTo(location, place.url)
+        if (next) place = placeOf(next, connectionsTo)
+        return next !== undefined
       }
+      return new Post(request, { deliver, send, move, clock: deps.clock, resume: deps.resume })
     },
     [Symbol.dispose]() {
-      for (const agent of Object.values(agents)) agent.destroy()
+      for (const connections of origins.values()) connections[Symbol.dispose]()
     },
   }
 }
 
+interface Place {
+  url: URL
+  connections: HttpConnections
+  /** The head of each request up to what differs between them. */
+  start: string
+}
+
+function placeOf(url: URL, connectionsTo: (url: URL) => HttpConnections): Place {
+  const start = [
+    `POST ${url.pathname}${url.search} HTTP/1.1`,
+    `Host: ${url.host}`,
+    'Content-Type: application/json',
+    'Accept: application/json, text/event-stream',
+  ]
+  return { url, connections: connectionsTo(url), start: `${start.join('\r\n')}\r\n` }
+}
+
+/** Throws for what would be no header. */
+function toFields(headers: Record<string, string>): string {
+  let fields = ''
+  for (const [name, value] of Object.entries(headers)) {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    fields += `${name}: ${value}\r\n`
+  }
+  return fields
+}
+
 /** Where a request has to be made again, of the same server: its headers may be a secret between it and the hub. */
-function placeOf({ statusCode, headers: { location } }: IncomingMessage, url: URL): URL | undefined {
-  if ((statusCode !== 307 && statusCode !== 308) || !location || !URL.canParse(location, url.href))
-    return undefined
+function moveTo(location: string | undefined, url: URL): URL | undefined {
+  if (!location || !URL.canParse(location, url.href)) return undefined
   const next = new URL(location, url)
   const isSafer = next.protocol === url.protocol || next.protocol === 'https:'
   return isSafer && next.hostname === url.hostname ? next : undefined
 }
 
-/** An error that comes after the response comes through that too. */
-function untilAnswered(outgoing: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    outgoing.on('response', resolve)
-    outgoing.on('error', reject)
-  })
+interface PostDeps extends Pick<HttpPostDeps, 'clock' | 'resume'> {
+  deliver(message: JSONRPCMessage): void
+  send(exchange: Exchange): Sent
+  /** The server is elsewhere; false where it cannot be asked there. */
+  move(location: string | undefined): boolean
 }
 
-async function readAnswer(
-  response: IncomingMessage,
-  request: JSONRPCRequest,
-  deliver: (message: JSONRPCMessage) => void,
-  signal: AbortSignal,
-  { clock, resume }: HttpPostDeps,
-): Promise<'ended' | 'resumed'> {
-  const { statusCode = 0 } = response
-  const type = response.headers['content-type']?.split(';', 1)[0]?.trim()
-  if (statusCode < 300 && type === 'text/event-stream') {
-    const { answered, lastEventId, retry } = await readEvents(response, request, deliver, clock)
-    if (answered || lastEventId === undefined) return 'ended'
-    await resume(request, { lastEventId, retry }, signal)
-    return 'resumed'
+class Post implements Posted, Exchange {
+  readonly result: Promise<'ended' | 'resumed'>
+  readonly #request: JSONRPCRequest
+  readonly #deps: PostDeps
+  readonly #settled = Promise.withResolvers<'ended' | 'resumed'>()
+  #sent: Sent
+  #moved = 0
+  #head: ResponseHead | undefined
+  #events: Events | undefined
+  #parts: Buffer[] = []
+  #size = 0
+  #resuming: AbortController | undefined
+
+  constructor(request: JSONRPCRequest, deps: PostDeps) {
+    this.#request = request
+    this.#deps = deps
+    this.result = this.#settled.promise
+    this.#sent = deps.send(this)
   }
-  const text = await readText(response)
-  const message = type === 'application/json' ? parseJson(text) : undefined
-  if (isAnswer(message, request)) {
-    deliver(message)
-    return 'ended'
+
+  cut(): void {
+    this.#sent.cut()
+    this.#resuming?.abort()
+    this.#settled.resolve('ended')
   }
-  const said = text.slice(0, LONGEST_EXCUSE) || response.statusMessage || 'nothing'
-  throw new SdkHttpError(
-    SdkErrorCode.ClientHttpNotImplemented,
-    `The server answered ${statusCode}: ${said}`,
-    {
-      status: statusCode,
-      statusText: response.statusMessage ?? '',
-      text,
+
+  onHead(head: ResponseHead): void {
+    this.#head = head
+    if (head.status < 300 && typeOf(head) === 'text/event-stream')
+      this.#events = createEvents(this.#request, this.#deps, this.#sent)
+  }
+
+  onBody(part: Buffer): void {
+    if (this.#events) this.#events.take(part)
+    else this.#collect(part)
+  }
+
+  onEnd(): void {
+    if (this.#events) this.#endEvents(this.#events)
+    else if (this.#moves()) this.#sendAgain()
+    else this.#endText()
+  }
+
+  onError(error: Error): void {
+    const events = this.#events
+    if (events && !events.overlong && events.lastEventId !== undefined) this.#endEvents(events)
+    else this.#settled.reject(error)
+  }
+
+  #collect(part: Buffer): void {
+    this.#size += part.length
+    if (this.#size > LONGEST_MESSAGE) throw tooLong()
+    this.#parts.push(part)
+  }
+
+  #moves(): boolean {
+    const { status = 0, headers } = this.#head ?? {}
+    if ((status !== 307 && status !== 308) || this.#moved >= MOST_MOVES) return false
+    this.#moved++
+    return this.#deps.move(headers?.get('location'))
+  }
+
+  #sendAgain(): void {
+    this.#parts = []
+    this.#size = 0
+    this.#sent = this.#deps.send(this)
+  }
+
+  #endText(): void {
+    const [first, ...more] = this.#parts
+    const text = (first && more.length === 0 ? first : Buffer.concat(this.#parts)).toString('utf8')
+    const head = this.#head
+    const message = head && typeOf(head) === 'application/json' ? parseJson(text) : undefined
+    if (isAnswer(message, this.#request)) {
+      this.#deps.deliver(message)
+      this.#settled.resolve('ended')
+    } else this.#settled.reject(toRefusal(head, text))
+  }
+
+  /** A stream that ends before the answer, and can be taken up again, goes on elsewhere. */
+  #endEvents({ answered, lastEventId, retry }: Events): void {
+    if (answered || lastEventId === undefined) {
+      this.#settled.resolve('ended')
+      return
+    }
+    this.#resuming = new AbortController()
+    const { signal } = this.#resuming
+    this.#deps.resume(this.#request, { lastEventId, retry }, signal).then(
+      () => this.#settled.resolve('resumed'),
+      error => (signal.aborted ? this.#settled.resolve('ended') : this.#settled.reject(error)),
+    )
+  }
+}
+
+interface Events extends Pick<EventReader, 'overlong' | 'lastEventId' | 'retry'> {
+  take(part: Buffer): void
+  /** The request's answer was among them. */
+  readonly answered: boolean
+}
+
+/** Events that are messages; a flood of them is read slowly. */
+function createEvents(request: JSONRPCRequest, { deliver, clock }: PostDeps, sent: Sent): Events {
+  const reader = createEventReader()
+  const isFlood = createFloodMeter(clock)
+  let answered = false
+  let count = 0
+  const onData = (data: string) => {
+    const message = parseJson(data)
+    if (!isObject(message)) return
+    count++
+    answered ||= isAnswer(message, request)
+    deliver(message as JSONRPCMessage)
+  }
+  return {
+    take(part) {
+      count = 0
+      reader.take(part, onData)
+      if (reader.overlong) throw tooLong()
+      if (!isFlood(count)) return
+      sent.pause()
+      clock.after(FLOOD_PAUSE_MS, () => sent.resume())
     },
-  )
+    get answered() {
+      return answered
+    },
+    get overlong() {
+      return reader.overlong
+    },
+    get lastEventId() {
+      return reader.lastEventId
+    },
+    get retry() {
+      return reader.retry
+    },
+  }
+}
+
+function typeOf({ headers }: ResponseHead): string | undefined {
+  return headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
 }
 
 function isAnswer(message: unknown, { id }: JSONRPCRequest): message is JSONRPCMessage {
@@ -156,79 +271,15 @@ function isAnswer(message: unknown, { id }: JSONRPCRequest): message is JSONRPCM
   )
 }
 
-async function readText(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = []
-  let size = 0
-  await readParts(response, part => {
-    size += part.length
-    if (size > LONGEST_MESSAGE) throw tooLong()
-    parts.push(part)
+function toRefusal(head: ResponseHead | undefined, text: string): SdkHttpError {
+  const { status = 0, statusText = '', headers } = head ?? {}
+  const said = text.slice(0, LONGEST_EXCUSE) || statusText || 'nothing'
+  return new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `The server answered ${status}: ${said}`, {
+    status,
+    statusText,
+    text,
+    authenticate: headers?.get('www-authenticate'),
   })
-  return (parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)).toString('utf8')
-}
-
-/** Hands on each part as it comes; an error of `take` ends the response. To iterate over it would cost half as much again. */
-function readParts(response: IncomingMessage, take: (part: Buffer) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    response.on('data', (part: Buffer) => {
-      try {
-        take(part)
-      } catch (error) {
-        response.destroy()
-        reject(error)
-      }
-    })
-    response.on('end', resolve)
-    response.on('error', reject)
-    response.on('close', () => reject(new Error('The answer was cut off')))
-  })
-}
-
-/** Server-sent events, each a message; a flood of them is read slowly. Resolves at the end of the stream. */
-async function readEvents(
-  response: IncomingMessage,
-  request: JSONRPCRequest,
-  deliver: (message: JSONRPCMessage) => void,
-  clock: Clock,
-): Promise<{ answered: boolean; lastEventId: string | undefined; retry: number | undefined }> {
-  const lines = createLineCutter(LONGEST_MESSAGE)
-  let data: string[] = []
-  let lastEventId: string | undefined
-  let retry: number | undefined
-  let answered = false
-  let count = 0
-  const isFlood = createFloodMeter(clock)
-  const end = () => {
-    const message = data.length > 0 ? parseJson(data.join('\n')) : undefined
-    data = []
-    if (!isObject(message)) return
-    count++
-    answered ||= isAnswer(message, request)
-    deliver(message as JSONRPCMessage)
-  }
-  const take = (line: string) => {
-    if (line === '') end()
-    const [, field, value = ''] = /^(data|id|retry):? ?(.*)$/s.exec(line) ?? []
-    if (field === 'data') data.push(value)
-    if (field === 'id') lastEventId = value
-    if (field === 'retry' && /^\d+$/.test(value)) retry = Number(value)
-  }
-  try {
-    await readParts(response, chunk => {
-      lines.cut(chunk, line => take(line.toString('utf8').replace(/\r$/, '')))
-      if (lines.overlong) throw tooLong()
-      if (isFlood(count)) pause(response, clock)
-      count = 0
-    })
-  } catch (error) {
-    if (lines.overlong || lastEventId === undefined) throw error
-  }
-  return { answered, lastEventId, retry }
-}
-
-function pause(response: IncomingMessage, clock: Clock): void {
-  response.pause()
-  clock.after(FLOOD_PAUSE_MS, () => response.resume())
 }
 
 function tooLong(): Error {

@@ -27,9 +27,12 @@ async function openWire(answer: (id: string) => object[]) {
   await Promise.all([near.start(), far.start()])
   /** As a server over HTTP, which answers each request on a stream of its own. */
   const http: HttpPost = {
-    async post({ id }, deliver) {
-      for (const message of messagesFor(id)) deliver(message)
-      return 'ended'
+    post({ id }, deliver) {
+      const deliverAll = async () => {
+        for (const message of messagesFor(id)) deliver(message)
+        return 'ended' as const
+      }
+      return { result: deliverAll(), cut: () => undefined }
     },
     [Symbol.dispose]: () => undefined,
   }

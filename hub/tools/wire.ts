@@ -12,7 +12,7 @@ import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import type { HttpPost } from './http-post.ts'
+import type { HttpPost, Posted } from './http-post.ts'
 import { tap } from './tapped.ts'
 import { createTimeLimit, type TimeLimit } from './time-limit.ts'
 import { lacks, toErrorObject, toOutcome, tookTooLong } from './wire-errors.ts'
@@ -37,8 +37,8 @@ interface Pending {
   id: string
   options: ForwardOptions
   limit: TimeLimit
-  /** Cuts the stream that its answer comes on, where it has one of its own. */
-  cut: AbortController | undefined
+  /** What it was sent by, where its answer comes on a stream of its own. */
+  posted: Posted | undefined
   settle(error: unknown, result?: JsonObject): void
 }
 
@@ -95,7 +95,7 @@ export class Wire {
     const pending: Pending = {
       id,
       options,
-      cut: this.#http ? new AbortController() : undefined,
+      posted: undefined,
       limit: createTimeLimit(this.#deps.clock, this.#deps.timeout, () =>
         this.#giveUp(id, tookTooLong(method, this.#deps.timeout)),
       ),
@@ -123,7 +123,7 @@ export class Wire {
     const error = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')
     for (const pending of [...this.#pending.values()]) {
       pending.settle(error)
-      pending.cut?.abort()
+      pending.posted?.cut()
     }
     for (const { ended } of this.#asked.values()) ended.abort(error)
     for (const id of [...this.#left.keys()]) this.#forget(id)
@@ -141,16 +141,17 @@ export class Wire {
   }
 
   async #send(message: JSONRPCRequest, pending: Pending): Promise<void> {
-    const { cut } = pending
-    if (!this.#http || !cut) return this.#transport.send(message)
-    const id = String(message.id)
+    if (!this.#http) return this.#transport.send(message)
+    const { id } = pending
     let forget: (() => void) | undefined
     const deliver = (received: JSONRPCMessage) => {
       if (!this.#take(received, id)) this.transport.onmessage?.(received)
-      if (!this.#pending.has(id)) forget ??= this.#deps.clock.after(LINGER_MS, () => cut.abort())
+      if (!this.#pending.has(id)) forget ??= this.#deps.clock.after(LINGER_MS, () => posted.cut())
     }
+    const posted = this.#http.post(message, deliver)
+    pending.posted = posted
     try {
-      if ((await this.#http.post(message, deliver, cut.signal)) === 'resumed') return
+      if ((await posted.result) === 'resumed') return
     } finally {
       forget?.()
     }
@@ -163,7 +164,7 @@ export class Wire {
     const pending = id === undefined ? undefined : this.#pending.get(id)
     if (!pending) return
     pending.settle(reason)
-    pending.cut?.abort()
+    pending.posted?.cut()
     // One that was refused what it asked for asks no more.
     if (!(reason instanceof ProtocolError)) this.#remember(pending)
     this.notify('notifications/cancelled', { requestId: id, reason: describeError(reason) }).catch(error =>

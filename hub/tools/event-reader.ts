@@ -1,0 +1,45 @@
+import { LONGEST_MESSAGE } from './bounds.ts'
+import { createLineCutter } from './lines.ts'
+
+/** Reads server-sent events. */
+export interface EventReader {
+  /** Calls `onData` with the data of each event that this part completes. */
+  take(part: Buffer, onData: (data: string) => void): void
+  /** An event began that is too long to read. */
+  readonly overlong: boolean
+  readonly lastEventId: string | undefined
+  /** Milliseconds after which the server wants to be asked again; undefined where it did not say. */
+  readonly retry: number | undefined
+}
+
+export function createEventReader(): EventReader {
+  const lines = createLineCutter(LONGEST_MESSAGE)
+  let data: string[] = []
+  let lastEventId: string | undefined
+  let retry: number | undefined
+  const takeLine = (line: string, onData: (data: string) => void) => {
+    if (line === '') {
+      if (data.length > 0) onData(data.join('\n'))
+      data = []
+      return
+    }
+    const [, field, value = ''] = /^(data|id|retry):? ?(.*)$/s.exec(line) ?? []
+    if (field === 'data') data.push(value)
+    if (field === 'id') lastEventId = value
+    if (field === 'retry' && /^\d+$/.test(value)) retry = Number(value)
+  }
+  return {
+    take(part, onData) {
+      lines.cut(part, line => takeLine(line.toString('utf8').replace(/\r$/, ''), onData))
+    },
+    get overlong() {
+      return lines.overlong
+    },
+    get lastEventId() {
+      return lastEventId
+    },
+    get retry() {
+      return retry
+    },
+  }
+}
