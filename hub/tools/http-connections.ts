@@ -121,12 +121,14 @@ class Connection implements Sent {
       })
     }
     this.#socket.on('data', (part: Buffer) => this.#read(() => this.#reader.take(part)))
-    this.#socket.on('end', () => this.#read(() => this.#reader.close()))
-    this.#socket.on('error', error => this.#fail(error))
-    this.#socket.on('close', () => {
+    const onClose = () => {
       onGone(this)
+      this.#read(() => this.#reader.close())
       this.#fail(Object.assign(new Error('The server closed the connection'), { code: 'ECONNRESET' }))
-    })
+    }
+    this.#socket.on('end', onClose)
+    this.#socket.on('error', error => this.#fail(error))
+    this.#socket.on('close', onClose)
   }
 
   send(head: string, body: string, exchange: Exchange): void {
