@@ -26,6 +26,8 @@ export interface Caller {
   /** What such a session said. */
   session: { capabilities: JsonObject; logLevel: string | undefined }
   signal: AbortSignal
+  /** What `signal` is of, where nobody else has it. */
+  ended?: AbortController
   /** The request's `_meta`. */
   meta: JsonObject
   /** What a repeated request brings: `inputResponses`, `requestState`. */
@@ -87,6 +89,7 @@ function toRound(caller: Caller): Round {
   const { logLevel } = caller.declared ?? caller.session
   return {
     signal: caller.signal,
+    ended: caller.ended,
     onProgress:
       progressToken === undefined
         ? undefined
@@ -98,9 +101,9 @@ function toRound(caller: Caller): Round {
 }
 
 /** What a request's `_meta` says beyond what the hub sets itself: the trace's context above all. */
-function metaOf(caller: Caller): { meta?: JsonObject } {
-  const kept = Object.entries(caller.meta).filter(([key]) => !OURS.has(key))
-  return kept.length > 0 ? { meta: Object.fromEntries(kept) } : {}
+function metaOf({ meta }: Caller): { meta: JsonObject } | undefined {
+  if (Object.keys(meta).every(key => OURS.has(key))) return undefined
+  return { meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !OURS.has(key))) }
 }
 
 const OURS: ReadonlySet<string> = new Set([

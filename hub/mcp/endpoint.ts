@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import type { Clock } from '../core/clock.ts'
+import { createDeadlines } from '../core/deadlines.ts'
 import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
-import { createLane, isOfLegacy, readModernCall, serveCall } from './lane.ts'
+import { isOfLegacy, readModernCall, serveModernCall } from './lane.ts'
 import { type McpRequest, openLegacySessions } from './legacy-sessions.ts'
 import { createListChanges } from './list-changes.ts'
 import { createListLane } from './list-lane.ts'
 import { createModern } from './modern.ts'
 import { createParked } from './parked.ts'
+import { FIRST_SIGN_MS } from './reply.ts'
 import { listTools, type McpServerDeps, toServerInfo } from './server.ts'
 import { isPlain, type McpView, toView } from './view.ts'
 import { createWanted } from './wanted.ts'
@@ -41,7 +43,8 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const wanted = createWanted(uris => deps.below.subscribe(uris))
   const modern = createModern({ ...deps, parked })
   const lists = createListChanges({ ...deps, tools: () => listTools(deps) })
-  const lane = { ...deps, parked, serverInfo: toServerInfo(deps.version) }
+  const firstSigns = createDeadlines(deps.clock, FIRST_SIGN_MS)
+  const lane = { ...deps, parked, firstSigns, serverInfo: toServerInfo(deps.version) }
   const isOwn = createIsOwn(deps.hubTools)
   const list = createListLane({ ...lane, tools: () => listTools(deps) })
   const sessions = openLegacySessions({ ...lane, wanted, isOwn, list })
@@ -50,9 +53,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       const view = toView(request.url)
       if (isPlain(view)) {
         const call = readModernCall(request, body)
-        // A modern client has no session, and each of its calls stands for itself.
-        if (call && !isOwn(call.name))
-          return serveCall(lane, createLane(`token:${caller.token}`, false), call, response)
+        if (call && !isOwn(call.name)) return serveModernCall(lane, caller.token, call, response)
         if (list.takesModern(request, body)) return list.serve(body, response)
       }
       if (isLegacy(request, body)) return sessions.serve(request, response, body, caller.token)
@@ -74,6 +75,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     noticed: sessions.noticed,
     async [Symbol.asyncDispose]() {
       parked[Symbol.dispose]()
+      firstSigns[Symbol.dispose]()
       await Promise.all([modern[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()])
     },
   }

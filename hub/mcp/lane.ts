@@ -9,6 +9,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server'
 import type { Clock } from '../core/clock.ts'
+import type { Deadlines } from '../core/deadlines.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Below } from './below.ts'
@@ -29,12 +30,16 @@ export interface LaneCall {
   args: JsonObject
   meta: JsonObject
   repeat: JsonObject
-  declared: Declared | undefined
   /** Its client takes an event that only says from where to go on. */
   primes: boolean
 }
 
-/** What the lane knows of a legacy client's session, or of all requests of a modern one with a token. */
+/** One of a client of 2026-07-28, with what that says of itself. */
+export interface ModernCall extends LaneCall {
+  declared: Declared
+}
+
+/** What the lane knows of a legacy client's session. */
 export interface LaneSession {
   key: string
   capabilities: JsonObject
@@ -42,19 +47,19 @@ export interface LaneSession {
   /** Its calls in flight, and the questions that it is asked, by their ids. */
   calls: Map<string | number, AbortController>
   questions: Map<string, PromiseWithResolvers<JsonObject>>
-  /** Its latest answers that are streams, by what their events' ids begin with; a modern client has none. */
-  streams: Map<string, Reply> | undefined
+  /** Its latest answers that are streams, by what their events' ids begin with. */
+  streams: Map<string, Reply>
 }
 
-/** Nothing is in flight yet; the answers of a session can be resumed. */
-export function createLane(key: string, isSession: boolean): LaneSession {
+/** Nothing is in flight yet. */
+export function createLane(key: string): LaneSession {
   return {
     key,
     capabilities: {},
     logLevel: undefined,
     calls: new Map(),
     questions: new Map(),
-    streams: isSession ? new Map() : undefined,
+    streams: new Map(),
   }
 }
 
@@ -63,6 +68,7 @@ const MOST_STREAMS = 50
 
 export interface LaneDeps {
   clock: Clock
+  firstSigns: Deadlines
   below: Below
   parked: Parked
   serverInfo: object
@@ -72,30 +78,71 @@ export interface LaneDeps {
  * The short way for what a hub does most: a call of a server's tool is handed on as it came, and the result as it came
  * back, without the SDK's server in between. Whatever is not plainly right goes the long way, which says what is wrong.
  */
-export function serveCall(
+export async function serveCall(
   deps: LaneDeps,
   session: LaneSession,
   call: LaneCall,
   response: ServerResponse,
 ): Promise<void> {
-  const { streams } = session
-  const stream = streams && `lane-${++streamCount}`
+  const { calls, streams } = session
+  const stream = `lane-${++streamCount}`
+  const onStream = (made: Reply) => keepStream(streams, stream, made)
   const reply = createReply(response, {
     clock: deps.clock,
+    firstSigns: deps.firstSigns,
     stream,
     primes: call.primes,
-    onStream: made => streams && keepStream(streams, String(stream), made),
+    onStream,
   })
   const ended = new AbortController()
-  session.calls.set(call.id, ended)
-  // Since 2026-07-28 a client that closes the stream wants no answer any more; before, it may have lost its way only.
-  if (call.declared)
-    response.on('close', () => response.writableFinished || ended.abort(new Error('The client went away')))
-  return run(deps, session, call, { reply, signal: ended.signal }).finally(() => {
-    session.calls.delete(call.id)
-    // Its client would come back again and again for the answer that there is not.
-    if (ended.signal.aborted) streams?.delete(String(stream))
-  })
+  const { signal } = ended
+  calls.set(call.id, ended)
+  const caller: Caller = {
+    key: session.key,
+    declared: undefined,
+    session,
+    signal,
+    meta: call.meta,
+    repeat: call.repeat,
+    notify: (method, params) => reply.send({ jsonrpc: '2.0', method, params }),
+    send: (method, params, asked) => ask(session, call, reply, { method, params, asked }),
+  }
+  await run(deps, caller, call, reply)
+  calls.delete(call.id)
+  // Its client would come back again and again for the answer that there is not.
+  if (signal.aborted) streams.delete(stream)
+}
+
+/** The same for a client of 2026-07-28: it has no session, and each of its calls stands for itself. */
+export function serveModernCall(
+  deps: LaneDeps,
+  token: string,
+  { declared, ...call }: ModernCall,
+  response: ServerResponse,
+): Promise<void> {
+  const reply = createReply(response, deps)
+  const ended = new AbortController()
+  // A client that closes the stream wants no answer any more; before, it may have lost its way only.
+  response.on('close', () => response.writableFinished || ended.abort(new Error('The client went away')))
+  const caller: Caller = {
+    key: `token:${token}`,
+    declared,
+    session: NO_SESSION,
+    signal: ended.signal,
+    ended,
+    meta: call.meta,
+    repeat: call.repeat,
+    notify: (method, params) => reply.send({ jsonrpc: '2.0', method, params }),
+    send: refuseQuestion,
+  }
+  return run(deps, caller, call, reply)
+}
+
+const NO_SESSION = { capabilities: {}, logLevel: undefined }
+
+/** Such a client is asked by results. */
+function refuseQuestion(): Promise<never> {
+  return Promise.reject(new Error('A client of 2026-07-28 takes no requests'))
 }
 
 let streamCount = 0
@@ -114,7 +161,7 @@ export function resumeStream(
 ): boolean {
   const lastEventId = request.headers['last-event-id']
   if (request.method !== 'GET' || typeof lastEventId !== 'string') return false
-  const reply = session.streams?.get(lastEventId.slice(0, lastEventId.lastIndexOf('~')))
+  const reply = session.streams.get(lastEventId.slice(0, lastEventId.lastIndexOf('~')))
   reply?.resume(response, lastEventId)
   return reply !== undefined
 }
@@ -153,7 +200,7 @@ export function readLegacyCall(request: IncomingMessage, body: unknown): LaneCal
 }
 
 /** A request of 2026-07-28; undefined where it is not plainly a call of a tool, with all that it has to say. */
-export function readModernCall(request: IncomingMessage, body: unknown): LaneCall | undefined {
+export function readModernCall(request: IncomingMessage, body: unknown): ModernCall | undefined {
   if (request.headers['mcp-method'] !== 'tools/call') return undefined
   const call = readCall(body)
   if (!call || request.headers['mcp-name'] !== call.name) return undefined
@@ -196,25 +243,23 @@ function readCall(body: unknown): LaneCall | undefined {
     return undefined
   if (inputResponses !== undefined && !isObject(inputResponses)) return undefined
   const repeat = toRepeat(inputResponses, requestState)
-  return { id, name, args, meta, repeat, declared: undefined, primes: false }
+  return { id, name, args, meta, repeat, primes: false }
 }
 
 async function run(
   { below, parked, serverInfo }: LaneDeps,
-  session: LaneSession,
-  call: LaneCall,
-  { reply, signal }: { reply: Reply; signal: AbortSignal },
+  caller: Caller,
+  { id, name, args }: LaneCall,
+  reply: Reply,
 ): Promise<void> {
-  const { id, declared } = call
+  const { declared } = caller
   try {
     if (declared?.logLevel) below.setLogLevel(declared.logLevel)
-    const result = await runFor(parked, toCaller(session, call, reply, signal), options =>
-      below.call(call.name, call.args, options),
-    )
+    const result = await runFor(parked, caller, options => below.call(name, args, options))
     reply.end({ jsonrpc: '2.0', id, result: declared ? toModern(result, serverInfo) : toLegacy(result) })
   } catch (error) {
     // To a cancelled request there is no answer.
-    if (signal.aborted) return reply.end(undefined)
+    if (caller.signal.aborted) return reply.end(undefined)
     const failure = toFailure(error)
     if (!(failure instanceof ProtocolError)) {
       return reply.end({ jsonrpc: '2.0', id, result: declared ? toModern(failure, serverInfo) : failure })
@@ -228,33 +273,34 @@ async function run(
   }
 }
 
-function toCaller(session: LaneSession, call: LaneCall, reply: Reply, signal: AbortSignal): Caller {
-  return {
-    key: session.key,
-    declared: call.declared,
-    session,
-    signal,
-    meta: call.meta,
-    repeat: call.repeat,
-    notify: (method, params) => reply.send({ jsonrpc: '2.0', method, params }),
-    async send(method, params, asked) {
-      const id = `${QUESTION}${session.questions.size}-${call.id}-${Math.trunc(performance.now() * 1000)}`
-      const question = Promise.withResolvers<JsonObject>()
-      const onAbort = () => {
-        const params = { requestId: id, reason: 'Nobody waits for the answer any more' }
-        reply.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
-        question.reject(asked.reason)
-      }
-      session.questions.set(id, question)
-      asked.addEventListener('abort', onAbort, { once: true })
-      reply.send({ jsonrpc: '2.0', id, method, params })
-      try {
-        return await question.promise
-      } finally {
-        asked.removeEventListener('abort', onAbort)
-        session.questions.delete(id)
-      }
-    },
+interface Asked {
+  method: string
+  params: JsonObject
+  asked: AbortSignal
+}
+
+/** Asks the client of a session something for a server, on the stream of its call. */
+async function ask(
+  { questions }: LaneSession,
+  call: LaneCall,
+  reply: Reply,
+  { method, params, asked }: Asked,
+): Promise<JsonObject> {
+  const id = `${QUESTION}${questions.size}-${call.id}-${Math.trunc(performance.now() * 1000)}`
+  const question = Promise.withResolvers<JsonObject>()
+  const onAbort = () => {
+    const params = { requestId: id, reason: 'Nobody waits for the answer any more' }
+    reply.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+    question.reject(asked.reason)
+  }
+  questions.set(id, question)
+  asked.addEventListener('abort', onAbort, { once: true })
+  reply.send({ jsonrpc: '2.0', id, method, params })
+  try {
+    return await question.promise
+  } finally {
+    asked.removeEventListener('abort', onAbort)
+    questions.delete(id)
   }
 }
 

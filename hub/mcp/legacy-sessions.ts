@@ -152,7 +152,7 @@ async function openSession(
     mcp,
     view,
     subscribed,
-    lane: createLane(mcp.key, true),
+    lane: createLane(mcp.key),
     isReady: false,
     usedAt: deps.clock.monotonic(),
     open: 0,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Clock, sleep } from '../core/clock.ts'
+import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { type Asker, type ForwardedProgress, isObject, type JsonObject } from '../core/forwarding.ts'
 
@@ -14,6 +14,8 @@ const MOST = 200
 /** One request of a client, or its repetition: where progress and log messages go meanwhile. */
 export interface Round {
   signal: AbortSignal
+  /** What ends the request, where it is of no use to anybody else: it may outlive the round. */
+  ended?: AbortController | undefined
   onProgress: ((progress: ForwardedProgress) => void) | undefined
   onLog: (params: JsonObject) => void
 }
@@ -52,21 +54,31 @@ export function createParked(clock: Clock): Parked {
     exchange.cancelExpiry?.()
   }
   /** Until the result is there, or the server asks. */
-  const turn = async (exchange: Exchange, round: Round): Promise<object> => {
-    const onAbort = () => exchange.ended.abort(round.signal.reason)
-    exchange.round = round
-    round.signal.addEventListener('abort', onAbort, { once: true })
-    if (round.signal.aborted) onAbort()
-    try {
-      const asked = exchange.untilAsked().then(() => sleep(clock, GATHERED_MS))
-      const result = await Promise.race([exchange.result, asked])
-      if (result) return result
-      park(exchange)
-      return exchange.toRequest()
-    } finally {
-      round.signal.removeEventListener('abort', onAbort)
-      exchange.round = undefined
+  const turn = (exchange: Exchange, round: Round): Promise<object> => {
+    const { promise, resolve, reject } = Promise.withResolvers<object>()
+    let cancelGathering: (() => void) | undefined
+    const release = exchange.begin(round, () => {
+      cancelGathering ??= clock.after(GATHERED_MS, () => {
+        release()
+        park(exchange)
+        resolve(exchange.toRequest())
+      })
+    })
+    const end = () => {
+      cancelGathering?.()
+      release()
     }
+    exchange.result.then(
+      result => {
+        end()
+        resolve(result)
+      },
+      error => {
+        end()
+        reject(error)
+      },
+    )
+    return promise
   }
   const park = (exchange: Exchange) => {
     waiting.set(exchange.state, exchange)
@@ -106,18 +118,19 @@ export function createParked(clock: Clock): Parked {
 
 class Exchange {
   readonly party: Party
-  readonly state = `${PREFIX}${randomUUID()}`
-  readonly ended = new AbortController()
-  readonly #questions = new Map<string, Question>()
-  #asked = Promise.withResolvers<undefined>()
-  #count = 0
-  round: Round | undefined
-  cancelExpiry: (() => void) | undefined
+  readonly ended: AbortController
   readonly result: Promise<object>
+  cancelExpiry: (() => void) | undefined
+  readonly #questions = new Map<string, Question>()
+  #state: string | undefined
+  #round: Round | undefined
+  #onAsked: (() => void) | undefined
+  #count = 0
 
   constructor(party: Party, round: Round, run: Run) {
     this.party = party
-    this.round = round
+    this.ended = round.ended ?? new AbortController()
+    this.#round = round
     const { key, capabilities, logLevel } = party
     const asker: Asker = {
       key,
@@ -125,19 +138,35 @@ class Exchange {
       repeats: true,
       ...(logLevel === undefined ? {} : { logLevel }),
       ask: (method, params, signal) => this.#ask(method, params, signal),
-      log: params => this.round?.onLog(params),
+      log: params => this.#round?.onLog(params),
     }
     const onProgress =
-      round.onProgress && ((progress: ForwardedProgress) => this.round?.onProgress?.(progress))
+      round.onProgress && ((progress: ForwardedProgress) => this.#round?.onProgress?.(progress))
     this.result = run(asker, this.ended.signal, onProgress)
-    // Where it fails while it is parked, the client hears of it when it comes back.
-    this.result.catch(() => undefined)
   }
 
-  /** Resolves when the server asks something that is not answered yet. */
-  untilAsked(): Promise<undefined> {
-    if (this.#questions.size > 0) this.#asked.resolve(undefined)
-    return this.#asked.promise
+  /** Unguessable: who has it was asked. */
+  get state(): string {
+    this.#state ??= `${PREFIX}${randomUUID()}`
+    return this.#state
+  }
+
+  /** A client waits. Calls `onAsked` when the server asks something that is not answered yet, until it is released. */
+  begin(round: Round, onAsked: () => void): () => void {
+    const { signal } = round
+    const onAbort = () => this.ended.abort(signal.reason)
+    const isOwn = signal === this.ended.signal
+    if (!isOwn) signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
+    this.#round = round
+    this.#onAsked = onAsked
+    if (this.#questions.size > 0) onAsked()
+    return () => {
+      if (this.#onAsked !== onAsked) return
+      this.#onAsked = undefined
+      this.#round = undefined
+      if (!isOwn) signal.removeEventListener('abort', onAbort)
+    }
   }
 
   toRequest(): object {
@@ -151,7 +180,6 @@ class Exchange {
 
   /** Hands answers to those who asked; what is not answered is asked again. */
   take(answers: JsonObject): void {
-    this.#asked = Promise.withResolvers()
     for (const [key, question] of [...this.#questions]) {
       const answer = answers[key]
       if (isObject(answer)) question.answer(answer)
@@ -172,7 +200,7 @@ class Exchange {
       request: { method, params },
       answer: result => end(() => resolve(result)),
     })
-    this.#asked.resolve(undefined)
+    this.#onAsked?.()
     return promise
   }
 }

@@ -2,7 +2,11 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
-import { createReply } from './reply.ts'
+import type { Clock } from '../core/clock.ts'
+import { createDeadlines } from '../core/deadlines.ts'
+import { createReply, FIRST_SIGN_MS } from './reply.ts'
+
+const options = (clock: Clock) => ({ clock, firstSigns: createDeadlines(clock, FIRST_SIGN_MS) })
 
 /** What clients get, one for each of these that answers. */
 async function answers(...answer: ((response: ServerResponse) => void)[]) {
@@ -24,7 +28,7 @@ async function answers(...answer: ((response: ServerResponse) => void)[]) {
 test('an answer that cannot be written makes room for one that says so', async () => {
   const deep: unknown = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
   const got = await answers(response => {
-    const reply = createReply(response, { clock: createFakeClock() })
+    const reply = createReply(response, options(createFakeClock()))
     expect(() => reply.end({ deep })).toThrow(RangeError)
     reply.end({ error: 'too deep' })
   })
@@ -36,7 +40,7 @@ test('a client that comes back ends the connection that it had', async () => {
   let reply: ReturnType<typeof createReply> | undefined
   const [first, second] = await answers(
     response => {
-      reply = createReply(response, { clock, stream: 'one' })
+      reply = createReply(response, { ...options(clock), stream: 'one' })
       reply.send({ count: 1 })
     },
     response => {
@@ -53,7 +57,7 @@ test('a client can come back to a call of which it heard nothing yet', async () 
   let reply: ReturnType<typeof createReply> | undefined
   const [first, second] = await answers(
     response => {
-      reply = createReply(response, { clock, stream: 'one', primes: true })
+      reply = createReply(response, { ...options(clock), stream: 'one', primes: true })
       clock.advance(10_000)
     },
     response => {

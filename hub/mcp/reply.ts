@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
+import type { Deadlines } from '../core/deadlines.ts'
 
 /** A client that is told nothing for so long may think that the hub is gone. */
-const FIRST_SIGN_MS = 10_000
+export const FIRST_SIGN_MS = 10_000
 const NEXT_SIGN_MS = 15_000
 /** The events of one answer that are kept for a client that lost its connection. */
 const MOST_KEPT = 1_000
@@ -22,6 +23,8 @@ export interface Reply {
 
 export interface ReplyOptions {
   clock: Clock
+  /** Deadlines of `FIRST_SIGN_MS`. */
+  firstSigns: Deadlines
   /** In front of the ids of its events; without it the stream cannot be resumed. */
   stream?: string | undefined
   /** Its client knows events that only name a place to go on from, as those from 2025-11-25 on do. */
@@ -30,7 +33,10 @@ export interface ReplyOptions {
   onStream?: (reply: Reply) => void
 }
 
-export function createReply(first: ServerResponse, { clock, stream, primes, onStream }: ReplyOptions): Reply {
+export function createReply(
+  first: ServerResponse,
+  { clock, firstSigns, stream, primes, onStream }: ReplyOptions,
+): Reply {
   let response = first
   let streams = false
   let isOver = false
@@ -54,7 +60,7 @@ export function createReply(first: ServerResponse, { clock, stream, primes, onSt
     response.write(': still at work\n\n')
     cancelSign = clock.after(NEXT_SIGN_MS, giveSign)
   }
-  let cancelSign = clock.after(FIRST_SIGN_MS, giveSign)
+  let cancelSign = firstSigns.set(giveSign)
   const watch = (watched: ServerResponse) => watched.on('close', () => watched === response && cancelSign())
   const write = (json: string) => {
     const data = `event: message\ndata: ${json}\n\n`

@@ -113,7 +113,7 @@ export class Connection implements AsyncDisposable {
     params: JsonObject,
     options: ForwardOptions = {},
   ): Promise<ForwardedResults[Method]> {
-    const link = await this.#ready(options.signal)
+    const link = this.#link ?? (await this.#ready(options.signal))
     const watch = this.#watch
     try {
       const result = await link.request(method, params, options)

@@ -194,8 +194,6 @@ function open({ protocol, hostname, port }: URL): Socket {
   return toSecure({ ...options, ALPNProtocols: ['http/1.1'], ...(isIP(host) ? {} : { servername: host }) })
 }
 
-function longestIdle({ headers }: ResponseHead): number {
-  const [, seconds] = /\btimeout=(\d+)/i.exec(headers.get('keep-alive') ?? '') ?? []
-  if (seconds === undefined) return LONGEST_IDLE_MS
-  return Math.min(LONGEST_IDLE_MS, Number(seconds) * 1000 - EARLY_MS)
+function longestIdle({ keeps }: ResponseHead): number {
+  return keeps === undefined ? LONGEST_IDLE_MS : Math.min(LONGEST_IDLE_MS, keeps * 1000 - EARLY_MS)
 }

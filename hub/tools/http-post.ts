@@ -6,6 +6,7 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
+import { createDeadlines, type Deadlines } from '../core/deadlines.ts'
 import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
 import { createFloodMeter, describeOverlong, FLOOD_PAUSE_MS, LONGEST_MESSAGE } from './bounds.ts'
@@ -15,6 +16,8 @@ import type { ResponseHead } from './http-response.ts'
 
 /** So often in a row a server may say that it is elsewhere. */
 const MOST_MOVES = 5
+/** A stream may stay open for so long after its answer, milliseconds. */
+const LINGER_MS = 2_000
 /** Of what a server says that is no answer, so much is shown. */
 const LONGEST_EXCUSE = 500
 
@@ -55,6 +58,7 @@ export interface HttpPost extends Disposable {
  * the messages is not looked at.
  */
 export function createHttpPost(deps: HttpPostDeps): HttpPost {
+  const lingers = createDeadlines(deps.clock, LINGER_MS)
   const origins = new Map<string, HttpConnections>()
   const connectionsTo = (url: URL) => {
     const known = origins.get(url.origin) ?? createHttpConnections(url, deps.clock)
@@ -73,9 +77,11 @@ export function createHttpPost(deps: HttpPostDeps): HttpPost {
         if (next) place = placeOf(next, connectionsTo)
         return next !== undefined
       }
-      return new Post(request, { deliver, send, move, clock: deps.clock, resume: deps.resume })
+      const { clock, resume } = deps
+      return new Post(request, { deliver, send, move, lingers, clock, resume })
     },
     [Symbol.dispose]() {
+      lingers[Symbol.dispose]()
       for (const connections of origins.values()) connections[Symbol.dispose]()
     },
   }
@@ -120,6 +126,7 @@ function moveTo(location: string | undefined, url: URL): URL | undefined {
 interface PostDeps extends Pick<HttpPostDeps, 'clock' | 'resume'> {
   deliver(message: JSONRPCMessage): void
   send(exchange: Exchange): Sent
+  lingers: Deadlines
   /** The server is elsewhere; false where it cannot be asked there. */
   move(location: string | undefined): boolean
 }
@@ -136,6 +143,7 @@ class Post implements Posted, Exchange {
   #parts: Buffer[] = []
   #size = 0
   #resuming: AbortController | undefined
+  #cancelLinger: (() => void) | undefined
 
   constructor(request: JSONRPCRequest, deps: PostDeps) {
     this.#request = request
@@ -146,18 +154,19 @@ class Post implements Posted, Exchange {
 
   cut(): void {
     this.#sent.cut()
+    this.#cancelLinger?.()
     this.#resuming?.abort()
     this.#settled.resolve('ended')
   }
 
   onHead(head: ResponseHead): void {
     this.#head = head
-    if (head.status < 300 && typeOf(head) === 'text/event-stream')
+    if (head.status < 300 && head.type === 'text/event-stream')
       this.#events = createEvents(this.#request, this.#deps, this.#sent)
   }
 
   onBody(part: Buffer): void {
-    if (this.#events) this.#events.take(part)
+    if (this.#events) this.#takeEvents(this.#events, part)
     else this.#collect(part)
   }
 
@@ -171,6 +180,11 @@ class Post implements Posted, Exchange {
     const events = this.#events
     if (events && !events.overlong && events.lastEventId !== undefined) this.#endEvents(events)
     else this.#settled.reject(error)
+  }
+
+  #takeEvents(events: Events, part: Buffer): void {
+    events.take(part)
+    if (events.answered) this.#cancelLinger ??= this.#deps.lingers.set(() => this.cut())
   }
 
   #collect(part: Buffer): void {
@@ -196,7 +210,7 @@ class Post implements Posted, Exchange {
     const [first, ...more] = this.#parts
     const text = (first && more.length === 0 ? first : Buffer.concat(this.#parts)).toString('utf8')
     const head = this.#head
-    const message = head && typeOf(head) === 'application/json' ? parseJson(text) : undefined
+    const message = head?.type === 'application/json' ? parseJson(text) : undefined
     if (isAnswer(message, this.#request)) {
       this.#deps.deliver(message)
       this.#settled.resolve('ended')
@@ -205,6 +219,7 @@ class Post implements Posted, Exchange {
 
   /** A stream that ends before the answer, and can be taken up again, goes on elsewhere. */
   #endEvents({ answered, lastEventId, retry }: Events): void {
+    this.#cancelLinger?.()
     if (answered || lastEventId === undefined) {
       this.#settled.resolve('ended')
       return
@@ -259,10 +274,6 @@ function createEvents(request: JSONRPCRequest, { deliver, clock }: PostDeps, sen
       return reader.retry
     },
   }
-}
-
-function typeOf({ headers }: ResponseHead): string | undefined {
-  return headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
 }
 
 function isAnswer(message: unknown, { id }: JSONRPCRequest): message is JSONRPCMessage {

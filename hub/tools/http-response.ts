@@ -1,5 +1,7 @@
 /** The longest head of a response, and the longest line between the chunks of its body, bytes. */
-const LONGEST_LINE = 64 * 1024
+const LONGEST_HEAD = 64 * 1024
+const LONGEST_LINE = 16 * 1024
+const NEWLINE = 0x0a
 const NOTHING: Buffer = Buffer.alloc(0)
 const LENGTH = /^\d{1,15}$/
 const CHUNK_SIZE = /^([\da-f]{1,12})[\t ]*(?:;|$)/i
@@ -9,6 +11,10 @@ export interface ResponseHead {
   statusText: string
   /** By their names in lower case; what came more than once is joined by commas. */
   headers: ReadonlyMap<string, string>
+  /** The media type of the body, in lower case and without parameters. */
+  type: string | undefined
+  /** Seconds for which the server keeps the connection, 0 where it closes it; undefined where it does not say. */
+  keeps: number | undefined
 }
 
 /** Who is told of a response as it comes. */
@@ -34,6 +40,7 @@ export class ResponseReader {
   /** So much of a body or a chunk is to come. */
   #left = 0
   #isReusable = true
+  #last: { text: string; head: ResponseHead } | undefined
 
   constructor(sink: ResponseSink) {
     this.#sink = sink
@@ -87,13 +94,14 @@ export class ResponseReader {
   }
 
   #readHead(data: Buffer): Buffer {
-    const text = this.#cut(data, '\r\n\r\n')
-    if (text === undefined) return NOTHING
-    const after = data.subarray(text.length + 4)
-    const head = parseHead(text)
+    const text = data.toString('latin1', 0, Math.min(data.length, LONGEST_HEAD))
+    const end = text.indexOf('\r\n\r\n')
+    if (end === -1) return this.#wait(data, LONGEST_HEAD)
+    const after = data.subarray(end + 4)
+    const head = this.#parseHead(text.slice(0, end))
     // What comes before the response itself says nothing to a client that did not ask for it.
     if (head.status < 200) return after
-    this.#isReusable = !/\bclose\b/i.test(head.headers.get('connection') ?? '')
+    this.#isReusable = head.keeps !== 0
     this.#state = this.#bodyOf(head)
     this.#sink.onHead(head)
     return after
@@ -124,28 +132,31 @@ export class ResponseReader {
   }
 
   #readLine(data: Buffer, state: 'size' | 'chunk end' | 'trailer'): Buffer {
-    const text = this.#cut(data, '\r\n')
-    if (text === undefined) return NOTHING
+    const end = data.indexOf(NEWLINE)
+    if (end === -1) return this.#wait(data, LONGEST_LINE)
+    const line = data.toString('latin1', 0, end).trimEnd()
     if (state === 'size') {
-      const [, size] = CHUNK_SIZE.exec(text) ?? []
+      const [, size] = CHUNK_SIZE.exec(line) ?? []
       if (size === undefined) throw malformed('a chunk without a size')
       this.#left = Number.parseInt(size, 16)
       this.#state = this.#left === 0 ? 'trailer' : 'chunk'
     } else if (state === 'chunk end') {
-      if (text !== '') throw malformed('a chunk longer than its size')
+      if (line !== '') throw malformed('a chunk longer than its size')
       this.#state = 'size'
-    } else if (text === '') this.#state = 'nothing'
-    return data.subarray(text.length + 2)
+    } else if (line === '') this.#state = 'nothing'
+    return data.subarray(end + 1)
   }
 
-  /** The text up to `mark`; undefined where it is not whole yet, and is kept. */
-  #cut(data: Buffer, mark: string): string | undefined {
-    const at = data.indexOf(mark)
-    if (at > LONGEST_LINE || (at === -1 && data.length > LONGEST_LINE))
-      throw malformed('a line without an end')
-    if (at !== -1) return data.toString('latin1', 0, at)
+  #wait(data: Buffer, longest: number): Buffer {
+    if (data.length >= longest) throw malformed('a line without an end')
     this.#rest = data
-    return undefined
+    return NOTHING
+  }
+
+  /** Heads of one server differ once a second, by their date. */
+  #parseHead(text: string): ResponseHead {
+    if (!this.#last || text !== this.#last.text) this.#last = { text, head: parseHead(text) }
+    return this.#last.head
   }
 }
 
@@ -163,7 +174,14 @@ function parseHead(text: string): ResponseHead {
     const known = headers.get(name)
     headers.set(name, known === undefined ? value : `${known}, ${value}`)
   }
-  return { status: Number(status), statusText, headers }
+  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
+  return { status: Number(status), statusText, headers, type, keeps: keepsFor(headers) }
+}
+
+function keepsFor(headers: ReadonlyMap<string, string>): number | undefined {
+  if (/\bclose\b/i.test(headers.get('connection') ?? '')) return 0
+  const [, seconds] = /\btimeout=(\d+)/i.exec(headers.get('keep-alive') ?? '') ?? []
+  return seconds === undefined ? undefined : Number(seconds)
 }
 
 function malformed(what: string): Error {

@@ -58,7 +58,7 @@ export function createRequests(deps: RequestDeps): ServerRequests {
   return {
     untilListed,
     async call(name, args, options = {}) {
-      await untilListed(name, options.signal)
+      if (!deps.catalogue.tool(name)) await untilListed(name, options.signal)
       return requestOf(deps.catalogue.tool(name), 'tools/call', { what: `tool ${name}`, args, options })
     },
     async getPrompt(name, args, options = {}) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Deadlines } from '../core/deadlines.ts'
 
 /** A time limit that begins anew with every sign of life, and stands still while somebody else is waited for. */
 export interface TimeLimit {
@@ -8,33 +8,27 @@ export interface TimeLimit {
   clear(): void
 }
 
-export function createTimeLimit(clock: Clock, milliseconds: number, onOver: () => void): TimeLimit {
+/** Begins a time limit as long as the deadlines are. */
+export function createTimeLimit(deadlines: Deadlines, onOver: () => void): TimeLimit {
   let holds = 0
-  let touched = clock.monotonic()
-  let cancel: (() => void) | undefined
-  const arm = (delay: number) => {
-    cancel = clock.after(delay, () => {
-      const left = touched + milliseconds - clock.monotonic()
-      if (left > 0) arm(left)
-      else onOver()
-    })
+  let cancel = deadlines.set(onOver)
+  const begin = () => {
+    cancel()
+    if (holds === 0) cancel = deadlines.set(onOver)
   }
-  arm(milliseconds)
   return {
-    touch() {
-      touched = clock.monotonic()
-    },
+    touch: begin,
     hold() {
-      if (holds++ === 0) cancel?.()
+      holds++
+      cancel()
       return () => {
-        if (--holds > 0) return
-        touched = clock.monotonic()
-        arm(milliseconds)
+        holds--
+        begin()
       }
     },
     clear() {
       holds = Number.MAX_SAFE_INTEGER
-      cancel?.()
+      cancel()
     },
   }
 }

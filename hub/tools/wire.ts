@@ -9,6 +9,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
+import { createDeadlines, type Deadlines } from '../core/deadlines.ts'
 import { describeError } from '../core/errors.ts'
 import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
@@ -50,8 +51,6 @@ interface Question {
 
 /** A server that was told that nobody waits may still ask for so long, milliseconds. */
 const LATE_MS = 5_000
-/** A stream may stay open for so long after its answer, milliseconds. */
-const LINGER_MS = 2_000
 
 /**
  * Requests that are handed on, beside the SDK's client on the same transport: their messages are neither checked nor
@@ -68,6 +67,7 @@ export class Wire {
   readonly #asked = new Map<string | number, Question>()
   /** The parties of requests that were given up, and that the server has not answered yet. */
   readonly #left = new Map<string, { party: string; cancel: () => void }>()
+  readonly #deadlines: Deadlines
   #envelope: ((asker: Asker | undefined) => JsonObject) | undefined
   #http: HttpPost | undefined
   #count = 0
@@ -75,6 +75,7 @@ export class Wire {
   constructor(transport: Transport, deps: WireDeps) {
     this.#transport = transport
     this.#deps = deps
+    this.#deadlines = createDeadlines(deps.clock, deps.timeout)
     this.transport = tap(transport, message => this.#take(message))
   }
 
@@ -96,7 +97,7 @@ export class Wire {
       id,
       options,
       posted: undefined,
-      limit: createTimeLimit(this.#deps.clock, this.#deps.timeout, () =>
+      limit: createTimeLimit(this.#deadlines, () =>
         this.#giveUp(id, tookTooLong(method, this.#deps.timeout)),
       ),
       settle: (error, result) => {
@@ -128,6 +129,7 @@ export class Wire {
     for (const { ended } of this.#asked.values()) ended.abort(error)
     for (const id of [...this.#left.keys()]) this.#forget(id)
     this.#http?.[Symbol.dispose]()
+    this.#deadlines[Symbol.dispose]()
   }
 
   #toMessage(id: string, method: string, params: JsonObject, options: ForwardOptions): JSONRPCRequest {
@@ -143,18 +145,10 @@ export class Wire {
   async #send(message: JSONRPCRequest, pending: Pending): Promise<void> {
     if (!this.#http) return this.#transport.send(message)
     const { id } = pending
-    let forget: (() => void) | undefined
-    const deliver = (received: JSONRPCMessage) => {
+    pending.posted = this.#http.post(message, received => {
       if (!this.#take(received, id)) this.transport.onmessage?.(received)
-      if (!this.#pending.has(id)) forget ??= this.#deps.clock.after(LINGER_MS, () => posted.cut())
-    }
-    const posted = this.#http.post(message, deliver)
-    pending.posted = posted
-    try {
-      if ((await posted.result) === 'resumed') return
-    } finally {
-      forget?.()
-    }
+    })
+    if ((await pending.posted.result) === 'resumed') return
     if (this.#pending.has(id))
       pending.settle(new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer'))
   }
