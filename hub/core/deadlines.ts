@@ -9,40 +9,60 @@ export interface Deadlines extends Disposable {
   set(run: () => void): () => void
 }
 
+/**
+ * One of a list in the order of their times, since all wait equally long. It is no `Set`: tables that a `Set` outgrew
+ * keep what was in them alive until the next full collection.
+ */
 interface Deadline {
   due: number
   run: () => void
+  before: Deadline | undefined
+  after: Deadline | undefined
+  isSet: boolean
 }
 
 /** `delay` in milliseconds. */
 export function createDeadlines(clock: Clock, delay: number): Deadlines {
-  // In the order of their times, since all wait equally long.
-  const waiting = new Set<Deadline>()
+  let first: Deadline | undefined
+  let last: Deadline | undefined
   let cancel: (() => void) | undefined
+
+  const remove = (deadline: Deadline) => {
+    const { before, after } = deadline
+    if (!deadline.isSet) return
+    deadline.isSet = false
+    if (before) before.after = after
+    else first = after
+    if (after) after.before = before
+    else last = before
+    deadline.before = undefined
+    deadline.after = undefined
+  }
   const arm = (from: number) => {
-    const [first] = waiting
     cancel = first && clock.after(first.due - from, fire)
   }
   const fire = () => {
     const now = clock.monotonic()
-    for (const deadline of waiting) {
-      if (deadline.due > now) break
-      waiting.delete(deadline)
-      deadline.run()
+    for (let due = first; due && due.due <= now; due = first) {
+      remove(due)
+      due.run()
     }
     arm(now)
   }
   return {
     set(run) {
       const now = clock.monotonic()
-      const deadline = { due: now + delay, run }
-      waiting.add(deadline)
+      const deadline = { due: now + delay, run, before: last, after: undefined, isSet: true }
+      if (last) last.after = deadline
+      else first = deadline
+      last = deadline
       if (!cancel) arm(now)
-      return () => void waiting.delete(deadline)
+      return () => remove(deadline)
     },
     [Symbol.dispose]() {
       cancel?.()
-      waiting.clear()
+      first = undefined
+      last = undefined
     },
   }
 }

@@ -12,6 +12,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
+import { Register } from '../core/register.ts'
 import type { Below } from './below.ts'
 import { type Caller, type Declared, declaredBy, runFor, toRepeat } from './callers.ts'
 import type { Parked } from './parked.ts'
@@ -39,13 +40,19 @@ export interface ModernCall extends LaneCall {
   declared: Declared
 }
 
+/** A call that is being served. */
+interface LaneFlight {
+  id: string | number
+  ended: AbortController
+}
+
 /** What the lane knows of a legacy client's session. */
 export interface LaneSession {
   key: string
   capabilities: JsonObject
   logLevel: string | undefined
-  /** Its calls in flight, and the questions that it is asked, by their ids. */
-  calls: Map<string | number, AbortController>
+  calls: Register<LaneFlight>
+  /** What it is asked, by ids. */
   questions: Map<string, PromiseWithResolvers<JsonObject>>
   /** Its latest answers that are streams, by what their events' ids begin with. */
   streams: Map<string, Reply>
@@ -57,7 +64,7 @@ export function createLane(key: string): LaneSession {
     key,
     capabilities: {},
     logLevel: undefined,
-    calls: new Map(),
+    calls: new Register(),
     questions: new Map(),
     streams: new Map(),
   }
@@ -96,7 +103,7 @@ export async function serveCall(
   })
   const ended = new AbortController()
   const { signal } = ended
-  calls.set(call.id, ended)
+  const number = calls.add({ id: call.id, ended })
   const caller: Caller = {
     key: session.key,
     declared: undefined,
@@ -108,7 +115,7 @@ export async function serveCall(
     send: (method, params, asked) => ask(session, call, reply, { method, params, asked }),
   }
   await run(deps, caller, call, reply)
-  calls.delete(call.id)
+  calls.delete(number)
   // Its client would come back again and again for the answer that there is not.
   if (signal.aborted) streams.delete(stream)
 }
@@ -171,8 +178,8 @@ export function takeMessage(session: LaneSession, body: unknown): boolean {
   if (!isObject(body)) return false
   if (body['method'] === 'notifications/cancelled' && isObject(body['params'])) {
     const { requestId, reason } = body['params']
-    const call = session.calls.get(requestId as string | number)
-    call?.abort(new Error(typeof reason === 'string' ? reason : 'The client cancelled it'))
+    const call = session.calls.values().find(({ id }) => id === requestId)
+    call?.ended.abort(new Error(typeof reason === 'string' ? reason : 'The client cancelled it'))
     return call !== undefined
   }
   const { id, result, error } = body
@@ -189,7 +196,7 @@ export function takeMessage(session: LaneSession, body: unknown): boolean {
 
 /** Ends all that a session has in flight. */
 export function endLane(session: LaneSession, reason: Error): void {
-  for (const call of session.calls.values()) call.abort(reason)
+  for (const { ended } of session.calls.values()) ended.abort(reason)
   for (const question of session.questions.values()) question.reject(reason)
 }
 

@@ -13,6 +13,7 @@ import { createDeadlines, type Deadlines } from '../core/deadlines.ts'
 import { describeError } from '../core/errors.ts'
 import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
+import { Register } from '../core/register.ts'
 import type { HttpPost, Posted } from './http-post.ts'
 import { tap } from './tapped.ts'
 import { createTimeLimit, type TimeLimit } from './time-limit.ts'
@@ -35,6 +36,8 @@ export interface WireDeps {
 }
 
 interface Pending {
+  number: number
+  /** As the server knows it. */
   id: string
   options: ForwardOptions
   limit: TimeLimit
@@ -49,6 +52,8 @@ interface Question {
   of: Pending | undefined
 }
 
+/** In front of the ids of requests, whose numbers the SDK's client gives too. */
+const PREFIX = 'hub-'
 /** A server that was told that nobody waits may still ask for so long, milliseconds. */
 const LATE_MS = 5_000
 
@@ -62,7 +67,7 @@ export class Wire {
   readonly transport: Transport
   readonly #transport: Transport
   readonly #deps: WireDeps
-  readonly #pending = new Map<string, Pending>()
+  readonly #pending = new Register<Pending>()
   /** Questions that are being answered, by the server's ids. */
   readonly #asked = new Map<string | number, Question>()
   /** The parties of requests that were given up, and that the server has not answered yet. */
@@ -70,7 +75,6 @@ export class Wire {
   readonly #deadlines: Deadlines
   #envelope: ((asker: Asker | undefined) => JsonObject) | undefined
   #http: HttpPost | undefined
-  #count = 0
 
   constructor(transport: Transport, deps: WireDeps) {
     this.#transport = transport
@@ -90,18 +94,17 @@ export class Wire {
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>()
     const { signal } = options
     if (signal?.aborted) return Promise.reject(signal.reason)
-    const id = `hub-${++this.#count}`
-    const message = this.#toMessage(id, method, params, options)
-    const onAbort = () => this.#giveUp(id, signal?.reason)
+    const onAbort = () => this.#giveUp(pending, signal?.reason)
     const pending: Pending = {
-      id,
+      number: 0,
+      id: '',
       options,
       posted: undefined,
       limit: createTimeLimit(this.#deadlines, () =>
-        this.#giveUp(id, tookTooLong(method, this.#deps.timeout)),
+        this.#giveUp(pending, tookTooLong(method, this.#deps.timeout)),
       ),
       settle: (error, result) => {
-        if (!this.#pending.delete(id)) return
+        if (!this.#pending.delete(pending.number)) return
         pending.limit.clear()
         for (const { of, ended } of this.#asked.values()) if (of === pending) ended.abort()
         signal?.removeEventListener('abort', onAbort)
@@ -109,8 +112,10 @@ export class Wire {
         else reject(error)
       },
     }
-    this.#pending.set(id, pending)
+    pending.number = this.#pending.add(pending)
+    pending.id = `${PREFIX}${pending.number}`
     signal?.addEventListener('abort', onAbort, { once: true })
+    const message = this.#toMessage(pending.id, method, params, options)
     this.#send(message, pending).catch(error => pending.settle(error))
     return promise
   }
@@ -122,7 +127,7 @@ export class Wire {
   /** The connection is gone: so is every answer. */
   close(): void {
     const error = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')
-    for (const pending of [...this.#pending.values()]) {
+    for (const pending of this.#pending.values()) {
       pending.settle(error)
       pending.posted?.cut()
     }
@@ -149,20 +154,24 @@ export class Wire {
       if (!this.#take(received, id)) this.transport.onmessage?.(received)
     })
     if ((await pending.posted.result) === 'resumed') return
-    if (this.#pending.has(id))
+    if (this.#pending.get(pending.number))
       pending.settle(new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer'))
   }
 
+  #pendingOf(id: unknown): Pending | undefined {
+    if (typeof id !== 'string' || !id.startsWith(PREFIX)) return undefined
+    return this.#pending.get(Number(id.slice(PREFIX.length)))
+  }
+
   /** Tells the server that nobody waits any more. */
-  #giveUp(id: string | undefined, reason: unknown): void {
-    const pending = id === undefined ? undefined : this.#pending.get(id)
-    if (!pending) return
+  #giveUp(pending: Pending, reason: unknown): void {
+    if (!this.#pending.get(pending.number)) return
     pending.settle(reason)
     pending.posted?.cut()
     // One that was refused what it asked for asks no more.
     if (!(reason instanceof ProtocolError)) this.#remember(pending)
-    this.notify('notifications/cancelled', { requestId: id, reason: describeError(reason) }).catch(error =>
-      this.#deps.log.debug('cancel_not_sent', { error }),
+    this.notify('notifications/cancelled', { requestId: pending.id, reason: describeError(reason) }).catch(
+      error => this.#deps.log.debug('cancel_not_sent', { error }),
     )
   }
 
@@ -183,11 +192,11 @@ export class Wire {
     if ('method' in message) {
       return 'id' in message ? this.#takeQuestion(message, related) : this.#takeNotice(message, related)
     }
-    const pending = this.#pending.get(String(message.id))
+    const pending = this.#pendingOf(message.id)
     if (!pending) {
       this.#forget(String(message.id))
       // What a cancelled request still answers is nobody's.
-      return typeof message.id === 'string' && message.id.startsWith('hub-')
+      return typeof message.id === 'string' && message.id.startsWith(PREFIX)
     }
     pending.settle(...toOutcome(message))
     return true
@@ -197,7 +206,7 @@ export class Wire {
     const params = isObject(given) ? given : {}
     if (method === 'notifications/progress') {
       const { progressToken, ...progress } = params
-      const pending = this.#pending.get(String(progressToken))
+      const pending = this.#pendingOf(progressToken)
       if (!pending) return false
       pending.limit.touch()
       if (typeof progress['progress'] === 'number') {
@@ -223,7 +232,7 @@ export class Wire {
 
   /** To the request on whose stream it came, and nobody else; where the transport cannot tell, to all that want such. */
   #takeLog(params: JsonObject, related: string | undefined): void {
-    const about = [...this.#pending.values()].filter(({ id }) => related === undefined || id === related)
+    const about = this.#pending.values().filter(({ id }) => related === undefined || id === related)
     const wanting = about.flatMap(({ options: { asker } }) => (asker?.logLevel === undefined ? [] : [asker]))
     for (const asker of wanting) asker.log?.(params)
     // One on the stream of a request is that caller's alone, also where they want none; the hub's own have no caller.
@@ -256,7 +265,7 @@ export class Wire {
         if (method === 'roots/list') return { jsonrpc: '2.0', id, result: { roots: [] } }
         const missing = lacks(capability)
         // Of such a client the protocol wants to be told what it would have to declare.
-        if (asker?.repeats) this.#giveUp(pending?.id, missing)
+        if (asker?.repeats && pending) this.#giveUp(pending, missing)
         throw missing
       }
       release = pending.limit.hold()
@@ -275,8 +284,8 @@ export class Wire {
    * of one party, since a question that reaches somebody else would show them what is none of their business.
    */
   #whoIsAsked(method: string, related: string | undefined): Pending | undefined {
-    if (related !== undefined) return this.#pending.get(related)
-    const inFlight = [...this.#pending.values()].filter(({ options }) => options.asker)
+    if (related !== undefined) return this.#pendingOf(related)
+    const inFlight = this.#pending.values().filter(({ options }) => options.asker)
     const left = [...this.#left.values()].map(({ party }) => party)
     const parties = new Set([...inFlight.map(({ options }) => options.asker?.key), ...left])
     if (parties.size <= 1) return inFlight.at(-1)
