@@ -73,6 +73,7 @@ export async function openEntrances(
     toolsets: () => Object.keys(config.current.toolsets),
     mcp: mcp.handle,
     webhooks: openHooks(foundation, engine),
+    logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },
   })
   const listening = stack.use(await listen(config.current.host, config.current.port, app))
   stack.use(openChat(foundation, engine, doors, listening))

@@ -51,6 +51,7 @@ export function openServerTools(
       ...compileCache(),
     }),
     loader: pathToFileURL(codeFile('hub/tools/drop-in-loader.mjs')).href,
+    dataFolder: config.current.dataFolder,
     dropInsFolder: join(config.current.dataFolder, 'servers'),
     configured: () => config.current.servers,
     parseEntry: (file, text) => parseYaml({ file, text }, serverEntry, () => undefined),

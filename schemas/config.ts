@@ -24,6 +24,30 @@ export function limitToMilliseconds(given: z.infer<typeof limit>): number {
   return given > MOST_SECONDS ? given : given * 1_000
 }
 
+/** How the hub logs in at a server over HTTP that asks for it (OAuth 2.1). Other programs' entries have more in it. */
+const oauth = z
+  .looseObject({
+    grant: z
+      .enum(['authorization_code', 'client_credentials'])
+      .default('authorization_code')
+      .describe('authorization_code: a person logs in; client_credentials: the client logs in by itself'),
+    clientId: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('of a client that is registered already, or the https address of its metadata document'),
+    clientSecret: z.string().min(1).optional().describe('of that client'),
+    scope: z.string().min(1).optional().describe('what to ask for; default what the server wants'),
+    issuer: z.url().optional().describe('the only authorization server that may see the client'),
+  })
+  .refine(
+    ({ grant, clientId, clientSecret }) => grant !== 'client_credentials' || (clientId && clientSecret),
+    {
+      error: 'the grant client_credentials needs clientId and clientSecret',
+    },
+  )
+export type OAuthEntry = z.infer<typeof oauth>
+
 /** The parts of a server's entry that the hub knows; other keys of other programs are allowed and warned of. */
 export const serverEntry = z.looseObject({
   command: z.string().min(1).optional().describe('the program to start; it speaks MCP over stdio'),
@@ -35,6 +59,7 @@ export const serverEntry = z.looseObject({
     .optional()
     .describe('where a running server listens (Streamable HTTP)'),
   headers: z.record(z.string(), z.string()).optional().describe('sent with every request to url'),
+  oauth: oauth.optional().describe('how to log in at url, where it asks for that'),
   prefix: z
     .string()
     .regex(/^[A-Za-z0-9_-]{0,32}$/, 'must be letters, digits, _ and -, at most 32')

@@ -44,4 +44,14 @@ export function addServerCommands(program: Command): void {
       .argument('<name>', 'as superbloom servers shows it')
       .action(async (name: string) => (await load()).switchServer(name, change))
   }
+  servers
+    .command('login')
+    .description('log in at a server behind a url that asks for it; prints the address to open')
+    .argument('<name>', 'as superbloom servers shows it')
+    .action(async (name: string) => (await import('./commands/server-login.ts')).logIn(name))
+  servers
+    .command('logout')
+    .description('forget the login at a server')
+    .argument('<name>', 'as superbloom servers shows it')
+    .action(async (name: string) => (await import('./commands/server-login.ts')).logOut(name))
 }

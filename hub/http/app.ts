@@ -4,6 +4,7 @@ import { HubError, toPublicError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { createHookDoor, type HookDoorDeps } from './hooks.ts'
 import { LARGEST_BODY } from './largest-body.ts'
+import { createLoginDoors, type LoginDoorDeps } from './login-doors.ts'
 import { isForMcp, type McpDoorDeps, type McpRequest, serveMcp } from './mcp-door.ts'
 
 export interface AppDeps extends McpDoorDeps {
@@ -13,6 +14,7 @@ export interface AppDeps extends McpDoorDeps {
   /** The page. */
   page: RequestHandler
   webhooks: Omit<HookDoorDeps, 'doors'>
+  logins: Omit<LoginDoorDeps, 'doors'>
 }
 
 /** Every HTTP door of the hub. */
@@ -31,6 +33,7 @@ export function createApp(deps: AppDeps): RequestListener {
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'starting' })
   })
   app.post('/hooks/:name', ...createHookDoor({ doors: deps.doors, ...deps.webhooks }))
+  app.use(createLoginDoors({ doors: deps.doors, ...deps.logins }))
   app.use(deps.page)
   app.use((request: Request) => {
     throw new HubError('not_found', `There is nothing at ${request.method} ${request.path}`)

@@ -12,6 +12,8 @@ import { type Clock, sleep } from '../core/clock.ts'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
 import { type BrokenOff, createHttpPost, type HttpPost } from './http-post.ts'
 import { createSseTransport, createStreamableTransport } from './http-transports.ts'
+import type { Authorization } from './oauth/authorization.ts'
+import { headersOf, letPostIn } from './oauth/let-in.ts'
 import { type ArgumentMirror, createArgumentMirror, toStandardHeaders } from './param-headers.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { type ChildEvents, createStdioTransport } from './stdio-transport.ts'
@@ -31,6 +33,8 @@ export interface EraMemory {
 
 export interface ConnectDeps extends Pick<WireDeps, 'clock' | 'log'> {
   eras: EraMemory
+  /** What lets the hub in at a server over HTTP; undefined where nothing has to, or its headers do. */
+  authorization: Authorization | undefined
   version: string
   /** Milliseconds that a connection may take. */
   timeout: number
@@ -126,7 +130,8 @@ async function attempt(
     isHttp && isModern
       ? createArgumentMirror(tool => deps.log.warn('tool_left_out', { tool, reason: 'a wrong x-mcp-header' }))
       : undefined
-  const post = isHttp ? toPost(spec, { client, transport, mirror, clock: deps.clock }) : undefined
+  const { clock, authorization } = deps
+  const post = isHttp ? toPost(spec, { client, transport, mirror, clock, authorization }) : undefined
   wire.use(post, isModern ? toEnvelope(client, clientInfo) : undefined)
   return { client, wire, mirror, transport: way === 'sse' ? way : spec.transport.kind }
 }
@@ -147,17 +152,22 @@ interface PostDeps {
   transport: StreamableHTTPClientTransport
   mirror: ArgumentMirror | undefined
   clock: Clock
+  authorization: Authorization | undefined
 }
 
-function toPost(spec: ServerSpec, { client, transport, mirror, clock }: PostDeps): HttpPost | undefined {
+function toPost(
+  spec: ServerSpec,
+  { client, transport, mirror, clock, authorization }: PostDeps,
+): HttpPost | undefined {
   if (spec.transport.kind !== 'http') return undefined
   const { url, headers } = spec.transport
   const version = client.getNegotiatedProtocolVersion()
-  return createHttpPost({
+  const post = createHttpPost({
     clock,
     url: new URL(url),
     headers: ({ method, params = {} }) => ({
       ...headers,
+      ...headersOf(authorization),
       ...(version === undefined ? {} : { 'MCP-Protocol-Version': version }),
       ...(transport.sessionId === undefined ? {} : { 'Mcp-Session-Id': transport.sessionId }),
       ...(mirror ? { ...toStandardHeaders(method, params), ...mirror.headersOf(method, params) } : {}),
@@ -167,17 +177,18 @@ function toPost(spec: ServerSpec, { client, transport, mirror, clock }: PostDeps
       await transport.send(request, { resumptionToken: lastEventId, requestSignal: signal })
     },
   })
+  return authorization ? letPostIn(post, authorization) : post
 }
 
 function createTransport(spec: ServerSpec, way: Way, deps: ConnectDeps, onBroken: () => void): Transport {
   const { transport } = spec
-  const { clock, told } = deps
+  const { clock, told, authorization } = deps
   switch (transport.kind) {
     case 'stdio':
       return createStdioTransport(transport, clock, told)
     case 'http': {
       const create = way === 'sse' ? createSseTransport : createStreamableTransport
-      return create(transport, { clock, onGone: told.onGone, onBroken })
+      return create(transport, { clock, authorization, onGone: told.onGone, onBroken })
     }
     default:
       throw new Error(`No such transport: ${JSON.stringify(transport satisfies never)}`)

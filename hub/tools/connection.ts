@@ -11,6 +11,8 @@ import { type ConnectionState, describeDown } from './connection-state.ts'
 import { readHealth } from './health.ts'
 import { type ForwardedResults, Link } from './link.ts'
 import { isLost, withDeadline } from './lost.ts'
+import type { Authorization } from './oauth/authorization.ts'
+import type { Authorizations } from './oauth/authorizations.ts'
 import { NO_OFFER, type Offer } from './offer.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { type LinkWatch, watchLink } from './watch-link.ts'
@@ -20,6 +22,7 @@ export interface ConnectionDeps {
   random: () => number
   log: Log
   eras: EraMemory
+  authorizations: Pick<Authorizations, 'of'>
   guard: ChildGuard
   version: string
   /** Milliseconds, where the spec says nothing else. */
@@ -50,6 +53,7 @@ export class Connection implements AsyncDisposable {
   readonly #deps: ConnectionDeps
   readonly #log: Log
   readonly #restarts: RestartLimit
+  readonly #authorization: Authorization | undefined
   readonly #ended = new AbortController()
   #status: ConnectionState = { state: 'starting' }
   #settled = Promise.withResolvers<void>()
@@ -74,6 +78,7 @@ export class Connection implements AsyncDisposable {
   constructor(spec: ServerSpec, deps: ConnectionDeps, restarts = createRestartLimit()) {
     this.spec = spec
     this.#restarts = restarts
+    this.#authorization = deps.authorizations.of(spec)
     this.#deps = {
       ...deps,
       connectTimeout: spec.connectTimeout ?? deps.connectTimeout,
@@ -317,6 +322,7 @@ export class Connection implements AsyncDisposable {
       clock,
       random,
       eras,
+      authorization: this.#authorization,
       version,
       timeout: connectTimeout,
       callTimeout,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { limitToMilliseconds, type ServerEntry } from '../../schemas/config.ts'
+import { limitToMilliseconds, type OAuthEntry, type ServerEntry } from '../../schemas/config.ts'
 import type { DropIn } from './drop-ins.ts'
-import type { ServerSpec } from './server-spec.ts'
+import type { OAuthSettings, ServerSpec } from './server-spec.ts'
 
 /** A server that comes with the hub. */
 export interface BuiltIn {
@@ -192,11 +192,11 @@ function fromEntry(
 }
 
 function toTransport(
-  { command = '', args = [], env, cwd: place, url, headers = {} }: ServerEntry,
+  { command = '', args = [], env, cwd: place, url, headers = {}, oauth }: ServerEntry,
   sources: ServerSources,
   folder: string | undefined,
 ): ServerSpec['transport'] {
-  if (url) return { kind: 'http', url, headers }
+  if (url) return { kind: 'http', url, headers, ...(oauth ? { oauth: toOAuth(oauth) } : {}) }
   const cwd = place && folder ? resolve(folder, place) : (place ?? folder)
   return {
     kind: 'stdio',
@@ -204,6 +204,17 @@ function toTransport(
     args,
     env: { ...sources.childEnvironment(), ...env },
     ...(cwd ? { cwd } : {}),
+  }
+}
+
+/** Without what other programs keep there. */
+function toOAuth({ grant, clientId, clientSecret, scope, issuer }: OAuthEntry): OAuthSettings {
+  return {
+    grant,
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(clientSecret === undefined ? {} : { clientSecret }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(issuer === undefined ? {} : { issuer }),
   }
 }
 

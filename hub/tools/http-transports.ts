@@ -10,6 +10,8 @@ import {
 import type { Clock } from '../core/clock.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { describeOverlong } from './bounds.ts'
+import type { Authorization } from './oauth/authorization.ts'
+import { letFetchIn } from './oauth/let-in.ts'
 import type { ServerSpec } from './server-spec.ts'
 
 /** How long a server may take to hear that a session is over. */
@@ -19,6 +21,8 @@ type HttpAddress = Extract<ServerSpec['transport'], { kind: 'http' }>
 
 export interface HttpTransportDeps {
   clock: Clock
+  /** What lets the hub in where the address' own headers do not. */
+  authorization: Authorization | undefined
   /** The connection ends by our doing, and why; told before `onclose`. */
   onGone(why: string): void
   /** A stream broke and is opened again; what it would have told may be missed. */
@@ -28,15 +32,16 @@ export interface HttpTransportDeps {
 /** Streamable HTTP, of both eras. A session that is left is ended, so that the server need not keep it. */
 export function createStreamableTransport(
   { url, headers }: HttpAddress,
-  { clock, onGone, onBroken }: HttpTransportDeps,
+  { clock, authorization, onGone, onBroken }: HttpTransportDeps,
 ): StreamableHTTPClientTransport {
   const onOverlong = () => {
     onGone(describeOverlong())
     void transport.close()
   }
+  const bounded = createBoundedFetch(clock, onOverlong)
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
-    fetch: createBoundedFetch(clock, onOverlong),
+    fetch: authorization ? letFetchIn(bounded, authorization) : bounded,
     reconnectionScheduler: (reconnect, delay) =>
       clock.after(delay, () => {
         reconnect()
@@ -74,7 +79,7 @@ export function createSseTransport({ url, headers }: HttpAddress, deps: HttpTran
   })
   const transport: Transport = new SSEClientTransport(new URL(url), {
     requestInit: { headers },
-    fetch: withStatus(bounded),
+    fetch: withStatus(deps.authorization ? letFetchIn(bounded, deps.authorization) : bounded),
   })
   transport.onerror = error => {
     if (error instanceof SseError) void transport.close()

@@ -2,6 +2,7 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelconte
 import type { Clock } from '../core/clock.ts'
 import { timeoutSignal } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
+import { NeedsLogin } from './oauth/faults.ts'
 import type { ServerSpec } from './server-spec.ts'
 
 const LOST_CODES: readonly string[] = [
@@ -37,6 +38,7 @@ export function isLost(error: unknown, spec: ServerSpec): boolean {
     if (error.code === NO_SESSION) return SESSION_WORDS.test(error.message)
     return error.code === -32_000 && GONE_WORDS.test(error.message)
   }
+  if (error instanceof NeedsLogin) return true
   // `fetch` throws a TypeError when it reached nobody.
   return hasBrokenCode(error) || (spec.transport.kind === 'http' && error instanceof TypeError)
 }

@@ -36,6 +36,7 @@ beforeEach(() => {
     },
     random: () => 0.5,
     log: createLog({ level: 'error', now: systemClock.now, write: () => undefined }),
+    authorizations: { of: () => undefined },
     eras: { read: async () => 'legacy', save: async () => undefined },
     guard: { watch: () => () => undefined, [Symbol.asyncDispose]: async () => undefined },
     version: '1',

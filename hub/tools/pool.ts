@@ -1,5 +1,6 @@
 import { HubError } from '../core/errors.ts'
 import type { ForwardOptions } from '../core/forwarding.ts'
+import type { Log } from '../core/log.ts'
 import { createRestartLimit, type RestartLimit } from './backoff.ts'
 import { Connection, type ConnectionDeps } from './connection.ts'
 import { createIsolated, type Requestable } from './isolated.ts'
@@ -21,6 +22,8 @@ export interface Pool extends AsyncDisposable {
     run: (connection: Requestable) => Promise<Result>,
     options?: ForwardOptions,
   ): Promise<Result>
+  /** Connects to a server anew, as if its spec had changed. */
+  renew(name: string): void
   /** Ends what a session has of its own. */
   endSession(session: string): void
   /** How many sessions have one of their own beside this. */
@@ -55,11 +58,25 @@ function createConnect() {
   }
 }
 
+/** Connections that are being closed. */
+function createEnding(log: Log) {
+  const ending = new Set<Promise<void>>()
+  return {
+    add(name: string, connection: Connection) {
+      const ended = connection[Symbol.asyncDispose]()
+        .catch(error => log.error('server_not_ended', { server: name, error }))
+        .finally(() => ending.delete(ended))
+      ending.add(ended)
+    },
+    all: () => Promise.all(ending),
+  }
+}
+
 export function createPool(deps: ConnectionDeps): Pool {
   const entries = new Map<string, Entry>()
   const draining = new Set<() => void>()
-  const ending = new Set<Promise<void>>()
-  let order: string[] | undefined
+  const ending = createEnding(deps.log)
+  let wanted: readonly ServerSpec[] | undefined
   let disposed = false
 
   // What ends shall not read the events of what took its place once more.
@@ -71,10 +88,7 @@ export function createPool(deps: ConnectionDeps): Pool {
   const isolated = createIsolated({ ...deps, create })
   const end = (name: string, { connection }: Entry) => {
     isolated.endBeside(connection)
-    const ended = connection[Symbol.asyncDispose]()
-      .catch(error => deps.log.error('server_not_ended', { server: name, error }))
-      .finally(() => ending.delete(ended))
-    ending.add(ended)
+    ending.add(name, connection)
   }
   const drain = (name: string, entry: Entry) => {
     entries.delete(name)
@@ -89,20 +103,24 @@ export function createPool(deps: ConnectionDeps): Pool {
     entry.onIdle = finish
     draining.add(finish)
   }
+  const apply = (specs: readonly ServerSpec[]) => {
+    // A change of the config may still be on its way when the hub stops.
+    if (disposed) return
+    wanted = specs
+    const hashes = new Map(specs.map(spec => [spec.name, specHash(spec)]))
+    for (const [name, entry] of [...entries]) if (hashes.get(name) !== entry.hash) drain(name, entry)
+    for (const spec of specs) {
+      if (entries.has(spec.name)) continue
+      const connection = connect(spec, { ...deps, onEvents })
+      entries.set(spec.name, { hash: specHash(spec), connection, uses: 0 })
+    }
+  }
   return {
-    apply(specs) {
-      // A change of the config may still be on its way when the hub stops.
-      if (disposed) return
-      order = specs.map(spec => spec.name)
-      const hashes = new Map(specs.map(spec => [spec.name, specHash(spec)]))
-      for (const [name, entry] of [...entries]) {
-        if (hashes.get(name) !== entry.hash) drain(name, entry)
-      }
-      for (const spec of specs) {
-        if (entries.has(spec.name)) continue
-        const connection = connect(spec, { ...deps, onEvents })
-        entries.set(spec.name, { hash: specHash(spec), connection, uses: 0 })
-      }
+    apply,
+    renew(name) {
+      const entry = entries.get(name)
+      if (entry) entry.hash = ''
+      if (entry && wanted) apply(wanted)
     },
     endSession: isolated.endSession,
     sessionsOf: isolated.count,
@@ -121,14 +139,14 @@ export function createPool(deps: ConnectionDeps): Pool {
       }
     },
     get all() {
-      return order?.flatMap(name => entries.get(name)?.connection ?? [])
+      return wanted?.flatMap(({ name }) => entries.get(name)?.connection ?? [])
     },
     async [Symbol.asyncDispose]() {
       disposed = true
       for (const finish of [...draining]) finish()
       for (const [name, entry] of [...entries]) end(name, entry)
       entries.clear()
-      await Promise.all([...ending, isolated[Symbol.asyncDispose]()])
+      await Promise.all([ending.all(), isolated[Symbol.asyncDispose]()])
     },
   }
 }

@@ -2,13 +2,22 @@ import { createHash } from 'node:crypto'
 import { toCanonicalJson } from '../core/json.ts'
 import type { StdioCommand } from './child.ts'
 
+/** How the hub logs in at a server; see `oauth` in schemas/config.ts. */
+export interface OAuthSettings {
+  grant: 'authorization_code' | 'client_credentials'
+  clientId?: string
+  clientSecret?: string
+  scope?: string
+  issuer?: string
+}
+
 /** How a server is reached, and where its entry came from. Of two with one name the first kind here wins. */
 export interface ServerSpec {
   name: string
   origin: 'config' | 'drop-in' | 'built-in'
   transport:
     | ({ kind: 'stdio' } & StdioCommand)
-    | { kind: 'http'; url: string; headers: Record<string, string> }
+    | { kind: 'http'; url: string; headers: Record<string, string>; oauth?: OAuthSettings }
   /** In front of its tools' names. */
   prefix: string
   /** Milliseconds that connecting may take; the default where undefined. */
@@ -18,6 +27,9 @@ export interface ServerSpec {
   /** Each session gets a connection of its own. */
   isolated?: boolean
 }
+
+/** One behind an address. */
+export type HttpSpec = ServerSpec & { transport: Extract<ServerSpec['transport'], { kind: 'http' }> }
 
 /** Equal for specs that start or reach the same server in the same way. */
 export function specHash(spec: ServerSpec): string {

@@ -1,5 +1,6 @@
 import type { ServerEntry } from '../../schemas/config.ts'
 import type { Clock } from '../core/clock.ts'
+import { HubError } from '../core/errors.ts'
 import type { JsonObject, OfferChange } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import { readNameOwners, saveNameOwners } from '../store/hub-state.ts'
@@ -10,6 +11,7 @@ import type { Connection } from './connection.ts'
 import { type BuiltIn, decideServers } from './decide-servers.ts'
 import { readDropIns } from './drop-ins.ts'
 import { createEraMemory } from './era-memory.ts'
+import { type Authorizations, createAuthorizations } from './oauth/authorizations.ts'
 import { openServers, type Servers } from './servers.ts'
 
 const CONNECT_TIMEOUT_MS = 30_000
@@ -28,6 +30,8 @@ export interface ServerToolsDeps {
   longestName: () => number
   builtIns: readonly BuiltIn[]
   loader: string
+  /** Where logins are kept. */
+  dataFolder: string
   dropInsFolder: string
   configured: () => Readonly<Record<string, ServerEntry | false>>
   childEnvironment: (prefixes?: readonly string[]) => Record<string, string>
@@ -44,16 +48,27 @@ export interface ServerToolsDeps {
 /** The servers of the hub; `refresh` looks again which there shall be. */
 export interface ServerTools extends AsyncDisposable {
   readonly servers: Servers
+  readonly logins: ServerLogins
   refresh(): void
+}
+
+/** The logins of people at servers over HTTP. */
+export interface ServerLogins extends Pick<Authorizations, 'finish' | 'look' | 'forget'> {
+  /** Begins one. Throws `not_found`, `conflict` and `unavailable` that say why nobody can log in. */
+  begin(server: string, redirectUrl: string): Promise<{ state: string; url: string }>
 }
 
 export function createServerTools(deps: ServerToolsDeps): ServerTools {
   const guard = openChildGuard(deps.log)
+  const { clock, log, dataFolder } = deps
+  const onChange = (server: string) => servers.renew(server)
+  const authorizations = createAuthorizations({ clock, log, dataFolder, onChange })
   const servers = openServers({
-    clock: deps.clock,
+    clock,
     guard,
+    authorizations,
     random: deps.random,
-    log: deps.log,
+    log,
     version: deps.version,
     eras: createEraMemory(deps.store, deps.clock),
     connectTimeout: CONNECT_TIMEOUT_MS,
@@ -96,9 +111,18 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
   }
   return {
     servers,
+    logins: {
+      ...authorizations,
+      async begin(server, redirectUrl) {
+        const spec = servers.specOf(server)
+        if (!spec) throw new HubError('not_found', `There is no server ${server} that runs`)
+        return authorizations.begin(spec, redirectUrl)
+      },
+    },
     refresh,
     async [Symbol.asyncDispose]() {
       disposed = true
+      authorizations[Symbol.dispose]()
       cancelLook?.()
       await servers[Symbol.asyncDispose]()
       await guard[Symbol.asyncDispose]()

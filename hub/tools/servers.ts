@@ -29,6 +29,10 @@ export interface ServerStatus {
 export interface Servers extends ServerRequests, AsyncDisposable {
   /** Starts what is new, ends what is gone, starts anew what changed; the others go on undisturbed. Waits for none. */
   apply(desired: DesiredServers): void
+  /** Connects to a server anew; calls in flight finish. */
+  renew(name: string): void
+  /** Undefined for one that does not run. */
+  specOf(name: string): ServerSpec | undefined
   readonly catalogue: Catalogue
   /** Tells of each change of these resources from now on, and of no others. */
   subscribe(uris: ReadonlySet<string>): void
@@ -92,6 +96,15 @@ export function openServers(deps: ServersDeps): Servers {
       if (logLevel) for (const connection of all()) connection.setLogLevel(logLevel)
       rebuild()
     },
+    renew(name) {
+      pool.renew(name)
+      if (logLevel)
+        all()
+          .find(({ spec }) => spec.name === name)
+          ?.setLogLevel(logLevel)
+      rebuild()
+    },
+    specOf: name => all().find(({ spec }) => spec.name === name)?.spec,
     subscribe(uris) {
       subscribed = uris
       assignSubscriptions()

@@ -8,6 +8,8 @@ const response = await fetch(assignments, {
     scenario: MCP_CONFORMANCE_SCENARIO,
     url,
     toolCalls: context.toolCalls,
+    clientId: context.client_id,
+    clientSecret: context.client_secret,
   }),
 })
 process.stderr.write(`${await response.text()}\n`)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { startTestHub } from '../support/test-hub.ts'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
 
 /** What the suite asks of a client: by environment variables, which the relay passes on. */
 export interface Assignment {
@@ -10,6 +10,9 @@ export interface Assignment {
   url: string
   /** Calls that the scenario wants, where it names them. */
   toolCalls?: ToolCall[]
+  /** Of the client that the hub is to an authorization server, where the scenario names one. */
+  clientId?: string
+  clientSecret?: string
 }
 
 interface ToolCall {
@@ -50,18 +53,28 @@ export async function serveAssignments(): Promise<AssignmentServer> {
   }
 }
 
+/** What describes a client to authorization servers that read such; the suite's reads none, and knows this one. */
+const CLIENT_DOCUMENT = 'https://conformance-test.local/client-metadata.json'
+
+function toEntry({ url, scenario, clientId, clientSecret }: Assignment) {
+  const oauth = {
+    ...(clientId === undefined ? {} : { clientId, clientSecret }),
+    ...(scenario === 'auth/basic-cimd' ? { clientId: CLIENT_DOCUMENT } : {}),
+    ...(scenario.startsWith('auth/client-credentials') ? { grant: 'client_credentials' } : {}),
+  }
+  return { url, prefix: '', ...(Object.keys(oauth).length > 0 ? { oauth } : {}) }
+}
+
 /**
  * The hub connects to the suite's server by itself; a client above it asks for the rest. That is a legacy one, for which
  * the hub has to do by itself whatever 2026-07-28 wants of clients.
  */
-async function carryOut({ url, toolCalls, scenario }: Assignment): Promise<void> {
-  const servers = { metrics: false, tested: { url, prefix: '' } }
+async function carryOut(assignment: Assignment): Promise<void> {
+  const { toolCalls, scenario } = assignment
+  const servers = { metrics: false, tested: toEntry(assignment) }
   await using hub = await startTestHub({ config: JSON.stringify({ servers }) })
-  const { event, error } = await hub.logs.find(
-    'the hub knows what became of the server',
-    entry => entry['server'] === 'tested' && ['server_ready', 'server_down'].includes(entry.event),
-  )
-  if (event === 'server_down') throw new Error(String(error))
+  const logIn = createPerson(hub)
+  await untilUsable(hub, logIn)
   const client = new Client(
     { name: 'above', version: '1.0.0' },
     { capabilities: { elicitation: { form: { applyDefaults: true } }, sampling: {}, roots: {} } },
@@ -76,14 +89,57 @@ async function carryOut({ url, toolCalls, scenario }: Assignment): Promise<void>
     new StreamableHTTPClientTransport(new URL('/mcp', hub.url), { requestInit: { headers } }),
   )
   try {
-    await callTools(client, toolCalls)
+    await callTools(client, toolCalls, async () => {
+      await logIn()
+      await untilUsable(hub, logIn)
+    })
     if (scenario === 'http-standard-headers') await readThings(client)
   } finally {
     await client.close()
   }
 }
 
-async function callTools(client: Client, given: ToolCall[] | undefined): Promise<void> {
+/** How the hub asks for a login, wherever it does. */
+const ASKS = /superbloom servers login tested/
+const MOST_LOGINS = 3
+
+/** Logs in as the command does, and goes where the browser would be sent to. */
+function createPerson(hub: TestHub): () => Promise<void> {
+  let logins = 0
+  return async () => {
+    if (++logins > MOST_LOGINS) throw new Error('The hub asks for one login after the other')
+    hub.startedFrom = hub.logs.all.length
+    const response = await fetch(new URL('/oauth/logins', hub.url), {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${hub.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ server: 'tested' }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(text)
+    const back = await fetch((JSON.parse(text) as { url: string }).url)
+    if (!back.ok) throw new Error(await back.text())
+  }
+}
+
+async function untilUsable(hub: TestHub, logIn: () => Promise<void>): Promise<void> {
+  const { event, error } = await hub.logs.find(
+    'the hub knows what became of the server',
+    (entry, index) =>
+      index >= hub.startedFrom &&
+      entry['server'] === 'tested' &&
+      ['server_ready', 'server_down'].includes(entry.event),
+  )
+  if (event === 'server_ready') return
+  if (!ASKS.test(String(error))) throw new Error(String(error))
+  await logIn()
+  await untilUsable(hub, logIn)
+}
+
+async function callTools(
+  client: Client,
+  given: ToolCall[] | undefined,
+  logIn: () => Promise<void>,
+): Promise<void> {
   const tools = (await client.listTools()).tools.filter(tool => !tool.name.startsWith('hub_'))
   const schema = tools.find(tool => tool.name === 'json_schema_2020_12_tool')?.inputSchema
   const args: Record<string, Record<string, unknown>> = {
@@ -91,7 +147,20 @@ async function callTools(client: Client, given: ToolCall[] | undefined): Promise
     json_schema_echo: { schema },
   }
   const calls = given ?? tools.map(({ name }) => ({ name, arguments: args[name] ?? {} }))
-  for (const call of calls) await client.callTool(call, { timeout: CALL_MS })
+  for (const call of calls) await callTool(client, call, logIn)
+}
+
+async function callTool(client: Client, call: ToolCall, logIn: () => Promise<void>): Promise<void> {
+  const said = await client.callTool(call, { timeout: CALL_MS }).then(
+    ({ isError, content }) => (isError ? JSON.stringify(content) : ''),
+    error => {
+      if (!ASKS.test(String(error))) throw error
+      return String(error)
+    },
+  )
+  if (!ASKS.test(said)) return
+  await logIn()
+  await callTool(client, call, logIn)
 }
 
 async function readThings(client: Client): Promise<void> {

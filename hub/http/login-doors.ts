@@ -1,0 +1,88 @@
+import express, { type Request, type RequestHandler, Router } from 'express'
+import { z } from 'zod'
+import { name as serverName } from '../../schemas/names.ts'
+import { HubError, toPublicError } from '../core/errors.ts'
+import { bearerOf, type Doors } from './doors.ts'
+
+export interface LoginDoorDeps {
+  doors: Doors
+  /** The https address at which browsers reach the hub, if there is one. */
+  publicUrl: () => string | undefined
+  logins: {
+    /** Throws a `HubError` that says why nobody can log in. */
+    begin: (server: string, redirectUrl: string) => Promise<{ state: string; url: string }>
+    /** Resolves with the server's name; throws a `HubError` that says why it is no login. */
+    finish: (answer: URLSearchParams) => Promise<string>
+    look: (state: string) => { status: string; error?: string }
+    forget: (server: string) => boolean
+  }
+}
+
+const DOOR = 'Logins at /oauth'
+const CALLBACK = '/oauth/callback'
+
+/**
+ * Where people log in at servers: `POST /oauth/logins` begins a login, `GET /oauth/logins/<state>` says what became of
+ * it, `DELETE /oauth/servers/<name>` forgets one, all with the token; `GET /oauth/callback` is where browsers come back
+ * to, with the state alone.
+ */
+export function createLoginDoors({ doors, publicUrl, logins }: LoginDoorDeps): RequestHandler {
+  const router = Router()
+  router.use('/oauth', (_request, response, next) => {
+    response.setHeader('Cache-Control', 'no-store')
+    next()
+  })
+  router.get(CALLBACK, async (request, response) => {
+    response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
+    try {
+      const server = await logins.finish(queryOf(request))
+      response
+        .type('html')
+        .send(toPage('Logged in', `The hub may use ${server} now. You can close this page.`))
+    } catch (error) {
+      const { status, message } = toPublicError(error)
+      response.status(status).type('html').send(toPage('Not logged in', message))
+    }
+  })
+  const admit: RequestHandler = (request, _response, next) => {
+    doors.admit(request, bearerOf(request), DOOR)
+    next()
+  }
+  router.post('/oauth/logins', admit, express.json(), async (request, response) => {
+    const redirectUrl = `${toBase(request, publicUrl())}${CALLBACK}`
+    const begun = await logins.begin(readServer(request.body), redirectUrl)
+    response.status(201).json({ ...begun, redirectUrl })
+  })
+  router.get('/oauth/logins/:state', admit, (request, response) => {
+    response.json(logins.look(String(request.params['state'])))
+  })
+  router.delete('/oauth/servers/:server', admit, (request, response) => {
+    response.json({ forgotten: logins.forget(readServer(request.params)) })
+  })
+  return router
+}
+
+const asked = z.object({ server: serverName })
+
+function readServer(given: unknown): string {
+  const { data, error } = asked.safeParse(given)
+  if (data) return data.server
+  throw new HubError(
+    'bad_request',
+    `${DOOR}: the name of a server ${error.issues[0]?.message ?? 'is missing'}`,
+  )
+}
+
+/** Authorization servers send browsers to https, or to the machine that the browser runs on (RFC 8252, 7.3). */
+function toBase({ socket }: Request, publicUrl: string | undefined): string {
+  return publicUrl?.startsWith('https:') ? publicUrl : `http://127.0.0.1:${socket.localPort}`
+}
+
+function queryOf({ url }: Request): URLSearchParams {
+  return new URL(url, 'http://hub').searchParams
+}
+
+function toPage(title: string, text: string): string {
+  const shown = text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`)
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${shown}</p></html>\n`
+}

@@ -1,0 +1,103 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { type Clock, timeoutSignal } from '../../core/clock.ts'
+import { HubError } from '../../core/errors.ts'
+import { toCanonicalJson } from '../../core/json.ts'
+import type { Log } from '../../core/log.ts'
+import { createBoundedFetch } from '../bounded-fetch.ts'
+import type { HttpSpec, ServerSpec } from '../server-spec.ts'
+import { Authorization } from './authorization.ts'
+import { createCredentialStore } from './credentials.ts'
+import { createLogins, type Logins } from './logins.ts'
+
+/** An authorization server may take so long for one answer. */
+const TIMEOUT_MS = 15_000
+
+/** What every server over HTTP is shown to be let in. Who makes it disposes of it. */
+export interface Authorizations extends Pick<Logins, 'finish' | 'look'>, Disposable {
+  /** The same for all connections to a server; undefined where the config says itself what to send, or nothing is. */
+  of(spec: ServerSpec): Authorization | undefined
+  /** Begins a person's login. Throws `conflict` where there is none, and as `Logins` does. */
+  begin(spec: ServerSpec, redirectUrl: string): Promise<{ state: string; url: string }>
+  /** Forgets the login of a server, whether that runs or not. True where there was one. */
+  forget(server: string): boolean
+}
+
+export interface AuthorizationsDeps {
+  clock: Clock
+  log: Log
+  dataFolder: string
+  /** A login of a server came or went. */
+  onChange: (server: string) => void
+}
+
+export function createAuthorizations({
+  clock,
+  log,
+  dataFolder,
+  onChange,
+}: AuthorizationsDeps): Authorizations {
+  const store = createCredentialStore(dataFolder)
+  const fetch = createLimitedFetch(clock)
+  const logins = createLogins({ clock, log, fetch, onDone: onChange })
+  const known = new Map<string, { key: string; authorization: Authorization }>()
+  const of = (spec: ServerSpec) => {
+    if (!isOverHttp(spec) || sendsItsOwn(spec)) return undefined
+    const key = toCanonicalJson([spec.transport.url, spec.transport.oauth ?? {}])
+    const before = known.get(spec.name)
+    if (before?.key === key) return before.authorization
+    before?.authorization.retire()
+    const authorization = new Authorization(spec, { clock, log, store, fetch })
+    known.set(spec.name, { key, authorization })
+    return authorization
+  }
+  return {
+    of,
+    async begin(spec, redirectUrl) {
+      const { name } = spec
+      const authorization = of(spec)
+      if (!authorization) {
+        const why = isOverHttp(spec)
+          ? 'it is sent the Authorization header of its entry: take that away to log in'
+          : 'it is no server behind a url'
+        throw new HubError('conflict', `Nobody can log in at ${name}: ${why}`)
+      }
+      if (authorization.settings.grant === 'client_credentials')
+        throw new HubError('conflict', `Nobody has to log in at ${name}: its entry says client_credentials`)
+      return logins.begin(authorization, redirectUrl)
+    },
+    finish: logins.finish,
+    look: logins.look,
+    forget(server) {
+      logins.cancel(server)
+      known.get(server)?.authorization.retire()
+      known.delete(server)
+      const wasThere = store.forget(server)
+      onChange(server)
+      return wasThere
+    },
+    [Symbol.dispose]() {
+      logins[Symbol.dispose]()
+    },
+  }
+}
+
+function isOverHttp(spec: ServerSpec): spec is HttpSpec {
+  return spec.transport.kind === 'http'
+}
+
+function sendsItsOwn({ transport }: HttpSpec): boolean {
+  return Object.keys(transport.headers).some(name => name.toLowerCase() === 'authorization')
+}
+
+/** Of what may be slow, or may answer anything. */
+function createLimitedFetch(clock: Clock): FetchLike {
+  const bounded = createBoundedFetch(clock, () => undefined)
+  return async (url, init) => {
+    const limit = timeoutSignal(clock, TIMEOUT_MS, new URL(url).host)
+    try {
+      return await bounded(url, { ...init, signal: limit.signal })
+    } finally {
+      limit.cancel()
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { type FetchLike, SdkHttpError } from '@modelcontextprotocol/client'
+import type { HttpPost } from '../http-post.ts'
+import type { Authorization } from './authorization.ts'
+
+/**
+ * `fetch` that shows what lets the hub in, at the server's own address alone. A request that was refused was not carried
+ * out: it is made once more where new tokens came.
+ */
+export function letFetchIn(fetch: FetchLike, authorization: Authorization): FetchLike {
+  const { origin } = new URL(authorization.spec.transport.url)
+  return async (url, init) => {
+    if (new URL(url).origin !== origin) return fetch(url, init)
+    await authorization.fresh()
+    for (let again = false; ; again = true) {
+      const used = authorization.bearer
+      const headers = new Headers(init?.headers)
+      if (used !== undefined) headers.set('Authorization', `Bearer ${used}`)
+      const response = await fetch(url, { ...init, headers })
+      const { status } = response
+      if (status !== 401 && status !== 403) return response
+      const authenticate = response.headers.get('WWW-Authenticate') ?? undefined
+      if (!(await authorization.refused({ status, authenticate, used, again }))) return response
+      await response.body?.cancel()
+    }
+  }
+}
+
+/** The same for calls that are handed on; `createHttpPost` shows what `headersOf` gives. */
+export function letPostIn(post: HttpPost, authorization: Authorization): HttpPost {
+  return {
+    async post(request, deliver, signal) {
+      await authorization.fresh()
+      for (let again = false; ; again = true) {
+        // Nobody waits for it any more: it must not be carried out now.
+        if (signal.aborted) return 'ended'
+        const used = authorization.bearer
+        try {
+          return await post.post(request, deliver, signal)
+        } catch (error) {
+          if (!(error instanceof SdkHttpError)) throw error
+          const { status, data } = error
+          const authenticate = typeof data['authenticate'] === 'string' ? data['authenticate'] : undefined
+          if (!(await authorization.refused({ status, authenticate, used, again }))) throw error
+        }
+      }
+    },
+    [Symbol.dispose]() {
+      post[Symbol.dispose]()
+    },
+  }
+}
+
+/** What calls that are handed on carry; nothing without a login. */
+export function headersOf(authorization: Authorization | undefined): Record<string, string> {
+  const bearer = authorization?.bearer
+  return bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }
+}

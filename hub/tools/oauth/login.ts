@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto'
+import {
+  auth,
+  exchangeAuthorization,
+  type FetchLike,
+  isHttpsUrl,
+  type OAuthClientProvider,
+  type OAuthServerInfo,
+  type StoredOAuthClientInformation,
+  validateAuthorizationResponseIssuer,
+} from '@modelcontextprotocol/client'
+import { HubError } from '../../core/errors.ts'
+import type { Authorization } from './authorization.ts'
+import { isRegistered } from './decide-client.ts'
+import { describeFault } from './describe-fault.ts'
+
+const STATE_BYTES = 32
+
+/** A person's login at one server, from the address that they open to the tokens. */
+export interface Login {
+  /** What the address carries and what people come back with; who knows it may end the login. */
+  readonly state: string
+  /** Where the person goes. */
+  readonly url: string
+  /** Takes what the person came back with. Throws `bad_request` that says why it is no login. */
+  finish(answer: URLSearchParams): Promise<void>
+}
+
+/** Asks the authorization server, where the hub registers itself if it has to. Throws `unavailable` that says why not. */
+export async function beginLogin(
+  authorization: Authorization,
+  redirectUrl: string,
+  fetch: FetchLike,
+): Promise<Login> {
+  const { name, transport } = authorization.spec
+  const state = randomBytes(STATE_BYTES).toString('base64url')
+  try {
+    const server = await authorization.discover()
+    if (!server.authorizationServerMetadata)
+      throw new Error(`no metadata of an authorization server is found at ${server.authorizationServerUrl}`)
+    const asked = createProvider(authorization, { redirectUrl, state, server })
+    const scope = authorization.scope
+    await auth(asked.provider, {
+      serverUrl: transport.url,
+      ...(scope === undefined ? {} : { scope }),
+      forceReauthorization: true,
+      fetchFn: fetch,
+    })
+    const { url, verifier, client, resource } = asked.result()
+    return {
+      state,
+      url: url.href,
+      finish: answer =>
+        finishLogin(answer, { authorization, server, client, verifier, resource, redirectUrl, url, fetch }),
+    }
+  } catch (error) {
+    const why = describeFault(error, [authorization.settings.clientSecret])
+    throw explain('unavailable', `Nobody can log in at ${name}: ${why}`)
+  }
+}
+
+interface Asked {
+  redirectUrl: string
+  state: string
+  server: OAuthServerInfo
+}
+
+/** What the SDK asks and tells while it makes the address; nothing of it is kept before the login is done. */
+function createProvider(authorization: Authorization, { redirectUrl, state, server }: Asked) {
+  const { clientId, scope } = authorization.settings
+  let client: StoredOAuthClientInformation | undefined
+  let verifier = ''
+  let url: URL | undefined
+  let resource: string | undefined
+  const provider: OAuthClientProvider = {
+    redirectUrl,
+    clientMetadata: {
+      client_name: 'Superbloom',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      ...(scope === undefined ? {} : { scope }),
+    },
+    ...(isHttpsUrl(clientId) && clientId !== undefined ? { clientMetadataUrl: clientId } : {}),
+    state: () => state,
+    clientInformation: context => {
+      const known = context && authorization.clientAt(context.issuer)
+      // The hub registered with another address to come back to: that one would be refused.
+      const isUsable = isRegistered(clientId) || authorization.redirectUrl === redirectUrl
+      client ??= isUsable ? known : undefined
+      return client
+    },
+    saveClientInformation: saved => {
+      client = saved
+    },
+    tokens: () => undefined,
+    saveTokens: () => undefined,
+    saveCodeVerifier: saved => {
+      verifier = saved
+    },
+    codeVerifier: () => verifier,
+    saveResourceUrl: saved => {
+      resource = saved
+    },
+    redirectToAuthorization: to => {
+      url = to
+    },
+    discoveryState: () => server,
+  }
+  const result = () => {
+    const issuer = server.authorizationServerMetadata?.issuer ?? server.authorizationServerUrl
+    if (!url || !client) throw new Error('its authorization server gives no address to open')
+    return { url, verifier, resource, client: { ...client, issuer } }
+  }
+  return { provider, result }
+}
+
+interface Finishing extends Omit<Asked, 'state'> {
+  authorization: Authorization
+  client: StoredOAuthClientInformation & { issuer: string }
+  verifier: string
+  resource: string | undefined
+  url: URL
+  fetch: FetchLike
+}
+
+async function finishLogin(answer: URLSearchParams, asked: Finishing): Promise<void> {
+  const { authorization, client, verifier, resource, redirectUrl, url, fetch } = asked
+  const { authorizationServerUrl, authorizationServerMetadata: metadata } = asked.server
+  const { clientId, clientSecret } = authorization.settings
+  const code = answer.get('code')
+  const iss = answer.get('iss') ?? undefined
+  try {
+    validateAuthorizationResponseIssuer({
+      iss,
+      expectedIssuer: metadata?.issuer,
+      issParameterSupported: metadata?.['authorization_response_iss_parameter_supported'] === true,
+    })
+    if (code === null) throw new Error(describeRefusal(answer))
+    const tokens = await exchangeAuthorization(authorizationServerUrl, {
+      ...(metadata ? { metadata } : {}),
+      clientInformation: client,
+      authorizationCode: code,
+      ...(iss === undefined ? {} : { iss }),
+      codeVerifier: verifier,
+      redirectUri: redirectUrl,
+      ...(resource === undefined ? {} : { resource }),
+      fetchFn: fetch,
+    })
+    // One that names none gave what was asked for (RFC 6749, 5.1).
+    const scope = tokens.scope ?? url.searchParams.get('scope') ?? undefined
+    const isOurs = isRegistered(clientId)
+    authorization.adopt({
+      // The secret of the config stays there.
+      client: isOurs ? { client_id: clientId, issuer: client.issuer } : client,
+      ...(isOurs ? {} : { redirectUrl }),
+      ...(resource === undefined ? {} : { resource }),
+      tokens: { ...tokens, ...(scope === undefined ? {} : { scope }) },
+    })
+  } catch (error) {
+    const why = describeFault(error, [clientSecret, client.client_secret, code, verifier])
+    throw explain('bad_request', `The login at ${authorization.spec.name} failed: ${why}`)
+  }
+}
+
+/** Without its cause, which may quote what is secret. */
+function explain(code: 'unavailable' | 'bad_request', message: string): HubError {
+  return new HubError(code, message)
+}
+
+function describeRefusal(answer: URLSearchParams): string {
+  const error = answer.get('error')
+  if (error === null) return 'the address that you came back to carries neither a code nor an error'
+  const description = answer.get('error_description')
+  return `the authorization server says ${error}${description === null ? '' : `: ${description}`}`
+}

@@ -1,0 +1,102 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import type { Clock } from '../../core/clock.ts'
+import { describeError, HubError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
+import type { Authorization } from './authorization.ts'
+import { beginLogin, type Login } from './login.ts'
+
+/** A person may take so long; what became of a login is known for as long again. */
+const LONGEST_MS = 10 * 60_000
+
+/** What became of a login: `error` says why it failed. */
+export type LoginState = { status: 'waiting' } | { status: 'done' } | { status: 'failed'; error: string }
+
+/** The logins that people are at. Who makes it disposes of it. */
+export interface Logins extends Disposable {
+  /**
+   * Begins one, in place of any that was begun for the server before. Throws `unavailable` where nobody can log in.
+   */
+  begin(authorization: Authorization, redirectUrl: string): Promise<{ state: string; url: string }>
+  /** Takes what somebody came back with; resolves with the server's name. Throws `bad_request` that says what is wrong. */
+  finish(answer: URLSearchParams): Promise<string>
+  /** Throws `not_found` for one that was never begun, or is long over. */
+  look(state: string): LoginState
+  /** Ends those of a server. */
+  cancel(server: string): void
+}
+
+export interface LoginsDeps {
+  clock: Clock
+  log: Log
+  fetch: FetchLike
+  /** A server has new tokens. */
+  onDone: (server: string) => void
+}
+
+interface Entry {
+  server: string
+  login: Login
+  state: LoginState
+  /** Somebody came back with it: it counts once. */
+  isTaken: boolean
+  cancelTimer: () => void
+}
+
+export function createLogins({ clock, log, fetch, onDone }: LoginsDeps): Logins {
+  const entries = new Map<string, Entry>()
+  const fail = (entry: Entry, error: string) => {
+    if (entry.state.status === 'waiting') entry.state = { status: 'failed', error }
+  }
+  const arm = (entry: Entry) => {
+    entry.cancelTimer()
+    entry.cancelTimer = clock.after(LONGEST_MS, () => {
+      if (entry.state.status !== 'waiting') return void entries.delete(entry.login.state)
+      fail(entry, 'Nobody came back within ten minutes: run the command again.')
+      arm(entry)
+    })
+  }
+  const cancel = (server: string) => {
+    for (const entry of entries.values())
+      if (entry.server === server) fail(entry, 'Another login or a logout took its place.')
+  }
+  return {
+    async begin(authorization, redirectUrl) {
+      const login = await beginLogin(authorization, redirectUrl, fetch)
+      const server = authorization.spec.name
+      cancel(server)
+      const state = { status: 'waiting' as const }
+      const entry: Entry = { server, login, state, isTaken: false, cancelTimer: () => undefined }
+      entries.set(login.state, entry)
+      arm(entry)
+      return { state: login.state, url: login.url }
+    },
+    async finish(answer) {
+      const entry = entries.get(answer.get('state') ?? '')
+      if (entry?.state.status !== 'waiting' || entry.isTaken)
+        throw new HubError('bad_request', 'This belongs to no login that anybody waits for: begin one again.')
+      const { server, login } = entry
+      entry.isTaken = true
+      try {
+        await login.finish(answer)
+        entry.state = { status: 'done' }
+        log.info('logged_in', { server })
+        onDone(server)
+        return server
+      } catch (error) {
+        entry.state = { status: 'failed', error: describeError(error) }
+        log.warn('login_failed', { server, error })
+        throw error
+      }
+    },
+    look(state) {
+      const entry = entries.get(state)
+      if (!entry) throw new HubError('not_found', 'There is no such login; it may have taken too long.')
+      return entry.state
+    },
+    cancel,
+    [Symbol.dispose]() {
+      for (const { cancelTimer } of entries.values()) cancelTimer()
+      entries.clear()
+    },
+  }
+}
