@@ -10,6 +10,7 @@ const response = await fetch(assignments, {
     toolCalls: context.toolCalls,
     clientId: context.client_id,
     clientSecret: context.client_secret,
+    issuer: context.issuer,
   }),
 })
 process.stderr.write(`${await response.text()}\n`)

@@ -13,6 +13,7 @@ export interface Assignment {
   /** Of the client that the hub is to an authorization server, where the scenario names one. */
   clientId?: string
   clientSecret?: string
+  issuer?: string
 }
 
 interface ToolCall {
@@ -56,9 +57,9 @@ export async function serveAssignments(): Promise<AssignmentServer> {
 /** What describes a client to authorization servers that read such; the suite's reads none, and knows this one. */
 const CLIENT_DOCUMENT = 'https://conformance-test.local/client-metadata.json'
 
-function toEntry({ url, scenario, clientId, clientSecret }: Assignment) {
+function toEntry({ url, scenario, clientId, clientSecret, issuer }: Assignment) {
   const oauth = {
-    ...(clientId === undefined ? {} : { clientId, clientSecret }),
+    ...(clientId === undefined ? {} : { clientId, clientSecret, issuer }),
     ...(scenario === 'auth/basic-cimd' ? { clientId: CLIENT_DOCUMENT } : {}),
     ...(scenario.startsWith('auth/client-credentials') ? { grant: 'client_credentials' } : {}),
   }
@@ -74,7 +75,7 @@ async function carryOut(assignment: Assignment): Promise<void> {
   const servers = { metrics: false, tested: toEntry(assignment) }
   await using hub = await startTestHub({ config: JSON.stringify({ servers }) })
   const logIn = createPerson(hub)
-  await untilUsable(hub, logIn)
+  await untilUsable(hub, logIn, 0)
   const client = new Client(
     { name: 'above', version: '1.0.0' },
     { capabilities: { elicitation: { form: { applyDefaults: true } }, sampling: {}, roots: {} } },
@@ -89,10 +90,7 @@ async function carryOut(assignment: Assignment): Promise<void> {
     new StreamableHTTPClientTransport(new URL('/mcp', hub.url), { requestInit: { headers } }),
   )
   try {
-    await callTools(client, toolCalls, async () => {
-      await logIn()
-      await untilUsable(hub, logIn)
-    })
+    await callTools(client, toolCalls, logIn)
     if (scenario === 'http-standard-headers') await readThings(client)
   } finally {
     await client.close()
@@ -103,12 +101,12 @@ async function carryOut(assignment: Assignment): Promise<void> {
 const ASKS = /superbloom servers login tested/
 const MOST_LOGINS = 3
 
-/** Logs in as the command does, and goes where the browser would be sent to. */
+/** Logs in as the command does, goes where the browser would be sent to, and waits until the server can be used. */
 function createPerson(hub: TestHub): () => Promise<void> {
   let logins = 0
-  return async () => {
+  const logIn = async () => {
     if (++logins > MOST_LOGINS) throw new Error('The hub asks for one login after the other')
-    hub.startedFrom = hub.logs.all.length
+    const from = hub.logs.all.length
     const response = await fetch(new URL('/oauth/logins', hub.url), {
       method: 'POST',
       headers: { Authorization: `Bearer ${hub.token}`, 'Content-Type': 'application/json' },
@@ -118,21 +116,20 @@ function createPerson(hub: TestHub): () => Promise<void> {
     if (!response.ok) throw new Error(text)
     const back = await fetch((JSON.parse(text) as { url: string }).url)
     if (!back.ok) throw new Error(await back.text())
+    await untilUsable(hub, logIn, from)
   }
+  return logIn
 }
 
-async function untilUsable(hub: TestHub, logIn: () => Promise<void>): Promise<void> {
+async function untilUsable(hub: TestHub, logIn: () => Promise<void>, from: number): Promise<void> {
   const { event, error } = await hub.logs.find(
     'the hub knows what became of the server',
-    (entry, index) =>
-      index >= hub.startedFrom &&
-      entry['server'] === 'tested' &&
-      ['server_ready', 'server_down'].includes(entry.event),
+    entry => entry['server'] === 'tested' && ['server_ready', 'server_down'].includes(entry.event),
+    from,
   )
   if (event === 'server_ready') return
   if (!ASKS.test(String(error))) throw new Error(String(error))
   await logIn()
-  await untilUsable(hub, logIn)
 }
 
 async function callTools(
