@@ -24,6 +24,9 @@ type Handle = (
   response: ServerResponse,
 ) => unknown
 
+/** Answers a request itself and says false, or lets it in; `url` is the server's. */
+export type Guard = (request: IncomingMessage, response: ServerResponse, url: string) => boolean
+
 /** An MCP server of others behind an address, which a test can stop and start again on the same port. */
 export interface HttpServer extends AsyncDisposable {
   readonly url: string
@@ -46,13 +49,14 @@ const INFO = { name: 'behind-an-address', version: '1.0.0' }
 const OPTIONS = { capabilities: { tools: { listChanged: true } } }
 
 /** A legacy server of SDK 1 keeps sessions; a modern one of SDK 2 refuses legacy clients. */
-export function createHttpServer(kind: Kind): HttpServer {
+export function createHttpServer(kind: Kind, guard: Guard = () => true): HttpServer {
   const authorizations = new Set<string | undefined>()
   let port = 0
   let offered: readonly string[] = []
   let live: Live | undefined
   const server = createServer((request, response) => {
     authorizations.add(request.headers.authorization)
+    if (!guard(request, response, `http://127.0.0.1:${port}/mcp`)) return
     return live?.handle(request as IncomingMessage & { method: string; url: string }, response)
   })
   return {

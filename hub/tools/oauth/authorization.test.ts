@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createFakeClock, type FakeClock } from '../../../tests/support/fake-clock.ts'
+import { createHttpServer, type HttpServer } from '../../../tests/support/http-servers.ts'
+import { type AuthorizationServer, startAuthorizationServer } from '../../../tests/support/oauth-server.ts'
+import { createRecord } from '../../../tests/support/until.ts'
+import { createLog } from '../../core/log.ts'
+import type { HttpSpec } from '../server-spec.ts'
+import { Authorization } from './authorization.ts'
+import type { Credentials } from './credentials.ts'
+import { NeedsLogin } from './faults.ts'
+import { beginLogin } from './login.ts'
+
+const MINUTE_MS = 60_000
+
+let people: AuthorizationServer
+let remote: HttpServer
+let clock: FakeClock
+let saved: Credentials[]
+let lines: ReturnType<typeof createRecord<string>>
+let authorization: Authorization
+
+beforeEach(async () => {
+  people = await startAuthorizationServer()
+  remote = createHttpServer('modern', people.guard())
+  await remote.start(['one'])
+  clock = createFakeClock()
+  saved = []
+  lines = createRecord<string>()
+  const spec: HttpSpec = {
+    name: 'remote',
+    origin: 'config',
+    prefix: '',
+    transport: { kind: 'http', url: remote.url, headers: {} },
+  }
+  authorization = new Authorization(spec, {
+    clock,
+    log: createLog({ level: 'debug', now: clock.now, write: line => lines.add(line) }),
+    store: { read: () => undefined, save: (_server, kept) => void saved.push(kept), forget: () => false },
+    fetch,
+  })
+  const login = await beginLogin(authorization, 'http://127.0.0.1:1/oauth/callback', fetch)
+  const back = (await fetch(login.url, { redirect: 'manual' })).headers.get('location') ?? ''
+  await login.finish(new URL(back).searchParams)
+})
+afterEach(async () => {
+  await remote[Symbol.asyncDispose]()
+  await people[Symbol.asyncDispose]()
+})
+
+const refreshes = () => people.asked.filter(one => one === 'refresh').length
+
+test('tokens are renewed a minute before they end, once, and are on the disk then', async () => {
+  const before = authorization.bearer
+  clock.advance(59 * MINUTE_MS - 1)
+  expect(authorization.fresh()).toBeUndefined()
+  clock.advance(1)
+  await Promise.all([authorization.fresh(), authorization.fresh(), authorization.fresh()])
+  expect(refreshes()).toBe(1)
+  expect(authorization.bearer).not.toBe(before)
+  expect(saved.at(-1)?.tokens?.access_token).toBe(authorization.bearer)
+  expect(authorization.fresh()).toBeUndefined()
+})
+
+test('a renewal ahead of time that fails costs no request, and is tried again soon', async () => {
+  people.onRefresh = () => {
+    throw new Error('out of order')
+  }
+  clock.advance(59 * MINUTE_MS)
+  const before = authorization.bearer
+  await authorization.fresh()
+  expect(authorization.bearer).toBe(before)
+  expect(authorization.fresh()).toBeUndefined()
+  clock.advance(10_000)
+  // The first try has used the refresh token.
+  await expect(authorization.fresh()).rejects.toThrow(NeedsLogin)
+  expect(authorization.bearer).toBeUndefined()
+  expect(lines.all.filter(line => [...people.secrets].some(secret => line.includes(secret)))).toEqual([])
+})
+
+test('who was refused with tokens that are not the newest any more tries with those', async () => {
+  const used = authorization.bearer
+  const refusal = { status: 401, authenticate: 'Bearer', used, again: false }
+  expect(await authorization.refused(refusal)).toBe(true)
+  expect(await authorization.refused(refusal)).toBe(true)
+  expect(refreshes()).toBe(1)
+  await expect(
+    authorization.refused({ ...refusal, used: authorization.bearer, again: true }),
+  ).rejects.toThrow(/needs a login \(the last one is over\): run superbloom servers login remote/)
+})
+
+test.each([
+  [403, 'Bearer error="invalid_token"'],
+  [403, undefined],
+  [500, 'Bearer'],
+])('%i with %s is no matter of a login', async (status, authenticate) => {
+  expect(
+    await authorization.refused({ status, authenticate, used: authorization.bearer, again: false }),
+  ).toBe(false)
+})
+
+test('one that was retired changes nothing on the disk', async () => {
+  const count = saved.length
+  authorization.retire()
+  clock.advance(59 * MINUTE_MS)
+  await authorization.fresh()
+  expect(refreshes()).toBe(1)
+  expect(saved).toHaveLength(count)
+})

@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { openClient, textOf } from './clients.ts'
+import { untilReady } from './downstream.ts'
+import { createHttpServer, type Guard, type HttpServer, type Kind } from './http-servers.ts'
+import { type AuthorizationServer, startAuthorizationServer } from './oauth-server.ts'
+import { startTestHub, type TestHub } from './test-hub.ts'
+import { until } from './until.ts'
+
+export interface OAuthWorldOptions {
+  kind?: Kind
+  /** Besides the url of the server's entry. */
+  entry?: object
+  /** Which tools of a server of 2026-07-28 want which scope. */
+  scopes?: Record<string, string>
+  /** In place of the authorization server's own guard. */
+  guard?: (own: Guard) => Guard
+}
+
+const begun = z.object({ url: z.string(), state: z.string() })
+const refused = z.object({ error: z.object({ message: z.string() }) })
+const servers = z.object({
+  servers: z.array(
+    z.object({ name: z.string(), state: z.string(), tools: z.number(), error: z.string().optional() }),
+  ),
+})
+
+/** A hub with the server `remote` below it, which wants a login, and where people log in. */
+export class OAuthWorld implements AsyncDisposable {
+  readonly people: AuthorizationServer
+  readonly remote: HttpServer
+  readonly hub: TestHub
+  readonly #stack: AsyncDisposableStack
+
+  private constructor(
+    people: AuthorizationServer,
+    remote: HttpServer,
+    hub: TestHub,
+    stack: AsyncDisposableStack,
+  ) {
+    this.people = people
+    this.remote = remote
+    this.hub = hub
+    this.#stack = stack
+  }
+
+  static async open({
+    kind = 'modern',
+    entry,
+    scopes,
+    guard = own => own,
+  }: OAuthWorldOptions = {}): Promise<OAuthWorld> {
+    await using stack = new AsyncDisposableStack()
+    const people = stack.use(await startAuthorizationServer())
+    const remote = stack.use(createHttpServer(kind, guard(people.guard(scopes))))
+    await remote.start(['one', 'two'])
+    const config = JSON.stringify({ servers: { metrics: false, remote: { url: remote.url, ...entry } } })
+    const hub = stack.use(await startTestHub({ config }))
+    return new OAuthWorld(people, remote, hub, stack.move())
+  }
+
+  /** Adds a server beside it. */
+  async add(name: string, kind: Kind, guard?: Guard): Promise<HttpServer> {
+    const server = this.#stack.use(createHttpServer(kind, guard))
+    await server.start(['near'])
+    const entries = { remote: { url: this.remote.url }, [name]: { url: server.url } }
+    this.hub.writeConfig(JSON.stringify({ servers: { metrics: false, ...entries } }))
+    return server
+  }
+
+  defer(end: () => void): void {
+    this.#stack.defer(end)
+  }
+
+  /** As `hub_status` has it. */
+  async status(server = 'remote') {
+    await using client = await openClient('sdk 2, 2026-07-28', this.hub)
+    const { structuredContent } = await client.call('hub_status')
+    return servers.parse(structuredContent).servers.find(({ name }) => name === server)
+  }
+
+  async call(tool: string): Promise<string> {
+    await using client = await openClient('sdk 2, 2026-07-28', this.hub)
+    return textOf(await client.call(tool))
+  }
+
+  async untilAsked(server = 'remote'): Promise<void> {
+    const words = `run superbloom servers login ${server}`
+    await until(`${server} asks for a login`, async () => (await this.status(server))?.error?.includes(words))
+  }
+
+  /** Where a login is kept. */
+  fileOf(server = 'remote'): string {
+    return join(this.hub.dataFolder, 'oauth', `${server}.json`)
+  }
+
+  /** Begins a login as the command does. */
+  async beginLogin(server = 'remote'): Promise<z.infer<typeof begun>> {
+    const response = await fetch(new URL('/oauth/logins', this.hub.url), {
+      method: 'POST',
+      headers: { ...this.#headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ server }),
+    })
+    const answer = await response.json()
+    if (response.ok) return begun.parse(answer)
+    throw new Error(refused.parse(answer).error.message)
+  }
+
+  /** What became of it. */
+  async look(state: string): Promise<unknown> {
+    return (await fetch(new URL(`/oauth/logins/${state}`, this.hub.url), { headers: this.#headers })).json()
+  }
+
+  /** A person goes through with one; resolves when the server is ready. */
+  async logIn(server = 'remote'): Promise<void> {
+    const back = await fetch((await this.beginLogin(server)).url)
+    if (!back.ok) throw new Error(await back.text())
+    await untilReady(this.hub, server)
+  }
+
+  /** What the authorization server gave and now stands anywhere but in the file for it. */
+  async shownSecrets(...said: string[]): Promise<string[]> {
+    const shown = [...said, JSON.stringify(this.hub.logs.all), JSON.stringify(await this.status())].join('\n')
+    return [...this.people.secrets].filter(secret => shown.includes(secret))
+  }
+
+  get #headers() {
+    return { Authorization: `Bearer ${this.hub.token}` }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stack.disposeAsync()
+  }
+}
