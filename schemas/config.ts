@@ -73,7 +73,10 @@ export const serverEntry = z.looseObject({
 })
 export type ServerEntry = z.infer<typeof serverEntry>
 
-export const KNOWN_ENTRY_KEYS: ReadonlySet<string> = new Set(Object.keys(serverEntry.shape))
+export const KNOWN_ENTRY_KEYS: ReadonlySet<string> = new Set([
+  ...Object.keys(serverEntry.shape),
+  ...Object.keys(oauth.shape).map(key => `oauth.${key}`),
+])
 
 const timezone = z.string().refine(isTimezone, 'is not an IANA time zone such as Europe/Berlin')
 

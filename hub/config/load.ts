@@ -158,10 +158,15 @@ function mergeServers(file: ConfigFile, path: string | undefined): Config['serve
 
 function unknownEntryKeys(file: ConfigFile, path: string | undefined): string[] {
   return Object.entries({ ...file.servers, ...file.mcpServers }).flatMap(([name, entry]) =>
-    Object.keys(entry || {})
+    keysOf(entry)
       .filter(key => !KNOWN_ENTRY_KEYS.has(key))
       .map(key => `${path}: servers.${name}.${key}: not a key that the hub knows; ignored`),
   )
+}
+
+function keysOf(entry: ServerEntry | false): string[] {
+  if (!entry) return []
+  return [...Object.keys(entry), ...Object.keys(entry.oauth ?? {}).map(key => `oauth.${key}`)]
 }
 
 /** A secret that somebody may guess. */

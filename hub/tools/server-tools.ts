@@ -61,7 +61,9 @@ export interface ServerLogins extends Pick<Authorizations, 'finish' | 'look' | '
 export function createServerTools(deps: ServerToolsDeps): ServerTools {
   const guard = openChildGuard(deps.log)
   const { clock, log, dataFolder } = deps
-  const onChange = (server: string) => servers.renew(server)
+  const onChange = (server: string) => {
+    if (!disposed) servers.renew(server)
+  }
   const authorizations = createAuthorizations({ clock, log, dataFolder, onChange })
   const servers = openServers({
     clock,
@@ -111,21 +113,27 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
   }
   return {
     servers,
-    logins: {
-      ...authorizations,
-      async begin(server, redirectUrl) {
-        const spec = servers.specOf(server)
-        if (!spec) throw new HubError('not_found', `There is no server ${server} that runs`)
-        return authorizations.begin(spec, redirectUrl)
-      },
-    },
+    logins: toLogins(servers, authorizations),
     refresh,
     async [Symbol.asyncDispose]() {
       disposed = true
-      authorizations[Symbol.dispose]()
       cancelLook?.()
       await servers[Symbol.asyncDispose]()
+      await authorizations[Symbol.asyncDispose]()
       await guard[Symbol.asyncDispose]()
     },
+  }
+}
+
+function toLogins(servers: Servers, { begin, finish, look, forget }: Authorizations): ServerLogins {
+  return {
+    async begin(server, redirectUrl) {
+      const spec = servers.specOf(server)
+      if (!spec) throw new HubError('not_found', `There is no server ${server} that runs`)
+      return begin(spec, redirectUrl)
+    },
+    finish,
+    look,
+    forget,
   }
 }

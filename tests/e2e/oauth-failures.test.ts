@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -132,6 +132,53 @@ test('a client that is refused says so, without its secret', async () => {
   const down = await world.hub.logs.find('it is down', ({ event }) => event === 'server_down')
   expect(down['error']).toMatch(/refuses the client \(oauth in its entry\)/)
   expect(JSON.stringify(world.hub.logs.all)).not.toContain('an-old-secret')
+})
+
+test('where nobody may register by themselves a login says what to do', async () => {
+  await using world = await OAuthWorld.open({ registers: false })
+  await world.untilAsked()
+  await expect(world.beginLogin()).rejects.toThrow(
+    /lets nobody register .* comes back to http:\/\/127\.0\.0\.1:\d+\/oauth\/callback, and write oauth: \{ clientId/,
+  )
+})
+
+test('a file for logins that cannot be read harms nobody', async () => {
+  await using world = await OAuthWorld.open()
+  await world.hub.stop()
+  mkdirSync(world.fileOf(), { recursive: true })
+  await world.hub.start()
+  await world.add('other', 'modern')
+  await untilReady(world.hub, 'other')
+  await world.untilAsked()
+  expect(world.hub.logs.all.map(({ event }) => event)).toContain('login_not_read')
+})
+
+test('new tokens that are on their way when the hub ends are not lost', async () => {
+  await using world = await OAuthWorld.open()
+  const { people, hub } = world
+  await world.untilAsked()
+  await world.logIn()
+  people.revoke()
+  const gate = Promise.withResolvers<void>()
+  people.onRefresh = () => gate.promise
+  const call = world.call('remote__one').catch(() => 'cut')
+  await until('it is asked for new ones', () => people.asked.includes('refresh'))
+  const before = readFileSync(world.fileOf(), 'utf8')
+  const door = new URL('/healthz', hub.url)
+  const stopped = hub.stop()
+  await until('its door is shut', () =>
+    fetch(door).then(
+      () => false,
+      () => true,
+    ),
+  )
+  gate.resolve()
+  await stopped
+  expect(readFileSync(world.fileOf(), 'utf8')).not.toBe(before)
+  await call
+  await hub.start()
+  await untilReady(hub, 'remote')
+  expect(people.asked.filter(one => one.startsWith('authorize'))).toHaveLength(1)
 })
 
 test('the hub is killed between new tokens and the disk: it asks for a login, and one mends it', async () => {

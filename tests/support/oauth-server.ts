@@ -14,13 +14,15 @@ import type { Guard } from './http-servers.ts'
 /** A client that is known without having registered; its grant is client_credentials. */
 export const KNOWN_CLIENT = { clientId: 'known-client', clientSecret: 'known-client-secret' }
 
+type RegistrationRequest = Omit<OAuthClientInformationFull, 'client_id' | 'client_id_issued_at'>
+
 interface Grant {
   clientId: string
   scopes: string[]
   resource: string | undefined
 }
 
-/** The authorization server of the official SDK 1 behind an address, whose person says yes at once. */
+/** The authorization server of the official SDK 1 behind an address; its people say yes at once. */
 export interface AuthorizationServer extends AsyncDisposable {
   readonly issuer: string
   /** What came in, in order: `register`, `authorize read`, `code`, `refresh`, `client_credentials`. */
@@ -39,7 +41,7 @@ export interface AuthorizationServer extends AsyncDisposable {
   guard(scopes?: Readonly<Record<string, string>>): Guard
 }
 
-export async function startAuthorizationServer(): Promise<AuthorizationServer> {
+export async function startAuthorizationServer({ registers = true } = {}): Promise<AuthorizationServer> {
   const app = express()
   const server = createServer(app)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -47,7 +49,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const state = { lasts: 3600, answer: {} as Record<string, string>, onRefresh: (): unknown => undefined }
   const asked: string[] = []
   const tokens = createTokens(() => state.lasts)
-  const provider = createProvider(tokens, asked, state)
+  const provider = createProvider(tokens, asked, state, registers)
   app.post('/token', express.urlencoded({ extended: false }), (request, response, next) => {
     const { grant_type: grant, scope = '', client_id: id, client_secret: secret, resource } = request.body
     if (grant !== 'client_credentials') return next()
@@ -124,18 +126,20 @@ function createProvider(
   tokens: Tokens,
   asked: string[],
   state: Pick<AuthorizationServer, 'answer' | 'onRefresh'>,
+  registers: boolean,
 ): OAuthServerProvider {
   const clients = new Map<string, OAuthClientInformationFull>()
   const codes = new Map<string, { grant: Grant; challenge: string }>()
+  const registerClient = (client: RegistrationRequest) => {
+    asked.push('register')
+    const registered = { ...client, client_id: randomUUID(), client_secret: tokens.make('secret') }
+    clients.set(registered.client_id, registered)
+    return registered
+  }
   return {
     clientsStore: {
       getClient: id => clients.get(id),
-      registerClient(client) {
-        asked.push('register')
-        const registered = { ...client, client_id: randomUUID(), client_secret: tokens.make('secret') }
-        clients.set(registered.client_id, registered)
-        return registered
-      },
+      ...(registers ? { registerClient } : {}),
     },
     async authorize(client, params: AuthorizationParams, response: Response) {
       const { scopes = [], state: given = '', redirectUri, codeChallenge, resource } = params

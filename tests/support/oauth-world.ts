@@ -13,6 +13,8 @@ export interface OAuthWorldOptions {
   entry?: object
   /** Which tools of a server of 2026-07-28 want which scope. */
   scopes?: Record<string, string>
+  /** Whether clients may register by themselves; default true. */
+  registers?: boolean
   /** In place of the authorization server's own guard. */
   guard?: (own: Guard) => Guard
 }
@@ -48,10 +50,11 @@ export class OAuthWorld implements AsyncDisposable {
     kind = 'modern',
     entry,
     scopes,
+    registers = true,
     guard = own => own,
   }: OAuthWorldOptions = {}): Promise<OAuthWorld> {
     await using stack = new AsyncDisposableStack()
-    const people = stack.use(await startAuthorizationServer())
+    const people = stack.use(await startAuthorizationServer({ registers }))
     const remote = stack.use(createHttpServer(kind, guard(people.guard(scopes))))
     await remote.start(['one', 'two'])
     const config = JSON.stringify({ servers: { metrics: false, remote: { url: remote.url, ...entry } } })

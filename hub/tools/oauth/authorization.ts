@@ -58,7 +58,12 @@ export class Authorization {
     this.spec = spec
     this.#deps = deps
     this.#log = deps.log.with({ server: spec.name })
-    this.#kept = deps.store.read(spec.name, spec.transport.url)
+    try {
+      this.#kept = deps.store.read(spec.name, spec.transport.url)
+    } catch (error) {
+      // It asks for a login then, and the others go on.
+      this.#log.error('login_not_read', { error })
+    }
   }
 
   /** What stands behind `Bearer`; undefined where there is no login. */
@@ -123,7 +128,7 @@ export class Authorization {
     return decideClient(this.settings, this.#kept?.client, issuer)
   }
 
-  /** Takes what a login brought; it is on the disk then. Throws what that says. */
+  /** Takes what a login brought, and writes it down. */
   adopt({ tokens, ...login }: Renewed): void {
     const { url } = this.spec.transport
     const { expires_in: seconds } = tokens
@@ -135,6 +140,11 @@ export class Authorization {
       tokens: { ...tokens, issuer: login.client.issuer },
       ...(seconds === undefined ? {} : { renewAt: now + lasts - Math.min(EARLY_MS, lasts / 10) }),
     })
+  }
+
+  /** Resolves once no renewal is on its way: what it brings is lost to who does not wait. */
+  async settled(): Promise<void> {
+    await this.#renewing?.catch(() => undefined)
   }
 
   /** From now on it changes nothing on the disk: another one, or none, took its place. */
@@ -193,20 +203,17 @@ export class Authorization {
 
   /** Without the tokens that were refused, and without the client where that was. */
   #leave({ tokens: _, renewAt: __, ...rest }: Credentials, isClientGone: boolean): void {
-    if (!isClientGone) {
-      this.#keep(rest)
-      return
-    }
-    this.#kept = undefined
-    if (!this.#retired) this.#deps.store.forget(this.spec.name)
+    this.#keep(isClientGone ? undefined : rest)
   }
 
-  /** Tokens that cannot be written down are good for as long as the hub runs. */
-  #keep(kept: Credentials): void {
+  /** What cannot be written down is good for as long as the hub runs. */
+  #keep(kept: Credentials | undefined): void {
     this.#kept = kept
     if (this.#retired) return
+    const { store } = this.#deps
     try {
-      this.#deps.store.save(this.spec.name, kept)
+      if (kept) store.save(this.spec.name, kept)
+      else store.forget(this.spec.name)
     } catch (error) {
       this.#log.error('login_not_saved', { error })
     }

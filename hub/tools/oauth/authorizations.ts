@@ -12,8 +12,11 @@ import { createLogins, type Logins } from './logins.ts'
 /** An authorization server may take so long for one answer. */
 const TIMEOUT_MS = 15_000
 
+/** The end of the hub waits so long for tokens that are on their way. */
+const LAST_WORDS_MS = 4_000
+
 /** What every server over HTTP is shown to be let in. Who makes it disposes of it. */
-export interface Authorizations extends Pick<Logins, 'finish' | 'look'>, Disposable {
+export interface Authorizations extends Pick<Logins, 'finish' | 'look'>, AsyncDisposable {
   /** The same for all connections to a server; undefined where the config says itself what to send, or nothing is. */
   of(spec: ServerSpec): Authorization | undefined
   /** Begins a person's login. Throws `conflict` where there is none, and as `Logins` does. */
@@ -75,8 +78,13 @@ export function createAuthorizations({
       onChange(server)
       return wasThere
     },
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       logins[Symbol.dispose]()
+      const limit = Promise.withResolvers<void>()
+      const cancel = clock.after(LAST_WORDS_MS, limit.resolve)
+      const settled = Promise.all([...known.values()].map(({ authorization }) => authorization.settled()))
+      await Promise.race([settled, limit.promise])
+      cancel()
     },
   }
 }

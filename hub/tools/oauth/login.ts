@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
+  type AuthorizationServerMetadata,
   auth,
   exchangeAuthorization,
   type FetchLike,
@@ -38,6 +39,8 @@ export async function beginLogin(
     const server = await authorization.discover()
     if (!server.authorizationServerMetadata)
       throw new Error(`no metadata of an authorization server is found at ${server.authorizationServerUrl}`)
+    if (!mayRegister(server.authorizationServerMetadata, authorization))
+      throw new Error(registerFirst(redirectUrl))
     const asked = createProvider(authorization, { redirectUrl, state, server })
     const scope = authorization.scope
     await auth(asked.provider, {
@@ -57,6 +60,18 @@ export async function beginLogin(
     const why = describeFault(error, [authorization.settings.clientSecret])
     throw explain('unavailable', `Nobody can log in at ${name}: ${why}`)
   }
+}
+
+/** Whether the hub can be somebody there: it is known, or may introduce itself. */
+function mayRegister(metadata: AuthorizationServerMetadata, authorization: Authorization): boolean {
+  const { clientId } = authorization.settings
+  if (metadata.registration_endpoint !== undefined || isRegistered(clientId)) return true
+  return clientId !== undefined && metadata.client_id_metadata_document_supported === true
+}
+
+function registerFirst(redirectUrl: string): string {
+  const how = `register a client there that comes back to ${redirectUrl}`
+  return `its authorization server lets nobody register by themselves: ${how}, and write oauth: { clientId, clientSecret } into the entry`
 }
 
 interface Asked {
