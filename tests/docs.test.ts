@@ -97,6 +97,9 @@ test("every key of a server's entry and every state of a server is in the refere
   for (const key of Object.keys(serverEntry.shape)) {
     expect(section('Config: `superbloom.yaml`')).toContain(`\`${key}\``)
   }
+  for (const key of Object.keys(serverEntry.shape.oauth.unwrap().shape)) {
+    expect(section('Logins at servers')).toContain(`\`${key}\``)
+  }
   const { state } = hubStatus.shape.servers.element.shape
   expect(firstColumn('How servers are kept')).toEqual(expect.arrayContaining(state.options))
 })

@@ -94,6 +94,35 @@ describe('tokens that are over', () => {
     expect(people.asked.filter(one => one === 'refresh')).toHaveLength(1)
   })
 
+  test('are renewed for a call that was given up meanwhile, which is not made again', async () => {
+    const made: unknown[] = []
+    let requests = 0
+    await using world = await OAuthWorld.open({
+      guard: own => (request, response, url) => {
+        requests++
+        if (request.headers['mcp-method'] === 'tools/call') made.push(request.headers['mcp-name'])
+        return own(request, response, url)
+      },
+    })
+    const { people, hub } = world
+    await world.untilAsked()
+    await world.logIn()
+    people.revoke()
+    const gate = Promise.withResolvers<void>()
+    people.onRefresh = () => gate.promise
+    await using client = await openClient('sdk 2, 2026-07-28', hub)
+    const impatience = new AbortController()
+    const given = expect(client.call('remote__one', {}, { signal: impatience.signal })).rejects.toThrow()
+    await until('it is asked for new ones', () => people.asked.includes('refresh'))
+    const before = requests
+    impatience.abort()
+    await given
+    await until('the server is told that nobody waits', () => requests > before)
+    gate.resolve()
+    expect(await world.call('remote__two')).toBe('two')
+    expect(made).toEqual(['one', 'two'])
+  })
+
   test('by the clock are renewed before a request', async () => {
     await using world = await OAuthWorld.open()
     const { people } = world
