@@ -1,5 +1,5 @@
 import { type FetchLike, SdkHttpError } from '@modelcontextprotocol/client'
-import type { HttpPost } from '../http-post.ts'
+import type { HttpPost, Posted } from '../http-post.ts'
 import type { Authorization } from './authorization.ts'
 
 /**
@@ -28,21 +28,32 @@ export function letFetchIn(fetch: FetchLike, authorization: Authorization): Fetc
 /** The same for calls that are handed on; `createHttpPost` shows what `headersOf` gives. */
 export function letPostIn(post: HttpPost, authorization: Authorization): HttpPost {
   return {
-    async post(request, deliver, signal) {
-      await authorization.fresh()
-      for (let again = false; ; again = true) {
-        // Nobody waits for it any more: it must not be carried out now.
-        if (signal.aborted) return 'ended'
-        const used = authorization.bearer
-        try {
-          return await post.post(request, deliver, signal)
-        } catch (error) {
-          if (!(error instanceof SdkHttpError)) throw error
-          const { status, data } = error
-          const authenticate = typeof data['authenticate'] === 'string' ? data['authenticate'] : undefined
-          if (!(await authorization.refused({ status, authenticate, used, again }))) throw error
+    post(request, deliver) {
+      let posted: Posted | undefined
+      let isCut = false
+      const send = async () => {
+        const renewal = authorization.fresh()
+        if (renewal) await renewal
+        for (let again = false; ; again = true) {
+          // Nobody waits for it any more: it must not be carried out now.
+          if (isCut) return 'ended'
+          const used = authorization.bearer
+          posted = post.post(request, deliver)
+          try {
+            return await posted.result
+          } catch (error) {
+            if (!(error instanceof SdkHttpError)) throw error
+            const { status, data } = error
+            const authenticate = typeof data['authenticate'] === 'string' ? data['authenticate'] : undefined
+            if (!(await authorization.refused({ status, authenticate, used, again }))) throw error
+          }
         }
       }
+      const cut = () => {
+        isCut = true
+        posted?.cut()
+      }
+      return { result: send(), cut }
     },
     [Symbol.dispose]() {
       post[Symbol.dispose]()
