@@ -122,6 +122,17 @@ test('the model of the file wins over the environment; its reply leaves room for
   expect(() => load(greedy)).toThrow('FILE:2: model.default.maxOutput: must be at most half of context')
 })
 
+test('a login that nobody can mean is refused, and keys of other programs are warned of', () => {
+  const remote = (oauth: string) => load(`servers: { remote: { url: "https://h/mcp", oauth: ${oauth} } }`)
+  expect(() => remote('{ grant: client_credentials, clientId: me }')).toThrow(
+    'FILE:1: servers.remote.oauth: the grant client_credentials needs clientId and clientSecret',
+  )
+  expect(() => remote('{ grant: password }')).toThrow('servers.remote.oauth.grant')
+  const { servers, warnings } = remote('{ clientId: me, callbackPort: 8080 }')
+  expect(servers).toMatchObject({ remote: { oauth: { grant: 'authorization_code', clientId: 'me' } } })
+  expect(warnings.join()).toContain('servers.remote.oauth.callbackPort: not a key that the hub knows')
+})
+
 test('a key without a model is warned of, and so are unknown keys of a server', () => {
   expect(load(undefined, { OPENAI_API_KEY: 'sk' }).warnings).toEqual([
     'OPENAI_API_KEY set without SUPERBLOOM_MODEL: the built-in rules model answers',
