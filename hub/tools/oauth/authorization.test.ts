@@ -98,11 +98,17 @@ test.each([
   ).toBe(false)
 })
 
-test('one that was retired changes nothing on the disk', async () => {
+test('one that was retired uses up no refresh token, and what is on its way changes nothing on the disk', async () => {
   const count = saved.length
-  authorization.retire()
+  const gate = Promise.withResolvers<void>()
+  people.onRefresh = () => gate.promise
   clock.advance(59 * MINUTE_MS)
-  await authorization.fresh()
+  const renewed = authorization.fresh()
+  authorization.retire()
+  gate.resolve()
+  await renewed
   expect(refreshes()).toBe(1)
   expect(saved).toHaveLength(count)
+  clock.advance(59 * MINUTE_MS)
+  expect(authorization.fresh()).toBeUndefined()
 })

@@ -147,7 +147,7 @@ export class Authorization {
     await this.#renewing?.catch(() => undefined)
   }
 
-  /** From now on it changes nothing on the disk: another one, or none, took its place. */
+  /** Another one, or none, took its place: it changes nothing on the disk, and uses up no refresh token, from now on. */
   retire(): void {
     this.#retired = true
   }
@@ -157,7 +157,7 @@ export class Authorization {
   }
 
   get #canRenew(): boolean {
-    return this.#isByItself || this.#kept?.tokens?.refresh_token !== undefined
+    return !this.#retired && (this.#isByItself || this.#kept?.tokens?.refresh_token !== undefined)
   }
 
   /** However many requests wait for it, there is one renewal. */
