@@ -68,7 +68,9 @@ test('a server that is at another place, as many are at one with a slash behind 
 })
 
 test('nobody else is given the headers, and one that always is elsewhere is given up', async () => {
-  await expect(answerAt('/mcp/', { Location: 'http://127.0.0.2/mcp/' })).rejects.toThrow('answered 307')
+  for (const other of ['http://127.0.0.2/mcp/', 'http://127.0.0.1:1/mcp/', 'https://127.0.0.1/mcp/']) {
+    await expect(answerAt('/mcp/', { Location: other })).rejects.toThrow('answered 307')
+  }
   await expect(answerAt('/nowhere', { Location: '/mcp/' })).rejects.toThrow('answered 307')
 })
 

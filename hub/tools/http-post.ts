@@ -119,8 +119,8 @@ function toFields(headers: Record<string, string>): string {
 function moveTo(location: string | undefined, url: URL): URL | undefined {
   if (!location || !URL.canParse(location, url.href)) return undefined
   const next = new URL(location, url)
-  const isSafer = next.protocol === url.protocol || next.protocol === 'https:'
-  return isSafer && next.hostname === url.hostname ? next : undefined
+  const isSecured = url.protocol === 'http:' && next.protocol === 'https:' && next.host === url.host
+  return next.origin === url.origin || (isSecured && url.port === '') ? next : undefined
 }
 
 interface PostDeps extends Pick<HttpPostDeps, 'clock' | 'resume'> {
