@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import { ANSWER_HEADERS, secure } from '../core/answer-headers.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { createHookDoor, type HookDoorDeps } from './hooks.ts'
@@ -44,17 +45,11 @@ export function createApp(deps: AppDeps): RequestListener {
   })
   return (request, response) => {
     if (!isForMcp(request)) return app(request, response)
-    secure(response)
     serveMcp(deps, request as McpRequest, response).catch(error => {
       if (response.headersSent) response.destroy()
       else refuse(request, response, error, deps.log)
     })
   }
-}
-
-function secure(response: ServerResponse): void {
-  response.setHeader('X-Content-Type-Options', 'nosniff')
-  response.setHeader('Referrer-Policy', 'no-referrer')
 }
 
 /** After so long a source that was refused has room again. */
@@ -68,6 +63,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
   if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer realm="superbloom"')
   const text = JSON.stringify({ error: { code, message } })
   response.writeHead(status, {
+    ...ANSWER_HEADERS,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
   })

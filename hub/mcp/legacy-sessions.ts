@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
+import { ANSWER_HEADERS, secure } from '../core/answer-headers.ts'
 import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import { createEventStore } from './event-store.ts'
@@ -116,6 +117,7 @@ export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
         if (call && !deps.isOwn(call.name)) return serveCall(deps, toLane(session), call, response)
         if (deps.list.takesLegacy(request, body)) return deps.list.serve(body, response)
       }
+      secure(response)
       await session.transport.handleRequest(request, response, body)
       session.isReady ||= isObject(body) && body['method'] === 'notifications/initialized'
     },
@@ -192,7 +194,7 @@ function toLane({ lane, mcp }: Session): LaneSession {
 }
 
 function accept(response: ServerResponse): void {
-  response.writeHead(202).end()
+  response.writeHead(202, ANSWER_HEADERS).end()
 }
 
 /** The answers by which a client knows that it has to begin anew. */
@@ -201,6 +203,6 @@ function refuse(response: ServerResponse, status: number): void {
     status === 404
       ? { code: -32_001, message: 'Session not found: initialize again' }
       : { code: -32_000, message: 'Bad Request: initialize first, then send Mcp-Session-Id' }
-  response.writeHead(status, { 'Content-Type': 'application/json' })
+  response.writeHead(status, { ...ANSWER_HEADERS, 'Content-Type': 'application/json' })
   response.end(JSON.stringify({ jsonrpc: '2.0', error, id: null }))
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PROTOCOL_VERSION_META_KEY, SERVER_INFO_META_KEY, type Tool } from '@modelcontextprotocol/server'
+import { ANSWER_HEADERS } from '../core/answer-headers.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Below } from './below.ts'
 import { isOfLegacy, isOfModern } from './lane.ts'
@@ -52,7 +53,8 @@ export function createListLane({ below, serverInfo, tools }: ListLaneDeps): List
         isObject(params) && isObject(params['_meta']) && isModernMeta(params['_meta']) ? modern : legacy
       const head = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`)
       const length = head.length + result.length + 1
-      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': length })
+      const type = { 'Content-Type': 'application/json', 'Content-Length': length }
+      response.writeHead(200, { ...ANSWER_HEADERS, ...type })
       response.cork()
       response.write(head)
       response.write(result)

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
+import { secure } from '../core/answer-headers.ts'
 import type { OfferChange } from '../core/forwarding.ts'
 import type { McpRequest } from './legacy-sessions.ts'
 import type { Parked } from './parked.ts'
@@ -37,6 +38,7 @@ export function createModern(deps: McpServerDeps & { parked: Parked }): Modern {
       const key = `${view.lean} ${view.toolset ?? ''}`
       const found = handlers.get(key) ?? open(view)
       handlers.set(key, found)
+      secure(response)
       const auth = { token: '', clientId: token, scopes: [] }
       await found.handle(Object.assign(request, { auth }), response, body)
     },

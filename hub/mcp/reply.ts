@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { ANSWER_HEADERS } from '../core/answer-headers.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 
@@ -33,6 +34,13 @@ export interface ReplyOptions {
   onStream?: (reply: Reply) => void
 }
 
+const STREAM_HEADERS = {
+  ...ANSWER_HEADERS,
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+}
+
 export function createReply(
   first: ServerResponse,
   { clock, firstSigns, stream, primes, onStream }: ReplyOptions,
@@ -44,11 +52,7 @@ export function createReply(
   const kept: { id: string; text: string }[] = []
 
   const beginStream = () => {
-    response.writeHead(200, {
-      'Content-Type': 'text/event-stream',
-      'Cache-Control': 'no-cache, no-transform',
-      'X-Accel-Buffering': 'no',
-    })
+    response.writeHead(200, STREAM_HEADERS)
     if (streams) return
     streams = true
     if (stream === undefined) return
@@ -90,7 +94,11 @@ export function createReply(
         response.end()
         return
       }
-      const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) }
+      const headers = {
+        ...ANSWER_HEADERS,
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(json),
+      }
       response.writeHead(status, headers).end(json)
     },
     resume(next, lastEventId) {

@@ -46,7 +46,7 @@ function ask(connections: HttpConnections, body = 'ping', header = ''): Promise<
     const parts: Buffer[] = []
     connections.send(head, body, {
       onHead: () => undefined,
-      onBody: part => parts.push(part),
+      onBody: part => parts.push(Buffer.from(part)),
       onEnd: () => resolve(Buffer.concat(parts).toString()),
       onError: reject,
     })

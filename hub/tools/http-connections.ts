@@ -8,11 +8,14 @@ const LONGEST_IDLE_MS = 4_000
 /** A server that says when it closes a connection may do so a little earlier. */
 const EARLY_MS = 1_000
 const MOST_IDLE = 32
+/** So much is read at once, bytes. */
+const READ_SIZE = 32 * 1024
 const NOT_ASCII = /[\u0080-\u00ff]/
 
 /** Who made a request, and is told what comes back. An error thrown here ends the connection, and comes back by `onError`. */
 export interface Exchange {
   onHead(head: ResponseHead): void
+  /** What is to be kept of a part has to be copied: the next one is written over it. */
   onBody(part: Buffer): void
   /** The response is whole. */
   onEnd(): void
@@ -112,7 +115,7 @@ class Connection implements Sent {
     onGone: (connection: Connection) => void,
   ) {
     this.#keep = keep
-    this.#socket = open(origin)
+    this.#socket = open(origin, part => this.#read(() => this.#reader.take(part)))
     if (origin.protocol === 'https:') {
       this.#isReady = false
       this.#socket.on('secureConnect', () => {
@@ -120,7 +123,6 @@ class Connection implements Sent {
         this.#held?.()
       })
     }
-    this.#socket.on('data', (part: Buffer) => this.#read(() => this.#reader.take(part)))
     const onClose = () => {
       onGone(this)
       this.#read(() => this.#reader.close())
@@ -186,10 +188,25 @@ class Connection implements Sent {
   }
 }
 
-function open({ protocol, hostname, port }: URL): Socket {
+/** A part that is read is overwritten by the next one. */
+function open({ protocol, hostname, port }: URL, onRead: (part: Buffer) => void): Socket {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const isSecure = protocol === 'https:'
-  const options = { host, port: Number(port) || (isSecure ? 443 : 80), noDelay: true, keepAlive: true }
+  const buffer = Buffer.allocUnsafeSlow(READ_SIZE)
+  const onread = {
+    buffer,
+    callback: (size: number) => {
+      onRead(buffer.subarray(0, size))
+      return true
+    },
+  }
+  const options = {
+    host,
+    port: Number(port) || (isSecure ? 443 : 80),
+    noDelay: true,
+    keepAlive: true,
+    onread,
+  }
   if (!isSecure) return toPlain(options)
   return toSecure({ ...options, ALPNProtocols: ['http/1.1'], ...(isIP(host) ? {} : { servername: host }) })
 }

@@ -190,7 +190,7 @@ class Post implements Posted, Exchange {
   #collect(part: Buffer): void {
     this.#size += part.length
     if (this.#size > LONGEST_MESSAGE) throw tooLong()
-    this.#parts.push(part)
+    this.#parts.push(Buffer.from(part))
   }
 
   #moves(): boolean {
@@ -255,7 +255,7 @@ function createEvents(request: JSONRPCRequest, { deliver, clock }: PostDeps, sen
   return {
     take(part) {
       count = 0
-      reader.take(part, onData)
+      reader.take(Buffer.from(part), onData)
       if (reader.overlong) throw tooLong()
       if (!isFlood(count)) return
       sent.pause()

@@ -17,7 +17,7 @@ export interface ResponseHead {
   keeps: number | undefined
 }
 
-/** Who is told of a response as it comes. */
+/** Who is told of a response as it comes. Parts are good for as long as the call. */
 export interface ResponseSink {
   onHead(head: ResponseHead): void
   onBody(part: Buffer): void
@@ -149,7 +149,7 @@ export class ResponseReader {
 
   #wait(data: Buffer, longest: number): Buffer {
     if (data.length >= longest) throw malformed('a line without an end')
-    this.#rest = data
+    this.#rest = Buffer.from(data)
     return NOTHING
   }
 
