@@ -8,7 +8,7 @@ import type { HttpPost } from './http-post.ts'
 import { Wire } from './wire.ts'
 
 /** A wire to a server that answers each request with what `answer` makes of its id. */
-async function openWire(answer: (id: string) => object[]) {
+async function openWire(answer: (id: string) => object[], isOwn = false) {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const told: JsonObject[] = []
   const clock = createFakeClock()
@@ -16,6 +16,7 @@ async function openWire(answer: (id: string) => object[]) {
     clock,
     log: createLog({ level: 'error', now: () => 0, write: () => undefined }),
     timeout: 1_000,
+    isOwn,
     onNotice: (_method, params) => told.push(params),
   })
   const messagesFor = (id: unknown) => answer(String(id)) as JSONRPCMessage[]
@@ -99,6 +100,28 @@ test('a question that comes late for a call that was given up reaches nobody els
   wire.close()
   await expect(other).rejects.toThrow('closed')
 })
+
+test.each([
+  ['a shared connection refuses', false, { error: { message: expect.stringContaining('isolated') } }],
+  ['one of their own answers', true, { result: { action: 'accept' } }],
+])(
+  'two calls of clients without a session that call themselves alike may be of two: %s a question',
+  async (_what, isOwn, expected) => {
+    const { wire, far, sent } = await openWire(() => [], isOwn)
+    const asker: Asker = {
+      key: 'a name',
+      capabilities: { elicitation: {} },
+      repeats: true,
+      ask: async () => ({ action: 'accept' }),
+    }
+    const calls = [1, 2].map(() => wire.request('tools/call', {}, { asker }).catch(() => undefined))
+    await far.send({ jsonrpc: '2.0', id: 1, method: 'elicitation/create', params: {} })
+    const isAnswer = (message: JSONRPCMessage) => 'id' in message && message.id === 1
+    expect(await until('the server has its answer', () => sent.find(isAnswer))).toMatchObject(expected)
+    wire.close()
+    await Promise.all(calls)
+  },
+)
 
 test('nothing of a request that was given up is left when the connection ends', async () => {
   const { clock, wire } = await openWire(() => [])

@@ -31,6 +31,8 @@ export interface WireDeps {
   log: Log
   /** Milliseconds that a request may take without a result, progress, or a question to who called. */
   timeout: number
+  /** It serves one session alone, whose requests are all of one party. */
+  isOwn: boolean
   /** A log message, or the end of an elicitation by URL, that belongs to no request. */
   onNotice: (method: string, params: JsonObject) => void
 }
@@ -176,10 +178,12 @@ export class Wire {
   }
 
   /** On standard streams it may still ask for a request that was given up, and nobody else shall be asked then. */
-  #remember({ id, options: { asker } }: Pending): void {
-    if (this.#http || !asker) return
+  #remember(pending: Pending): void {
+    const { id } = pending
+    const party = this.#partyOf(pending)
+    if (this.#http || party === undefined) return
     const cancel = this.#deps.clock.after(LATE_MS, () => this.#left.delete(id))
-    this.#left.set(id, { party: asker.key, cancel })
+    this.#left.set(id, { party, cancel })
   }
 
   #forget(id: string): void {
@@ -287,12 +291,20 @@ export class Wire {
     if (related !== undefined) return this.#pendingOf(related)
     const inFlight = this.#pending.values().filter(({ options }) => options.asker)
     const left = [...this.#left.values()].map(({ party }) => party)
-    const parties = new Set([...inFlight.map(({ options }) => options.asker?.key), ...left])
+    const parties = new Set([...inFlight.map(one => this.#partyOf(one)), ...left])
     if (parties.size <= 1) return inFlight.at(-1)
     if (method === 'roots/list') return undefined
     throw new ProtocolError(
       ProtocolErrorCode.InternalError,
-      `${parties.size} parties are calling at once, and this server does not say which of them it asks. Set isolated: true in its entry to give each its own process.`,
+      `${parties.size} calls at once may be of different parties, and this server does not say which of them it asks. Set isolated: true in its entry to give each party its own process.`,
     )
+  }
+
+  /**
+   * Clients that repeat their requests have no session: two that call themselves alike cannot be told apart, and each of
+   * their calls may be another's.
+   */
+  #partyOf({ id, options: { asker } }: Pending): string | undefined {
+    return asker?.repeats && !this.#deps.isOwn ? `${asker.key} ${id}` : asker?.key
   }
 }
