@@ -152,7 +152,7 @@ async function openSession(
     mcp,
     view,
     subscribed,
-    lane: createLane(mcp.key),
+    lane: createLane(mcp.key, mcp.elicited),
     isReady: false,
     usedAt: deps.clock.monotonic(),
     open: 0,
