@@ -74,8 +74,9 @@ export function createLane(key: string, elicited: Elicited): LaneSession {
   }
 }
 
-/** Above this many streams the oldest of a session can no longer be resumed. */
+/** Above this many streams, and characters of them, the oldest of a session can no longer be resumed. */
 const MOST_STREAMS = 50
+const MOST_CHARACTERS = 4 * 1024 * 1024
 
 export interface LaneDeps {
   clock: Clock
@@ -158,10 +159,16 @@ function refuseQuestion(): Promise<never> {
 
 let streamCount = 0
 
+/** The newest stays however much it holds: its own events are bounded too. */
 function keepStream(streams: Map<string, Reply>, stream: string, reply: Reply): void {
   streams.set(stream, reply)
-  const [oldest] = streams.keys()
-  if (streams.size > MOST_STREAMS && oldest !== undefined) streams.delete(oldest)
+  let characters = 0
+  for (const { kept } of streams.values()) characters += kept
+  for (const [oldest, { kept }] of streams) {
+    if (streams.size <= MOST_STREAMS && (characters <= MOST_CHARACTERS || streams.size === 1)) return
+    streams.delete(oldest)
+    characters -= kept
+  }
 }
 
 /** Goes on with an answer whose connection broke; false where it is none of the lane's. */
