@@ -74,7 +74,7 @@ test('of long messages few are kept for a client that comes back', async () => {
   let reply: ReturnType<typeof createReply> | undefined
   const [, second] = await answers(
     response => {
-      reply = createReply(response, { clock: createFakeClock(), stream: 'one' })
+      reply = createReply(response, { ...options(createFakeClock()), stream: 'one' })
       for (let count = 1; count <= 10; count++) reply.send({ count, text })
     },
     response => {

@@ -14,17 +14,11 @@ import { describeError } from '../core/errors.ts'
 import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import { Register } from '../core/register.ts'
+import { ASKED } from './asked.ts'
 import type { HttpPost, Posted } from './http-post.ts'
 import { tap } from './tapped.ts'
 import { createTimeLimit, type TimeLimit } from './time-limit.ts'
 import { lacks, toErrorObject, toOutcome, tookTooLong } from './wire-errors.ts'
-
-/** What a server may ask a client for; in 2026-07-28 it does so by a result, before by a request. */
-const ASKED: ReadonlyMap<string, string> = new Map([
-  ['sampling/createMessage', 'sampling'],
-  ['elicitation/create', 'elicitation'],
-  ['roots/list', 'roots'],
-])
 
 export interface WireDeps {
   clock: Clock
