@@ -57,9 +57,14 @@ export function openServers(deps: ServersDeps): Servers {
   const all = () => pool.all ?? []
   const rebuild = () => {
     for (const { spec, status } of all()) if (status.state !== 'starting') tried.add(spec.name)
-    const change = live.look(pool.all)
-    if (change.catalogue) assignSubscriptions()
-    deps.onChange(change.offer)
+    try {
+      const change = live.look(pool.all)
+      if (change.catalogue) assignSubscriptions()
+      deps.onChange(change.offer)
+    } catch (error) {
+      // It is told of whatever happens to a connection, which goes on all the same.
+      deps.log.error('catalogue_not_built', { error })
+    }
   }
   const pool = createPool({ ...deps, onChange: rebuild })
   const live = openCatalogue(deps, rebuild)
