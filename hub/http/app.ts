@@ -2,10 +2,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
 import { HubError, toPublicError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import type { McpRequest } from '../core/mcp-request.ts'
 import { createHookDoor, type HookDoorDeps } from './hooks.ts'
 import { LARGEST_BODY } from './largest-body.ts'
 import { createLoginDoors, type LoginDoorDeps } from './login-doors.ts'
-import { isForMcp, type McpDoorDeps, type McpRequest, serveMcp } from './mcp-door.ts'
+import { isForMcp, type McpDoorDeps, serveMcp } from './mcp-door.ts'
 
 export interface AppDeps extends McpDoorDeps {
   log: Log
