@@ -45,12 +45,19 @@ interface Entry {
   onIdle?: () => void
 }
 
-/** What a session's own connection would tell, the one that lists tells too. */
-const UNHEARD = {
-  onChange: () => undefined,
-  onEvents: () => undefined,
-  onUpdated: () => undefined,
-  onNotice: () => undefined,
+/**
+ * What a session's own connection would tell, the one that lists tells too; but the end of a page that its client was
+ * sent to, which goes by the page's id. Its log messages outside of a call are for nobody else.
+ */
+function toOwnEvents({ onNotice }: ConnectionDeps): Partial<ConnectionDeps> {
+  return {
+    onChange: () => undefined,
+    onEvents: () => undefined,
+    onUpdated: () => undefined,
+    onNotice: (server, method, params) => {
+      if (method === 'notifications/elicitation/complete') onNotice(server, method, params)
+    },
+  }
 }
 
 /** Makes connections; all of one server share its limit of restarts. What all are told, those that come are told too. */
@@ -102,7 +109,7 @@ export function createPool(deps: ConnectionDeps): Pool {
   }
   const all = () => [...Array.from(entries.values(), ({ connection }) => connection), ...isolated.all]
   const { create, ...telling } = createConnections(deps, all)
-  const isolated = createIsolated({ ...deps, create: ({ spec }) => create(spec, UNHEARD) })
+  const isolated = createIsolated({ ...deps, create: ({ spec }) => create(spec, toOwnEvents(deps)) })
   const end = (name: string, { connection }: Entry) => {
     isolated.endBeside(connection)
     ending.add(name, connection)

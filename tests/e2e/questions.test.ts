@@ -14,7 +14,13 @@ let endQuestions: (() => void)[] = []
 
 beforeAll(async () => {
   hub = await startTestHub({
-    config: JSON.stringify({ servers: { metrics: false, asking: askingServer('legacy') } }),
+    config: JSON.stringify({
+      servers: {
+        metrics: false,
+        asking: askingServer('legacy'),
+        own: { ...askingServer('legacy'), isolated: true },
+      },
+    }),
     overrides: {
       clock: {
         ...systemClock,
@@ -28,11 +34,13 @@ beforeAll(async () => {
       },
     },
   })
-  await untilReady(hub, 'asking')
+  await untilReady(hub, 'asking', 'own')
 })
 afterAll(() => hub[Symbol.asyncDispose]())
 
 type Answer = (signal: AbortSignal) => Promise<{ action: 'accept' }>
+
+const accept: Answer = async () => ({ action: 'accept' })
 
 /** A legacy client that can be asked, with its stream open. */
 async function openAsked(answer: Answer) {
@@ -57,7 +65,7 @@ async function openAsked(answer: Answer) {
   await client.connect(transport)
   await within('its stream is open', listens.promise)
   return {
-    call: (name: string) => client.callTool({ name: `asking__${name}`, arguments: {} }),
+    call: (name: string, server = 'asking') => client.callTool({ name: `${server}__${name}`, arguments: {} }),
     pagesDone,
     untilDone: (count: number) =>
       pagesDone.find('it hears that the page is done', () => pagesDone.all.length >= count),
@@ -66,7 +74,6 @@ async function openAsked(answer: Answer) {
 }
 
 test('that a page is done is told to who was sent there, by a question or an error, and to nobody else', async () => {
-  const accept: Answer = async () => ({ action: 'accept' })
   await using one = await openAsked(accept)
   await using two = await openAsked(accept)
   await one.call('sign_in')
@@ -79,6 +86,13 @@ test('that a page is done is told to who was sent there, by a question or an err
   await two.call('signed_in')
   await one.untilDone(2)
   expect([one.pagesDone.all, two.pagesDone.all]).toEqual([['sign-in', 'sign-in'], ['sign-in']])
+})
+
+test('that a page is done is told by a process of the session’s own too', async () => {
+  await using client = await openAsked(accept)
+  await client.call('sign_in', 'own')
+  await client.call('signed_in', 'own')
+  await client.untilDone(1)
 })
 
 test('a question that nobody answers for a day is given up, and its server is told', async () => {
