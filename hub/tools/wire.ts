@@ -173,9 +173,11 @@ export class Wire {
 
   /** On standard streams it may still ask for a request that was given up, and nobody else shall be asked then. */
   #remember(pending: Pending): void {
-    const { id } = pending
-    const party = this.#partyOf(pending)
-    if (this.#http || party === undefined) return
+    const { id, options } = pending
+    if (this.#http || !options.asker) return
+    const unsure = this.#isUnsure(pending)
+    if (unsure && this.#lastAsked().includes(pending)) return
+    const party = unsure ? `${options.asker.key} ${id}` : options.asker.key
     const cancel = this.#deps.clock.after(LATE_MS, () => this.#left.delete(id))
     this.#left.set(id, { party, cancel })
   }
@@ -285,20 +287,34 @@ export class Wire {
     if (related !== undefined) return this.#pendingOf(related)
     const inFlight = this.#pending.values().filter(({ options }) => options.asker)
     const left = [...this.#left.values()].map(({ party }) => party)
-    const parties = new Set([...inFlight.map(one => this.#partyOf(one)), ...left])
-    if (parties.size <= 1) return inFlight.at(-1)
+    const parties = new Set([...inFlight.map(({ options }) => options.asker?.key), ...left])
+    const [found, ...others] = this.#mayAsk(inFlight)
+    if (parties.size <= 1 && others.length === 0) return found
     if (method === 'roots/list') return undefined
     throw new ProtocolError(
       ProtocolErrorCode.InternalError,
-      `${parties.size} calls at once may be of different parties, and this server does not say which of them it asks. Set isolated: true in its entry to give each party its own process.`,
+      'Several calls at once may be of different parties, and this server does not say which of them it asks. Set isolated: true in its entry to give each party its own process.',
     )
   }
 
   /**
-   * Clients that repeat their requests have no session: two that call themselves alike cannot be told apart, and each of
-   * their calls may be another's.
+   * Those of one party's requests that a question may belong to. Where equal keys may be two clients it is one that does
+   * not wait for an answer already; where all wait, who was asked last is asked once more.
    */
-  #partyOf({ id, options: { asker } }: Pending): string | undefined {
-    return asker?.repeats && !this.#deps.isOwn ? `${asker.key} ${id}` : asker?.key
+  #mayAsk(inFlight: readonly Pending[]): readonly Pending[] {
+    if (!inFlight.some(one => this.#isUnsure(one))) return inFlight.slice(-1)
+    const asked = this.#lastAsked()
+    const free = inFlight.filter(one => !asked.includes(one))
+    return free.length > 0 ? free : asked.slice(-1)
+  }
+
+  /** The requests that wait for an answer to a question, the last one last. */
+  #lastAsked(): Pending[] {
+    return [...this.#asked.values()].flatMap(({ of }) => of ?? [])
+  }
+
+  /** Clients that repeat their requests have no session: two that call themselves alike cannot be told apart. */
+  #isUnsure({ options: { asker } }: Pending): boolean {
+    return asker?.repeats === true && !this.#deps.isOwn
   }
 }
