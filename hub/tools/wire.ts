@@ -176,7 +176,7 @@ export class Wire {
     const { id, options } = pending
     if (this.#http || !options.asker) return
     const unsure = this.#isUnsure(pending)
-    if (unsure && this.#lastAsked().includes(pending)) return
+    if (unsure && this.#waiting().includes(pending)) return
     const party = unsure ? `${options.asker.key} ${id}` : options.asker.key
     const cancel = this.#deps.clock.after(LATE_MS, () => this.#left.delete(id))
     this.#left.set(id, { party, cancel })
@@ -303,13 +303,13 @@ export class Wire {
    */
   #mayAsk(inFlight: readonly Pending[]): readonly Pending[] {
     if (!inFlight.some(one => this.#isUnsure(one))) return inFlight.slice(-1)
-    const asked = this.#lastAsked()
-    const free = inFlight.filter(one => !asked.includes(one))
-    return free.length > 0 ? free : asked.slice(-1)
+    const waiting = this.#waiting()
+    const free = inFlight.filter(one => !waiting.includes(one))
+    return free.length > 0 ? free : waiting.filter(one => inFlight.includes(one)).slice(-1)
   }
 
-  /** The requests that wait for an answer to a question, the last one last. */
-  #lastAsked(): Pending[] {
+  /** The requests that wait for an answer to a question, the one asked last at the end. */
+  #waiting(): Pending[] {
     return [...this.#asked.values()].flatMap(({ of }) => of ?? [])
   }
 
