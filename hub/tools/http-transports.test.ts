@@ -36,7 +36,7 @@ test.each([
   let broken = 0
   const transport = createStreamableTransport(
     { kind: 'http', url: server.url, headers: {} },
-    { clock, onGone: () => undefined, onBroken: () => broken++ },
+    { clock, authorization: undefined, onGone: () => undefined, onBroken: () => broken++ },
   )
   await transport.start()
   await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
