@@ -8,6 +8,7 @@ import { childEnvironment } from './config/environment.ts'
 import { codeFile } from './config/paths.ts'
 import { parseYaml } from './config/yaml-file.ts'
 import type { Foundation } from './foundation.ts'
+import { ownsResource } from './mcp/hub-resources/hub-resources.ts'
 import type { Router } from './runtime/router.ts'
 import { readCursor } from './store/events.ts'
 import { createServerTools, type ServerTools } from './tools/server-tools.ts'
@@ -41,7 +42,7 @@ export function openServerTools(
     log,
     store,
     version,
-    taken: { tools: taken, prompts: new Set() },
+    taken: { tools: taken, prompts: new Set(), isOwn: ownsResource },
     longestName: () => config.current.tools.longestName,
     builtIns,
     childEnvironment: (prefixes = []) => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { clientPrompt } from './client-prompt.ts'
 import { eventListed, missedPolicy } from './inbox.ts'
-import { conversationId, name } from './names.ts'
+import { conversationId, name, serverName } from './names.ts'
 import { hookEntry, hookName } from './webhooks.ts'
 
 const span = z.string().regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
@@ -110,7 +110,7 @@ type Model = z.infer<typeof modelEntry>
 
 const globs = z.array(z.string().min(1))
 
-const servers = z.record(name, z.union([z.literal(false), serverEntry]))
+const servers = z.record(serverName, z.union([z.literal(false), serverEntry]))
 
 /** `superbloom.yaml`. Unknown keys are errors. */
 export const configFile = z

@@ -75,6 +75,7 @@ test.each<[string | undefined, string[], AddOptions, RegExp]>([
   ['files', ['npx'], { prefix: 'ä' }, /files: prefix: must be letters, digits, _ and -/],
   ['My Files', ['npx'], {}, /the name "My Files" must be lower-case.*; my-files would do/],
   ['../x', ['npx'], {}, /must be lower-case.*; x would do/],
+  ['hub', ['npx'], {}, /the name "hub" must not be hub, which is the hub itself$/],
   ['files', ['npx'], { json: '{}' }, /give nothing else besides a name/],
   [undefined, [], { json: '{,}' }, /this is no JSON object/],
   [undefined, [], { json: '/nowhere.json' }, /there is no file \/nowhere.json/],

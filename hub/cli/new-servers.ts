@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
-import { name as serverName } from '../../schemas/names.ts'
+import { serverName } from '../../schemas/names.ts'
 import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 
@@ -130,7 +130,7 @@ function checkName(name: string): string {
   const checked = serverName.safeParse(name)
   if (checked.success) return name
   const better = toName(name)
-  const hint = better ? `; ${better} would do` : ''
+  const hint = serverName.safeParse(better).success ? `; ${better} would do` : ''
   throw wrong(`the name "${name}" ${checked.error.issues[0]?.message}${hint}`)
 }
 

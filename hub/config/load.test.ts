@@ -149,6 +149,7 @@ test.for([
   ['timezone: Mars/Base', {}, 'FILE:1: timezone: is not an IANA time zone'],
   ['concurrency: 0', {}, 'FILE:1: concurrency: '],
   ['\nservers:\n  files: { url: "ftp://x" }', {}, 'FILE:3: servers.files.url: '],
+  ['\nservers:\n  hub: { command: x }', {}, 'FILE:3: servers.hub: must not be hub, which is the hub itself'],
   ['servers: { a: {command: x} }\nmcpServers: { a: {command: y} }', {}, 'FILE: a: stands under both'],
   ['budgets: {}', {}, 'FILE:1: budgets: no such key'],
   ['budget: { perDay: 1 }', {}, 'FILE:1: budget.perDay: no such key'],

@@ -1,13 +1,17 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { createRecord } from '../../tests/support/until.ts'
-import { systemClock } from '../core/clock.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
 import { type Changed, watchFiles } from './watch.ts'
 
-async function openWatch(folders = ['agents', 'servers', 'servers/files']) {
+/** How long it must be quiet. */
+const QUIET_MS = 150
+
+async function openWatch(folders = ['agents', 'servers', 'servers/files'], clock: Clock = systemClock) {
   const folder = makeTempFolder()
   const path = (...parts: string[]) => join(folder.path, ...parts)
   for (const each of folders) mkdirSync(path(each))
@@ -16,7 +20,7 @@ async function openWatch(folders = ['agents', 'servers', 'servers/files']) {
   const watching = await watchFiles(
     { configFile: path('superbloom.yaml'), agentsFolder: path('agents'), dropInsFolder: path('servers') },
     {
-      clock: systemClock,
+      clock,
       log: createLog({ level: 'error', now: systemClock.now, write: line => expect.unreachable(line) }),
       onChange: what => changes.add(what),
     },
@@ -72,12 +76,15 @@ test('what servers and people write beside them is told to nobody', async () => 
 })
 
 test('many writes at once are one change', async () => {
-  await using watch = await openWatch()
-  await watch.after('agents', () => {
-    for (let count = 0; count < 20; count++) writeFileSync(watch.path('agents', `a${count}.md`), 'Hi')
-  })
-  await watch.after('config', () => writeFileSync(watch.path('superbloom.yaml'), '# x'))
-  expect(watch.changes).toEqual(['agents', 'config'])
+  const clock = createFakeClock()
+  await using watch = await openWatch(['agents', 'servers'], clock)
+  for (let count = 0; count < 20; count++) writeFileSync(watch.path('agents', `a${count}.md`), 'Hi')
+  let from = 0
+  for (let seen = 0; seen < 20; seen++) from = await clock.armed(QUIET_MS, from)
+  clock.advance(QUIET_MS - 1)
+  expect(watch.changes).toEqual([])
+  clock.advance(1)
+  expect(watch.changes).toEqual(['agents'])
 })
 
 test.for(['agents', 'servers'])('%s that is removed and made again is watched again', async name => {

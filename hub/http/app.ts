@@ -3,10 +3,11 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { ANSWER_HEADERS, secure } from '../core/answer-headers.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import type { McpRequest } from '../core/mcp-request.ts'
 import { createHookDoor, type HookDoorDeps } from './hooks.ts'
 import { LARGEST_BODY } from './largest-body.ts'
 import { createLoginDoors, type LoginDoorDeps } from './login-doors.ts'
-import { isForMcp, type McpDoorDeps, type McpRequest, serveMcp } from './mcp-door.ts'
+import { isForMcp, type McpDoorDeps, serveMcp } from './mcp-door.ts'
 
 export interface AppDeps extends McpDoorDeps {
   log: Log

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HubError } from '../core/errors.ts'
+import type { McpRequest } from '../core/mcp-request.ts'
 import { bearerOf, type Caller, type Doors } from './doors.ts'
 import { LARGEST_BODY } from './largest-body.ts'
 
@@ -12,9 +13,6 @@ export interface McpDoorDeps {
   /** Serves MCP; the caller is admitted and the body is parsed. */
   mcp: (request: McpRequest, response: ServerResponse, body: unknown, caller: Caller) => Promise<void>
 }
-
-/** A request as servers get it: with a method. */
-export type McpRequest = IncomingMessage & { method: string; url: string }
 
 const DOOR = 'MCP at /mcp'
 

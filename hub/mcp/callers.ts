@@ -10,10 +10,11 @@ import * as z from 'zod'
 import { type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import { isLogged, LOG_LEVELS, LOG_MESSAGE, type LogLevel } from './below.ts'
+import type { Elicited } from './elicited.ts'
 import type { Parked, Round } from './parked.ts'
 
 /** Persons answer: a question may stay open for as long as they take. */
-const QUESTION_TIMEOUT_MS = 24 * 3_600_000
+export const QUESTION_TIMEOUT_MS = 24 * 3_600_000
 
 const anyResult = z.looseObject({})
 
@@ -24,7 +25,7 @@ export interface Caller {
   /** What it said of itself with this request; undefined for one that said it once, at the beginning of its session. */
   declared: Declared | undefined
   /** What such a session said. */
-  session: { capabilities: JsonObject; logLevel: string | undefined }
+  session: { capabilities: JsonObject; logLevel: string | undefined; elicited: Elicited }
   signal: AbortSignal
   /** What `signal` is of, where nobody else has it. */
   ended?: AbortController
@@ -56,7 +57,12 @@ export function runFor(
   const { declared, repeat } = caller
   const round = toRound(caller)
   const meta = metaOf(caller)
-  if (!declared) return run({ ...legacyOptions(caller, round), ...meta })
+  if (!declared) {
+    return run({ ...legacyOptions(caller, round), ...meta }).catch(error => {
+      caller.session.elicited.failed(error)
+      throw error
+    })
+  }
   const { capabilities, logLevel } = declared
   const party = { key: `${caller.key} ${declared.name}`, capabilities, logLevel }
   const { inputResponses, requestState } = repeat
@@ -69,7 +75,7 @@ export function runFor(
 }
 
 function legacyOptions(caller: Caller, { signal, onProgress, onLog }: Round): ForwardOptions {
-  const { capabilities, logLevel } = caller.session
+  const { capabilities, logLevel, elicited } = caller.session
   return {
     signal,
     ...(onProgress ? { onProgress } : {}),
@@ -79,7 +85,10 @@ function legacyOptions(caller: Caller, { signal, onProgress, onLog }: Round): Fo
       repeats: false,
       ...(logLevel === undefined ? {} : { logLevel }),
       log: onLog,
-      ask: (method, params, asked) => caller.send(method, params, AbortSignal.any([signal, asked])),
+      ask: (method, params, asked) => {
+        elicited.asked(params)
+        return caller.send(method, params, AbortSignal.any([signal, asked]))
+      },
     },
   }
 }
@@ -135,7 +144,7 @@ export function toRepeat(inputResponses: unknown, requestState: unknown): JsonOb
 /** A request that the SDK's server hands on. */
 export function toCaller(
   { mcpReq }: ServerContext,
-  session: { key: string; server: Server; logLevel: string | undefined },
+  session: { key: string; server: Server; logLevel: string | undefined; elicited: Elicited },
   log: Log,
 ): Caller {
   const { envelope, inputResponses } = mcpReq
@@ -146,6 +155,7 @@ export function toCaller(
     session: {
       capabilities: toObject(session.server.getClientCapabilities()),
       logLevel: session.logLevel,
+      elicited: session.elicited,
     },
     signal: mcpReq.signal,
     meta: { ...mcpReq._meta },

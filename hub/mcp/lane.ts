@@ -14,7 +14,8 @@ import { describeError, HubError } from '../core/errors.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 import { Register } from '../core/register.ts'
 import type { Below } from './below.ts'
-import { type Caller, type Declared, declaredBy, runFor, toRepeat } from './callers.ts'
+import { type Caller, type Declared, declaredBy, QUESTION_TIMEOUT_MS, runFor, toRepeat } from './callers.ts'
+import { createElicited, type Elicited } from './elicited.ts'
 import type { Parked } from './parked.ts'
 import { createReply, type Reply } from './reply.ts'
 
@@ -23,6 +24,7 @@ const MODERN = '2026-07-28'
 const PRIMED = '2025-11-25'
 /** The ids of questions that clients of the lane are asked. */
 const QUESTION = 'lane-question-'
+const UNANSWERED = `Nobody answered within ${QUESTION_TIMEOUT_MS / 3_600_000} hours`
 
 /** A call of a server's tool that has nothing unusual about it. */
 export interface LaneCall {
@@ -51,6 +53,7 @@ export interface LaneSession {
   key: string
   capabilities: JsonObject
   logLevel: string | undefined
+  elicited: Elicited
   calls: Register<LaneFlight>
   /** What it is asked, by ids. */
   questions: Map<string, PromiseWithResolvers<JsonObject>>
@@ -59,19 +62,21 @@ export interface LaneSession {
 }
 
 /** Nothing is in flight yet. */
-export function createLane(key: string): LaneSession {
+export function createLane(key: string, elicited: Elicited): LaneSession {
   return {
     key,
     capabilities: {},
     logLevel: undefined,
+    elicited,
     calls: new Register(),
     questions: new Map(),
     streams: new Map(),
   }
 }
 
-/** Above this many streams the oldest of a session can no longer be resumed. */
+/** Above this many streams, and characters of them, the oldest of a session can no longer be resumed. */
 const MOST_STREAMS = 50
+const MOST_CHARACTERS = 4 * 1024 * 1024
 
 export interface LaneDeps {
   clock: Clock
@@ -112,7 +117,7 @@ export async function serveCall(
     meta: call.meta,
     repeat: call.repeat,
     notify: (method, params) => reply.send({ jsonrpc: '2.0', method, params }),
-    send: (method, params, asked) => ask(session, call, reply, { method, params, asked }),
+    send: (method, params, asked) => ask(deps, session, { call, reply, method, params, asked }),
   }
   await run(deps, caller, call, reply)
   calls.delete(number)
@@ -145,7 +150,7 @@ export function serveModernCall(
   return run(deps, caller, call, reply)
 }
 
-const NO_SESSION = { capabilities: {}, logLevel: undefined }
+const NO_SESSION = { capabilities: {}, logLevel: undefined, elicited: createElicited() }
 
 /** Such a client is asked by results. */
 function refuseQuestion(): Promise<never> {
@@ -154,10 +159,16 @@ function refuseQuestion(): Promise<never> {
 
 let streamCount = 0
 
+/** The newest stays however much it holds: its own events are bounded too. */
 function keepStream(streams: Map<string, Reply>, stream: string, reply: Reply): void {
   streams.set(stream, reply)
-  const [oldest] = streams.keys()
-  if (streams.size > MOST_STREAMS && oldest !== undefined) streams.delete(oldest)
+  let characters = 0
+  for (const { kept } of streams.values()) characters += kept
+  for (const [oldest, { kept }] of streams) {
+    if (streams.size <= MOST_STREAMS && (characters <= MOST_CHARACTERS || streams.size === 1)) return
+    streams.delete(oldest)
+    characters -= kept
+  }
 }
 
 /** Goes on with an answer whose connection broke; false where it is none of the lane's. */
@@ -281,6 +292,8 @@ async function run(
 }
 
 interface Asked {
+  call: LaneCall
+  reply: Reply
   method: string
   params: JsonObject
   asked: AbortSignal
@@ -288,24 +301,27 @@ interface Asked {
 
 /** Asks the client of a session something for a server, on the stream of its call. */
 async function ask(
+  { clock }: LaneDeps,
   { questions }: LaneSession,
-  call: LaneCall,
-  reply: Reply,
-  { method, params, asked }: Asked,
+  { call, reply, method, params, asked }: Asked,
 ): Promise<JsonObject> {
   const id = `${QUESTION}${questions.size}-${call.id}-${Math.trunc(performance.now() * 1000)}`
   const question = Promise.withResolvers<JsonObject>()
-  const onAbort = () => {
-    const params = { requestId: id, reason: 'Nobody waits for the answer any more' }
-    reply.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
-    question.reject(asked.reason)
+  const giveUp = (reason: string, error: unknown) => {
+    reply.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } })
+    question.reject(error)
   }
+  const onAbort = () => giveUp('Nobody waits for the answer any more', asked.reason)
+  const cancelLimit = clock.after(QUESTION_TIMEOUT_MS, () =>
+    giveUp(UNANSWERED, new HubError('timeout', UNANSWERED)),
+  )
   questions.set(id, question)
   asked.addEventListener('abort', onAbort, { once: true })
   reply.send({ jsonrpc: '2.0', id, method, params })
   try {
     return await question.promise
   } finally {
+    cancelLimit()
     asked.removeEventListener('abort', onAbort)
     questions.delete(id)
   }

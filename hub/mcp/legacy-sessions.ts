@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
 import { ANSWER_HEADERS, secure } from '../core/answer-headers.ts'
 import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
+import type { McpRequest } from '../core/mcp-request.ts'
 import { createEventStore } from './event-store.ts'
 import {
   createLane,
@@ -20,9 +21,6 @@ import type { ListLane } from './list-lane.ts'
 import { McpServer, type McpServerDeps } from './server.ts'
 import { isPlain, type McpView, toView } from './view.ts'
 import type { Wanted } from './wanted.ts'
-
-/** A request as servers get it: with a method. */
-export type McpRequest = IncomingMessage & { method: string; url: string }
 
 /** Sessions of legacy clients that nobody used for so long are ended. */
 const IDLE_MS = 30 * 60_000
@@ -154,7 +152,7 @@ async function openSession(
     mcp,
     view,
     subscribed,
-    lane: createLane(mcp.key),
+    lane: createLane(mcp.key, mcp.elicited),
     isReady: false,
     usedAt: deps.clock.monotonic(),
     open: 0,

@@ -68,3 +68,24 @@ test('a client can come back to a call of which it heard nothing yet', async () 
   expect(first).toBe('id: one~0\ndata: \n\n: still at work\n\n')
   expect(second).toBe('id: one~1\nevent: message\ndata: {"count":1}\n\n')
 })
+
+test('of long messages few are kept for a client that comes back', async () => {
+  const text = 'x'.repeat(1024 * 1024)
+  let reply: ReturnType<typeof createReply> | undefined
+  const [, second] = await answers(
+    response => {
+      reply = createReply(response, { ...options(createFakeClock()), stream: 'one' })
+      for (let count = 1; count <= 10; count++) reply.send({ count, text })
+    },
+    response => {
+      reply?.resume(response, 'one~1')
+      reply?.end({ count: 11 })
+    },
+  )
+  expect([...(second ?? '').matchAll(/"count":(\d+)/g)].map(([, count]) => count)).toEqual([
+    '8',
+    '9',
+    '10',
+    '11',
+  ])
+})

@@ -2,12 +2,19 @@ import type { ServerResponse } from 'node:http'
 import { ANSWER_HEADERS } from '../core/answer-headers.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
+import { createKeptEvents } from './kept-events.ts'
 
 /** A client that is told nothing for so long may think that the hub is gone. */
 export const FIRST_SIGN_MS = 10_000
 const NEXT_SIGN_MS = 15_000
-/** The events of one answer that are kept for a client that lost its connection. */
-const MOST_KEPT = 1_000
+/** Of the events of one answer, so many and so many characters are kept for a client that lost its connection. */
+const MOST_KEPT = { events: 1_000, characters: 4 * 1024 * 1024 }
+
+const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+}
 
 /**
  * The answer to one request over HTTP: JSON where nothing but the answer is sent, and a stream of events as soon as
@@ -20,6 +27,8 @@ export interface Reply {
   end(message: object | undefined, status?: number): void
   /** Goes on at another connection, with what was sent after this event. */
   resume(response: ServerResponse, lastEventId: string): void
+  /** How many characters of its events are kept. */
+  readonly kept: number
 }
 
 export interface ReplyOptions {
@@ -30,7 +39,7 @@ export interface ReplyOptions {
   stream?: string | undefined
   /** Its client knows events that only name a place to go on from, as those from 2025-11-25 on do. */
   primes?: boolean
-  /** It became a stream that can be resumed. */
+  /** It became a stream that can be resumed, or keeps one more event. */
   onStream?: (reply: Reply) => void
 }
 
@@ -49,7 +58,7 @@ export function createReply(
   let streams = false
   let isOver = false
   let count = 0
-  const kept: { id: string; text: string }[] = []
+  const kept = createKeptEvents(MOST_KEPT)
 
   const beginStream = () => {
     response.writeHead(200, STREAM_HEADERS)
@@ -71,11 +80,14 @@ export function createReply(
     if (stream === undefined) return void response.write(data)
     const id = `${stream}~${++count}`
     const text = `id: ${id}\n${data}`
-    kept.push({ id, text })
-    if (kept.length > MOST_KEPT) kept.shift()
+    kept.add({ id, text })
+    onStream?.(reply)
     response.write(text)
   }
   const reply: Reply = {
+    get kept() {
+      return kept.characters
+    },
     send(message) {
       if (isOver) return
       const json = JSON.stringify(message)
@@ -108,7 +120,7 @@ export function createReply(
       beginStream()
       // Where nothing was missed there is nothing to send yet, and its client waits for an answer.
       next.flushHeaders()
-      const missed = kept.slice(kept.findIndex(({ id }) => id === lastEventId) + 1)
+      const missed = kept.all.slice(kept.all.findIndex(({ id }) => id === lastEventId) + 1)
       for (const { text } of missed) next.write(text)
       if (isOver) return void next.end()
       cancelSign()

@@ -14,6 +14,7 @@ import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-
 import type { Log } from '../core/log.ts'
 import { type Below, isLogged, LOG_MESSAGE, type LogLevel } from './below.ts'
 import { runFor, toCaller } from './callers.ts'
+import { createElicited, PAGE_DONE } from './elicited.ts'
 import type { HubPrompts } from './hub-resources/hub-prompts.ts'
 import type { HubResources } from './hub-resources/hub-resources.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
@@ -54,6 +55,7 @@ export interface McpClient {
 export class McpServer {
   readonly key: string
   readonly server: Server
+  readonly elicited = createElicited()
   readonly #deps: McpServerDeps & { parked: Parked }
   readonly #client: McpClient
   #logLevel: LogLevel | undefined
@@ -83,9 +85,10 @@ export class McpServer {
     return this.#logLevel
   }
 
-  /** Sends what belongs to no request, log messages only to a client that wants such. */
+  /** Sends what belongs to no request: log messages only to a client that wants such, and the end of its own pages. */
   tell(method: string, params: JsonObject): void {
     if (method === LOG_MESSAGE && !isLogged(params['level'], this.#logLevel)) return
+    if (method === PAGE_DONE && !this.elicited.end(params['elicitationId'])) return
     this.server
       .notification({ method, params })
       .catch(error => this.#deps.log.debug('notice_not_sent', { method, error }))

@@ -32,7 +32,7 @@ export interface Catalogue {
   readonly resourceTemplates: readonly ResourceTemplateType[]
   /** What servers say of themselves, by name. */
   readonly instructions: readonly { server: string; text: string }[]
-  /** Addresses that a second server has too, with whose they are. */
+  /** Addresses that the hub itself or another server has too, with whose they are. */
   readonly hidden: readonly { server: string; uri: string; owner: string }[]
   /** To be kept for the next one. */
   readonly owners: NameOwners
@@ -47,6 +47,8 @@ export interface Catalogue {
 export interface TakenNames {
   tools: ReadonlySet<string>
   prompts: ReadonlySet<string>
+  /** Whether an address, or a template of some, is the hub's own. */
+  isOwn: (uri: string) => boolean
 }
 
 export interface CatalogueRules {
@@ -57,12 +59,13 @@ export interface CatalogueRules {
 }
 
 export const EMPTY_CATALOGUE: Catalogue = buildCatalogue([], {
-  taken: { tools: new Set(), prompts: new Set() },
+  taken: { tools: new Set(), prompts: new Set(), isOwn: () => false },
   longest: 64,
   owners: NO_OWNERS,
 })
 
-type Part = Pick<Connection, 'spec' | 'offer' | 'instructions' | 'status'>
+/** What the catalogue is made of: a connection, as far as it is looked at. */
+export type Part = Pick<Connection, 'spec' | 'offer' | 'instructions' | 'status'>
 
 /** Whether it is known what a server offers: once it was ready. */
 export function isKnown({ offer, status }: Pick<Part, 'offer' | 'status'>): boolean {
@@ -76,10 +79,11 @@ export function buildCatalogue(connections: readonly Part[], rules: CatalogueRul
   const named = nameAll(connections, 'tools', rules)
   const tools = named.entries.map(tool => ({ ...tool, about: about.get(tool.server) ?? '' }))
   const { entries: prompts, owners: promptOwners } = nameAll(connections, 'prompts', rules)
-  const resources = firstOwners(connections, ({ offer }) =>
+  const { isOwn } = rules.taken
+  const resources = firstOwners(connections, isOwn, ({ offer }) =>
     offer.resources.map(one => [one.uri, one] as const),
   )
-  const templates = firstOwners(connections, ({ offer }) =>
+  const templates = firstOwners(connections, isOwn, ({ offer }) =>
     offer.resourceTemplates.map(one => [one.uriTemplate, one] as const),
   )
   const toolsByName = new Map(tools.map(tool => [tool.name, tool]))
@@ -117,9 +121,20 @@ function nameAll<Kind extends 'tools' | 'prompts'>(
   const definitions = connections.flatMap(({ offer }): readonly Offer[Kind][number][] => offer[kind])
   const entries = names.flatMap((entry, index) => {
     const definition = definitions[index]
-    return definition ? [{ ...entry, definition: { ...definition, name: entry.name } }] : []
+    return definition ? [{ ...entry, definition: named(definition, entry.name) }] : []
   })
   return { entries, owners }
+}
+
+const renamed = new WeakMap<object, { name: string }>()
+
+/** The same object for the same definition and name, so that what is made of it need not be made anew. */
+function named<Definition extends { name: string }>(definition: Definition, name: string): Definition {
+  const known = renamed.get(definition)
+  if (known?.name === name) return known as Definition
+  const made = { ...definition, name }
+  renamed.set(definition, made)
+  return made
 }
 
 interface Owned<Definition> {
@@ -129,13 +144,14 @@ interface Owned<Definition> {
 
 function firstOwners<Definition>(
   connections: readonly Part[],
+  isOwn: (uri: string) => boolean,
   entriesOf: (connection: Part) => readonly (readonly [string, Definition])[],
 ): Owned<Definition> {
   const all: Owned<Definition> = { owned: new Map(), hidden: [] }
   for (const connection of connections) {
     const server = connection.spec.name
     for (const [uri, definition] of entriesOf(connection)) {
-      const owner = all.owned.get(uri)?.server
+      const owner = isOwn(uri) ? 'the hub' : all.owned.get(uri)?.server
       if (owner === undefined) all.owned.set(uri, { server, definition })
       else if (owner !== server) all.hidden.push({ server, uri, owner })
     }
@@ -178,7 +194,12 @@ function fits(template: string, uri: string): boolean {
     if (matchers.size > MOST_MATCHERS) matchers.clear()
     matchers.set(template, parseTemplate(template))
   }
-  return matchers.get(template)?.match(uri) != null
+  try {
+    return matchers.get(template)?.match(uri) != null
+  } catch {
+    // Too long, or nothing that can be matched.
+    return false
+  }
 }
 
 /** Undefined for one that is none. */

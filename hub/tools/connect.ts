@@ -110,6 +110,7 @@ async function attempt(
     clock: deps.clock,
     log: deps.log,
     timeout: deps.callTimeout,
+    isOwn: spec.isolated === true,
     onNotice: deps.hooks.onNotice,
   })
   // While the SDK probes, the client does not hold its transport yet: closing that is what ends the attempt.

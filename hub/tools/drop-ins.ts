@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
-import { name as serverName } from '../../schemas/names.ts'
+import { serverName } from '../../schemas/names.ts'
 import { HubError } from '../core/errors.ts'
 
 /** A folder of `<data>/servers`: a program to run, an entry to read, or the reason why it is neither. */

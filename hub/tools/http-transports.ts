@@ -8,6 +8,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
+import { decideBackoff } from './backoff.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { describeOverlong } from './bounds.ts'
 import type { Authorization } from './oauth/authorization.ts'
@@ -16,6 +17,13 @@ import type { ServerSpec } from './server-spec.ts'
 
 /** How long a server may take to hear that a session is over. */
 const GOODBYE_MS = 1_000
+/** A stream that broke is opened again for as long as the connection lives. */
+const RECONNECTION = {
+  initialReconnectionDelay: 1_000,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxRetries: Number.POSITIVE_INFINITY,
+}
 
 type HttpAddress = Extract<ServerSpec['transport'], { kind: 'http' }>
 
@@ -42,11 +50,15 @@ export function createStreamableTransport(
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
     fetch: authorization ? letFetchIn(bounded, authorization) : bounded,
-    reconnectionScheduler: (reconnect, delay) =>
-      clock.after(delay, () => {
+    reconnectionOptions: RECONNECTION,
+    reconnectionScheduler: (reconnect, delay, failures) => {
+      // A server may want to be asked again at once, and then not answer for long.
+      const least = decideBackoff(failures + 1, () => 0)
+      return clock.after(Math.max(delay, least), () => {
         reconnect()
         onBroken()
-      }),
+      })
+    },
   })
   const close = transport.close.bind(transport)
   let closing: Promise<void> | undefined

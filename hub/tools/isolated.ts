@@ -22,6 +22,7 @@ export interface Isolated extends AsyncDisposable {
   endSession(session: string): void
   /** Ends what sessions have beside a connection. */
   endBeside(shared: Connection): void
+  readonly all: readonly Connection[]
   /** How many sessions have one beside it. */
   count(shared: Connection): number
 }
@@ -84,6 +85,9 @@ export function createIsolated({ clock, log, create }: IsolatedDeps): Isolated {
     },
     endBeside(shared) {
       for (const entry of beside(shared)) end(entry)
+    },
+    get all() {
+      return [...entries].map(({ connection }) => connection)
     },
     count: shared => beside(shared).length,
     async [Symbol.asyncDispose]() {

@@ -28,6 +28,7 @@ test('a character that two chunks share stays whole', () => {
 
 test('of a line that is too long only the beginning is kept, and the next one is whole', () => {
   expect(cut(['abc', 'def'], 4)).toEqual({ lines: [], overlong: true })
-  expect(cut(['abc', 'def', 'g\nnext\n'], 4)).toEqual({ lines: ['abcd', 'next'], overlong: false })
+  expect(cut(['abc', 'def', 'g\nnext\n'], 4)).toEqual({ lines: ['abcd', 'next'], overlong: true })
+  expect(cut(['abcdefg\nnext\n'], 4)).toEqual({ lines: ['abcd', 'next'], overlong: true })
   expect(cut(['abcd\n'], 4)).toEqual({ lines: ['abcd'], overlong: false })
 })

@@ -4,20 +4,22 @@ const NEWLINE = 0x0a
 export interface LineCutter {
   /** Calls `onLine` with each line that this chunk completes, without its end. */
   cut(chunk: Buffer, onLine: (line: Buffer) => void): void
-  /** The line that has begun is too long. */
+  /** Some line was too long, be it at its end or not. */
   readonly overlong: boolean
 }
 
 export function createLineCutter(longest: number): LineCutter {
   let parts: Buffer[] = []
   let size = 0
+  let overlong = false
   const keep = (piece: Buffer) => {
     if (size < longest) parts.push(piece.subarray(0, longest - size))
     size += piece.length
+    overlong ||= size > longest
   }
   return {
     get overlong() {
-      return size > longest
+      return overlong
     },
     cut(chunk, onLine) {
       let start = 0

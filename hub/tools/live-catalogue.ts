@@ -1,7 +1,13 @@
 import type { OfferChange } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import { buildCatalogue, type Catalogue, EMPTY_CATALOGUE, isKnown, type TakenNames } from './catalogue.ts'
-import type { Connection } from './connection.ts'
+import {
+  buildCatalogue,
+  type Catalogue,
+  EMPTY_CATALOGUE,
+  isKnown,
+  type Part,
+  type TakenNames,
+} from './catalogue.ts'
 import { type NameMemory, openNameOwners } from './name-owners.ts'
 
 export interface LiveCatalogueDeps {
@@ -16,8 +22,11 @@ export interface LiveCatalogueDeps {
 /** The catalogue as it is now, built anew only where something of it is another. */
 export interface LiveCatalogue {
   readonly catalogue: Catalogue
-  /** Looks at the connections, undefined before there were any; says what clients see changed. */
-  look(connections: readonly Connection[] | undefined): { catalogue: boolean; offer: OfferChange }
+  /**
+   * Looks at the connections, undefined before there were any; says what clients see changed. One of which nothing can
+   * be made is left out and logged.
+   */
+  look(connections: readonly Part[] | undefined): { catalogue: boolean; offer: OfferChange }
 }
 
 /** Calls `onRead` once it is known who had which name before. */
@@ -29,31 +38,50 @@ export function openCatalogue(
   let catalogue = EMPTY_CATALOGUE
   let signatures = { tools: '', resources: '', prompts: '' }
   let naming = ''
+  const rules = () => ({ taken, longest: longestName(), owners: owners.known })
+  const isSound = (connection: Part) => {
+    try {
+      signaturesOf([connection])
+      buildCatalogue([connection], rules())
+      return true
+    } catch (error) {
+      log.error('server_left_out', { server: connection.spec.name, error })
+      return false
+    }
+  }
+  const look = (connections: readonly Part[] | undefined) => {
+    const all = connections ?? []
+    const next = signaturesOf(all)
+    const offer = {
+      tools: next.tools !== signatures.tools,
+      resources: next.resources !== signatures.resources,
+      prompts: next.prompts !== signatures.prompts,
+    }
+    const known = all.filter(isKnown).map(({ spec }) => spec.name)
+    const nextNaming = [longestName(), owners.isRead, ...known].join(' ')
+    const isOther = offer.tools || offer.resources || offer.prompts || nextNaming !== naming
+    const before = catalogue
+    if (isOther) catalogue = buildCatalogue(all, rules())
+    signatures = next
+    naming = nextNaming
+    if (!isOther) return { catalogue: false, offer }
+    if (connections) owners.keep(catalogue.owners)
+    offer.tools ||= namesOf(catalogue.tools) !== namesOf(before.tools)
+    offer.prompts ||= namesOf(catalogue.prompts) !== namesOf(before.prompts)
+    return { catalogue: true, offer }
+  }
   return {
     get catalogue() {
       return catalogue
     },
     look(connections) {
-      const all = connections ?? []
-      const next = signaturesOf(all)
-      const offer = {
-        tools: next.tools !== signatures.tools,
-        resources: next.resources !== signatures.resources,
-        prompts: next.prompts !== signatures.prompts,
+      try {
+        return look(connections)
+      } catch (error) {
+        const sound = connections?.filter(isSound)
+        if (sound?.length === connections?.length) throw error
+        return look(sound)
       }
-      const longest = longestName()
-      const known = all.filter(isKnown).map(({ spec }) => spec.name)
-      const nextNaming = [longest, owners.isRead, ...known].join(' ')
-      const isOther = offer.tools || offer.resources || offer.prompts || nextNaming !== naming
-      signatures = next
-      naming = nextNaming
-      if (!isOther) return { catalogue: false, offer }
-      const before = catalogue
-      catalogue = buildCatalogue(all, { taken, longest, owners: owners.known })
-      if (connections) owners.keep(catalogue.owners)
-      offer.tools ||= namesOf(catalogue.tools) !== namesOf(before.tools)
-      offer.prompts ||= namesOf(catalogue.prompts) !== namesOf(before.prompts)
-      return { catalogue: true, offer }
     },
   }
 }
@@ -74,8 +102,8 @@ function textOf(list: object): string {
 }
 
 /** Equal while servers offer the same. */
-function signaturesOf(connections: readonly Connection[]) {
-  const write = (listsOf: (connection: Connection) => readonly (readonly object[])[]) =>
+function signaturesOf(connections: readonly Part[]) {
+  const write = (listsOf: (connection: Part) => readonly (readonly object[])[]) =>
     connections
       .map(one => ({ one, lists: listsOf(one).filter(list => list.length > 0) }))
       .filter(({ lists }) => lists.length > 0)

@@ -27,13 +27,15 @@ export const NO_OFFER: Offer = { tools: [], resources: [], resourceTemplates: []
 /** A server that never stops paging is cut off here. */
 const MOST_PAGES = 100
 
-interface Listing {
+type Entry<Kind extends OfferKind> = Offer[Kind][number]
+
+interface Listing<Kind extends OfferKind> {
   method: string
   capability: keyof ServerCapabilities
-  isOne: (entry: unknown) => boolean
+  isOne: (entry: unknown) => entry is Entry<Kind>
 }
 
-const LISTS: Readonly<Record<OfferKind, Listing>> = {
+const LISTS: { readonly [Kind in OfferKind]: Listing<Kind> } = {
   tools: { method: 'tools/list', capability: 'tools', isOne: isSpecType.Tool },
   resources: { method: 'resources/list', capability: 'resources', isOne: isSpecType.Resource },
   resourceTemplates: {
@@ -55,16 +57,17 @@ export async function readList<Kind extends OfferKind>(
   capabilities: ServerCapabilities,
   request: Request,
   onLeftOut: (name: string) => void,
-): Promise<Offer[Kind]> {
-  const { method, capability, isOne } = LISTS[kind]
+): Promise<readonly Entry<Kind>[]> {
+  const { method, capability, isOne }: Listing<Kind> = LISTS[kind]
   if (!capabilities[capability]) return []
   const found: unknown[] = []
   const take = () => {
     const entries = kind === 'tools' ? found.map(withSchema) : found
-    const good = entries.filter(entry => isGood(entry, isOne))
-    const kept = new Set(good)
-    for (const entry of entries) if (!kept.has(entry)) onLeftOut(nameOf(entry))
-    return good as unknown as Offer[Kind]
+    return entries.filter((entry): entry is Entry<Kind> => {
+      const good = isGood(entry, isOne)
+      if (!good) onLeftOut(nameOf(entry))
+      return good
+    })
   }
   let cursor: unknown
   for (let page = 0; page < MOST_PAGES; page++) {

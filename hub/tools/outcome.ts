@@ -1,9 +1,14 @@
-import type { CallToolResult } from '@modelcontextprotocol/client'
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client'
+import { describeError } from '../core/errors.ts'
+import { isObject } from '../core/forwarding.ts'
 import { stripControl, truncate } from '../core/text.ts'
 import type { ToolOutcome } from '../core/tool-box.ts'
 
 /** The most characters of a result that an agent's window takes in. */
 const LONGEST_RESULT = 60_000
+/** The most characters of a page's address, and of what a server says of it. */
+const LONGEST_ADDRESS = 4_000
+const LONGEST_REASON = 1_000
 
 /** A server's result as a model reads it: its texts, and in words what is not text. */
 export function toOutcome(result: CallToolResult): ToolOutcome {
@@ -15,6 +20,28 @@ export function toOutcome(result: CallToolResult): ToolOutcome {
     isError: result.isError === true,
     ...(structured === undefined || JSON.stringify(structured).length > LONGEST_RESULT ? {} : { structured }),
   }
+}
+
+/** What an agent reads of a call that failed: where a person has to open pages first, which, and what to do then. */
+export function toFailure(name: string, error: unknown): ToolOutcome {
+  const pages = pagesToOpen(error)
+  const text =
+    pages.length > 0
+      ? `${name} did nothing: a person has to open ${pages.length > 1 ? 'these pages' : 'this page'} in a browser first.\n${pages.join('\n')}\nGive them the address as it stands here, and call ${name} again once they say that it is done.`
+      : `${name} failed: ${describeError(error)}`
+  return { text, isError: true }
+}
+
+function pagesToOpen(error: unknown): string[] {
+  if (!(error instanceof ProtocolError) || error.code !== ProtocolErrorCode.UrlElicitationRequired) return []
+  const { elicitations } = isObject(error.data) ? error.data : {}
+  return (Array.isArray(elicitations) ? elicitations : []).flatMap(one => {
+    const { url, message } = isObject(one) ? one : {}
+    const page = typeof url === 'string' && url.length <= LONGEST_ADDRESS ? URL.parse(url) : null
+    if (page?.protocol !== 'https:' && page?.protocol !== 'http:') return []
+    const why = typeof message === 'string' ? ` (${truncate(stripControl(message), LONGEST_REASON)})` : ''
+    return [`${page.href}${why}`]
+  })
 }
 
 function toText(block: CallToolResult['content'][number]): string {

@@ -118,3 +118,24 @@ test('the end of the hub waits for no call', async () => {
   stuck.go()
   await expect(stuck.done).rejects.toThrow()
 })
+
+test('the level of the log and changes of roots reach what sessions have of their own, also what comes later', async () => {
+  pool.apply([{ ...spec('logs'), isolated: true }])
+  const heard = (session?: string) =>
+    pool.use(
+      'lamp',
+      async connection => {
+        const { content } = await connection.request('tools/call', { name: 'heard', arguments: {} })
+        return content[0]?.type === 'text' ? content[0].text : undefined
+      },
+      session === undefined ? {} : { session },
+    )
+  await Promise.all([heard(), heard('early')])
+  pool.setLogLevel('info')
+  pool.rootsChanged()
+  expect(await Promise.all([heard(), heard('early'), heard('late')])).toEqual([
+    'level info, roots',
+    'level info, roots',
+    'level info',
+  ])
+})

@@ -1,3 +1,4 @@
+import type { LoggingLevel } from '@modelcontextprotocol/client'
 import { HubError } from '../core/errors.ts'
 import type { ForwardOptions } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
@@ -24,6 +25,10 @@ export interface Pool extends AsyncDisposable {
   ): Promise<Result>
   /** Connects to a server anew, as if its spec had changed. */
   renew(name: string): void
+  /** Asks all for log messages from this level on, also those of sessions' own and those that come. */
+  setLogLevel(level: LoggingLevel): void
+  /** The roots of some client changed: told to all, also to those of sessions' own. */
+  rootsChanged(): void
   /** Ends what a session has of its own. */
   endSession(session: string): void
   /** How many sessions have one of their own beside this. */
@@ -40,21 +45,40 @@ interface Entry {
   onIdle?: () => void
 }
 
-/** What a session's own connection would tell, the one that lists tells too. */
-const UNHEARD = {
-  onChange: () => undefined,
-  onEvents: () => undefined,
-  onUpdated: () => undefined,
-  onNotice: () => undefined,
+/**
+ * What a session's own connection would tell, the one that lists tells too; but the end of a page that its client was
+ * sent to, which goes by the page's id. Its log messages outside of a call are for nobody else.
+ */
+function toOwnEvents({ onNotice }: ConnectionDeps): Partial<ConnectionDeps> {
+  return {
+    onChange: () => undefined,
+    onEvents: () => undefined,
+    onUpdated: () => undefined,
+    onNotice: (server, method, params) => {
+      if (method === 'notifications/elicitation/complete') onNotice(server, method, params)
+    },
+  }
 }
 
-/** Makes connections; all of one server share its limit of restarts. */
-function createConnect() {
+/** Makes connections; all of one server share its limit of restarts. What all are told, those that come are told too. */
+function createConnections(deps: ConnectionDeps, all: () => readonly Connection[]) {
   const limits = new Map<string, RestartLimit>()
-  return (spec: ServerSpec, deps: ConnectionDeps) => {
-    const limit = limits.get(spec.name) ?? createRestartLimit()
-    limits.set(spec.name, limit)
-    return new Connection(spec, deps, limit)
+  let logLevel: LoggingLevel | undefined
+  return {
+    create(spec: ServerSpec, own: Partial<ConnectionDeps>): Connection {
+      const limit = limits.get(spec.name) ?? createRestartLimit()
+      limits.set(spec.name, limit)
+      const connection = new Connection(spec, { ...deps, ...own }, limit)
+      if (logLevel) connection.setLogLevel(logLevel)
+      return connection
+    },
+    setLogLevel(level: LoggingLevel) {
+      logLevel = level
+      for (const connection of all()) connection.setLogLevel(level)
+    },
+    rootsChanged() {
+      for (const connection of all()) connection.rootsChanged()
+    },
   }
 }
 
@@ -83,9 +107,9 @@ export function createPool(deps: ConnectionDeps): Pool {
   const onEvents = (connection: Connection) => {
     if (entries.get(connection.spec.name)?.connection === connection) deps.onEvents(connection)
   }
-  const connect = createConnect()
-  const create = ({ spec }: Connection) => connect(spec, { ...deps, ...UNHEARD })
-  const isolated = createIsolated({ ...deps, create })
+  const all = () => [...Array.from(entries.values(), ({ connection }) => connection), ...isolated.all]
+  const { create, ...telling } = createConnections(deps, all)
+  const isolated = createIsolated({ ...deps, create: ({ spec }) => create(spec, toOwnEvents(deps)) })
   const end = (name: string, { connection }: Entry) => {
     isolated.endBeside(connection)
     ending.add(name, connection)
@@ -109,9 +133,8 @@ export function createPool(deps: ConnectionDeps): Pool {
     wanted = specs
     const hashes = new Map(specs.map(spec => [spec.name, specHash(spec)]))
     for (const [name, entry] of [...entries]) if (hashes.get(name) !== entry.hash) drain(name, entry)
-    for (const spec of specs) {
-      if (entries.has(spec.name)) continue
-      const connection = connect(spec, { ...deps, onEvents })
+    for (const spec of specs.filter(({ name }) => !entries.has(name))) {
+      const connection = create(spec, { onEvents })
       entries.set(spec.name, { hash: specHash(spec), connection, uses: 0 })
     }
   }
@@ -122,6 +145,7 @@ export function createPool(deps: ConnectionDeps): Pool {
       if (entry) entry.hash = ''
       if (entry && wanted) apply(wanted)
     },
+    ...telling,
     endSession: isolated.endSession,
     sessionsOf: isolated.count,
     async use(name, run, options) {

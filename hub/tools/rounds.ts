@@ -1,6 +1,8 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client'
 import { HubError } from '../core/errors.ts'
-import { type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
+import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
+import { ASKED } from './asked.ts'
+import { lacks } from './wire-errors.ts'
 
 /** A server that asks for ever is cut off here. */
 const MOST_ROUNDS = 10
@@ -26,7 +28,7 @@ export async function untilComplete<Result extends object>(
       if (!isObject(request) || typeof request['method'] !== 'string')
         throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `The server asks for nothing with ${key}`)
       const params = isObject(request['params']) ? request['params'] : {}
-      return [key, await asker.ask(request['method'], params, signalOrNone)] as const
+      return [key, await ask(asker, request['method'], params, signalOrNone)] as const
     })
     result = await send({
       inputResponses: Object.fromEntries(await Promise.all(answers)),
@@ -34,6 +36,24 @@ export async function untilComplete<Result extends object>(
     })
   }
   return result
+}
+
+/** Asks only what clients can be asked, and what this one declared; of one without roots there are none. */
+async function ask(
+  asker: Asker,
+  method: string,
+  params: JsonObject,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const capability = ASKED.get(method)
+  if (capability === undefined)
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidRequest,
+      `The server asks for ${method}, for which no client is asked`,
+    )
+  if (asker.capabilities[capability] !== undefined) return asker.ask(method, params, signal)
+  if (method === 'roots/list') return { roots: [] }
+  throw lacks(capability)
 }
 
 function wantsInput(result: object): result is { inputRequests?: unknown; requestState?: unknown } {

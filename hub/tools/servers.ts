@@ -1,4 +1,3 @@
-import type { LoggingLevel } from '@modelcontextprotocol/client'
 import type { UpstreamHealth } from '../../schemas/health.ts'
 import { describeError } from '../core/errors.ts'
 import type { OfferChange } from '../core/forwarding.ts'
@@ -7,7 +6,7 @@ import type { Connection, ConnectionDeps } from './connection.ts'
 import type { Spoken } from './connection-state.ts'
 import type { DesiredServers } from './decide-servers.ts'
 import { type LiveCatalogueDeps, openCatalogue } from './live-catalogue.ts'
-import { createPool } from './pool.ts'
+import { createPool, type Pool } from './pool.ts'
 import { createRequests, type ServerRequests } from './server-requests.ts'
 import type { ServerSpec } from './server-spec.ts'
 
@@ -26,7 +25,10 @@ export interface ServerStatus {
 }
 
 /** All servers below the hub, and what they offer as one catalogue. Who opens it disposes of it. */
-export interface Servers extends ServerRequests, AsyncDisposable {
+export interface Servers
+  extends ServerRequests,
+    Pick<Pool, 'setLogLevel' | 'rootsChanged' | 'endSession'>,
+    AsyncDisposable {
   /** Starts what is new, ends what is gone, starts anew what changed; the others go on undisturbed. Waits for none. */
   apply(desired: DesiredServers): void
   /** Connects to a server anew; calls in flight finish. */
@@ -36,12 +38,6 @@ export interface Servers extends ServerRequests, AsyncDisposable {
   readonly catalogue: Catalogue
   /** Tells of each change of these resources from now on, and of no others. */
   subscribe(uris: ReadonlySet<string>): void
-  /** Asks every server for log messages from this level on. */
-  setLogLevel(level: LoggingLevel): void
-  /** Ends what a session has of its own. */
-  endSession(session: string): void
-  /** The roots of some client changed. */
-  rootsChanged(): void
   status(): ServerStatus[]
   /** What the servers that are ready say of the programs behind them, by server. Never rejects. */
   health(): Promise<ReadonlyMap<string, UpstreamHealth[]>>
@@ -57,14 +53,18 @@ export function openServers(deps: ServersDeps): Servers {
   const tried = new Set<string>()
   let resting: Pick<DesiredServers, 'disabled' | 'losers'> = { disabled: [], losers: [] }
   let subscribed: ReadonlySet<string> = new Set()
-  let logLevel: LoggingLevel | undefined
 
   const all = () => pool.all ?? []
   const rebuild = () => {
     for (const { spec, status } of all()) if (status.state !== 'starting') tried.add(spec.name)
-    const change = live.look(pool.all)
-    if (change.catalogue) assignSubscriptions()
-    deps.onChange(change.offer)
+    try {
+      const change = live.look(pool.all)
+      if (change.catalogue) assignSubscriptions()
+      deps.onChange(change.offer)
+    } catch (error) {
+      // It is told of whatever happens to a connection, which goes on all the same.
+      deps.log.error('catalogue_not_built', { error })
+    }
   }
   const pool = createPool({ ...deps, onChange: rebuild })
   const live = openCatalogue(deps, rebuild)
@@ -93,15 +93,10 @@ export function openServers(deps: ServersDeps): Servers {
     apply(desired) {
       resting = desired
       pool.apply(desired.specs)
-      if (logLevel) for (const connection of all()) connection.setLogLevel(logLevel)
       rebuild()
     },
     renew(name) {
       pool.renew(name)
-      if (logLevel)
-        all()
-          .find(({ spec }) => spec.name === name)
-          ?.setLogLevel(logLevel)
       rebuild()
     },
     specOf: name => all().find(({ spec }) => spec.name === name)?.spec,
@@ -109,14 +104,9 @@ export function openServers(deps: ServersDeps): Servers {
       subscribed = uris
       assignSubscriptions()
     },
-    setLogLevel(level) {
-      logLevel = level
-      for (const connection of all()) connection.setLogLevel(level)
-    },
+    setLogLevel: pool.setLogLevel,
+    rootsChanged: pool.rootsChanged,
     endSession: pool.endSession,
-    rootsChanged() {
-      for (const connection of all()) connection.rootsChanged()
-    },
     status: () => [
       ...all().map(one => describe(one, live.catalogue, pool.sessionsOf(one))),
       ...resting.disabled.map(describeDisabled),

@@ -22,7 +22,7 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
   }
   const servers = {
     catalogue: buildCatalogue([server], {
-      taken: { tools: new Set(), prompts: new Set() },
+      taken: { tools: new Set(), prompts: new Set(), isOwn: () => false },
       longest: 64,
       owners: NO_OWNERS,
     }),

@@ -1,5 +1,4 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import { describeError } from '../core/errors.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import { parseJson } from '../core/json.ts'
 import {
@@ -18,7 +17,7 @@ import type { Tx } from '../store/writer.ts'
 import type { ToolFinder } from './find-tools.ts'
 import type { MetaTool } from './meta-tools/meta-tool.ts'
 import { toModelTool } from './model-tool.ts'
-import { toOutcome } from './outcome.ts'
+import { toFailure, toOutcome } from './outcome.ts'
 import type { Servers } from './servers.ts'
 
 /** Where the idempotency key of a call stands in its request's `_meta`. */
@@ -139,7 +138,7 @@ function serverTool(
         return toOutcome(result)
       } catch (error) {
         if (options.signal.aborted) throw error
-        return { text: `${name} failed: ${describeError(error)}`, isError: true }
+        return toFailure(name, error)
       }
     },
   }

@@ -1,5 +1,5 @@
 import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/client'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { until } from '../../tests/support/until.ts'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
@@ -8,7 +8,7 @@ import type { HttpPost } from './http-post.ts'
 import { Wire } from './wire.ts'
 
 /** A wire to a server that answers each request with what `answer` makes of its id. */
-async function openWire(answer: (id: string) => object[]) {
+async function openWire(answer: (id: string) => object[], isOwn = false) {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const told: JsonObject[] = []
   const clock = createFakeClock()
@@ -16,6 +16,7 @@ async function openWire(answer: (id: string) => object[]) {
     clock,
     log: createLog({ level: 'error', now: () => 0, write: () => undefined }),
     timeout: 1_000,
+    isOwn,
     onNotice: (_method, params) => told.push(params),
   })
   const messagesFor = (id: unknown) => answer(String(id)) as JSONRPCMessage[]
@@ -98,6 +99,85 @@ test('a question that comes late for a call that was given up reaches nobody els
   expect(asked).toEqual(['two'])
   wire.close()
   await expect(other).rejects.toThrow('closed')
+})
+
+describe('two calls of clients without a session that call themselves alike may be of two', () => {
+  /** Calls that keep the questions that they are asked open. */
+  async function openCalls(count: number, isOwn = false) {
+    const { wire, far, sent } = await openWire(() => [], isOwn)
+    const asked: number[] = []
+    const toAsker = (call: number): Asker => ({
+      key: 'a name',
+      capabilities: { elicitation: {} },
+      repeats: true,
+      ask: (_method, _params, signal) => {
+        asked.push(call)
+        return new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        )
+      },
+    })
+    const add = () => {
+      const given = new AbortController()
+      const options = { asker: toAsker(calls.length + 1), signal: given.signal }
+      calls.push(wire.request('tools/call', {}, options).catch(() => undefined))
+      return () => given.abort()
+    }
+    const calls: Promise<unknown>[] = []
+    for (let made = 0; made < count; made++) add()
+    let questions = 0
+    return {
+      asked,
+      add,
+      ask: () => far.send({ jsonrpc: '2.0', id: ++questions, method: 'elicitation/create', params: {} }),
+      /** What the server gets for its last question. */
+      answer: () => until('it is answered', () => sent.find(one => 'id' in one && one.id === questions)),
+      async [Symbol.asyncDispose]() {
+        wire.close()
+        await Promise.all(calls)
+      },
+    }
+  }
+  const REFUSED = { error: { message: expect.stringContaining('isolated') } }
+
+  test('where both may ask, nobody is asked', async () => {
+    await using calls = await openCalls(2)
+    await calls.ask()
+    expect(await calls.answer()).toMatchObject(REFUSED)
+    expect(calls.asked).toEqual([])
+  })
+
+  test('over a connection of their own the last is asked', async () => {
+    await using calls = await openCalls(2, true)
+    await calls.ask()
+    expect(calls.asked).toEqual([2])
+  })
+
+  test('one that waits for an answer does not keep the next from being asked, several times too', async () => {
+    await using calls = await openCalls(1)
+    await calls.ask()
+    calls.add()
+    await calls.ask()
+    await calls.ask()
+    expect(calls.asked).toEqual([1, 2, 2])
+  })
+
+  test('one that was given up may still ask, unless it waited for an answer', async () => {
+    await using calls = await openCalls(0)
+    const leaveFirst = calls.add()
+    await calls.ask()
+    leaveFirst()
+    const leaveSecond = calls.add()
+    await calls.ask()
+    expect(calls.asked).toEqual([1, 2])
+    calls.add()
+    leaveSecond()
+    await calls.ask()
+    expect(calls.asked).toEqual([1, 2, 3])
+    calls.add()()
+    await calls.ask()
+    expect(await calls.answer()).toMatchObject(REFUSED)
+  })
 })
 
 test('nothing of a request that was given up is left when the connection ends', async () => {

@@ -14,23 +14,19 @@ import { describeError } from '../core/errors.ts'
 import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import { Register } from '../core/register.ts'
+import { ASKED } from './asked.ts'
 import type { HttpPost, Posted } from './http-post.ts'
 import { tap } from './tapped.ts'
 import { createTimeLimit, type TimeLimit } from './time-limit.ts'
 import { lacks, toErrorObject, toOutcome, tookTooLong } from './wire-errors.ts'
-
-/** What a server may ask a client for; in 2026-07-28 it does so by a result, before by a request. */
-const ASKED: ReadonlyMap<string, string> = new Map([
-  ['sampling/createMessage', 'sampling'],
-  ['elicitation/create', 'elicitation'],
-  ['roots/list', 'roots'],
-])
 
 export interface WireDeps {
   clock: Clock
   log: Log
   /** Milliseconds that a request may take without a result, progress, or a question to who called. */
   timeout: number
+  /** It serves one session alone, whose requests are all of one party. */
+  isOwn: boolean
   /** A log message, or the end of an elicitation by URL, that belongs to no request. */
   onNotice: (method: string, params: JsonObject) => void
 }
@@ -176,10 +172,14 @@ export class Wire {
   }
 
   /** On standard streams it may still ask for a request that was given up, and nobody else shall be asked then. */
-  #remember({ id, options: { asker } }: Pending): void {
-    if (this.#http || !asker) return
+  #remember(pending: Pending): void {
+    const { id, options } = pending
+    if (this.#http || !options.asker) return
+    const unsure = this.#isUnsure(pending)
+    if (unsure && this.#waiting().includes(pending)) return
+    const party = unsure ? `${options.asker.key} ${id}` : options.asker.key
     const cancel = this.#deps.clock.after(LATE_MS, () => this.#left.delete(id))
-    this.#left.set(id, { party: asker.key, cancel })
+    this.#left.set(id, { party, cancel })
   }
 
   #forget(id: string): void {
@@ -288,11 +288,33 @@ export class Wire {
     const inFlight = this.#pending.values().filter(({ options }) => options.asker)
     const left = [...this.#left.values()].map(({ party }) => party)
     const parties = new Set([...inFlight.map(({ options }) => options.asker?.key), ...left])
-    if (parties.size <= 1) return inFlight.at(-1)
+    const [found, ...others] = this.#mayAsk(inFlight)
+    if (parties.size <= 1 && others.length === 0) return found
     if (method === 'roots/list') return undefined
     throw new ProtocolError(
       ProtocolErrorCode.InternalError,
-      `${parties.size} parties are calling at once, and this server does not say which of them it asks. Set isolated: true in its entry to give each its own process.`,
+      'Several calls at once may be of different parties, and this server does not say which of them it asks. Set isolated: true in its entry to give each party its own process.',
     )
+  }
+
+  /**
+   * Those of one party's requests that a question may belong to. Where equal keys may be two clients it is one that does
+   * not wait for an answer already; where all wait, who was asked last is asked once more.
+   */
+  #mayAsk(inFlight: readonly Pending[]): readonly Pending[] {
+    if (!inFlight.some(one => this.#isUnsure(one))) return inFlight.slice(-1)
+    const waiting = this.#waiting()
+    const free = inFlight.filter(one => !waiting.includes(one))
+    return free.length > 0 ? free : waiting.filter(one => inFlight.includes(one)).slice(-1)
+  }
+
+  /** The requests that wait for an answer to a question, the one asked last at the end. */
+  #waiting(): Pending[] {
+    return [...this.#asked.values()].flatMap(({ of }) => of ?? [])
+  }
+
+  /** Clients that repeat their requests have no session: two that call themselves alike cannot be told apart. */
+  #isUnsure({ options: { asker } }: Pending): boolean {
+    return asker?.repeats === true && !this.#deps.isOwn
   }
 }

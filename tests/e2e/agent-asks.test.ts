@@ -85,6 +85,16 @@ describe('an agent calls servers that ask', () => {
     expect(await answered(tool, message)).toMatchObject({ action: 'accept' })
   })
 
+  test('a call that wants a page opened first tells the agent which, and what to do then', async () => {
+    model.script(call([['legacy__open_mail']]), say('over'))
+    await chat.answerTo(await chat.say('homelab', 'open the mail'))
+    const told = chat.messages.findLast(({ author }) => author === 'legacy__open_mail')
+    expect(told?.data?.['status']).toBe('error')
+    expect(told?.text).toBe(
+      'legacy__open_mail did nothing: a person has to open this page in a browser first. https://example.org/in (Sign in) Give them the address as it stands here, and call legacy__open_mail again once they say that it is done.',
+    )
+  })
+
   test.each(ERAS)('hub_chat tells what a server of the %s era asks, and does not wait for it', async era => {
     await using client = await openClient('sdk 2, 2026-07-28', hub)
     const tool = `${era}__sign_in`

@@ -241,15 +241,16 @@ describe('what is held, and why', () => {
     await until('mended, it starts', async () => (await names()).includes('wrong__pid'))
   })
 
-  test('a folder whose name is none, and one that holds no server', async () => {
+  test('a folder whose name is none, one that is called like the hub, and one that holds no server', async () => {
     hub.writeData('servers/Not A Name/mcp.json', ODD)
+    hub.writeData('servers/hub/mcp.json', ODD)
     hub.writeData('servers/empty/readme.txt', 'nothing')
-    const state = await untilStatus('it is shown', ({ servers: all }) => all.length > 0)
+    const state = await untilStatus('they are shown', ({ servers: all }) => all.length > 1)
     expect(state.servers).toMatchObject(
-      [{ name: 'Not A Name', state: 'not_running', error: /name must be/ }].map(one => ({
-        ...one,
-        error: expect.stringMatching(one.error),
-      })),
+      [
+        { name: 'Not A Name', error: /name must be/ },
+        { name: 'hub', error: /name must not be hub, which is the hub itself$/ },
+      ].map(one => ({ ...one, state: 'not_running', error: expect.stringMatching(one.error) })),
     )
   })
 

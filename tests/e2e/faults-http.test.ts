@@ -11,7 +11,7 @@ let world: FaultWorld
 afterEach(() => world[Symbol.asyncDispose]())
 
 describe.each(KINDS)('a %s server behind an address', kind => {
-  test('restarted, its sessions forgotten: it is back without a call, and nothing is left', async () => {
+  test('restarted, its sessions forgotten: calls work again, and nothing is left', async () => {
     await using remote = createHttpServer(kind)
     await remote.start(['one'])
     world = await openFaultWorld({ remote: { url: remote.url } })
@@ -35,7 +35,7 @@ describe.each(KINDS)('a %s server behind an address', kind => {
     await until('its session is over', () => remote.sessions === 0)
   })
 
-  test('started late: a call says that it is down and when the next try is, then it is there', async () => {
+  test('started late: it is down, with the reason and when the next try is, then it is there', async () => {
     await using remote = createHttpServer(kind)
     await remote.start(['one'])
     await remote.stop()

@@ -81,29 +81,6 @@ describe.each(KINDS)('a %s server behind an address', kind => {
     await until('its later changes too', async () => (await tools()).includes('remote__newest'))
     expect(await call('remote__newest')).toEqual({ text: 'newest', isError: false })
   })
-
-  test('restarted at once: the next call works, or says what happened and the one after works', async () => {
-    await remote.stop()
-    await remote.start(['one'])
-    const first = await call('remote__one')
-    if (first.isError) expect(first.text).toMatch(/session|closed|fetch/i)
-    await until('a call works', async () => !(await call('remote__one')).isError)
-  })
-})
-
-test('an address where nobody listens is down with the reason, and is tried again', async () => {
-  const remote = createHttpServer('modern')
-  await remote.start([])
-  const { url } = remote
-  await remote.stop()
-  await using hub = await startTestHub({
-    config: JSON.stringify({ servers: { metrics: false, remote: { url } } }),
-  })
-  const down = await hub.logs.find('it is down', one => one.event === 'server_down')
-  expect(String(down['error'])).toMatch(/ECONNREFUSED/)
-  await remote.start(['late'])
-  await untilReady(hub, 'remote')
-  await remote[Symbol.asyncDispose]()
 })
 
 test('an address that is no MCP server is down with the reason', async () => {

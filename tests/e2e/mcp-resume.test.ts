@@ -5,7 +5,7 @@ import { untilReady } from '../support/downstream.ts'
 import { INITIALIZE, mcpHeaders, send } from '../support/raw-http.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 
-/** One tool tells that it began and waits; the other lets it end. */
+/** One tool tells that it began and waits; another lets it end; the last tells three million characters. */
 const SLOW = `import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 const ended = Promise.withResolvers()
@@ -17,6 +17,10 @@ serveStdio(() => {
     await ended.promise
     await mcpReq.notify({ method: 'notifications/progress', params: { progressToken: mcpReq._meta.progressToken, progress: 2 } })
     return say('at last')
+  })
+  server.registerTool('recite', {}, async ({ mcpReq }) => {
+    await mcpReq.notify({ method: 'notifications/progress', params: { progressToken: mcpReq._meta.progressToken, progress: 1, message: 'x'.repeat(3e6) } })
+    return say('recited')
   })
   server.registerTool('finish', {}, () => { ended.resolve(); return say('done') })
   return server
@@ -52,6 +56,16 @@ beforeEach(async () => {
 })
 afterEach(() => hub[Symbol.asyncDispose]())
 
+/** What comes after an event. */
+const resume = (session: Record<string, string>, lastEventId: string) =>
+  send(`${hub.url}/mcp`, {
+    headers: mcpHeaders(hub.token, {
+      ...session,
+      Accept: 'text/event-stream',
+      'Last-Event-ID': lastEventId,
+    }),
+  })
+
 const post = (message: object, headers: Record<string, string>) =>
   send(`${hub.url}/mcp`, {
     method: 'POST',
@@ -71,8 +85,8 @@ async function openSession(): Promise<Record<string, string>> {
 }
 
 /** Sends a call and breaks its connection after the first event; resolves with that event's id. */
-function callAndBreak(session: Record<string, string>): Promise<string> {
-  const params = { name: 'slow__begin', arguments: {}, _meta: { progressToken: 'p' } }
+function callAndBreak(session: Record<string, string>, name = 'begin'): Promise<string> {
+  const params = { name: `slow__${name}`, arguments: {}, _meta: { progressToken: 'p' } }
   return new Promise((resolve, reject) => {
     const sent = request(
       `${hub.url}/mcp`,
@@ -101,16 +115,8 @@ test('a client whose connection breaks in a call goes on where it was, and anoth
     (await post({ id: 8, method: 'tools/call', params: { name: 'slow__finish' } }, session)).json,
   ).toMatchObject({ id: 8, result: { content: [{ text: 'done' }] } })
   const other = await openSession()
-  const resume = (headers: Record<string, string>) =>
-    send(`${hub.url}/mcp`, {
-      headers: mcpHeaders(hub.token, {
-        ...headers,
-        Accept: 'text/event-stream',
-        'Last-Event-ID': lastEventId,
-      }),
-    })
-  expect((await resume(other)).status).toBe(400)
-  const resumed = await resume(session)
+  expect((await resume(other, lastEventId)).status).toBe(400)
+  const resumed = await resume(session, lastEventId)
   expect(resumed.status).toBe(200)
   expect(resumed.text).toContain('"progress":2')
   expect(resumed.text).not.toContain('"progress":1')
@@ -145,10 +151,12 @@ test('nobody comes back for the answer to a call that was cancelled', async () =
   const lastEventId = await callAndBreak(session)
   const cancelled = { method: 'notifications/cancelled', params: { requestId: 7 } }
   expect((await post(cancelled, session)).status).toBe(202)
-  const headers = mcpHeaders(hub.token, {
-    ...session,
-    Accept: 'text/event-stream',
-    'Last-Event-ID': lastEventId,
-  })
-  expect((await send(`${hub.url}/mcp`, { headers })).status).toBe(400)
+  expect((await resume(session, lastEventId)).status).toBe(400)
+})
+
+test('of long answers only the latest are kept', async () => {
+  const session = await openSession()
+  const [first, second] = [await callAndBreak(session, 'recite'), await callAndBreak(session, 'recite')]
+  expect((await resume(session, first)).status).toBe(400)
+  expect((await resume(session, second)).json).toMatchObject({ result: { content: [{ text: 'recited' }] } })
 })

@@ -19,6 +19,12 @@ export interface HubResources {
   complete(template: string, argument: { name: string; value: string }): Promise<string[]>
 }
 
+/** Whether a URI, or a template of some, is for the hub itself. */
+export function ownsResource(uri: string): boolean {
+  const rest = uri.startsWith(EVENTS_URI) ? uri.slice(EVENTS_URI.length) : undefined
+  return uri.startsWith('hub://') || (rest !== undefined && /^(?:[?{]|$)/.test(rest))
+}
+
 /** All kinds, in the order in which clients see them. */
 const all: readonly ((deps: HubToolReads) => ResourceKind)[] = [
   createEventResource,
@@ -32,7 +38,7 @@ export function createHubResources(deps: HubToolReads): HubResources {
   return {
     templates,
     list: async () => (await Promise.all(kinds.map(kind => kind.list()))).flat(),
-    owns: uri => uri.startsWith('hub://') || uri === EVENTS_URI || uri.startsWith(`${EVENTS_URI}?`),
+    owns: ownsResource,
     async read(uri) {
       for (const kind of kinds) {
         const found = await kind.read(uri)

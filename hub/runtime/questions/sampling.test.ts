@@ -92,6 +92,28 @@ test('a model that fails is the server’s to know, and costs nothing', async ()
   expect((await used(sampling.world)).day).toEqual({ tokens: 30, cost_micros: 0 })
 })
 
+test('a provider that is busy or broken for a moment is asked again', async () => {
+  const turns = [refuse('rate_limit', 3_000), refuse('server'), say('blue'), say('done')]
+  await using sampling = await openSampling([REQUEST], turns)
+  const { world } = sampling
+  const from = await world.clock.armed(3_000)
+  world.clock.advance(3_000)
+  await world.clock.armed(1_500, from)
+  world.clock.advance(1_500)
+  await world.idle()
+  expect([sampling.answers, sampling.errors]).toMatchObject([[{ content: text('blue') }], []])
+  expect((await used(world)).day).toEqual({ tokens: 45, cost_micros: 0 })
+})
+
+test('a stop ends the wait for a provider that is busy', async () => {
+  await using sampling = await openSampling([REQUEST], [refuse('rate_limit', 60_000)])
+  const { world, errors } = sampling
+  await world.clock.armed(60_000)
+  await world.router.stop({ conversation: 'homelab' }, 'alex')
+  await world.idle()
+  expect(errors).toEqual(['Stopped by alex'])
+})
+
 test('one call has the model write eight times at most', async () => {
   const turns = Array.from({ length: 8 }, () => say('blue'))
   await using sampling = await openSampling(Array(9).fill(REQUEST), [...turns, say('done')])

@@ -1,3 +1,4 @@
+import { sleep } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import type { Model, ModelMessage, ModelReply, ModelRequest } from '../../core/model.ts'
@@ -6,6 +7,7 @@ import type { Tx } from '../../store/writer.ts'
 import type { RuntimeAgent, RuntimeDeps, Sample } from '../deps.ts'
 import { LimitReached } from '../limits/limit-reached.ts'
 import { completeApart, type Payer } from '../limits/metered-model.ts'
+import { decideRetry } from '../retry.ts'
 
 /** So often one call may have the model write for its server. */
 const MOST_SAMPLES = 8
@@ -37,13 +39,37 @@ export function createSampling(deps: RuntimeDeps, { payer, guard, stop }: Sampli
     payer.sampling ??= createSemaphore(1)
     const release = await payer.sampling.acquire(ended)
     try {
-      return toResult(model, await completeApart(deps, { payer, guard }, model, request, ended))
+      const ask = () => completeApart(deps, { payer, guard }, model, request, ended)
+      return toResult(model, await withRetries(deps, model, ended, ask))
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error
       const why = `The budget of the agent ${payer.agent.name} has no room for it (${error.data['limit']})`
       throw new HubError('rate_limited', why, { cause: error })
     } finally {
       release()
+    }
+  }
+}
+
+/** Repeats as for a step of a cycle, for as long as the server waits. */
+async function withRetries(
+  { clock, random, log }: RuntimeDeps,
+  model: Model,
+  signal: AbortSignal,
+  ask: () => Promise<ModelReply>,
+): Promise<ModelReply> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await ask()
+    } catch (error) {
+      signal.throwIfAborted()
+      const decision = decideRetry(error, failures, random)
+      if (decision.kind === 'retry') {
+        const { wait, of } = decision
+        log.warn('model_failed', { error, attempt: failures, of, retryInMs: wait })
+        await sleep(clock, wait, signal)
+      } else if (model.health?.giveUp(error)) failures = 0
+      else throw error
     }
   }
 }

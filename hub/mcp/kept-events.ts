@@ -1,0 +1,33 @@
+export interface KeptEvent {
+  id: string
+  text: string
+}
+
+/** Messages that are kept for a client that lost its connection: the latest, so many and so many characters of them. */
+export interface KeptEvents<Event extends KeptEvent> {
+  /** In the order in which they came. */
+  readonly all: readonly Event[]
+  readonly characters: number
+  /** The newest stays however long it is: it may be the answer that its client waits for. */
+  add(event: Event): void
+}
+
+export function createKeptEvents<Event extends KeptEvent>(most: {
+  events: number
+  characters: number
+}): KeptEvents<Event> {
+  const all: Event[] = []
+  let characters = 0
+  return {
+    all,
+    get characters() {
+      return characters
+    },
+    add(event) {
+      all.push(event)
+      characters += event.text.length
+      while (all.length > most.events || (characters > most.characters && all.length > 1))
+        characters -= all.shift()?.text.length ?? 0
+    },
+  }
+}

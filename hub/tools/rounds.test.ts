@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import type { Asker, JsonObject } from '../core/forwarding.ts'
+import { untilComplete } from './rounds.ts'
+
+/** What the server is told when it asks this of a client with these capabilities, and what that was asked. */
+async function askFor(method: string, capabilities: JsonObject) {
+  const asked: string[] = []
+  const asker: Asker = {
+    key: 'one',
+    capabilities,
+    repeats: false,
+    ask: async asks => {
+      asked.push(asks)
+      return { action: 'accept' }
+    },
+  }
+  const result = await untilComplete<object>(
+    async repeat =>
+      repeat ?? { resultType: 'input_required', inputRequests: { question: { method, params: {} } } },
+    { asker },
+  ).catch((error: unknown) => error)
+  return { result, asked }
+}
+
+test('a client is asked what it declared', async () => {
+  const { result, asked } = await askFor('elicitation/create', { elicitation: {} })
+  expect(result).toEqual({ inputResponses: { question: { action: 'accept' } } })
+  expect(asked).toEqual(['elicitation/create'])
+})
+
+test.each([
+  ['sampling/createMessage', -32_021, { requiredCapabilities: { sampling: {} } }],
+  ['elicitation/create', -32_021, { requiredCapabilities: { elicitation: {} } }],
+  ['tools/call', -32_600, undefined],
+])('%s, which a client did not declare, is not asked of it', async (method, code, data) => {
+  const { result, asked } = await askFor(method, { tools: {} })
+  expect(result).toMatchObject({ code, ...(data ? { data } : {}) })
+  expect(asked).toEqual([])
+})
+
+test('a client that did not declare roots has none', async () => {
+  expect(await askFor('roots/list', {})).toEqual({
+    result: { inputResponses: { question: { roots: [] } } },
+    asked: [],
+  })
+})
