@@ -10,12 +10,6 @@ const NEXT_SIGN_MS = 15_000
 /** Of the events of one answer, so many and so many characters are kept for a client that lost its connection. */
 const MOST_KEPT = { events: 1_000, characters: 4 * 1024 * 1024 }
 
-const STREAM_HEADERS = {
-  'Content-Type': 'text/event-stream',
-  'Cache-Control': 'no-cache, no-transform',
-  'X-Accel-Buffering': 'no',
-}
-
 /**
  * The answer to one request over HTTP: JSON where nothing but the answer is sent, and a stream of events as soon as
  * something is sent before it, or it takes long.
@@ -106,12 +100,7 @@ export function createReply(
         response.end()
         return
       }
-      const headers = {
-        ...ANSWER_HEADERS,
-        'Content-Type': 'application/json',
-        'Content-Length': Buffer.byteLength(json),
-      }
-      response.writeHead(status, headers).end(json)
+      response.writeHead(status, toJsonHeaders(json)).end(json)
     },
     resume(next, lastEventId) {
       // The connection before may look open for long after its client lost it.
@@ -130,4 +119,12 @@ export function createReply(
   }
   watch(first)
   return reply
+}
+
+function toJsonHeaders(json: string) {
+  return {
+    ...ANSWER_HEADERS,
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(json),
+  }
 }
