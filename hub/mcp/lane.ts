@@ -132,10 +132,11 @@ export function serveModernCall(
   { declared, ...call }: ModernCall,
   response: ServerResponse,
 ): Promise<void> {
-  const reply = createReply(response, deps)
   const ended = new AbortController()
   // A client that closes the stream wants no answer any more; before, it may have lost its way only.
-  response.on('close', () => response.writableFinished || ended.abort(new Error('The client went away')))
+  const onLost = () => ended.abort(new Error('The client went away'))
+  const { clock, firstSigns } = deps
+  const reply = createReply(response, { clock, firstSigns, onLost })
   const caller: Caller = {
     key: `token:${token}`,
     declared,
@@ -273,7 +274,9 @@ async function run(
   const { declared } = caller
   try {
     if (declared?.logLevel) below.setLogLevel(declared.logLevel)
-    const result = await runFor(parked, caller, options => below.call(name, args, options))
+    const running = runFor(parked, caller, options => below.call(name, args, options))
+    reply.begin()
+    const result = await running
     reply.end({ jsonrpc: '2.0', id, result: declared ? toModern(result, serverInfo) : toLegacy(result) })
   } catch (error) {
     // To a cancelled request there is no answer.

@@ -41,6 +41,7 @@ test('a client that comes back ends the connection that it had', async () => {
   const [first, second] = await answers(
     response => {
       reply = createReply(response, { ...options(clock), stream: 'one' })
+      reply.begin()
       reply.send({ count: 1 })
     },
     response => {
@@ -58,6 +59,7 @@ test('a client can come back to a call of which it heard nothing yet', async () 
   const [first, second] = await answers(
     response => {
       reply = createReply(response, { ...options(clock), stream: 'one', primes: true })
+      reply.begin()
       clock.advance(10_000)
     },
     response => {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { ANSWER_HEADERS } from '../core/answer-headers.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
-import { createKeptEvents } from './kept-events.ts'
+import { createKeptEvents, type KeptEvent, type KeptEvents } from './kept-events.ts'
 
 /** A client that is told nothing for so long may think that the hub is gone. */
 export const FIRST_SIGN_MS = 10_000
@@ -15,6 +15,8 @@ const MOST_KEPT = { events: 1_000, characters: 4 * 1024 * 1024 }
  * something is sent before it, or it takes long.
  */
 export interface Reply {
+  /** Gives signs from now on when it takes long. Said once, when what it answers is on its way. */
+  begin(): void
   /** Sends a message before the answer. */
   send(message: object): void
   /** Sends the answer; `status` counts only where it is all that is sent. Nothing can be sent after it. */
@@ -35,6 +37,8 @@ export interface ReplyOptions {
   primes?: boolean
   /** It became a stream that can be resumed, or keeps one more event. */
   onStream?: (reply: Reply) => void
+  /** A connection closed before all was sent. */
+  onLost?: () => void
 }
 
 const STREAM_HEADERS = {
@@ -44,81 +48,115 @@ const STREAM_HEADERS = {
   'X-Accel-Buffering': 'no',
 }
 
-export function createReply(
-  first: ServerResponse,
-  { clock, firstSigns, stream, primes, onStream }: ReplyOptions,
-): Reply {
-  let response = first
-  let streams = false
-  let isOver = false
-  let count = 0
-  const kept = createKeptEvents(MOST_KEPT)
+export function createReply(response: ServerResponse, options: ReplyOptions): Reply {
+  return new HttpReply(response, options)
+}
 
-  const beginStream = () => {
-    response.writeHead(200, STREAM_HEADERS)
-    if (streams) return
-    streams = true
+class HttpReply implements Reply {
+  #response: ServerResponse
+  readonly #options: ReplyOptions
+  #streams = false
+  #isOver = false
+  #count = 0
+  #kept: KeptEvents<KeptEvent> | undefined
+  #cancelSign: (() => void) | undefined
+
+  constructor(response: ServerResponse, options: ReplyOptions) {
+    this.#response = response
+    this.#options = options
+  }
+
+  get kept(): number {
+    return this.#kept?.characters ?? 0
+  }
+
+  begin(): void {
+    if (this.#isOver) return
+    this.#cancelSign = this.#options.firstSigns.set(() => this.#giveSign())
+    this.#watch(this.#response)
+  }
+
+  send(message: object): void {
+    if (this.#isOver) return
+    const json = JSON.stringify(message)
+    if (!this.#streams) this.#beginStream()
+    this.#write(json)
+  }
+
+  end(message: object | undefined, status = 200): void {
+    if (this.#isOver) return
+    // A message that cannot be written leaves room for the answer that says so.
+    const json = message && JSON.stringify(message)
+    this.#isOver = true
+    if (json !== undefined && !this.#streams) this.#response.writeHead(status, toJsonHeaders(json)).end(json)
+    else {
+      if (!this.#streams) this.#beginStream()
+      if (json !== undefined) this.#write(json)
+      this.#response.end()
+    }
+    this.#cancelSign?.()
+  }
+
+  resume(next: ServerResponse, lastEventId: string): void {
+    // The connection before may look open for long after its client lost it.
+    this.#response.end()
+    this.#response = next
+    this.#beginStream()
+    // Where nothing was missed there is nothing to send yet, and its client waits for an answer.
+    next.flushHeaders()
+    const kept = this.#kept?.all ?? []
+    const missed = kept.slice(kept.findIndex(({ id }) => id === lastEventId) + 1)
+    for (const { text } of missed) next.write(text)
+    if (this.#isOver) {
+      next.end()
+      return
+    }
+    this.#signAgain()
+    this.#watch(next)
+  }
+
+  #beginStream(): void {
+    const { stream, primes, onStream } = this.#options
+    this.#response.writeHead(200, STREAM_HEADERS)
+    if (this.#streams) return
+    this.#streams = true
     if (stream === undefined) return
-    onStream?.(reply)
-    if (primes) response.write(`id: ${stream}~0\ndata: \n\n`)
+    onStream?.(this)
+    if (primes) this.#response.write(`id: ${stream}~0\ndata: \n\n`)
   }
-  const giveSign = () => {
-    if (!streams) beginStream()
-    response.write(': still at work\n\n')
-    cancelSign = clock.after(NEXT_SIGN_MS, giveSign)
-  }
-  let cancelSign = firstSigns.set(giveSign)
-  const watch = (watched: ServerResponse) => watched.on('close', () => watched === response && cancelSign())
-  const write = (json: string) => {
+
+  #write(json: string): void {
+    const { stream, onStream } = this.#options
     const data = `event: message\ndata: ${json}\n\n`
-    if (stream === undefined) return void response.write(data)
-    const id = `${stream}~${++count}`
+    if (stream === undefined) {
+      this.#response.write(data)
+      return
+    }
+    const id = `${stream}~${++this.#count}`
     const text = `id: ${id}\n${data}`
-    kept.add({ id, text })
-    onStream?.(reply)
-    response.write(text)
+    this.#kept ??= createKeptEvents(MOST_KEPT)
+    this.#kept.add({ id, text })
+    onStream?.(this)
+    this.#response.write(text)
   }
-  const reply: Reply = {
-    get kept() {
-      return kept.characters
-    },
-    send(message) {
-      if (isOver) return
-      const json = JSON.stringify(message)
-      if (!streams) beginStream()
-      write(json)
-    },
-    end(message, status = 200) {
-      if (isOver) return
-      // A message that cannot be written leaves room for the answer that says so.
-      const json = message && JSON.stringify(message)
-      isOver = true
-      cancelSign()
-      if (json === undefined || streams) {
-        if (!streams) beginStream()
-        if (json !== undefined) write(json)
-        response.end()
-        return
-      }
-      response.writeHead(status, toJsonHeaders(json)).end(json)
-    },
-    resume(next, lastEventId) {
-      // The connection before may look open for long after its client lost it.
-      response.end()
-      response = next
-      beginStream()
-      // Where nothing was missed there is nothing to send yet, and its client waits for an answer.
-      next.flushHeaders()
-      const missed = kept.all.slice(kept.all.findIndex(({ id }) => id === lastEventId) + 1)
-      for (const { text } of missed) next.write(text)
-      if (isOver) return void next.end()
-      cancelSign()
-      cancelSign = clock.after(NEXT_SIGN_MS, giveSign)
-      watch(next)
-    },
+
+  #giveSign(): void {
+    if (!this.#streams) this.#beginStream()
+    this.#response.write(': still at work\n\n')
+    this.#signAgain()
   }
-  watch(first)
-  return reply
+
+  #signAgain(): void {
+    this.#cancelSign?.()
+    this.#cancelSign = this.#options.clock.after(NEXT_SIGN_MS, () => this.#giveSign())
+  }
+
+  #watch(watched: ServerResponse): void {
+    watched.on('close', () => {
+      if (watched === this.#response) this.#cancelSign?.()
+      if (!watched.writableFinished) this.#options.onLost?.()
+    })
+  }
 }
 
 function toJsonHeaders(json: string) {

@@ -36,7 +36,7 @@ interface Pending {
   /** As the server knows it. */
   id: string
   options: ForwardOptions
-  limit: TimeLimit
+  limit: TimeLimit | undefined
   /** What it was sent by, where its answer comes on a stream of its own. */
   posted: Posted | undefined
   settle(error: unknown, result?: JsonObject): void
@@ -96,12 +96,10 @@ export class Wire {
       id: '',
       options,
       posted: undefined,
-      limit: createTimeLimit(this.#deadlines, () =>
-        this.#giveUp(pending, tookTooLong(method, this.#deps.timeout)),
-      ),
+      limit: undefined,
       settle: (error, result) => {
         if (!this.#pending.delete(pending.number)) return
-        pending.limit.clear()
+        pending.limit?.clear()
         for (const { of, ended } of this.#asked.values()) if (of === pending) ended.abort()
         signal?.removeEventListener('abort', onAbort)
         if (result) resolve(result)
@@ -110,9 +108,14 @@ export class Wire {
     }
     pending.number = this.#pending.add(pending)
     pending.id = `${PREFIX}${pending.number}`
-    signal?.addEventListener('abort', onAbort, { once: true })
     const message = this.#toMessage(pending.id, method, params, options)
     this.#send(message, pending).catch(error => pending.settle(error))
+    if (!this.#pending.get(pending.number)) return promise
+    // While the server works there is time for the rest.
+    pending.limit = createTimeLimit(this.#deadlines, () =>
+      this.#giveUp(pending, tookTooLong(method, this.#deps.timeout)),
+    )
+    signal?.addEventListener('abort', onAbort, { once: true })
     return promise
   }
 
@@ -208,7 +211,7 @@ export class Wire {
       const { progressToken, ...progress } = params
       const pending = this.#pendingOf(progressToken)
       if (!pending) return false
-      pending.limit.touch()
+      pending.limit?.touch()
       if (typeof progress['progress'] === 'number') {
         pending.options.onProgress?.({ ...progress, progress: progress['progress'] })
       }
@@ -268,7 +271,7 @@ export class Wire {
         if (asker?.repeats && pending) this.#giveUp(pending, missing)
         throw missing
       }
-      release = pending.limit.hold()
+      release = pending.limit?.hold()
       const result = await asker.ask(method, params, ended.signal)
       return ended.signal.aborted ? undefined : { jsonrpc: '2.0', id, result }
     } catch (error) {
