@@ -22,7 +22,7 @@ export type Post = (body: string, signal: AbortSignal) => Promise<Answer>
 
 /**
  * The package says once where the requests go and with which headers; after that each is only its body on one of the
- * platform's kept connections. To be made by the package and sent by `fetch` would cost each a tenth of a turn.
+ * platform's kept connections. To be made by the package and sent by `fetch` would cost each a seventh of a turn.
  */
 export function createPost(provider: Provider, path: string): Post {
   const load = createClient(provider)
