@@ -174,8 +174,40 @@ describe('against providers with quirks', () => {
     })
     const model = openModel(server.url)
     for (const _ of Array(8)) await ask(model, 'hi')
-    // The platform's pool takes two in turn.
-    expect(server.sockets.ever).toBeLessThanOrEqual(2)
+    expect(server.sockets.ever).toBe(1)
+  })
+
+  it('goes where the provider says that it is', async () => {
+    await using there = await serve(stream(HELLO))
+    await using here = await serve(response => {
+      response.writeHead(307, { location: `${there.url}/chat/completions` }).end()
+    })
+    const model = openModel(here.url)
+    expect((await ask(model, 'hi')).reply.text).toBe('Hello')
+    expect(there.bodies).toEqual(here.bodies.slice(0, 1))
+    await there[Symbol.asyncDispose]()
+    expect(await failure(ask(model, 'hi'))).toMatchObject({ kind: 'network' })
+  })
+
+  it('says what the provider refuses where it says that it is', async () => {
+    await using there = await serve(response => refuse(response, 401, { message: 'no such key' }))
+    await using here = await serve(response => {
+      response.writeHead(308, { location: `${there.url}/chat/completions` }).end()
+    })
+    const error = await failure(ask(openModel(here.url), 'hi'))
+    expect(error).toMatchObject({ kind: 'auth', status: 401 })
+    expect(error.message).toContain('no such key')
+  })
+
+  it('throws at nobody else when it is stopped just as a reply ends', async () => {
+    await using server = await serve(stream(HELLO))
+    const model = openModel(server.url)
+    for (const _ of Array(8)) {
+      const stop = new AbortController()
+      const onText = () => stop.abort('stop')
+      await expect(model.complete(request('hi'), { signal: stop.signal, onText })).rejects.toBe('stop')
+    }
+    expect((await ask(model, 'hi')).reply.text).toBe('Hello')
   })
 
   it('probes for tools where the model has none', async () => {

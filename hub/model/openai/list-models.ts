@@ -20,8 +20,8 @@ export async function listModels(
   const provider = { baseUrl, apiKey: apiKey.trim() }
   using watch = createCallWatch(clock, signal)
   watch.within(TIMEOUT, () => slowError(provider))
-  const client = await createClient(provider)()
-  const body: unknown = await client.get('/models', { signal: watch.signal }).catch(error => {
+  const { openai } = await createClient(provider)()
+  const body: unknown = await openai.get('/models', { signal: watch.signal }).catch(error => {
     if (watch.signal.aborted) throw watch.signal.reason
     throw toSendError(provider, error, clock.now())
   })

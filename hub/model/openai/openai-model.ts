@@ -2,11 +2,10 @@ import type { Clock } from '../../core/clock.ts'
 import { type Model, ModelError, type ModelMessage, type ModelRequest, type Price } from '../../core/model.ts'
 import { toSpan } from '../../core/text.ts'
 import { type CallWatch, createCallWatch } from './call-watch.ts'
-import { createClient } from './client.ts'
 import { decideDialect, firstDialect } from './dialect.ts'
+import { type Answer, createPost } from './post.ts'
 import { describeProvider, type Provider } from './provider-error.ts'
 import { readReply } from './read-reply.ts'
-
 import { createReplyReader } from './reply.ts'
 import { createRequestWriter } from './request-writer.ts'
 import { fromResponseError, toSendError } from './send-error.ts'
@@ -41,26 +40,20 @@ const MAX_CHANGES = 2
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const { clock, connectTimeoutMs = CONNECT_TIMEOUT, idleTimeoutMs = IDLE_TIMEOUT } = options
   const provider = { baseUrl: options.baseUrl, apiKey: options.apiKey?.trim() ?? '', model: options.model }
-  const client = createClient(provider)
+  const post = createPost(provider, '/chat/completions')
   const writeRequest = createRequestWriter(provider)
   let accepted = firstDialect(options.baseUrl)
 
-  async function post(body: string, watch: CallWatch): Promise<Response> {
-    const { signal } = watch
-    watch.within(connectTimeoutMs, () => connectError(provider, connectTimeoutMs))
-    const headers = { 'Content-Type': 'application/json' }
-    return (await client()).post('/chat/completions', { body, headers, signal, stream: true }).asResponse()
-  }
-
   /** Sends the request as the provider is known to want it; where it refuses that, finds out how it does. */
-  async function send(request: ModelRequest, watch: CallWatch): Promise<Response> {
+  async function send(request: ModelRequest, watch: CallWatch): Promise<Answer> {
     const write = writeRequest(request)
     let dialect = accepted
     for (let changes = 0; ; changes++) {
       try {
-        const response = await post(write(dialect), watch)
+        watch.within(connectTimeoutMs, () => connectError(provider, connectTimeoutMs))
+        const answer = await post(write(dialect), watch.signal)
         accepted = dialect
-        return response
+        return answer
       } catch (error) {
         if (watch.signal.aborted) throw watch.signal.reason
         const refusal = fromResponseError(error)
@@ -84,8 +77,8 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
         makeId: position => makeId(request, position),
         taken: callIds(request.messages),
       })
-      const response = await send(request, watch)
-      await readReply(response, reply, { provider, watch, idleTimeoutMs })
+      const answer = await send(request, watch)
+      await readReply(answer, reply, { provider, watch, idleTimeoutMs })
       signal.throwIfAborted()
       return reply.finish()
     },

@@ -1,6 +1,7 @@
 import { ModelError } from '../../core/model.ts'
 import { toSpan } from '../../core/text.ts'
 import type { CallWatch } from './call-watch.ts'
+import type { Answer } from './post.ts'
 import { describeProvider, type Provider } from './provider-error.ts'
 import { brokenStream, type ReplyReader } from './reply.ts'
 import { findCoded } from './send-error.ts'
@@ -18,18 +19,18 @@ interface ReadOptions {
 }
 
 /**
- * Feeds a response to `reply` until its stream ends. Throws a ModelError where it breaks before the reply is whole,
+ * Feeds an answer to `reply` until its stream ends. Throws a ModelError where it breaks before the reply is whole,
  * and the watch's reason where that aborts.
  */
-export async function readReply(response: Response, reply: ReplyReader, options: ReadOptions): Promise<void> {
+export async function readReply(answer: Answer, reply: ReplyReader, options: ReadOptions): Promise<void> {
   const { provider, watch, idleTimeoutMs } = options
-  const parser = createParser(response, provider)
+  const parser = createParser(answer, provider)
   const decoder = new TextDecoder()
-  const reader = response.body?.getReader()
+  const chunks: AsyncIterator<Buffer> = answer.body[Symbol.asyncIterator]()
   const read = async () => {
     const delay = { open: idleTimeoutMs, finished: AFTER_FINISH, done: AFTER_DONE }[reply.stage]
     watch.within(delay, () => idleError(provider, delay))
-    return reader?.read()
+    return chunks.next()
   }
   for (;;) {
     const chunk = await read().catch(error => endOrThrow(error, reply, options))
@@ -54,8 +55,7 @@ function idleError(provider: Provider, delay: number): ModelError {
   return new ModelError('network', `${describeProvider(provider)} sent nothing for ${toSpan(delay)}.`)
 }
 
-function createParser(response: Response, provider: Provider): EventParser {
-  const type = response.headers.get('content-type') ?? ''
+function createParser({ type }: Answer, provider: Provider): EventParser {
   if (type.includes('text/html')) {
     throw new ModelError(
       'rejected',
