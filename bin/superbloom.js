@@ -10,5 +10,8 @@ const built = fileURLToPath(new URL('../dist/hub/cli/superbloom.js', import.meta
 // Node strips no types below node_modules.
 const inPackage = /[\\/]node_modules[\\/]/.test(source)
 
-module.enableCompileCache?.()
-await runScript(!inPackage && existsSync(source) ? source : built, process.argv.slice(2))
+const isSource = !inPackage && existsSync(source)
+
+// Else the first file would be stripped at every start; what is built decides for itself.
+if (isSource) module.enableCompileCache?.()
+await runScript(isSource ? source : built, process.argv.slice(2))

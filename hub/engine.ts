@@ -96,7 +96,13 @@ export function createEngine(
   })
   const applyAgents = async () => {
     const applied = await applyAgentFiles(
-      { store, clock, timezone: foundation.config.current.timezone },
+      {
+        store,
+        clock,
+        get timezone() {
+          return foundation.config.current.timezone
+        },
+      },
       agents.all,
     )
     retired = applied.retired

@@ -1,4 +1,5 @@
 import { getCompileCacheDir } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { serverEntry } from '../schemas/config.ts'
@@ -63,10 +64,13 @@ export function openServerTools(
   })
 }
 
-/** Servers of ours and dropped-in ones keep what Node compiled where the hub does: they start faster and smaller. */
+/**
+ * Servers of ours and dropped-in ones keep what Node compiled, so that they start faster: where the hub does, or, as the
+ * built hub keeps nothing, where Node does by default.
+ */
 function compileCache(): Record<string, string> {
   const folder = getCompileCacheDir()
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
+  return { NODE_COMPILE_CACHE: folder === undefined ? join(tmpdir(), 'node-compile-cache') : dirname(folder) }
 }
 
 function toNewEvent(server: string, event: ServerEvent) {

@@ -109,7 +109,10 @@ export function loadConfig(environment: Environment): Config {
     publicUrl: toPublicUrl(environment('SUPERBLOOM_PUBLIC_URL')),
     token: environment('SUPERBLOOM_TOKEN'),
     logLevel: toLogLevel(read('logLevel', 'LOG_LEVEL', 'info')),
-    timezone: file.timezone ?? systemTimezone(),
+    // Eight megabytes of ICU's tables come with the first look: only a hub that needs its zone pays them.
+    get timezone() {
+      return file.timezone ?? systemTimezone()
+    },
     hosts: file.hosts,
     concurrency: file.concurrency,
     model: model.entry,

@@ -24,7 +24,7 @@ interface FileSchedule {
 
 /** Brings the store in line with the agent files: agents retire and return, and their schedules follow the files. */
 export async function applyAgentFiles(
-  deps: { store: Store; clock: Clock; timezone: string },
+  deps: { store: Store; clock: Clock; readonly timezone: string },
   agents: readonly FileAgent[],
 ): Promise<{ retired: string[] }> {
   const now = deps.clock.now()
@@ -33,7 +33,7 @@ export async function applyAgentFiles(
     await holdSchedules(tx, await syncAgents(tx, names, now))
     const known = await schedulesOfFiles(tx)
     for (const agent of agents)
-      await applySchedules(tx, { agent, rows: known.get(agent.name) ?? [], timezone: deps.timezone, now })
+      await applySchedules(tx, { agent, rows: known.get(agent.name) ?? [], deps, now })
   })
   return { retired: await listRetired(deps.store.db) }
 }
@@ -42,17 +42,15 @@ interface Applied {
   agent: FileAgent
   /** What its file ever asked for. */
   rows: readonly ScheduleRow[]
-  timezone: string
+  /** Its zone is looked at only where a schedule says none. */
+  deps: { readonly timezone: string }
   now: number
 }
 
-async function applySchedules(
-  tx: Tx,
-  { agent, rows, timezone: defaultTimezone, now }: Applied,
-): Promise<void> {
+async function applySchedules(tx: Tx, { agent, rows, deps, now }: Applied): Promise<void> {
   const known = new Map(rows.map(row => [row.id, row]))
   const wanted = new Set<string>()
-  for (const { cron, timezone = defaultTimezone, reason, missed = 'latest' } of agent.schedules) {
+  for (const { cron, timezone = deps.timezone, reason, missed = 'latest' } of agent.schedules) {
     const id = scheduleId(agent.name, cron, timezone, reason)
     const row = known.get(id)
     if (wanted.has(id)) continue

@@ -43,7 +43,12 @@ async function migrate(db: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const known: Record<string, Migration> = Object.fromEntries(
     migrations.map(({ name, up }) => [name, { up: (inner: Kysely<unknown>) => up(inner, dialect) }]),
   )
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(known) } })
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve(known) },
+    // The default is a language's order, for which ICU's tables are loaded.
+    nameComparator: (one, other) => (one < other ? -1 : 1),
+  })
   const { error, results } = await migrator.migrateToLatest()
   if (!error) return
   const failed = results?.find(result => result.status === 'Error')

@@ -22,6 +22,9 @@ export async function runServer(
   // V8 would grow its space for young objects while the modules are loaded, and an idle server would hold those 10 MB for
   // ever. What a call leaves is small: it never needs more than the first megabytes.
   v8.setFlagsFromString('--semi-space-growth-factor=1')
+  // As the hub has it: what Node compiled of the modules of both is of use to each only with the same settings.
+  v8.setFlagsFromString('--no-maglev')
+  v8.setFlagsFromString('--invocation-count-for-turbofan=3000')
   try {
     const stop = Promise.withResolvers<void>()
     for (const signal of SIGNALS) process.on(signal, () => stop.resolve())

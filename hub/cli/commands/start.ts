@@ -3,12 +3,15 @@ import v8 from 'node:v8'
 import { createEnvironment } from '../../config/environment.ts'
 import { locateData } from '../../config/load.ts'
 import { tokenFile } from '../../config/token.ts'
+import { systemClock } from '../../core/clock.ts'
 import { main } from '../../main.ts'
+import { clearUpAtRest } from '../clear-up.ts'
 
 /** Starts the hub and says where it is: with the token in the address only for a person at a terminal. */
 export async function start(): Promise<void> {
   const { dataFolder, token: own } = locateData(createEnvironment())
   const where = own === undefined ? `in ${tokenFile(dataFolder)}` : 'what SUPERBLOOM_TOKEN says'
+  using atRest = new DisposableStack()
   await main(({ url, token }) => {
     const open = process.stdout.isTTY
       ? `Open ${url}/#token=${token}`
@@ -16,6 +19,7 @@ export async function start(): Promise<void> {
     // A hub that is killed would leave nothing for its next start.
     flushCompileCache()
     v8.setFlagsFromString('--semi-space-growth-factor=2')
+    atRest.use(clearUpAtRest(systemClock))
     process.stdout.write(`Superbloom runs. ${open}\n`)
   })
 }

@@ -1,7 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Model } from '../../core/model.ts'
-import { toAnnouncement } from './announce.ts'
-import { decideReply } from './decide-reply.ts'
 
 const MOST_PIECES = 48
 
@@ -19,6 +17,11 @@ export function createRulesModel(): Model {
     readsAllTools: true,
     async complete(request, { signal, onText }) {
       signal.throwIfAborted()
+      // A hub whose agents sleep needs none of the rules' words.
+      const [{ decideReply }, { toAnnouncement }] = await Promise.all([
+        import('./decide-reply.ts'),
+        import('./announce.ts'),
+      ])
       const { text, calls } = toAnnouncement(request, decideReply(request))
       for (const piece of toPieces(text)) {
         onText(piece)
