@@ -67,6 +67,23 @@ describe('superbloom start', () => {
     expect(existsSync(inFolder('data/hub.json'))).toBe(false)
   })
 
+  test('loads nothing that its config does not use', async () => {
+    const hook = join(import.meta.dirname, '..', 'fixtures', 'record-loads.mjs')
+    Object.assign(variables, { NODE_OPTIONS: `--import=${hook}`, RECORD_LOADS: inFolder('loads.json') })
+    await using hub = (await boot()).running
+    hub.kill('SIGTERM')
+    expect((await hub.ended()).code).toBe(0)
+    const loads: string[] = JSON.parse(readFileSync(inFolder('loads.json'), 'utf8'))
+    expect(loads.some(load => load.endsWith('/hub/mcp/endpoint.ts'))).toBe(true)
+    const unused = ['time zones', /\/(openai|axios|systeminformation|gamedig|nodemailer|marked)\//]
+    const ours = [
+      /\/servers\/(?!kit\/)/,
+      /\/hub\/model\/(openai|rules)\/(?!rules-model)/,
+      /\/hub\/cli\/commands\/(?!start)/,
+    ]
+    for (const one of [...unused, ...ours]) expect(loads.filter(load => load.match(one))).toEqual([])
+  })
+
   test('ends on SIGINT too, and the token stays the same at the next start', async () => {
     const tokens: string[] = []
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {

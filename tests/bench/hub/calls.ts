@@ -9,7 +9,7 @@ const ROUNDS = 10
 const CALLS = 200
 /** While V8 compiles what a call needs, each gets faster. */
 const WARM_UP = 1_500
-/** After this long what the starts leave behind is settled. */
+/** After this long what starts and calls leave behind is settled. */
 const SETTLE_MS = 5_000
 
 interface Part {
@@ -41,7 +41,7 @@ export async function measureCalls(): Promise<Record<string, number>> {
   await using subjects = await openSubjects()
   const { all } = subjects
   await pause(SETTLE_MS)
-  const atRest = memoryFigures('at rest', all)
+  const before = memoryFigures('at rest before the calls', all)
   const measured = new Map(all.map(subject => [subject, { alone: [], crowd: [] } as Measured]))
   for (const subject of all) await inLanes(subject, WARM_UP)
   for (let turn = 0; turn < ROUNDS; turn++) {
@@ -50,12 +50,14 @@ export async function measureCalls(): Promise<Record<string, number>> {
       crowd.push(await measure(subject, () => inLanes(subject, CALLS)))
     }
   }
+  await pause(SETTLE_MS)
+  const after = memoryFigures('at rest after the calls', all)
   const summaries = new Map([...measured].map(([subject, parts]) => [subject, summarize(parts)]))
   return {
     ...callFigures(summaries),
     ...ratios(summaries),
-    ...atRest,
-    ...memoryFigures('after the calls', all),
+    ...before,
+    ...after,
   }
 }
 
@@ -151,7 +153,7 @@ function ratios(all: Summaries): Record<string, number> {
   return figures
 }
 
-/** In megabytes, before and after the calls, of each process in between with the one server. */
+/** In megabytes, of each process in between with the one server. */
 function memoryFigures(when: string, all: readonly Subject[]): Record<string, number> {
   const figures: Record<string, number> = {}
   for (const { way, through, pid } of all) {

@@ -76,14 +76,13 @@ export async function recordImports(): Promise<string[]> {
   }
 }
 
-/** A process that imports these and does nothing, with the same cache of compiled code as the hub. */
+/** A process that imports these and does nothing; like the built hub it keeps nothing of what was compiled. */
 export async function startImportsOnly(addresses: readonly string[]): Promise<Subject> {
   const folder = mkdtempSync(join(tmpdir(), 'superbloom-bench-'))
   const file = join(folder, 'imports-only.mjs')
   const lines = addresses.map(address => `await import(${JSON.stringify(address)})`)
-  const cached = "import module from 'node:module'\nmodule.enableCompileCache()"
   const end = "setInterval(() => undefined, 2 ** 30)\nconsole.log('loaded')"
-  writeFileSync(file, `${cached}\n${lines.join('\n')}\n${end}\n`)
+  writeFileSync(file, `${lines.join('\n')}\n${end}\n`)
   const program: Program = await startProgram(process.execPath, [file], { cwd: root })
   await program.says(/loaded/)
   const dispose = async () => {
