@@ -8,7 +8,7 @@ const LOOK_MS = 2_000
 /** One that is busy for less of that time is at rest. */
 const BUSY = 0.05
 /** What the heap has to have grown by, bytes: less is not worth a pause of some 80 ms. */
-const WORTH_IT = 16e6
+const WORTH_IT = 4e6
 
 /** What is asked of V8 and of Node's event loop. */
 export interface Heap {

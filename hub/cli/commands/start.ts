@@ -18,7 +18,8 @@ export async function start(): Promise<void> {
       : `Open ${url}\nIt asks for the token, which is ${where}.`
     // A hub that is killed would leave nothing for its next start.
     flushCompileCache()
-    v8.setFlagsFromString('--semi-space-growth-factor=2')
+    // In two steps from the megabyte that clearing up leaves to what a load needs: by doubling, calls cost a tenth more.
+    v8.setFlagsFromString('--semi-space-growth-factor=8')
     atRest.use(clearUpAtRest(systemClock))
     process.stdout.write(`Superbloom runs. ${open}\n`)
   })
