@@ -48,11 +48,11 @@ test('what a start left is cleared up once, and nothing is done while nothing is
 
 test('a busy process is left alone until it rests, and is not watched meanwhile', () => {
   const { clock, state, collect } = createProcess()
-  state.busy = 0.3
+  state.busy = 0.01
   clock.advance(10_000)
   expect(state.cleared).toBe(0)
   expect(collect()).toBe(false)
-  state.busy = 0.01
+  state.busy = 0.001
   clock.advance(2_000)
   expect(state.cleared).toBe(1)
 })
@@ -68,7 +68,9 @@ test('work is followed by another look, and cleared up after where the heap grew
   ] as const) {
     state.size = size * MB
     expect(collect()).toBe(true)
-    clock.advance(2_000)
+    clock.advance(9_999)
+    expect(clock.timers).toBe(1)
+    clock.advance(1)
     expect(state.cleared).toBe(cleared)
     expect(clock.timers).toBe(0)
   }

@@ -3,10 +3,12 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import type { Clock } from '../core/clock.ts'
 
-/** How long a process is looked at, milliseconds. */
-const LOOK_MS = 2_000
-/** One that is busy for less of that time is at rest. */
-const BUSY = 0.05
+/** How long a process is looked at after its start, milliseconds. */
+const STARTED_MS = 2_000
+/** And after work. V8 forgets what it knew of objects that are gone: some hundred calls are slower then, by 0.1 ms. */
+const REST_MS = 10_000
+/** A process that is busy for less of that time is at rest. */
+const BUSY = 0.005
 /** What the heap has to have grown by, bytes: less is not worth a pause of some 80 ms. */
 const WORTH_IT = 4e6
 
@@ -25,26 +27,26 @@ export interface Heap {
 /**
  * Gives memory back each time the process comes to rest. V8 keeps what work left until more work needs the room: 150 MB
  * after some thousand calls, for as long as nobody calls. Where it collects nothing there is no work: then nothing is
- * done, and while there is much, a look at the busy time every two seconds.
+ * done, and while there is much, a look at the busy time every ten seconds.
  */
 export function clearUpAtRest(clock: Clock, heap: Heap = processHeap): Disposable {
   let kept = 0
   let stop: () => void
-  const look = () => {
+  const look = (time: number) => {
     const readBusy = heap.measure()
-    stop = clock.after(LOOK_MS, () => {
-      if (readBusy() > BUSY) return look()
+    stop = clock.after(time, () => {
+      if (readBusy() > BUSY) return look(time)
       if (heap.size() > kept + WORTH_IT) {
         heap.clearUp()
         kept = heap.size()
       }
       stop = heap.onCollected(() => {
         stop()
-        look()
+        look(REST_MS)
       })
     })
   }
-  look()
+  look(STARTED_MS)
   return { [Symbol.dispose]: () => stop() }
 }
 

@@ -9,8 +9,10 @@ const ROUNDS = 10
 const CALLS = 200
 /** While V8 compiles what a call needs, each gets faster. */
 const WARM_UP = 1_500
-/** After this long what starts and calls leave behind is settled. */
+/** After this long what starts leave behind is settled. */
 const SETTLE_MS = 5_000
+/** The hub takes what comes after 10 s of rest for over. */
+const REST_MS = 22_000
 
 interface Part {
   /** Milliseconds of each call. */
@@ -50,7 +52,7 @@ export async function measureCalls(): Promise<Record<string, number>> {
       crowd.push(await measure(subject, () => inLanes(subject, CALLS)))
     }
   }
-  await pause(SETTLE_MS)
+  await pause(REST_MS)
   const after = memoryFigures('at rest after the calls', all)
   const summaries = new Map([...measured].map(([subject, parts]) => [subject, summarize(parts)]))
   return {
