@@ -176,9 +176,12 @@ export function nextDayStart(at: number, timezone: string): number {
   return start !== undefined && start > at ? start : at + DAY_MS
 }
 
-/** The system's IANA time zone. */
+let ofSystem: string | undefined
+
+/** The system's IANA time zone. To find it out takes longer than much of what asks for it. */
 export function systemTimezone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
+  ofSystem ??= Intl.DateTimeFormat().resolvedOptions().timeZone
+  return ofSystem
 }
 
 /** True where the platform knows the IANA time zone. */
