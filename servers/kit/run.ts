@@ -24,7 +24,6 @@ export async function runServer(
   v8.setFlagsFromString('--semi-space-growth-factor=1')
   // As the hub has it: what Node compiled of the modules of both is of use to each only with the same settings.
   v8.setFlagsFromString('--no-maglev')
-  v8.setFlagsFromString('--invocation-count-for-turbofan=1000')
   try {
     const stop = Promise.withResolvers<void>()
     for (const signal of SIGNALS) process.on(signal, () => stop.resolve())
