@@ -2,6 +2,7 @@
 const LONGEST_HEAD = 64 * 1024
 const LONGEST_LINE = 16 * 1024
 const NEWLINE = 0x0a
+const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 const NOTHING: Buffer = Buffer.alloc(0)
 const LENGTH = /^\d{1,15}$/
 const CHUNK_SIZE = /^([\da-f]{1,12})[\t ]*(?:;|$)/i
@@ -126,9 +127,20 @@ export class ResponseReader {
   #readPart(data: Buffer): Buffer {
     const part = data.length > this.#left ? data.subarray(0, this.#left) : data
     this.#left -= part.length
-    if (this.#left === 0) this.#state = this.#state === 'chunk' ? 'chunk end' : 'nothing'
+    const after = data.subarray(part.length)
+    if (this.#left > 0) this.#sink.onBody(part)
+    else if (this.#state === 'length') this.#endWith(part, 'nothing')
+    else if (after.equals(LAST_CHUNK)) {
+      // As nearly all short answers end: what is left need not be read line by line.
+      this.#endWith(part, 'nothing')
+      return NOTHING
+    } else this.#endWith(part, 'chunk end')
+    return after
+  }
+
+  #endWith(part: Buffer, state: State): void {
+    this.#state = state
     this.#sink.onBody(part)
-    return data.subarray(part.length)
   }
 
   #readLine(data: Buffer, state: 'size' | 'chunk end' | 'trailer'): Buffer {
