@@ -82,22 +82,36 @@ function parse(text: string): unknown {
   }
 }
 
+/** Nearly all bodies are there with their heads: those are taken as they are, since a stream's events take their time. */
 function readText(request: McpRequest): Promise<string> {
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = []
-    let size = 0
-    request.on('data', (part: Buffer) => {
-      size += part.length
-      if (size <= LARGEST_BODY) parts.push(part)
-      else reject(new HubError('too_large', `The body of POST /mcp is over ${LARGEST_BODY} bytes`))
-    })
-    request.on('end', () => {
-      const [first] = parts
-      resolve((parts.length === 1 && first ? first : Buffer.concat(parts)).toString('utf8'))
-    })
-    request.on('error', reject)
-    request.on('close', () => {
-      if (!request.complete) reject(new HubError('bad_request', 'The body of POST /mcp ended too soon'))
+    process.nextTick(() => {
+      if (!request.complete || request.readableLength > LARGEST_BODY) collectText(request, resolve, reject)
+      else resolve((request.read() as Buffer | null)?.toString('utf8') ?? '')
     })
   })
+}
+
+function collectText(
+  request: McpRequest,
+  resolve: (text: string) => void,
+  reject: (error: unknown) => void,
+): void {
+  const parts: Buffer[] = []
+  let size = 0
+  request.on('data', (part: Buffer) => {
+    size += part.length
+    if (size <= LARGEST_BODY) parts.push(part)
+    else reject(new HubError('too_large', `The body of POST /mcp is over ${LARGEST_BODY} bytes`))
+  })
+  request.on('end', () => {
+    const [first] = parts
+    resolve((parts.length === 1 && first ? first : Buffer.concat(parts)).toString('utf8'))
+  })
+  request.on('error', reject)
+  const onClose = () => {
+    if (!request.complete) reject(new HubError('bad_request', 'The body of POST /mcp ended too soon'))
+  }
+  if (request.destroyed) onClose()
+  else request.on('close', onClose)
 }

@@ -31,29 +31,25 @@ export function letPostIn(post: HttpPost, authorization: Authorization): HttpPos
     post(request, deliver) {
       let posted: Posted | undefined
       let isCut = false
-      const send = async () => {
-        const renewal = authorization.fresh()
-        if (renewal) await renewal
-        for (let again = false; ; again = true) {
-          // Nobody waits for it any more: it must not be carried out now.
-          if (isCut) return 'ended'
-          const used = authorization.bearer
-          posted = post.post(request, deliver)
-          try {
-            return await posted.result
-          } catch (error) {
-            if (!(error instanceof SdkHttpError)) throw error
-            const { status, data } = error
-            const authenticate = typeof data['authenticate'] === 'string' ? data['authenticate'] : undefined
-            if (!(await authorization.refused({ status, authenticate, used, again }))) throw error
-          }
-        }
+      const send = (again: boolean): Promise<'ended' | 'resumed'> => {
+        // Nobody waits for it any more: it must not be carried out now.
+        if (isCut) return Promise.resolve('ended')
+        const used = authorization.bearer
+        posted = post.post(request, deliver)
+        return posted.result.catch(async error => {
+          if (!(error instanceof SdkHttpError)) throw error
+          const { status, data } = error
+          const authenticate = typeof data['authenticate'] === 'string' ? data['authenticate'] : undefined
+          if (!(await authorization.refused({ status, authenticate, used, again }))) throw error
+          return send(true)
+        })
       }
+      const renewal = authorization.fresh()
       const cut = () => {
         isCut = true
         posted?.cut()
       }
-      return { result: send(), cut }
+      return { result: renewal ? renewal.then(() => send(false)) : send(false), cut }
     },
     [Symbol.dispose]() {
       post[Symbol.dispose]()
