@@ -53,6 +53,10 @@ function ask(connections: HttpConnections, body = 'ping', header = ''): Promise<
   })
 }
 
+const countSockets = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length
+
+const EMPTY = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n'
+
 const echo: RequestListener = async (request, response) => {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)
@@ -130,16 +134,64 @@ test('a request that is cut off is told of no more, and its connection is closed
   const { url, sockets } = await listen(createServer((_request, response) => response.write('begun')))
   const begun = Promise.withResolvers<void>()
   let told = 0
-  const sent = connect(url).send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n', '', {
+  const exchange = {
     onHead: () => undefined,
     onBody: () => begun.resolve(),
     onEnd: () => told++,
     onError: () => told++,
-  })
+  }
+  const sent = connect(url).send(EMPTY, '', exchange)
   await begun.promise
-  sent.cut()
+  sent.cut(exchange)
   await until('its connections are gone', () => sockets.size === 0)
   expect(told).toBe(0)
+})
+
+test('one that was cut off with the last of its answer is not used again', async () => {
+  const { url, opened } = await listen(createServer(echo))
+  const connections = connect(url)
+  const next = Promise.withResolvers<string>()
+  const exchange = {
+    onHead: () => undefined,
+    onBody: () => {
+      sent.cut(exchange)
+      queueMicrotask(() => next.resolve(ask(connections, 'next')))
+    },
+    onEnd: () => undefined,
+    onError: () => undefined,
+  }
+  const sent = connections.send(EMPTY.replace('0', '4'), 'last', exchange)
+  expect(await next.promise).toBe('next')
+  expect(opened()).toBe(2)
+})
+
+test('a request that is over cannot cut off the one that its connection carries now', async () => {
+  const { url, opened } = await listen(createServer(echo))
+  const connections = connect(url)
+  const over = Promise.withResolvers<void>()
+  const exchange = {
+    onHead: () => undefined,
+    onBody: () => undefined,
+    onEnd: over.resolve,
+    onError: over.reject,
+  }
+  const sent = connections.send(EMPTY, '', exchange)
+  await over.promise
+  const next = ask(connections, 'next')
+  sent.cut(exchange)
+  expect(await next).toBe('next')
+  expect(opened()).toBe(1)
+})
+
+test('a server that says no more, and never reads what it was sent, holds no connection', async () => {
+  const server = createRawServer({ allowHalfOpen: true, pauseOnConnect: true }, socket => {
+    socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 9\r\n\r\n')
+  })
+  const { url } = await listen(server)
+  const connections = connect(url)
+  const before = countSockets()
+  await expect(ask(connections, 'x'.repeat(30_000_000))).rejects.toMatchObject({ code: 'ECONNRESET' })
+  await until('only the server has its socket', () => countSockets() <= before + 1)
 })
 
 test('a server that cannot show who it is hears nothing, one that can is asked', async () => {

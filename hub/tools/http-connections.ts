@@ -25,8 +25,8 @@ export interface Exchange {
 
 /** A request on its way. */
 export interface Sent {
-  /** Ends it, and its connection; nothing more is told of it. */
-  cut(): void
+  /** Ends it, and its connection; nothing more is told of it. Does nothing once it is over: others may be under way there. */
+  cut(exchange: Exchange): void
   /** Reads no more until `resume` is called. */
   pause(): void
   resume(): void
@@ -121,12 +121,15 @@ class Connection implements Sent {
       this.#socket.on('secureConnect', () => {
         this.#isReady = true
         this.#held?.()
+        this.#held = undefined
       })
     }
     const onClose = () => {
       onGone(this)
       this.#read(() => this.#reader.close())
       this.#fail(Object.assign(new Error('The server closed the connection'), { code: 'ECONNRESET' }))
+      // A server that says no more may still have to read what it never will.
+      this.end()
     }
     this.#socket.on('end', onClose)
     this.#socket.on('error', error => this.#fail(error))
@@ -140,7 +143,8 @@ class Connection implements Sent {
     else this.#held = () => this.#write(head, body)
   }
 
-  cut(): void {
+  cut(exchange: Exchange): void {
+    if (this.#exchange !== exchange) return
     this.#exchange = undefined
     this.end()
   }
@@ -173,11 +177,12 @@ class Connection implements Sent {
     }
   }
 
-  /** One that has not taken all of the request, or is not read, is in no state for another. */
+  /** One that was cut off, has not taken all of the request, or is not read, is in no state for another. */
   #finish(isReusable: boolean): void {
     this.#exchange?.onEnd()
     this.#exchange = undefined
-    const isFree = isReusable && this.#socket.writableLength === 0 && !this.#socket.isPaused()
+    const { destroyed, writableLength } = this.#socket
+    const isFree = isReusable && !destroyed && writableLength === 0 && !this.#socket.isPaused()
     this.#keep(this, isFree ? this.#longestIdle : 0)
   }
 

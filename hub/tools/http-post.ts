@@ -153,7 +153,7 @@ class Post implements Posted, Exchange {
   }
 
   cut(): void {
-    this.#sent.cut()
+    this.#sent.cut(this)
     this.#cancelLinger?.()
     this.#resuming?.abort()
     this.#settled.resolve('ended')

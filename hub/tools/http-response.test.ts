@@ -49,6 +49,10 @@ const RESPONSES: Record<string, [text: string, told: Omit<Told, 'headers'>]> = {
     'HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
     { status: 200, body: 'ok', isReusable: false },
   ],
+  'two lengths, one of them none': [
+    'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+    { status: 200, body: 'ok', isReusable: false },
+  ],
   'the older HTTP': [
     'HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok',
     { status: 200, body: 'ok', isReusable: false },

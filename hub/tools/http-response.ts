@@ -111,11 +111,11 @@ export class ResponseReader {
   #bodyOf({ status, headers }: ResponseHead): State {
     const encoding = headers.get('transfer-encoding')
     const length = headers.get('content-length')
-    if (status === 204 || status === 304 || length === '0') return 'nothing'
+    if (status === 204 || status === 304) return 'nothing'
     if (encoding === undefined && length !== undefined) {
       if (!LENGTH.test(length)) throw malformed(`a body of length ${length}`)
       this.#left = Number(length)
-      return 'length'
+      return this.#left === 0 ? 'nothing' : 'length'
     }
     // Two lengths are what smugglers send: whatever follows is not taken for a response.
     if (length !== undefined) this.#isReusable = false

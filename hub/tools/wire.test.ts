@@ -51,6 +51,14 @@ test.each([
   await expect(wire.request('tools/call', {})).rejects.toThrow('neither a result nor an error')
 })
 
+test('a connection that was closed takes no request: nothing is sent, and no timer is left', async () => {
+  const { wire, clock, sent } = await openWire(id => [{ jsonrpc: '2.0', id, result: {} }])
+  wire.close()
+  await expect(wire.request('tools/call', {})).rejects.toThrow('Connection closed')
+  expect(sent).toEqual([])
+  expect(clock.timers).toBe(0)
+})
+
 test('a log message on the stream of a request is for its caller alone', async () => {
   const log = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'a secret' } }
   const { wire, told, overHttp } = await openWire(id => [log, { jsonrpc: '2.0', id, result: {} }, log])

@@ -71,6 +71,7 @@ export class Wire {
   readonly #deadlines: Deadlines
   #envelope: ((asker: Asker | undefined) => JsonObject) | undefined
   #http: HttpPost | undefined
+  #isClosed = false
 
   constructor(transport: Transport, deps: WireDeps) {
     this.#transport = transport
@@ -90,6 +91,8 @@ export class Wire {
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>()
     const { signal } = options
     if (signal?.aborted) return Promise.reject(signal.reason)
+    // A call that waited for its client's answer may come back to a connection that was replaced meanwhile.
+    if (this.#isClosed) return Promise.reject(connectionClosed())
     const onAbort = () => this.#giveUp(pending, signal?.reason)
     const pending: Pending = {
       number: 0,
@@ -125,7 +128,8 @@ export class Wire {
 
   /** The connection is gone: so is every answer. */
   close(): void {
-    const error = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')
+    this.#isClosed = true
+    const error = connectionClosed()
     for (const pending of this.#pending.values()) {
       pending.settle(error)
       pending.posted?.cut()
@@ -320,4 +324,8 @@ export class Wire {
   #isUnsure({ options: { asker } }: Pending): boolean {
     return asker?.repeats === true && !this.#deps.isOwn
   }
+}
+
+function connectionClosed(): SdkError {
+  return new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')
 }

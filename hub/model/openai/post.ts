@@ -58,7 +58,11 @@ async function send(target: Target, body: string, signal: AbortSignal): Promise<
   // Given to the request itself, a signal that aborts just as the response ends throws where nobody catches.
   signal.addEventListener('abort', () => request.destroy(), { once: true })
   request.end(body)
-  const response = await untilAnswered(request)
+  const response = await untilAnswered(request).catch(error => {
+    if (signal.aborted || !request.reusedSocket || !isReset(error)) throw error
+  })
+  // A provider may close a kept connection just as the request goes there.
+  if (!response) return send(target, body, signal)
   const { statusCode: status = 0 } = response
   if (status >= 200 && status < 300) return { type: response.headers['content-type'] ?? '', body: response }
   if (status >= 400) throw toRefused(target, status, await text(response), toHeaders(response))
@@ -70,6 +74,10 @@ async function send(target: Target, body: string, signal: AbortSignal): Promise<
     type: moved.headers.get('content-type') ?? '',
     body: moved.body ? Readable.fromWeb(moved.body) : Readable.from([]),
   }
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
 /** What breaks after the response has begun comes through that too. */

@@ -1,3 +1,4 @@
+import { IssuerMismatchError } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import { describeFault } from './describe-fault.ts'
 
@@ -11,4 +12,13 @@ test('what is secret is left out, whoever quotes it, in a cause too', () => {
 
 test('of a page that stands for an error the beginning is enough', () => {
   expect(describeFault(new Error('x'.repeat(10_000)), [])).toBe(`${'x'.repeat(300)}…`)
+})
+
+test('what the address says that a browser came back with is not quoted where another sent it', () => {
+  const error = new IssuerMismatchError(
+    'authorization_response',
+    'https://good.example',
+    'https://evil.example',
+  )
+  expect(describeFault(error, [])).toBe('the browser came back from another issuer than https://good.example')
 })

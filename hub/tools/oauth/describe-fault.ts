@@ -1,3 +1,4 @@
+import { IssuerMismatchError } from '@modelcontextprotocol/client'
 import { describeError } from '../../core/errors.ts'
 
 /** Of what an authorization server says, so much is shown. */
@@ -5,6 +6,9 @@ const LONGEST = 300
 
 /** What went wrong while logging in, without what is secret, whoever quotes it. */
 export function describeFault(error: unknown, secrets: readonly unknown[]): string {
+  // Whoever sent the browser back chose the other name: people are not shown it.
+  if (error instanceof IssuerMismatchError && error.kind === 'authorization_response')
+    return `the browser came back from another issuer than ${error.expected}`
   let text = describeError(error)
   for (const secret of secrets) {
     if (typeof secret === 'string' && secret.length > 3) text = text.replaceAll(secret, '***')
