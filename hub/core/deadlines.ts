@@ -26,6 +26,7 @@ export function createDeadlines(clock: Clock, delay: number): Deadlines {
   let first: Deadline | undefined
   let last: Deadline | undefined
   let cancel: (() => void) | undefined
+  let isDisposed = false
 
   const remove = (deadline: Deadline) => {
     const { before, after } = deadline
@@ -56,10 +57,11 @@ export function createDeadlines(clock: Clock, delay: number): Deadlines {
       if (last) last.after = deadline
       else first = deadline
       last = deadline
-      if (!cancel) arm(now)
+      if (!cancel && !isDisposed) arm(now)
       return () => remove(deadline)
     },
     [Symbol.dispose]() {
+      isDisposed = true
       cancel?.()
       first = undefined
       last = undefined

@@ -39,6 +39,15 @@ function connect(url: URL, clock = systemClock) {
   return connections
 }
 
+/** Connections to a server that showed that it keeps them, after one request. */
+async function openKept(url: URL) {
+  const clock = createFakeClock()
+  const connections = connect(url, clock)
+  await ask(connections)
+  clock.advance(50)
+  return { clock, connections }
+}
+
 /** The body of what is answered. */
 function ask(connections: HttpConnections, body = 'ping', header = ''): Promise<string> {
   const head = `POST / HTTP/1.1\r\nHost: a\r\n${header}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
@@ -65,7 +74,7 @@ const echo: RequestListener = async (request, response) => {
 
 test('one connection carries all requests that go one after the other, as many as there are at once each their own', async () => {
   const { url, opened } = await listen(createServer(echo))
-  const connections = connect(url)
+  const { connections } = await openKept(url)
   for (const text of ['a', 'ü', '']) expect(await ask(connections, text)).toBe(text)
   expect(opened()).toBe(1)
   expect(await Promise.all(['1', '2', '3'].map(text => ask(connections, text)))).toEqual(['1', '2', '3'])
@@ -79,9 +88,7 @@ test('headers go as Latin-1 beside a body of UTF-8', async () => {
 
 test('a connection that nobody uses is closed, and nothing wakes up after that', async () => {
   const { url, sockets } = await listen(createServer(echo))
-  const clock = createFakeClock()
-  const connections = connect(url, clock)
-  await ask(connections)
+  const { clock } = await openKept(url)
   expect(clock.timers).toBe(1)
   clock.advance(4_000)
   await until('its connections are gone', () => sockets.size === 0)
@@ -89,25 +96,39 @@ test('a connection that nobody uses is closed, and nothing wakes up after that',
 })
 
 test('one that the server would close soon is not used, nor one that it says it closes', async () => {
+  const hints: Record<string, Record<string, string>> = {
+    soon: { 'Keep-Alive': 'timeout=1' },
+    close: { Connection: 'close' },
+  }
   const { url, opened } = await listen(
     createServer((request, response) => {
-      const isFirst = request.headers['x-of'] === 'hint'
-      response.writeHead(200, isFirst ? { 'Keep-Alive': 'timeout=1' } : { Connection: 'close' }).end('ok')
+      response.writeHead(200, hints[String(request.headers['x-of'])] ?? {}).end('ok')
       request.resume()
     }),
   )
-  const connections = connect(url)
-  await ask(connections, '', 'X-Of: hint\r\n')
-  await ask(connections)
+  const { connections } = await openKept(url)
+  await ask(connections, '', 'X-Of: soon\r\n')
+  expect(opened()).toBe(1)
+  await ask(connections, '', 'X-Of: close\r\n')
+  expect(opened()).toBe(2)
   await ask(connections)
   expect(opened()).toBe(3)
 })
 
+test('a server that closes each connection after its answer, and does not say so, loses nothing', async () => {
+  const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+  const { url, opened } = await listen(
+    createRawServer(socket => socket.once('data', () => socket.end(answer))),
+  )
+  const connections = connect(url)
+  for (let count = 0; count < 50; count++) expect(await ask(connections)).toBe('ok')
+  expect(opened()).toBe(50)
+})
+
 test('one that the server closed meanwhile is not used', async () => {
   const { url, sockets, opened } = await listen(createServer(echo))
-  const connections = connect(url)
+  const { connections } = await openKept(url)
   const ended = Promise.withResolvers<string>()
-  await ask(connections)
   // What is asked while one is ending must not go there either.
   for (const socket of sockets) socket.on('end', () => ended.resolve(ask(connections))).end()
   expect(await ended.promise).toBe('ping')
@@ -167,7 +188,7 @@ test('one that was cut off with the last of its answer is not used again', async
 
 test('a request that is over cannot cut off the one that its connection carries now', async () => {
   const { url, opened } = await listen(createServer(echo))
-  const connections = connect(url)
+  const { connections } = await openKept(url)
   const over = Promise.withResolvers<void>()
   const exchange = {
     onHead: () => undefined,

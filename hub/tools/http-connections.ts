@@ -8,6 +8,8 @@ const LONGEST_IDLE_MS = 4_000
 /** A server that says when it closes a connection may do so a little earlier. */
 const EARLY_MS = 1_000
 const MOST_IDLE = 32
+/** A server whose first connection stays open for so long keeps its connections, milliseconds. */
+const PROOF_MS = 50
 /** So much is read at once, bytes. */
 const READ_SIZE = 32 * 1024
 const NOT_ASCII = /[\u0080-\u00ff]/
@@ -46,6 +48,9 @@ export function createHttpConnections(origin: URL, clock: Clock): HttpConnection
   const idle: Connection[] = []
   let cancelSweep: (() => void) | undefined
 
+  let keeps: boolean | undefined
+  const proving = new Map<Connection, () => void>()
+
   const leave = (connection: Connection) => {
     const at = idle.indexOf(connection)
     if (at !== -1) idle.splice(at, 1)
@@ -61,19 +66,32 @@ export function createHttpConnections(origin: URL, clock: Clock): HttpConnection
   }
   const keep = (connection: Connection, longest: number) => {
     connection.usableUntil = clock.monotonic() + longest
-    if (longest <= 0 || idle.length >= MOST_IDLE) return connection.end()
+    if (longest <= 0 || idle.length >= MOST_IDLE || keeps === false) return connection.end()
+    if (keeps === undefined) return prove(connection)
     idle.push(connection)
     cancelSweep ??= clock.after(LONGEST_IDLE_MS, sweep)
+  }
+  /** Some servers close each connection after its answer without saying so: what they are sent meanwhile is lost. */
+  const prove = (connection: Connection) => {
+    const onProven = () => {
+      proving.delete(connection)
+      keeps ??= true
+      keep(connection, connection.usableUntil - clock.monotonic())
+    }
+    proving.set(connection, clock.after(PROOF_MS, onProven))
+  }
+  const onGone = (gone: Connection) => {
+    all.delete(gone)
+    leave(gone)
+    proving.get(gone)?.()
+    if (proving.delete(gone)) keeps ??= false
   }
   const take = (): Connection => {
     for (let kept = idle.pop(); kept; kept = idle.pop()) {
       if (kept.usableUntil > clock.monotonic()) return kept
       kept.end()
     }
-    const connection = new Connection(origin, keep, gone => {
-      all.delete(gone)
-      leave(gone)
-    })
+    const connection = new Connection(origin, keep, onGone)
     all.add(connection)
     return connection
   }
@@ -85,6 +103,7 @@ export function createHttpConnections(origin: URL, clock: Clock): HttpConnection
     },
     [Symbol.dispose]() {
       cancelSweep?.()
+      for (const cancel of proving.values()) cancel()
       for (const connection of [...all]) connection.end()
     },
   }

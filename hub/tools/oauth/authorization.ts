@@ -138,7 +138,7 @@ export class Authorization {
       ...login,
       url,
       tokens: { ...tokens, issuer: login.client.issuer },
-      ...(seconds === undefined ? {} : { renewAt: now + lasts - Math.min(EARLY_MS, lasts / 10) }),
+      ...(lasts > 0 ? { renewAt: now + lasts - Math.min(EARLY_MS, lasts / 10) } : {}),
     })
   }
 
