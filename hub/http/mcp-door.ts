@@ -17,7 +17,7 @@ export interface McpDoorDeps {
 const DOOR = 'MCP at /mcp'
 
 export function isForMcp({ url = '' }: IncomingMessage): boolean {
-  return /^\/mcp(?:\/[^/?]+)?\/?(?:\?|$)/.test(url)
+  return url === '/mcp' || /^\/mcp(?:\/[^/?]+)?\/?(?:\?|$)/.test(url)
 }
 
 /** The door that clients knock at thousands of times a second, hence not behind a router. Throws what it refuses. */
@@ -36,6 +36,7 @@ export async function serveMcp(
 }
 
 function checkToolset({ url }: McpRequest, toolsets: () => readonly string[]): void {
+  if (url === '/mcp') return
   const [, , named = ''] = url.split('?', 1)[0]?.split('/') ?? []
   if (named === '') return
   const toolset = decode(named)
@@ -85,7 +86,8 @@ function parse(text: string): unknown {
 /** Nearly all bodies are there with their heads: those are taken as they are, since a stream's events take their time. */
 function readText(request: McpRequest): Promise<string> {
   return new Promise((resolve, reject) => {
-    process.nextTick(() => {
+    // By then the rest of what came is parsed; later, the stream's end would come first.
+    queueMicrotask(() => {
       if (!request.complete || request.readableLength > LARGEST_BODY) collectText(request, resolve, reject)
       else resolve((request.read() as Buffer | null)?.toString('utf8') ?? '')
     })
