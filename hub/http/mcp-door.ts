@@ -86,10 +86,13 @@ function parse(text: string): unknown {
 /** Nearly all bodies are there with their heads: those are taken as they are, since a stream's events take their time. */
 function readText(request: McpRequest): Promise<string> {
   return new Promise((resolve, reject) => {
-    // By then the rest of what came is parsed; later, the stream's end would come first.
     queueMicrotask(() => {
-      if (!request.complete || request.readableLength > LARGEST_BODY) collectText(request, resolve, reject)
-      else resolve((request.read() as Buffer | null)?.toString('utf8') ?? '')
+      const length = Number(request.headers['content-length'])
+      if (length > LARGEST_BODY || request.readableLength !== length) collectText(request, resolve, reject)
+      else {
+        resolve((request.read() as Buffer | null)?.toString('utf8') ?? '')
+        request.resume()
+      }
     })
   })
 }
