@@ -53,8 +53,6 @@ export function clearUpAtRest(clock: Clock, heap: Heap = processHeap): Disposabl
 export const processHeap: Heap = {
   size: () => v8.getHeapStatistics().total_heap_size,
   clearUp() {
-    // Else V8 would do it twice more some seconds later, for next to nothing.
-    v8.setFlagsFromString('--memory-reducer-gc-count=0')
     // Without a flag at the start Node offers no other way.
     v8.setFlagsFromString('--expose-gc')
     vm.runInNewContext("gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })")
