@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../core/json.ts'
@@ -71,14 +61,8 @@ export function createCredentialStore(dataFolder: string): CredentialStore {
       const draft = `${fileOf(server)}.new`
       // One that a crash left may have another mode.
       rmSync(draft, { force: true })
-      const descriptor = openSync(draft, 'w', 0o600)
-      try {
-        writeSync(descriptor, `${JSON.stringify(kept, undefined, 2)}\n`)
-        // A refresh token that was used once is no good any more: the next one must not be lost.
-        fsyncSync(descriptor)
-      } finally {
-        closeSync(descriptor)
-      }
+      // A refresh token that was used once is no good any more: the next one must not be lost.
+      writeFileSync(draft, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600, flush: true })
       renameSync(draft, fileOf(server))
     },
     forget(server) {
