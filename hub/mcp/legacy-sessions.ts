@@ -12,11 +12,11 @@ import {
   endLane,
   type LaneDeps,
   type LaneSession,
-  readLegacyCall,
   resumeStream,
   serveCall,
   takeMessage,
 } from './lane.ts'
+import { readLegacyCall } from './lane-call.ts'
 import type { ListLane } from './list-lane.ts'
 import { McpServer, type McpServerDeps } from './server.ts'
 import { isPlain, type McpView, toView } from './view.ts'

@@ -3,7 +3,7 @@ import { PROTOCOL_VERSION_META_KEY, SERVER_INFO_META_KEY, type Tool } from '@mod
 import { ANSWER_HEADERS } from '../core/answer-headers.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Below } from './below.ts'
-import { isOfLegacy, isOfModern } from './lane.ts'
+import { isOfLegacy, isOfModern } from './lane-call.ts'
 
 export interface ListLaneDeps {
   below: Pick<Below, 'tools'>
