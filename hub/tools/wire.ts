@@ -3,7 +3,6 @@ import {
   type JSONRPCNotification,
   type JSONRPCRequest,
   ProtocolError,
-  ProtocolErrorCode,
   SdkError,
   SdkErrorCode,
   type Transport,
@@ -15,6 +14,7 @@ import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../c
 import type { Log } from '../core/log.ts'
 import { Register } from '../core/register.ts'
 import { ASKED } from './asked.ts'
+import { decideAsked, isUnsure } from './decide-asked.ts'
 import type { HttpPost, Posted } from './http-post.ts'
 import { tap } from './tapped.ts'
 import { createTimeLimit, type TimeLimit } from './time-limit.ts'
@@ -182,7 +182,7 @@ export class Wire {
   #remember(pending: Pending): void {
     const { id, options } = pending
     if (this.#http || !options.asker) return
-    const unsure = this.#isUnsure(pending)
+    const unsure = isUnsure(pending, this.#deps.isOwn)
     if (unsure && this.#waiting().includes(pending)) return
     const party = unsure ? `${options.asker.key} ${id}` : options.asker.key
     const cancel = this.#deps.clock.after(LATE_MS, () => this.#left.delete(id))
@@ -286,43 +286,20 @@ export class Wire {
     }
   }
 
-  /**
-   * The request on whose stream the question came. Standard output does not tell: there all requests in flight must be
-   * of one party, since a question that reaches somebody else would show them what is none of their business.
-   */
+  /** The request on whose stream the question came; standard output does not tell. */
   #whoIsAsked(method: string, related: string | undefined): Pending | undefined {
     if (related !== undefined) return this.#pendingOf(related)
-    const inFlight = this.#pending.values().filter(({ options }) => options.asker)
-    const left = [...this.#left.values()].map(({ party }) => party)
-    const parties = new Set([...inFlight.map(({ options }) => options.asker?.key), ...left])
-    const [found, ...others] = this.#mayAsk(inFlight)
-    if (parties.size <= 1 && others.length === 0) return found
-    if (method === 'roots/list') return undefined
-    throw new ProtocolError(
-      ProtocolErrorCode.InternalError,
-      'Several calls at once may be of different parties, and this server does not say which of them it asks. Set isolated: true in its entry to give each party its own process.',
-    )
-  }
-
-  /**
-   * Those of one party's requests that a question may belong to. Where equal keys may be two clients it is one that does
-   * not wait for an answer already; where all wait, who was asked last is asked once more.
-   */
-  #mayAsk(inFlight: readonly Pending[]): readonly Pending[] {
-    if (!inFlight.some(one => this.#isUnsure(one))) return inFlight.slice(-1)
-    const waiting = this.#waiting()
-    const free = inFlight.filter(one => !waiting.includes(one))
-    return free.length > 0 ? free : waiting.filter(one => inFlight.includes(one)).slice(-1)
+    return decideAsked(method, {
+      inFlight: this.#pending.values().filter(({ options }) => options.asker),
+      waiting: this.#waiting(),
+      left: [...this.#left.values()].map(({ party }) => party),
+      isOwn: this.#deps.isOwn,
+    })
   }
 
   /** The requests that wait for an answer to a question, the one asked last at the end. */
   #waiting(): Pending[] {
     return [...this.#asked.values()].flatMap(({ of }) => of ?? [])
-  }
-
-  /** Clients that repeat their requests have no session: two that call themselves alike cannot be told apart. */
-  #isUnsure({ options: { asker } }: Pending): boolean {
-    return asker?.repeats === true && !this.#deps.isOwn
   }
 }
 
