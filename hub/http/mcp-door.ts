@@ -109,10 +109,7 @@ function collectText(
     if (size <= LARGEST_BODY) parts.push(part)
     else reject(new HubError('too_large', `The body of POST /mcp is over ${LARGEST_BODY} bytes`))
   })
-  request.on('end', () => {
-    const [first] = parts
-    resolve((parts.length === 1 && first ? first : Buffer.concat(parts)).toString('utf8'))
-  })
+  request.on('end', () => resolve(Buffer.concat(parts).toString('utf8')))
   request.on('error', reject)
   const onClose = () => {
     if (!request.complete) reject(new HubError('bad_request', 'The body of POST /mcp ended too soon'))

@@ -46,24 +46,19 @@ const selectOpen = statement<{ thread: string }, ApprovalRow>((db, { thread }) =
 
 /** Threads that wait for a person's answer. */
 export async function threadsAwaitingApproval(db: Kysely<Tables>): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('approvals')
-    .select('thread_id')
-    .distinct()
-    .where('status', '=', 'open')
-    .execute()
-  return new Set(rows.map(row => row.thread_id))
+  return toThreads(await openThreads(db).execute())
 }
 
 /** Threads whose cycle waits for the answer to a server's question. */
 export async function threadsAsked(db: Kysely<Tables>): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('approvals')
-    .select('thread_id')
-    .distinct()
-    .where('status', '=', 'open')
-    .where('question_json', 'is not', null)
-    .execute()
+  return toThreads(await openThreads(db).where('question_json', 'is not', null).execute())
+}
+
+function openThreads(db: Kysely<Tables>) {
+  return db.selectFrom('approvals').select('thread_id').distinct().where('status', '=', 'open')
+}
+
+function toThreads(rows: readonly { thread_id: string }[]): Set<string> {
   return new Set(rows.map(row => row.thread_id))
 }
 
