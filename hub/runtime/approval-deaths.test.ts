@@ -8,7 +8,7 @@ import {
   stopTool,
   untilSaid,
 } from '../../tests/support/approvals.ts'
-import { type Death, openWorld, type World } from '../../tests/support/runtime-world.ts'
+import { liveTwice, openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { call, say } from '../../tests/support/scripted-model.ts'
 
 /** Asks for the call, goes on, and says so once it knows; however often it is asked. */
@@ -28,15 +28,6 @@ async function live(world: World) {
   const { id, status } = await onlyApproval(world)
   if (status === 'open') await world.approvals.decide({ id, decision: 'approve', ...OWNER })
   await untilSaid(world, 'I know')
-}
-
-async function liveTwice(world: World, death: Death) {
-  makeSteady(world)
-  await world.start(death)
-  const lived = await Promise.race([live(world).then(() => true), world.died.then(() => false)])
-  if (lived) return
-  await world.start()
-  await live(world)
 }
 
 /** Counts the writes of a life without a death. */
@@ -64,7 +55,8 @@ test.each(deaths)(
   async ({ repeatable, ...death }) => {
     const { ran, tool } = stopTool({ repeatable })
     await using world = await openWorld({ tools: [tool], approve: ['stop'] })
-    await liveTwice(world, death)
+    makeSteady(world)
+    await liveTwice(world, death, live)
     const [status] = await callStatuses(world)
     const answers = await inboxAnswers(world)
     expect(answers).toHaveLength(1)

@@ -156,13 +156,9 @@ test('a file for logins that cannot be read harms nobody', async () => {
 test('new tokens that are on their way when the hub ends are not lost', async () => {
   await using world = await OAuthWorld.open()
   const { people, hub } = world
-  await world.untilAsked()
-  await world.logIn()
-  people.revoke()
-  const gate = Promise.withResolvers<void>()
-  people.onRefresh = () => gate.promise
+  const renew = await world.openStale()
   const call = world.call('remote__one').catch(() => 'cut')
-  await until('it is asked for new ones', () => people.asked.includes('refresh'))
+  await world.untilRenewing()
   const before = readFileSync(world.fileOf(), 'utf8')
   const door = new URL('/healthz', hub.url)
   const stopped = hub.stop()
@@ -172,7 +168,7 @@ test('new tokens that are on their way when the hub ends are not lost', async ()
       () => true,
     ),
   )
-  gate.resolve()
+  renew()
   await stopped
   expect(readFileSync(world.fileOf(), 'utf8')).not.toBe(before)
   await call

@@ -76,15 +76,11 @@ describe('tokens that are over', () => {
   test('are renewed once, however many calls wait for it, and no call fails', async () => {
     await using world = await OAuthWorld.open()
     const { people, hub } = world
-    await world.untilAsked()
-    await world.logIn()
-    people.revoke()
-    const gate = Promise.withResolvers<void>()
-    people.onRefresh = () => gate.promise
+    const renew = await world.openStale()
     await using client = await openClient('sdk 2, 2026-07-28', hub)
     const calls = Array.from({ length: 12 }, () => client.call('remote__one').then(textOf))
-    await until('it is asked for new ones', () => people.asked.includes('refresh'))
-    gate.resolve()
+    await world.untilRenewing()
+    renew()
     expect(await Promise.all(calls)).toEqual(Array.from({ length: 12 }, () => 'one'))
     expect(people.asked.filter(one => one === 'refresh')).toHaveLength(1)
     expect(await world.shownSecrets()).toEqual([])
@@ -104,21 +100,17 @@ describe('tokens that are over', () => {
         return own(request, response, url)
       },
     })
-    const { people, hub } = world
-    await world.untilAsked()
-    await world.logIn()
-    people.revoke()
-    const gate = Promise.withResolvers<void>()
-    people.onRefresh = () => gate.promise
+    const { hub } = world
+    const renew = await world.openStale()
     await using client = await openClient('sdk 2, 2026-07-28', hub)
     const impatience = new AbortController()
     const given = expect(client.call('remote__one', {}, { signal: impatience.signal })).rejects.toThrow()
-    await until('it is asked for new ones', () => people.asked.includes('refresh'))
+    await world.untilRenewing()
     const before = requests
     impatience.abort()
     await given
     await until('the server is told that nobody waits', () => requests > before)
-    gate.resolve()
+    renew()
     expect(await world.call('remote__two')).toBe('two')
     expect(made).toEqual(['one', 'two'])
   })

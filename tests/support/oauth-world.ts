@@ -121,6 +121,21 @@ export class OAuthWorld implements AsyncDisposable {
     await untilReady(this.hub, server)
   }
 
+  /** A person logged in, and the tokens are over. Who asks for new ones waits until the returned function is called. */
+  async openStale(): Promise<() => void> {
+    await this.untilAsked()
+    await this.logIn()
+    this.people.revoke()
+    const gate = Promise.withResolvers<void>()
+    this.people.onRefresh = () => gate.promise
+    return gate.resolve
+  }
+
+  /** Somebody asks for new tokens. */
+  async untilRenewing(): Promise<void> {
+    await until('it is asked for new ones', () => this.people.asked.includes('refresh'))
+  }
+
   /** What the authorization server gave and now stands anywhere but in the file for it. */
   async shownSecrets(...said: string[]): Promise<string[]> {
     const shown = [...said, JSON.stringify(this.hub.logs.all), JSON.stringify(await this.status())].join('\n')

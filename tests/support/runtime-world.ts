@@ -62,6 +62,19 @@ export interface Death {
   when: 'before' | 'after'
 }
 
+/** Lives until a death; after it, once more, and then to the end. */
+export async function liveTwice(
+  world: World,
+  death: Death,
+  live: (world: World) => Promise<unknown>,
+): Promise<void> {
+  await world.start(death)
+  const lived = await Promise.race([live(world).then(() => true), world.died.then(() => false)])
+  if (lived) return
+  await world.start()
+  await live(world)
+}
+
 const ZONE = 'Europe/Berlin'
 
 export function makeAgent(agent: AgentOptions = {}): WorldAgent {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { callStatuses, OWNER } from '../../../tests/support/approvals.ts'
 import { askingTool, SURE } from '../../../tests/support/questions.ts'
-import { type Death, openWorld, type World } from '../../../tests/support/runtime-world.ts'
+import { liveTwice, openWorld, type World } from '../../../tests/support/runtime-world.ts'
 import { call, say } from '../../../tests/support/scripted-model.ts'
 import { until } from '../../../tests/support/until.ts'
 
@@ -43,14 +43,6 @@ async function live(world: World) {
 
 const isDecided = (error: unknown) => expect(error).toMatchObject({ code: 'conflict' })
 
-async function liveTwice(world: World, death: Death) {
-  await world.start(death)
-  const lived = await Promise.race([live(world).then(() => true), world.died.then(() => false)])
-  if (lived) return
-  await world.start()
-  await live(world)
-}
-
 /** Counts the writes of a life without a death. */
 async function countWrites() {
   await using asking = await openAsking()
@@ -71,7 +63,7 @@ test('every write is died at', () => {
 test.each(deaths)('promises 4, 9: a death $when write $write leaves no question open', async death => {
   await using asking = await openAsking()
   const { world, answers } = asking
-  await liveTwice(world, death)
+  await liveTwice(world, death, live)
   const { db } = world.store
   const approvals = await db.selectFrom('approvals').select(['status', 'answered_at']).execute()
   expect(approvals.filter(({ status, answered_at }) => status === 'open' || answered_at === null)).toEqual([])
