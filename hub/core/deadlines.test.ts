@@ -63,4 +63,8 @@ test('a thousand take one timer, none when nobody waits, and none after disposal
   expect(clock.timers).toBe(0)
   clock.advance(1_000)
   expect(fired).toEqual([])
+  const idle = createDeadlines(clock, 1_000)
+  idle[Symbol.dispose]()
+  idle.set(() => fired.push('late'))
+  expect(clock.timers).toBe(0)
 })

@@ -203,3 +203,39 @@ describe('what may come in at /mcp', () => {
     }
   })
 })
+
+test('whatever /mcp answers, browsers may neither guess its type nor tell where they came from', async () => {
+  const url = `${hub.url}/mcp`
+  const post = (body: string, more: Record<string, string> = {}) =>
+    send(url, { method: 'POST', headers: mcpHeaders(hub.token, more), body })
+  const modern = (method: string) => {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': method, 'Mcp-Name': 'nowhere' }
+    return post(
+      rpc(method, { ...(method === 'tools/call' ? { name: 'nowhere' } : {}), _meta: meta }),
+      headers,
+    )
+  }
+  const opened = await post(INITIALIZE)
+  const session = { 'Mcp-Session-Id': String(opened.headers['mcp-session-id']) }
+  const answers = [
+    opened,
+    await post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }), session),
+    await post(rpc('tools/list'), session),
+    await post(rpc('tools/call', { name: 'nowhere' }), session),
+    await post(rpc('tools/list'), { 'Mcp-Session-Id': 'unknown' }),
+    await modern('tools/list'),
+    await modern('tools/call'),
+    await modern('server/discover'),
+    await send(url),
+    await post('{'),
+  ]
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 202, 400, 401, 404]))
+  for (const { headers } of answers) {
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
+  }
+})

@@ -61,6 +61,14 @@ test('tokens are renewed a minute before they end, once, and are on the disk the
   expect(authorization.fresh()).toBeUndefined()
 })
 
+test('tokens that say they hold for no time are not renewed before each request', async () => {
+  people.lasts = 0
+  clock.advance(59 * MINUTE_MS)
+  await authorization.fresh()
+  expect(refreshes()).toBe(1)
+  expect(authorization.fresh()).toBeUndefined()
+})
+
 test('a renewal ahead of time that fails costs no request, and is tried again soon', async () => {
   people.onRefresh = () => {
     throw new Error('out of order')
