@@ -11,6 +11,7 @@ import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { whyHeldBack, withoutHeldBack } from './held-back.ts'
 import { type HubAddress, openHubSession } from './hub-session.ts'
+import { NotesRead } from './notes-read.ts'
 
 export interface BridgeDeps {
   clock: Clock
@@ -23,8 +24,6 @@ export interface BridgeDeps {
 
 const INVALID_PARAMS = -32_602
 const INTERNAL_ERROR = -32_603
-/** Between a progress note and a result on the client's stream. */
-const APART_MS = 10
 /** How long the hub may take to hear that the client left. */
 const GOODBYE_MS = 1_000
 
@@ -42,12 +41,13 @@ export class StdioBridge {
   readonly #hubs = new Set<Hub>()
   #hub: Promise<Hub> | undefined
   #initialize: JSONRPCRequest | undefined
+  readonly #notesRead: NotesRead
   #sending: Promise<void> = Promise.resolve()
-  #progressed = false
   #left = false
 
   constructor(deps: BridgeDeps) {
     this.#deps = deps
+    this.#notesRead = new NotesRead(deps.clock, message => deps.client.send(message))
   }
 
   /** Resolves when the client has gone and the hub knows. */
@@ -58,6 +58,7 @@ export class StdioBridge {
     await client.start()
     await this.#ended.promise
     this.#left = true
+    this.#notesRead.giveUp()
     for (const abort of this.#running.values()) abort.abort()
     const goodbye = this.#hub?.then(hub => hub.terminateSession()).catch(error => log(describeError(error)))
     const over = new AbortController()
@@ -68,9 +69,13 @@ export class StdioBridge {
 
   /** Never rejects: what went wrong is the answer. */
   async #forward(message: JSONRPCMessage): Promise<void> {
+    if (this.#notesRead.take(message)) return
     const heldBack = whyHeldBack(message)
     if (heldBack !== undefined && isJSONRPCRequest(message)) return this.#refuse(message, heldBack)
-    if (isInitializeRequest(message)) this.#initialize = message as JSONRPCRequest
+    if (isInitializeRequest(message)) {
+      this.#initialize = message as JSONRPCRequest
+      this.#notesRead.canAsk()
+    }
     const cancelled = cancelledBy(message)
     try {
       // A modern request is cancelled over HTTP by closing its stream, a legacy one by the notification.
@@ -153,20 +158,11 @@ export class StdioBridge {
   #write(message: JSONRPCMessage): void {
     const { client, log } = this.#deps
     this.#sending = this.#sending
-      .then(() => this.#keepApart(message))
+      .then(() => this.#notesRead.before(message))
       .then(() => client.send(message))
       .catch(error => {
         if (!this.#left) log(`The client did not take a message: ${describeError(error)}`)
       })
-  }
-
-  /** Clients of the official SDKs drop a progress note that they read in one piece with its result. */
-  async #keepApart(message: JSONRPCMessage): Promise<void> {
-    if ('method' in message) this.#progressed = message.method === 'notifications/progress'
-    else if (this.#progressed) {
-      this.#progressed = false
-      await sleep(this.#deps.clock, APART_MS)
-    }
   }
 }
 

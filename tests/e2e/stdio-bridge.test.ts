@@ -1,10 +1,14 @@
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { launcher, runCli, startCli } from '../support/cli.ts'
 import { LINES, openClient, type Target, type TestClient, textOf } from '../support/clients.ts'
 import { type Configured, odd, recorder, untilReady } from '../support/downstream.ts'
 import { isRunning, untilNoChildren } from '../support/processes.ts'
+import { startProgram } from '../support/program.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
+
+const BUSY_CLIENT = join(import.meta.dirname, '..', 'fixtures', 'busy-client.ts')
 
 let hub: TestHub
 let rec: Configured
@@ -26,7 +30,7 @@ afterAll(async () => {
 })
 
 /** What a client's config says: the launcher, run by some Node, told where the data folder is. */
-function bridge(node = 'node'): Target {
+function bridge(node = 'node'): Extract<Target, { command: string }> {
   const env = { PATH: String(process.env['PATH']), HOME: hub.folder, SUPERBLOOM_DATA: hub.dataFolder }
   return { command: node, args: [launcher, 'mcp'], env, cwd: hub.folder }
 }
@@ -117,6 +121,16 @@ describe.each(LINES)('a client of %s that starts `superbloom mcp`', line => {
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 })
+
+// One of 2026-07-28 takes no requests, and so cannot be asked whether it has read.
+test.each(LINES.filter(line => line !== 'sdk 2, 2026-07-28'))(
+  'a client of %s that does not read for a while gets every progress notification, the last too',
+  async line => {
+    const { command, args, env } = bridge()
+    await using client = await startProgram(process.execPath, [BUSY_CLIENT, line, command, ...args], { env })
+    await client.says(/^heard 1,2,3$/m)
+  },
+)
 
 test('the same bridge, run above by the system’s older Node, runs on Node 24', async () => {
   expect(process.versions.node).toMatch(/^24\./)

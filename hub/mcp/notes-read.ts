@@ -1,0 +1,72 @@
+import { isJSONRPCNotification, type JSONRPCMessage } from '@modelcontextprotocol/client'
+import { type Clock, sleep } from '../core/clock.ts'
+
+/** Between a progress note and a result where the client cannot be asked whether it read the note. */
+const APART_MS = 50
+/** A client that took longer to answer a ping is not asked again. */
+const PONG_MS = 2_000
+const PING = 'superbloom-ping-'
+
+/**
+ * Keeps a result back until its client has read the progress notes before it: clients of the official SDKs drop a note
+ * that they read in one piece with its result. A legacy client is sent a ping, which it answers after what came before.
+ * One of 2026-07-28 takes no requests, so some time is left to it.
+ */
+export class NotesRead {
+  readonly #clock: Clock
+  /** Sends the client a request. */
+  readonly #send: (message: JSONRPCMessage) => Promise<void>
+  #asks = false
+  #pings = 0
+  /** When the latest note was written that the client may not have read yet; monotonic. */
+  #unreadSince: number | undefined
+  #onPong: (() => void) | undefined
+
+  constructor(clock: Clock, send: (message: JSONRPCMessage) => Promise<void>) {
+    this.#clock = clock
+    this.#send = send
+  }
+
+  /** From now on the client can be sent requests. */
+  canAsk(): void {
+    this.#asks = true
+  }
+
+  /** Nobody is there any more who could read. */
+  giveUp(): void {
+    this.#asks = false
+    this.#onPong?.()
+  }
+
+  /** To be awaited before the message is written. */
+  async before(message: JSONRPCMessage): Promise<void> {
+    if (isJSONRPCNotification(message)) {
+      if (message.method === 'notifications/progress') this.#unreadSince = this.#clock.monotonic()
+      return
+    }
+    if ('method' in message || this.#unreadSince === undefined) return
+    if (this.#asks) await this.#ask()
+    else await sleep(this.#clock, this.#unreadSince + APART_MS - this.#clock.monotonic())
+    this.#unreadSince = undefined
+  }
+
+  /** Takes the client's answer to a ping; false for any other message. */
+  take(message: JSONRPCMessage): boolean {
+    if ('method' in message || typeof message.id !== 'string' || !message.id.startsWith(PING)) return false
+    if (message.id === `${PING}${this.#pings}`) this.#onPong?.()
+    return true
+  }
+
+  async #ask(): Promise<void> {
+    const pong = Promise.withResolvers<void>()
+    this.#onPong = pong.resolve
+    const cancelLimit = this.#clock.after(PONG_MS, () => this.giveUp())
+    try {
+      await this.#send({ jsonrpc: '2.0', id: `${PING}${++this.#pings}`, method: 'ping' })
+      await pong.promise
+    } finally {
+      cancelLimit()
+      this.#onPong = undefined
+    }
+  }
+}
