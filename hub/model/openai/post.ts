@@ -1,6 +1,6 @@
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
-import { Readable } from 'node:stream'
+import { type Duplex, pipeline, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { urlToHttpOptions } from 'node:url'
 import { parseJson } from '../../core/json.ts'
@@ -64,8 +64,11 @@ async function send(target: Target, body: string, signal: AbortSignal): Promise<
   // A provider may close a kept connection just as the request goes there.
   if (!response) return send(target, body, signal)
   const { statusCode: status = 0 } = response
-  if (status >= 200 && status < 300) return { type: response.headers['content-type'] ?? '', body: response }
-  if (status >= 400) throw toRefused(target, status, await text(response), toHeaders(response))
+  if (status >= 200 && status < 300) {
+    return { type: response.headers['content-type'] ?? '', body: await toDecoded(response) }
+  }
+  if (status >= 400)
+    throw toRefused(target, status, await text(await toDecoded(response)), toHeaders(response))
   // It is elsewhere: the platform goes after it.
   response.destroy()
   const moved = await fetch(url, { method: 'POST', headers, body, signal })
@@ -74,6 +77,33 @@ async function send(target: Target, body: string, signal: AbortSignal): Promise<
     type: moved.headers.get('content-type') ?? '',
     body: moved.body ? Readable.fromWeb(moved.body) : Readable.from([]),
   }
+}
+
+/** A gateway may compress although it is asked not to. */
+async function toDecoded(response: IncomingMessage): Promise<Readable> {
+  const encoding = response.headers['content-encoding']?.toLowerCase()
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return response
+  const create = (await loadDecoders()).get(encoding)
+  if (!create) {
+    response.destroy()
+    throw new Error(`The answer is encoded as ${encoding}, which was not asked for`)
+  }
+  const decoder = create()
+  // Who reads the decoder is told of what goes wrong in either.
+  pipeline(response, decoder, () => undefined)
+  return decoder
+}
+
+/** Loaded where something is compressed: most providers never do. */
+async function loadDecoders(): Promise<ReadonlyMap<string, () => Duplex>> {
+  const zlib = await import('node:zlib')
+  return new Map<string, () => Duplex>([
+    ['gzip', zlib.createGunzip],
+    ['x-gzip', zlib.createGunzip],
+    ['deflate', zlib.createInflate],
+    ['br', zlib.createBrotliDecompress],
+    ['zstd', zlib.createZstdDecompress],
+  ])
 }
 
 function isReset(error: unknown): boolean {
