@@ -6,7 +6,7 @@ import { createRecord } from '../../../tests/support/until.ts'
 import { createLog } from '../../core/log.ts'
 import type { HttpSpec } from '../server-spec.ts'
 import { Authorization } from './authorization.ts'
-import type { Credentials } from './credentials.ts'
+import type { CredentialStore, Credentials } from './credentials.ts'
 import { NeedsLogin } from './faults.ts'
 import { beginLogin } from './login.ts'
 
@@ -18,6 +18,7 @@ let clock: FakeClock
 let saved: Credentials[]
 let lines: ReturnType<typeof createRecord<string>>
 let authorization: Authorization
+let create: () => Authorization
 
 beforeEach(async () => {
   people = await startAuthorizationServer()
@@ -32,16 +33,23 @@ beforeEach(async () => {
     prefix: '',
     transport: { kind: 'http', url: remote.url, headers: {} },
   }
-  authorization = new Authorization(spec, {
-    clock,
-    log: createLog({ level: 'debug', now: clock.now, write: line => lines.add(line) }),
-    store: { read: () => undefined, save: (_server, kept) => void saved.push(kept), forget: () => false },
-    fetch,
-  })
+  const log = createLog({ level: 'debug', now: clock.now, write: line => lines.add(line) })
+  const store: CredentialStore = {
+    read: () => saved.at(-1),
+    save: (_server, kept) => void saved.push(kept),
+    forget: () => false,
+  }
+  create = () => new Authorization(spec, { clock, log, store, fetch })
+  authorization = create()
+  await (await begin()).finish()
+})
+
+/** A person's login up to where they come back. */
+async function begin() {
   const login = await beginLogin(authorization, 'http://127.0.0.1:1/oauth/callback', fetch)
   const back = (await fetch(login.url, { redirect: 'manual' })).headers.get('location') ?? ''
-  await login.finish(new URL(back).searchParams)
-})
+  return { finish: () => login.finish(new URL(back).searchParams) }
+}
 afterEach(async () => {
   await remote[Symbol.asyncDispose]()
   await people[Symbol.asyncDispose]()
@@ -119,4 +127,46 @@ test('one that was retired uses up no refresh token, and what is on its way chan
   expect(saved).toHaveLength(count)
   clock.advance(59 * MINUTE_MS)
   expect(authorization.fresh()).toBeUndefined()
+})
+
+test('who takes its place gets what a renewal brings that is on its way, through another change too', async () => {
+  const gate = Promise.withResolvers<void>()
+  people.onRefresh = () => gate.promise
+  clock.advance(59 * MINUTE_MS)
+  const renewed = authorization.fresh()
+  const second = create()
+  authorization.retire(second)
+  const heir = create()
+  second.retire(heir)
+  const alsoRenewed = heir.fresh()
+  gate.resolve()
+  await Promise.all([renewed, alsoRenewed])
+  expect(refreshes()).toBe(1)
+  expect(heir.bearer).toBe(authorization.bearer)
+  expect(saved.at(-1)?.tokens?.access_token).toBe(heir.bearer)
+  expect(heir.fresh()).toBeUndefined()
+})
+
+test('an heir that has a login of its own keeps that', async () => {
+  const gate = Promise.withResolvers<void>()
+  people.onRefresh = () => gate.promise
+  clock.advance(59 * MINUTE_MS)
+  const renewed = authorization.fresh()
+  const before = authorization
+  authorization = create()
+  before.retire(authorization)
+  await (await begin()).finish()
+  const own = authorization.bearer
+  gate.resolve()
+  await renewed
+  expect(authorization.bearer).toBe(own)
+  expect(saved.at(-1)?.tokens?.access_token).toBe(own)
+})
+
+test('a login that ends after a logout says that it is none', async () => {
+  const login = await begin()
+  const count = saved.length
+  authorization.retire()
+  await expect(login.finish()).rejects.toThrow(/meanwhile somebody logged out/)
+  expect(saved).toHaveLength(count)
 })

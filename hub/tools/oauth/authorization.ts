@@ -53,6 +53,9 @@ export class Authorization {
   #metadataUrl: URL | undefined
   #wanted: string | undefined
   #retired = false
+  #heir: Authorization | undefined
+  /** Renewals of who was here before. */
+  #inheritance: Promise<void> | undefined
 
   constructor(spec: HttpSpec, deps: AuthorizationDeps) {
     this.spec = spec
@@ -144,12 +147,22 @@ export class Authorization {
 
   /** Resolves once no renewal is on its way: what it brings is lost to who does not wait. */
   async settled(): Promise<void> {
+    await this.#inheritance
     await this.#renewing?.catch(() => undefined)
   }
 
-  /** Another one, or none, took its place: it changes nothing on the disk, and uses up no refresh token, from now on. */
-  retire(): void {
+  /**
+   * Another one, or none, took its place: it changes nothing on the disk, and uses up no refresh token, from now on. An
+   * heir, who is at the same address, gets what a renewal brings that is on its way.
+   */
+  retire(heir?: Authorization): void {
     this.#retired = true
+    this.#heir = heir
+    if (heir) heir.#inheritance = this.settled()
+  }
+
+  get isRetired(): boolean {
+    return this.#retired
   }
 
   get #isByItself(): boolean {
@@ -168,7 +181,17 @@ export class Authorization {
     return this.#renewing
   }
 
+  #inherit(before: Credentials | undefined, renewed: Renewed): void {
+    if (this.bearer !== before?.tokens?.access_token) return
+    this.adopt(renewed)
+    const heir = this.#heir
+    if (heir) heir.#inherit(before, renewed)
+  }
+
   async #renewNow(): Promise<void> {
+    const before = this.bearer
+    await this.#inheritance
+    if (this.bearer !== before) return
     const kept = this.#kept
     const { name, transport } = this.spec
     try {
@@ -181,7 +204,7 @@ export class Authorization {
         fetch: this.#deps.fetch,
       })
       // A login that came meanwhile is the newer one.
-      if (this.#kept === kept) this.adopt(renewed)
+      if (this.#kept === kept) this.#inherit(kept, renewed)
       this.#log.info('login_renewed')
     } catch (error) {
       throw this.#toFault(error, kept)

@@ -48,8 +48,9 @@ export function createAuthorizations({
     const key = toCanonicalJson([spec.transport.url, spec.transport.oauth ?? {}])
     const before = known.get(spec.name)
     if (before?.key === key) return before.authorization
-    before?.authorization.retire()
     const authorization = new Authorization(spec, { clock, log, store, fetch })
+    const isSameServer = before?.authorization.spec.transport.url === spec.transport.url
+    before?.authorization.retire(isSameServer ? authorization : undefined)
     known.set(spec.name, { key, authorization })
     return authorization
   }

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../core/json.ts'
@@ -64,6 +74,7 @@ export function createCredentialStore(dataFolder: string): CredentialStore {
       // A refresh token that was used once is no good any more: the next one must not be lost.
       writeFileSync(draft, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600, flush: true })
       renameSync(draft, fileOf(server))
+      flushFolder(folder)
     },
     forget(server) {
       const file = fileOf(server)
@@ -72,5 +83,16 @@ export function createCredentialStore(dataFolder: string): CredentialStore {
       rmSync(`${file}.new`, { force: true })
       return isThere
     },
+  }
+}
+
+/** Through a power cut a file keeps its new name once its folder is on the disk. Windows has no such call. */
+function flushFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }

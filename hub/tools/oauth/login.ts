@@ -162,6 +162,7 @@ async function finishLogin(answer: URLSearchParams, asked: Finishing): Promise<v
       ...(resource === undefined ? {} : { resource }),
       fetchFn: fetch,
     })
+    if (authorization.isRetired) throw new Error('meanwhile somebody logged out, or its entry changed')
     // One that names none gave what was asked for (RFC 6749, 5.1).
     const scope = tokens.scope ?? url.searchParams.get('scope') ?? undefined
     const isOurs = isRegistered(clientId)
