@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type CallToolResult,
@@ -30,6 +31,8 @@ interface LaneFlight {
 /** What the lane knows of a legacy client's session. */
 export interface LaneSession {
   key: string
+  /** How many calls it has made, for the ids of their streams. */
+  made: number
   capabilities: JsonObject
   logLevel: string | undefined
   elicited: Elicited
@@ -44,6 +47,7 @@ export interface LaneSession {
 export function createLane(key: string, elicited: Elicited): LaneSession {
   return {
     key,
+    made: 0,
     capabilities: {},
     logLevel: undefined,
     elicited,
@@ -76,7 +80,7 @@ export async function serveCall(
   response: ServerResponse,
 ): Promise<void> {
   const { calls, streams } = session
-  const stream = `lane-${++streamCount}`
+  const stream = `lane-${++session.made}`
   const onStream = (made: Reply) => keepStream(streams, stream, made)
   const reply = createReply(response, {
     clock: deps.clock,
@@ -96,7 +100,7 @@ export async function serveCall(
     meta: call.meta,
     repeat: call.repeat,
     notify: (method, params) => reply.send({ jsonrpc: '2.0', method, params }),
-    send: (method, params, asked) => ask(deps, session, { call, reply, method, params, asked }),
+    send: (method, params, asked) => ask(deps, session, { reply, method, params, asked }),
   }
   await run(deps, caller, call, reply)
   calls.delete(number)
@@ -136,8 +140,6 @@ const NO_SESSION = { capabilities: {}, logLevel: undefined, elicited: createElic
 function refuseQuestion(): Promise<never> {
   return Promise.reject(new Error('A client of 2026-07-28 takes no requests'))
 }
-
-let streamCount = 0
 
 /** The newest stays however much it holds: its own events are bounded too. */
 function keepStream(streams: Map<string, Reply>, stream: string, reply: Reply): void {
@@ -221,7 +223,6 @@ async function run(
 }
 
 interface Asked {
-  call: LaneCall
   reply: Reply
   method: string
   params: JsonObject
@@ -232,9 +233,10 @@ interface Asked {
 async function ask(
   { clock }: LaneDeps,
   { questions }: LaneSession,
-  { call, reply, method, params, asked }: Asked,
+  { reply, method, params, asked }: Asked,
 ): Promise<JsonObject> {
-  const id = `${QUESTION}${questions.size}-${call.id}-${Math.trunc(performance.now() * 1000)}`
+  // Unlike any of a session before: the bridge's client does not notice that it has another one.
+  const id = `${QUESTION}${randomUUID()}`
   const question = Promise.withResolvers<JsonObject>()
   const giveUp = (reason: string, error: unknown) => {
     reply.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } })
