@@ -65,8 +65,7 @@ describe.each(REVISIONS)('the conformance suite for %s', revision => {
     await checkBehind(`${era} fixture over HTTP`, { url: fixture.url }, revision, era)
   })
 
-  // One scenario measures how soon a client comes back, which a busy machine may make too late.
-  test('passes what the hub says to servers', { timeout: ONE_RUN_MS, retry: 1 }, async () => {
+  test('passes what the hub says to servers', { timeout: ONE_RUN_MS }, async () => {
     await using assignments = await serveAssignments()
     const command = [process.execPath, join(TESTS, 'relay.ts'), assignments.url].join(' ')
     await check('the hub as a client', { kind: 'client', command }, revision, 'client')
