@@ -100,3 +100,20 @@ test('a heap gives back what was left in it, and tells of collections while some
   await new Promise(resolve => setImmediate(resolve))
   expect(collections).toBe(heard)
 })
+
+test('a heap that was cleared up does not take that for work', async () => {
+  const seen: number[] = []
+  const observer = new PerformanceObserver(list => {
+    seen.push(...list.getEntries().map(({ startTime }) => startTime))
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  processHeap.clearUp()
+  const since = performance.now()
+  let told = 0
+  const stop = processHeap.onCollected(() => told++)
+  await until('the clearing up is told of', () => seen.length > 0)
+  observer.disconnect()
+  stop()
+  expect(seen.some(time => time < since)).toBe(true)
+  expect(told > 0).toBe(seen.some(time => time >= since))
+})

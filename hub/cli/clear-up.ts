@@ -18,7 +18,7 @@ export interface Heap {
   size(): number
   /** Collects all garbage, and gives back what is free. */
   clearUp(): void
-  /** Calls back at every collection that V8 makes, until the returned function is called. */
+  /** Calls back at every collection that V8 makes from now on, until the returned function is called. */
   onCollected(run: () => void): () => void
   /** Begins to measure; the returned function says which part of the time since then the process was busy. */
   measure(): () => number
@@ -58,7 +58,11 @@ export const processHeap: Heap = {
     vm.runInNewContext("gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })")
   },
   onCollected(run) {
-    const observer = new PerformanceObserver(run)
+    const since = performance.now()
+    // An observer is told of a collection that has just ended, too.
+    const observer = new PerformanceObserver(list => {
+      if (list.getEntries().some(({ startTime }) => startTime >= since)) run()
+    })
     observer.observe({ entryTypes: ['gc'] })
     return () => observer.disconnect()
   },
