@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
@@ -49,4 +49,70 @@ test.each([
   expect(broken).toBe(delays.length)
   await transport.close()
   expect(clock.timers).toBe(0)
+})
+
+const FAILURES = [
+  { what: 'is refused for a while', fail: (response: ServerResponse) => response.writeHead(503).end() },
+  { what: 'is asked too often', fail: (response: ServerResponse) => response.writeHead(429).end() },
+  { what: 'is cut off', fail: (response: ServerResponse) => response.destroy() },
+]
+
+/** A server that answers the first requests for its stream so, and opens it then. */
+async function openReluctant(times: number, fail: (response: ServerResponse) => unknown) {
+  const asked = createRecord<number>()
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') return void response.writeHead(202).end()
+    asked.add(asked.all.length + 1)
+    if (asked.all.length <= times) return void fail(response)
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    response.write('data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n')
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const clock = createFakeClock()
+  const heard = createRecord<unknown>()
+  const transport = createStreamableTransport(
+    { kind: 'http', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, headers: {} },
+    { clock, authorization: undefined, onGone: () => undefined, onBroken: () => undefined },
+  )
+  transport.onmessage = message => heard.add(message)
+  await transport.start()
+  await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  return {
+    asked,
+    heard,
+    clock,
+    async [Symbol.asyncDispose]() {
+      await transport.close()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+test.each(FAILURES)('a first stream that $what is opened later', async ({ fail }) => {
+  await using server = await openReluctant(3, fail)
+  let from = 0
+  for (const delay of [1_000, 1_000, 1_000]) {
+    from = await server.clock.armed(delay, from)
+    server.clock.advance(delay)
+  }
+  await server.heard.find('what it tells is heard', () => true)
+  expect(server.asked.all).toHaveLength(4)
+})
+
+test('a server whose stream never opens is asked for it no more', async () => {
+  await using server = await openReluctant(Number.POSITIVE_INFINITY, response => response.writeHead(500).end())
+  let from = 0
+  for (let time = 0; time < 4; time++) {
+    from = await server.clock.armed(1_000, from)
+    server.clock.advance(1_000)
+  }
+  await server.asked.find('the last time', count => count === 5)
+  expect(server.clock.timers).toBe(0)
+})
+
+test.each([400, 404, 405, 501])('a server that answers %i has no stream', async status => {
+  await using server = await openReluctant(1, response => response.writeHead(status).end())
+  await server.asked.find('it is asked once', count => count === 1)
+  expect(server.clock.timers).toBe(0)
 })

@@ -11,6 +11,7 @@ import type { Clock } from '../core/clock.ts'
 import { decideBackoff } from './backoff.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { describeOverlong } from './bounds.ts'
+import { withFirstStream } from './first-stream.ts'
 import type { Authorization } from './oauth/authorization.ts'
 import { letFetchIn } from './oauth/let-in.ts'
 import type { ServerSpec } from './server-spec.ts'
@@ -46,7 +47,7 @@ export function createStreamableTransport(
     onGone(describeOverlong())
     void transport.close()
   }
-  const bounded = createBoundedFetch(clock, onOverlong)
+  const bounded = withFirstStream(createBoundedFetch(clock, onOverlong))
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
     fetch: authorization ? letFetchIn(bounded, authorization) : bounded,
