@@ -2,7 +2,6 @@ import { isIP, type Socket, connect as toPlain } from 'node:net'
 import { connect as toSecure } from 'node:tls'
 import type { Clock } from '../core/clock.ts'
 import { type ResponseHead, ResponseReader } from './http-response.ts'
-import { createVigil, type Vigil } from './vigil.ts'
 
 /** A kept connection that nobody used for so long is closed here: a server that closes it later breaks no request. */
 const LONGEST_IDLE_MS = 4_000
@@ -46,7 +45,6 @@ export interface HttpConnections extends Disposable {
 
 export function createHttpConnections(origin: URL, clock: Clock): HttpConnections {
   const all = new Set<Connection>()
-  const vigil = createVigil(clock)
   const idle: Connection[] = []
   let cancelSweep: (() => void) | undefined
 
@@ -93,7 +91,7 @@ export function createHttpConnections(origin: URL, clock: Clock): HttpConnection
       if (kept.usableUntil > clock.monotonic()) return kept
       kept.end()
     }
-    const connection = new Connection(origin, { vigil, keep, onGone })
+    const connection = new Connection(origin, keep, onGone)
     all.add(connection)
     return connection
   }
@@ -111,17 +109,11 @@ export function createHttpConnections(origin: URL, clock: Clock): HttpConnection
   }
 }
 
-interface ConnectionDeps {
-  vigil: Vigil
-  keep(connection: Connection, longest: number): void
-  onGone(connection: Connection): void
-}
-
 class Connection implements Sent {
   /** By the clock's monotonic time, once it is kept. */
   usableUntil = 0
   readonly #socket: Socket
-  readonly #deps: ConnectionDeps
+  readonly #keep: (connection: Connection, longest: number) => void
   #exchange: Exchange | undefined
   /** What waits for the server to show who it is. */
   #held: (() => void) | undefined
@@ -136,8 +128,12 @@ class Connection implements Sent {
     onEnd: isReusable => this.#finish(isReusable),
   })
 
-  constructor(origin: URL, deps: ConnectionDeps) {
-    this.#deps = deps
+  constructor(
+    origin: URL,
+    keep: (connection: Connection, longest: number) => void,
+    onGone: (connection: Connection) => void,
+  ) {
+    this.#keep = keep
     this.#socket = open(origin, part => this.#read(() => this.#reader.take(part)))
     if (origin.protocol === 'https:') {
       this.#isReady = false
@@ -148,7 +144,7 @@ class Connection implements Sent {
       })
     }
     const onClose = () => {
-      deps.onGone(this)
+      onGone(this)
       this.#read(() => this.#reader.close())
       this.#fail(Object.assign(new Error('The server closed the connection'), { code: 'ECONNRESET' }))
       // A server that says no more may still have to read what it never will.
@@ -161,7 +157,6 @@ class Connection implements Sent {
 
   send(head: string, body: string, exchange: Exchange): void {
     this.#exchange = exchange
-    this.#deps.vigil.sent()
     this.#reader.expect()
     if (this.#isReady) this.#write(head, body)
     else this.#held = () => this.#write(head, body)
@@ -169,7 +164,7 @@ class Connection implements Sent {
 
   cut(exchange: Exchange): void {
     if (this.#exchange !== exchange) return
-    this.#release()
+    this.#exchange = undefined
     this.end()
   }
 
@@ -204,21 +199,16 @@ class Connection implements Sent {
   /** One that was cut off, has not taken all of the request, or is not read, is in no state for another. */
   #finish(isReusable: boolean): void {
     this.#exchange?.onEnd()
-    this.#release()
+    this.#exchange = undefined
     const { destroyed, writableLength } = this.#socket
     const isFree = isReusable && !destroyed && writableLength === 0 && !this.#socket.isPaused()
-    this.#deps.keep(this, isFree ? this.#longestIdle : 0)
+    this.#keep(this, isFree ? this.#longestIdle : 0)
   }
 
   #fail(error: Error): void {
-    this.#release()?.onError(error)
-  }
-
-  #release(): Exchange | undefined {
     const exchange = this.#exchange
     this.#exchange = undefined
-    if (exchange) this.#deps.vigil.over()
-    return exchange
+    exchange?.onError(error)
   }
 }
 
