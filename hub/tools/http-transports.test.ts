@@ -101,7 +101,9 @@ test.each(FAILURES)('a first stream that $what is opened later', async ({ fail }
 })
 
 test('a server whose stream never opens is asked for it no more', async () => {
-  await using server = await openReluctant(Number.POSITIVE_INFINITY, response => response.writeHead(500).end())
+  await using server = await openReluctant(Number.POSITIVE_INFINITY, response =>
+    response.writeHead(500).end(),
+  )
   let from = 0
   for (let time = 0; time < 4; time++) {
     from = await server.clock.armed(1_000, from)
