@@ -73,6 +73,8 @@ test('a session with an open stream does not end for being quiet', async () => {
   await initialize(url)
   expect(await ping(url, session)).toBe(200)
   controller.abort()
+  // What nobody holds any more is closed when garbage is collected.
+  await expect(stream.text()).rejects.toThrow()
 })
 
 test('of a hundred sessions the longest unused makes room for one more', async () => {
@@ -97,8 +99,10 @@ test('a session ends when its client says so', async () => {
 test('a hundred sessions that are all in use leave no room, and say so', async () => {
   const { url } = await start()
   const controller = new AbortController()
+  // What nobody holds any more is closed when garbage is collected.
+  const streams: Response[] = []
   for (let count = 0; count < 100; count++) {
-    await send(url, 'GET', await initialize(url), undefined, controller.signal)
+    streams.push(await send(url, 'GET', await initialize(url), undefined, controller.signal))
   }
   const response = await send(url, 'POST', undefined, INITIALIZE)
   expect(response.status).toBe(503)
@@ -106,6 +110,7 @@ test('a hundred sessions that are all in use leave no room, and say so', async (
     error: { message: expect.stringContaining('Too many open sessions') },
   })
   controller.abort()
+  for (const stream of streams) await expect(stream.text()).rejects.toThrow()
 })
 
 test('an initialize that is refused leaves no session behind', async () => {
