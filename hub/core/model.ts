@@ -33,6 +33,8 @@ export interface BatchItem {
 export interface Thinking {
   by: string
   text: string
+  /** What came beside each of the calls, in their order: Gemini wants the signatures of its thoughts back. */
+  extras?: readonly unknown[]
 }
 
 /** The window in the order in which it happened. */
@@ -141,22 +143,37 @@ export type ModelErrorKind =
   /** Nobody was asked: every provider is known to be down. */
   | 'unavailable'
 
+/** What a provider had sent before a call of it failed. */
+export interface Begun {
+  /** Missing where it did not say. */
+  usage?: ModelUsage | undefined
+  /** All that it wrote: text, thoughts and calls. */
+  written: string
+}
+
 export class ModelError extends Error {
   readonly kind: ModelErrorKind
   readonly status: number | undefined
   /** Milliseconds that the provider asked to wait. */
   readonly retryAfter: number | undefined
+  /** Set where the reply had begun: it may be billed. */
+  begun: Begun | undefined
 
   constructor(
     kind: ModelErrorKind,
     message: string,
-    options: ErrorOptions & { status?: number | undefined; retryAfter?: number | undefined } = {},
+    options: ErrorOptions & {
+      status?: number | undefined
+      retryAfter?: number | undefined
+      begun?: Begun | undefined
+    } = {},
   ) {
     super(message, options)
     this.name = 'ModelError'
     this.kind = kind
     this.status = options.status
     this.retryAfter = options.retryAfter
+    this.begun = options.begun
   }
 
   /** Whether the same request may succeed later. */

@@ -5,9 +5,9 @@ import { createCallAccumulator } from './accumulate.ts'
 const makeId = (position: number) => `made_${position}`
 
 function accumulate(chunks: unknown[]) {
-  const calls = createCallAccumulator(makeId)
+  const calls = createCallAccumulator(makeId, name => ['get_time', 'get_load'].includes(name))
   for (const chunk of chunks) calls.push(chunk)
-  return calls.finish()
+  return calls.finish().map(({ call }) => call)
 }
 
 /** A piece as providers send it; what is undefined is left out. */
@@ -20,7 +20,27 @@ const a = { id: 'a', name: 'get_time', arguments: '{"zone":"UTC"}' }
 const b = { id: 'b', name: 'get_load', arguments: '{"host":"nas"}' }
 const made = (call: object, position: number) => ({ ...call, id: `made_${position}` })
 
+const BARE = [
+  { id: 'a', name: 'get_time', arguments: '{}' },
+  { id: 'made_1', name: 'get_load', arguments: '{}' },
+]
+
 const QUIRKS: { quirk: string; chunks: unknown[]; calls: unknown[] }[] = [
+  {
+    quirk: 'calls without arguments, one id for all, index right',
+    chunks: [[piece('a', 0, 'get_time', '')], [piece('a', 1, 'get_load', '')]],
+    calls: BARE,
+  },
+  ...[0, NO].map(index => ({
+    quirk: `calls without arguments, ids left out, index always ${index}`,
+    chunks: [[piece(NO, index, 'get_time', '')], [piece(NO, index, 'get_load', '')]],
+    calls: BARE.map(made),
+  })),
+  {
+    quirk: 'a name in two parts, the second of which is no tool',
+    chunks: [[piece('a', 0, 'get_')], [piece(NO, 0, 'time')], [piece(NO, 0, NO, '{}')]],
+    calls: BARE.slice(0, 1),
+  },
   {
     quirk: 'OpenAI: id and name first, then arguments by index',
     chunks: [

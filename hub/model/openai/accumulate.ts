@@ -4,6 +4,8 @@ import type { ModelCall } from '../../core/model.ts'
 /** A piece of a tool call in a streamed reply. Providers leave out, repeat and mistype every field of it. */
 interface CallPiece {
   index?: unknown
+  /** Gemini's thought signature, among others. */
+  extra_content?: unknown
   id?: unknown
   function?: { name?: unknown; arguments?: unknown } | null
 }
@@ -13,23 +15,34 @@ interface OpenCall {
   id: string | undefined
   name: string
   arguments: string
+  extra: unknown
+}
+
+/** A call, and what came beside it that its provider may want back. */
+export interface AccumulatedCall {
+  call: ModelCall
+  extra: unknown
 }
 
 interface CallAccumulator {
   /** Takes the `tool_calls` of one chunk, whatever it is. */
   push(pieces: unknown): void
   /** The calls in the order in which they began; arguments that never came are `{}`. */
-  finish(): ModelCall[]
+  finish(): AccumulatedCall[]
 }
 
 /**
- * Puts streamed tool calls together. `makeId` names the call at a position (from 0) whose provider sent no id.
+ * Puts streamed tool calls together. `makeId` names the call at a position (from 0) whose provider sent no id; `isTool`
+ * knows the names that may be called.
  *
- * Which call a piece belongs to: a known id names its call; a new id with a name begins one, whatever its index
- * (Ollama sends 0 for all); else the index says it, else it is the current call. A piece that could only break the
- * call it would join (another name, or arguments after complete ones) begins a new call too.
+ * Which call a piece belongs to: a known id names its call, unless name and index are another's; a new id with a name
+ * begins one, whatever its index (Ollama sends 0 for all); else the index says it, else it is the current call. A piece
+ * that could only break the call it would join (another name, or arguments after complete ones) begins a new call too.
  */
-export function createCallAccumulator(makeId: (position: number) => string): CallAccumulator {
+export function createCallAccumulator(
+  makeId: (position: number) => string,
+  isTool: (name: string) => boolean,
+): CallAccumulator {
   const calls: OpenCall[] = []
   const byId = new Map<string, OpenCall>()
   const byIndex = new Map<number, OpenCall>()
@@ -37,7 +50,7 @@ export function createCallAccumulator(makeId: (position: number) => string): Cal
 
   /** `previous` is the call of the piece before this one in the same chunk. */
   function find(piece: Piece, previous: OpenCall | undefined): OpenCall | undefined {
-    const known = piece.id === undefined ? undefined : byId.get(piece.id)
+    const known = knownOf(piece)
     const there = known ?? (piece.index === undefined ? current : byIndex.get(piece.index))
     if (!there || known) return there
     if (piece.id !== undefined) return piece.name === undefined ? there : undefined
@@ -45,8 +58,15 @@ export function createCallAccumulator(makeId: (position: number) => string): Cal
     return another ? undefined : there
   }
 
+  /** The call of the piece's id; undefined too where some give the same id to all calls. */
+  function knownOf({ id, index, name }: Piece): OpenCall | undefined {
+    const known = id === undefined ? undefined : byId.get(id)
+    const isAnother = name !== undefined && index !== undefined && byIndex.get(index) !== known
+    return isAnother ? undefined : known
+  }
+
   function begin(id: string | undefined): OpenCall {
-    const call = { id, name: '', arguments: '' }
+    const call: OpenCall = { id, name: '', arguments: '', extra: undefined }
     calls.push(call)
     return call
   }
@@ -54,7 +74,7 @@ export function createCallAccumulator(makeId: (position: number) => string): Cal
   function take(piece: Piece, previous: OpenCall | undefined): OpenCall {
     const own = piece.id === undefined || byId.has(piece.id) ? undefined : piece.id
     const found = find(piece, previous)
-    const call = found && !beginsAnother(found, piece) ? found : begin(own)
+    const call = found && !beginsAnother(found, piece, isTool) ? found : begin(own)
     call.id ??= own
     if (piece.id !== undefined) byId.set(piece.id, call)
     if (piece.index !== undefined) byIndex.set(piece.index, call)
@@ -76,10 +96,13 @@ export function createCallAccumulator(makeId: (position: number) => string): Cal
     finish: () =>
       calls
         .filter(call => call.name !== '' || call.arguments !== '')
-        .map((call, position) => ({
-          id: call.id ?? makeId(position),
-          name: call.name,
-          arguments: isBlank(call.arguments) ? '{}' : call.arguments,
+        .map(({ id, name, extra, ...call }, position) => ({
+          call: {
+            id: id ?? makeId(position),
+            name,
+            arguments: isBlank(call.arguments) ? '{}' : call.arguments,
+          },
+          extra,
         })),
   }
 }
@@ -92,6 +115,7 @@ interface Piece {
   arguments: string
   /** The arguments came as an object, so they are all of them. */
   whole: boolean
+  extra: unknown
 }
 
 function toPiece(raw: CallPiece | null | undefined): Piece | undefined {
@@ -104,6 +128,7 @@ function toPiece(raw: CallPiece | null | undefined): Piece | undefined {
     name: toText(raw.function?.name),
     arguments: whole ? JSON.stringify(given) : (toText(given) ?? ''),
     whole,
+    extra: raw.extra_content ?? undefined,
   }
 }
 
@@ -116,8 +141,9 @@ function isBlank(text: string): boolean {
 }
 
 /** Whether a named piece cannot be more of `call`; a call's name may come in parts until its arguments begin. */
-function beginsAnother(call: OpenCall, piece: Piece): boolean {
-  if (piece.name === undefined || isBlank(call.arguments)) return false
+function beginsAnother(call: OpenCall, piece: Piece, isTool: (name: string) => boolean): boolean {
+  if (piece.name === undefined) return false
+  if (isBlank(call.arguments)) return piece.name !== call.name && isTool(call.name) && isTool(piece.name)
   if (piece.name !== call.name) return true
   return !isBlank(piece.arguments) && piece.arguments !== call.arguments && isComplete(call.arguments)
 }
@@ -128,6 +154,7 @@ function isComplete(text: string): boolean {
 }
 
 function join(call: OpenCall, piece: Piece) {
+  call.extra = piece.extra ?? call.extra
   if (piece.name !== undefined && piece.name !== call.name && isBlank(call.arguments)) call.name += piece.name
   if (piece.whole) call.arguments = piece.arguments
   else if (!isRepetition(call, piece)) call.arguments += piece.arguments

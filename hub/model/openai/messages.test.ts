@@ -84,6 +84,25 @@ it('what a model thought before it called tools goes back to that model alone', 
   }
   expect(toChatMessage(message, 'm at http://p')).toMatchObject({ reasoning_content: 'first look' })
   expect(toChatMessage(message, 'other at http://p')).not.toHaveProperty('reasoning_content')
+  expect(toChatMessage(message, 'm at http://p')).not.toHaveProperty('tool_calls.0.extra_content')
   const answer: ModelMessage = { ...message, calls: [], text: 'done' }
   expect(toChatMessage(answer, 'm at http://p')).not.toHaveProperty('reasoning_content')
+})
+
+it('what came beside a call goes back beside it, to who sent it alone', () => {
+  const extra = { google: { thought_signature: 'c2lnbmVk' } }
+  const message: ModelMessage = {
+    role: 'assistant',
+    text: '',
+    calls: [
+      { id: 'a', name: 'look', arguments: '{}' },
+      { id: 'b', name: 'look', arguments: '{}' },
+    ],
+    thinking: { by: 'm at http://p', text: '', extras: [extra, null] },
+  }
+  const asked = toChatMessage(message, 'm at http://p')
+  expect(asked).toMatchObject({ tool_calls: [{ id: 'a', extra_content: extra }, { id: 'b' }] })
+  expect(asked).not.toHaveProperty('tool_calls.1.extra_content')
+  expect(asked).not.toHaveProperty('reasoning_content')
+  expect(toChatMessage(message, 'other at http://p')).not.toHaveProperty('tool_calls.0.extra_content')
 })

@@ -9,7 +9,8 @@ import type { ModelCall, ModelMessage, ModelTool } from '../../core/model.ts'
 /**
  * A message of the request. The same history gives the same bytes, so that the provider's prompt cache hits, and
  * nothing that a model once wrote makes a later request invalid. What `thinker` thought before it called tools goes
- * back to it: DeepSeek refuses a request without (https://api-docs.deepseek.com/guides/thinking_mode).
+ * back to it: DeepSeek refuses a request without (https://api-docs.deepseek.com/guides/thinking_mode), and Gemini one
+ * without the signatures of its thoughts (https://ai.google.dev/gemini-api/docs/thought-signatures).
  */
 export function toChatMessage(
   message: ModelMessage,
@@ -20,25 +21,26 @@ export function toChatMessage(
       return { role: 'user', content: message.text }
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.text }
-    case 'assistant':
-      return message.calls.length === 0
-        ? { role: 'assistant', content: message.text }
-        : {
-            role: 'assistant',
-            content: message.text || null,
-            ...(thinker !== undefined &&
-              message.thinking?.by === thinker && { reasoning_content: message.thinking.text }),
-            tool_calls: message.calls.map(toToolCall),
-          }
+    case 'assistant': {
+      if (message.calls.length === 0) return { role: 'assistant', content: message.text }
+      const own = thinker !== undefined && message.thinking?.by === thinker ? message.thinking : undefined
+      return {
+        role: 'assistant',
+        content: message.text || null,
+        ...(own && own.text !== '' && { reasoning_content: own.text }),
+        tool_calls: message.calls.map((call, at) => toToolCall(call, own?.extras?.[at])),
+      }
+    }
     default:
       return message satisfies never
   }
 }
 
-function toToolCall(call: ModelCall): ChatCompletionMessageFunctionToolCall {
+function toToolCall(call: ModelCall, extra: unknown): ChatCompletionMessageFunctionToolCall {
   return {
     id: call.id,
     type: 'function',
+    ...(extra ? { extra_content: extra } : {}),
     function: { name: toName(call.name), arguments: toArguments(call.arguments) },
   }
 }

@@ -28,6 +28,8 @@ export interface OpenAiModelOptions {
 }
 
 const CONNECT_TIMEOUT = 60_000
+/** Addresses without encryption are at home, where a model may first have to be loaded, or reads a long prompt slowly. */
+const CONNECT_TIMEOUT_AT_HOME = 5 * 60_000
 const IDLE_TIMEOUT = 120_000
 
 /** A changed name for the reply's limit, and no usage. */
@@ -38,7 +40,9 @@ const MAX_CHANGES = 2
  * owns nothing between calls but idle connections that the platform closes.
  */
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
-  const { clock, connectTimeoutMs = CONNECT_TIMEOUT, idleTimeoutMs = IDLE_TIMEOUT } = options
+  const isAtHome = options.baseUrl.startsWith('http:')
+  const connectTimeout = isAtHome ? CONNECT_TIMEOUT_AT_HOME : CONNECT_TIMEOUT
+  const { clock, connectTimeoutMs = connectTimeout, idleTimeoutMs = IDLE_TIMEOUT } = options
   const provider = { baseUrl: options.baseUrl, apiKey: options.apiKey?.trim() ?? '', model: options.model }
   const post = createPost(provider, '/chat/completions')
   const writeRequest = createRequestWriter(provider)
@@ -76,11 +80,17 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
         onText,
         makeId: position => makeId(request, position),
         taken: callIds(request.messages),
+        isTool: name => request.tools.some(tool => tool.name === name),
       })
       const answer = await send(request, watch)
-      await readReply(answer, reply, { provider, watch, idleTimeoutMs })
-      signal.throwIfAborted()
-      return reply.finish()
+      try {
+        await readReply(answer, reply, { provider, watch, idleTimeoutMs })
+        signal.throwIfAborted()
+        return reply.finish()
+      } catch (error) {
+        if (error instanceof ModelError) error.begun = reply.begun
+        throw error
+      }
     },
   }
 }

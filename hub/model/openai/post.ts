@@ -127,7 +127,9 @@ function toHeaders({ headersDistinct }: IncomingMessage): Headers {
 
 /** As the package itself reads a refusal: some providers put what they say straight into the body. */
 function toRefused({ APIError }: Target, status: number, body: string, headers: Headers): Error {
-  const said = parseJson(body)
+  const parsed = parseJson(body)
+  // Google puts it into a list.
+  const said: unknown = Array.isArray(parsed) ? parsed[0] : parsed
   if (typeof said !== 'object' || said === null) return APIError.generate(status, undefined, body, headers)
   return APIError.generate(status, 'error' in said ? said : { error: said }, undefined, headers)
 }

@@ -12,6 +12,7 @@ function read(chunks: unknown[], { taken = [] as string[] } = {}) {
     onText: text => shown.push(text),
     makeId: position => `made_${position}`,
     taken: new Set(taken),
+    isTool: () => true,
   })
   for (const chunk of chunks) {
     reader.take({ name: undefined, data: typeof chunk === 'string' ? chunk : JSON.stringify(chunk) })
@@ -55,6 +56,7 @@ describe('a reply', () => {
       onText: piece => shown.push(piece),
       makeId: String,
       taken: new Set(),
+      isTool: () => true,
     })
     for (const content of ['a', 'b', 'c']) {
       reader.take({ name: undefined, data: JSON.stringify(delta({ content })) })
@@ -180,9 +182,48 @@ describe('a reply', () => {
     expect(read([...strange, delta({ content: 'Hi' }), END]).finish().text).toBe('Hi')
   })
 
+  it('keeps what came beside its calls', () => {
+    const extra_content = { google: { thought_signature: 'c2lnbmVk' } }
+    const [one] = call('a', 'f', '').tool_calls
+    const { finish } = read([
+      delta({ tool_calls: [{ ...one, extra_content }] }),
+      delta({ tool_calls: [{ index: 1, id: 'b', function: { name: 'g', arguments: '{}' } }] }),
+      delta({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] }),
+      delta({}, 'tool_calls'),
+    ])
+    expect(finish()).toMatchObject({
+      calls: [{ id: 'a' }, { id: 'b' }],
+      thinking: { by: 'qwen3 at http://gpu.lan:8000/v1', text: '', extras: [extra_content, null] },
+    })
+  })
+
+  it.each([
+    { prompt_tokens: 0, completion_tokens: 0 },
+    { prompt_tokens: 0, completion_tokens: 3 },
+    { prompt_tokens: -1, completion_tokens: 3 },
+  ])('has no usage where its provider says %j', usage => {
+    expect(read([{ ...delta({ content: 'Hi' }, 'stop'), usage }]).finish()).not.toHaveProperty('usage')
+  })
+
   it('tells how far it is', () => {
     expect(read([delta({ content: 'Hi' })]).reader.stage).toBe('open')
     expect(read([END]).reader.stage).toBe('finished')
+  })
+})
+
+describe('what of a reply has begun', () => {
+  it.each([
+    { what: 'nothing', chunks: [{}, delta({ role: 'assistant', content: '' })], begun: undefined },
+    { what: 'text', chunks: [delta({ content: '<think>so' })], begun: { written: '<think>so' } },
+    { what: 'a thought', chunks: [delta({ reasoning_content: 'so' })], begun: { written: 'so' } },
+    { what: 'a call', chunks: [delta(call('a', 'f', '{"x"'))], begun: { written: 'f{"x"' } },
+    {
+      what: 'usage',
+      chunks: [{ choices: [], usage: { prompt_tokens: 7, completion_tokens: 0 } }],
+      begun: { written: '', usage: { input: 7, output: 0, cachedInput: 0 } },
+    },
+  ])('$what', ({ chunks, begun }) => {
+    expect(read(chunks).reader.begun).toEqual(begun)
   })
 })
 

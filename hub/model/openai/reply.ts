@@ -1,6 +1,6 @@
 import { parseJson } from '../../core/json.ts'
-import { ModelError, type ModelReply, type ModelUsage } from '../../core/model.ts'
-import { createCallAccumulator } from './accumulate.ts'
+import { type Begun, ModelError, type ModelReply, type ModelUsage, type Thinking } from '../../core/model.ts'
+import { type AccumulatedCall, createCallAccumulator } from './accumulate.ts'
 import { describeProvider, type Provider, toModelError, toRefusal } from './provider-error.ts'
 import type { SseEvent } from './sse.ts'
 import { createThinkingFilter, dropUnopenedThought } from './thinking.ts'
@@ -8,6 +8,8 @@ import { createThinkingFilter, dropUnopenedThought } from './thinking.ts'
 export interface ReplyReader {
   /** How far the reply is: `finished` once its reason to end came, `done` once nothing follows. */
   readonly stage: 'open' | 'finished' | 'done'
+  /** What of the reply is there; undefined where none of it is. */
+  readonly begun: Begun | undefined
   /** Takes the next event. Throws a ModelError where it is an error or makes no sense. */
   take(event: SseEvent): void
   /** Shows the text of the events taken since the last time: once for all that came together. */
@@ -23,6 +25,8 @@ interface ReplyOptions {
   /** Names the call at a position where the provider did not, or gave it an id of `taken`. */
   makeId: (position: number) => string
   taken: ReadonlySet<string>
+  /** Whether a name is that of a tool that may be called. */
+  isTool: (name: string) => boolean
 }
 
 /** A chunk as far as it is read. Whatever a provider sends for the rest is not looked at. */
@@ -46,10 +50,12 @@ interface RawUsage {
   prompt_tokens_details?: { cached_tokens?: unknown } | null
 }
 
-export function createReplyReader({ provider, onText, makeId, taken }: ReplyOptions): ReplyReader {
-  const calls = createCallAccumulator(makeId)
+export function createReplyReader(options: ReplyOptions): ReplyReader {
+  const { provider, onText, makeId, taken } = options
+  const calls = createCallAccumulator(makeId, options.isTool)
   const filter = createThinkingFilter()
   let text = ''
+  let raw = ''
   let fresh = ''
   let thought = ''
   let usage: ModelUsage | undefined
@@ -75,7 +81,9 @@ export function createReplyReader({ provider, onText, makeId, taken }: ReplyOpti
     const delta = choice.delta ?? choice.message
     if (delta) {
       thought += toText(delta.reasoning_content)
-      fresh += toText(delta.content) + toText(delta.refusal)
+      const piece = toText(delta.content) + toText(delta.refusal)
+      raw += piece
+      fresh += piece
       if (delta.tool_calls) calls.push(delta.tool_calls)
     }
     if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') reason = choice.finish_reason
@@ -86,12 +94,13 @@ export function createReplyReader({ provider, onText, makeId, taken }: ReplyOpti
       if (done) return 'done'
       return reason === undefined ? 'open' : 'finished'
     },
+    get begun() {
+      return toBegun(thought + raw, calls.finish(), usage)
+    },
     take({ name, data }) {
       if (done) return
-      if (data.trim() === '[DONE]') {
-        done = true
-        return
-      }
+      done = data.trim() === '[DONE]'
+      if (done) return
       const chunk = parseJson(data)
       if (typeof chunk !== 'object' || chunk === null) {
         if (reason !== undefined) return
@@ -103,20 +112,40 @@ export function createReplyReader({ provider, onText, makeId, taken }: ReplyOpti
     },
     show,
     finish() {
-      if (reason === undefined && !done) throw brokenStream(provider, 'ended the reply before it was whole')
-      const failure = decideFailure(provider, reason)
+      const failure = decideFailure(provider, reason, done)
       if (failure) throw failure
       show()
       tell(filter.end())
+      const made = calls.finish()
       return {
         text: dropUnopenedThought(text),
-        calls: calls.finish().map((call, at) => (taken.has(call.id) ? { ...call, id: makeId(at) } : call)),
-        ...(thought !== '' && { thinking: { by: thinkerOf(provider), text: thought } }),
+        calls: made.map(({ call }, at) => (taken.has(call.id) ? { ...call, id: makeId(at) } : call)),
+        ...thinkingOf(provider, thought, made),
         ...(usage && { usage }),
         truncated: reason === 'length' || reason === 'max_tokens',
       }
     },
   }
+}
+
+function toBegun(
+  text: string,
+  made: readonly AccumulatedCall[],
+  usage: ModelUsage | undefined,
+): Begun | undefined {
+  const written = text + made.map(({ call }) => call.name + call.arguments).join('')
+  return written === '' && !usage ? undefined : { written, usage }
+}
+
+function thinkingOf(
+  provider: Provider,
+  text: string,
+  made: readonly AccumulatedCall[],
+): { thinking?: Thinking } {
+  const extras = made.map(({ extra }) => extra ?? null)
+  const hasExtras = extras.some(extra => extra !== null)
+  if (text === '' && !hasExtras) return {}
+  return { thinking: { by: thinkerOf(provider), text, ...(hasExtras && { extras }) } }
 }
 
 /** Names whose thoughts they are: one model of one provider. */
@@ -129,8 +158,13 @@ export function brokenStream(provider: Provider, what: string, cause?: unknown):
   return new ModelError('broken_stream', `${describeProvider(provider)} ${what}.`, { cause })
 }
 
-/** Reasons to end that mean there is no reply: OpenAI's, OpenRouter's, DeepSeek's. */
-function decideFailure(provider: Provider, reason: string | undefined): ModelError | undefined {
+/** No reason to end, and reasons that mean there is no reply: OpenAI's, OpenRouter's, DeepSeek's. */
+function decideFailure(
+  provider: Provider,
+  reason: string | undefined,
+  done: boolean,
+): ModelError | undefined {
+  if (reason === undefined && !done) return brokenStream(provider, 'ended the reply before it was whole')
   if (reason === 'content_filter') {
     return new ModelError(
       'rejected',
@@ -152,6 +186,8 @@ function toText(content: unknown): string {
 
 function toUsage(raw: RawUsage | null | undefined): ModelUsage | undefined {
   if (typeof raw?.prompt_tokens !== 'number' || typeof raw.completion_tokens !== 'number') return undefined
+  // Some send zeros for not knowing: what was asked is never nothing, and limits would never be reached.
+  if (!(raw.prompt_tokens > 0)) return undefined
   const cached = raw.prompt_tokens_details?.cached_tokens
   return {
     input: raw.prompt_tokens,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openWorld, type World } from '../../../tests/support/runtime-world.ts'
 import { call, hold, refuse, say, type Turn } from '../../../tests/support/scripted-model.ts'
-import type { ModelRequest } from '../../core/model.ts'
+import { ModelError, type ModelRequest } from '../../core/model.ts'
 import { createTokenCounter } from '../tokens.ts'
 import { estimateInput } from './prices.ts'
 
@@ -277,6 +277,28 @@ test('a refusal costs nothing; a stream that broke costs what came', async () =>
   await world.idle()
   const estimate = estimateOf(world.model.requests.all[1] ?? { system: '', tools: [], messages: [] })
   expect((await days(world))[0]?.tokens).toBe(estimate + 4 + 10)
+})
+
+test.each([
+  { kind: 'network', begun: { written: 'three words came' }, took: (input: number) => input + 4 },
+  { kind: 'server', begun: { written: 'three words came' }, took: (input: number) => input + 4 },
+  {
+    kind: 'rejected',
+    begun: { written: '', usage: { input: 40, output: 2, cachedInput: 0 } },
+    took: () => 42,
+  },
+] as const)('a reply that had begun is paid, also where it ends by $kind', async ({ kind, begun, took }) => {
+  await using world = await openWorld()
+  world.model.script(() => Promise.reject(new ModelError(kind, 'It failed.', { begun })), using(5, 5))
+  await world.start()
+  await world.post('hi')
+  if (kind !== 'rejected') {
+    await world.clock.armed(1_500)
+    world.clock.advance(1_500)
+  }
+  await world.idle()
+  const estimate = estimateOf(world.model.requests.all[0] ?? { system: '', tools: [], messages: [] })
+  expect((await days(world))[0]?.tokens).toBe(took(estimate) + (kind === 'rejected' ? 0 : 10))
 })
 
 test('what the day used survives a restart', async () => {

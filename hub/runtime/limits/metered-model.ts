@@ -5,6 +5,7 @@ import {
   type ModelOptions,
   type ModelReply,
   type ModelRequest,
+  type ModelUsage,
 } from '../../core/model.ts'
 import { countCall, type Usage } from '../../store/cycles.ts'
 import { fencedWrite } from '../../store/history.ts'
@@ -57,7 +58,7 @@ export function meterModel(
           throw error
         }
         if (audience === 'people') claim.cutText = streamed
-        const usage = { input, output: estimateTokens(streamed), cachedInput: 0 }
+        const usage = takenBy(error, input, streamed)
         claim.unpaid = { ...usage, costMicros: toMicros(usage, model.price), reservation }
         await payApart(deps, claim)
         throw error
@@ -72,7 +73,17 @@ export function meterModel(
  */
 function mayCost(error: unknown, { signal }: ModelOptions): boolean {
   if (signal.aborted) return !(signal.reason instanceof HubError)
-  return error instanceof ModelError && error.kind === 'broken_stream'
+  return hasBegun(error)
+}
+
+function hasBegun(error: unknown): error is ModelError {
+  return error instanceof ModelError && (error.kind === 'broken_stream' || error.begun !== undefined)
+}
+
+/** What a call that failed took: as the provider said, or by an estimate. */
+function takenBy(error: unknown, input: number, streamed: string): ModelUsage {
+  const begun = error instanceof ModelError ? error.begun : undefined
+  return begun?.usage ?? { input, output: estimateTokens(begun?.written ?? streamed), cachedInput: 0 }
 }
 
 async function reserve(
@@ -187,8 +198,8 @@ export async function completeApart(
   }
   try {
     await charge(priced({ input, output: request.maxOutput, cachedInput: 0 }))
-    const { taken, reply, error } = await attempt(model, request, signal)
-    await charge(reply ? toUsage(reply, input, model.price) : priced(taken ? { ...taken, input } : NO_TOKENS))
+    const { taken, reply, error } = await attempt(model, request, input, signal)
+    await charge(reply ? toUsage(reply, input, model.price) : priced(taken ?? NO_TOKENS))
     if (!reply) throw error
     return reply
   } finally {
@@ -201,9 +212,14 @@ export async function completeApart(
 type Attempted =
   | { reply: ModelReply; taken?: undefined; error?: undefined }
   /** `taken` where the provider may have begun to answer. */
-  | { reply?: undefined; error: unknown; taken?: { output: number; cachedInput: number } }
+  | { reply?: undefined; error: unknown; taken?: ModelUsage }
 
-async function attempt(model: Model, request: ModelRequest, signal: AbortSignal): Promise<Attempted> {
+async function attempt(
+  model: Model,
+  request: ModelRequest,
+  input: number,
+  signal: AbortSignal,
+): Promise<Attempted> {
   let streamed = ''
   const onText = (text: string) => {
     streamed += text
@@ -211,8 +227,7 @@ async function attempt(model: Model, request: ModelRequest, signal: AbortSignal)
   try {
     return { reply: await model.complete(request, { signal, onText }) }
   } catch (error) {
-    const hasBegun = signal.aborted || (error instanceof ModelError && error.kind === 'broken_stream')
-    return hasBegun ? { error, taken: { output: estimateTokens(streamed), cachedInput: 0 } } : { error }
+    return signal.aborted || hasBegun(error) ? { error, taken: takenBy(error, input, streamed) } : { error }
   }
 }
 
