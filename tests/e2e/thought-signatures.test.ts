@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { openChat } from '../support/chat-client.ts'
+import { delta, HELLO, line, refuse, SSE, serve } from '../support/provider.ts'
+import { startTestHub } from '../support/test-hub.ts'
+
+const SIGNATURE = { google: { thought_signature: 'c2lnbmVk' } }
+const CALL = { index: 0, id: 'one', type: 'function', function: { name: 'list_schedules', arguments: '{}' } }
+
+/** As Gemini does: a call is signed, and refused without its signature where it comes back. */
+test('a provider that signs its calls gets the signatures back with their results, through the store', async () => {
+  await using provider = await serve((response, body) => {
+    const isSecond = body.includes('"role":"tool"')
+    if (isSecond && !body.includes(JSON.stringify(SIGNATURE))) {
+      return refuse(response, 400, { message: 'Function call is missing a thought_signature' })
+    }
+    const call = { tool_calls: [{ ...CALL, extra_content: SIGNATURE }] }
+    const signed = [delta(call, 'tool_calls'), '[DONE]'].map(line).join('')
+    response.writeHead(200, SSE).end(isSecond ? HELLO : signed)
+  })
+  const variables = { SUPERBLOOM_MODEL: 'signed', OPENAI_BASE_URL: provider.url, OPENAI_API_KEY: 'none' }
+  await using hub = await startTestHub({ variables })
+  using chat = await openChat(hub)
+  await chat.subscribe('homelab')
+  const sent = await chat.say('homelab', 'what is planned?')
+  expect((await chat.answerTo(sent, ['agent', 'error'])).text).toBe('Hello')
+  expect(provider.bodies).toHaveLength(2)
+})
