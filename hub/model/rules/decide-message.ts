@@ -10,8 +10,16 @@ import { clearBest, matchTools, STRONG_SCORE } from './match-tools.ts'
 import { saySmallTalk } from './phrases.ts'
 import { type Plan, planCall, planMissing, type Scene, say, sayOutcome } from './plan.ts'
 import { askConfirm, isDropped, type Question, readYesNo } from './questions.ts'
-import { decideCancel, decideList, decideReminder, decideWhenAnswer, readWish } from './reminder-plan.ts'
-import { isListWish, readCancelWish } from './reminders.ts'
+import {
+  askLater,
+  decideAgreed,
+  decideCancel,
+  decideList,
+  decideReminder,
+  decideWhenAnswer,
+  readWish,
+} from './reminder-plan.ts'
+import { isListWish, readCancelWish, readDoubtful } from './reminders.ts'
 import type { Outcome } from './results.ts'
 import { decideOrder } from './search-plan.ts'
 import { isNegated, isQuestion } from './spoken.ts'
@@ -46,7 +54,9 @@ function decideSentence(item: BatchItem, scene: Scene, done: Outcome[]): Plan {
   if (talk !== undefined) return say(talk)
   if (readYesNo(text) !== undefined && !isNegated(text))
     return say('I have nothing open that needs a yes or no. /help shows what I understand.')
-  return decideOrder(text, scene, done)
+  const order = decideOrder(text, scene, done)
+  const later = order.kind === 'say' ? undefined : readWish(text, item.at, scene, readDoubtful)
+  return later ? askLater(later, scene) : order
 }
 
 /** What a message says to a question; undefined where it is about something else. */
@@ -74,6 +84,7 @@ function decideYesNo(
   const yes = readYesNo(text)
   if (yes === undefined) return undefined
   if (!yes) return say('All right, I left it alone.')
+  if (/^schedule_(?:wake|cron)$/.test(tool.name)) return decideAgreed(question, scene, done)
   if (!done[0]) return planCall(tool, question.arguments)
   return tool.name === 'cancel_schedule' ? decideCancel('', scene, done) : sayOutcome(done[0], scene)
 }

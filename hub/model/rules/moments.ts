@@ -23,9 +23,9 @@ const MONTHS = 'january february march april may june july august september octo
 )
 const BEFORE_CLOCK = ['at', 'by', 'around', '@', 'about']
 const CONNECTORS = [...BEFORE_CLOCK, 'on', 'the', 'for', 'from', ',']
-/** What may follow a bare hour: "at 9 to check …"; "at 9 servers" is no time. */
+/** What may follow a bare hour: "at 9 to check …", "at 9 how is …"; "at 9 servers" is no time. */
 const AFTER_HOUR =
-  /^(?:|to|that|about|on|in|and|or|for|every|each|today|tomorrow|tonight|next|this|please|[,;:]|sharp|then)$/
+  /^(?:|to|that|about|on|in|and|or|for|every|each|today|tomorrow|tonight|next|this|please|[,;:]|sharp|then|how|what|is|are|remind|tell|show|give|check|look|report|run|start|stop|restart)$/
 
 /** `bare`: the text is the answer to "when?", so that a mere "9" is a time. */
 export function readMoment(tokens: Tokens, start: number, bare: boolean): Read<Moment> {

@@ -1,6 +1,16 @@
 import { type ClockTime, type Period, readClock, readPeriod, toTime } from './clock-times.ts'
 import { ORDINAL_ENDINGS, toWeekday } from './moments.ts'
-import { isAt, type Read, readNumber, skip, type Tokens, textAt, toUnit } from './time-tokens.ts'
+import {
+  isAt,
+  type Read,
+  readNumber,
+  readSpan,
+  type Span,
+  skip,
+  type Tokens,
+  textAt,
+  toUnit,
+} from './time-tokens.ts'
 import { DAY, HOUR, MINUTE } from './zone.ts'
 
 /** A rhythm as five cron fields, or why there is none. */
@@ -9,7 +19,10 @@ export type Rhythm = { kind: 'cron'; cron: string } | { kind: 'refused'; why: st
 /** The parts of a rhythm; without `minutes` it is at times of the day. */
 interface Rule {
   minutes?: string
-  hours?: string
+  /** Every how many: 2 is every other hour. */
+  hours?: number
+  /** The hours within which, such as "9-17". */
+  window?: string
   day?: string
   weekdays?: string
   period?: Period
@@ -19,6 +32,7 @@ interface Rule {
 const ADVERBS: Record<string, Rule> = {
   hourly: { minutes: '0' },
   daily: {},
+  everyday: {},
   nightly: { period: 'night' },
   weekly: { weekdays: '1' },
   monthly: { day: '1' },
@@ -48,7 +62,20 @@ function readRule(tokens: Tokens, index: number): Read<Rule> {
   const word = textAt(tokens, index)
   if (Object.hasOwn(ADVERBS, word)) return { value: ADVERBS[word] ?? {}, next: index + 1 }
   if (word === 'every' || word === 'each') return readEvery(tokens, skip(tokens, index + 1, ['single']))
-  return /s$/.test(word) ? readDays(tokens, index) : readOfEveryMonth(tokens, index)
+  const days = /s$/.test(word) ? readDays(tokens, index) : readOfEveryMonth(tokens, index)
+  return days ?? readTimesA(tokens, index)
+}
+
+/** "once a day"; "twice a day" says too little. */
+function readTimesA(tokens: Tokens, index: number): Read<Rule> {
+  const word = textAt(tokens, index)
+  const number = readNumber(tokens, index)
+  const counted = number && isAt(tokens, number.next, 'times') ? number.next + 1 : undefined
+  const at = word === 'once' || word === 'twice' ? index + 1 : counted
+  if (at === undefined || !/^(?:an?|per|every|each)$/.test(textAt(tokens, at))) return undefined
+  const every = readEvery(tokens, at + 1)
+  if (!every || word === 'once') return every
+  return { value: { why: 'I need the times of the day, as in “every day at 8 and 20”' }, next: every.next }
 }
 
 /** "the 5th of every month" */
@@ -67,24 +94,17 @@ function readEvery(tokens: Tokens, index: number): Read<Rule> {
   if (/^(?:noon|midday|midnight)$/.test(textAt(tokens, index)) && noon) return { value: {}, next: index }
   const other =
     /^(?:other|second)$/.test(textAt(tokens, index)) && toUnit(textAt(tokens, index + 1)) !== undefined
-  const amount = other ? { value: 2, next: index + 1 } : readAmount(tokens, index)
-  const unit = toUnit(textAt(tokens, amount?.next ?? index))
-  if (unit) return { value: toRule(amount?.value ?? 1, unit), next: (amount?.next ?? index) + 1 }
+  const span = readSpan(tokens, other ? index + 1 : index, true)
+  if (span) return { value: toRule(other ? 2 : 1, span.value), next: span.next }
   return readMonthDay(tokens, index)
 }
 
-function readAmount(tokens: Tokens, index: number): Read<number> {
-  if (isAt(tokens, index, 'half')) return { value: 0.5, next: skip(tokens, index + 1, ['a', 'an']) }
-  const quarter = skip(tokens, index, ['a'])
-  if (isAt(tokens, quarter, 'quarter'))
-    return { value: 0.25, next: skip(tokens, quarter + 1, ['of', 'a', 'an']) }
-  return readNumber(tokens, index)
-}
-
-function toRule(times: number, unit: { milliseconds: number; months: number }): Rule {
-  if (unit.months > 0)
-    return times * unit.months === 1 ? { day: '1' } : { why: 'every month is the longest rhythm I can set' }
-  const span = times * unit.milliseconds
+function toRule(times: number, { milliseconds, months }: Span): Rule {
+  if (months > 0)
+    return times * months === 1 && milliseconds === 0
+      ? { day: '1' }
+      : { why: 'every month is the longest rhythm I can set' }
+  const span = times * milliseconds
   if (span < MINUTE || span % MINUTE !== 0)
     return { why: 'the shortest rhythm is every minute, in whole minutes' }
   if (span < HOUR) {
@@ -93,14 +113,24 @@ function toRule(times: number, unit: { milliseconds: number; months: number }): 
       return { why: `${minutes} minutes do not fill an hour evenly; 5, 10, 15, 20 or 30 do` }
     return { minutes: minutes === 1 ? '*' : `*/${minutes}` }
   }
-  if (span < DAY) {
-    const hours = span / HOUR
-    if (24 % hours !== 0) return { why: `${hours} hours do not fill a day evenly; 2, 3, 4, 6, 8 or 12 do` }
-    return { minutes: '0', ...(hours === 1 ? {} : { hours: `*/${hours}` }) }
-  }
+  if (span < DAY) return toHours(span / HOUR)
   if (span === DAY) return {}
   if (span === 7 * DAY) return { weekdays: '1' }
   return { why: 'of longer rhythms I can set every day, certain days of the week, and every month' }
+}
+
+const EVEN_HOURS = [1, 2, 3, 4, 6, 8, 12, 24]
+
+function toHours(hours: number): Rule {
+  if (Number.isInteger(hours)) {
+    if (24 % hours === 0) return { minutes: '0', ...(hours === 1 ? {} : { hours }) }
+    return { why: `${hours} hours do not fill a day evenly; 2, 3, 4, 6, 8 or 12 do` }
+  }
+  const nearest = [EVEN_HOURS.findLast(even => even < hours), EVEN_HOURS.find(even => even > hours)]
+  const [shorter, longer] = nearest.map(even =>
+    even === 1 ? 'every hour' : even === 24 ? 'every day' : `every ${even} hours`,
+  )
+  return { why: `above an hour I can only set whole hours; the nearest are ${shorter} and ${longer}` }
 }
 
 /** "Monday", "mon, wed and fri", "weekdays", "weekend". */
@@ -151,7 +181,7 @@ function readHours(tokens: Tokens, index: number, often: boolean): Read<Rule> {
   const to = at > from.next ? readClock(tokens, at) : undefined
   if (!to || from.value.hour >= to.value.hour) return undefined
   const last = to.value.hour - (often ? 1 : 0)
-  return { value: { hours: `${from.value.hour}-${last}` }, next: to.next }
+  return { value: { window: `${from.value.hour}-${last}` }, next: to.next }
 }
 
 interface Times {
@@ -179,8 +209,8 @@ function toRhythm(rule: Rule, said: Times): Rhythm {
   if (rule.why !== undefined) return { kind: 'refused', why: rule.why }
   const days = `${rule.day ?? '*'} * ${rule.weekdays ?? '*'}`
   if (rule.minutes !== undefined) {
-    const step = /^\*\/\d+$/.exec(rule.hours ?? '')
-    return { kind: 'cron', cron: `${rule.minutes} ${step?.[0] ?? rule.hours ?? '*'} ${days}` }
+    const step = rule.hours === undefined ? '' : `/${rule.hours}`
+    return { kind: 'cron', cron: `${rule.minutes} ${rule.window ?? '*'}${step} ${days}` }
   }
   const period = said.period ?? rule.period
   const times = (said.clocks.length > 0 ? said.clocks : [undefined]).map(clock => toTime(clock, period))

@@ -48,6 +48,24 @@ describe('reminders', () => {
       "I'll remind you at 23:45 that it is time.",
     ],
     [
+      'in 2 minutes, remind me to check the disks',
+      'schedule_wake',
+      { delay: '2m', reason: 'check the disks' },
+      "I'll remind you at 23:42 to check the disks.",
+    ],
+    [
+      'at 18:00, please remind me to eat',
+      'schedule_wake',
+      { at: '2026-11-22T17:00:00Z', reason: 'eat' },
+      "I'll remind you tomorrow at 18:00 to eat.",
+    ],
+    [
+      'can you remind me to check the disks in 2 minutes?',
+      'schedule_wake',
+      { delay: '2m', reason: 'check the disks' },
+      "I'll remind you at 23:42 to check the disks.",
+    ],
+    [
       'tell me in 10 minutes to go home',
       'schedule_wake',
       { delay: '10m', reason: 'go home' },
@@ -111,6 +129,20 @@ describe('reminders', () => {
     expect(openThread().run('remind me every 45 minutes to stand').text).toContain(
       '45 minutes do not fill an hour',
     )
+    const uneven = [
+      'every 90 minutes check the disks',
+      'check the disks every 1.5 hours',
+      'every hour and a half check the disks',
+      'every 90 minutes how is this machine doing?',
+    ]
+    for (const sentence of uneven) {
+      const { calls, text } = openThread().run(sentence)
+      expect(calls).toEqual([])
+      expect(text).toMatch(
+        /^I can't set that reminder: above an hour I can only set whole hours; the nearest are every hour and every 2 hours\./,
+      )
+    }
+    expect(openThread().run('every 13.5 hours look').text).toContain('every 12 hours and every day')
     expect(openThread(sample.servers as ModelTool[]).run('remind me in 5 minutes').text).toContain(
       'this agent has no `schedule_wake`',
     )

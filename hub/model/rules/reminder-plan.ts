@@ -1,3 +1,4 @@
+import { truncate } from '../../core/text.ts'
 import { findTool } from './catalogue.ts'
 import { type Plan, planMeta, type Scene, say, sayOutcome } from './plan.ts'
 import type { Question } from './questions.ts'
@@ -11,6 +12,7 @@ import {
 } from './reminders.ts'
 import { type Outcome, wordResult } from './results.ts'
 import { type ListedSchedule, pickSchedule, readSchedules } from './schedules.ts'
+import { isNegated } from './spoken.ts'
 import { readWhen, type When } from './when.ts'
 import { HOUR } from './zone.ts'
 
@@ -20,11 +22,16 @@ const MOST_LISTED = 15
 const FRESH = 12 * HOUR
 
 /** The wish of a sentence, its times counted from when it was said, unless that is over by now. */
-export function readWish(sentence: string, saidAt: number, scene: Scene): ReminderWish | undefined {
+export function readWish(
+  sentence: string,
+  saidAt: number,
+  scene: Scene,
+  read = readReminder,
+): ReminderWish | undefined {
   const fresh = scene.now >= saidAt && scene.now - saidAt < FRESH
-  const wish = readReminder(sentence, { ...scene, now: fresh ? saidAt : scene.now })
+  const wish = read(sentence, { ...scene, now: fresh ? saidAt : scene.now })
   const isOver = wish?.when?.kind === 'refused' || (wish?.when?.kind === 'at' && wish.when.at <= scene.now)
-  return isOver ? readReminder(sentence, scene) : wish
+  return isOver ? read(sentence, scene) : wish
 }
 
 export function decideReminder(wish: ReminderWish, scene: Scene, done: Outcome[]): Plan {
@@ -34,6 +41,31 @@ export function decideReminder(wish: ReminderWish, scene: Scene, done: Outcome[]
     return say("I can't set reminders here: this agent has no `schedule_wake`.")
   if (!wish.when) return askWhen(wish)
   return planReminder(wish, wish.when, scene)
+}
+
+/** Asks whether a sentence that could be done now is wanted at the time that it names. */
+export function askLater(wish: ReminderWish, scene: Scene): Plan {
+  if (isNegated(wish.reason)) return say('All right, I leave that alone.')
+  if (!wish.when || wish.when.kind === 'refused') return decideReminder(wish, scene, [])
+  const { name, arguments: values } = toScheduleCall(wish, wish.when, scene.timezone)
+  if (!findTool(scene.catalogue, name)) return planMeta(scene, name, values, 'set reminders')
+  const said = (words: string) => truncate(words.replace(/\s+/g, ' ').replace(/^[\s,]+/, ''), 120)
+  const text = `If you mean now, say it without the time. Shall I remind you of “${said(wish.reason)}” ${said(wish.phrase)}? Say yes or no.`
+  return { kind: 'ask', question: { kind: 'confirm', tool: name, arguments: values, text } }
+}
+
+/** Sets the reminder of a question that was answered by yes. */
+export function decideAgreed(question: Question, scene: Scene, done: Outcome[]): Plan {
+  const { arguments: values, text } = question
+  const reason = typeof values['reason'] === 'string' ? values['reason'] : 'it is time'
+  const wish = { reason, joint: '', phrase: /.*” (.*)\? Say yes or no\.$/.exec(text)?.[1] ?? '' }
+  const last = done.at(-1)
+  if (last) return sayScheduled(last, wish, scene)
+  const plan = planMeta(scene, question.tool, values, 'set that reminder')
+  const due = dueOf(values, scene)
+  return plan.kind === 'end' && due !== undefined
+    ? { ...plan, text: confirmOnce(reason, '', due, scene) }
+    : plan
 }
 
 function planReminder(wish: ReminderWish, when: When, scene: Scene): Plan {

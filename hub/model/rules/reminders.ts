@@ -1,5 +1,6 @@
 import { fromIso, toIso, toLocal } from '../../core/clock.ts'
 import { nextOccurrence } from '../../core/schedule-plan.ts'
+import { ORDER, placeTime, readPutOff, STATEMENT, TELLING } from './place-time.ts'
 import { withoutPolite } from './spoken.ts'
 import { readWhen, type Timed, type TimeFrame, type When } from './when.ts'
 import { READ_CHARACTERS } from './words.ts'
@@ -18,35 +19,57 @@ export interface ReminderWish {
 
 const TRIGGER =
   /^(?:(?:i (?:want|need|would like|d like) (?:you to|a)|let['’]?s|just)\s+)?(?:remind(?: me| us)?|wake (?:me|us|up)(?: up)?|(?:set|create|add|make|schedule)(?: me)? (?:an? |the )?(?:new )?(?:reminder|alarm|timer|wake|wake-?up|schedule)(?: for me)?|remember to|don['’]?t forget to|reminder)\b[\s:,]*/i
-/** Verbs that make a reminder only together with a time. */
-const TIMED_TRIGGER = /^(?:tell|ping|nudge|notify|alert|message|write)\s+(?:me|us)\b[\s:,]*/i
-/** Orders that may stand before a time: "check the disks in 2 minutes". */
-const ORDER = /^(?:check|look|report|run|restart|reboot|start|stop|pause|resume|turn|give me|do|make|ask)\b/i
-/** What begins a statement or a question, and no order. */
-const STATEMENT =
-  /^(?:the|an?|my|our|your|his|her|its?|i|we|you|he|she|they|there|this|that|is|are|was|were|do|does|did|has|have|had|will|would|can|could|what|who|when|where|why|how|which|at|in|on|of)\b/i
+/** What may stand between a time and what it is for. */
+const LEFT_OVER = /^(?:[\s:,;–-]+|(?:please|then|and|(?:can|could|would|will) you)\b)+/i
 
 /** Whether a sentence asks for a reminder, and which. `now` is the time at which it was said. */
 export function readReminder(sentence: string, frame: TimeFrame): ReminderWish | undefined {
-  const text = withoutPolite(sentence.slice(0, READ_CHARACTERS))
-    .replace(/[\s,]+please\W*$/i, '')
-    .trim()
+  const text = toWished(sentence)
   const trigger = TRIGGER.exec(text)?.[0]
   if (trigger !== undefined)
     return readTriggered(text.slice(trigger.length), frame, /(?:remember|forget) to/i.test(trigger))
-  const asked = TIMED_TRIGGER.exec(text)?.[0]
   const timed = readWhen(text, frame)
   if (!timed) return undefined
+  const asked = TELLING.exec(text)?.[0]
   if (asked !== undefined)
-    return isAhead(timed) ? readTriggered(text.slice(asked.length), frame, false) : undefined
+    return isAhead(timed) || placeTime(timed) === 'sure'
+      ? readTriggered(text.slice(asked.length), frame, false)
+      : undefined
   if (timed.before === '' && isOrderAfter(timed.after)) return toWish(timed.after, timed)
-  const atEnd = /^\W*$/.test(timed.after) && ORDER.test(timed.before)
-  return atEnd ? toWish(timed.before, timed) : undefined
+  const atEnd = isEmpty(timed.after) && ORDER.test(timed.before)
+  if (!atEnd && placeTime(timed) !== 'sure') return undefined
+  return toWish(around(timed).replace(/^send (?:me|us)\s+/i, ''), timed)
+}
+
+/** What a sentence that is no plain reminder may want later: nothing of it may be done now without asking. */
+export function readDoubtful(sentence: string, frame: TimeFrame): ReminderWish | undefined {
+  const text = toWished(sentence)
+  const timed = readWhen(text, frame)
+  if (timed) return placeTime(timed) === 'open' ? toWish(around(timed), timed) : undefined
+  const putOff = readPutOff(text)
+  return putOff === undefined ? undefined : toWish(putOff)
+}
+
+/** The sentence without "please" and "I want you to". */
+function toWished(sentence: string): string {
+  return withoutPolite(sentence.slice(0, READ_CHARACTERS))
+    .replace(/^i(?: want| need| would like|['’]?d like) you to\s+/i, '')
+    .replace(/[\s,]+please\W*$/i, '')
+    .trim()
 }
 
 /** "notify me when …" and "tell me what happened at 9" are no reminders. */
 function isAhead(timed: Timed): boolean {
   return !/\b(?:what|when|who|how|why|which|if|whether)\b/i.test(`${timed.before} ${timed.after}`)
+}
+
+function isEmpty(text: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(text)
+}
+
+/** What is left of the sentence, without its time. */
+function around({ before, after }: Timed): string {
+  return [before, after].filter(part => !isEmpty(part)).join(' ')
 }
 
 function isOrderAfter(after: string): boolean {
@@ -58,15 +81,16 @@ function isOrderAfter(after: string): boolean {
 function readTriggered(rest: string, frame: TimeFrame, isTo: boolean): ReminderWish {
   const timed = readWhen(rest, frame) ?? readWhen(rest.replace(/^for\s+/i, 'in '), frame)
   if (!timed) return toWish(isTo ? `to ${rest}` : rest)
-  const text = [timed.before, timed.after].filter(part => part !== '').join(' ')
+  const text = around(timed)
   return toWish(isTo && !/^to\b/i.test(text) ? `to ${text}` : text, timed)
 }
 
 function toWish(text: string, timed?: Timed): ReminderWish {
   const bare = text
+    .replace(LEFT_OVER, '')
     .replace(TRIGGER, '')
-    .replace(/^[\s:,;–-]+|[\s,;:–-]+$/g, '')
-    .replace(/^(?:please|then|and)\s+/i, '')
+    .replace(/[\s,;:–-]+$/, '')
+    .replace(LEFT_OVER, '')
   const [, joint = '', rest = ''] = /^(?:(to|that|about|of|for)\s+)?(.*)$/is.exec(bare) ?? []
   const reason = rest.replace(/^[\s:,;–-]+/, '').replace(/[\s.!]+$/, '')
   return {
@@ -100,7 +124,8 @@ export function toScheduleCall(
 
 /** "I'll remind you at 23:42 to check the disks." */
 export function confirmOnce(reason: string, joint: string, at: number, frame: TimeFrame): string {
-  return `I'll remind you ${toSpokenTime(at, frame)}${joined(reason, joint)}.`
+  const said = `I'll remind you ${toSpokenTime(at, frame)}${joined(reason, joint)}`
+  return /[?!]$/.test(said) ? said : `${said}.`
 }
 
 /** "I'll remind you every day at 8 to check the disks (next: Mon 2026-11-23 08:00)." */

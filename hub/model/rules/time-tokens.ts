@@ -13,7 +13,7 @@ export type Tokens = readonly Token[]
 /** What was read from a place on, and the place after it; undefined where it is not there. */
 export type Read<T> = { value: T; next: number } | undefined
 
-/** A length of time. Months have no fixed length, so they are apart. */
+/** A length of time. Months have no fixed length, so they are apart; parts of them are possible. */
 export interface Span {
   milliseconds: number
   months: number
@@ -73,9 +73,12 @@ export function toUnit(word: string): Span | undefined {
   return milliseconds === undefined ? undefined : { milliseconds, months: 0 }
 }
 
-/** "2 minutes", "an hour and a half", "2h 30m", "half an hour", "three quarters of an hour", "a couple of days". */
-export function readSpan(tokens: Tokens, index: number): Read<Span> {
-  const first = readPart(tokens, index)
+/**
+ * "2 minutes", "an hour and a half", "2h 30m", "half an hour", "three quarters of an hour", "a couple of days"; where
+ * `one` is left out, as after "every", a mere "hour" is one.
+ */
+export function readSpan(tokens: Tokens, index: number, one = false): Read<Span> {
+  const first = readPart(tokens, index, one)
   if (!first) return undefined
   const more = readSpan(tokens, skip(tokens, first.next, ['and', ',']))
   if (!more) return first
@@ -88,16 +91,16 @@ export function readSpan(tokens: Tokens, index: number): Read<Span> {
   }
 }
 
-function readPart(tokens: Tokens, index: number): Read<Span> {
-  const amount = readAmount(tokens, index)
+function readPart(tokens: Tokens, index: number, one: boolean): Read<Span> {
+  const amount = readAmount(tokens, index) ?? (one ? { value: 1, next: index } : undefined)
   if (!amount) return undefined
   const unit = toUnit(textAt(tokens, amount.next))
   if (!unit) return undefined
-  const half = isAt(tokens, amount.next + 1, 'and', 'a', 'half')
-  const times = amount.value + (half ? 0.5 : 0)
+  const part = readFraction(tokens, amount.next + 1)
+  const times = amount.value + part.value
   return {
-    value: { milliseconds: unit.milliseconds * times, months: Math.round(unit.months * times) },
-    next: amount.next + (half ? 4 : 1),
+    value: { milliseconds: unit.milliseconds * times, months: unit.months * times },
+    next: part.next,
   }
 }
 
@@ -107,8 +110,16 @@ function readAmount(tokens: Tokens, index: number): Read<number> {
     return { value, next: skip(tokens, index + words.length, ['of', 'a', 'an']) }
   }
   const number = readNumber(tokens, index)
-  if (!number || !isAt(tokens, number.next, 'and', 'a', 'half')) return number
-  return { value: number.value + 0.5, next: number.next + 3 }
+  const part = number && readFraction(tokens, number.next)
+  return part && { value: number.value + part.value, next: part.next }
+}
+
+/** "and a half" behind a number or a unit; 0 where there is none. */
+function readFraction(tokens: Tokens, index: number): { value: number; next: number } {
+  if (isAt(tokens, index, 'and', 'a', 'half')) return { value: 0.5, next: index + 3 }
+  if (isAt(tokens, index, 'and', 'a', 'quarter')) return { value: 0.25, next: index + 3 }
+  if (isAt(tokens, index, 'and', 'three', 'quarters')) return { value: 0.75, next: index + 3 }
+  return { value: 0, next: index }
 }
 
 const FRACTIONS: [string[], number][] = [
@@ -118,5 +129,7 @@ const FRACTIONS: [string[], number][] = [
   [['a', 'quarter'], 0.25],
   [['quarter'], 0.25],
   [['a', 'couple'], 2],
+  [['couple'], 2],
   [['a', 'few'], 3],
+  [['few'], 3],
 ]

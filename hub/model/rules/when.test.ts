@@ -42,6 +42,8 @@ describe('spans', () => {
     ['look at 3 servers in 5 minutes', '5m'],
     ['in a month', 'Mon 2026-12-21 23:40'],
     ['in 99999999999 days', 'refused'],
+    ['in an hour and a quarter', '75m'],
+    ['in a month and a half', 'Thu 2027-01-21 23:40'],
     ['in the last hour', '-'],
   ])('%s → %s', (text, expected) => {
     expect(read(text)).toBe(expected)
@@ -65,6 +67,7 @@ describe('points in time', () => {
     ['at 6pm', 'Sun 2026-11-22 18:00'],
     ['at 12 am', 'Sun 2026-11-22 00:00'],
     ['at 9 to feed the cat', 'Sun 2026-11-22 09:00'],
+    ['at 9 how is the machine?', 'Sun 2026-11-22 09:00'],
     ['at 9 servers', '-'],
     ['at noon', 'Sun 2026-11-22 12:00'],
     ['at quarter to 8', 'Sun 2026-11-22 07:45'],
@@ -149,6 +152,17 @@ describe('rhythms', () => {
     ['every week on friday at 17:00', '0 17 * * 5'],
     ['every hour between 9 and 17', '0 9-17 * * *'],
     ['every 15 minutes from 9 to 17 on weekdays', '*/15 9-16 * * 1-5'],
+    ['everyday at 8 check the disks', '0 8 * * *'],
+    ['once a day', '0 9 * * *'],
+    ['every couple of hours', '0 */2 * * *'],
+    ['every 2 hours from 9 to 17', '0 9-17/2 * * *'],
+    ['every 90 minutes', 'refused'],
+    ['every 1.5 hours', 'refused'],
+    ['every hour and a half', 'refused'],
+    ['every 1h30m', 'refused'],
+    ['every two and a half hours', 'refused'],
+    ['every half month', 'refused'],
+    ['twice a day', 'refused'],
     ['every 45 minutes', 'refused'],
     ['every 5 hours', 'refused'],
     ['every other day', 'refused'],
@@ -171,7 +185,7 @@ it('gives back the words around the phrase', () => {
 
 it('finds only times that are ahead, whatever the words', () => {
   const word = fc.constantFrom(
-    ...'in at on every next the and 5 17 2 half hour minutes day days monday tomorrow 18:30 9pm noon 24 december th morning of a week month 2026-12-01 , from to'.split(
+    ...'in at on every once next the and 5 17 2 1.5 90 half quarter hour minutes day days monday tomorrow 18:30 9pm noon 24 december th morning of a week month 2026-12-01 , from between to'.split(
       ' ',
     ),
   )

@@ -12,6 +12,8 @@ export type When =
 
 export interface Timed {
   when: When
+  /** A rhythm, a length of time from now, or a point in time. */
+  said: 'rhythm' | 'span' | 'moment'
   /** The words that said it. */
   phrase: string
   /** What is left of the text before and after them. */
@@ -38,17 +40,28 @@ const TOO_FAR: When = { kind: 'refused', why: 'that is more than five years ahea
 export function readWhen(text: string, frame: TimeFrame): Timed | undefined {
   const tokens = toTokens(text)
   const zoned = { ...frame, timezone: toKnownZone(frame.timezone) }
-  const readers = [readRecurring, readDelay, readClearMoment, readAnyMoment]
-  for (const read of readers) {
+  for (const [said, read] of READERS) {
     for (let index = 0; index < tokens.length; index++) {
       const found: Read<When> = read(tokens, index, zoned)
-      if (found) return toTimed(text, tokens, index, found)
+      if (found) return { said, ...toTimed(text, tokens, index, found) }
     }
   }
   return undefined
 }
 
-function toTimed(text: string, tokens: Tokens, index: number, found: { value: When; next: number }): Timed {
+const READERS: [Timed['said'], (tokens: Tokens, index: number, frame: TimeFrame) => Read<When>][] = [
+  ['rhythm', readRecurring],
+  ['span', readDelay],
+  ['moment', readClearMoment],
+  ['moment', readAnyMoment],
+]
+
+function toTimed(
+  text: string,
+  tokens: Tokens,
+  index: number,
+  found: { value: When; next: number },
+): Omit<Timed, 'said'> {
   const start = tokens[index]?.start ?? 0
   const end = tokens[found.next - 1]?.end ?? text.length
   return {
@@ -73,16 +86,17 @@ function readDelay(tokens: Tokens, index: number, frame: TimeFrame): Read<When> 
   const days = span.value.milliseconds / DAY
   const clock = span.value.months > 0 || Number.isInteger(days) ? readMoment(tokens, next, false) : undefined
   if (clock && !clock.value.day) {
-    const day = { kind: 'later' as const, days, months: span.value.months }
+    const day = { kind: 'later' as const, days, months: Math.round(span.value.months) }
     return { value: fromMoment({ ...clock.value, day }, frame), next: clock.next }
   }
   return { value: fromSpan(span.value, frame), next }
 }
 
 function fromSpan(span: Span, { now, timezone }: TimeFrame): When {
-  if (span.months > 12 * 5 || span.milliseconds > LONGEST) return TOO_FAR
-  if (span.months > 0) {
-    const at = fromWall(addMonths(toWall(now, timezone), span.months), timezone)
+  const months = Math.round(span.months)
+  if (months > 12 * 5 || span.milliseconds > LONGEST) return TOO_FAR
+  if (months > 0) {
+    const at = fromWall(addMonths(toWall(now, timezone), months), timezone)
     return at === undefined ? PAST : { kind: 'at', at: at + span.milliseconds }
   }
   if (span.milliseconds > LONGEST_DELAY) return { kind: 'at', at: now + span.milliseconds }
