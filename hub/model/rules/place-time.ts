@@ -24,6 +24,7 @@ const AHEAD = /^(?:at|around|on|tomorrow|tonight|next|the day after tomorrow)\b/
 const TITLED = /^(?:search|find|request|play|add|remember|write)\b/i
 /** A day ahead with its time, which is neither a title nor the time that a question is about. */
 const DATED = /\b(?:tomorrow|tonight|next)\b.*(?:\d|noon|midnight)|\d.*\b(?:tomorrow|tonight|next)\b/i
+const CLOCKED = /\bat\b|\d:\d|\d ?[ap]m\b/i
 const DETERMINED = /\b(?:the|an?|my|our|your|its|this|that)$/i
 
 /**
@@ -40,7 +41,7 @@ export function placeTime(timed: Timed): 'sure' | 'open' | undefined {
   if (TELLING.test(before) || LOOKING.test(before) || ORDER.test(before))
     return placeInOrder(timed, before, after)
   const isLater = timed.said !== 'moment' || DATED.test(timed.phrase)
-  if (isQuestion(before)) return isLater && !OWN_TIME.test(`${before} ${after}`) ? 'open' : undefined
+  if (isQuestion(before)) return placeAfterQuestion(timed, `${before} ${after}`, isLater)
   return isLater || (after === '' && !STATEMENT.test(before)) ? 'open' : undefined
 }
 
@@ -69,6 +70,13 @@ function placeFirst({ said }: Timed, after: string): 'sure' | 'open' | undefined
   if (said === 'moment') return isQuestion(after) ? 'open' : undefined
   if (isQuestion(after)) return OWN_TIME.test(after) || CONDITION.test(after) ? 'open' : 'sure'
   return STATEMENT.test(after) ? 'open' : 'sure'
+}
+
+/** "how is this machine doing every day?", "is it hot at 18:00?"; "who played at 18:00?" wants its answer now. */
+function placeAfterQuestion({ phrase }: Timed, rest: string, isLater: boolean): 'open' | undefined {
+  if (OWN_TIME.test(rest)) return undefined
+  const isState = /^(?:how|is|are)\b/i.test(rest) && /\btomorrow\b/i.test(phrase)
+  return isLater || isState || (CLOCKED.test(phrase) && !/\w{3}ed\b/i.test(rest)) ? 'open' : undefined
 }
 
 /** "tell me every day at 8 how …", "show me … every day", "check … every day at 8 and tell me" */
