@@ -13,6 +13,7 @@ describe('what is secret in arguments is hidden, and what is none stays', () => 
     ['a bearer alone', [`Bearer ${SECRET}`], ['Bearer ***']],
     ['an option', ['--api-key', SECRET, 'x'], ['--api-key', '***', 'x']],
     ['an option with =', [`--token=${SECRET}`, 'x'], ['--token=***', 'x']],
+    ['an option auth', ['--auth', SECRET, '--auth-mode', 'x'], ['--auth', '***', '--auth-mode', 'x']],
     ['a short option', ['-password', SECRET], ['-password', '***']],
     ['a word', ['login', 'access_token', SECRET], ['login', 'access_token', '***']],
     ['an option after one', ['--use-token', '--port', '80'], ['--use-token', '--port', '80']],
@@ -27,8 +28,22 @@ describe('what is secret in arguments is hidden, and what is none stays', () => 
     ['a token alone', ['ghp_0123456789abcdefHUNTER2ghijklmnopqrs', 'x'], ['ghp_***', 'x']],
     [
       'plain ones',
-      ['-y', '@scope/key-server@1.2.0', '/srv/tokens:/data', 'http://keycloak.lan:80/mcp', '-v', 'a b'],
-      ['-y', '@scope/key-server@1.2.0', '/srv/tokens:/data', 'http://keycloak.lan:80/mcp', '-v', 'a b'],
+      [
+        '-y',
+        '@scope/key-server@1.2.0',
+        '/srv/tokens:/data',
+        'http://keycloak.lan:80/mcp',
+        '--keyboard',
+        'us',
+      ],
+      [
+        '-y',
+        '@scope/key-server@1.2.0',
+        '/srv/tokens:/data',
+        'http://keycloak.lan:80/mcp',
+        '--keyboard',
+        'us',
+      ],
     ],
   ]
   test.each(cases)('%s', (_name, args, shown) => {

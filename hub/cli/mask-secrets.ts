@@ -1,6 +1,7 @@
 const MASK = '***'
 /** What stands in the names of secrets, be they keys, variables, headers or options of a command. */
-const NAMES = 'key|token|secret|passw|passphrase|pass\\b|credential|authorization|bearer|cookie'
+const NAMES =
+  'key(?!board|cloak|word)|token|secret|passw|passphrase|pass\\b|credential|auth(?:orization|(?![\\w-]))|bearer|cookie'
 const SECRET = new RegExp(NAMES, 'i')
 /** Every value of these is hidden, whatever its name. */
 const HIDDEN = /^env|headers$/i

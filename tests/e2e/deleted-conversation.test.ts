@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callHub } from '../../hub/cli/call-hub.ts'
 import { openChatSocket } from '../../hub/cli/chat-socket.ts'
 import type { HubFrame } from '../../schemas/chat.ts'
 import { openChat } from '../support/chat-client.ts'
+import { forgetConversation } from '../support/forget-conversation.ts'
 import { untilNoChildren } from '../support/processes.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { createRecord, until } from '../support/until.ts'
@@ -19,18 +19,6 @@ afterAll(async () => {
 const seqsOf = (frames: readonly HubFrame[]) =>
   frames.flatMap(frame => (frame.type === 'message' ? [frame.message.seq] : []))
 
-/** Deletes it once its agents are done with it. */
-async function forget(conversation: string) {
-  const at = { url: hub.url, token: hub.token }
-  const remove = () => callHub(at, 'hub_delete_conversation', { conversation })
-  await until('nobody works for it any more', () =>
-    remove().then(
-      () => true,
-      error => (/works now/.test(String(error)) ? false : Promise.reject(error)),
-    ),
-  )
-}
-
 test('who follows a conversation that is deleted hears of that, and what is said in it then', async () => {
   const conversation = 'homelab/short'
   using follower = await openChat(hub)
@@ -38,7 +26,7 @@ test('who follows a conversation that is deleted hears of that, and what is said
   await follower.answerTo(await follower.say(conversation, '/help'))
   await follower.answerTo(await follower.say(conversation, '/help'))
   const from = follower.frames.all.length
-  await forget(conversation)
+  await forgetConversation(hub, conversation)
   await follower.frames.find('it is told', frame => frame.type === 'subscribed', from)
   expect(follower.frames.all.slice(from)).toContainEqual({ type: 'subscribed', conversation, lastSeq: 0 })
   using other = await openChat(hub)
@@ -71,14 +59,14 @@ test.each(['while it looks on', 'while it is away'])(
     await until('both are answered', () => new Set(answeredIn(frames.all)).size === 2)
     const seen = Math.max(...seqsOf(frames.all))
     if (when === 'while it looks on') {
-      await forget(conversation)
+      await forgetConversation(hub, conversation)
       await count('subscribed', 2)
     }
     isAway = true
     await hub.stop()
     await states.find('it is lost', state => state === 'lost')
     await hub.start()
-    if (when === 'while it is away') await forget(conversation)
+    if (when === 'while it is away') await forgetConversation(hub, conversation)
     const from = frames.all.length
     using other = await openChat(hub)
     await other.ask(conversation, '/help')
