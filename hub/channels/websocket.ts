@@ -127,6 +127,7 @@ function serve(ws: WebSocket, socket: Duplex, caller: { token: string }, deps: W
 function listen(deps: WebSocketDeps, subscriptions: Subscriptions, send: Sender): () => void {
   const offs = [
     deps.signals.on('message', message => subscriptions.onMessage(message)),
+    deps.signals.on('forgotten', ({ conversation }) => subscriptions.onForgotten(conversation)),
     deps.signals.on('delta', delta => {
       if (subscriptions.has(delta.conversation)) send({ type: 'delta', ...delta })
     }),

@@ -48,8 +48,16 @@ export function openChatSocket(
   const transmit = (frame: ClientFrame) => {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame))
   }
+  const subscribe = () =>
+    transmit({ type: 'subscribe', conversation, ...(seen === undefined ? {} : { after: seen }) })
+  /** Less than was seen: the conversation was deleted and begins anew. */
+  const onSubscribed = (lastSeq: number) => {
+    const isAnother = seen !== undefined && lastSeq < seen
+    seen = isAnother ? 0 : (seen ?? lastSeq)
+    if (isAnother && lastSeq > 0) subscribe()
+  }
   const onFrame = (frame: HubFrame) => {
-    if (frame.type === 'subscribed' && seen === undefined) seen = frame.lastSeq
+    if (frame.type === 'subscribed') onSubscribed(frame.lastSeq)
     if (frame.type === 'message') seen = frame.message.seq
     if ((frame.type === 'accepted' || frame.type === 'error') && frame.clientId)
       pending.delete(frame.clientId)
@@ -58,7 +66,7 @@ export function openChatSocket(
   const onOpen = () => {
     failures = 0
     events.onState('connected')
-    transmit({ type: 'subscribe', conversation, ...(seen === undefined ? {} : { after: seen }) })
+    subscribe()
     for (const [clientId, text] of pending) transmit({ type: 'message', conversation, text, clientId })
   }
   const retry = () => {

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import { builtIns } from '../built-ins.ts'
 import { readVersion } from '../config/paths.ts'
 import { HubError } from '../core/errors.ts'
 import type { McpOptions } from './commands/mcp.ts'
@@ -100,7 +101,7 @@ function addClients(program: Command): void {
   program
     .command('serve')
     .description('run one built-in server alone, over stdio or HTTP')
-    .argument('<name>', 'metrics')
+    .argument('<name>', builtIns.map(({ name }) => name).join(', '))
     .option('--http <port>', 'listen there instead of speaking on standard input and output')
     .option('--host <address>', 'where to listen', '127.0.0.1')
     .option('--allow-host <name...>', 'names besides localhost by which clients may reach it')

@@ -1,6 +1,7 @@
 import { type Alias, type Document, LineCounter, parseDocument, visit, type YAMLParseError } from 'yaml'
 import type { z } from 'zod'
 import { HubError } from '../core/errors.ts'
+import type { Environment } from './environment.ts'
 
 /** A text with where it stands, for messages that name file and line. */
 export interface YamlSource {
@@ -19,7 +20,7 @@ const NEEDS_QUOTES = 'a text that begins with * needs quotes'
 export function parseYaml<Schema extends z.ZodType>(
   source: YamlSource,
   schema: Schema,
-  environment: (name: string) => string | undefined,
+  environment: Environment,
 ): z.output<Schema> {
   const counter = new LineCounter()
   const document = parseDocument(source.text, { lineCounter: counter, prettyErrors: false })
@@ -43,15 +44,17 @@ export function parseYaml<Schema extends z.ZodType>(
     return 1 + (source.lineOffset ?? 0)
   }
   const missing: string[] = []
-  const value = interpolate(document.toJS() ?? {}, [], (name, path) => {
-    const found = environment(name)
-    if (found === undefined) {
-      missing.push(
-        `:${lineOf(path)}: ${path.join('.')}: the environment has no ${name}; set it or write the value`,
-      )
-    }
-    return found ?? ''
-  })
+  const value = mapTexts(document.toJS() ?? {}, [], (text, path) =>
+    interpolate(text, name => {
+      const found = environment(name)
+      if (found === undefined) {
+        missing.push(
+          `:${lineOf(path)}: ${path.join('.')}: the environment has no ${name}; set it or write the value`,
+        )
+      }
+      return found ?? ''
+    }),
+  )
   if (missing.length > 0) fail(missing)
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -62,6 +65,17 @@ export function parseYaml<Schema extends z.ZodType>(
 export function keysWritten(text: string): string[] {
   const value: unknown = parseDocument(text).toJS()
   return typeof value === 'object' && value !== null ? Object.keys(value) : []
+}
+
+/** The texts in which `${NAME}` stands, as they are written, by what they become. */
+export function textsExpanded(text: string, environment: Environment): Map<string, string> {
+  const written = new Map<string, string>()
+  mapTexts(parseDocument(text).toJS(), [], each => {
+    const expanded = interpolate(each, name => environment(name) ?? '')
+    if (expanded !== each) written.set(expanded, each)
+    return expanded
+  })
+  return written
 }
 
 /** What is wrong in one line; what follows from its first problem is left out. */
@@ -98,18 +112,20 @@ function toProblems(issue: z.core.$ZodIssue, lineOf: (path: readonly PropertyKey
   return [`:${lineOf(issue.path)}: ${issue.path.join('.') || 'the whole'}: ${issue.message}`]
 }
 
-/** Replaces `${NAME}` in every text. */
-function interpolate(
+/** Replaces `${NAME}`. */
+function interpolate(text: string, lookUp: (name: string) => string): string {
+  return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, name: string) => lookUp(name))
+}
+
+function mapTexts(
   value: unknown,
   path: PropertyKey[],
-  lookUp: (name: string, path: PropertyKey[]) => string,
+  change: (text: string, path: PropertyKey[]) => string,
 ): unknown {
-  if (typeof value === 'string') {
-    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, name: string) => lookUp(name, path))
-  }
-  if (Array.isArray(value)) return value.map((inner, index) => interpolate(inner, [...path, index], lookUp))
+  if (typeof value === 'string') return change(value, path)
+  if (Array.isArray(value)) return value.map((inner, index) => mapTexts(inner, [...path, index], change))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, interpolate(inner, [...path, key], lookUp)]),
+    Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, [...path, key], change)]),
   )
 }

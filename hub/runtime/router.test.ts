@@ -54,6 +54,21 @@ test('promise 2: a clientId counts within its token and conversation', async () 
   expect(world.seen.messages.all).toHaveLength(3)
 })
 
+test('promise 2: what was accepted before its agent went gives the same answer, and nothing else is taken', async () => {
+  await using world = await openQuiet({ agents: [{ name: 'homelab' }, { name: 'aunt' }] })
+  const copies = ['hi', '/stop', '/reset'].map((text, index) => [text, String(index)] as const)
+  const post = ([text, clientId]: readonly [string, string]) => world.post(text, 'aunt', clientId)
+  const accepted = []
+  for (const copy of copies) accepted.push(await post(copy))
+  const inbox = await inboxOf(world)
+  world.agents.delete('aunt')
+  for (const [index, copy] of copies.entries()) expect(await post(copy)).toEqual(accepted[index])
+  for (const copy of [['hi', 'new'], ['hi']] as const)
+    await expect(world.post(copy[0], 'aunt', copy[1])).rejects.toThrow(/no agent for the conversation aunt/)
+  await expect(world.post('hi', 'Not/A/Name', '0')).rejects.toThrow(/no conversation's id/)
+  expect(await inboxOf(world)).toEqual(inbox)
+})
+
 test('a message goes to the agent of its conversation', async () => {
   const agents = [
     { name: 'aunt', conversations: ['kitchen', 'aunt'] },

@@ -69,10 +69,12 @@ export function createRouter(deps: RouterDeps): Router {
     ...createEventPosts(deps, announce),
     agentsOf,
     async postMessage(message) {
-      const agents = decideAgents(deps, agentsOf(message.conversation), message)
-      if (isStopCommand(message.text))
-        return stopByMessage(deps, agentsOf(message.conversation).map(mainThreadId), message)
-      if (parseReset(message.text)) return resetByMessage(deps, agentsOf(message.conversation), message)
+      const all = agentsOf(message.conversation)
+      const before = all.length === 0 ? await findRepeated(deps, message) : undefined
+      if (before) return before
+      const agents = decideAgents(deps, all, message)
+      if (isStopCommand(message.text)) return stopByMessage(deps, all.map(mainThreadId), message)
+      if (parseReset(message.text)) return resetByMessage(deps, all, message)
       const threads = agents.map(mainThreadId)
       const { posted, isNew } = await deps.store.write(async tx => {
         for (const agent of agents)
@@ -103,6 +105,12 @@ export function createRouter(deps: RouterDeps): Router {
       return fired.more
     },
   }
+}
+
+/** What was accepted while the conversation had an agent. Read in turn, behind a first copy that is still written. */
+async function findRepeated({ store }: RouterDeps, { conversation, token, clientId }: NewUserMessage) {
+  if (clientId === undefined) return undefined
+  return store.write(tx => findByClientId(tx, conversation, token, clientId))
 }
 
 /** Of several agents those that the text names with `@name`, else the first. */

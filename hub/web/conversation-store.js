@@ -12,6 +12,7 @@ import {
   refusePending,
   removePending,
   settle,
+  subscribed,
 } from './conversation.js'
 
 /** @type {ChatState} */
@@ -34,11 +35,7 @@ export function applyFrame(state, frame, now) {
     case 'welcome':
       return welcome(state, frame)
     case 'subscribed':
-      return change(state, frame.conversation, c => ({
-        ...c,
-        lastSeq: Math.max(c.lastSeq, frame.lastSeq),
-        target: frame.lastSeq,
-      }))
+      return change(state, frame.conversation, c => subscribed(c, frame.lastSeq))
     case 'message':
       return change(state, frame.message.conversation, c => addMessage(c, frame.message, true))
     case 'accepted':

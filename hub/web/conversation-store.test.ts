@@ -144,6 +144,25 @@ describe('subscribing', () => {
   })
 })
 
+describe('a conversation that is deleted while the page looks on', () => {
+  const forgotten = { type: 'subscribed', conversation: 'homelab', lastSeq: 0 }
+  const pending = { clientId: 'x', conversation: 'homelab', text: 'hi', at: 1 }
+
+  test('begins anew; what waits to be sent stays', () => {
+    const state = feed(applySend(feed(opened(2), said(1), said(2), delta('half')), pending), forgotten)
+    const empty = { messages: [], live: [], base: 0, seen: 0, lastSeq: 0, opened: true, pending: [pending] }
+    expect(homelab(state)).toMatchObject(empty)
+    const after = homelab(feed(state, delta('other'), said(1)))
+    expect(after).toMatchObject({ messages: [message(1)], live: [], seen: 1, lastSeq: 1 })
+    expect(isCaughtUp(after)).toBe(true)
+  })
+
+  test('and one that nobody read tells of news again', () => {
+    const after = homelab(feed(EMPTY_CHAT, welcome(50), forgotten, said(1)))
+    expect(after).toMatchObject({ opened: false, lastSeq: 1, seen: 1 })
+  })
+})
+
 describe('messages', () => {
   test('any order, any repeats: each once, by number', () => {
     const seqs = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 80 })

@@ -31,6 +31,16 @@ export function openForReading(c) {
   return { ...c, opened: true, base, seen: base, target: c.lastSeq }
 }
 
+/**
+ * The hub follows it from now on. Less than was seen means another history: it was deleted, and begins anew.
+ * @param {Conversation} c @param {number} lastSeq
+ * @returns {Conversation}
+ */
+export function subscribed(c, lastSeq) {
+  if (lastSeq >= c.seen) return { ...c, lastSeq: Math.max(c.lastSeq, lastSeq), target: lastSeq }
+  return { ...createConversation(c.id, c.agents, lastSeq), opened: c.opened, pending: c.pending }
+}
+
 /** False while backlog is still arriving. @param {Conversation} c */
 export function isCaughtUp(c) {
   return c.opened && c.seen >= c.target

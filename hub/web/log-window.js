@@ -29,6 +29,11 @@ export function follow(messages, window) {
   return window.to === null && shown > DRAWN + STRIDE ? atEnd(messages) : window
 }
 
+/** One that lies behind all messages belongs to a history that is gone. @param {Message[]} messages @param {LogWindow} window */
+export function within(messages, window) {
+  return window.from > (messages[messages.length - 1]?.seq ?? 0) ? WHOLE : window
+}
+
 /** The last messages. @param {Message[]} messages @returns {LogWindow} */
 export function atEnd(messages) {
   return { from: messages[Math.max(0, messages.length - DRAWN)]?.seq ?? 0, to: null }

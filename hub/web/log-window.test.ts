@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { atEnd, DRAWN, drawn, earlier, follow, hasEarlier, later, WHOLE } from './log-window.js'
+import { atEnd, DRAWN, drawn, earlier, follow, hasEarlier, later, WHOLE, within } from './log-window.js'
 import type { Message } from './types.d.ts'
 
 const messages = (from: number, to: number) =>
@@ -43,5 +43,13 @@ describe('log window', () => {
     const all = messages(1, 1_000)
     const window = earlier(all, atEnd(all))
     expect(span(drawn(all, window))).toEqual([301, 800, DRAWN])
+  })
+
+  test('what lies behind a history that began anew draws all of the new one', () => {
+    const window = { from: 300, to: 800 }
+    expect(within(messages(1, 2), window)).toBe(WHOLE)
+    expect(within([], window)).toBe(WHOLE)
+    expect(within(messages(1, 900), window)).toBe(window)
+    expect(within([], WHOLE)).toBe(WHOLE)
   })
 })

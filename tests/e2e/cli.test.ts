@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { builtIns } from '../../hub/built-ins.ts'
 import { openChatSocket } from '../../hub/cli/chat-socket.ts'
 import { findHub } from '../../hub/cli/find-hub.ts'
 import { createEnvironment } from '../../hub/config/environment.ts'
@@ -295,7 +296,7 @@ describe('help', () => {
     [['chat'], ['[conversation]']],
     [['ask'], ['<agent>', '<text...>', '--wait']],
     [['mcp'], ['--config', 'claude-desktop']],
-    [['serve'], ['<name>', '--http', '--host', '--allow-host']],
+    [['serve'], ['<name>', ...builtIns.map(({ name }) => name), '--http', '--host', '--allow-host']],
     [['status'], ['--json']],
     [['doctor'], ['doctor']],
     [['backup'], ['[file]']],

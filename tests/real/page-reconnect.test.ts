@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import { type ChatClient, openChat } from '../support/chat-client.ts'
+import { forgetConversation } from '../support/forget-conversation.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { type Line, openLine } from './page/line.ts'
 import { type OpenPage, usePages } from './page/pages.ts'
@@ -181,4 +182,22 @@ test('a hub that is started again in the middle of a stream finishes its answer 
   await answers(page).getByText('One two three.', { exact: true }).waitFor()
   await expectShown(opened, 'first', 'One two three.')
   expect(await messageBox(page).inputValue()).toBe('half a thought')
+})
+
+test('a conversation that is deleted while the page is open begins anew on it', async () => {
+  const opened = await openPage()
+  const { page } = opened
+  const first = await beginAnswer(opened)
+  first.says(' three.')
+  first.ends()
+  await answers(page).getByText('One two three.').waitFor()
+
+  await forgetConversation(hub, 'homelab')
+  await answers(page).getByText('One two three.').waitFor({ state: 'detached' })
+  await say(page, 'anew')
+  const second = await speaker.speech(2)
+  second.says('Yes.')
+  second.ends()
+  await answers(page).getByText('Yes.').waitFor()
+  await expectShown(opened, 'anew', 'Yes.')
 })

@@ -2,7 +2,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { isCaughtUp } from '../conversation.js'
 import { html, memo } from '../html.js'
-import { atEnd, drawn, earlier, follow, hasEarlier, later, WHOLE } from '../log-window.js'
+import { atEnd, drawn, earlier, follow, hasEarlier, later, WHOLE, within } from '../log-window.js'
 import { hasManyPeople, toRows } from '../rows.js'
 import { count, dayName } from '../time.js'
 import { useStickToEnd } from '../use-stick-to-end.js'
@@ -56,7 +56,10 @@ function useLogWindow({ id, messages, pending, base }, session) {
   if (scroll.atEnd && isWhole) leftAt.current = messages[messages.length - 1]?.seq ?? 0
 
   useLayoutEffect(() => {
-    if (scroll.isAtEnd()) setRange(before => follow(messages, before))
+    setRange(before => {
+      const range = within(messages, before)
+      return scroll.isAtEnd() ? follow(messages, range) : range
+    })
   }, [messages])
   useLayoutEffect(() => {
     if (pending.length > waiting.current) jump()

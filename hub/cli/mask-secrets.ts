@@ -1,0 +1,75 @@
+const MASK = '***'
+/** What stands in the names of secrets, be they keys, variables, headers or options of a command. */
+const NAMES =
+  'key(?!board|cloak|word)|token|secret|passw|passphrase|pass\\b|credential|auth(?:orization|(?![\\w-]))|bearer|cookie'
+const SECRET = new RegExp(NAMES, 'i')
+/** Every value of these is hidden, whatever its name. */
+const HIDDEN = /^env|headers$/i
+/** `name=value`, `Name: value` and `--name value`, also in the middle of a command; what follows is hidden too. */
+const ASSIGNED = new RegExp(
+  `(?<![/@\\w.-])([\\w.-]*(?:${NAMES})[\\w.-]*["']?\\s*[=:]\\s*|--?[\\w-]*(?:${NAMES})[\\w-]*\\s+)\\S[\\s\\S]*`,
+  'i',
+)
+/** An argument whose successor is the secret: `--token`, `Authorization:`, `api_key`, `Bearer`. */
+const ANNOUNCES = new RegExp(
+  `^(?:-[^=:]*(?:${NAMES})[^=:]*|[^=:]*(?:${NAMES})[\\w.-]*\\s*[=:]\\s*|(?:[a-z]+[-_])*(?:${NAMES}))$`,
+  'i',
+)
+/** A variable or a header is the next argument; one without a value is only passed on (docker). */
+const TAKES_SETTING = /^(?:-e|-H|--env|--headers?)$/
+const OPTION = /^--[a-z][a-z-]*$/
+const ADDRESS = /(?:\b[a-z][a-z0-9+.-]*:\/\/|\$\{\w+\})[^\s"']+/gi
+const RANDOM =
+  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![a-z0-9])(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{20,}/gi
+
+/**
+ * A value of the config with `***` for what is or may be secret. `written` has, by what they became, the texts of the
+ * config file in which `${NAME}` stood: those are shown as they were written.
+ */
+export function maskSecrets(
+  value: unknown,
+  key: string,
+  written: ReadonlyMap<string, string> = new Map(),
+): unknown {
+  const mask = (inner: unknown, name: string, isHidden: boolean): unknown => {
+    if (typeof inner === 'string') {
+      if (isHidden || SECRET.test(name)) return inner && MASK
+      return maskText(written.get(inner) ?? inner, name)
+    }
+    if (Array.isArray(inner)) {
+      return name === 'args' ? maskArguments(inner, written) : inner.map(each => mask(each, name, isHidden))
+    }
+    if (typeof inner !== 'object' || inner === null) return inner
+    const hides = isHidden || HIDDEN.test(name)
+    return Object.fromEntries(Object.entries(inner).map(([own, each]) => [own, mask(each, own, hides)]))
+  }
+  return mask(value, key, false)
+}
+
+function maskArguments(values: readonly unknown[], written: ReadonlyMap<string, string>): string[] {
+  const args = values.map(String)
+  return args.map((arg, index) => {
+    const shown = written.get(arg) ?? arg
+    const [before = '', first = ''] = [args[index - 1], args[index - 2]]
+    if (TAKES_SETTING.test(before)) return shown.replace(/^([^=:]+[=:]\s*)[\s\S]+/, `$1${MASK}`)
+    if (ANNOUNCES.test(before) && !TAKES_SETTING.test(first) && !OPTION.test(arg)) return MASK
+    return maskText(shown, 'args')
+  })
+}
+
+function maskText(text: string, name: string): string {
+  const safe = text.replace(ADDRESS, maskAddress).replace(/\b(bearer)\s+\S+/gi, `$1 ${MASK}`)
+  return name === 'args' || name === 'command'
+    ? safe.replace(ASSIGNED, `$1${MASK}`).replace(RANDOM, MASK)
+    : safe
+}
+
+/** Hides who logs in, every value of the query, the fragment, and parts of the path that nobody would make up. */
+function maskAddress(address: string): string {
+  return address
+    .replace(/:\/\/[^/?#]*@/, `://${MASK}@`)
+    .replace(/([?&][^=&#]*=)[^&#]+/g, `$1${MASK}`)
+    .replace(/([?&])[^=&#]+(?=[&#]|$)/g, `$1${MASK}`)
+    .replace(/#.+/, `#${MASK}`)
+    .replace(RANDOM, MASK)
+}
