@@ -38,7 +38,7 @@ export interface Catalogue {
   readonly owners: NameOwners
   tool(name: string): CatalogueTool | undefined
   prompt(name: string): CatalogueEntry<Prompt> | undefined
-  /** Names of the servers that may have a resource, the likeliest first. */
+  /** Names of the servers that may have a resource, the likeliest first; none for what is the hub's own. */
   ownersOf(uri: string): readonly string[]
   /** The server that has a template, or a resource of this address. */
   templateOwner(uriTemplate: string): string | undefined
@@ -101,7 +101,7 @@ export function buildCatalogue(connections: readonly Part[], rules: CatalogueRul
     tool: name => toolsByName.get(name),
     prompt: name => promptsByName.get(name),
     templateOwner: uri => (templates.owned.get(uri) ?? resources.owned.get(uri))?.server,
-    ownersOf: uri => findOwners(uri, connections, resources.owned, templates.owned),
+    ownersOf: uri => (isOwn(uri) ? [] : findOwners(uri, connections, resources.owned, templates.owned)),
   }
 }
 

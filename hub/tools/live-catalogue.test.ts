@@ -82,3 +82,11 @@ test('a resource whose address is too long to be matched by any template belongs
   expect(live.catalogue.ownersOf('a://1')).toEqual(['one'])
   expect(live.catalogue.ownersOf(`a://${'x'.repeat(2_000_000)}`)).toEqual(['one'])
 })
+
+test("no server is asked for what is the hub's own", async () => {
+  const live = await open()
+  live.look([server('one', { resources: [resource('hub://agents/homelab'), resource('a://1')] })])
+  expect(live.catalogue.ownersOf('a://2')).toEqual(['one'])
+  expect(live.catalogue.ownersOf('hub://agents/homelab')).toEqual([])
+  expect(live.catalogue.ownersOf('hub://conversations/homelab')).toEqual([])
+})

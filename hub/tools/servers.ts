@@ -36,7 +36,7 @@ export interface Servers
   /** Undefined for one that does not run. */
   specOf(name: string): ServerSpec | undefined
   readonly catalogue: Catalogue
-  /** Tells of each change of these resources from now on, and of no others. */
+  /** Tells of each change of these resources from now on, and of no others, whoever of those that may have it tells. */
   subscribe(uris: ReadonlySet<string>): void
   status(): ServerStatus[]
   /** What the servers that are ready say of the programs behind them, by server. Never rejects. */
@@ -69,10 +69,10 @@ export function openServers(deps: ServersDeps): Servers {
   const pool = createPool({ ...deps, onChange: rebuild })
   const live = openCatalogue(deps, rebuild)
   const assignSubscriptions = () => {
-    const uris = [...subscribed]
-    const owners = new Map(uris.map(uri => [uri, live.catalogue.ownersOf(uri)[0]]))
+    const owned = [...subscribed].map(uri => ({ uri, owners: live.catalogue.ownersOf(uri) }))
     for (const connection of all()) {
-      connection.subscribe(new Set(uris.filter(uri => owners.get(uri) === connection.spec.name)))
+      const wanted = owned.filter(({ owners }) => owners.includes(connection.spec.name))
+      connection.subscribe(new Set(wanted.map(({ uri }) => uri)))
     }
   }
   const requests = createRequests({

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { odd } from '../../tests/support/downstream.ts'
+import { untilNoChildren } from '../../tests/support/processes.ts'
+import { createRecord, until } from '../../tests/support/until.ts'
+import { childEnvironment } from '../config/environment.ts'
+import { systemClock } from '../core/clock.ts'
+import { createLog } from '../core/log.ts'
+import { NO_OWNERS } from './name-owners.ts'
+import type { ServerSpec } from './server-spec.ts'
+import { openServers, type Servers } from './servers.ts'
+
+let servers: Servers
+let told: ReturnType<typeof createRecord<string>>
+
+const spec = (name: string, ...modes: string[]): ServerSpec => ({
+  name,
+  origin: 'config',
+  prefix: `${name}__`,
+  transport: { kind: 'stdio', env: childEnvironment(), ...odd('tool=heard', 'tool=touch', ...modes).entry },
+})
+
+beforeEach(() => {
+  told = createRecord()
+  servers = openServers({
+    clock: systemClock,
+    random: () => 0,
+    log: createLog({ level: 'error', now: systemClock.now, write: () => undefined }),
+    authorizations: { of: () => undefined },
+    eras: { read: async () => 'legacy', save: async () => undefined },
+    guard: { watch: () => () => undefined, [Symbol.asyncDispose]: async () => undefined },
+    version: '1',
+    connectTimeout: 30_000,
+    callTimeout: 120_000,
+    onChange: () => undefined,
+    onEvents: () => undefined,
+    onUpdated: uri => told.add(uri),
+    onNotice: () => undefined,
+    taken: { tools: new Set(), prompts: new Set(), isOwn: uri => uri.startsWith('hub://') },
+    longestName: () => 64,
+    names: { read: async () => NO_OWNERS, save: async () => undefined },
+  })
+})
+afterEach(async () => {
+  await servers[Symbol.asyncDispose]()
+  await untilNoChildren()
+})
+
+async function start(...specs: ServerSpec[]): Promise<void> {
+  servers.apply({ specs, disabled: [], losers: [] })
+  await until('all are ready', () => servers.status().every(({ state }) => state === 'ready'))
+}
+
+const callFor = async (name: string, args = {}) => {
+  const { content } = await servers.call(name, args)
+  return content[0]?.type === 'text' ? content[0].text : undefined
+}
+/** Waits until the server was told just these things without being called. */
+const untilHeard = (name: string, ...lines: string[]) =>
+  until(`${name} hears ${lines}`, async () => (await callFor(`${name}__heard`)) === lines.join(', '))
+
+test("no server is subscribed to what is the hub's own", async () => {
+  await start(spec('one', 'resource=note://a'))
+  servers.subscribe(new Set(['hub://conversations/homelab', 'note://a']))
+  await untilHeard('one', 'subscribe note://a')
+})
+
+test('everyone who may be read for a resource is subscribed to it, for as long as it is wanted', async () => {
+  await start(
+    spec('one', 'resource=note://a', 'template=doc://{id}'),
+    spec('two', 'resource=wiki://a', 'template=doc://{+path}'),
+    spec('three'),
+  )
+  servers.subscribe(new Set(['doc://7', 'wiki://a']))
+  await untilHeard('one', 'subscribe doc://7')
+  await untilHeard('two', 'subscribe doc://7', 'subscribe wiki://a')
+  servers.subscribe(new Set(['wiki://a', 'wiki://unlisted']))
+  await untilHeard('one', 'subscribe doc://7', 'unsubscribe doc://7', 'subscribe wiki://unlisted')
+  const before = ['subscribe doc://7', 'subscribe wiki://a']
+  await untilHeard('two', ...before, 'unsubscribe doc://7', 'subscribe wiki://unlisted')
+  await untilHeard('three')
+  await callFor('one__touch', { uri: 'wiki://unlisted' })
+  expect(told.all).toEqual(['wiki://unlisted'])
+})
