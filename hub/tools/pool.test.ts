@@ -10,6 +10,7 @@ import { createPool, type Pool } from './pool.ts'
 import type { ServerSpec } from './server-spec.ts'
 
 const CALL_TIMEOUT_MS = 120_000
+const LONGEST_DRAIN_MS = 24 * 60 * 60_000
 
 const spec = (...modes: string[]): ServerSpec => ({
   name: 'lamp',
@@ -19,19 +20,22 @@ const spec = (...modes: string[]): ServerSpec => ({
 })
 
 let pool: Pool
-let outOfTime: (() => void) | undefined
+/** Timers of these two delays, which fire when a test says so. */
+let timers: Map<() => void, number>
+const timersOf = (delay: number) => [...timers].flatMap(([run, after]) => (after === delay ? [run] : []))
+const passes = (delay: number) => {
+  for (const run of timersOf(delay)) run()
+}
 
 beforeEach(() => {
-  outOfTime = undefined
+  timers = new Map()
   pool = createPool({
     clock: {
       ...systemClock,
       after(delay, run) {
-        if (delay !== CALL_TIMEOUT_MS) return systemClock.after(delay, run)
-        outOfTime = run
-        return () => {
-          outOfTime = undefined
-        }
+        if (delay !== CALL_TIMEOUT_MS && delay !== LONGEST_DRAIN_MS) return systemClock.after(delay, run)
+        timers.set(run, delay)
+        return () => void timers.delete(run)
       },
     },
     random: () => 0.5,
@@ -70,6 +74,11 @@ function useInTwoSteps() {
   return { done, go: () => go.resolve() }
 }
 
+const heardBy = async (connection: Requestable) => {
+  const { content } = await connection.request('tools/call', { name: 'heard', arguments: {} })
+  return content[0]?.type === 'text' ? content[0].text : undefined
+}
+
 test('a server that changed takes what is new, and the one from before ends after its last call', async () => {
   const before = await pid()
   const [first, second] = [useInTwoSteps(), useInTwoSteps()]
@@ -82,7 +91,7 @@ test('a server that changed takes what is new, and the one from before ends afte
   second.go()
   expect(await second.done).toBe(before)
   await until('the old one has ended', () => !isRunning(before))
-  expect(outOfTime, 'no timer is left').toBeUndefined()
+  expect(timersOf(LONGEST_DRAIN_MS), 'no timer is left').toEqual([])
   expect(await pid()).toBe(after)
 })
 
@@ -97,12 +106,39 @@ test('a server that is removed takes no call, and finishes the one that runs', a
   await until('it has ended', () => !isRunning(before))
 })
 
-test('one whose call never ends is ended when a call may take no longer', async () => {
+test('a call that may go on, as one that waits for a person, is not cut off by a change', async () => {
+  const before = await pid()
+  const waiting = useInTwoSteps()
+  pool.renew('lamp')
+  passes(CALL_TIMEOUT_MS)
+  expect(await pid()).not.toBe(before)
+  waiting.go()
+  expect(await waiting.done).toBe(before)
+  await until('the old one has ended', () => !isRunning(before))
+})
+
+test('one that finishes its calls tells of no resource any more: what takes its place does', async () => {
+  pool.apply([spec('resource=note://a')])
+  await pid()
+  pool.all?.[0]?.subscribe(new Set(['note://a']))
+  const go = Promise.withResolvers<void>()
+  const finished = pool.use('lamp', async connection => {
+    await go.promise
+    return until('it is unsubscribed', async () =>
+      (await heardBy(connection))?.includes('unsubscribe note://a'),
+    )
+  })
+  pool.apply([])
+  go.resolve()
+  expect(await finished).toBe(true)
+})
+
+test('one whose call never ends is ended after a day', async () => {
   const before = await pid()
   const stuck = useInTwoSteps()
   pool.apply([])
   expect(isRunning(before)).toBe(true)
-  outOfTime?.()
+  passes(LONGEST_DRAIN_MS)
   await until('it has ended', () => !isRunning(before))
   stuck.go()
   await expect(stuck.done).rejects.toThrow()
@@ -114,22 +150,14 @@ test('the end of the hub waits for no call', async () => {
   pool.apply([])
   await pool[Symbol.asyncDispose]()
   expect(isRunning(before)).toBe(false)
-  expect(outOfTime, 'no timer is left').toBeUndefined()
+  expect(timersOf(LONGEST_DRAIN_MS), 'no timer is left').toEqual([])
   stuck.go()
   await expect(stuck.done).rejects.toThrow()
 })
 
 test('the level of the log and changes of roots reach what sessions have of their own, also what comes later', async () => {
   pool.apply([{ ...spec('logs'), isolated: true }])
-  const heard = (session?: string) =>
-    pool.use(
-      'lamp',
-      async connection => {
-        const { content } = await connection.request('tools/call', { name: 'heard', arguments: {} })
-        return content[0]?.type === 'text' ? content[0].text : undefined
-      },
-      session === undefined ? {} : { session },
-    )
+  const heard = (session?: string) => pool.use('lamp', heardBy, session === undefined ? {} : { session })
   await Promise.all([heard(), heard('early')])
   pool.setLogLevel('info')
   pool.rootsChanged()

@@ -7,11 +7,14 @@ import { Connection, type ConnectionDeps } from './connection.ts'
 import { createIsolated, type Requestable } from './isolated.ts'
 import { type ServerSpec, specHash } from './server-spec.ts'
 
+/** What was replaced or removed ends at the latest after this long, whatever still uses it. */
+const LONGEST_DRAIN_MS = 24 * 60 * 60_000
+
 /** One connection for each server that shall run. Who makes it disposes of it. */
 export interface Pool extends AsyncDisposable {
   /**
    * Starts what is new, ends what is gone, starts anew what changed; the others go on. Waits for none. What ends takes
-   * nothing new at once, and ends when its last use did, or after the time that a call may take.
+   * nothing new at once, and ends when its last use did: each has limits of its own.
    */
   apply(specs: readonly ServerSpec[]): void
   /**
@@ -117,13 +120,15 @@ export function createPool(deps: ConnectionDeps): Pool {
   const drain = (name: string, entry: Entry) => {
     entries.delete(name)
     if (entry.uses === 0) return end(name, entry)
+    // What takes its place tells of resources.
+    entry.connection.subscribe(new Set())
     deps.log.info('server_drains', { server: name, uses: entry.uses })
     const finish = () => {
       if (!draining.delete(finish)) return
       cancel()
       end(name, entry)
     }
-    const cancel = deps.clock.after(entry.connection.spec.callTimeout ?? deps.callTimeout, finish)
+    const cancel = deps.clock.after(LONGEST_DRAIN_MS, finish)
     entry.onIdle = finish
     draining.add(finish)
   }
