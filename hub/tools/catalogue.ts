@@ -38,7 +38,9 @@ export interface Catalogue {
   readonly owners: NameOwners
   tool(name: string): CatalogueTool | undefined
   prompt(name: string): CatalogueEntry<Prompt> | undefined
-  /** Names of the servers that may have a resource, the likeliest first; none for what is the hub's own. */
+  /** Names of the servers that list a resource or have a template that it fits; none for what is the hub's own. */
+  knownOwnersOf(uri: string): readonly string[]
+  /** Those or, where there are none, of the servers that may have it all the same, the likeliest first. */
   ownersOf(uri: string): readonly string[]
   /** The server that has a template, or a resource of this address. */
   templateOwner(uriTemplate: string): string | undefined
@@ -86,6 +88,7 @@ export function buildCatalogue(connections: readonly Part[], rules: CatalogueRul
   const templates = firstOwners(connections, isOwn, ({ offer }) =>
     offer.resourceTemplates.map(one => [one.uriTemplate, one] as const),
   )
+  const knownOwnersOf = (uri: string) => (isOwn(uri) ? [] : findOwners(uri, resources.owned, templates.owned))
   const toolsByName = new Map(tools.map(tool => [tool.name, tool]))
   const promptsByName = new Map(prompts.map(prompt => [prompt.name, prompt]))
   return {
@@ -101,7 +104,11 @@ export function buildCatalogue(connections: readonly Part[], rules: CatalogueRul
     tool: name => toolsByName.get(name),
     prompt: name => promptsByName.get(name),
     templateOwner: uri => (templates.owned.get(uri) ?? resources.owned.get(uri))?.server,
-    ownersOf: uri => (isOwn(uri) ? [] : findOwners(uri, connections, resources.owned, templates.owned)),
+    knownOwnersOf,
+    ownersOf(uri) {
+      const known = knownOwnersOf(uri)
+      return known.length > 0 || isOwn(uri) ? known : guessOwners(uri, connections)
+    },
   }
 }
 
@@ -159,20 +166,20 @@ function firstOwners<Definition>(
   return all
 }
 
-/**
- * Who lists the address, or has a template that it fits; else, since servers also link to resources that they do not
- * list, who has others of its scheme, and last everyone who has resources.
- */
+/** Who lists the address, or else everyone who has a template that it fits. */
 function findOwners(
   uri: string,
-  connections: readonly Part[],
   resources: Owned<Resource>['owned'],
   templates: Owned<ResourceTemplateType>['owned'],
 ): string[] {
   const listed = resources.get(uri)
   if (listed) return [listed.server]
   const fitting = [...templates].filter(([template]) => fits(template, uri)).map(([, { server }]) => server)
-  if (fitting.length > 0) return [...new Set(fitting)]
+  return [...new Set(fitting)]
+}
+
+/** Servers also link to resources that they do not list: who has others of its scheme, then everyone who has resources. */
+function guessOwners(uri: string, connections: readonly Part[]): string[] {
   const scheme = schemeOf(uri)
   const withResources = connections.filter(
     ({ offer }) => offer.resources.length + offer.resourceTemplates.length > 0,

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import { createRestartLimit, decideBackoff, MOST_RESTARTS, type RestartLimit } from './backoff.ts'
+import { decideBackoff, MOST_RESTARTS, type RestartLimit } from './backoff.ts'
 import type { ChildGuard } from './child-guard.ts'
 import type { EraMemory } from './connect.ts'
 import { type ConnectionState, describeDown } from './connection-state.ts'
@@ -62,6 +62,8 @@ export class Connection implements AsyncDisposable {
   #instructions = ''
   #wanted: ReadonlySet<string> = new Set()
   #logLevel: LoggingLevel | undefined
+  /** Something was connected to its server before. */
+  #isAnew: boolean
   #link: Link | undefined
   /** Over that link. */
   #watch: LinkWatch | undefined
@@ -74,10 +76,15 @@ export class Connection implements AsyncDisposable {
   /** The end of a connection that was lost: of its process too. */
   #closing: Promise<void> = Promise.resolve()
 
-  /** `restarts` is shared by all connections to one server. */
-  constructor(spec: ServerSpec, deps: ConnectionDeps, restarts = createRestartLimit()) {
+  /** `restarts` is shared by all connections to one server; `isAnew` where this takes the place of another one. */
+  constructor(
+    spec: ServerSpec,
+    deps: ConnectionDeps,
+    { restarts, isAnew }: { restarts: RestartLimit; isAnew: boolean },
+  ) {
     this.spec = spec
     this.#restarts = restarts
+    this.#isAnew = isAnew
     this.#authorization = deps.authorizations.of(spec)
     this.#deps = {
       ...deps,
@@ -128,6 +135,11 @@ export class Connection implements AsyncDisposable {
       if (!options.signal?.aborted) watch?.failed(error)
       throw error
     }
+  }
+
+  /** The resources of whose changes it tells. */
+  get wanted(): ReadonlySet<string> {
+    return this.#wanted
   }
 
   /** Tells of each change of these resources from now on, beside its events'. */
@@ -221,6 +233,14 @@ export class Connection implements AsyncDisposable {
     this.#log.info('server_ready', { era, tools: this.#offer.tools.length })
     this.#show()
     if (this.eventsUri) this.#deps.onEvents(this)
+    if (this.#isAnew) void this.#catchUp(link)
+    this.#isAnew = true
+  }
+
+  /** What changed while nothing was connected no server tells of. */
+  async #catchUp(link: Link): Promise<void> {
+    await link.untilSubscribed()
+    if (this.#link === link) for (const uri of this.#wanted) this.#deps.onUpdated(uri)
   }
 
   #take(link: Link): void {

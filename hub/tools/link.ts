@@ -134,6 +134,11 @@ export class Link {
     this.#subscriptions.want(uris)
   }
 
+  /** Resolves when the server tells of those, as far as it ever will. */
+  untilSubscribed(): Promise<void> {
+    return this.#subscriptions.inForce
+  }
+
   /** Asks for log messages from this level on; nothing where the server has none to set. */
   async setLogLevel(level: LoggingLevel): Promise<void> {
     if (this.capabilities.logging && this.era === 'legacy') await this.request('logging/setLevel', { level })

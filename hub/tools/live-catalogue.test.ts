@@ -42,7 +42,7 @@ test('a server of which nothing can be made is left out, and the others are ther
     },
   })
   const sound = server('one', { tools: [tool('a')] })
-  expect(live.look([sound, server('two', { tools: [broken] })])).toMatchObject({ offer: { tools: true } })
+  expect(live.look([sound, server('two', { tools: [broken] })])).toMatchObject({ tools: true })
   expect(namesOf(live)).toEqual(['one__a'])
   expect(lines.all).toMatchObject([{ event: 'server_left_out', server: 'two' }])
   live.look([sound, server('two', { tools: [tool('b')] })])

@@ -26,7 +26,7 @@ export interface LiveCatalogue {
    * Looks at the connections, undefined before there were any; says what clients see changed. One of which nothing can
    * be made is left out and logged.
    */
-  look(connections: readonly Part[] | undefined): { catalogue: boolean; offer: OfferChange }
+  look(connections: readonly Part[] | undefined): OfferChange
 }
 
 /** Calls `onRead` once it is known who had which name before. */
@@ -64,11 +64,11 @@ export function openCatalogue(
     if (isOther) catalogue = buildCatalogue(all, rules())
     signatures = next
     naming = nextNaming
-    if (!isOther) return { catalogue: false, offer }
+    if (!isOther) return offer
     if (connections) owners.keep(catalogue.owners)
     offer.tools ||= namesOf(catalogue.tools) !== namesOf(before.tools)
     offer.prompts ||= namesOf(catalogue.prompts) !== namesOf(before.prompts)
-    return { catalogue: true, offer }
+    return offer
   }
   return {
     get catalogue() {

@@ -14,7 +14,7 @@ const LONGEST_DRAIN_MS = 24 * 60 * 60_000
 export interface Pool extends AsyncDisposable {
   /**
    * Starts what is new, ends what is gone, starts anew what changed; the others go on. Waits for none. What ends takes
-   * nothing new at once, and ends when its last use did: each has limits of its own.
+   * nothing new and tells of no resource from then on, and ends when its last use did: each has limits of its own.
    */
   apply(specs: readonly ServerSpec[]): void
   /**
@@ -69,9 +69,11 @@ function createConnections(deps: ConnectionDeps, all: () => readonly Connection[
   let logLevel: LoggingLevel | undefined
   return {
     create(spec: ServerSpec, own: Partial<ConnectionDeps>): Connection {
-      const limit = limits.get(spec.name) ?? createRestartLimit()
-      limits.set(spec.name, limit)
-      const connection = new Connection(spec, { ...deps, ...own }, limit)
+      const before = limits.get(spec.name)
+      const restarts = before ?? createRestartLimit()
+      limits.set(spec.name, restarts)
+      const isAnew = before !== undefined
+      const connection = new Connection(spec, { ...deps, ...own }, { restarts, isAnew })
       if (logLevel) connection.setLogLevel(logLevel)
       return connection
     },
@@ -120,7 +122,6 @@ export function createPool(deps: ConnectionDeps): Pool {
   const drain = (name: string, entry: Entry) => {
     entries.delete(name)
     if (entry.uses === 0) return end(name, entry)
-    // What takes its place tells of resources.
     entry.connection.subscribe(new Set())
     deps.log.info('server_drains', { server: name, uses: entry.uses })
     const finish = () => {
@@ -139,8 +140,7 @@ export function createPool(deps: ConnectionDeps): Pool {
     const hashes = new Map(specs.map(spec => [spec.name, specHash(spec)]))
     for (const [name, entry] of [...entries]) if (hashes.get(name) !== entry.hash) drain(name, entry)
     for (const spec of specs.filter(({ name }) => !entries.has(name))) {
-      const connection = create(spec, { onEvents })
-      entries.set(spec.name, { hash: specHash(spec), connection, uses: 0 })
+      entries.set(spec.name, { hash: specHash(spec), connection: create(spec, { onEvents }), uses: 0 })
     }
   }
   return {

@@ -12,6 +12,8 @@ import { openServers, type Servers } from './servers.ts'
 let servers: Servers
 let told: ReturnType<typeof createRecord<string>>
 
+let pids: number[]
+
 const spec = (name: string, ...modes: string[]): ServerSpec => ({
   name,
   origin: 'config',
@@ -21,13 +23,18 @@ const spec = (name: string, ...modes: string[]): ServerSpec => ({
 
 beforeEach(() => {
   told = createRecord()
+  pids = []
+  const watch = (pid: number) => {
+    pids.push(pid)
+    return () => undefined
+  }
   servers = openServers({
     clock: systemClock,
     random: () => 0,
     log: createLog({ level: 'error', now: systemClock.now, write: () => undefined }),
     authorizations: { of: () => undefined },
     eras: { read: async () => 'legacy', save: async () => undefined },
-    guard: { watch: () => () => undefined, [Symbol.asyncDispose]: async () => undefined },
+    guard: { watch, [Symbol.asyncDispose]: async () => undefined },
     version: '1',
     connectTimeout: 30_000,
     callTimeout: 120_000,
@@ -80,4 +87,20 @@ test('everyone who may be read for a resource is subscribed to it, for as long a
   await untilHeard('three')
   await callFor('one__touch', { uri: 'wiki://unlisted' })
   expect(told.all).toEqual(['wiki://unlisted'])
+})
+
+test('who is subscribed is told that a resource may have changed while its server was away', async () => {
+  servers.subscribe(new Set(['note://a', 'note://b']))
+  await start(spec('one', 'resource=note://a'), spec('two', 'resource=note://b'))
+  await untilHeard('one', 'subscribe note://a')
+  await untilHeard('two', 'subscribe note://b')
+  expect(told.all, 'nobody was told of anything before').toEqual([])
+  process.kill(Number(pids[0]), 'SIGKILL')
+  await told.find('it may have changed', uri => uri === 'note://a')
+  await untilHeard('one', 'subscribe note://a')
+  await start(spec('one', 'resource=note://a'), spec('two', 'resource=note://b', 'logs'))
+  await told.find('it may have changed', uri => uri === 'note://b')
+  await untilHeard('two', 'subscribe note://b')
+  await untilHeard('one', 'subscribe note://a')
+  expect(told.all, 'each once').toEqual(['note://a', 'note://b'])
 })

@@ -59,8 +59,8 @@ export function openServers(deps: ServersDeps): Servers {
     for (const { spec, status } of all()) if (status.state !== 'starting') tried.add(spec.name)
     try {
       const change = live.look(pool.all)
-      if (change.catalogue) assignSubscriptions()
-      deps.onChange(change.offer)
+      assignSubscriptions()
+      deps.onChange(change)
     } catch (error) {
       // It is told of whatever happens to a connection, which goes on all the same.
       deps.log.error('catalogue_not_built', { error })
@@ -69,9 +69,17 @@ export function openServers(deps: ServersDeps): Servers {
   const pool = createPool({ ...deps, onChange: rebuild })
   const live = openCatalogue(deps, rebuild)
   const assignSubscriptions = () => {
-    const owned = [...subscribed].map(uri => ({ uri, owners: live.catalogue.ownersOf(uri) }))
+    const { catalogue } = live
+    const isComplete = all().every(isHeard)
+    const owned = [...subscribed].map(uri => ({
+      uri,
+      owners: isComplete ? catalogue.ownersOf(uri) : catalogue.knownOwnersOf(uri),
+    }))
     for (const connection of all()) {
-      const wanted = owned.filter(({ owners }) => owners.includes(connection.spec.name))
+      // While it is not known what all have nobody else is asked for what nobody lists.
+      const wanted = owned.filter(({ uri, owners }) =>
+        isComplete || owners.length > 0 ? owners.includes(connection.spec.name) : connection.wanted.has(uri),
+      )
       connection.subscribe(new Set(wanted.map(({ uri }) => uri)))
     }
   }
@@ -128,6 +136,11 @@ async function toHealth(connection: Connection): Promise<UpstreamHealth[]> {
   } catch (error) {
     return [{ name, kind: 'server', address: '', ok: false, reason: describeError(error) }]
   }
+}
+
+/** Whether it was ready or has failed once. */
+function isHeard({ status }: Connection): boolean {
+  return status.state !== 'starting' || status.error !== undefined
 }
 
 function describeDisabled({ name, origin, transport }: ServerSpec): ServerStatus {

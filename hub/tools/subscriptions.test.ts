@@ -2,13 +2,22 @@ import type { Client, McpSubscription } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { createLog } from '../core/log.ts'
-import { createSubscriptions } from './subscriptions.ts'
+import { createSubscriptions, type SubscriptionDeps } from './subscriptions.ts'
+
+const deps: SubscriptionDeps = {
+  clock: createFakeClock(),
+  random: () => 0.5,
+  log: createLog({ level: 'error', now: () => 0, write: () => undefined }),
+  capabilities: { resources: { subscribe: true } },
+  signal: new AbortController().signal,
+  request: async () => undefined,
+  onBroken: () => undefined,
+}
 
 /** A server of 2026-07-28 that answers each `subscriptions/listen` when it is told to. */
 function openServer() {
   const asked: { uris: readonly string[]; answer: () => void }[] = []
   const open = new Set<readonly string[]>()
-  const ended = new AbortController()
   const client: Pick<Client, 'getProtocolEra' | 'listen' | 'transport'> = {
     getProtocolEra: () => 'modern',
     transport: { start: async () => undefined, send: async () => undefined, close: async () => undefined },
@@ -31,17 +40,9 @@ function openServer() {
       return answered.promise
     },
   }
-  const subscriptions = createSubscriptions(client, {
-    clock: createFakeClock(),
-    random: () => 0.5,
-    log: createLog({ level: 'error', now: () => 0, write: () => undefined }),
-    capabilities: { resources: { subscribe: true } },
-    signal: ended.signal,
-    request: async () => undefined,
-    onBroken: () => undefined,
-  })
+  const subscriptions = createSubscriptions(client, deps)
   subscriptions.begin()
-  return { asked, open, want: (...uris: string[]) => subscriptions.want(new Set(uris)) }
+  return { asked, open, subscriptions, want: (...uris: string[]) => subscriptions.want(new Set(uris)) }
 }
 
 const settled = () => new Promise(resolve => setImmediate(resolve))
@@ -67,4 +68,53 @@ test('a stream is replaced only where something else is wanted, and ends when no
   want()
   await settled()
   expect(open.size).toBe(0)
+})
+
+/** Whether it is so by now. */
+function watch(promise: Promise<void>): () => boolean {
+  let isDone = false
+  void promise.then(() => {
+    isDone = true
+  })
+  return () => isDone
+}
+
+test('what is wanted is in force when the stream for all of it is answered', async () => {
+  const { asked, subscriptions, want } = openServer()
+  await subscriptions.inForce
+  want('a:1')
+  const isInForce = watch(subscriptions.inForce)
+  want('a:1', 'a:2')
+  asked[0]?.answer()
+  await settled()
+  expect(isInForce()).toBe(false)
+  asked[1]?.answer()
+  await settled()
+  expect(isInForce()).toBe(true)
+})
+
+test('what is wanted of a server of before is in force when it answered for each resource, be it with an error', async () => {
+  const answers: PromiseWithResolvers<void>[] = []
+  const client = {
+    getProtocolEra: () => 'legacy' as const,
+    listen: () => Promise.reject(),
+    transport: undefined,
+  }
+  const subscriptions = createSubscriptions(client, {
+    ...deps,
+    request() {
+      const answer = Promise.withResolvers<void>()
+      answers.push(answer)
+      return answer.promise
+    },
+  })
+  subscriptions.want(new Set(['a:1', 'a:2']))
+  const isInForce = watch(subscriptions.inForce)
+  await settled()
+  answers[0]?.reject(new Error('There is no such resource'))
+  await settled()
+  expect(isInForce()).toBe(false)
+  answers[1]?.resolve()
+  await settled()
+  expect(isInForce()).toBe(true)
 })

@@ -23,6 +23,8 @@ type Listening = Pick<Client, 'getProtocolEra' | 'listen' | 'transport'>
 export interface Subscriptions {
   readonly wanted: ReadonlySet<string>
   want(uris: ReadonlySet<string>): void
+  /** Resolves when the server was asked for all that is wanted now, and has answered or could not. Never rejects. */
+  readonly inForce: Promise<void>
   /** Listens from now on. */
   begin(): void
 }
@@ -51,6 +53,9 @@ function subscribeEach({ capabilities, request, log, signal }: SubscriptionDeps)
       for (const uri of before) if (!wanted.has(uri)) send('resources/unsubscribe', uri)
       for (const uri of wanted) if (!before.has(uri)) send('resources/subscribe', uri)
     },
+    get inForce() {
+      return turn
+    },
     begin: () => undefined,
   }
 }
@@ -62,7 +67,13 @@ function listenTo(client: Listening, deps: SubscriptionDeps): Subscriptions {
   let begun = false
   /** Grows with each change of what is wanted: a stream that was opened for less is replaced. */
   let version = 0
+  /** Until the stream for what is wanted now is answered. */
+  let asked: PromiseWithResolvers<void> | undefined
 
+  const settle = () => {
+    asked?.resolve()
+    asked = undefined
+  }
   const filter = () => ({
     ...(capabilities.tools?.listChanged ? { toolsListChanged: true } : {}),
     ...(capabilities.resources?.listChanged ? { resourcesListChanged: true } : {}),
@@ -79,6 +90,7 @@ function listenTo(client: Listening, deps: SubscriptionDeps): Subscriptions {
         if (own !== version) return await stream.close()
         const before = open
         open = stream
+        settle()
         await before?.close()
         if (tries > 0) deps.onBroken()
         tries = 0
@@ -87,6 +99,7 @@ function listenTo(client: Listening, deps: SubscriptionDeps): Subscriptions {
         deps.log.debug('listen_failed', { error })
         // Where the server itself is gone, this finds out.
         deps.onBroken()
+        if (own === version) settle()
       }
       tries++
       await sleep(deps.clock, decideBackoff(tries, deps.random), deps.signal).catch(() => undefined)
@@ -94,8 +107,13 @@ function listenTo(client: Listening, deps: SubscriptionDeps): Subscriptions {
   }
   const renew = () => {
     version++
-    if (begun && Object.keys(filter()).length > 0) void listen(version)
-    else open?.close().catch(error => deps.log.debug('listen_not_ended', { error }))
+    if (begun && Object.keys(filter()).length > 0) {
+      asked ??= Promise.withResolvers()
+      void listen(version)
+      return
+    }
+    settle()
+    open?.close().catch(error => deps.log.debug('listen_not_ended', { error }))
   }
   return {
     get wanted() {
@@ -105,6 +123,9 @@ function listenTo(client: Listening, deps: SubscriptionDeps): Subscriptions {
       if (uris.size === wanted.size && [...uris].every(uri => wanted.has(uri))) return
       wanted = new Set(uris)
       renew()
+    },
+    get inForce() {
+      return asked?.promise ?? Promise.resolve()
     },
     begin() {
       begun = true
