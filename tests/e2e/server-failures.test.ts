@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../hub/core/clock.ts'
 import type { HubOverrides } from '../../hub/hub.ts'
-import { openClient, type TestClient, textOf } from '../support/clients.ts'
+import { LINES, openClient, type TestClient, textOf } from '../support/clients.ts'
 import { type Entry, odd, untilReady } from '../support/downstream.ts'
 import { childrenOf, isRunning, untilNoChildren } from '../support/processes.ts'
 import { send } from '../support/raw-http.ts'
+import { openResourceClient } from '../support/resource-clients.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until, within } from '../support/until.ts'
 
@@ -174,6 +175,15 @@ describe('a server that dies', () => {
     const failed = await within('the call fails', call)
     expect(failed.isError).toBe(true)
     expect(textOf(failed)).toMatch(/closed|gone/i)
+  })
+
+  test.each(LINES)('a client that subscribed is told that a resource may have changed: %s', async line => {
+    await boot({ frail: odd('resource=note://a').entry })
+    await untilReady(hub, 'frail')
+    await using watching = await openResourceClient(line, hub)
+    const changes = await watching.watch(['note://a'])
+    process.kill(await pidOf('frail'), 'SIGKILL')
+    await changes.find('the client is told', change => change === 'note://a')
   })
 
   test('a call to one that is starting waits for it, even where its tools are not known yet', async () => {
