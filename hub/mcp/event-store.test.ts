@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createEventStore } from './event-store.ts'
 
 const answer = (id: number, length: number): JSONRPCMessage => ({
@@ -9,7 +9,7 @@ const answer = (id: number, length: number): JSONRPCMessage => ({
 })
 
 /** The messages after this event. */
-async function after(store: ReturnType<typeof createEventStore>, lastEventId: string) {
+async function missed(store: ReturnType<typeof createEventStore>, lastEventId: string) {
   const sent: JSONRPCMessage[] = []
   await store.replayEventsAfter(lastEventId, { send: async (_id, message) => void sent.push(message) })
   return sent
@@ -20,16 +20,61 @@ test('a stream goes on after an event with what it alone sent', async () => {
   const first = await store.storeEvent('one', {} as JSONRPCMessage)
   await store.storeEvent('two', answer(1, 1))
   await store.storeEvent('one', answer(2, 1))
-  expect(await after(store, first)).toEqual([answer(2, 1)])
+  expect(await missed(store, first)).toEqual([answer(2, 1)])
 })
 
 test('of long messages few are kept, and the newest always', async () => {
   const store = createEventStore()
-  const ids: string[] = []
-  for (let count = 0; count < 10; count++) ids.push(await store.storeEvent('one', answer(count, 1024 * 1024)))
-  const kept = await Promise.all(ids.map(id => store.getStreamIdForEventId?.(id)))
-  expect(kept.filter(stream => stream !== undefined).length).toBe(3)
-  const last = await store.storeEvent('one', answer(11, 20 * 1024 * 1024))
-  expect(await store.getStreamIdForEventId?.(last)).toBe('one')
-  expect(await store.getStreamIdForEventId?.(ids.at(-1) ?? '')).toBeUndefined()
+  const first = await store.storeEvent('one', {} as JSONRPCMessage)
+  for (let count = 0; count < 10; count++) await store.storeEvent('one', answer(count, 1024 * 1024))
+  expect((await missed(store, first)).length).toBe(3)
+  const long = answer(11, 20 * 1024 * 1024)
+  await store.storeEvent('one', long)
+  expect(await missed(store, first)).toEqual([long])
+})
+
+describe('a stream of which others pushed the message out that its client had last', () => {
+  const change = (name: string): JSONRPCMessage => ({ jsonrpc: '2.0', method: `notifications/${name}` })
+  const flood = async (store: ReturnType<typeof createEventStore>, many: number) => {
+    for (let count = 0; count < many; count++) await store.storeEvent(`other ${count}`, answer(count, 1))
+  }
+
+  test('goes on where nothing was missed', async () => {
+    const store = createEventStore()
+    const last = await store.storeEvent('own', change('first'))
+    await flood(store, 1_000)
+    expect(await store.getStreamIdForEventId?.(last)).toBe('own')
+    expect(await missed(store, last)).toEqual([])
+  })
+
+  test('goes on with all of it that is kept', async () => {
+    const store = createEventStore()
+    const last = await store.storeEvent('own', change('first'))
+    await store.storeEvent('own', change('second'))
+    await flood(store, 400)
+    await store.storeEvent('own', change('third'))
+    await store.storeEvent('own', change('fourth'))
+    await flood(store, 400)
+    expect(await store.getStreamIdForEventId?.(last)).toBe('own')
+    expect(await missed(store, last)).toEqual([change('third'), change('fourth')])
+  })
+
+  test('is over where its answer went as well', async () => {
+    const store = createEventStore()
+    const last = await store.storeEvent('call', change('progress'))
+    await store.storeEvent('call', answer(1, 1))
+    await flood(store, 499)
+    expect(await store.getStreamIdForEventId?.(last)).toBe('call')
+    await flood(store, 1)
+    expect(await store.getStreamIdForEventId?.(last)).toBeUndefined()
+  })
+
+  test.each(['never~1', 'own~2', 'own~0', 'own~-1', 'own~', 'own~x', 'own', '~1', ''])(
+    'but %j, which the hub never gave, is refused',
+    async id => {
+      const store = createEventStore()
+      await store.storeEvent('own', change('first'))
+      expect(await store.getStreamIdForEventId?.(id)).toBeUndefined()
+    },
+  )
 })

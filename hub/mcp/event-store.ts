@@ -1,29 +1,55 @@
-import type { EventStore } from '@modelcontextprotocol/server'
+import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
 import { createKeptEvents, type KeptEvent } from './kept-events.ts'
 
 /** So many messages of one session, and characters of them, are kept for a client that lost its connection. */
 const MOST = { events: 500, characters: 4 * 1024 * 1024 }
 
-/** The messages of a session's streams, so that a client goes on where its connection broke. */
+interface StreamEvent extends KeptEvent {
+  stream: string
+  /** How many of the session came up to it. */
+  number: number
+}
+
+/**
+ * The messages of a session's streams, so that a client goes on where its connection broke. A stream stays known while
+ * messages of it are kept or may come: a session's own, of which others push every message out, goes on all the same.
+ */
 export function createEventStore(): EventStore {
-  const events = createKeptEvents<KeptEvent & { stream: string }>(MOST)
+  const events = createKeptEvents<StreamEvent>(MOST)
+  /** The streams that did not end with an answer. */
+  const open = new Set<string>()
   let count = 0
   return {
     async storeEvent(stream, message) {
-      const id = `${stream}~${++count}`
-      events.add({ id, stream, text: JSON.stringify(message) })
+      const number = ++count
+      const id = `${stream}~${number}`
+      events.add({ id, stream, number, text: JSON.stringify(message) })
+      if (isAnswer(message)) open.delete(stream)
+      else open.add(stream)
       return id
     },
-    getStreamIdForEventId: async id => events.all.find(event => event.id === id)?.stream,
+    async getStreamIdForEventId(id) {
+      const { stream, number } = readId(id)
+      if (!(number > 0 && number <= count)) return undefined
+      return open.has(stream) || events.all.some(event => event.stream === stream) ? stream : undefined
+    },
     async replayEventsAfter(lastEventId, { send }) {
-      const last = events.all.findIndex(({ id }) => id === lastEventId)
-      const stream = events.all[last]?.stream ?? ''
-      const missed = events.all.slice(last + 1).filter(event => event.stream === stream)
+      const last = readId(lastEventId)
+      const missed = events.all.filter(({ stream, number }) => stream === last.stream && number > last.number)
       for (const { id, text } of missed) {
         // The event that only opened a stream says nothing.
         if (text !== '{}') await send(id, JSON.parse(text))
       }
-      return stream
+      return last.stream
     },
   }
+}
+
+function readId(id: string): { stream: string; number: number } {
+  const at = id.lastIndexOf('~')
+  return { stream: id.slice(0, at), number: Number(id.slice(at + 1)) }
+}
+
+function isAnswer(message: JSONRPCMessage): boolean {
+  return 'id' in message && !('method' in message)
 }

@@ -4,6 +4,7 @@ import { systemClock } from '../../hub/core/clock.ts'
 import { untilReady } from '../support/downstream.ts'
 import { INITIALIZE, mcpHeaders, send } from '../support/raw-http.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { until, within } from '../support/until.ts'
 
 /** One tool tells that it began and waits; another lets it end; the last tells three million characters. */
 const SLOW = `import { McpServer } from '@modelcontextprotocol/server'
@@ -144,6 +145,42 @@ test('a session whose only open connection is a resumed one is not idle', async 
   asked.on('error', resumed.reject)
   asked.end()
   expect(await resumed.promise).toContain('at last')
+})
+
+test('a session hears of changes again however much else it was sent before its own stream broke', async () => {
+  const session = await openSession()
+  const watch = (headers: Record<string, string>, onEvent: (id: string) => void) =>
+    new Promise<{ status: number | undefined; end: () => void }>((resolve, reject) => {
+      const options = {
+        headers: mcpHeaders(hub.token, { ...session, Accept: 'text/event-stream', ...headers }),
+      }
+      const asked = request(`${hub.url}/mcp`, options, response => {
+        response.on('error', () => undefined)
+        response.setEncoding('utf8').on('data', text => {
+          const [, id] = /^id: (.+)$/m.exec(text) ?? []
+          if (id !== undefined && text.includes('resources/list_changed')) onEvent(id)
+        })
+        resolve({ status: response.statusCode, end: () => asked.destroy() })
+      })
+      asked.on('error', reject).end()
+    })
+  const first = Promise.withResolvers<string>()
+  const before = await watch({}, first.resolve)
+  hub.writeAgent('second', '---\ndescription: Comes later\n---\n\nYou help.\n')
+  const lastEventId = await within('the first change', first.promise)
+  for (let count = 0; count < 500; count++) await post({ id: count, method: 'ping' }, session)
+  before.end()
+  const again = Promise.withResolvers<string>()
+  const after = await until('the hub saw it break', async () => {
+    const opened = await watch({ 'Last-Event-ID': lastEventId }, again.resolve)
+    if (opened.status !== 409) return opened
+    opened.end()
+    return undefined
+  })
+  expect(after.status).toBe(200)
+  hub.removeAgent('second')
+  await within('the next change', again.promise)
+  after.end()
 })
 
 test('nobody comes back for the answer to a call that was cancelled', async () => {
