@@ -1,4 +1,14 @@
-import { type JSONRPCRequest, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  type FetchLike,
+  isJSONRPCErrorResponse,
+  isJSONRPCResultResponse,
+  type JSONRPCErrorResponse,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type JSONRPCResultResponse,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
+import { describeError } from '../core/errors.ts'
 
 /** Where the hub is now; it may have another address after a restart. */
 export interface HubAddress {
@@ -8,34 +18,109 @@ export interface HubAddress {
   path: string
 }
 
-/**
- * A connection to a hub. `initialize` is the request by which a legacy client began before: its session is opened
- * with it once more, and the hub's answer is kept from the client. Throws what went wrong.
- */
+export type Hub = StreamableHTTPClientTransport
+
+export interface HubSessionEvents {
+  onMessage(hub: Hub, message: JSONRPCMessage): void
+  onError(error: Error): void
+  /** The hub cannot tell of what nobody asked for, and will not in this session any more. */
+  onDeaf(hub: Hub, error: Error): void
+}
+
+/** What a legacy client's session is opened with once more; the hub's answers are kept from the client. */
+export interface Reopening {
+  initialize: JSONRPCRequest
+  /** Sent when it is open. */
+  requests: JSONRPCRequest[]
+}
+
+/** So the ids of events begin that belong to no request. */
+const OWN_STREAM = '_GET_stream~'
+/** What a server answers that has no such stream, for which its client then does not ask again. */
+const NO_STREAM = 405
+
+export interface HubSession {
+  hub: Hub
+  /** What it answered to `initialize` where a session was reopened, once it tells of what changes from then on. */
+  hearing?: Promise<JSONRPCResultResponse['result']>
+}
+
+/** A connection to a hub. Throws what went wrong. */
 export async function openHubSession(
   { url, token, path }: HubAddress,
-  initialize: JSONRPCRequest | undefined,
-): Promise<StreamableHTTPClientTransport> {
+  events: HubSessionEvents,
+  reopening: Reopening | undefined,
+): Promise<HubSession> {
+  const heard = Promise.withResolvers<void>()
   const hub = new StreamableHTTPClientTransport(new URL(path, url), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
+    fetch: watchOwnStream({
+      onHearing: heard.resolve,
+      onDeaf: error => events.onDeaf(hub, error),
+    }),
   })
+  const receive = (message: JSONRPCMessage) => events.onMessage(hub, message)
+  hub.onmessage = receive
+  hub.onerror = events.onError
   await hub.start()
-  if (!initialize) return hub
+  if (!reopening) return { hub }
   try {
-    const answered = Promise.withResolvers<string>()
-    hub.onmessage = message => {
-      const version = 'result' in message ? message.result['protocolVersion'] : undefined
-      if (typeof version === 'string') answered.resolve(version)
-      else answered.reject(new Error(`The hub refused a new session: ${JSON.stringify(message)}`))
-    }
-    const onRequestStreamEnd = () =>
-      answered.reject(new Error('The hub went away while a session was opened'))
-    await Promise.all([hub.send(initialize, { onRequestStreamEnd }), answered.promise])
-    hub.setProtocolVersion(await answered.promise)
+    const answer = await ask(hub, reopening.initialize, receive)
+    const version = 'result' in answer ? answer.result['protocolVersion'] : undefined
+    if (!('result' in answer) || typeof version !== 'string')
+      throw new Error(`The hub refused a new session: ${JSON.stringify(answer)}`)
+    hub.setProtocolVersion(version)
     await hub.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
-    return hub
+    for (const request of reopening.requests) await ask(hub, request, receive)
+    return { hub, hearing: heard.promise.then(() => answer.result) }
   } catch (error) {
     await hub.close()
     throw error
+  }
+}
+
+/** The answer, which nobody else gets; other messages are received as ever. */
+async function ask(
+  hub: Hub,
+  request: JSONRPCRequest,
+  receive: (message: JSONRPCMessage) => void,
+): Promise<JSONRPCResultResponse | JSONRPCErrorResponse> {
+  const answered = Promise.withResolvers<JSONRPCResultResponse | JSONRPCErrorResponse>()
+  hub.onmessage = message => {
+    const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)
+    if (isAnswer && message.id === request.id) answered.resolve(message)
+    else receive(message)
+  }
+  const onRequestStreamEnd = () => answered.reject(new Error('The hub went away while a session was opened'))
+  try {
+    const [, answer] = await Promise.all([hub.send(request, { onRequestStreamEnd }), answered.promise])
+    return answer
+  } finally {
+    hub.onmessage = receive
+  }
+}
+
+/**
+ * A session's own stream that ended is opened again once, by the transport. Where that fails the session is most likely
+ * gone: the transport is told that there is no such stream, so that it does not try behind the back of who opens a new
+ * session.
+ */
+function watchOwnStream(events: { onHearing(): void; onDeaf(error: Error): void }): FetchLike {
+  return async (url, init) => {
+    const lastEventId = new Headers(init?.headers).get('last-event-id') ?? OWN_STREAM
+    if (init?.method !== 'GET' || !lastEventId.startsWith(OWN_STREAM)) return fetch(url, init)
+    try {
+      const response = await fetch(url, init)
+      if (response.ok || response.status === NO_STREAM) {
+        events.onHearing()
+        return response
+      }
+      await response.body?.cancel()
+      events.onDeaf(new Error(`The hub tells of no changes: ${response.status} ${response.statusText}`))
+    } catch (error) {
+      if (init.signal?.aborted) throw error
+      events.onDeaf(new Error(`The hub tells of no changes: ${describeError(error)}`, { cause: error }))
+    }
+    return new Response(null, { status: NO_STREAM })
   }
 }

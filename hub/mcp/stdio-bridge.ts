@@ -1,17 +1,19 @@
 import {
+  isInitializedNotification,
   isInitializeRequest,
   isJSONRPCRequest,
   type JSONRPCMessage,
   type JSONRPCRequest,
   SdkHttpError,
-  type StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { whyHeldBack, withoutHeldBack } from './held-back.ts'
-import { type HubAddress, openHubSession } from './hub-session.ts'
+import { type Hub, type HubAddress, type HubSessionEvents, openHubSession } from './hub-session.ts'
 import { NotesRead } from './notes-read.ts'
+import { createRevival, type Revival } from './revival.ts'
+import { SessionMemory } from './session-memory.ts'
 
 export interface BridgeDeps {
   clock: Clock
@@ -27,27 +29,39 @@ const INTERNAL_ERROR = -32_603
 /** How long the hub may take to hear that the client left. */
 const GOODBYE_MS = 1_000
 
-type Hub = StreamableHTTPClientTransport
+interface Running {
+  request: JSONRPCRequest
+  abort: AbortController
+}
 
 /**
  * Carries MCP messages of either era between a client on stdio and a hub's HTTP endpoint, as they are. When the hub
- * was restarted, a legacy client's session is opened anew without the client noticing. Ends when the client does.
+ * was restarted, a legacy client's session is opened anew, with its subscriptions and log level, and the client told
+ * what may have changed. Ends when the client does.
  */
 export class StdioBridge {
   readonly #deps: BridgeDeps
-  readonly #running = new Map<JSONRPCRequest['id'], AbortController>()
+  readonly #running = new Map<JSONRPCRequest['id'], Running>()
   readonly #ended = Promise.withResolvers<void>()
   /** Every hub that was talked to: a stream of an earlier one may still be open. */
   readonly #hubs = new Set<Hub>()
   #hub: Promise<Hub> | undefined
-  #initialize: JSONRPCRequest | undefined
+  /** Those that were opened in place of the one that the client began. */
+  readonly #reopened = new WeakSet<Hub>()
+  readonly #memory = new SessionMemory()
+  readonly #revival: Revival
   readonly #notesRead: NotesRead
   #sending: Promise<void> = Promise.resolve()
-  #left = false
+  readonly #leaving = new AbortController()
 
   constructor(deps: BridgeDeps) {
     this.#deps = deps
     this.#notesRead = new NotesRead(deps.clock, message => deps.client.send(message))
+    this.#revival = createRevival({
+      clock: deps.clock,
+      attempt: isFirst => this.#reconnect(isFirst),
+      left: this.#leaving.signal,
+    })
   }
 
   /** Resolves when the client has gone and the hub knows. */
@@ -57,14 +71,16 @@ export class StdioBridge {
     client.onclose = () => this.#ended.resolve()
     await client.start()
     await this.#ended.promise
-    this.#left = true
+    this.#leaving.abort()
     this.#notesRead.giveUp()
-    for (const abort of this.#running.values()) abort.abort()
+    for (const { abort } of this.#running.values()) abort.abort()
     const goodbye = this.#hub?.then(hub => hub.terminateSession()).catch(error => log(describeError(error)))
     const over = new AbortController()
     await Promise.race([goodbye, sleep(clock, GOODBYE_MS, over.signal)])
     over.abort()
     for (const hub of this.#hubs) await hub.close()
+    // One that is still being opened was asked for in vain.
+    void this.#hub?.then(hub => hub.close()).catch(() => undefined)
   }
 
   /** Never rejects: what went wrong is the answer. */
@@ -73,30 +89,33 @@ export class StdioBridge {
     const heldBack = whyHeldBack(message)
     if (heldBack !== undefined && isJSONRPCRequest(message)) return this.#refuse(message, heldBack)
     if (isInitializeRequest(message)) {
-      this.#initialize = message as JSONRPCRequest
+      this.#memory.begin(message as JSONRPCRequest)
       this.#notesRead.canAsk()
     }
     const cancelled = cancelledBy(message)
     try {
       // A modern request is cancelled over HTTP by closing its stream, a legacy one by the notification.
-      if (cancelled === undefined || this.#initialize) await this.#send(message)
+      if (cancelled === undefined || this.#memory.initialize) await this.#send(message)
     } catch (error) {
-      if (this.#left) return
+      if (this.#hasLeft) return
       this.#deps.log(describeError(error))
       if (isJSONRPCRequest(message)) await this.#answerError(message, error)
+      if (!this.#hub && this.#memory.initialize && !isInitializeRequest(message)) await this.#revival.begin()
     }
-    if (cancelled !== undefined) this.#take(cancelled)?.abort()
+    if (cancelled !== undefined) this.#take(cancelled)?.abort.abort()
   }
 
   async #send(message: JSONRPCMessage, isRepeated = false): Promise<void> {
-    this.#hub ??= this.#open(message)
+    this.#hub ??= isInitializeRequest(message) ? this.#open() : this.#reopen()
     const opening = this.#hub
     let hub: Hub | undefined
     try {
       hub = await opening
+      // That session heard it when it was opened.
+      if (isInitializedNotification(message) && this.#reopened.has(hub)) return
       if (!isJSONRPCRequest(message)) return await hub.send(message)
       const abort = new AbortController()
-      this.#running.set(message.id, abort)
+      this.#running.set(message.id, { request: message, abort })
       await hub.send(message, {
         requestSignal: abort.signal,
         onRequestStreamEnd: () => void this.#onStreamEnd(message),
@@ -110,25 +129,65 @@ export class StdioBridge {
     }
   }
 
-  async #open(first: JSONRPCMessage): Promise<Hub> {
-    const { findHub, log, client } = this.#deps
-    const hub = await openHubSession(findHub(), isInitializeRequest(first) ? undefined : this.#initialize)
-    hub.onmessage = message => this.#toClient(hub, message)
-    hub.onerror = error => log(describeError(error))
-    const wasThereBefore = this.#hubs.size > 0
+  async #open(): Promise<Hub> {
+    const { hub } = await openHubSession(this.#deps.findHub(), this.#events(), undefined)
     this.#hubs.add(hub)
-    if (wasThereBefore && this.#initialize) {
-      await client.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
-    }
     return hub
+  }
+
+  async #reopen(): Promise<Hub> {
+    const reopening = this.#memory.toReopen()
+    if (!reopening) return this.#open()
+    const { hub, hearing } = await openHubSession(this.#deps.findHub(), this.#events(), reopening)
+    this.#hubs.add(hub)
+    this.#reopened.add(hub)
+    void hearing?.then(answer => {
+      this.#revival.proved()
+      for (const news of this.#memory.toNews(answer)) this.#write(news)
+    })
+    return hub
+  }
+
+  #events(): HubSessionEvents {
+    return {
+      onMessage: (hub, message) => this.#toClient(hub, message),
+      onError: error => this.#deps.log(describeError(error)),
+      onDeaf: (hub, error) => void this.#onDeaf(hub, error),
+    }
+  }
+
+  async #onDeaf(hub: Hub, error: Error): Promise<void> {
+    this.#deps.log(describeError(error))
+    const opening = this.#hub
+    // Whoever opened it tells why it could not.
+    const current = await opening?.catch(() => undefined)
+    if (current === hub && this.#hub === opening) this.#hub = undefined
+    await this.#revival.begin()
+  }
+
+  /** Has a session in which the client hears of changes without saying something first; false where none opened. */
+  async #reconnect(isFirst: boolean): Promise<boolean> {
+    this.#hub ??= this.#reopen()
+    const opening = this.#hub
+    try {
+      await opening
+      return this.#hub === opening
+    } catch (error) {
+      if (this.#hub === opening) this.#hub = undefined
+      if (isFirst) this.#deps.log(describeError(error))
+      return false
+    }
   }
 
   #toClient(hub: Hub, message: JSONRPCMessage): void {
     const id = 'id' in message && !('method' in message) ? message.id : undefined
-    if (id !== undefined && this.#take(id) === undefined) return
-    const result = 'result' in message ? message.result : undefined
-    if (id !== undefined && id === this.#initialize?.id && typeof result?.['protocolVersion'] === 'string') {
-      hub.setProtocolVersion(result['protocolVersion'])
+    const running = id === undefined ? undefined : this.#take(id)
+    if (id !== undefined && running === undefined) return
+    if (running && 'result' in message) {
+      const version = message.result['protocolVersion']
+      if (running.request === this.#memory.initialize && typeof version === 'string')
+        hub.setProtocolVersion(version)
+      this.#memory.done(running.request)
     }
     this.#write(withoutHeldBack(message))
   }
@@ -149,10 +208,14 @@ export class StdioBridge {
   }
 
   /** The running request of this id, which counts as answered from now on. */
-  #take(id: JSONRPCRequest['id']): AbortController | undefined {
-    const abort = this.#running.get(id)
+  #take(id: JSONRPCRequest['id']): Running | undefined {
+    const running = this.#running.get(id)
     this.#running.delete(id)
-    return abort
+    return running
+  }
+
+  get #hasLeft(): boolean {
+    return this.#leaving.signal.aborted
   }
 
   #write(message: JSONRPCMessage): void {
@@ -161,7 +224,7 @@ export class StdioBridge {
       .then(() => this.#notesRead.before(message))
       .then(() => client.send(message))
       .catch(error => {
-        if (!this.#left) log(`The client did not take a message: ${describeError(error)}`)
+        if (!this.#hasLeft) log(`The client did not take a message: ${describeError(error)}`)
       })
   }
 }
