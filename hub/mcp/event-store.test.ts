@@ -69,6 +69,15 @@ describe('a stream of which others pushed the message out that its client had la
     expect(await store.getStreamIdForEventId?.(last)).toBeUndefined()
   })
 
+  test('is not remembered for ever where it gets no answer', async () => {
+    const store = createEventStore()
+    const first = await store.storeEvent('cancelled', change('progress'))
+    for (let count = 0; count < 499; count++) await store.storeEvent(`cancelled ${count}`, change('progress'))
+    expect(await store.getStreamIdForEventId?.(first)).toBe('cancelled')
+    await store.storeEvent('one more', change('progress'))
+    expect(await store.getStreamIdForEventId?.(first)).toBeUndefined()
+  })
+
   test.each(['never~1', 'own~2', 'own~0', 'own~-1', 'own~', 'own~x', 'own', '~1', ''])(
     'but %j, which the hub never gave, is refused',
     async id => {

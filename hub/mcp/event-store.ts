@@ -24,8 +24,11 @@ export function createEventStore(): EventStore {
       const number = ++count
       const id = `${stream}~${number}`
       events.add({ id, stream, number, text: JSON.stringify(message) })
-      if (isAnswer(message)) open.delete(stream)
-      else open.add(stream)
+      open.delete(stream)
+      if (!isAnswer(message)) open.add(stream)
+      // Calls that were cancelled get no answer. The longest silent goes.
+      const [oldest] = open
+      if (open.size > MOST.events && oldest !== undefined) open.delete(oldest)
       return id
     },
     async getStreamIdForEventId(id) {
