@@ -76,7 +76,7 @@ export async function connectServer(
     tried.push(way)
     try {
       const connected = await attempt(spec, deps, onBroken, signal, way)
-      if (way !== known || way === 'auto') await deps.eras.save(spec, verdictOf(connected.client, way))
+      if (way !== known || way === 'auto') await remember(spec, deps, verdictOf(connected.client, way))
       return connected
     } catch (error) {
       // Where no server is the older transport has nothing to add.
@@ -85,6 +85,15 @@ export async function connectServer(
     }
   }
   throw failure
+}
+
+/** A server that is not remembered is probed once more. */
+async function remember(spec: ServerSpec, { eras, log }: ConnectDeps, verdict: Verdict): Promise<void> {
+  try {
+    await eras.save(spec, verdict)
+  } catch (error) {
+    log.warn('era_not_saved', { verdict, error })
+  }
 }
 
 function verdictOf(client: Client, way: Way): Verdict {
