@@ -1,10 +1,10 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { untilReady } from '../support/downstream.ts'
 import { type FaultWorld, openFaultWorld } from '../support/fault-world.ts'
 import { createHttpServer, KINDS } from '../support/http-servers.ts'
-import { until } from '../support/until.ts'
+import { createRecord, until } from '../support/until.ts'
 
 let world: FaultWorld
 
@@ -55,6 +55,8 @@ describe.each(KINDS)('a %s server behind an address', kind => {
 
 /** A legacy server without sessions, which answers a call with what the test says. */
 async function answering(call: RequestListener) {
+  const ids = new Map<ServerResponse, unknown>()
+  const pings = createRecord<unknown>()
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
@@ -64,6 +66,8 @@ async function answering(call: RequestListener) {
       response
         .writeHead(200, { 'Content-Type': 'application/json' })
         .end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    ids.set(response, id)
+    if (method === 'ping') pings.add(id)
     if (method === 'tools/call') return call(request, response)
     if (method === 'tools/list') return reply({ tools: [{ name: 'one', inputSchema: { type: 'object' } }] })
     if (method === 'initialize') {
@@ -77,6 +81,8 @@ async function answering(call: RequestListener) {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/mcp`,
+    pings,
+    idOf: (response: ServerResponse) => ids.get(response),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
@@ -97,6 +103,51 @@ test('a 400 about one request fails that one, and the connection is kept', async
     })
   })
   expect(downs()).toEqual([])
+})
+
+test.each([
+  ['is refused by a gateway', (response: ServerResponse) => response.writeHead(503).end('slow down')],
+  ['breaks', (response: ServerResponse) => response.destroy()],
+  [
+    'ends without an answer',
+    (response: ServerResponse) => response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(),
+  ],
+])('a call that %s fails alone: another one in flight is answered', async (_what, fail) => {
+  const calls = createRecord<ServerResponse>()
+  await using remote = await answering((_request, response) => {
+    calls.add(response)
+    if (calls.all.length > 1) fail(response)
+  })
+  world = await openFaultWorld({ remote: { url: remote.url } })
+  await untilReady(world.hub, 'remote')
+  const slow = world.call('remote__one')
+  const first = await calls.find('the first call came', () => true)
+  expect(await world.call('remote__one')).toMatchObject({ isError: true })
+  await remote.pings.find('the hub looks whether it answers', () => true)
+  first.writeHead(200, { 'Content-Type': 'application/json' })
+  const result = { content: [{ type: 'text', text: 'late' }] }
+  first.end(JSON.stringify({ jsonrpc: '2.0', id: remote.idOf(first), result }))
+  expect(await slow).toEqual({ text: 'late', isError: false })
+  expect(downs()).toEqual([])
+})
+
+test('a server whose gateway does not reach it is down, with the reason, until it does', async () => {
+  let isGone = false
+  await using remote = createHttpServer('legacy', (_request, response) => {
+    if (isGone) response.writeHead(502).end('nothing behind it')
+    return !isGone
+  })
+  await remote.start(['one'])
+  world = await openFaultWorld({ remote: { url: remote.url } })
+  await untilReady(world.hub, 'remote')
+  isGone = true
+  expect(await world.call('remote__one')).toMatchObject({ isError: true })
+  expect(await world.untilState('remote', 'down')).toMatchObject({
+    error: expect.stringContaining('answered 502: nothing behind it'),
+  })
+  isGone = false
+  await world.untilState('remote', 'ready')
+  expect(await world.call('remote__one')).toEqual({ text: 'one', isError: false })
 })
 
 test.each(['application/json', 'text/event-stream'])(
