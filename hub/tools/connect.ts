@@ -8,13 +8,15 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
-import { type Clock, sleep } from '../core/clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
-import { type BrokenOff, createHttpPost, type HttpPost } from './http-post.ts'
+import { createBoundedFetch } from './bounded-fetch.ts'
+import { createHttpPost, type HttpPost } from './http-post.ts'
 import { createSseTransport, createStreamableTransport } from './http-transports.ts'
 import type { Authorization } from './oauth/authorization.ts'
-import { headersOf, letPostIn } from './oauth/let-in.ts'
+import { headersOf, letFetchIn, letPostIn } from './oauth/let-in.ts'
 import { type ArgumentMirror, createArgumentMirror, toStandardHeaders } from './param-headers.ts'
+import { createResume } from './resume.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { type ChildEvents, createStdioTransport } from './stdio-transport.ts'
 import { decideNextWay, type Verdict, type Way } from './ways.ts'
@@ -22,8 +24,6 @@ import { Wire, type WireDeps } from './wire.ts'
 
 /** A silent stdio server counts as a legacy one after this long. */
 const PROBE_TIMEOUT_MS = 3_000
-/** After so long the rest of an answer is asked for where the server does not say when. */
-const RETRY_MS = 1_000
 
 /** What is remembered of a server, so that the next start does not probe. */
 export interface EraMemory {
@@ -172,20 +172,26 @@ function toPost(
   if (spec.transport.kind !== 'http') return undefined
   const { url, headers } = spec.transport
   const version = client.getNegotiatedProtocolVersion()
+  const ofAll = () => ({
+    ...headers,
+    ...headersOf(authorization),
+    ...(version === undefined ? {} : { 'MCP-Protocol-Version': version }),
+    ...(transport.sessionId === undefined ? {} : { 'Mcp-Session-Id': transport.sessionId }),
+  })
+  // A message that is too long fails its call alone.
+  const fetch = createBoundedFetch(clock, () => undefined)
   const post = createHttpPost({
     clock,
     url: new URL(url),
     headers: ({ method, params = {} }) => ({
-      ...headers,
-      ...headersOf(authorization),
-      ...(version === undefined ? {} : { 'MCP-Protocol-Version': version }),
-      ...(transport.sessionId === undefined ? {} : { 'Mcp-Session-Id': transport.sessionId }),
+      ...ofAll(),
       ...(mirror ? { ...toStandardHeaders(method, params), ...mirror.headersOf(method, params) } : {}),
     }),
-    async resume(request, { lastEventId, retry = RETRY_MS }: BrokenOff, signal) {
-      await sleep(clock, retry, signal)
-      await transport.send(request, { resumptionToken: lastEventId, requestSignal: signal })
-    },
+    resume: createResume({
+      clock,
+      fetch: authorization ? letFetchIn(fetch, authorization) : fetch,
+      headers: ofAll,
+    }),
   })
   return authorization ? letPostIn(post, authorization) : post
 }

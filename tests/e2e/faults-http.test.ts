@@ -53,14 +53,18 @@ describe.each(KINDS)('a %s server behind an address', kind => {
   })
 })
 
+const refuseGet: RequestListener = (_request, response) => void response.writeHead(405).end()
+const toStream = (response: ServerResponse) =>
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+
 /** A legacy server without sessions, which answers a call with what the test says. */
-async function answering(call: RequestListener) {
+async function answering(call: RequestListener, get: RequestListener = refuseGet) {
   const ids = new Map<ServerResponse, unknown>()
   const pings = createRecord<unknown>()
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
-    if (request.method !== 'POST') return response.writeHead(405).end()
+    if (request.method !== 'POST') return get(request, response)
     const { id, method } = JSON.parse(text)
     const reply = (result: object) =>
       response
@@ -108,10 +112,7 @@ test('a 400 about one request fails that one, and the connection is kept', async
 test.each([
   ['is refused by a gateway', (response: ServerResponse) => response.writeHead(503).end('slow down')],
   ['breaks', (response: ServerResponse) => response.destroy()],
-  [
-    'ends without an answer',
-    (response: ServerResponse) => response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(),
-  ],
+  ['ends without an answer', (response: ServerResponse) => toStream(response).end()],
 ])('a call that %s fails alone: another one in flight is answered', async (_what, fail) => {
   const calls = createRecord<ServerResponse>()
   await using remote = await answering((_request, response) => {
@@ -129,6 +130,57 @@ test.each([
   first.end(JSON.stringify({ jsonrpc: '2.0', id: remote.idOf(first), result }))
   expect(await slow).toEqual({ text: 'late', isError: false })
   expect(downs()).toEqual([])
+})
+
+describe('a call whose stream broke, and whose rest', () => {
+  const breakOff: RequestListener = (_request, response) => void toStream(response).end('id: 1\nretry: 1\n\n')
+
+  /** A server that answers no call at once; of what is asked for after it `rest` makes the answers. */
+  async function breaking(rest: (asked: number, response: ServerResponse) => unknown) {
+    let asked = 0
+    let id: unknown
+    const remote = await answering(
+      (request, response) => {
+        id = remote.idOf(response)
+        breakOff(request, response)
+      },
+      ({ headers }, response) =>
+        void (headers['last-event-id'] === '1' ? rest(++asked, response) : response.writeHead(405).end()),
+    )
+    world = await openFaultWorld({ remote: { url: remote.url } })
+    await untilReady(world.hub, 'remote')
+    return { remote, idOfCall: () => id }
+  }
+
+  test('is refused for a moment, is answered', async () => {
+    const { remote, idOfCall } = await breaking((asked, response) => {
+      if (asked === 1) return response.writeHead(503).end()
+      const result = { content: [{ type: 'text', text: 'late' }] }
+      const message = JSON.stringify({ jsonrpc: '2.0', id: idOfCall(), result })
+      return toStream(response).write(`id: 2\ndata: ${message}\n\n`)
+    })
+    await using _remote = remote
+    expect(await world.call('remote__one')).toEqual({ text: 'late', isError: false })
+    expect(downs()).toEqual([])
+  })
+
+  test('is refused for good, fails with the reason; a session that is forgotten is begun anew', async () => {
+    const { remote } = await breaking((asked, response) =>
+      asked === 1 ? response.writeHead(405).end() : response.writeHead(404).end('Session not found'),
+    )
+    await using _remote = remote
+    expect(await world.call('remote__one')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('answered 405 when it was asked for the rest'),
+    })
+    expect(downs()).toEqual([])
+    expect(await world.call('remote__one')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('Session not found'),
+    })
+    expect(downs()).toHaveLength(1)
+    await world.untilState('remote', 'ready')
+  })
 })
 
 test('a server whose gateway does not reach it is down, with the reason, until it does', async () => {
