@@ -25,6 +25,16 @@ import { Wire, type WireDeps } from './wire.ts'
 /** A silent stdio server counts as a legacy one after this long. */
 const PROBE_TIMEOUT_MS = 3_000
 
+/** Headers that each request has of its own: an entry's would stand there a second time, or make it unreadable. */
+const OF_REQUEST: ReadonlySet<string> = new Set([
+  'accept',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+])
+
 /** What is remembered of a server, so that the next start does not probe. */
 export interface EraMemory {
   read(spec: ServerSpec): Promise<Way>
@@ -170,7 +180,8 @@ function toPost(
   { client, transport, mirror, clock, authorization }: PostDeps,
 ): HttpPost | undefined {
   if (spec.transport.kind !== 'http') return undefined
-  const { url, headers } = spec.transport
+  const { url } = spec.transport
+  const headers = ownHeaders(spec.transport.headers)
   const version = client.getNegotiatedProtocolVersion()
   const ofAll = () => ({
     ...headers,
@@ -204,9 +215,15 @@ function createTransport(spec: ServerSpec, way: Way, deps: ConnectDeps, onBroken
       return createStdioTransport(transport, clock, told)
     case 'http': {
       const create = way === 'sse' ? createSseTransport : createStreamableTransport
-      return create(transport, { clock, authorization, onGone: told.onGone, onBroken })
+      const address = { ...transport, headers: ownHeaders(transport.headers) }
+      return create(address, { clock, authorization, onGone: told.onGone, onBroken })
     }
     default:
       throw new Error(`No such transport: ${JSON.stringify(transport satisfies never)}`)
   }
+}
+
+/** What an entry adds to each request. */
+function ownHeaders(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_REQUEST.has(name.toLowerCase())))
 }
