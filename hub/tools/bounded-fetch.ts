@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { type Clock, sleep } from '../core/clock.ts'
-import { createFloodMeter, describeOverlong, FLOOD_PAUSE_MS, LONGEST_MESSAGE } from './bounds.ts'
+import { createFloodMeter, FLOOD_PAUSE_MS, LONGEST_MESSAGE, tooLong } from './bounds.ts'
 import { createEventMeter } from './event-meter.ts'
 
 /** The most of an error's page that is read. */
@@ -20,7 +20,7 @@ export function createBoundedFetch(clock: Clock, onOverlong: () => void): FetchL
     if (response.headers.get('content-type')?.startsWith('text/event-stream'))
       return copy(response, boundStream(body, clock, onOverlong))
     const whole = await readSome(body, LONGEST_MESSAGE + 1)
-    if (whole.length > LONGEST_MESSAGE) throw new Error(`The server failed: ${describeOverlong()}`)
+    if (whole.length > LONGEST_MESSAGE) throw tooLong()
     return copy(response, whole)
   }
 }

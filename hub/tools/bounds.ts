@@ -29,3 +29,7 @@ export function createFloodMeter(clock: Pick<Clock, 'monotonic'>): FloodMeter {
 export function describeOverlong(): string {
   return `it sent a message over ${LONGEST_MESSAGE} bytes`
 }
+
+export function tooLong(): Error {
+  return new Error(`The server failed: ${describeOverlong()}`)
+}

@@ -8,13 +8,15 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
-import { type Clock, sleep } from '../core/clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
-import { type BrokenOff, createHttpPost, type HttpPost } from './http-post.ts'
+import { createBoundedFetch } from './bounded-fetch.ts'
+import { createHttpPost, type HttpPost } from './http-post.ts'
 import { createSseTransport, createStreamableTransport } from './http-transports.ts'
 import type { Authorization } from './oauth/authorization.ts'
-import { headersOf, letPostIn } from './oauth/let-in.ts'
+import { headersOf, letFetchIn, letPostIn } from './oauth/let-in.ts'
 import { type ArgumentMirror, createArgumentMirror, toStandardHeaders } from './param-headers.ts'
+import { createResume } from './resume.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { type ChildEvents, createStdioTransport } from './stdio-transport.ts'
 import { decideNextWay, type Verdict, type Way } from './ways.ts'
@@ -22,8 +24,16 @@ import { Wire, type WireDeps } from './wire.ts'
 
 /** A silent stdio server counts as a legacy one after this long. */
 const PROBE_TIMEOUT_MS = 3_000
-/** After so long the rest of an answer is asked for where the server does not say when. */
-const RETRY_MS = 1_000
+
+/** Headers that each request has of its own: an entry's would stand there a second time, or make it unreadable. */
+const OF_REQUEST: ReadonlySet<string> = new Set([
+  'accept',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+])
 
 /** What is remembered of a server, so that the next start does not probe. */
 export interface EraMemory {
@@ -76,7 +86,7 @@ export async function connectServer(
     tried.push(way)
     try {
       const connected = await attempt(spec, deps, onBroken, signal, way)
-      if (way !== known || way === 'auto') await deps.eras.save(spec, verdictOf(connected.client, way))
+      if (way !== known || way === 'auto') await remember(spec, deps, verdictOf(connected.client, way))
       return connected
     } catch (error) {
       // Where no server is the older transport has nothing to add.
@@ -85,6 +95,15 @@ export async function connectServer(
     }
   }
   throw failure
+}
+
+/** A server that is not remembered is probed once more. */
+async function remember(spec: ServerSpec, { eras, log }: ConnectDeps, verdict: Verdict): Promise<void> {
+  try {
+    await eras.save(spec, verdict)
+  } catch (error) {
+    log.warn('era_not_saved', { verdict, error })
+  }
 }
 
 function verdictOf(client: Client, way: Way): Verdict {
@@ -161,22 +180,29 @@ function toPost(
   { client, transport, mirror, clock, authorization }: PostDeps,
 ): HttpPost | undefined {
   if (spec.transport.kind !== 'http') return undefined
-  const { url, headers } = spec.transport
+  const { url } = spec.transport
+  const headers = ownHeaders(spec.transport.headers)
   const version = client.getNegotiatedProtocolVersion()
+  const ofAll = () => ({
+    ...headers,
+    ...headersOf(authorization),
+    ...(version === undefined ? {} : { 'MCP-Protocol-Version': version }),
+    ...(transport.sessionId === undefined ? {} : { 'Mcp-Session-Id': transport.sessionId }),
+  })
+  // A message that is too long fails its call alone.
+  const fetch = createBoundedFetch(clock, () => undefined)
   const post = createHttpPost({
     clock,
     url: new URL(url),
     headers: ({ method, params = {} }) => ({
-      ...headers,
-      ...headersOf(authorization),
-      ...(version === undefined ? {} : { 'MCP-Protocol-Version': version }),
-      ...(transport.sessionId === undefined ? {} : { 'Mcp-Session-Id': transport.sessionId }),
+      ...ofAll(),
       ...(mirror ? { ...toStandardHeaders(method, params), ...mirror.headersOf(method, params) } : {}),
     }),
-    async resume(request, { lastEventId, retry = RETRY_MS }: BrokenOff, signal) {
-      await sleep(clock, retry, signal)
-      await transport.send(request, { resumptionToken: lastEventId, requestSignal: signal })
-    },
+    resume: createResume({
+      clock,
+      fetch: authorization ? letFetchIn(fetch, authorization) : fetch,
+      headers: ofAll,
+    }),
   })
   return authorization ? letPostIn(post, authorization) : post
 }
@@ -189,9 +215,15 @@ function createTransport(spec: ServerSpec, way: Way, deps: ConnectDeps, onBroken
       return createStdioTransport(transport, clock, told)
     case 'http': {
       const create = way === 'sse' ? createSseTransport : createStreamableTransport
-      return create(transport, { clock, authorization, onGone: told.onGone, onBroken })
+      const address = { ...transport, headers: ownHeaders(transport.headers) }
+      return create(address, { clock, authorization, onGone: told.onGone, onBroken })
     }
     default:
       throw new Error(`No such transport: ${JSON.stringify(transport satisfies never)}`)
   }
+}
+
+/** What an entry adds to each request. */
+function ownHeaders(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_REQUEST.has(name.toLowerCase())))
 }

@@ -10,7 +10,7 @@ import type { EraMemory } from './connect.ts'
 import { type ConnectionState, describeDown } from './connection-state.ts'
 import { readHealth } from './health.ts'
 import { type ForwardedResults, Link } from './link.ts'
-import { isLost, withDeadline } from './lost.ts'
+import { decideLoss, withDeadline } from './lost.ts'
 import type { Authorization } from './oauth/authorization.ts'
 import type { Authorizations } from './oauth/authorizations.ts'
 import { NO_OFFER, type Offer } from './offer.ts'
@@ -349,7 +349,7 @@ export class Connection implements AsyncDisposable {
       told,
       hooks,
       log: this.#log,
-      isLost: (error: unknown) => isLost(error, this.spec),
+      decideLoss: (error: unknown) => decideLoss(error, this.spec),
     }
   }
 }

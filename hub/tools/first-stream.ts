@@ -32,6 +32,7 @@ export function withFirstStream(fetch: FetchLike): FetchLike {
   }
 }
 
-function mayOpenLater({ status }: Response): boolean {
+/** Whether a stream that was refused so may be opened later. */
+export function mayOpenLater({ status }: Pick<Response, 'status'>): boolean {
   return status === 429 || (status >= 500 && status !== NOT_IMPLEMENTED)
 }

@@ -1,49 +1,36 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import {
-  type JSONRPCMessage,
-  type JSONRPCRequest,
-  SdkErrorCode,
-  SdkHttpError,
-} from '@modelcontextprotocol/client'
+import type { JSONRPCMessage, JSONRPCRequest, SdkHttpError } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
 import { createDeadlines, type Deadlines } from '../core/deadlines.ts'
-import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
-import { createFloodMeter, describeOverlong, FLOOD_PAUSE_MS, LONGEST_MESSAGE } from './bounds.ts'
-import { createEventReader, type EventReader } from './event-reader.ts'
+import { type AnswerReader, createAnswerReader, isAnswer } from './answer-reader.ts'
+import { createFloodMeter, FLOOD_PAUSE_MS, type FloodMeter, LONGEST_MESSAGE, tooLong } from './bounds.ts'
 import { createHttpConnections, type Exchange, type HttpConnections, type Sent } from './http-connections.ts'
 import type { ResponseHead } from './http-response.ts'
+import type { Resume } from './resume.ts'
+import { toRefusal } from './wire-errors.ts'
 
 /** So often in a row a server may say that it is elsewhere. */
 const MOST_MOVES = 5
 /** A stream may stay open for so long after its answer, milliseconds. */
 const LINGER_MS = 2_000
-/** Of what a server says that is no answer, so much is shown. */
-const LONGEST_EXCUSE = 500
 
 export interface HttpPostDeps {
   clock: Clock
   url: URL
   /** All headers of a request but those of its body. */
   headers: (request: JSONRPCRequest) => Record<string, string>
-  /** Asks for the rest of an answer whose stream broke; it arrives at the transport itself. */
-  resume: (request: JSONRPCRequest, from: BrokenOff, signal: AbortSignal) => Promise<void>
-}
-
-/** Where a stream ended before the answer. */
-export interface BrokenOff {
-  lastEventId: string
-  /** Milliseconds after which the server wants to be asked again; undefined where it did not say. */
-  retry: number | undefined
+  /** Asks for the rest of an answer whose stream broke. */
+  resume: Resume
 }
 
 /** A request that was sent. */
 export interface Posted {
   /**
-   * Resolves when its stream ended, or its rest is awaited elsewhere. Rejects with `SdkHttpError` where the server
+   * Resolves when its stream, and what followed where that broke, ended. Rejects with `SdkHttpError` where the server
    * refuses, its data with `authenticate`, the header that says how to log in; and with what the network says.
    */
-  readonly result: Promise<'ended' | 'resumed'>
+  readonly result: Promise<void>
   /** Nobody waits for more of it: what is left of its stream is not read. */
   cut(): void
 }
@@ -77,7 +64,9 @@ export function createHttpPost(deps: HttpPostDeps): HttpPost {
         if (next) place = placeOf(next, connectionsTo)
         return next !== undefined
       }
-      const { clock, resume } = deps
+      const { clock } = deps
+      const resume = (lastEventId: string, retry: number | undefined, signal: AbortSignal) =>
+        deps.resume(request, { url: place.url, lastEventId, retry }, deliver, signal)
       return new Post(request, { deliver, send, move, lingers, clock, resume })
     },
     [Symbol.dispose]() {
@@ -123,7 +112,9 @@ function moveTo(location: string | undefined, url: URL): URL | undefined {
   return next.origin === url.origin || (isSecured && url.port === '') ? next : undefined
 }
 
-interface PostDeps extends Pick<HttpPostDeps, 'clock' | 'resume'> {
+interface PostDeps extends Pick<HttpPostDeps, 'clock'> {
+  /** Asks for the rest of an answer whose stream broke. */
+  resume(lastEventId: string, retry: number | undefined, signal: AbortSignal): Promise<void>
   deliver(message: JSONRPCMessage): void
   send(exchange: Exchange): Sent
   lingers: Deadlines
@@ -132,14 +123,16 @@ interface PostDeps extends Pick<HttpPostDeps, 'clock' | 'resume'> {
 }
 
 class Post implements Posted, Exchange {
-  readonly result: Promise<'ended' | 'resumed'>
+  readonly result: Promise<void>
   readonly #request: JSONRPCRequest
   readonly #deps: PostDeps
-  readonly #settled = Promise.withResolvers<'ended' | 'resumed'>()
+  readonly #settled = Promise.withResolvers<void>()
   #sent: Sent
   #moved = 0
   #head: ResponseHead | undefined
-  #events: Events | undefined
+  #events: AnswerReader | undefined
+  /** A flood of events is read slowly. */
+  #isFlood: FloodMeter | undefined
   #parts: Buffer[] = []
   #size = 0
   #resuming: AbortController | undefined
@@ -156,13 +149,14 @@ class Post implements Posted, Exchange {
     this.#sent.cut(this)
     this.#cancelLinger?.()
     this.#resuming?.abort()
-    this.#settled.resolve('ended')
+    this.#settled.resolve()
   }
 
   onHead(head: ResponseHead): void {
     this.#head = head
-    if (head.status < 300 && head.type === 'text/event-stream')
-      this.#events = createEvents(this.#request, this.#deps, this.#sent)
+    if (head.status >= 300 || head.type !== 'text/event-stream') return
+    this.#events = createAnswerReader(this.#request, this.#deps.deliver)
+    this.#isFlood = createFloodMeter(this.#deps.clock)
   }
 
   onBody(part: Buffer): void {
@@ -178,13 +172,17 @@ class Post implements Posted, Exchange {
 
   onError(error: Error): void {
     const events = this.#events
-    if (events && !events.overlong && events.lastEventId !== undefined) this.#endEvents(events)
+    if (events && !events.overlong && events.lastEventId) this.#endEvents(events)
     else this.#settled.reject(error)
   }
 
-  #takeEvents(events: Events, part: Buffer): void {
-    events.take(part)
+  #takeEvents(events: AnswerReader, part: Buffer): void {
+    const count = events.take(Buffer.from(part))
     if (events.answered) this.#cancelLinger ??= this.#deps.lingers.set(() => this.cut())
+    if (!this.#isFlood?.(count)) return
+    const sent = this.#sent
+    sent.pause()
+    this.#deps.clock.after(FLOOD_PAUSE_MS, () => sent.resume())
   }
 
   #collect(part: Buffer): void {
@@ -213,86 +211,27 @@ class Post implements Posted, Exchange {
     const message = head?.type === 'application/json' ? parseJson(text) : undefined
     if (isAnswer(message, this.#request)) {
       this.#deps.deliver(message)
-      this.#settled.resolve('ended')
-    } else this.#settled.reject(toRefusal(head, text))
+      this.#settled.resolve()
+    } else this.#settled.reject(refusalOf(head, text))
   }
 
-  /** A stream that ends before the answer, and can be taken up again, goes on elsewhere. */
-  #endEvents({ answered, lastEventId, retry }: Events): void {
+  /** A stream that ends before the answer may go on as another one. */
+  #endEvents({ answered, lastEventId, retry }: AnswerReader): void {
     this.#cancelLinger?.()
-    if (answered || lastEventId === undefined) {
-      this.#settled.resolve('ended')
+    if (answered || !lastEventId) {
+      this.#settled.resolve()
       return
     }
     this.#resuming = new AbortController()
     const { signal } = this.#resuming
-    this.#deps.resume(this.#request, { lastEventId, retry }, signal).then(
-      () => this.#settled.resolve('resumed'),
-      error => (signal.aborted ? this.#settled.resolve('ended') : this.#settled.reject(error)),
+    this.#deps.resume(lastEventId, retry, signal).then(
+      () => this.#settled.resolve(),
+      error => (signal.aborted ? this.#settled.resolve() : this.#settled.reject(error)),
     )
   }
 }
 
-interface Events extends Pick<EventReader, 'overlong' | 'lastEventId' | 'retry'> {
-  take(part: Buffer): void
-  /** The request's answer was among them. */
-  readonly answered: boolean
-}
-
-/** Events that are messages; a flood of them is read slowly. */
-function createEvents(request: JSONRPCRequest, { deliver, clock }: PostDeps, sent: Sent): Events {
-  const reader = createEventReader()
-  const isFlood = createFloodMeter(clock)
-  let answered = false
-  let count = 0
-  const onData = (data: string) => {
-    const message = parseJson(data)
-    if (!isObject(message)) return
-    count++
-    answered ||= isAnswer(message, request)
-    deliver(message as JSONRPCMessage)
-  }
-  return {
-    take(part) {
-      count = 0
-      reader.take(Buffer.from(part), onData)
-      if (reader.overlong) throw tooLong()
-      if (!isFlood(count)) return
-      sent.pause()
-      clock.after(FLOOD_PAUSE_MS, () => sent.resume())
-    },
-    get answered() {
-      return answered
-    },
-    get overlong() {
-      return reader.overlong
-    },
-    get lastEventId() {
-      return reader.lastEventId
-    },
-    get retry() {
-      return reader.retry
-    },
-  }
-}
-
-function isAnswer(message: unknown, { id }: JSONRPCRequest): message is JSONRPCMessage {
-  return (
-    isObject(message) && message['id'] === id && (isObject(message['result']) || isObject(message['error']))
-  )
-}
-
-function toRefusal(head: ResponseHead | undefined, text: string): SdkHttpError {
+function refusalOf(head: ResponseHead | undefined, text: string): SdkHttpError {
   const { status = 0, statusText = '', headers } = head ?? {}
-  const said = text.slice(0, LONGEST_EXCUSE) || statusText || 'nothing'
-  return new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `The server answered ${status}: ${said}`, {
-    status,
-    statusText,
-    text,
-    authenticate: headers?.get('www-authenticate'),
-  })
-}
-
-function tooLong(): Error {
-  return new Error(`The server failed: ${describeOverlong()}`)
+  return toRefusal({ status, statusText, text, authenticate: headers?.get('www-authenticate') })
 }

@@ -10,6 +10,8 @@ import { describeError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import { type ConnectDeps, type Connected, connectServer } from './connect.ts'
+import { createLook, type Look } from './look.ts'
+import type { Loss } from './lost.ts'
 import { NO_OFFER, OFFER_KINDS, type Offer, type OfferKind, readList } from './offer.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
@@ -31,8 +33,8 @@ export interface LinkDeps extends ConnectDeps {
   random: () => number
   log: Log
   hooks: LinkHooks
-  /** Whether a failed request says that the connection itself is gone. */
-  isLost: (error: unknown) => boolean
+  /** What a failed request says of the connection itself. */
+  decideLoss: (error: unknown) => Loss
 }
 
 /** Results as the server gave them; a server of 2026-07-28 may ask for input instead. */
@@ -54,6 +56,7 @@ export class Link {
   readonly #mirror: Connected['mirror']
   readonly #deps: LinkDeps
   readonly #subscriptions: Subscriptions
+  readonly #look: Look
   readonly #ended = new AbortController()
   readonly #reading = new Map<OfferKind, 'once' | 'again'>()
   readonly #unread = new Map<OfferKind, string>()
@@ -68,6 +71,12 @@ export class Link {
     this.#wire = wire
     this.#mirror = mirror
     this.#deps = deps
+    this.#look = createLook({
+      ...deps,
+      signal: this.#ended.signal,
+      ping: signal => this.ping(signal),
+      onLost: error => this.#lose(error),
+    })
     this.#subscriptions = createSubscriptions(client, {
       ...deps,
       capabilities: this.capabilities,
@@ -121,10 +130,12 @@ export class Link {
   async request(method: string, params: JsonObject, options?: ForwardOptions): Promise<JsonObject>
   async request(method: string, params: JsonObject, options: ForwardOptions = {}): Promise<JsonObject> {
     try {
-      return await this.#wire.request(method, params, options)
+      const result = await this.#wire.request(method, params, options)
+      this.#look.answered()
+      return result
     } catch (error) {
       // A caller that went away aborts with the end of its own connection, which is not this one's.
-      if (!options.signal?.aborted && this.#deps.isLost(error)) this.#lose(error)
+      if (!options.signal?.aborted) this.#judge(error)
       throw error
     }
   }
@@ -185,7 +196,7 @@ export class Link {
       await this.#read(kind, signal)
     } catch (error) {
       signal.throwIfAborted()
-      if (kind === 'tools' || this.#deps.isLost(error)) throw error
+      if (kind === 'tools' || this.#deps.decideLoss(error) === 'lost') throw error
       this.#unread.set(kind, describeError(error))
       this.#deps.log.warn('not_listed', { kind, error })
     }
@@ -223,7 +234,9 @@ export class Link {
       () => signal.aborted || this.#deps.hooks.onOffer(kind),
       error => {
         if (signal.aborted) return
-        if (this.#deps.isLost(error)) return this.#lose(error)
+        this.#judge(error)
+        // That may have been the end of it.
+        if (signal.aborted) return
         this.#unread.set(kind, describeError(error))
         this.#deps.log.warn('not_listed', { kind, error })
         this.#deps.hooks.onOffer(kind)
@@ -236,6 +249,12 @@ export class Link {
     if (this.#ended.signal.aborted) return
     for (const kind of OFFER_KINDS) this.#refresh(kind)
     for (const uri of this.#subscriptions.wanted) this.#deps.hooks.onUpdated(uri)
+  }
+
+  #judge(error: unknown): void {
+    const loss = this.#deps.decideLoss(error)
+    if (loss === 'lost') this.#lose(error)
+    else if (loss === 'in doubt') this.#look.begin(error)
   }
 
   #lose(error: unknown): void {

@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
-import { isLost } from './lost.ts'
+import { decideLoss } from './lost.ts'
 import type { ServerSpec } from './server-spec.ts'
 
 const HTTP: ServerSpec = {
@@ -32,18 +32,26 @@ test.each([
     '400 of a server restarted with one session',
     answered(400, rpc(-32_000, 'Bad Request: Server not initialized')),
   ],
-  ['502', answered(502, '<html>Bad Gateway</html>')],
-  ['503', answered(503, '')],
   ['−32001 in a 200', new ProtocolError(-32_001, 'Session not found')],
   ['"Not connected" of a bridge', new ProtocolError(-32_000, 'Not connected')],
   ['"Not connected"', new SdkError(SdkErrorCode.NotConnected, 'Not connected')],
-  ['a closed connection', new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')],
+  ['ECONNREFUSED', coded('ECONNREFUSED')],
+  ['fetch failed', new TypeError('fetch failed', { cause: coded('ECONNREFUSED') })],
+])('%s: lost', (_what, error) => {
+  expect(decideLoss(error, HTTP)).toBe('lost')
+})
+
+test.each([
+  ['502', answered(502, '<html>Bad Gateway</html>')],
+  ['503', answered(503, '')],
+  ['504 of a slow call', answered(504, '')],
   ['EPIPE', coded('EPIPE')],
   ['ECONNRESET', coded('ECONNRESET')],
-  ['fetch failed', new TypeError('fetch failed', { cause: coded('ECONNREFUSED') })],
+  ['fetch failed', new TypeError('fetch failed', { cause: coded('ECONNRESET') })],
+  ['a stream that ended', new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer')],
   ['an answer cut off', new TypeError('terminated')],
-])('%s: lost', (_what, error) => {
-  expect(isLost(error, HTTP)).toBe(true)
+])('%s of one request: in doubt', (_what, error) => {
+  expect(decideLoss(error, HTTP)).toBe('in doubt')
 })
 
 test.each([
@@ -55,16 +63,16 @@ test.each([
   ['403', answered(403, '')],
   ['429', answered(429, '')],
   ['500', answered(500, 'session store is down')],
-  ['504 of a slow call', answered(504, '')],
   ['an error of the tool about its own session', new ProtocolError(-32_000, 'The browser session is busy')],
   ['−32001 for something else', new ProtocolError(-32_001, 'Request timed out')],
   ['a time limit', new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out')],
   ['anything else', new Error('no')],
 ])('%s: not lost', (_what, error) => {
-  expect(isLost(error, HTTP)).toBe(false)
+  expect(decideLoss(error, HTTP)).toBeUndefined()
 })
 
-test('over stdio a TypeError is not the network', () => {
-  expect(isLost(new TypeError('x is not a function'), STDIO)).toBe(false)
-  expect(isLost(coded('EPIPE'), STDIO)).toBe(true)
+test('over stdio there is one pipe, and a TypeError is not the network', () => {
+  expect(decideLoss(new TypeError('x is not a function'), STDIO)).toBeUndefined()
+  expect(decideLoss(coded('EPIPE'), STDIO)).toBe('lost')
+  expect(decideLoss(new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed'), STDIO)).toBe('lost')
 })

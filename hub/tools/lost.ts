@@ -5,15 +5,12 @@ import { parseJson } from '../core/json.ts'
 import { NeedsLogin } from './oauth/faults.ts'
 import type { ServerSpec } from './server-spec.ts'
 
-const LOST_CODES: readonly string[] = [
-  SdkErrorCode.NotConnected,
-  SdkErrorCode.ConnectionClosed,
-  SdkErrorCode.SendFailed,
-]
+const LOST_CODES: readonly string[] = [SdkErrorCode.NotConnected, SdkErrorCode.SendFailed]
+/** Nobody listens where the server was. */
+const REFUSED: ReadonlySet<unknown> = new Set(['ECONNREFUSED'])
 /** Codes of Node for a pipe or a socket whose other end is gone. */
 const BROKEN: ReadonlySet<unknown> = new Set([
   'ECONNABORTED',
-  'ECONNREFUSED',
   'ECONNRESET',
   'ENOTCONN',
   'EPIPE',
@@ -21,6 +18,8 @@ const BROKEN: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_WRITE_AFTER_END',
 ])
+/** How a gateway says that it did not get to the server, or took no more for now. */
+const FROM_GATEWAY: ReadonlySet<number> = new Set([502, 503, 504])
 /** What JSON-RPC servers answer for a session that there is not, which others use for other things too. */
 const NO_SESSION = -32_001
 /** A complaint about one request, whatever its words. */
@@ -30,29 +29,44 @@ const SESSION_WORDS = /session|not initialized/i
 /** How a server says that what is behind it, or this connection to it, has to begin anew. */
 const GONE_WORDS = /session not found|session (?:has )?expired|not connected|server not initialized/i
 
-/** Whether a failed request says that the connection itself is gone: the process, the network, or the session. */
-export function isLost(error: unknown, spec: ServerSpec): boolean {
-  if (error instanceof SdkHttpError) return isLostAnswer(error.status, String(error.data['text'] ?? ''))
-  if (error instanceof SdkError) return LOST_CODES.includes(error.code)
-  if (error instanceof ProtocolError) {
-    if (error.code === NO_SESSION) return SESSION_WORDS.test(error.message)
-    return error.code === -32_000 && GONE_WORDS.test(error.message)
-  }
-  if (error instanceof NeedsLogin) return true
+/**
+ * What a failed request says of the connection itself. `lost`: the process, the network or the session is gone. `in
+ * doubt`: it may be, and it may be that one request alone met a gateway that was busy, or a socket that broke.
+ */
+export type Loss = 'lost' | 'in doubt' | undefined
+
+export function decideLoss(error: unknown, { transport }: Pick<ServerSpec, 'transport'>): Loss {
+  if (error instanceof SdkHttpError) return lossOfAnswer(error.status, String(error.data['text'] ?? ''))
+  if (isGone(error) || hasCode(error, REFUSED)) return 'lost'
+  if (isBroken(error)) return transport.kind === 'stdio' ? 'lost' : 'in doubt'
   // `fetch` throws a TypeError when it reached nobody.
-  return hasBrokenCode(error) || (spec.transport.kind === 'http' && error instanceof TypeError)
+  return transport.kind === 'http' && error instanceof TypeError ? 'in doubt' : undefined
+}
+
+/** A pipe is all there is; over HTTP it was the socket, or the stream, of one request. */
+function isBroken(error: unknown): boolean {
+  return error instanceof SdkError ? error.code === SdkErrorCode.ConnectionClosed : hasCode(error, BROKEN)
+}
+
+function isGone(error: unknown): boolean {
+  if (error instanceof SdkError) return LOST_CODES.includes(error.code)
+  if (!(error instanceof ProtocolError)) return error instanceof NeedsLogin
+  if (error.code === NO_SESSION) return SESSION_WORDS.test(error.message)
+  return error.code === -32_000 && GONE_WORDS.test(error.message)
 }
 
 /**
- * Whether an HTTP error is about the session, or a gateway's whose server is gone. A 404 may be the answer of
- * 2026-07-28 to one request, and a 400 a complaint about one; neither is a reason to begin anew.
+ * Whether an HTTP error is about the session, or a gateway's. A 404 may be the answer of 2026-07-28 to one request,
+ * and a 400 a complaint about one; neither is a reason to begin anew.
  */
-function isLostAnswer(status: number, text: string): boolean {
-  if (status === 502 || status === 503) return true
-  if (status !== 404 && status !== 400) return false
+function lossOfAnswer(status: number, text: string): Loss {
+  if (FROM_GATEWAY.has(status)) return 'in doubt'
+  if (status !== 404 && status !== 400) return undefined
   const answer = toRpcError(text)
-  if (answer) return !ABOUT_REQUEST.has(answer.code) && SESSION_WORDS.test(answer.message)
-  return status === 404 || SESSION_WORDS.test(text)
+  const isAboutSession = answer
+    ? !ABOUT_REQUEST.has(answer.code) && SESSION_WORDS.test(answer.message)
+    : status === 404 || SESSION_WORDS.test(text)
+  return isAboutSession ? 'lost' : undefined
 }
 
 function toRpcError(text: string): { code: number; message: string } | undefined {
@@ -64,8 +78,8 @@ function toRpcError(text: string): { code: number; message: string } | undefined
   return typeof error.code === 'number' ? { code: error.code, message: String(error.message) } : undefined
 }
 
-function hasBrokenCode(error: unknown): boolean {
-  return error instanceof Error && (('code' in error && BROKEN.has(error.code)) || hasBrokenCode(error.cause))
+function hasCode(error: unknown, codes: ReadonlySet<unknown>): boolean {
+  return error instanceof Error && (('code' in error && codes.has(error.code)) || hasCode(error.cause, codes))
 }
 
 /** A signal that aborts with `outer`, or after `delay` milliseconds; `cancel` frees its timer. */

@@ -8,7 +8,7 @@ const MANY = 3
 /** After so long without another it no longer does. */
 const QUIET_MS = 5 * 60_000
 /** A server that is alive answers a ping within this, milliseconds. */
-const PING_MS = 10_000
+export const PING_MS = 10_000
 
 export interface SilenceDeps {
   clock: Clock

@@ -4,9 +4,13 @@ import {
   ProtocolErrorCode,
   SdkError,
   SdkErrorCode,
+  SdkHttpError,
 } from '@modelcontextprotocol/client'
 import { describeError } from '../core/errors.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
+
+/** Of what a server says that is no answer, so much is shown. */
+const LONGEST_EXCUSE = 500
 
 /** What settles a request: servers answer in wrong shapes too. */
 export function toOutcome(message: JSONRPCResponse): [error: unknown, result?: JsonObject] {
@@ -33,6 +37,16 @@ export function tookTooLong(method: string, milliseconds: number): SdkError {
     SdkErrorCode.RequestTimeout,
     `${method} took longer than ${Math.round(milliseconds / 1000)} s without progress`,
   )
+}
+
+/** What a server answered over HTTP that is no answer to a request; `when` is what it was asked. */
+export function toRefusal(
+  answer: { status: number; statusText: string; text: string; authenticate?: string | undefined },
+  when = '',
+  code = SdkErrorCode.ClientHttpNotImplemented,
+): SdkHttpError {
+  const said = answer.text.slice(0, LONGEST_EXCUSE) || answer.statusText || 'nothing'
+  return new SdkHttpError(code, `The server answered ${answer.status}${when && ` ${when}`}: ${said}`, answer)
 }
 
 /** An error as JSON-RPC has it. */

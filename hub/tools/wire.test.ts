@@ -31,7 +31,6 @@ async function openWire(answer: (id: string) => object[], isOwn = false) {
     post({ id }, deliver) {
       const deliverAll = async () => {
         for (const message of messagesFor(id)) deliver(message)
-        return 'ended' as const
       }
       return { result: deliverAll(), cut: () => undefined }
     },

@@ -156,7 +156,7 @@ export class Wire {
     pending.posted = this.#http.post(message, received => {
       if (!this.#take(received, id)) this.transport.onmessage?.(received)
     })
-    if ((await pending.posted.result) === 'resumed') return
+    await pending.posted.result
     if (this.#pending.get(pending.number))
       pending.settle(new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer'))
   }

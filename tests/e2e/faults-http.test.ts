@@ -1,10 +1,10 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { untilReady } from '../support/downstream.ts'
 import { type FaultWorld, openFaultWorld } from '../support/fault-world.ts'
 import { createHttpServer, KINDS } from '../support/http-servers.ts'
-import { until } from '../support/until.ts'
+import { createRecord, until } from '../support/until.ts'
 
 let world: FaultWorld
 
@@ -53,17 +53,25 @@ describe.each(KINDS)('a %s server behind an address', kind => {
   })
 })
 
+const refuseGet: RequestListener = (_request, response) => void response.writeHead(405).end()
+const toStream = (response: ServerResponse) =>
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+
 /** A legacy server without sessions, which answers a call with what the test says. */
-async function answering(call: RequestListener) {
+async function answering(call: RequestListener, get: RequestListener = refuseGet) {
+  const ids = new Map<ServerResponse, unknown>()
+  const pings = createRecord<unknown>()
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
-    if (request.method !== 'POST') return response.writeHead(405).end()
+    if (request.method !== 'POST') return get(request, response)
     const { id, method } = JSON.parse(text)
     const reply = (result: object) =>
       response
         .writeHead(200, { 'Content-Type': 'application/json' })
         .end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    ids.set(response, id)
+    if (method === 'ping') pings.add(id)
     if (method === 'tools/call') return call(request, response)
     if (method === 'tools/list') return reply({ tools: [{ name: 'one', inputSchema: { type: 'object' } }] })
     if (method === 'initialize') {
@@ -77,6 +85,8 @@ async function answering(call: RequestListener) {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/mcp`,
+    pings,
+    idOf: (response: ServerResponse) => ids.get(response),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
@@ -97,6 +107,99 @@ test('a 400 about one request fails that one, and the connection is kept', async
     })
   })
   expect(downs()).toEqual([])
+})
+
+test.each([
+  ['is refused by a gateway', (response: ServerResponse) => response.writeHead(503).end('slow down')],
+  ['breaks', (response: ServerResponse) => response.destroy()],
+  ['ends without an answer', (response: ServerResponse) => toStream(response).end()],
+])('a call that %s fails alone: another one in flight is answered', async (_what, fail) => {
+  const calls = createRecord<ServerResponse>()
+  await using remote = await answering((_request, response) => {
+    calls.add(response)
+    if (calls.all.length > 1) fail(response)
+  })
+  world = await openFaultWorld({ remote: { url: remote.url } })
+  await untilReady(world.hub, 'remote')
+  const slow = world.call('remote__one')
+  const first = await calls.find('the first call came', () => true)
+  expect(await world.call('remote__one')).toMatchObject({ isError: true })
+  await remote.pings.find('the hub looks whether it answers', () => true)
+  first.writeHead(200, { 'Content-Type': 'application/json' })
+  const result = { content: [{ type: 'text', text: 'late' }] }
+  first.end(JSON.stringify({ jsonrpc: '2.0', id: remote.idOf(first), result }))
+  expect(await slow).toEqual({ text: 'late', isError: false })
+  expect(downs()).toEqual([])
+})
+
+describe('a call whose stream broke, and whose rest', () => {
+  const breakOff: RequestListener = (_request, response) => void toStream(response).end('id: 1\nretry: 1\n\n')
+
+  /** A server that answers no call at once; of what is asked for after it `rest` makes the answers. */
+  async function breaking(rest: (asked: number, response: ServerResponse) => unknown) {
+    let asked = 0
+    let id: unknown
+    const remote = await answering(
+      (request, response) => {
+        id = remote.idOf(response)
+        breakOff(request, response)
+      },
+      ({ headers }, response) =>
+        void (headers['last-event-id'] === '1' ? rest(++asked, response) : response.writeHead(405).end()),
+    )
+    world = await openFaultWorld({ remote: { url: remote.url } })
+    await untilReady(world.hub, 'remote')
+    return { remote, idOfCall: () => id }
+  }
+
+  test('is refused for a moment, is answered', async () => {
+    const { remote, idOfCall } = await breaking((asked, response) => {
+      if (asked === 1) return response.writeHead(503).end()
+      const result = { content: [{ type: 'text', text: 'late' }] }
+      const message = JSON.stringify({ jsonrpc: '2.0', id: idOfCall(), result })
+      return toStream(response).write(`id: 2\ndata: ${message}\n\n`)
+    })
+    await using _remote = remote
+    expect(await world.call('remote__one')).toEqual({ text: 'late', isError: false })
+    expect(downs()).toEqual([])
+  })
+
+  test('is refused for good, fails with the reason; a session that is forgotten is begun anew', async () => {
+    const { remote } = await breaking((asked, response) =>
+      asked === 1 ? response.writeHead(405).end() : response.writeHead(404).end('Session not found'),
+    )
+    await using _remote = remote
+    expect(await world.call('remote__one')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('answered 405 when it was asked for the rest'),
+    })
+    expect(downs()).toEqual([])
+    expect(await world.call('remote__one')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('Session not found'),
+    })
+    expect(downs()).toHaveLength(1)
+    await world.untilState('remote', 'ready')
+  })
+})
+
+test('a server whose gateway does not reach it is down, with the reason, until it does', async () => {
+  let isGone = false
+  await using remote = createHttpServer('legacy', (_request, response) => {
+    if (isGone) response.writeHead(502).end('nothing behind it')
+    return !isGone
+  })
+  await remote.start(['one'])
+  world = await openFaultWorld({ remote: { url: remote.url } })
+  await untilReady(world.hub, 'remote')
+  isGone = true
+  expect(await world.call('remote__one')).toMatchObject({ isError: true })
+  expect(await world.untilState('remote', 'down')).toMatchObject({
+    error: expect.stringContaining('answered 502: nothing behind it'),
+  })
+  isGone = false
+  await world.untilState('remote', 'ready')
+  expect(await world.call('remote__one')).toEqual({ text: 'one', isError: false })
 })
 
 test.each(['application/json', 'text/event-stream'])(

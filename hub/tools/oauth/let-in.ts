@@ -1,4 +1,4 @@
-import { type FetchLike, SdkHttpError } from '@modelcontextprotocol/client'
+import { type FetchLike, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import type { HttpPost, Posted } from '../http-post.ts'
 import type { Authorization } from './authorization.ts'
 
@@ -31,13 +31,15 @@ export function letPostIn(post: HttpPost, authorization: Authorization): HttpPos
     post(request, deliver) {
       let posted: Posted | undefined
       let isCut = false
-      const send = (again: boolean): Promise<'ended' | 'resumed'> => {
+      const send = (again: boolean): Promise<void> => {
         // Nobody waits for it any more: it must not be carried out now.
-        if (isCut) return Promise.resolve('ended')
+        if (isCut) return Promise.resolve()
         const used = authorization.bearer
         posted = post.post(request, deliver)
         return posted.result.catch(async error => {
-          if (!(error instanceof SdkHttpError)) throw error
+          // Where the rest of an answer was refused the request itself was carried out: it is not made again.
+          if (!(error instanceof SdkHttpError) || error.code === SdkErrorCode.ClientHttpFailedToOpenStream)
+            throw error
           const { status, data } = error
           const authenticate = typeof data['authenticate'] === 'string' ? data['authenticate'] : undefined
           if (!(await authorization.refused({ status, authenticate, used, again }))) throw error
