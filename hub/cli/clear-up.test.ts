@@ -88,7 +88,7 @@ test.each([0, 2_000])('disposed of after %i ms, it holds nothing', after => {
 test('a heap gives back what was left in it, and tells of collections while somebody listens', async () => {
   let collections = 0
   const stop = processHeap.onCollected(() => collections++)
-  const left = Array.from({ length: 1_000_000 }, (_, index) => ({ index }))
+  const left = Array.from({ length: 3_000_000 }, (_, index) => ({ index }))
   const before = processHeap.size()
   left.length = 0
   processHeap.clearUp()

@@ -9,12 +9,12 @@ const STARTED_MS = 2_000
 const REST_MS = 10_000
 /** A process that is busy for less of that time is at rest. */
 const BUSY = 0.005
-/** What the heap has to have grown by, bytes: less is not worth a pause of some 80 ms. */
+/** What the process has to have grown by, bytes: less is not worth a pause of some 80 ms. */
 const WORTH_IT = 4e6
 
 /** What is asked of V8 and of Node's event loop. */
 export interface Heap {
-  /** What it holds of memory, bytes. */
+  /** What the process holds of memory, bytes. */
   size(): number
   /** Collects all garbage, and gives back what is free. */
   clearUp(): void
@@ -51,7 +51,8 @@ export function clearUpAtRest(clock: Clock, heap: Heap = processHeap): Disposabl
 }
 
 export const processHeap: Heap = {
-  size: () => v8.getHeapStatistics().total_heap_size,
+  // What V8 has collected by itself it keeps for later: that is in no statistics of its own.
+  size: () => process.memoryUsage.rss(),
   clearUp() {
     // Without a flag at the start Node offers no other way.
     v8.setFlagsFromString('--expose-gc')
