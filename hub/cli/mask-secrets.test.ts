@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { maskSecrets } from './mask-secrets.ts'
 
+const PLAIN = [
+  '-y',
+  '@scope/key-server@1.2.0',
+  '/srv/tokens:/data',
+  'http://keycloak.lan:80/mcp',
+  '--keyboard',
+  'us',
+]
+
 /** Stands in every secret of the cases. */
 const SECRET = 'hunter2'
 
@@ -26,25 +35,7 @@ describe('what is secret in arguments is hidden, and what is none stays', () => 
     ['a database', [`postgresql://me:${SECRET}@db/x`], ['postgresql://***@db/x']],
     ['an address', [`--url=https://${SECRET}@h:1/x?a=1`], ['--url=https://***@h:1/x?a=***']],
     ['a token alone', ['ghp_0123456789abcdefHUNTER2ghijklmnopqrs', 'x'], ['ghp_***', 'x']],
-    [
-      'plain ones',
-      [
-        '-y',
-        '@scope/key-server@1.2.0',
-        '/srv/tokens:/data',
-        'http://keycloak.lan:80/mcp',
-        '--keyboard',
-        'us',
-      ],
-      [
-        '-y',
-        '@scope/key-server@1.2.0',
-        '/srv/tokens:/data',
-        'http://keycloak.lan:80/mcp',
-        '--keyboard',
-        'us',
-      ],
-    ],
+    ['plain ones', PLAIN, PLAIN],
   ]
   test.each(cases)('%s', (_name, args, shown) => {
     expect(maskSecrets({ a: { args } }, 'servers')).toEqual({ a: { args: shown } })

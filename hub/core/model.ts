@@ -156,24 +156,19 @@ export class ModelError extends Error {
   readonly status: number | undefined
   /** Milliseconds that the provider asked to wait. */
   readonly retryAfter: number | undefined
-  /** Set where the reply had begun: it may be billed. */
+  /** To be set where the reply had begun: it may be billed. */
   begun: Begun | undefined
 
   constructor(
     kind: ModelErrorKind,
     message: string,
-    options: ErrorOptions & {
-      status?: number | undefined
-      retryAfter?: number | undefined
-      begun?: Begun | undefined
-    } = {},
+    options: ErrorOptions & { status?: number | undefined; retryAfter?: number | undefined } = {},
   ) {
     super(message, options)
     this.name = 'ModelError'
     this.kind = kind
     this.status = options.status
     this.retryAfter = options.retryAfter
-    this.begun = options.begun
   }
 
   /** Whether the same request may succeed later. */

@@ -289,7 +289,8 @@ test.each([
   },
 ] as const)('a reply that had begun is paid, also where it ends by $kind', async ({ kind, begun, took }) => {
   await using world = await openWorld()
-  world.model.script(() => Promise.reject(new ModelError(kind, 'It failed.', { begun })), using(5, 5))
+  const failure = Object.assign(new ModelError(kind, 'It failed.'), { begun })
+  world.model.script(() => Promise.reject(failure), using(5, 5))
   await world.start()
   await world.post('hi')
   if (kind !== 'rejected') {

@@ -55,6 +55,14 @@ afterEach(async () => {
   await people[Symbol.asyncDispose]()
 })
 
+/** A renewal that is on its way until `finish` is called. */
+function beginRenewal() {
+  const gate = Promise.withResolvers<void>()
+  people.onRefresh = () => gate.promise
+  clock.advance(59 * MINUTE_MS)
+  return { renewed: authorization.fresh(), finish: gate.resolve }
+}
+
 const refreshes = () => people.asked.filter(one => one === 'refresh').length
 
 test('tokens are renewed a minute before they end, once, and are on the disk then', async () => {
@@ -116,12 +124,9 @@ test.each([
 
 test('one that was retired uses up no refresh token, and what is on its way changes nothing on the disk', async () => {
   const count = saved.length
-  const gate = Promise.withResolvers<void>()
-  people.onRefresh = () => gate.promise
-  clock.advance(59 * MINUTE_MS)
-  const renewed = authorization.fresh()
+  const { renewed, finish } = beginRenewal()
   authorization.retire()
-  gate.resolve()
+  finish()
   await renewed
   expect(refreshes()).toBe(1)
   expect(saved).toHaveLength(count)
@@ -130,16 +135,13 @@ test('one that was retired uses up no refresh token, and what is on its way chan
 })
 
 test('who takes its place gets what a renewal brings that is on its way, through another change too', async () => {
-  const gate = Promise.withResolvers<void>()
-  people.onRefresh = () => gate.promise
-  clock.advance(59 * MINUTE_MS)
-  const renewed = authorization.fresh()
+  const { renewed, finish } = beginRenewal()
   const second = create()
   authorization.retire(second)
   const heir = create()
   second.retire(heir)
   const alsoRenewed = heir.fresh()
-  gate.resolve()
+  finish()
   await Promise.all([renewed, alsoRenewed])
   expect(refreshes()).toBe(1)
   expect(heir.bearer).toBe(authorization.bearer)
@@ -148,16 +150,13 @@ test('who takes its place gets what a renewal brings that is on its way, through
 })
 
 test('an heir that has a login of its own keeps that', async () => {
-  const gate = Promise.withResolvers<void>()
-  people.onRefresh = () => gate.promise
-  clock.advance(59 * MINUTE_MS)
-  const renewed = authorization.fresh()
+  const { renewed, finish } = beginRenewal()
   const before = authorization
   authorization = create()
   before.retire(authorization)
   await (await begin()).finish()
   const own = authorization.bearer
-  gate.resolve()
+  finish()
   await renewed
   expect(authorization.bearer).toBe(own)
   expect(saved.at(-1)?.tokens?.access_token).toBe(own)
