@@ -6,6 +6,21 @@ export function stripControl(text: string): string {
   return text.replace(CONTROL, '')
 }
 
+/** On one line, so that what others named cannot look like an item or a heading of its own. */
+export function toLine(text: string): string {
+  return stripControl(text.replace(/\s+/g, ' '))
+}
+
+const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
+
+/** Text of others behind a mark on each line, so that no line of it can pass for anything but a part of it. */
+export function quote(text: string): string {
+  return text
+    .split(LINE_END)
+    .map(line => `> ${stripControl(line)}`.trimEnd())
+    .join('\n')
+}
+
 /** At most `max` characters; what was cut is said. */
 export function truncate(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max)}… (${text.length - max} more characters)`

@@ -1,16 +1,16 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
-import { drainUpdates, type InboxItem } from '../store/inbox.ts'
+import { type InboxItem, nextItems } from '../store/inbox.ts'
 import { callsOfStep, resultOf } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
-import { toUpdate } from './batch.ts'
+import { isOnQuestion } from './batch.ts'
 import { type Claim, LEASE_MS, readFacts, toResting } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { finish } from './finish.ts'
 import { toResults } from './limits/loops.ts'
 import { runCalls } from './run-calls.ts'
-import { takeEventsOf } from './taken-events.ts'
+import { takeUpdate } from './take-batch.ts'
 import { announceEnded } from './tasks.ts'
 import { publish } from './tell.ts'
 
@@ -33,6 +33,7 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
   })
   claim.window.push(...done.entries)
   claim.items.push(...done.update.items)
+  claim.hasMore ||= done.update.hasMore
   claim.resting = done.update.resting ?? claim.resting
   if (!done.ended) return 'think'
   publish(deps, done.ended.messages)
@@ -60,11 +61,12 @@ function textOfStep(claim: Claim): string {
 
 interface Update {
   items: InboxItem[]
+  hasMore: boolean
   contents: HistoryContent[]
   resting?: Claim['resting']
 }
 
-const NO_UPDATE: Update = { items: [], contents: [] }
+const NO_UPDATE: Update = { items: [], hasMore: false, contents: [] }
 
 /** What came meanwhile, and the message that tells of it. */
 async function drainUpdate(
@@ -73,10 +75,21 @@ async function drainUpdate(
   claim: Claim,
   results: readonly HistoryContent[],
 ): Promise<Update> {
-  const items = await takeEventsOf(tx, await drainUpdates(tx, claim.thread, claim.cycle))
-  if (items.length === 0) return NO_UPDATE
-  const { agent, thread, target: replyTo } = claim
-  const contents = [...claim.window.map(entry => entry.content), ...results]
+  const { agent, thread, target: replyTo, anchor } = claim
+  const waiting = (await nextItems(tx, thread)).filter(item => mayJoin(claim, item))
+  if (waiting.length === 0) return NO_UPDATE
+  const last = claim.window.at(-1)?.seq ?? 0
+  const window = [...claim.window, ...results.map((content, index) => ({ seq: last + 1 + index, content }))]
+  const contents = window.map(entry => entry.content)
   const facts = await readFacts(deps, tx, { agent, thread, replyTo, now: deps.clock.now(), contents })
-  return { items, contents: [toUpdate(items, facts)], resting: toResting(facts) }
+  const update = await takeUpdate(deps, tx, claim.cycle, { agent, window, anchor, waiting, facts })
+  const { items, hasMore } = update
+  if (items.length === 0) return { ...NO_UPDATE, hasMore }
+  return { items, hasMore, contents: [update.toMessage(facts)], resting: toResting(facts) }
+}
+
+/** While the agent answers one conversation alone, people of others wait: the text is not for them. */
+function mayJoin({ window, target }: Claim, { payload }: InboxItem): boolean {
+  if (payload.kind === 'reset') return false
+  return payload.kind !== 'message' || payload.conversation === target || !isOnQuestion(window)
 }

@@ -74,8 +74,8 @@ test('a call that needs a yes waits, the agent goes on, and the yes runs exactly
     'ok',
   ])
   const told = world.model.requests.all.at(-1)?.messages.at(-1)?.text
-  expect(told).toContain(`Approval ${approval.id}, just now:`)
-  expect(told).toContain('was approved by owner and ran: ok.\nNote: go\nstopped atm-10')
+  expect(told).toContain(`Approval ${approval.id}: stop was approved by owner and ran: ok, just now:`)
+  expect(told).toContain('\n> Note: go\n> stopped atm-10')
   expect(world.seen.states.all.at(-1)).toEqual({ name: 'homelab', status: 'sleeping' })
 })
 
@@ -94,9 +94,9 @@ test('what is denied never runs, and the note is told', async () => {
   expect(await inboxAnswers(world)).toMatchObject([
     { approval: id, status: 'denied', by: 'owner', note: 'not at night', conversation: 'homelab' },
   ])
-  expect(world.model.requests.all.at(-1)?.messages.at(-1)?.text).toContain(
-    'was denied by owner and did not run.\nNote: not at night',
-  )
+  const told = world.model.requests.all.at(-1)?.messages.at(-1)?.text
+  expect(told).toContain('stop was denied by owner and did not run, just now:\n')
+  expect(told).toContain('\n> Note: not at night')
   expect(world.seen.messages.all.findLast(({ kind }) => kind === 'tool')?.data?.['status']).toBe('denied')
 })
 

@@ -1,16 +1,17 @@
+import type { ChatMessage } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import { openApprovalsOf } from '../store/approvals.ts'
 import { factsOf } from '../store/context.ts'
 import { chargeAttempt, createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
 import { appendHistory, type Fenced, type HistoryEntry } from '../store/history.ts'
-import { drainItems, type InboxItem, itemsOfCycle } from '../store/inbox.ts'
+import { type InboxItem, itemsOfCycle, nextItems } from '../store/inbox.ts'
 import { pendingOf } from '../store/pending.ts'
 import { activeSchedulesOf } from '../store/schedules.ts'
 import type { CycleRow, ThreadRow } from '../store/tables.ts'
 import { discardItems, runningTasksOf } from '../store/tasks.ts'
 import { claimThread, releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
-import { type BatchFacts, questionsOf, toBatch } from './batch.ts'
+import type { BatchFacts } from './batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { openToday } from './limits/bounds.ts'
 import { countWake, holdBack, RoomTaken, takePlace } from './limits/hold.ts'
@@ -19,7 +20,7 @@ import type { Unpaid } from './limits/metered-model.ts'
 import { readWindow } from './read-window.ts'
 import { decideReplyTo } from './reply.ts'
 import { startFresh } from './reset.ts'
-import { takeEventsOf } from './taken-events.ts'
+import { takeBatch } from './take-batch.ts'
 import { toAgentOf } from './tasks.ts'
 import { tellParked } from './tell-parked.ts'
 import type { Anchor } from './tokens.ts'
@@ -33,9 +34,7 @@ export const LEASE_MS = 20 * 60_000
 export interface Claim extends Fenced, Running {
   kind: 'new' | 'resumed'
   agent: RuntimeAgent
-  /** Where the final text goes, fixed at the cycle's start. */
-  replyTo: string | null
-  /** Where the next text goes: `replyTo`, or a conversation that was asked about since. */
+  /** Where the next text goes: as fixed at the cycle's start, or a conversation that was asked about since. */
   target: string | null
   /** Since when its minutes count: not the time for which the hub was down. */
   startedAt: number
@@ -54,6 +53,8 @@ export interface Claim extends Fenced, Running {
   compactions: number
   /** Everything that it took from the inbox so far. */
   items: InboxItem[]
+  /** Something waits that did not fit, or that the cycle gave back: the next cycle begins at once. */
+  hasMore: boolean
   /** Dispatches since its last committed step, this one included. */
   attempts: number
   /** Since when its provider cannot be reached; null while it can. */
@@ -117,7 +118,7 @@ async function tryClaim(
 ): Promise<Claim | undefined> {
   const now = deps.clock.now()
   let refused: string | null = null
-  const claimed = await deps.store.write(async tx => {
+  const begun = await deps.store.write(async tx => {
     const { running, waiting } = await workOf(tx, thread)
     if (running === null && waiting === null) return undefined
     const rows = running === null ? BATCH_ROWS : 0
@@ -135,11 +136,12 @@ async function tryClaim(
     if (!row) return undefined
     const own = toAgentOf(agent, row)
     if (running !== null)
-      return resume(deps, tx, { agent: own, row, cycle: await readCycle(tx, running), now })
+      return { claim: await resume(deps, tx, { agent: own, row, cycle: await readCycle(tx, running), now }) }
     return row.ended_at === null ? begin(deps, tx, { agent: own, row, now, day }) : refuse(tx, row, now)
   }, 'relaxed')
+  if (begun?.notice) deps.signals.emit('message', begun.notice)
   if (refused !== null) await tellParked(deps, thread, refused)
-  return claimed
+  return begun?.claim
 }
 
 /** What still came for an ended task is put away. */
@@ -164,8 +166,7 @@ async function resume(
     thread: row.id,
     cycle: cycle.id,
     fence: row.fence,
-    replyTo: cycle.reply_to,
-    target: questionsOf(window).at(-1) ?? cycle.reply_to,
+    target: cycle.reply_to,
     startedAt: now,
     steps: cycle.steps,
     window,
@@ -174,6 +175,7 @@ async function resume(
     isIdle: false,
     compactions: 0,
     items: await itemsOfCycle(tx, cycle.id),
+    hasMore: true,
     attempts: cycle.attempts + 1,
     parkedAt: cycle.parked_at,
     resting: toResting({ approvals: await openApprovalsOf(tx, row.id) }),
@@ -189,25 +191,34 @@ interface Beginning {
   now: number
 }
 
+interface Begun {
+  claim: Claim
+  /** Publish it after the commit. */
+  notice?: ChatMessage | undefined
+}
+
 async function begin(
   deps: RuntimeDeps,
   tx: Tx,
   { agent, row: taken, now, day }: Beginning & { day: string },
-): Promise<Claim | undefined> {
+): Promise<Begun | undefined> {
   const id = deps.newId('cyc')
-  const items = await takeEventsOf(tx, await drainItems(tx, taken.id, id))
-  const isFresh = items.some(({ payload }) => payload.kind === 'reset')
+  const waiting = await nextItems(tx, taken.id)
+  const isFresh = waiting.some(({ payload }) => payload.kind === 'reset')
   if (isFresh) await startFresh(deps, tx, { agent, row: taken, now })
   const row = isFresh ? { ...taken, window_start: taken.last_seq } : taken
   const fenced = { thread: row.id, cycle: id, fence: row.fence }
   const isIdle = await isLongPause(tx, agent, row.id, now)
-  const replyTo = agent.task ? null : decideReplyTo(items, agent.conversations[0])
-  await createCycle(tx, { id, thread_id: row.id, fence: row.fence, reply_to: replyTo, started_at: now })
   const { window, anchor } = await openWindow(deps, tx, agent, row)
   const contents = window.map(entry => entry.content)
-  const facts = await readFacts(deps, tx, { agent, thread: row.id, replyTo, now, contents })
+  const facts = await readFacts(deps, tx, { agent, thread: row.id, replyTo: null, now, contents })
+  const batch = await takeBatch(deps, tx, id, { agent, window, anchor, waiting, facts })
+  const { items, hasMore } = batch
+  const target = agent.task ? null : decideReplyTo(items, agent.conversations[0])
+  await createCycle(tx, { id, thread_id: row.id, fence: row.fence, reply_to: target, started_at: now })
   const lastSeq = row.last_seq - BATCH_ROWS
-  window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [toBatch(items, facts)], now)))
+  const message = batch.toMessage({ ...facts, replyTo: target })
+  window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [message], now)))
   const resting = toResting(facts)
   if (items.every(({ payload }) => payload.kind === 'reset')) {
     await endCycle(tx, id, { status: 'done', at: now })
@@ -215,16 +226,16 @@ async function begin(
     return undefined
   }
   await takePlace(deps, tx, { agent, thread: row.id, day, items, window, anchor })
-  return {
+  const claim: Claim = {
     ...fenced,
     kind: 'new',
     agent,
-    replyTo,
-    target: replyTo,
+    target,
     startedAt: now,
     steps: 0,
     resting,
     items,
+    hasMore,
     window,
     anchor,
     start: row.window_start,
@@ -236,6 +247,7 @@ async function begin(
     wasCut: false,
     stopRequestedBy: null,
   }
+  return { claim, notice: batch.notice }
 }
 
 /** How a thread sleeps for which a batch tells this. */

@@ -5,6 +5,7 @@ import { fencedWrite, type HistoryEntry, setForm } from '../store/history.ts'
 import { endSession, newestSession, newestSummaries } from '../store/sessions.ts'
 import type { SessionTable } from '../store/tables.ts'
 import { moveWindow } from '../store/threads.ts'
+import { unansweredOf } from '../store/unanswered.ts'
 import type { Tx } from '../store/writer.ts'
 import { isBatch } from './batch.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
@@ -13,6 +14,8 @@ import { toHead } from './head.ts'
 import { meterModel, payApart } from './limits/metered-model.ts'
 import { toPreamble } from './prompt.ts'
 import { type AskForSummary, type Summary, summarize } from './summarize.ts'
+import { wordsOfPeople } from './summary.ts'
+import { tellNow } from './tell.ts'
 import { tokensOf, tokensOfAll } from './tokens.ts'
 import { describeContext } from './told-context.ts'
 import {
@@ -140,7 +143,11 @@ async function compact(deps: RuntimeDeps, claim: Claim, { reason, cut, signal }:
   const model = mayAsk ? summaryModel(deps, claim) : undefined
   const summary = await summarize(
     deps,
-    { before: before?.head ? before.summary : undefined, entries: left, open: openPart(left) },
+    {
+      before: before?.head ? before.summary : undefined,
+      entries: left,
+      open: await openAsks(deps, claim, rest),
+    },
     model,
     signal ? createAsk(deps, claim, signal) : refuseToAsk,
   )
@@ -153,14 +160,15 @@ async function compact(deps: RuntimeDeps, claim: Claim, { reason, cut, signal }:
   deps.log.info('window_compacted', { thread: claim.thread, reason, entries: left.length, by: summary.by })
 }
 
-/** The entries of the cycle that runs: what they ask is open. */
-function openPart(entries: readonly HistoryEntry[]): HistoryEntry[] {
-  return entries.slice(
-    Math.max(
-      0,
-      entries.findLastIndex(({ content }) => isBatch(content)),
-    ),
-  )
+/** What people asked, no agent message has answered, and the rest of the window does not show. */
+async function openAsks(
+  deps: RuntimeDeps,
+  { thread }: Claim,
+  rest: readonly HistoryEntry[],
+): Promise<string[]> {
+  const shown = new Set(wordsOfPeople(rest))
+  const open = await unansweredOf(deps.store.db, thread)
+  return open.map(({ text }) => text).filter(text => !shown.has(text))
 }
 
 function summaryModel(deps: RuntimeDeps, claim: Claim): Model | undefined {
@@ -224,6 +232,9 @@ async function record(
   return { text: head, facts }
 }
 
+const TOO_LONG =
+  'What was written is too long for the model: it sees the beginning and the end. Send it in parts, or set a larger context for the model.'
+
 /** What is still too long is extracted with less and less kept, and at last cut, until the request fits. */
 async function squeeze(deps: RuntimeDeps, claim: Claim, model: Model, marks: Marks): Promise<void> {
   const isOver = () => countRequest(deps, claim, model) > marks.hard
@@ -240,8 +251,11 @@ async function squeeze(deps: RuntimeDeps, claim: Claim, model: Model, marks: Mar
       await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
       await setForm(tx, claim.thread, [entry.seq], 'cut')
     })
+    const isUnseen = entry.content.role === 'user' && entry.seq === claim.window.at(-1)?.seq
     claim.window = claim.window.map(each => (each.seq === entry.seq ? { ...each, content } : each))
     claim.anchor = undefined
+    if (isUnseen)
+      await tellNow(deps, claim, { kind: 'notice', author: 'hub', text: TOO_LONG, data: { cut: true } })
   }
 }
 

@@ -48,7 +48,12 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
     stopping.throwIfAborted()
     if (claim.stop?.aborted) return await endStopped(deps, claim, claim.stop.reason)
     if (error instanceof LimitReached)
-      return await end(deps, claim, { kind: 'notice', text: error.message, data: error.data })
+      return await end(deps, claim, {
+        kind: 'notice',
+        text: error.message,
+        data: error.data,
+        givesBack: error.isOfDay ? 'all' : 'others',
+      })
     if (deadline.signal.aborted) return await end(deps, claim, describeMinutes(claim))
     if (!(error instanceof ModelError)) throw error
     // An unreachable provider is no fault of the batch: it waits. Anything else would fail again.
@@ -81,5 +86,5 @@ function describeMinutes(claim: Claim): Failure {
 
 async function end(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {
   deps.log.warn('cycle_failed', { cycle: claim.cycle, thread: claim.thread, why: failure.text })
-  await fail(deps, claim, failure)
+  await fail(deps, claim, { givesBack: 'others', ...failure })
 }

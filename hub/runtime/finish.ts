@@ -1,21 +1,27 @@
 import type { ChatMessage } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
-import { messagesOfCycle } from '../store/conversations.ts'
-import { countStep, endCycle, endCycleWithStep, type Usage } from '../store/cycles.ts'
+import { countStep, endCycle, endCycleWithStep, redirectCycle, type Usage } from '../store/cycles.ts'
 import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
 import { settleEvents } from '../store/events.ts'
 import { appendHistory, fencedWrite, releasingWrite } from '../store/history.ts'
 import { closeTaskHistory } from '../store/task-history.ts'
 import type { Ended } from '../store/tasks.ts'
 import { hasEnded, releaseThread } from '../store/threads.ts'
+import {
+  dropUnanswered,
+  giveBackMessages,
+  markAsked,
+  type UnansweredMessage,
+  unansweredOf,
+} from '../store/unanswered.ts'
 import type { Tx } from '../store/writer.ts'
-import { questionsOf, toUnanswered } from './batch.ts'
+import { toUnanswered } from './batch.ts'
 import { cutCalls, showCall } from './calls.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import { isCrowded, makeRoom } from './compaction.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { settle, writeUsage } from './limits/metered-model.ts'
-import { findUnanswered, type Unanswered, userMessages } from './reply.ts'
+import { userMessages } from './reply.ts'
 import { eventIds } from './taken-events.ts'
 import { announceEnded, type CycleEnd, settleTask } from './tasks.ts'
 import { publish, tell, tellEnd } from './tell.ts'
@@ -49,7 +55,7 @@ export async function endWithText(
   const crowded = isCrowded(deps, claim)
   const now = deps.clock.now()
   const { entries, message, question, over } = await deps.store.write(async tx => {
-    const next = await findQuestion(tx, claim, isSilent)
+    const next = await findQuestion(tx, claim)
     const asking = next ? [toUnanswered(next.conversation, next.texts, now)] : []
     const lastSeq =
       next || crowded
@@ -60,7 +66,9 @@ export async function endWithText(
     else await endCycleWithStep(tx, claim.cycle, usage, now)
     await writeUsage(tx, claim)
     if (!next) await settleEvents(tx, eventIds(claim.items))
+    if (isSilent && claim.target !== null) await markAsked(tx, claim.cycle, claim.target)
     const told = isSilent ? undefined : await tell(deps, tx, claim, { kind: 'agent', text })
+    if (next) await turnTo(tx, claim, next.conversation)
     const ended = next ? undefined : await settleTask(tx, claim, now, { kind: 'text', text })
     return { entries: written, message: told, question: next, over: ended }
   })
@@ -92,14 +100,36 @@ async function tidyUp(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): Pro
   }
 }
 
-/** The next conversation whose user message got nothing and that was not asked about yet. */
-async function findQuestion(tx: Tx, claim: Claim, isSilent: boolean): Promise<Unanswered | undefined> {
-  const mayWait = userMessages(claim.items).some(({ conversation }) => conversation !== claim.replyTo)
-  if (!mayWait) return undefined
-  const answered = await answeredConversations(tx, claim)
-  if (!isSilent && claim.target !== null) answered.add(claim.target)
-  const asked = askedAbout(claim)
-  return findUnanswered(claim.items, answered).find(({ conversation }) => !asked.has(conversation))
+interface Question {
+  conversation: string
+  texts: string[]
+}
+
+/** The next conversation, besides the one that the present text is for, with a message whose turn has not come yet. */
+async function findQuestion(tx: Tx, claim: Claim): Promise<Question | undefined> {
+  const isAlone = userMessages(claim.items).every(({ conversation }) => conversation === claim.target)
+  if (isAlone) return undefined
+  const open = (await unansweredIn(tx, claim)).filter(
+    ({ conversation, wasAsked }) => conversation !== claim.target && !wasAsked,
+  )
+  const conversation = open[0]?.conversation
+  if (conversation === undefined) return undefined
+  const own = open.filter(each => each.conversation === conversation)
+  return { conversation, texts: own.map(({ text }) => text) }
+}
+
+async function unansweredIn(tx: Tx, { thread, cycle }: Claim): Promise<UnansweredMessage[]> {
+  return (await unansweredOf(tx, thread)).filter(message => message.cycle === cycle)
+}
+
+/** Whether anything went back. */
+async function giveBack(tx: Tx, claim: Claim, which: 'all' | 'others'): Promise<boolean> {
+  return (await giveBackMessages(tx, claim.cycle, which === 'all' ? null : claim.target)) > 0
+}
+
+async function turnTo(tx: Tx, { cycle }: Claim, conversation: string): Promise<void> {
+  await markAsked(tx, cycle, conversation)
+  await redirectCycle(tx, cycle, conversation)
 }
 
 /**
@@ -115,7 +145,8 @@ export async function finish(
   const messages: Messages = []
   if (ending.text.trim() !== '')
     messages.push(await tell(deps, tx, claim, { kind: 'agent', text: ending.text }))
-  for (const { conversation } of findUnanswered(claim.items, await answeredConversations(tx, claim))) {
+  const left = new Set((await unansweredIn(tx, claim)).map(({ conversation }) => conversation))
+  for (const conversation of left) {
     messages.push(await tell(deps, tx, claim, { kind: 'notice', text: ending.notice, conversation }))
   }
   const now = deps.clock.now()
@@ -138,6 +169,8 @@ export interface Failure {
   partial?: string
   /** Told to the agent itself at the end of its history. */
   note?: string
+  /** People's messages that have no answer go back to the inbox: all, or those of other conversations. */
+  givesBack?: 'all' | 'others' | undefined
 }
 
 /**
@@ -155,7 +188,9 @@ export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): P
     const told: Messages = []
     const { kind, text, data, partial = '' } = failure
     const status = letter ? 'dead' : (failure.status ?? 'failed')
+    if (failure.givesBack) claim.hasMore ||= await giveBack(tx, claim, failure.givesBack)
     const places = await placesToTell(tx, claim)
+    if (status === 'stopped') await dropUnanswered(tx, { cycle: claim.cycle })
     if (partial !== '')
       told.push(await tell(deps, tx, claim, { kind: 'agent', text: `${partial}\n\n(stopped here)` }))
     for (const conversation of places) {
@@ -201,16 +236,6 @@ function toNote({ note, partial = '' }: Failure): HistoryContent[] {
 /** A failure is told where the reply was to go, in every conversation that waits, and never nowhere. */
 export async function placesToTell(tx: Tx, claim: Claim): Promise<Set<string>> {
   const place = claim.target ?? claim.agent.task?.conversation ?? claim.agent.conversations[0]
-  const unanswered = findUnanswered(claim.items, await answeredConversations(tx, claim))
-  return new Set([...(place === undefined ? [] : [place]), ...unanswered.map(each => each.conversation)])
-}
-
-async function answeredConversations(tx: Tx, claim: Claim): Promise<Set<string>> {
-  const sent = await messagesOfCycle(tx, claim.cycle)
-  return new Set(sent.filter(message => message.kind === 'agent').map(message => message.conversation))
-}
-
-/** The conversation that the final text was for, and those that were asked about before it. */
-function askedAbout(claim: Claim): Set<string | null> {
-  return new Set([claim.replyTo, ...questionsOf(claim.window)])
+  const waiting = await unansweredIn(tx, claim)
+  return new Set([...(place === undefined ? [] : [place]), ...waiting.map(each => each.conversation)])
 }

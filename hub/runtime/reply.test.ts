@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InboxPayload } from '../../schemas/inbox.ts'
 import type { InboxItem } from '../store/inbox.ts'
-import { decideReplyTo, findUnanswered } from './reply.ts'
+import { decideReplyTo } from './reply.ts'
 
 const item = (payload: InboxPayload, conversation: string | null = null): InboxItem => ({
   seq: 1,
@@ -34,13 +34,4 @@ test.for(cases)('reply: %s', ([, items, expected]) => {
 
 test('an agent without conversations answers a wake nowhere', () => {
   expect(decideReplyTo([wake(null)], undefined)).toBeNull()
-})
-
-test('unanswered are the conversations of user messages that got nothing, in the order of their first', () => {
-  const items = [message('b', '1'), wake('x'), message('a', '2'), message('b', '3'), message('c', '4')]
-  expect(findUnanswered(items, new Set(['a']))).toEqual([
-    { conversation: 'b', texts: ['1', '3'] },
-    { conversation: 'c', texts: ['4'] },
-  ])
-  expect(findUnanswered(items, new Set(['a', 'b', 'c']))).toEqual([])
 })

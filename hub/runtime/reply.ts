@@ -24,19 +24,3 @@ export function decideReplyTo(
 export function userMessages(items: readonly InboxItem[]) {
   return items.flatMap(item => (item.payload.kind === 'message' ? [item.payload] : []))
 }
-
-/** A conversation whose user messages got nothing. */
-export interface Unanswered {
-  conversation: string
-  texts: string[]
-}
-
-/** The conversations of user messages to which the cycle wrote nothing, in the order of their first message. */
-export function findUnanswered(items: readonly InboxItem[], answered: ReadonlySet<string>): Unanswered[] {
-  const open = new Map<string, string[]>()
-  for (const { conversation, text } of userMessages(items)) {
-    if (answered.has(conversation)) continue
-    open.set(conversation, [...(open.get(conversation) ?? []), text])
-  }
-  return [...open].map(([conversation, texts]) => ({ conversation, texts }))
-}

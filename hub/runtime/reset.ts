@@ -10,6 +10,7 @@ import { endSession, newestSession } from '../store/sessions.ts'
 import { requestStops, type StoppedCycle } from '../store/stops.ts'
 import type { ThreadRow } from '../store/tables.ts'
 import { ensureMainThread, moveWindow } from '../store/threads.ts'
+import { dropUnanswered } from '../store/unanswered.ts'
 import type { Tx } from '../store/writer.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { readWindow } from './read-window.ts'
@@ -149,10 +150,11 @@ export async function startFresh(
       ended_at: now,
       tokens,
       reason: 'reset',
-      summary: printSummary(extractSummary(earlier, entries, tokens)),
+      summary: printSummary(extractSummary(earlier, { entries, open: [] }, tokens)),
       summary_by: 'extract',
       head: null,
     })
   }
   await moveWindow(tx, row.id, row.last_seq)
+  await dropUnanswered(tx, { thread: row.id })
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { InboxPayload } from '../../schemas/inbox.ts'
+import { drainItems } from '../../tests/support/drain-items.ts'
 import { openWorld, type World } from '../../tests/support/runtime-world.ts'
-import { drainItems } from '../store/inbox.ts'
 import { holdSchedules } from '../store/schedules.ts'
 
 const inboxOf = async ({ store }: World) => {

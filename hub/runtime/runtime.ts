@@ -66,11 +66,11 @@ export function createRuntime(
   }
   const work = async (thread: string, entry: { wokenAgain: boolean }) => {
     try {
-      // What comes while a cycle runs has woken it again; after one that a crash had cut more may wait than it took.
+      // What comes while a cycle runs has woken it again; what waited before may be more than the cycle took.
       let more: boolean
       do {
         entry.wokenAgain = false
-        more = (await runTurn(thread)) === 'resumed'
+        more = (await runTurn(thread)) === 'more'
       } while (more || entry.wokenAgain)
     } finally {
       if (active.delete(thread)) deps.signals.emit('rests', { thread })
@@ -151,12 +151,12 @@ interface Dispatch {
   turn: Turn
 }
 
-/** One cycle of the thread, new or the rest of one; undefined where there is nothing to do. */
+/** One cycle of the thread, new or the rest of one, and whether more waits; undefined where there is nothing to do. */
 async function runOne(
   { deps, watch, stops, stopping, turn }: Dispatch,
   name: string,
   thread: string,
-): Promise<Claim['kind'] | undefined> {
+): Promise<'more' | 'all' | undefined> {
   const agent = deps.agent(name)
   const claim = agent && (await claimCycle(deps, agent, thread, stopping))
   if (!claim) return void stops.forget(thread)
@@ -178,7 +178,7 @@ async function runOne(
   }
   if (claim.outcome !== 'parked') tellEnd(deps, claim)
   showAgent(deps, claim, statusAfter(claim))
-  return claim.kind
+  return claim.hasMore ? 'more' : 'all'
 }
 
 function statusAfter({ outcome, resting }: Claim): AgentStatus {

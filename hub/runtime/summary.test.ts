@@ -83,7 +83,7 @@ test('an extract keeps constraints and open asks, and fits its room', () => {
     ...Array.from({ length: 60 }, (_, index) => gave('look', `disk ${index} is fine ${'x '.repeat(100)}`)),
     says('Please check sda1.'),
   ]
-  const sections = extractSummary(undefined, entries, 400)
+  const sections = extractSummary(undefined, { entries, open: ['Please check sda1.'] }, 400)
   const text = printSummary(sections)
   expect(parseSummary(text)).toBeDefined()
   expect(text).toContain('Never stop ATM-10 on weekends.')

@@ -135,7 +135,7 @@ function toLine(text: string, length = LINE): string {
  */
 export function extractSummary(
   before: Sections | undefined,
-  entries: readonly HistoryEntry[],
+  { entries, open }: { entries: readonly HistoryEntry[]; open: readonly string[] },
   room: number,
 ): Sections {
   const earlier = before ?? emptySections()
@@ -144,7 +144,7 @@ export function extractSummary(
     {
       Goal: [toLine(people[0] ?? earlier.Goal[0] ?? 'none stated')],
       'Constraints and preferences': earlier['Constraints and preferences'],
-      'Open asks': [...drop(earlier['Open asks']), ...people.map(text => toLine(text))].slice(-MOST.asks),
+      'Open asks': open.map(text => toLine(text)).slice(-MOST.asks),
       'State of the infrastructure': newestResults(entries, drop(earlier['State of the infrastructure'])),
       Done: [...drop(earlier.Done), ...entries.flatMap(({ content }) => doneBy(content))].slice(-MOST.done),
       Identifiers: [

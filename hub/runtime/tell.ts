@@ -1,6 +1,7 @@
 import type { AgentStatus, ChatMessage, MessageKind } from '../../schemas/chat.ts'
 import { appendMessage } from '../store/conversations.ts'
 import { fencedWrite } from '../store/history.ts'
+import { answerMessages } from '../store/unanswered.ts'
 import type { Tx } from '../store/writer.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
@@ -24,6 +25,7 @@ export async function tell(
   const conversation = what.conversation ?? claim.target
   if (conversation === null) return undefined
   const inReplyTo = userMessages(claim.items).map(message => message.messageId)
+  if (what.kind === 'agent') await answerMessages(tx, claim.thread, conversation)
   return appendMessage(tx, {
     id: deps.newId('msg'),
     conversation,

@@ -76,6 +76,8 @@ const BELIEVABLE = 0.4
  * is estimated, times a factor learned for each model.
  */
 export interface TokenCounter {
+  /** The tokens of a text that stands alone. */
+  estimate(model: string, text: string): number
   /** The tokens of the next request. */
   count(
     model: string,
@@ -100,6 +102,7 @@ export function createTokenCounter(): TokenCounter {
   const factors = new Map<string, number>()
   const factorOf = (model: string) => factors.get(model) ?? 1
   return {
+    estimate: (model, text) => Math.ceil(estimateTokens(text) * factorOf(model)),
     count(model, preamble, window, anchor) {
       if (!anchor) return Math.ceil((tokensOfPreamble(preamble) + tokensOfAll(window)) * factorOf(model))
       const tail = window.filter(entry => entry.seq > anchor.seq)

@@ -102,7 +102,8 @@ export function cutLength(marks: Marks): number {
 export function toCut(content: HistoryContent, tokens: number): HistoryContent {
   const length = Math.max(100, Math.floor(tokens * 3))
   if (content.text.length <= length) return content
-  const text = `${content.text.slice(0, length)}\n(cut here: ${plural(content.text.length, 'character')} in all; search_history finds the rest)`
+  const half = Math.floor(length / 2)
+  const text = `${content.text.slice(0, half)}\n(cut here: ${plural(content.text.length, 'character')} in all; search_history finds the rest. It ends with:)\n${content.text.slice(-half)}`
   return content.role === 'tool' ? toPlain({ ...content, text }) : { ...content, text }
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { drainItems } from '../../tests/support/drain-items.ts'
 import { openTempStore, type TempStore } from '../../tests/support/temp-store.ts'
 import { countStep, createCycle, cyclesOfMessage, endCycle, readCycle, workOf } from './cycles.ts'
-import { drainItems, postItem } from './inbox.ts'
+import { postItem } from './inbox.ts'
 
 const make = ({ write }: TempStore, id: string, thread: string, at: number) =>
   write(tx => createCycle(tx, { id, thread_id: thread, fence: 1, reply_to: 'homelab', started_at: at }))

@@ -171,6 +171,11 @@ export async function lastCycleEnd(db: Kysely<Tables>, thread: string): Promise<
   return row?.ended_at ?? undefined
 }
 
+/** The cycle's next text goes to another conversation. */
+export async function redirectCycle(tx: Tx, cycle: string, conversation: string): Promise<void> {
+  await tx.updateTable('cycles').set({ reply_to: conversation }).where('id', '=', cycle).execute()
+}
+
 /** Charges a dispatch before it begins, or gives one back that ended in order. */
 export async function chargeAttempt(tx: Tx, cycle: string, by: 1 | -1): Promise<void> {
   await tx

@@ -140,6 +140,13 @@ export async function retryDeadLetter(tx: Tx, id: string, by: string, now: numbe
     .where('cycle_id', '=', letter.cycle)
     .where('source', '!=', 'reset')
     .execute()
+  await tx
+    .updateTable('inbox')
+    .set({ unanswered: 'new' })
+    .where('thread_id', '=', letter.thread)
+    .where('cycle_id', 'is', null)
+    .where('unanswered', 'is not', null)
+    .execute()
   await postItem(tx, {
     thread: letter.thread,
     source: 'dead_letter',

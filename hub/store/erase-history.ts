@@ -1,6 +1,6 @@
 import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
 import { toIso } from '../core/clock.ts'
-import { truncate } from '../core/text.ts'
+import { quote, truncate } from '../core/text.ts'
 import { indexHistory, readTexts, type TextRow } from './search-index.ts'
 import type { Tx } from './writer.ts'
 
@@ -80,7 +80,7 @@ function toRest(content: HistoryContent, conversation: string): HistoryContent |
   )
   if (items.length === 0) return undefined
   const [head = ''] = content.text.split('\n')
-  const lines = items.map((item, index) => `\n${index + 1}. ${item.origin}:\n${item.text}`)
+  const lines = items.map((item, index) => `\n${index + 1}. ${item.origin}:\n${quote(item.text)}`)
   const note = 'A part of this was deleted together with its conversation.'
   return { role: 'user', items, text: [head, note, ...lines].join('\n') }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { InboxPayload } from '../../schemas/inbox.ts'
+import { drainItems } from '../../tests/support/drain-items.ts'
 import { openTempStore } from '../../tests/support/temp-store.ts'
 import {
-  drainItems,
   hasWaiting,
   itemsOfCycle,
   messagesTakenBy,

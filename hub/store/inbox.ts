@@ -32,6 +32,7 @@ export async function postItem(tx: Tx, item: NewInboxItem): Promise<boolean> {
     payload_json: JSON.stringify(item.payload),
     conversation_id: item.conversation ?? null,
     created_at: item.at,
+    unanswered: item.payload.kind === 'message' ? 'new' : null,
   })
   return (result.numAffectedRows ?? 0n) > 0n
 }
@@ -47,42 +48,42 @@ const insertItem = statement<Omit<InboxTable, 'seq' | 'cycle_id'>, unknown>((db,
       conversation_id: item.conversation_id,
       created_at: item.created_at,
       cycle_id: null,
+      unanswered: item.unanswered,
     })
     .onConflict(oc => oc.columns(['thread_id', 'source', 'external_id']).doNothing()),
 )
 
-/** Takes what came while a cycle runs; a fresh start waits for the next one. */
-export async function drainUpdates(tx: Tx, thread: string, cycle: string): Promise<InboxItem[]> {
-  const { rows } = await takeUpdates(tx, { thread, cycle })
-  return rows.map(toItem).sort((a, b) => a.seq - b.seq)
-}
-
-/** Takes all that waits for the thread into the cycle, in the order of arrival. */
-export async function drainItems(tx: Tx, thread: string, cycle: string): Promise<InboxItem[]> {
-  const { rows } = await takeItems(tx, { thread, cycle })
-  return rows.map(toItem).sort((a, b) => a.seq - b.seq)
-}
-
 type ItemRow = Pick<InboxTable, 'payload_json' | 'conversation_id' | 'created_at'> & { seq: number }
 
-const takeItems = statement<{ thread: string; cycle: string }, ItemRow>((db, { thread, cycle }) =>
+/**
+ * What waits for the thread, in the order in which a batch takes it: fresh starts, people's messages, everything else,
+ * each in the order of arrival. It stays there.
+ */
+export async function nextItems(tx: Tx, thread: string): Promise<InboxItem[]> {
+  const { rows } = await selectNext(tx, { thread })
+  return rows.map(toItem)
+}
+
+/** So many items are looked at for one batch; a window rarely holds more. */
+const MOST_ITEMS = 500
+
+const selectNext = statement<{ thread: string }, ItemRow>((db, { thread }) =>
   db
-    .updateTable('inbox')
-    .set({ cycle_id: cycle })
+    .selectFrom('inbox')
+    .select(['seq', 'payload_json', 'conversation_id', 'created_at'])
     .where('thread_id', '=', thread)
     .where('cycle_id', 'is', null)
-    .returning(['seq', 'payload_json', 'conversation_id', 'created_at']),
+    .orderBy(sql`case when source = 'reset' then 0 when unanswered is not null then 1 else 2 end`)
+    .orderBy('seq')
+    .limit(sql.lit(MOST_ITEMS)),
 )
 
-const takeUpdates = statement<{ thread: string; cycle: string }, ItemRow>((db, { thread, cycle }) =>
-  db
-    .updateTable('inbox')
-    .set({ cycle_id: cycle })
-    .where('thread_id', '=', thread)
-    .where('cycle_id', 'is', null)
-    .where('source', '!=', sql.lit('reset'))
-    .returning(['seq', 'payload_json', 'conversation_id', 'created_at']),
-)
+/** Takes items out of the inbox into the cycle. */
+export async function takeItems(tx: Tx, cycle: string, items: readonly InboxItem[]): Promise<void> {
+  const seqs = items.map(({ seq }) => seq)
+  if (seqs.length === 0) return
+  await tx.updateTable('inbox').set({ cycle_id: cycle }).where('seq', 'in', seqs).execute()
+}
 
 /** Everything that a cycle took, in order. */
 export async function itemsOfCycle(db: Kysely<Tables>, cycle: string): Promise<InboxItem[]> {
@@ -93,6 +94,21 @@ export async function itemsOfCycle(db: Kysely<Tables>, cycle: string): Promise<I
     .orderBy('seq')
     .execute()
   return rows.map(toItem)
+}
+
+/** An item that the thread's inbox had, waiting or taken; undefined where there is none. */
+export async function readItem(
+  db: Kysely<Tables>,
+  thread: string,
+  seq: number,
+): Promise<InboxItem | undefined> {
+  const row = await db
+    .selectFrom('inbox')
+    .select(['seq', 'payload_json', 'conversation_id', 'created_at'])
+    .where('seq', '=', seq)
+    .where('thread_id', '=', thread)
+    .executeTakeFirst()
+  return row && toItem(row)
 }
 
 /** What waits for the thread, in order; it stays there. */

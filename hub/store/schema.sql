@@ -128,9 +128,11 @@ CREATE TABLE "inbox" (
   "payload_json" text not null,
   "conversation_id" text,
   "created_at" bigint not null,
-  "cycle_id" text);
+  "cycle_id" text,
+  "unanswered" text);
 CREATE INDEX "inbox_cycle" on "inbox" ("cycle_id") where "cycle_id" is not null;
 CREATE UNIQUE INDEX "inbox_once" on "inbox" ("source", "external_id", "thread_id");
+CREATE INDEX "inbox_unanswered" on "inbox" ("thread_id") where "unanswered" is not null;
 CREATE INDEX "inbox_waiting" on "inbox" ("thread_id", "seq") where "cycle_id" is null;
 CREATE TABLE "lives" (
   "id" text primary key,

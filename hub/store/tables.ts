@@ -63,7 +63,15 @@ export interface InboxTable {
   created_at: number
   /** The cycle that took it; null while it waits. */
   cycle_id: string | null
+  /** Of a person's message that has no answer yet; null once it has one, and for everything else. */
+  unanswered: Unanswered | null
 }
+
+/**
+ * `asked`: its conversation was given a text of its own, and the model kept silent. `again`: the cycle that took it
+ * stopped before its turn came, and gave it back once.
+ */
+export type Unanswered = 'new' | 'again' | 'asked'
 
 export interface CycleTable {
   id: string

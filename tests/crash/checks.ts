@@ -267,7 +267,7 @@ function toldOfApproval(content: HistoryContent, { call_id }: CallRow): boolean 
 
 /** What came of each approval was told once to the thread that asked. */
 function checkApprovals(evidence: Evidence): string[] {
-  const told = countBy(itemsOf(evidence, 'approval'), ({ origin }) => origin)
+  const told = countBy(itemsOf(evidence, 'approval'), ({ origin }) => origin.split(':')[0] ?? '')
   const approvals = evidence.world.rows<{ id: string; status: string }>('select id, status from approvals')
   return approvals.flatMap(({ id, status }) => {
     const times = told.get(`Approval ${id}`) ?? 0

@@ -37,7 +37,10 @@ export function decideReply(body: string): ScriptedReply {
     return { kind: 'text', text: `Done: ${results.join(' | ')}`, calls: [] }
   }
   if (text.startsWith('[UNANSWERED')) return { kind: 'text', text: 'I did not forget you.', calls: [] }
-  const asked = [...text.matchAll(/^please (\w+) (\S+)$/gm)].map(([, what = '', id = '']) => ({ what, id }))
+  const asked = [...text.matchAll(/^(?:> )?please (\w+) (\S+)$/gm)].map(([, what = '', id = '']) => ({
+    what,
+    id,
+  }))
   const calls = asked.flatMap(({ what, id }) => {
     const call = CALLS[what]?.(id)
     return call ? [{ id: `call_${id}`, name: call.name, arguments: JSON.stringify(call.args) }] : []

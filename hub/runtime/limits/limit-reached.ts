@@ -6,6 +6,11 @@ import type { Bound } from './room.ts'
 export class LimitReached extends Error {
   readonly data: Record<string, unknown>
 
+  /** It holds until the next day. */
+  get isOfDay(): boolean {
+    return this.data['until'] !== undefined
+  }
+
   constructor(text: string, data: Record<string, unknown>) {
     super(text)
     this.name = 'LimitReached'

@@ -70,3 +70,23 @@ test('promise 9: a summary that a budget refuses is extracted without a model', 
   expect(new Set(sessions.map(each => each.summary_by))).toEqual(new Set(['extract']))
   expect(world.seen.messages.all.filter(({ kind }) => kind === 'notice')).toEqual([])
 })
+
+test('an answered request is no open ask: good summaries are taken, and an extract lists none', async () => {
+  for (const isExtract of [false, true]) {
+    const model = summaries(isExtract ? say('no headings') : good)
+    await using world = await openWorld({ model: SMALL, summaries: model })
+    await world.start()
+    for (let round = 0; round < 10; round++) {
+      world.model.script(say(`disk-${round} is fine`))
+      await world.post(`How is disk-${round} on nas-${round}.home? ${'word '.repeat(700)}`)
+      await world.idle()
+    }
+    const sessions = await world.store.db.selectFrom('sessions').select(['summary_by', 'summary']).execute()
+    expect(sessions.length).toBeGreaterThan(3)
+    for (const session of sessions) {
+      expect(session.summary_by).toBe(isExtract ? 'extract' : 'summaries')
+      if (isExtract) expect(session.summary).toContain('## Open asks\n- none')
+    }
+    if (!isExtract) expect(model.asked).toBe(sessions.length)
+  }
+})

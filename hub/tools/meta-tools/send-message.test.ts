@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import type { ChatMessage } from '../../../schemas/chat.ts'
+import { drainItems } from '../../../tests/support/drain-items.ts'
 import { openTempStore } from '../../../tests/support/temp-store.ts'
 import { createEmitter } from '../../core/emitter.ts'
 import type { SignalMap } from '../../core/signals.ts'
 import { readMessages } from '../../store/conversations.ts'
-import { drainItems, postItem } from '../../store/inbox.ts'
+import { postItem } from '../../store/inbox.ts'
 import { sendMessage } from './send-message.ts'
 
 async function openSender() {

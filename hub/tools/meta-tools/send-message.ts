@@ -3,6 +3,7 @@ import { MAX_TEXT } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { appendMessage } from '../../store/conversations.ts'
 import { messagesTakenBy } from '../../store/inbox.ts'
+import { answerMessages } from '../../store/unanswered.ts'
 import { defineMetaTool, type MetaDeps, type MetaTool } from './meta-tool.ts'
 import { sendToAgent } from './send-to-agent.ts'
 
@@ -36,6 +37,7 @@ export function sendMessage(deps: MetaDeps): MetaTool {
         cycle: context.cycle,
         ...(inReplyTo.length > 0 ? { inReplyTo } : {}),
       })
+      await answerMessages(tx, context.thread, to)
       context.afterCommit(() => deps.signals.emit('message', message))
       return { text: `Sent to ${to}.`, isError: false, structured: { conversation: to, id: message.id } }
     },

@@ -1,0 +1,100 @@
+import { type Kysely, sql } from 'kysely'
+import { inboxPayload } from '../../schemas/inbox.ts'
+import { statement } from './statement.ts'
+import type { Tables, Unanswered } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+/*
+ * A person's message is answered once its own conversation has an agent message from a step that saw it: one of a
+ * cycle that took it, or of a later cycle, whose window or summary still holds it.
+ */
+
+export interface UnansweredMessage {
+  /** The cycle that took it. */
+  cycle: string
+  conversation: string
+  text: string
+  /** Whether the model kept silent when the message's turn came. */
+  wasAsked: boolean
+}
+
+/** People's messages that the thread's cycles took and nobody answered, oldest first. What lies in the dead letters is none. */
+export async function unansweredOf(db: Kysely<Tables>, thread: string): Promise<UnansweredMessage[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .innerJoin('cycles', 'cycles.id', 'inbox.cycle_id')
+    .select(['cycle_id', 'payload_json', 'unanswered'])
+    .where('inbox.thread_id', '=', thread)
+    .where('unanswered', 'is not', null)
+    .where('cycles.status', '!=', 'dead')
+    .orderBy('inbox.seq')
+    .execute()
+  return rows.flatMap(row => {
+    const payload = inboxPayload.parse(JSON.parse(row.payload_json))
+    if (payload.kind !== 'message' || row.cycle_id === null) return []
+    const { conversation, text } = payload
+    return [{ cycle: row.cycle_id, conversation, text, wasAsked: row.unanswered === 'asked' }]
+  })
+}
+
+/** The agent wrote into the conversation: every message of it that the thread's cycles took is answered. */
+export async function answerMessages(tx: Tx, thread: string, conversation: string): Promise<void> {
+  await markAnswered(tx, { thread, conversation })
+}
+
+const markAnswered = statement<{ thread: string; conversation: string }, unknown>(
+  (db, { thread, conversation }) =>
+    db
+      .updateTable('inbox')
+      .set({ unanswered: null })
+      .where('thread_id', '=', thread)
+      .where('unanswered', 'is not', null)
+      .where('conversation_id', '=', conversation)
+      .where('cycle_id', 'is not', null)
+      .where('cycle_id', 'not in', eb =>
+        eb
+          .selectFrom('cycles')
+          .select('id')
+          .where('thread_id', '=', thread)
+          .where('status', '=', sql.lit('dead')),
+      ),
+)
+
+/** The conversation's turn in the cycle came. */
+export async function markAsked(tx: Tx, cycle: string, conversation: string): Promise<void> {
+  await tx
+    .updateTable('inbox')
+    .set({ unanswered: 'asked' })
+    .where('cycle_id', '=', cycle)
+    .where('conversation_id', '=', conversation)
+    .where('unanswered', 'is not', null)
+    .execute()
+}
+
+/** Nobody waits for an answer any more: a person stopped the cycle. */
+export async function dropUnanswered(tx: Tx, scope: { cycle: string } | { thread: string }): Promise<void> {
+  await tx
+    .updateTable('inbox')
+    .set({ unanswered: null })
+    .$if('cycle' in scope, query => query.where('cycle_id', '=', 'cycle' in scope ? scope.cycle : ''))
+    .$if('thread' in scope, query => query.where('thread_id', '=', 'thread' in scope ? scope.thread : ''))
+    .where('unanswered', 'is not', null)
+    .where('cycle_id', 'is not', null)
+    .execute()
+}
+
+/**
+ * A limit stopped the cycle before the turn of these messages came: they go back to the inbox, each once. Returns how
+ * many did. Those of `except` stay.
+ */
+export async function giveBackMessages(tx: Tx, cycle: string, except: string | null): Promise<number> {
+  const back: Unanswered = 'again'
+  const { numUpdatedRows } = await tx
+    .updateTable('inbox')
+    .set({ unanswered: back, cycle_id: null })
+    .where('cycle_id', '=', cycle)
+    .where('unanswered', '=', 'new')
+    .$if(except !== null, query => query.where('conversation_id', '!=', except))
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
