@@ -44,7 +44,8 @@ test('events from before there was a feed get their places in the order in which
   const older = new Database(join(folder.path, 'superbloom.db'))
   older.exec(`delete from kysely_migration where name >= '003'; drop table event_feed;
     drop index events_seq; alter table events drop column seq;
-    alter table approvals drop column question_json;`)
+    alter table approvals drop column question_json;
+    drop index inbox_unanswered; alter table inbox drop column unanswered;`)
   const add = older.prepare(
     `insert into events values (?, 's', ?, 't', 'k', '{}', 'handled', '[]', null, 1, ?, 0)`,
   )

@@ -54,7 +54,7 @@ function decideChunks(body: string): object[] {
     const results = messages.slice(end + 1).map(({ content }) => String(content))
     return [delta({ content: `Done: ${results.join(' | ')}` }), delta({}, 'stop')]
   }
-  const asked = [...text.matchAll(/^please (change|look|answer) (\S+)$/gm)].map(([, what, id]) => ({
+  const asked = [...text.matchAll(/^(?:> )?please (change|look|answer) (\S+)$/gm)].map(([, what, id]) => ({
     what,
     id,
   }))

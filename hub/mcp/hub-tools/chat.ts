@@ -136,7 +136,8 @@ async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | 
     return readQuestion(deps, what, cycles)
   const all = await Promise.all(cycles.map(({ id }) => messagesOfCycle(deps.store.db, id ?? '')))
   const said = all.flat().filter(message => message.conversation === conversation)
-  const answers = said.filter(message => message.kind === 'agent')
+  // What the cycle said there before it took this message answers another one.
+  const answers = said.filter(({ kind, inReplyTo }) => kind === 'agent' && inReplyTo?.includes(messageId))
   const others = said.filter(message => message.kind === 'notice' || message.kind === 'error').slice(-1)
   const reply = (answers.length > 0 ? answers : others).map(message => message.text).join('\n\n')
   const open = await Promise.all(cycles.map(({ thread }) => openApprovalsOf(deps.store.db, thread)))
