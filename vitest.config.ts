@@ -37,8 +37,9 @@ export default defineConfig({
     maxWorkers: Math.max(4, availableParallelism()),
     // Programs that the tests start strip and compile what they load once, not at every start.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Ten times what the longest tests take, so that a busy machine fails none of them.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     coverage: {
       provider: 'v8',
       include: ['hub/**/*.ts', 'servers/**/*.ts', 'schemas/**/*.ts'],

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { startProcessorClock } from '../../tests/support/processor-clock.ts'
 import { matchesGlob, matchesGlobs } from './glob.ts'
 
 test.for([
@@ -35,9 +36,9 @@ test('it agrees with a regular expression', () => {
 })
 
 test('promise 9: a pattern with many stars takes no time on a long text', () => {
-  const began = performance.now()
+  const spent = startProcessorClock()
   expect(matchesGlob(`${'*a'.repeat(30)}*b`, 'a'.repeat(50_000))).toBe(false)
-  expect(performance.now() - began).toBeLessThan(500)
+  expect(spent()).toBeLessThan(500)
 })
 
 test('of several globs the last that fits decides', () => {

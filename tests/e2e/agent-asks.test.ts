@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Approval, ChatMessage } from '../../schemas/chat.ts'
 import { type ChatClient, openChat } from '../support/chat-client.ts'
 import { openClient } from '../support/clients.ts'
@@ -158,7 +158,6 @@ test('the built-in model writes for no server', async () => {
 })
 
 test('promise 4: killed while a person is asked, nothing is left open and the call is in doubt', async () => {
-  vi.setConfig({ testTimeout: 120_000 })
   await using hub = await openCrashHub()
   const first = await hub.start()
   await first.subscribe('homelab')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { startProcessorClock } from '../../../tests/support/processor-clock.ts'
 import { decideCommand } from './allow.ts'
 
 const GLOBS = ['status', 'say *', 'kick *', 'map q3dm?', 'weather clear']
@@ -53,10 +54,10 @@ test('without a list nothing is allowed, and says so', () => {
 })
 
 test('many stars in a glob do not keep the server busy', () => {
-  const begun = performance.now()
+  const spent = startProcessorClock()
   expect(decideCommand('a'.repeat(400), 'source', ['*a*a*a*a*a*a*b']).allowed).toBe(false)
   expect(decideCommand('a'.repeat(400), 'source', ['*a*a*a*a*a*a*a']).allowed).toBe(true)
-  expect(performance.now() - begun).toBeLessThan(1000)
+  expect(spent()).toBeLessThan(1000)
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { startProcessorClock } from '../../../tests/support/processor-clock.ts'
 import { parseExposition } from './exposition.ts'
 
 test.each([
@@ -25,8 +26,8 @@ test('only what is wanted is kept', () => {
 })
 
 test('a line without sense does not keep the server busy', () => {
-  const begun = performance.now()
+  const spent = startProcessorClock()
   parseExposition(`a{${'b'.repeat(1_000_000)}} 1`)
   parseExposition(`a{${'b="'.repeat(300_000)}} 1`)
-  expect(performance.now() - begun).toBeLessThan(2000)
+  expect(spent()).toBeLessThan(5000)
 })
