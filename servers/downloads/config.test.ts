@@ -13,6 +13,7 @@ import {
   transmissionSpec,
 } from './config.ts'
 import { downloads } from './server.ts'
+import { openState } from './state.ts'
 
 const README = readFileSync(new URL('./README.md', import.meta.url), 'utf8')
 const GIB = 2 ** 30
@@ -58,7 +59,10 @@ test('instances have names of their own, also where two programs share one', () 
     QBITTORRENT_ATTIC_URL: 'http://c',
     TRANSMISSION_SEEDBOX_URL: 'http://d',
   })
-  const opened = openClients(settings, createFakeClock())
+  const opened = openClients(settings, {
+    clock: createFakeClock(),
+    state: openState(undefined, () => undefined),
+  })
   expect(opened.map(({ name, client }) => [name, client.title])).toEqual([
     ['sabnzbd', 'SABnzbd'],
     ['sabnzbd-attic', 'SABnzbd (attic)'],

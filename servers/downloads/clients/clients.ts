@@ -6,7 +6,9 @@ import { ToolFailure } from '../../kit/failure.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { type DownloadsSettings, qbittorrentSpec, sabnzbdSpec, transmissionSpec } from '../config.ts'
 import type { DownloadClient } from '../download.ts'
+import type { State } from '../state.ts'
 import { createQbittorrent } from './qbittorrent/qbittorrent.ts'
+import { openAdditions } from './sabnzbd/additions.ts'
 import { createSabnzbd } from './sabnzbd/sabnzbd.ts'
 import { createTransmission } from './transmission/transmission.ts'
 
@@ -19,16 +21,22 @@ export interface NamedClient {
   require(access: Access): void
 }
 
+interface ClientDeps {
+  clock: Clock
+  state: State
+}
+
 type ConfiguredInstance = Limited & { kind: string; open: (title: string) => DownloadClient; title: string }
 
 /** All that are configured. Nothing is asked of them yet. */
-export function openClients(settings: DownloadsSettings, clock: Clock): NamedClient[] {
+export function openClients(settings: DownloadsSettings, { clock, state }: ClientDeps): NamedClient[] {
   const configured: ConfiguredInstance[] = [
     ...settings.sabnzbd.map(instance => ({
       ...instance,
       kind: 'sabnzbd',
       title: sabnzbdSpec.title,
-      open: (title: string) => createSabnzbd(instance, title, clock),
+      open: (title: string) =>
+        createSabnzbd(instance, title, { clock, additions: openAdditions(instance.name, state, clock) }),
     })),
     ...settings.qbittorrent.map(instance => ({
       ...instance,

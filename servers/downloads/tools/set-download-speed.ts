@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
+import type { Snapshot } from '../download.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
+import { requireShown } from '../until-shown.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
 const MEGABYTE = 1_000_000
+/** Clients count in whole kilobytes, of 1000 or of 1024 bytes. */
+const ROUNDING = 1024
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({
@@ -24,7 +28,7 @@ const output = z.object({
 })
 
 /** `set_download_speed`: the limit of each client. */
-export function setDownloadSpeed({ clients }: ToolDeps): Tool {
+export function setDownloadSpeed({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'set_download_speed',
     title: 'Limit the download speed',
@@ -40,6 +44,8 @@ export function setDownloadSpeed({ clients }: ToolDeps): Tool {
       const outcomes = await onClients(pickClients(clients, client), 'No limit was changed.', async named => {
         named.require('change')
         await named.client.setLimit(limit, signal)
+        const isSet = ({ limit: shown = 0 }: Snapshot) => Math.abs(shown - limit) <= ROUNDING
+        await requireShown({ client: named, clock, signal }, 'the limit is set', isSet)
       })
       const limited = toValues(outcomes).map(({ name }) => name)
       const words = limit === 0 ? 'loads without a limit' : `loads at most ${limitMBps} MB/s`

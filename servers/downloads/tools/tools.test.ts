@@ -4,7 +4,8 @@ import { FAULTS } from '../../kit/testing/faulty-upstream.ts'
 import { type ServerWorld, startWorld } from '../../kit/testing/server-world.ts'
 import type { ClientKind } from '../download.ts'
 import { downloads } from '../server.ts'
-import { type FakeProgram, HASH, startFakeProgram } from '../testing/fake-programs.ts'
+import { HASH } from '../testing/fake-parts.ts'
+import { type FakeProgram, startFakeProgram } from '../testing/fake-programs.ts'
 
 const NOW = 1_795_000_600_000
 /** Short waits are none, the limit of a request is short, and the time of day stands still. */

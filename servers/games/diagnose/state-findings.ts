@@ -41,7 +41,7 @@ function ended(facts: Facts, state: BackendState): Finding {
   const known = exitCode === undefined ? undefined : ASKED.get(exitCode)
   const when = stoppedAt === undefined ? [] : [`It ended ${toAgeText(stoppedAt, facts.now)}.`]
   const code = exitCode === undefined ? [] : [`Its exit code was ${exitCode}${known ? ` (${known})` : ''}.`]
-  if (state.state === 'failed' || (exitCode !== undefined && known === undefined)) {
+  if (state.state === 'failed') {
     return {
       finding: 'It crashed.',
       evidence: [...code, ...when, detail],
