@@ -22,6 +22,7 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
   const state = openState(settings.stateFile, log)
   const clients = openClients(settings, { clock, state })
   const pauses = openTimedPauses(state, clock, log)
+  const usable = clients.filter(({ problem }) => problem === undefined)
   const deps = { clients, pauses, clock }
   return {
     tools: [
@@ -36,7 +37,7 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
       removeDownload(deps),
       setDownloadPriority(deps),
     ],
-    watchers: [...createWatchers({ clients, settings, emit, clock }), ...pauses.watchers(clients)],
+    watchers: [...createWatchers({ clients: usable, settings, emit, clock }), ...pauses.watchers(usable)],
     health: () =>
       Promise.all(
         clients.map(({ name, client }) =>

@@ -17,6 +17,8 @@ export interface NamedClient {
   /** "sabnzbd", or "attic" of SABNZBD_ATTIC_URL. */
   readonly name: string
   readonly client: DownloadClient
+  /** What is wrong with its settings: then every call of it fails, and nothing looks at it by itself. */
+  readonly problem?: string
   /** Throws a ToolFailure where the settings do not allow it. */
   require(access: Access): void
 }
@@ -26,7 +28,12 @@ interface ClientDeps {
   state: State
 }
 
-type ConfiguredInstance = Limited & { kind: string; open: (title: string) => DownloadClient; title: string }
+type ConfiguredInstance = Limited & {
+  problem?: string
+  kind: string
+  open: (title: string) => DownloadClient
+  title: string
+}
 
 /** All that are configured. Nothing is asked of them yet. */
 export function openClients(settings: DownloadsSettings, { clock, state }: ClientDeps): NamedClient[] {
@@ -58,6 +65,7 @@ export function openClients(settings: DownloadsSettings, { clock, state }: Clien
       // Two programs may each have an instance of the same name.
       name: isTaken ? `${instance.kind}-${instance.name}` : instance.name,
       client: instance.open(title),
+      ...(instance.problem === undefined ? {} : { problem: instance.problem }),
       require: access => requireAccess(instance, access, instance.title),
     }
   })

@@ -94,7 +94,7 @@ async function isListed(waiting: Waiting, id: string | undefined, paused: boolea
 function pickTaker(clients: readonly NamedClient[], source: Source): NamedClient {
   const wanted = toWanted(source)
   const fitting = wanted === undefined ? clients : clients.filter(({ client }) => client.takes === wanted)
-  const [first] = fitting
+  const [first] = [...fitting.filter(({ problem }) => problem === undefined), ...fitting]
   if (!first) {
     throw new ToolFailure({
       what: 'Nothing was added: no download client here takes this.',

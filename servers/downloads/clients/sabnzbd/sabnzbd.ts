@@ -35,6 +35,7 @@ export function createSabnzbd(
     title,
     url: settings.URL,
     secrets: [settings.API_KEY],
+    problem: instance.problem,
     settings: { url: variables.URL, key: variables.API_KEY, where: sabnzbdSpec.settings.API_KEY.where },
     clock,
   })
