@@ -57,8 +57,8 @@ test('what is read right after a change agrees with it, and a change made twice 
       await twice('resume_downloads', {}, 'running')
       await twice('pause_downloads', { minutes: 5 }, 'paused')
     }
-    await twice('set_download_speed', { limitMBps: 3 }, 'paused')
-    await twice('set_download_speed', { limitMBps: 0 }, 'paused')
+    await twice('set_download_speed', { limitMiBps: 3 }, 'paused')
+    await twice('set_download_speed', { limitMiBps: 0 }, 'paused')
     await twice('set_download_priority', { download: name, priority: 'low' }, 'paused')
     await twice('set_download_priority', { download: name, priority: 'first' }, 'paused')
     await remove(name, client)

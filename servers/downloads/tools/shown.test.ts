@@ -15,7 +15,7 @@ const WRITES: [string, Record<string, unknown>, string][] = [
   ['resume_download', { download: 'lab show' }, 'does not show that "Lab.Show.S01E01" is resumed'],
   ['pause_downloads', {}, 'does not show that it is paused'],
   ['resume_downloads', {}, 'does not show that it goes on'],
-  ['set_download_speed', { limitMBps: 8 }, 'does not show that the limit is set'],
+  ['set_download_speed', { limitMiBps: 8 }, 'does not show that the limit is set'],
   ['remove_download', { download: 'lab show', confirm: true }, '"Lab.Show.S01E01" is gone'],
 ]
 

@@ -72,13 +72,16 @@ function memoryEnd({ now }: Facts, { oom, stoppedAt, exitCode }: BackendState): 
   ]
 }
 
-function restarts(_facts: Facts, { restarts = 0 }: BackendState): Finding[] {
+function restarts(_facts: Facts, { restarts = 0, exitCode }: BackendState): Finding[] {
   if (restarts === 0) return []
   const often = restarts >= LOOP
   return [
     {
       finding: often ? 'It keeps ending and is started again and again.' : 'It was started again by itself.',
-      evidence: [`It was started anew ${restarts === 1 ? 'once' : `${restarts} times`} by itself.`],
+      evidence: [
+        `It was started anew ${restarts === 1 ? 'once' : `${restarts} times`} by itself.`,
+        ...(exitCode === undefined ? [] : [`The last time it had ended with exit code ${exitCode}.`]),
+      ],
       whatToDo: 'Look in its log (get_game_server_logs) for why it ended.',
       weight: often ? 85 : 35,
     },

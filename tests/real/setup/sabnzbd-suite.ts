@@ -141,8 +141,8 @@ export function sabnzbdSuite(start: (newsPort: number) => Promise<RealProgram>):
     await twice('set_download_priority', { download: 'twice', priority: 'first' })
     await twice('pause_download', { download: 'twice' })
     await twice('resume_download', { download: 'twice' })
-    await twice('set_download_speed', { limitMBps: 4 })
-    await twice('set_download_speed', { limitMBps: 0 })
+    await twice('set_download_speed', { limitMiBps: 4 })
+    await twice('set_download_speed', { limitMiBps: 0 })
     await twice('pause_downloads', { minutes: 10 })
     await twice('pause_downloads', {})
     await twice('add_download', { url: 'http://127.0.0.1:1/twice.nzb' })
@@ -179,20 +179,20 @@ export function sabnzbdSuite(start: (newsPort: number) => Promise<RealProgram>):
   test('a pause for a time is its own, and a limit is set and lifted', async () => {
     const paused = await downloads.done('pause_downloads', { minutes: 10 })
     expect(paused.data).toMatchObject({ paused: [{ client: 'sabnzbd', keeper: 'client' }] })
-    await downloads.done('set_download_speed', { limitMBps: 2.5 })
+    await downloads.done('set_download_speed', { limitMiBps: 2.5 })
     const [status] = (await downloads.done('get_download_status')).data['clients'] as Record<
       string,
       unknown
     >[]
     expect(status).toMatchObject({
       paused: true,
-      limitBytesPerSecond: 2_500_000,
+      limitBytesPerSecond: 2_621_440,
       freeBytes: expect.any(Number),
     })
     const rest = Number(status?.['resumesAt']) - Date.now()
     expect(rest).toBeGreaterThan(9 * 60_000)
     expect(rest).toBeLessThanOrEqual(10 * 60_000)
-    await downloads.done('set_download_speed', { limitMBps: 0 })
+    await downloads.done('set_download_speed', { limitMiBps: 0 })
     await downloads.done('resume_downloads')
     const [after] = (await downloads.done('get_download_status')).data['clients'] as Record<string, unknown>[]
     expect(after).toMatchObject({ paused: false })
@@ -236,7 +236,7 @@ export function sabnzbdSuite(start: (newsPort: number) => Promise<RealProgram>):
       ['get_download_history', {}],
       ['pause_downloads', {}],
       ['resume_downloads', {}],
-      ['set_download_speed', { limitMBps: 1 }],
+      ['set_download_speed', { limitMiBps: 1 }],
       ['pause_download', { download: 'x' }],
       ['resume_download', { download: 'x' }],
       ['set_download_priority', { download: 'x', priority: 'low' }],
