@@ -29,7 +29,8 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     always: false,
     envPrefixes: ['GAMES_'],
     decidedBy: ['GAMES_CONFIG', 'GAMES_SERVERS', 'GAMES_DISCOVER'],
-    alsoSees: ['ENGINE_', 'DOCKER_', 'XDG_RUNTIME_DIR', 'KUBE'],
+    // SUPERBLOOM_DATA for the file of asked stops; the hub's token is none of its business.
+    alsoSees: ['ENGINE_', 'DOCKER_', 'XDG_RUNTIME_DIR', 'KUBE', 'SUPERBLOOM_DATA'],
     load: async () => (await import('../servers/games/server.ts')).games,
   },
   {

@@ -38,7 +38,8 @@ export const settingsTable = {
     max: 1_000_000,
   }),
   DOWNLOADS_STATE: textSetting({
-    purpose: 'the file that holds which timed pauses of torrent clients end when',
+    purpose:
+      'the file that holds which timed pauses of torrent clients end when, and what was added to SABnzbd',
     form: 'an absolute path, such as "/data/downloads.json"',
     pattern: /^\//,
   }),

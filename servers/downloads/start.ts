@@ -2,6 +2,7 @@ import { checkHealth } from '../kit/health.ts'
 import type { ServerDeps, StartedServer } from '../kit/server.ts'
 import { openClients } from './clients/clients.ts'
 import { readDownloadsSettings } from './config.ts'
+import { openState } from './state.ts'
 import { openTimedPauses } from './timed-pauses.ts'
 import { addDownload } from './tools/add-download.ts'
 import { getDownloadHistory } from './tools/get-download-history.ts'
@@ -18,8 +19,10 @@ import { createWatchers } from './watchers.ts'
 /** What the server has, by its settings. Throws SettingsError where they are wrong. */
 export async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
   const settings = readDownloadsSettings(environment)
-  const clients = openClients(settings, clock)
-  const pauses = openTimedPauses(settings.stateFile, clock, log)
+  const state = openState(settings.stateFile, log)
+  const clients = openClients(settings, { clock, state })
+  const pauses = openTimedPauses(state, clock, log)
+  const usable = clients.filter(({ problem }) => problem === undefined)
   const deps = { clients, pauses, clock }
   return {
     tools: [
@@ -34,7 +37,7 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
       removeDownload(deps),
       setDownloadPriority(deps),
     ],
-    watchers: [...createWatchers({ clients, settings, emit, clock }), ...pauses.watchers(clients)],
+    watchers: [...createWatchers({ clients: usable, settings, emit, clock }), ...pauses.watchers(usable)],
     health: () =>
       Promise.all(
         clients.map(({ name, client }) =>

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createFakeClock, type FakeClock } from '../kit/testing/fake-clock.ts'
 import { runWatcher } from '../kit/watch.ts'
+import { openState } from './state.ts'
 import { createFakeClient, type FakeClient } from './testing/fake-client.ts'
 import { openTimedPauses, type TimedPauses } from './timed-pauses.ts'
 
@@ -29,7 +30,7 @@ afterEach(() => {
 
 const log = (_level: string, event: string) => void logged.push(event)
 function open(at: string | undefined = file): TimedPauses {
-  const pauses = openTimedPauses(at, clock, log)
+  const pauses = openTimedPauses(openState(at, log), clock, log)
   for (const watcher of pauses.watchers([fake])) ends.push(runWatcher(watcher, clock, log, () => 0.5))
   return pauses
 }
@@ -76,14 +77,14 @@ test('one that was cleared does not go on', async () => {
 
 test('without a file, or with one that cannot be written, it is kept in memory, and that is said', async () => {
   writeFileSync(join(folder, 'a-file'), '')
-  const pauses = openTimedPauses(join(folder, 'a-file/state.json'), clock, log)
+  const pauses = openTimedPauses(openState(join(folder, 'a-file/state.json'), log), clock, log)
   expect(pauses.set('qbittorrent', { until: NOW + 5000, ids: ['a'] })).toBe(false)
   expect(pauses.get('qbittorrent')).toEqual({ until: NOW + 5000, ids: ['a'] })
-  expect(openTimedPauses(undefined, clock, log).set('x', { until: 1, ids: [] })).toBe(false)
+  expect(openTimedPauses(openState(undefined, log), clock, log).set('x', { until: 1, ids: [] })).toBe(false)
 })
 
 test('a file that is damaged is told of and begun anew', () => {
   writeFileSync(join(folder, 'broken.json'), '{"pauses": {"x": 1}}')
-  expect(openTimedPauses(join(folder, 'broken.json'), clock, log).get('x')).toBeUndefined()
-  expect(logged).toEqual(['timed pauses could not be read'])
+  expect(openTimedPauses(openState(join(folder, 'broken.json'), log), clock, log).get('x')).toBeUndefined()
+  expect(logged).toEqual(['state of downloads could not be read'])
 })

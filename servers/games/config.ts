@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { z } from 'zod'
 import type { Access } from '../kit/access.ts'
 import {
@@ -57,6 +58,8 @@ export interface GamesSettings {
   playersInterval: number
   /** A console's password for a game found by its label: the variable `GAMES_PASSWORD_<NAME>`. */
   passwordOf(game: string): string | undefined
+  /** Where it is remembered which games were stopped by a tool; undefined: nothing is kept over a restart. */
+  stopsFile: string | undefined
 }
 
 const table = {
@@ -75,11 +78,20 @@ const table = {
     min: 1000,
     max: 3_600_000,
   }),
+  SUPERBLOOM_DATA: textSetting({
+    purpose:
+      'the folder of the file that holds which games were stopped by a tool; the hub sets its own folder',
+    form: 'a path',
+    pattern: /./,
+  }),
 } as const
 
 /** Reads the environment and the files that it names. Throws SettingsError with everything that is wrong. */
 export async function readGamesSettings(environment: Environment): Promise<GamesSettings> {
-  const { GAMES_DISCOVER, GAMES_HOST, GAMES_PLAYERS_INTERVAL } = readSettings(table, environment)
+  const { GAMES_DISCOVER, GAMES_HOST, GAMES_PLAYERS_INTERVAL, SUPERBLOOM_DATA } = readSettings(
+    table,
+    environment,
+  )
   const host = GAMES_HOST ?? '127.0.0.1'
   const source = readSource(environment)
   return {
@@ -87,6 +99,7 @@ export async function readGamesSettings(environment: Environment): Promise<Games
     discover: GAMES_DISCOVER,
     host,
     playersInterval: GAMES_PLAYERS_INTERVAL,
+    stopsFile: SUPERBLOOM_DATA === undefined ? undefined : resolve(SUPERBLOOM_DATA, 'games.json'),
     passwordOf: game => readRaw(toPasswordVariable(game), environment).text,
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../kit/testing/fake-clock.ts'
+import { openAskedStops } from './backend/asked-stops.ts'
 import { readGamesSettings } from './config.ts'
 import { createGames } from './games.ts'
 import { createFakeEngine, fakeContainer } from './testing/fake-engine.ts'
@@ -12,6 +13,7 @@ async function open(servers = {}, environment = {}, engines = [createFakeEngine(
     settings,
     engines: () => engines,
     env: {},
+    stops: openAskedStops(undefined, () => undefined),
     cluster: () => {
       throw new Error('no cluster is asked here')
     },

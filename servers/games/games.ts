@@ -1,6 +1,7 @@
 import type { Container, Engine } from '../kit/engine/engine.ts'
 import { ToolFailure, toFailure } from '../kit/failure.ts'
 import { cleanText, quote } from '../kit/text.ts'
+import { type AskedStops, withAskedStops } from './backend/asked-stops.ts'
 import { type BackendDeps, createBackend } from './backend/backend.ts'
 import type { GameSettings, GamesSettings } from './config.ts'
 import { createConsole } from './console/console.ts'
@@ -30,6 +31,7 @@ export interface Games extends AsyncDisposable {
 }
 
 export interface GamesDeps extends BackendDeps {
+  stops: AskedStops
   settings: GamesSettings
 }
 
@@ -94,7 +96,7 @@ function createKnown(settings: GameSettings, deps: GamesDeps): Known {
   const { backend, query, console, ...rest } = settings
   const game = {
     ...rest,
-    backend: createBackend(backend, deps),
+    backend: withAskedStops(settings.name, createBackend(backend, deps), deps.stops),
     query: query && createQuery(query, deps),
     console: console && createConsole(console, deps),
   }

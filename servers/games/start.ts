@@ -1,5 +1,6 @@
 import type { ServerDeps, StartedServer } from '../kit/server.ts'
 import { createAskedEnds } from './asked-ends.ts'
+import { openAskedStops } from './backend/asked-stops.ts'
 import { toChildEnvironment } from './child-environment.ts'
 import { createClusters } from './clusters.ts'
 import { readGamesSettings } from './config.ts'
@@ -24,7 +25,8 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
   const settings = await readGamesSettings(environment)
   const engines = createEngines(environment, clock)
   const env = toChildEnvironment(environment)
-  const deps = { clock, settings, engines, env, cluster: createClusters(environment, clock) }
+  const stops = openAskedStops(settings.stopsFile, log)
+  const deps = { clock, settings, engines, env, stops, cluster: createClusters(environment, clock) }
   const registry = createGames(deps)
   const ends = createAskedEnds(clock)
   return {

@@ -67,12 +67,26 @@ test.each([
     /both name the Radarr "radarr"/,
   ],
   [
-    { RADARR_API_KEY: 'hunter2', RADARR_4K_URL: 'nas' },
+    { RADARR_API_KEY: 'hunter2', RADARR_4K_URL: 'ftp://nas' },
     /RADARR_URL is not set.*RADARR_4K_URL is set.*RADARR_4K_API_KEY is not set/s,
   ],
 ])('%j is told whole, without values', (environment, message) => {
-  expect(() => read(environment)).toThrow(message)
-  expect(() => read(environment)).not.toThrow(/hunter2/)
+  const told = read(environment)
+    .map(({ problem }) => problem)
+    .join('\n')
+  expect(told).toMatch(message)
+  expect(told).not.toMatch(/hunter2/)
+})
+
+test('what is wrong with one instance leaves the others as they are', () => {
+  const [own, other] = read({ ...ONE, ...FOUR, RADARR_4K_URL: 'ftp://nas', RADARR_4K_ACCESS: 'some' })
+  expect([own?.problem, own?.settings.URL]).toEqual([undefined, 'http://nas:7878'])
+  expect(other?.problem).toMatch(/^RADARR_4K_URL is set to something else.*\nRADARR_4K_ACCESS is "some"/)
+  expect(other?.settings).toMatchObject({ URL: '', ACCESS: 'full' })
+})
+
+test('a variable that belongs to no instance is refused', () => {
+  expect(() => read({ RADARR_COLOUR: 'hunter2' })).toThrow(/^RADARR_COLOUR is not a setting/)
 })
 
 test('what others read is no mistake', () => {

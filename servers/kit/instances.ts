@@ -27,6 +27,11 @@ export interface Instance<Table extends SettingsTable> {
   /** "radarr" without a name of its own, else "4k" for RADARR_4K_URL, "living-room" for RADARR_LIVING_ROOM_URL. */
   readonly name: string
   readonly settings: SettingsOf<Table>
+  /**
+   * What is wrong with its settings; undefined where nothing is. Then only this instance cannot be used, and what is wrong
+   * stands as a default or as an empty text in `settings`.
+   */
+  readonly problem?: string
   /** The variable of each setting, for messages: `{ URL: 'RADARR_4K_URL' }`. */
   readonly variables: { readonly [Name in keyof Table]: string }
 }
@@ -37,8 +42,8 @@ type InstanceTable = SettingsTable & { URL: Setting<string> }
 const INJECTED = /^(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?|NAME|ENV_\w+)$/
 
 /**
- * The instances in the environment: the one without a name first, then by name. Throws SettingsError with everything
- * that is wrong at once.
+ * The instances in the environment: the one without a name first, then by name. What is wrong with one stands in its
+ * `problem`. Throws SettingsError where variables are wrong that belong to no instance.
  */
 export function readInstances<const Table extends InstanceTable>(
   spec: InstanceSpec<Table>,
@@ -46,8 +51,8 @@ export function readInstances<const Table extends InstanceTable>(
 ): Instance<Table>[] {
   const problems: string[] = []
   const groups = groupVariables(spec, environment, problems)
+  if (problems.length > 0 && groups.size === 0) throw new SettingsError(problems)
   const instances = [...groups].map(([name, stem]) => readInstance(spec, name, stem, environment, problems))
-  if (problems.length > 0) throw new SettingsError(problems)
   const own = toName(spec.prefix, `${spec.prefix}_`)
   return instances.sort(
     (a, b) => Number(b.name === own) - Number(a.name === own) || (a.name < b.name ? -1 : 1),
@@ -97,17 +102,20 @@ function readInstance<Table extends InstanceTable>(
   name: string,
   stem: string,
   environment: Environment,
-  problems: string[],
+  /** Of the program as a whole, such as a mistyped variable: nobody knows which instance it is meant for. */
+  common: readonly string[],
 ): Instance<Table> {
+  const problems = [...common]
   const entries = Object.entries(spec.settings).map(([key, setting]) => {
     const variable = `${stem}${key}`
     const raw = readRaw(variable, environment)
     const read = raw.problem === undefined ? readSetting(variable, setting, raw.text) : raw
     if (read.problem !== undefined) problems.push(read.problem)
-    return { key, variable, value: 'value' in read ? read.value : undefined }
+    return { key, variable, value: read.problem === undefined ? toValue(read) : toStandIn(setting) }
   })
   return {
     name,
+    ...(problems.length > 0 ? { problem: problems.join('\n') } : {}),
     settings: Object.freeze(
       Object.fromEntries(entries.map(({ key, value }) => [key, value])),
     ) as SettingsOf<Table>,
@@ -115,6 +123,13 @@ function readInstance<Table extends InstanceTable>(
       entries.map(({ key, variable }) => [key, variable]),
     ) as Instance<Table>['variables'],
   }
+}
+
+const toValue = (read: object) => ('value' in read ? read.value : undefined)
+
+/** Never used for a request: an instance with a problem makes none. */
+function toStandIn(setting: Setting<unknown>): unknown {
+  return setting.default === undefined ? '' : setting.schema.safeParse(setting.default).data
 }
 
 function describeUnknown(prefix: string, variable: string, rest: string, suffixes: string[]): string {

@@ -12,10 +12,11 @@ export function required<Value>(setting: Setting<Value>): Setting<Exclude<Value,
   return { ...setting, required: true } as Setting<Exclude<Value, undefined>>
 }
 
-/** An http or https URL without user info, query and trailing slash; its path is kept. */
+/** An http or https URL without user info, query and trailing slash; its path is kept. "nas:7878" means http. */
 export function urlSetting(about: About): Setting<string | undefined> {
   const schema = z.string().transform((text, context) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined
+    const full = /^(https?:|[a-z][a-z0-9+.-]*:\/\/)/i.test(text) ? text : `http://${text}`
+    const url = URL.canParse(full) ? new URL(full) : undefined
     const fits = url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
     if (fits && url.search === '' && url.hash === '')
       return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
@@ -23,7 +24,7 @@ export function urlSetting(about: About): Setting<string | undefined> {
     return z.NEVER
   })
   const form =
-    'an address such as "http://nas:7878" or "https://nas/radarr", without a query and without user:password@ in it (a password has a variable of its own)'
+    'an address such as "http://nas:7878", "nas:7878" or "https://nas/radarr", without a query and without user:password@ in it (a password has a variable of its own)'
   // A URL that does not fit may hold a password, so it is not shown.
   return { ...about, schema, default: undefined, form, secret: true }
 }

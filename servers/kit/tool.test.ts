@@ -51,6 +51,26 @@ test('is listed with JSON schemas that a model can read', () => {
   })
 })
 
+test('an argument that is missing is named as missing', async () => {
+  const tool = defineTool({
+    name: 'find',
+    title: 'Find',
+    description: 'Finds.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input: z.strictObject({ server: z.string(), order: z.enum(['first', 'last']) }),
+    output,
+    run: async () => ({ data: { count: 1 }, text: 'found' }),
+  })
+  const { clock, controller } = create({})
+  const call = (args: unknown) => tool.call(args, { clock, signal: controller.signal, log: () => undefined })
+  const textOf = ({ content: [first] }: Awaited<ReturnType<typeof call>>) =>
+    first?.type === 'text' ? first.text : ''
+  expect(textOf(await call({}))).toMatch(
+    /Where: server, order\nWhy: server: this argument is missing \(expected string\); order: this argument is missing \(expected one of "first"\|"last"\)/,
+  )
+  expect(textOf(await call({ server: 1, order: 'first' }))).toMatch(/Why: server: Invalid input/)
+})
+
 test.each([
   [undefined, 1],
   [{}, 1],

@@ -104,7 +104,7 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   context: CallContext,
 ): Promise<CallToolResult> {
   const input = spec.input.safeParse(args ?? {})
-  if (!input.success) return toErrorResult(toArgumentFailure(spec, input.error))
+  if (!input.success) return toErrorResult(toArgumentFailure(spec, input.error, args ?? {}))
   const span = typeof spec.limit === 'function' ? spec.limit(input.data) : spec.limit
   const limit = timeoutSignal(context.clock, span ?? DEFAULT_LIMIT)
   const signal = AbortSignal.any([context.signal, limit.signal])
@@ -158,8 +158,12 @@ function toErrorResult(failure: Failure): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: toFailureText(failure) }] }
 }
 
-function toArgumentFailure(spec: { name: string; input: z.ZodObject }, error: z.ZodError): Failure {
-  const issues = toIssues(error)
+function toArgumentFailure(
+  spec: { name: string; input: z.ZodObject },
+  error: z.ZodError,
+  args: unknown,
+): Failure {
+  const issues = toIssues(error, args)
   const names = Object.keys(spec.input.shape)
   return {
     what: `The arguments of ${spec.name} do not fit; it did not run.`,
@@ -170,11 +174,22 @@ function toArgumentFailure(spec: { name: string; input: z.ZodObject }, error: z.
   }
 }
 
-function toIssues(error: z.ZodError): { path: string; message: string }[] {
-  return error.issues.slice(0, MAX_ISSUES).map(issue => ({
-    path: cleanText(issue.path.map(String).join('.') || 'arguments', 60),
-    message: cleanText(issue.message),
-  }))
+/** With `given`, what is missing there is called so. */
+function toIssues(error: z.ZodError, given?: unknown): { path: string; message: string }[] {
+  return error.issues.slice(0, MAX_ISSUES).map(issue => {
+    const isMissing = given !== undefined && issue.path.length > 0 && findAt(given, issue.path) === undefined
+    const message = issue.message
+      .replace(/^Invalid (input|option): /, '')
+      .replace(/, received undefined$/, '')
+    return {
+      path: cleanText(issue.path.map(String).join('.') || 'arguments', 60),
+      message: cleanText(isMissing ? `this argument is missing (${message})` : issue.message),
+    }
+  })
+}
+
+function findAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
 }
 
 /**

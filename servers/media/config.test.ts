@@ -31,11 +31,22 @@ test.each([
     { MEDIA_TIMEZONE: 'Mars/Olympus' },
     /MEDIA_TIMEZONE is "Mars\/Olympus", but it must be a name such as "Europe\/Berlin"/,
   ],
-  [{ JELLYFIN_URL: 'http://nas:8096' }, /JELLYFIN_API_KEY is not set.*Jellyfin: Dashboard > API Keys/],
-  [{ SONARR_URL: 'nas:8989', SONARR_API_KEY: 'x' }, /SONARR_URL/],
   [{ MEDIA_LIBRARY_INTERVAL: '0' }, /MEDIA_LIBRARY_INTERVAL/],
 ])('%j is refused with what to do', (environment, message) => {
   expect(() => readMediaSettings(environment)).toThrow(message)
+})
+
+test('a wrong address or a missing key disables only that program', () => {
+  const { jellyfins, sonarrs, radarrs } = readMediaSettings({
+    JELLYFIN_URL: 'http://nas:8096',
+    SONARR_URL: 'nas:port',
+    SONARR_API_KEY: 'x',
+    RADARR_URL: 'nas:7878',
+    RADARR_API_KEY: 'x',
+  })
+  expect(jellyfins[0]?.problem).toMatch(/JELLYFIN_API_KEY is not set.*Jellyfin: Dashboard > API Keys/)
+  expect(sonarrs[0]?.problem).toMatch(/SONARR_URL/)
+  expect([radarrs[0]?.problem, radarrs[0]?.settings.URL]).toEqual([undefined, 'http://nas:7878'])
 })
 
 test('the README tells every setting, and back', () => {

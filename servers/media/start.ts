@@ -34,10 +34,12 @@ export async function start({ clock, environment, emit }: ServerDeps): Promise<S
       refreshLibrary,
       diagnoseMedia,
     ].map(create => create(upstreams)),
-    watchers: upstreams.jellyfins.flatMap(jellyfin => [
-      ...createSessionWatchers(jellyfin, { every: MEDIA_SESSIONS_INTERVAL, clock, emit }),
-      createAddedWatcher(jellyfin, { every: MEDIA_LIBRARY_INTERVAL, emit }),
-    ]),
+    watchers: upstreams.jellyfins
+      .filter(({ problem }) => problem === undefined)
+      .flatMap(jellyfin => [
+        ...createSessionWatchers(jellyfin, { every: MEDIA_SESSIONS_INTERVAL, clock, emit }),
+        createAddedWatcher(jellyfin, { every: MEDIA_LIBRARY_INTERVAL, emit }),
+      ]),
     health: () => checkMedia(upstreams),
     [Symbol.asyncDispose]: async () => undefined,
   }

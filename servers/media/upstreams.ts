@@ -67,6 +67,7 @@ function openUpstream(
     name,
     title: unnamed ? spec.title : `${spec.title} (${name})`,
     url: settings.URL,
+    problem: instance.problem,
     headers,
     maxBytes,
     secrets: [settings.API_KEY],

@@ -87,16 +87,27 @@ test.each([
   expect(text).toContain(setting)
 })
 
-test('wrong settings of all upstreams are told at once, without secrets', async () => {
+test('wrong settings of an upstream are told by what asks it, without secrets; the others go on', async () => {
   const environment = {
     PROMETHEUS_URL: 'ftp://user:secret@nas',
-    ALERTMANAGER_URL: 'nas',
-    ALERTMANAGER_ACCESS: 'some',
-    NODE_EXPORTER_ATTIC_UR: 'http://attic',
+    ALERTMANAGER_URL: upstream.url,
+    NODE_EXPORTER_URL: 'nas:port',
   }
-  const start = startWorld(metrics, { clock: hasty, environment })
-  await expect(start).rejects.toThrow(/PROMETHEUS_URL[\s\S]*ALERTMANAGER_URL[\s\S]*NODE_EXPORTER_ATTIC_URL/)
-  await expect(start).rejects.not.toThrow('secret')
+  await using world = await startWorld(metrics, { clock: hasty, watchers: false, environment })
+  const { isError, text } = await world.call('query_prometheus', { query: 'up' })
+  expect(isError).toBe(true)
+  expect(text).toMatch(/Prometheus cannot be used: its settings are wrong\..*Why: PROMETHEUS_URL/s)
+  expect(text).not.toContain('secret')
+  expect((await world.call('get_system_metrics')).isError).toBe(false)
+  const health = await world.health()
+  expect(health?.upstreams.filter(({ ok }) => !ok).map(({ address }) => address)).toEqual(
+    expect.arrayContaining(['PROMETHEUS_URL', 'NODE_EXPORTER_URL']),
+  )
+})
+
+test('a mistyped variable of a program that is not set up at all is refused', async () => {
+  const environment = { NODE_EXPORTER_ATTIC_UR: 'http://attic' }
+  await expect(startWorld(metrics, { clock: hasty, environment })).rejects.toThrow(/NODE_EXPORTER_ATTIC_URL/)
 })
 
 test('a login is sent as the settings say', async () => {

@@ -39,7 +39,7 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
   return {
     tools: [
       getSystemMetrics({ hosts, clock }),
-      getProcesses({ machine, clock }),
+      getProcesses({ machine, clock, engines: sources.engines }),
       getDiskHealth({ machine }),
       getContainerStatus({ sources, clock }),
       getContainerLogs({ sources, clock }),

@@ -71,6 +71,7 @@ export function openUpstream(
     name: instance.name,
     title,
     url,
+    problem: instance.problem,
     headers: authorization === undefined ? {} : { authorization },
     secrets: [token ?? '', password, basic ?? ''].filter(secret => secret !== ''),
     settings: { url: URL, key: user === undefined ? TOKEN : PASSWORD },

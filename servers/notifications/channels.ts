@@ -12,6 +12,8 @@ export interface Channels {
   pick(name: string | undefined, severity: Severity): readonly ChannelConfig[]
   /** The one of this name. Throws ToolFailure, which names those there are. */
   find(name: string): ChannelConfig
+  /** Those besides these, in the order of the config. */
+  besides(some: readonly { name: string }[]): ChannelConfig[]
   /** What program is behind a channel: "ntfy"; also of one that is not configured any more. */
   titleOf(name: string): string
   severitiesOf(name: string): Severity[]
@@ -30,6 +32,7 @@ export function openChannels({ channels, routing }: NotificationSettings, clock:
       if (channels.length === 0) throw toUnconfigured()
       return name === undefined ? routing[severity].map(find) : [find(name)]
     },
+    besides: some => channels.filter(({ name }) => some.every(one => one.name !== name)),
     titleOf: name => channels.find(one => one.name === name)?.kind.title ?? 'no longer configured',
     severitiesOf: name =>
       (Object.keys(routing) as Severity[]).filter(severity => routing[severity].includes(name)),

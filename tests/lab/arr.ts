@@ -104,6 +104,11 @@ export function findMissing(json: unknown, folders: readonly string[]): LabAnswe
   return undefined
 }
 
+/** Whether the queue's page lists an entry: one that it knows no film or series of only on demand. */
+export function isListed(url: URL, of: number | undefined, kind: 'Movie' | 'Series'): boolean {
+  return of !== undefined || url.searchParams.get(`includeUnknown${kind}Items`) === 'true'
+}
+
 export interface ArrState {
   folders: { id: number; path: string; accessible: boolean; freeSpace: number; unmappedFolders: [] }[]
   queue: QueueEntry[]

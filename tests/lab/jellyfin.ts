@@ -49,6 +49,8 @@ export interface Jellyfin extends CheckedLab {
     }[]
     /** Percent of the scan of everything; undefined: none runs. */
     scan: number | undefined
+    /** How often a scan was asked for, of everything or of one library. */
+    scans: number
     /** Percent that it goes on by each time that somebody looks. */
     step: number
     messages: { session: string; text: string }[]
@@ -148,6 +150,7 @@ export async function startJellyfin(options: CheckedOptions = {}): Promise<Jelly
       },
     ],
     scan: undefined,
+    scans: 0,
     step: 0,
     messages: [],
     stopped: [],
@@ -193,12 +196,14 @@ function toRoutes(state: Jellyfin['state']): Routes {
     'GET /Items': ({ url }) => ({ body: findItems(state, url.searchParams) }),
     'GET /Library/VirtualFolders': () => ({ body: state.libraries }),
     'POST /Library/Refresh': () => {
+      state.scans += 1
       state.scan ??= 0
       return { status: 204, body: undefined }
     },
     'POST /Items/:id/Refresh': ({ slots }) => {
       const library = state.libraries.find(({ ItemId }) => ItemId === slots[0])
       if (!library) return { status: 404, body: '' }
+      state.scans += 1
       Object.assign(library, { RefreshStatus: 'Active', RefreshProgress: 0 })
       return { status: 204, body: undefined }
     },

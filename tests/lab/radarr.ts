@@ -2,6 +2,7 @@ import {
   type ArrState,
   commonRoutes,
   findMissing,
+  isListed,
   LANGUAGE,
   refusal,
   refuseWithout,
@@ -100,10 +101,12 @@ function toRoutes(state: Radarr['state']): Routes {
     'GET /api/v3/queue': ({ url }) =>
       toPage(
         url,
-        state.queue.map(entry => {
-          const movie = find(entry.movieId)
-          return { ...entry, ...(movie ? { movie: toResource(movie) } : {}) }
-        }),
+        state.queue
+          .filter(entry => isListed(url, entry.movieId, 'Movie'))
+          .map(entry => {
+            const movie = find(entry.movieId)
+            return { ...entry, ...(movie ? { movie: toResource(movie) } : {}) }
+          }),
       ),
     'GET /api/v3/history/movie': ({ url }) => {
       const id = Number(url.searchParams.get('movieId'))

@@ -2,6 +2,7 @@ import {
   type ArrState,
   commonRoutes,
   findMissing,
+  isListed,
   LANGUAGE,
   refusal,
   refuseWithout,
@@ -134,15 +135,17 @@ function toRoutes(state: Sonarr['state']): Routes {
     'GET /api/v3/queue': ({ url }) =>
       toPage(
         url,
-        state.queue.map(entry => {
-          const series = find(entry.seriesId)
-          const episode = state.episodes.find(({ id }) => id === entry.episodeId)
-          return {
-            ...entry,
-            ...(series ? { series: toResource(state, series) } : {}),
-            ...(episode ? { episode: toEpisode(episode) } : {}),
-          }
-        }),
+        state.queue
+          .filter(entry => isListed(url, entry.seriesId, 'Series'))
+          .map(entry => {
+            const series = find(entry.seriesId)
+            const episode = state.episodes.find(({ id }) => id === entry.episodeId)
+            return {
+              ...entry,
+              ...(series ? { series: toResource(state, series) } : {}),
+              ...(episode ? { episode: toEpisode(episode) } : {}),
+            }
+          }),
       ),
     'GET /api/v3/history/series': ({ url }) => {
       const id = Number(url.searchParams.get('seriesId'))

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { games } from '../../servers/games/server.ts'
 import { type FakeQuake3, startFakeQuake3 } from '../../servers/games/testing/fake-quake3.ts'
@@ -12,6 +13,7 @@ import { type Dockerd, startDockerd } from './setup/dockerd.ts'
 let dockerd: Dockerd
 let quake3: FakeQuake3
 let world: ServerWorld
+let environment: Record<string, string>
 
 beforeAll(async () => {
   dockerd = await startDockerd()
@@ -20,7 +22,8 @@ afterAll(() => dockerd?.[Symbol.asyncDispose]())
 
 beforeEach(async () => {
   quake3 = await startFakeQuake3()
-  const environment = {
+  environment = {
+    SUPERBLOOM_DATA: dirname(dockerd.socket),
     ENGINE_URL: dockerd.socket,
     GAMES_PASSWORD_Q3: quake3.password,
     GAMES_SERVERS: JSON.stringify({ declared: { docker: 'declared', startSeconds: 10, stopSeconds: 1 } }),
@@ -121,6 +124,31 @@ test('stop refuses while somebody plays; confirmed it warns, stops, and that is 
   expect(again.text).toBe('q3 was not stopped: it is stopped already.')
   await untilHeard()
   expect(crashes()).toEqual([])
+})
+
+test('one that ends with code 1 when it is stopped was stopped, also for a server that starts later', async () => {
+  await untilHeard()
+  const script = 'echo "game is up"; trap "exit 1" TERM; while :; do sleep 0.1; done'
+  await dockerd.run('declared', [], 'sh', '-c', script)
+  await until('it is up', async () => (await dockerd.docker('logs', 'declared')).includes('game is up'))
+  const stopped = await world.call('stop_game_server', { server: 'declared' })
+  expect(stopped.data).toMatchObject({ done: true, stopped: true })
+  for (let start = 0; start < 2; start++) {
+    expect((await world.call('list_game_servers')).text).toMatch(/declared: stopped just now/)
+    const { text } = await world.call('diagnose_game_server', { server: 'declared' })
+    expect(text).toContain('It is stopped.')
+    expect(text).not.toContain('crashed')
+    await untilHeard()
+    expect(crashes()).toEqual([])
+    await world[Symbol.asyncDispose]()
+    world = await startWorld(games, { clock: systemClock, environment })
+  }
+  // What ends so without being asked has crashed.
+  await dockerd.docker('start', 'declared')
+  await dockerd.docker('exec', 'declared', 'kill', '-TERM', '1')
+  await until('it has failed', async () =>
+    (await world.call('list_game_servers')).text.includes('declared: failed'),
+  )
 })
 
 test('restart starts a new life of the container, which is no crash', async () => {

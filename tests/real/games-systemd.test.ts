@@ -16,10 +16,18 @@ beforeAll(async () => {
   await systemd.addService('deaf', `ExecStart=/bin/sh -c 'trap "" TERM; while :; do sleep 0.1; done'`)
   await systemd.addService('broken', "ExecStart=/bin/sh -c 'exit 3'")
   await systemd.addService('java', `ExecStart=/bin/sh -c 'trap "exit 143" TERM; while :; do sleep 0.1; done'`)
+  await systemd.addService('rude', `ExecStart=/bin/sh -c 'trap "exit 1" TERM; while :; do sleep 0.1; done'`)
   const unit = (name: string, more = {}) => ({
     [name]: { systemd: { unit: `${name}.service`, user: true }, stopSeconds: 1, ...more },
   })
-  const servers = { ...unit('arena'), ...unit('deaf'), ...unit('broken'), ...unit('java'), ...unit('none') }
+  const servers = {
+    ...unit('arena'),
+    ...unit('deaf'),
+    ...unit('broken'),
+    ...unit('java'),
+    ...unit('rude'),
+    ...unit('none'),
+  }
   const environment = {
     PATH: process.env['PATH'],
     ...systemd.env,
@@ -65,6 +73,15 @@ test('one that ignores the stop is killed after its time, and that is neither a 
   await systemd.systemctl('stop', 'java')
   expect(await systemd.systemctl('show', '-P', 'ActiveState', 'java')).toBe('failed')
   expect(await state('java')).toBe('stopped')
+})
+
+test('one that ends with code 1 when it is stopped was stopped, and did not crash', async () => {
+  await systemd.systemctl('start', 'rude')
+  await until('it runs', async () => (await state('rude')) === 'running')
+  expect((await world.call('stop_game_server', { server: 'rude' })).data).toMatchObject({ stopped: true })
+  expect(await systemd.systemctl('show', '-P', 'ActiveState', 'rude')).toBe('failed')
+  expect((await world.call('list_game_servers')).text).toMatch(/^rude: stopped/m)
+  expect((await world.call('diagnose_game_server', { server: 'rude' })).text).toContain('It is stopped.')
 })
 
 test('a unit that ends at once fails the start with its exit code, and is told once as a crash', async () => {

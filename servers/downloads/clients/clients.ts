@@ -6,7 +6,9 @@ import { ToolFailure } from '../../kit/failure.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { type DownloadsSettings, qbittorrentSpec, sabnzbdSpec, transmissionSpec } from '../config.ts'
 import type { DownloadClient } from '../download.ts'
+import type { State } from '../state.ts'
 import { createQbittorrent } from './qbittorrent/qbittorrent.ts'
+import { openAdditions } from './sabnzbd/additions.ts'
 import { createSabnzbd } from './sabnzbd/sabnzbd.ts'
 import { createTransmission } from './transmission/transmission.ts'
 
@@ -15,20 +17,33 @@ export interface NamedClient {
   /** "sabnzbd", or "attic" of SABNZBD_ATTIC_URL. */
   readonly name: string
   readonly client: DownloadClient
+  /** What is wrong with its settings: then every call of it fails, and nothing looks at it by itself. */
+  readonly problem?: string
   /** Throws a ToolFailure where the settings do not allow it. */
   require(access: Access): void
 }
 
-type ConfiguredInstance = Limited & { kind: string; open: (title: string) => DownloadClient; title: string }
+interface ClientDeps {
+  clock: Clock
+  state: State
+}
+
+type ConfiguredInstance = Limited & {
+  problem?: string
+  kind: string
+  open: (title: string) => DownloadClient
+  title: string
+}
 
 /** All that are configured. Nothing is asked of them yet. */
-export function openClients(settings: DownloadsSettings, clock: Clock): NamedClient[] {
+export function openClients(settings: DownloadsSettings, { clock, state }: ClientDeps): NamedClient[] {
   const configured: ConfiguredInstance[] = [
     ...settings.sabnzbd.map(instance => ({
       ...instance,
       kind: 'sabnzbd',
       title: sabnzbdSpec.title,
-      open: (title: string) => createSabnzbd(instance, title, clock),
+      open: (title: string) =>
+        createSabnzbd(instance, title, { clock, additions: openAdditions(instance.name, state, clock) }),
     })),
     ...settings.qbittorrent.map(instance => ({
       ...instance,
@@ -50,6 +65,7 @@ export function openClients(settings: DownloadsSettings, clock: Clock): NamedCli
       // Two programs may each have an instance of the same name.
       name: isTaken ? `${instance.kind}-${instance.name}` : instance.name,
       client: instance.open(title),
+      ...(instance.problem === undefined ? {} : { problem: instance.problem }),
       require: access => requireAccess(instance, access, instance.title),
     }
   })

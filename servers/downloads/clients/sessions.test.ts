@@ -3,7 +3,8 @@ import { type Clock, systemClock } from '../../kit/clock.ts'
 import { status } from '../../kit/testing/faulty-upstream.ts'
 import { startWorld } from '../../kit/testing/server-world.ts'
 import { downloads } from '../server.ts'
-import { HASH, startFakeProgram } from '../testing/fake-programs.ts'
+import { HASH } from '../testing/fake-parts.ts'
+import { startFakeProgram } from '../testing/fake-programs.ts'
 
 /** Does not wait between tries. */
 const hasty: Clock = {

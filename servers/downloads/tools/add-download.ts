@@ -6,6 +6,7 @@ import { defineTool, type Tool } from '../../kit/tool.ts'
 import { clientField, type NamedClient, pickClients } from '../clients/clients.ts'
 import type { Source } from '../download.ts'
 import { toSource } from '../to-source.ts'
+import { isShownSoon, type Waiting } from '../until-shown.ts'
 import type { ToolDeps } from './deps.ts'
 
 const MAX_FILE = 14_000_000
@@ -47,7 +48,7 @@ const output = z.object({
 })
 
 /** `add_download`: a new download by address, magnet link or file. */
-export function addDownload({ clients }: ToolDeps): Tool {
+export function addDownload({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'add_download',
     title: 'Add a download',
@@ -63,14 +64,29 @@ export function addDownload({ clients }: ToolDeps): Tool {
       const source = toSource({ url, file, fileName })
       const named = pickTaker(all, source)
       named.require('change')
-      const { id, name: title, known, note } = await named.client.add({ source, category, paused }, signal)
+      const result = await named.client.add({ source, category, paused }, signal)
+      const { id, name: title, known } = result
+      const isThere = known || (await isListed({ client: named, clock, signal }, id, paused))
+      const note = isThere
+        ? result.note
+        : `${named.name} does not show it so yet; look at get_download_status.`
       const what = title === undefined ? 'It' : quote(title)
       const text = known
         ? `Nothing was added: ${named.name} has ${title === undefined ? 'it' : quote(title)} already.`
-        : `${what} was added to ${named.name}${paused ? ', paused' : ''}.${note === undefined ? '' : ` ${note}`}`
+        : `${what} was added to ${named.name}${paused ? ', paused' : ''}.`
       const data = { client: named.name, id, name: title, added: !known, note }
-      return { data, text, untrusted: title !== undefined }
+      return { data, text: [text, note].filter(Boolean).join(' '), untrusted: title !== undefined }
     },
+  })
+}
+
+/** A client that loads the file later gives no id: there is nothing to look for. */
+async function isListed(waiting: Waiting, id: string | undefined, paused: boolean): Promise<boolean> {
+  if (id === undefined) return true
+  return isShownSoon(waiting, snapshot => {
+    // A torrent client looks for data that is there already before it holds the download.
+    const found = [...snapshot.downloads, ...snapshot.finished].find(one => one.id === id)
+    return found !== undefined && !(paused && 'state' in found && found.state === 'checking')
   })
 }
 
@@ -78,7 +94,7 @@ export function addDownload({ clients }: ToolDeps): Tool {
 function pickTaker(clients: readonly NamedClient[], source: Source): NamedClient {
   const wanted = toWanted(source)
   const fitting = wanted === undefined ? clients : clients.filter(({ client }) => client.takes === wanted)
-  const [first] = fitting
+  const [first] = [...fitting.filter(({ problem }) => problem === undefined), ...fitting]
   if (!first) {
     throw new ToolFailure({
       what: 'Nothing was added: no download client here takes this.',

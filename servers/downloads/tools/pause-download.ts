@@ -4,6 +4,7 @@ import { quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { pickClients } from '../clients/clients.ts'
 import { downloadFields, findUnfinished } from '../find-download.ts'
+import { isPaused, requireShown } from '../until-shown.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
 const output = z.object({
@@ -14,7 +15,7 @@ const output = z.object({
 })
 
 /** `pause_download`: holds one download. */
-export function pauseDownload({ clients }: ToolDeps): Tool {
+export function pauseDownload({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'pause_download',
     title: 'Pause one download',
@@ -31,6 +32,7 @@ export function pauseDownload({ clients }: ToolDeps): Tool {
       const data = { client: client.name, id, name, changed: download.state !== 'paused' }
       if (!data.changed) return { data, text: `${quote(name)} was paused before (${client.name}).` }
       await client.client.pause(id, signal)
+      await requireShown({ client, clock, signal }, `${quote(name)} is paused`, now => isPaused(now, id))
       return { data, text: `${quote(name)} is paused (${client.name}).` }
     },
   })

@@ -3,10 +3,13 @@ import { toCountText, toSpanText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
+import { isAtRest, requireShown } from '../until-shown.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
 const MINUTE = 60_000
 const WEEK = 7 * 24 * 60
+/** A pause that ends so near to the one that is asked for is the same: the call was repeated. */
+const SAME_END = MINUTE / 2
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({
@@ -42,14 +45,28 @@ type Paused = z.input<typeof output>['paused'][number]
 
 /** `pause_downloads`: stops all loading, for a time or until told. */
 export function pauseDownloads({ clients, pauses, clock }: ToolDeps): Tool {
-  const pauseOne = async (
-    { name, client }: NamedClient,
-    minutes: number | undefined,
-    signal: AbortSignal,
-  ) => {
-    const resumesAt = minutes === undefined ? undefined : clock.now() + minutes * MINUTE
-    const ids = await client.pauseAll({ minutes: client.ownTimer ? minutes : undefined }, signal)
-    if (client.ownTimer) return resumesAt === undefined ? {} : { resumesAt, keeper: 'client' as const }
+  const pauseOne = async (named: NamedClient, minutes: number | undefined, signal: AbortSignal) => {
+    const { name, client } = named
+    const waiting = { client: named, clock, signal }
+    const wanted = minutes === undefined ? undefined : clock.now() + minutes * MINUTE
+    const known = wanted === undefined ? undefined : await findSameEnd(named, wanted, signal)
+    const resumesAt = known ?? wanted
+    if (client.ownTimer) {
+      if (known === undefined) await client.pauseAll({ minutes }, signal)
+      await requireShown(waiting, 'it is paused', ({ paused }) => paused)
+      return resumesAt === undefined ? {} : { resumesAt, keeper: 'client' as const }
+    }
+    const ids = await client.pauseAll({}, signal)
+    const kept = keep(name, resumesAt, ids)
+    await requireShown(waiting, 'it is paused', isAtRest)
+    return kept
+  }
+  /** When the pause ends that was asked for a moment ago; undefined where there is none such. */
+  const findSameEnd = async ({ name, client }: NamedClient, wanted: number, signal: AbortSignal) => {
+    const ends = client.ownTimer ? (await client.look(signal)).resumesAt : pauses.get(name)?.until
+    return ends !== undefined && Math.abs(ends - wanted) < SAME_END ? ends : undefined
+  }
+  const keep = (name: string, resumesAt: number | undefined, ids: readonly string[] | undefined) => {
     const stopped = ids?.length
     if (resumesAt === undefined) {
       pauses.clear(name)

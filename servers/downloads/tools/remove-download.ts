@@ -5,6 +5,7 @@ import { quote, toByteText, toPercentText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { type NamedClient, pickClients } from '../clients/clients.ts'
 import { downloadFields, type Found, findDownload } from '../find-download.ts'
+import { requireShown } from '../until-shown.ts'
 import type { ToolDeps } from './deps.ts'
 
 const FILES_STAY = 'SABnzbd does not delete the files of a completed download: they stay where they are.'
@@ -27,7 +28,7 @@ const output = z.object({
 })
 
 /** `remove_download`: takes one download out of its client, with or without its files. */
-export function removeDownload({ clients }: ToolDeps): Tool {
+export function removeDownload({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'remove_download',
     title: 'Remove a download',
@@ -55,6 +56,9 @@ export function removeDownload({ clients }: ToolDeps): Tool {
         return { data: { ...about, ...data }, text }
       }
       await client.client.remove(id, { list, withData }, signal)
+      await requireShown({ client, clock, signal }, `${quote(name)} is gone`, now =>
+        [...now.downloads, ...now.finished].every(one => one.id !== id),
+      )
       const rest = deletedBytes > 0 ? ` and ${toByteText(deletedBytes)} of it deleted` : ''
       const kept = withData && isKept(found) ? ` ${FILES_STAY}` : ''
       return {

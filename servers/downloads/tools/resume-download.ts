@@ -4,6 +4,7 @@ import { quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { pickClients } from '../clients/clients.ts'
 import { downloadFields, findUnfinished } from '../find-download.ts'
+import { isPaused, requireShown } from '../until-shown.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
 const output = z.object({
@@ -14,7 +15,7 @@ const output = z.object({
 })
 
 /** `resume_download`: goes on with one download. */
-export function resumeDownload({ clients }: ToolDeps): Tool {
+export function resumeDownload({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'resume_download',
     title: 'Resume one download',
@@ -28,11 +29,15 @@ export function resumeDownload({ clients }: ToolDeps): Tool {
       const found = await findUnfinished(pickClients(clients, only), wanted, signal)
       const { client, download } = found
       client.require('change')
-      await client.client.resume(download.id, signal)
+      const { id, name } = download
+      const resume = () => client.client.resume(id, signal)
+      await resume()
+      const change = `${quote(name)} is resumed`
+      await requireShown({ client, clock, signal }, change, now => !isPaused(now, id), resume)
       const held = client.client.ownTimer && (await client.client.look(signal)).paused
       const rest = held ? `, but ${client.name} as a whole is paused: resume_downloads makes it go on` : ''
-      const data = { client: client.name, id: download.id, name: download.name, held }
-      return { data, text: `${quote(download.name)} is resumed (${client.name})${rest}.` }
+      const data = { client: client.name, id, name, held }
+      return { data, text: `${quote(name)} is resumed (${client.name})${rest}.` }
     },
   })
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { oneOrAll, pickClients } from '../clients/clients.ts'
+import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
+import type { Snapshot } from '../download.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
+import { requireShown } from '../until-shown.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
 const output = z.object({
@@ -10,7 +12,7 @@ const output = z.object({
 })
 
 /** `resume_downloads`: goes on with everything. */
-export function resumeDownloads({ clients, pauses }: ToolDeps): Tool {
+export function resumeDownloads({ clients, pauses, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'resume_downloads',
     title: 'Resume all downloads',
@@ -27,8 +29,10 @@ export function resumeDownloads({ clients, pauses }: ToolDeps): Tool {
         'No download client was resumed.',
         async named => {
           named.require('change')
-          await named.client.resumeAll({}, signal)
+          const resume = () => named.client.resumeAll({}, signal)
+          await resume()
           pauses.clear(named.name)
+          await requireShown({ client: named, clock, signal }, 'it goes on', isGoingOn(named), resume)
         },
       )
       const resumed = toValues(outcomes).map(({ name }) => name)
@@ -37,4 +41,10 @@ export function resumeDownloads({ clients, pauses }: ToolDeps): Tool {
       return { data: { resumed, failed }, text: lines.join('\n'), untrusted: failed.length > 0 }
     },
   })
+}
+
+/** SABnzbd is paused as a whole, and a job that was paused alone stays so. */
+function isGoingOn({ client }: NamedClient): (snapshot: Snapshot) => boolean {
+  return ({ paused, downloads }) =>
+    client.ownTimer ? !paused : downloads.every(({ state }) => state !== 'paused')
 }

@@ -3,8 +3,9 @@ import { foreignText } from '../../kit/foreign.ts'
 import { quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { type NamedClient, pickClients } from '../clients/clients.ts'
-import { PRIORITIES } from '../download.ts'
+import { type Download, PRIORITIES, type Priority, type Snapshot } from '../download.ts'
 import { downloadFields, findUnfinished } from '../find-download.ts'
+import { isFirst, requireShown } from '../until-shown.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
 const input = (clients: readonly NamedClient[]) =>
@@ -22,7 +23,7 @@ const output = z.object({
 })
 
 /** `set_download_priority`: which comes first. */
-export function setDownloadPriority({ clients }: ToolDeps): Tool {
+export function setDownloadPriority({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'set_download_priority',
     title: 'Set the priority of a download',
@@ -38,6 +39,8 @@ export function setDownloadPriority({ clients }: ToolDeps): Tool {
       client.require('change')
       const note = await client.client.setPriority(download.id, priority, signal)
       const { id, name } = download
+      const change = `${quote(name)} has another priority`
+      await requireShown({ client, clock, signal }, change, isPlaced(client, download, priority))
       const words = priority === 'first' ? 'comes first now' : `has priority ${priority} now`
       return {
         data: { client: client.name, id, name, priority, note },
@@ -45,4 +48,16 @@ export function setDownloadPriority({ clients }: ToolDeps): Tool {
       }
     },
   })
+}
+
+/** In qBittorrent, which has no levels, a place in the queue stands for each. */
+function isPlaced(
+  { client }: NamedClient,
+  { id }: Download,
+  priority: Priority,
+): (snapshot: Snapshot) => boolean {
+  const isOrdered = client.kind === 'qbittorrent'
+  if (priority === 'first' || (isOrdered && priority === 'high')) return now => isFirst(now, { id })
+  if (isOrdered) return ({ downloads }) => downloads.filter(one => one.priority).at(-1)?.id === id
+  return ({ downloads }) => downloads.every(one => one.id !== id || one.priority === priority)
 }

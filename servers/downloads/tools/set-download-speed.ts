@@ -1,18 +1,23 @@
 import { z } from 'zod'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
+import type { Snapshot } from '../download.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
+import { requireShown } from '../until-shown.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
-const MEGABYTE = 1_000_000
+/** Bytes of the unit in which the status shows speeds and sizes. */
+const MIB = 2 ** 20
+/** Clients count in whole kilobytes, of 1000 or of 1024 bytes. */
+const ROUNDING = 1024
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({
-    limitMBps: z
+    limitMiBps: z
       .number()
       .refine(limit => limit === 0 || (limit >= 0.001 && limit <= 100_000), 'must be 0, or 0.001 to 100000')
       .describe(
-        'the most to load, in megabytes per second (1 MB is a million bytes; 10 Mbit/s are 1.25); 0: no limit',
+        'the most to load, in MiB per second, as get_download_status shows speeds (10 Mbit/s are 1.19); 0: no limit',
       ),
     client: oneOrAll(clients),
   })
@@ -24,7 +29,7 @@ const output = z.object({
 })
 
 /** `set_download_speed`: the limit of each client. */
-export function setDownloadSpeed({ clients }: ToolDeps): Tool {
+export function setDownloadSpeed({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'set_download_speed',
     title: 'Limit the download speed',
@@ -35,14 +40,16 @@ export function setDownloadSpeed({ clients }: ToolDeps): Tool {
     annotations: REVERSIBLE,
     input: input(clients),
     output,
-    async run({ limitMBps, client }, signal) {
-      const limit = Math.round(limitMBps * MEGABYTE)
+    async run({ limitMiBps, client }, signal) {
+      const limit = Math.round(limitMiBps * MIB)
       const outcomes = await onClients(pickClients(clients, client), 'No limit was changed.', async named => {
         named.require('change')
         await named.client.setLimit(limit, signal)
+        const isSet = ({ limit: shown = 0 }: Snapshot) => Math.abs(shown - limit) <= ROUNDING
+        await requireShown({ client: named, clock, signal }, 'the limit is set', isSet)
       })
       const limited = toValues(outcomes).map(({ name }) => name)
-      const words = limit === 0 ? 'loads without a limit' : `loads at most ${limitMBps} MB/s`
+      const words = limit === 0 ? 'loads without a limit' : `loads at most ${limitMiBps} MiB/s`
       const failed = toFailed(outcomes)
       const lines = [...limited.map(name => `${name} ${words}.`), ...toFailedLines(outcomes)]
       const data = {

@@ -4,7 +4,8 @@ import { FAULTS } from '../../kit/testing/faulty-upstream.ts'
 import { type ServerWorld, startWorld } from '../../kit/testing/server-world.ts'
 import type { ClientKind } from '../download.ts'
 import { downloads } from '../server.ts'
-import { type FakeProgram, HASH, startFakeProgram } from '../testing/fake-programs.ts'
+import { HASH } from '../testing/fake-parts.ts'
+import { type FakeProgram, startFakeProgram } from '../testing/fake-programs.ts'
 
 const NOW = 1_795_000_600_000
 /** Short waits are none, the limit of a request is short, and the time of day stands still. */
@@ -25,7 +26,7 @@ const ask = (kind: ClientKind): [string, Record<string, unknown>][] => [
   ['resume_downloads', {}],
   ['pause_download', { download: 'lab show' }],
   ['resume_download', { download: 'lab show' }],
-  ['set_download_speed', { limitMBps: 2 }],
+  ['set_download_speed', { limitMiBps: 2 }],
   ['set_download_priority', { download: 'lab show', priority: 'first' }],
   ['add_download', kind === 'sabnzbd' ? { file: NZB } : { url: MAGNET }],
   ['remove_download', { download: 'lab show', withData: true, confirm: true }],
@@ -40,7 +41,7 @@ const CHANGES: Record<ClientKind, string[]> = {
     '/api mode=resume',
     '/api mode=queue name=pause value=SABnzbd_nzo_1',
     '/api mode=queue name=resume value=SABnzbd_nzo_1',
-    '/api mode=config name=speedlimit value=2000000',
+    '/api mode=config name=speedlimit value=2097152',
     '/api mode=switch value=SABnzbd_nzo_1 value2=0',
     '/api mode=addfile file=download.nzb',
     '/api mode=queue name=delete value=SABnzbd_nzo_1 del_files=1',
@@ -51,7 +52,7 @@ const CHANGES: Record<ClientKind, string[]> = {
     `/api/v2/torrents/start hashes=${HASH}`,
     `/api/v2/torrents/stop hashes=${HASH}`,
     `/api/v2/torrents/start hashes=${HASH}`,
-    '/api/v2/transfer/setDownloadLimit limit=2000000',
+    '/api/v2/transfer/setDownloadLimit limit=2097152',
     `/api/v2/torrents/topPrio hashes=${HASH}`,
     `/api/v2/torrents/add urls=${MAGNET}`,
     `/api/v2/torrents/delete hashes=${HASH} deleteFiles=true`,
@@ -64,7 +65,7 @@ const CHANGES: Record<ClientKind, string[]> = {
     rpc('torrent-start', { ids: [HASH] }),
     rpc('session-set', {
       'speed-limit-down-enabled': true,
-      'speed-limit-down': 2000,
+      'speed-limit-down': 2097,
       'alt-speed-enabled': false,
     }),
     rpc('torrent-set', { ids: [HASH], bandwidthPriority: 1 }),

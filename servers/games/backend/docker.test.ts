@@ -11,6 +11,10 @@ test.each([
     { state: 'restarting', restarts: 3 },
     { state: 'starting', restarts: 3 },
   ],
+  [
+    { state: 'restarting', restarts: 3, exitCode: 1 },
+    { state: 'starting', exitCode: 1, detail: 'restarting after it ended with code 1' },
+  ],
   [{ state: 'created' }, { state: 'stopped', stoppedAt: undefined }],
   [{ state: 'paused' }, { state: 'stopped', detail: 'paused' }],
   [

@@ -26,18 +26,24 @@ export function createDockerBackend(container: string, find: () => Engine): Back
 function toState(details: ContainerDetails): BackendState {
   const { state, health, oom, exitCode, restarts } = details
   const ended = state === 'exited' || state === 'dead'
+  const isLooping = state === 'restarting'
   return {
     state: toWord(details),
-    detail: [ended && exitCode !== undefined ? `exited with code ${exitCode}` : state, details.error]
+    detail: [toDetail(state, ended ? exitCode : undefined, isLooping ? exitCode : undefined), details.error]
       .filter(Boolean)
       .join(': '),
     startedAt: details.startedAt,
     stoppedAt: ended ? details.finishedAt : undefined,
-    exitCode: ended ? exitCode : undefined,
-    oom: ended && oom,
+    exitCode: ended || isLooping ? exitCode : undefined,
+    oom: (ended || isLooping) && oom,
     restarts,
     health,
   }
+}
+
+function toDetail(state: string, end: number | undefined, lastEnd: number | undefined): string {
+  if (end !== undefined) return `exited with code ${end}`
+  return lastEnd === undefined ? state : `${state} after it ended with code ${lastEnd}`
 }
 
 function toWord({ state, exitCode, oom }: ContainerDetails): BackendState['state'] {

@@ -96,6 +96,7 @@ function toState(workload: Workload, pods: readonly Pod[]): BackendState {
   const ready = workload.ready > 0
   return {
     ...none,
+    exitCode: ready ? undefined : pod?.exitCode,
     state: ready ? 'running' : BROKEN.test(status) ? 'failed' : 'starting',
     detail: `${status}, ${workload.ready} of ${workload.replicas} ready`,
     startedAt: pod?.startedAt,

@@ -65,6 +65,10 @@ test.each([
   [FAILED, { state: 'failed', exitCode: 3, oom: false, stoppedAt: 1_795_324_377_000 }],
   [KILLED, { state: 'failed', exitCode: 137, oom: false, detail: 'failed (failed), result signal' }],
   [STARVED, { state: 'failed', exitCode: 137, oom: true }],
+  [
+    FAILED.replace('=failed', '=activating').replace('State=failed', 'State=auto-restart'),
+    { state: 'starting', exitCode: 3, detail: 'activating (auto-restart), result exit-code' },
+  ],
   [JAVA, { state: 'stopped', exitCode: 143 }],
   [GONE, { state: 'missing' }],
   [STOPPED, { state: 'stopped', exitCode: undefined, stoppedAt: undefined }],

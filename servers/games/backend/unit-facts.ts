@@ -35,13 +35,14 @@ export function toState(facts: Facts): BackendState {
   }
   const result = facts.get('Result') ?? 'success'
   const down = isDown(facts)
-  const exitCode = down ? toExitCode(facts) : undefined
+  const isLooping = facts.get('SubState') === 'auto-restart'
+  const exitCode = down || isLooping ? toExitCode(facts) : undefined
   const load = facts.get('LoadState')
   return {
     state: toWord(facts, exitCode),
     detail: [
       `${active} (${facts.get('SubState') ?? 'unknown'})`,
-      ...(down && result !== 'success' ? [`result ${result}`] : []),
+      ...((down || isLooping) && result !== 'success' ? [`result ${result}`] : []),
       ...(load !== undefined && load !== 'loaded' && load !== 'not-found' ? [`its file is ${load}`] : []),
     ].join(', '),
     startedAt: toMillis(facts.get('ActiveEnterTimestamp')),

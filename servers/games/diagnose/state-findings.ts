@@ -41,7 +41,7 @@ function ended(facts: Facts, state: BackendState): Finding {
   const known = exitCode === undefined ? undefined : ASKED.get(exitCode)
   const when = stoppedAt === undefined ? [] : [`It ended ${toAgeText(stoppedAt, facts.now)}.`]
   const code = exitCode === undefined ? [] : [`Its exit code was ${exitCode}${known ? ` (${known})` : ''}.`]
-  if (state.state === 'failed' || (exitCode !== undefined && known === undefined)) {
+  if (state.state === 'failed') {
     return {
       finding: 'It crashed.',
       evidence: [...code, ...when, detail],
@@ -72,13 +72,16 @@ function memoryEnd({ now }: Facts, { oom, stoppedAt, exitCode }: BackendState): 
   ]
 }
 
-function restarts(_facts: Facts, { restarts = 0 }: BackendState): Finding[] {
+function restarts(_facts: Facts, { restarts = 0, exitCode }: BackendState): Finding[] {
   if (restarts === 0) return []
   const often = restarts >= LOOP
   return [
     {
       finding: often ? 'It keeps ending and is started again and again.' : 'It was started again by itself.',
-      evidence: [`It was started anew ${restarts === 1 ? 'once' : `${restarts} times`} by itself.`],
+      evidence: [
+        `It was started anew ${restarts === 1 ? 'once' : `${restarts} times`} by itself.`,
+        ...(exitCode === undefined ? [] : [`The last time it had ended with exit code ${exitCode}.`]),
+      ],
       whatToDo: 'Look in its log (get_game_server_logs) for why it ended.',
       weight: often ? 85 : 35,
     },

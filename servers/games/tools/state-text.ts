@@ -9,7 +9,8 @@ export function toStateText(state: BackendState, now: number): string {
       const span = state.startedAt === undefined ? undefined : Math.max(0, now - state.startedAt) / 1000
       const since = span === undefined ? '' : ` for ${toSpanText(span)}`
       const health = state.health === undefined ? '' : `, ${toHealthText(state.health)}`
-      return `${state.state}${since}${health}`
+      const last = state.exitCode === undefined ? '' : `, after it ended with exit code ${state.exitCode}`
+      return `${state.state}${since}${last}${health}`
     }
     case 'stopped':
       return `stopped${toSince(state, now)}`

@@ -3,6 +3,7 @@ import { createEventLog } from '../../kit/events.ts'
 import { runWatching } from '../../kit/follow.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
 import { createAskedEnds } from '../asked-ends.ts'
+import { openAskedStops } from '../backend/asked-stops.ts'
 import { readGamesSettings } from '../config.ts'
 import type { Backend, BackendState } from '../game.ts'
 import { createGames } from '../games.ts'
@@ -104,6 +105,7 @@ describe('an engine that pushes', () => {
       settings,
       engines: () => [engine],
       env: {},
+      stops: openAskedStops(undefined, () => undefined),
       cluster: () => {
         throw new Error('no cluster is asked here')
       },

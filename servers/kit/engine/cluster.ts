@@ -6,6 +6,8 @@ export interface Pod {
   status: string
   ready: boolean
   restarts: number
+  /** Of the last end of the container that was started anew most often; undefined where none has ended. */
+  exitCode?: number | undefined
   node: string | undefined
   startedAt: number | undefined
   labels: Readonly<Record<string, string>>

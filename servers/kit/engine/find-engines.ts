@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { z } from 'zod'
-import type { Environment, Setting } from '../env.ts'
+import { type Environment, type Setting, SettingsError } from '../env.ts'
 import { ToolFailure } from '../failure.ts'
 import { type InstanceSpec, readInstances } from '../instances.ts'
 import { required } from '../settings.ts'
@@ -44,6 +44,8 @@ const spec = {
  */
 export function findEngines(environment: Environment): EngineAddress[] {
   const given = readInstances(spec, environment)
+  const problems = given.flatMap(({ problem }) => problem ?? [])
+  if (problems.length > 0) throw new SettingsError(problems)
   if (given.length > 0) {
     return given.map(({ name, settings }) => ({
       name,

@@ -32,6 +32,7 @@ const container = z.object({
         .nullish(),
     })
     .nullish(),
+  lastState: z.object({ terminated: z.object({ exitCode: z.number().nullish() }).nullish() }).nullish(),
 })
 type ContainerStatus = z.output<typeof container>
 const statuses = z
@@ -73,10 +74,17 @@ function toPod(raw: RawPod): Pod {
     status: toStatus(raw),
     ready: status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
     restarts: status.containerStatuses.reduce((sum, { restartCount }) => sum + (restartCount ?? 0), 0),
+    exitCode: toLastExitCode(status.containerStatuses),
     node: spec.nodeName ?? undefined,
     startedAt: status.startTime ? parseTime(status.startTime) : undefined,
     labels: about.labels,
   }
+}
+
+/** Of the container that was started anew most often: how it ended now, or the last time. */
+function toLastExitCode(containers: readonly ContainerStatus[]): number | undefined {
+  const most = [...containers].sort((a, b) => (b.restartCount ?? 0) - (a.restartCount ?? 0))[0]
+  return (most?.state?.terminated ?? most?.lastState?.terminated)?.exitCode ?? undefined
 }
 
 /** As kubectl does: the annotated one, else the first. */

@@ -36,6 +36,8 @@ export interface UpstreamOptions {
   /** Never shown, wherever they turn up: keys in the path or the query, passwords. */
   secrets?: readonly string[] | undefined
   settings?: UpstreamSettings | undefined
+  /** What is wrong with its settings: then nothing is asked of it. */
+  problem?: string | undefined
   clock?: Clock | undefined
   exchange?: Exchange | undefined
   /** 0 up to 1, for the jitter of the back-off. */
@@ -99,6 +101,7 @@ export interface Upstream {
 
 /** Nothing is opened before the first request; connections are kept alive and shared by all upstreams. */
 export function createUpstream(options: UpstreamOptions): Upstream {
+  if (options.problem !== undefined) return createMisconfigured(options, options.problem)
   const target = openTarget(options)
   const { name, title, address } = target
   const raw: Upstream['raw'] = (method, path, given = {}) => request(target, method, path, given)
@@ -114,6 +117,18 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     send: send as Upstream['send'],
     get: (path, given) => (send as Upstream['send'])('GET', path, given),
   }
+}
+
+/** An upstream whose settings are wrong: every request says so. */
+function createMisconfigured({ name, title = name, settings }: UpstreamOptions, why: string): Upstream {
+  const where = settings?.url ?? name
+  const what = `${title} cannot be used: its settings are wrong.`
+  const fix =
+    'Ask the owner to correct this setting and to start this server again; what else is configured goes on.'
+  const refuse = async (): Promise<never> => {
+    throw new UpstreamFailure({ kind: 'refused', what, where, why: why.replace(/\.$/, ''), fix })
+  }
+  return { name, title, address: where, get: refuse, send: refuse, raw: refuse }
 }
 
 interface Target extends UpstreamOptions {

@@ -40,12 +40,15 @@ export async function readVersion(upstream: Upstream, signal?: AbortSignal): Pro
   return status.version ?? undefined
 }
 
-/** The first 200 of the queue, with what each is for. */
+/** The first 200 of the queue, with what each is for; also those of which the program does not know what they are. */
 export async function readQueue(
   { kind, upstream }: { kind: 'radarr' | 'sonarr'; upstream: Upstream },
   signal?: AbortSignal,
 ): Promise<{ items: QueueItem[]; total: number }> {
-  const include = kind === 'radarr' ? { includeMovie: true } : { includeSeries: true, includeEpisode: true }
+  const include =
+    kind === 'radarr'
+      ? { includeMovie: true, includeUnknownMovieItems: true }
+      : { includeSeries: true, includeEpisode: true, includeUnknownSeriesItems: true }
   const query = { page: 1, pageSize: QUEUE_PAGE, ...include }
   const found = await upstream.get(`${API}/queue`, { schema: paged(queueItem), query, signal })
   return { items: found.records, total: found.totalRecords }

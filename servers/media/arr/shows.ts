@@ -90,7 +90,7 @@ export async function readMissingEpisodes(
 /** Episodes aired between the two moments (ISO 8601). */
 export function readEpisodeCalendar(
   sonarr: Upstream,
-  span: { start: string; end: string; unmonitored: boolean },
+  span: { start: string | undefined; end: string | undefined; unmonitored: boolean },
   signal?: AbortSignal,
 ): Promise<Episode[]> {
   const query = { ...span, includeSeries: true }

@@ -8,7 +8,7 @@ import { toEpisodeNumber, toTitle } from '../arr/queue.ts'
 import type { Episode, Movie } from '../arr/shapes.ts'
 import { readEpisodeCalendar } from '../arr/shows.ts'
 import { radarrSpec, sonarrSpec } from '../config.ts'
-import { toDayText, toIso, toMoment } from '../moments.ts'
+import { addDays, toDay, toDayText, toIso, toMoment, toStartOfDay } from '../moments.ts'
 import type { Media } from '../upstreams.ts'
 import {
   type Asked,
@@ -22,12 +22,10 @@ import {
   unknownField,
 } from './common.ts'
 
-const DAY = 86_400_000
-
 const release = z.object({
   title: titleOutput,
   type: z.enum(['movie', 'episode']),
-  at: z.number().describe('unix milliseconds'),
+  at: z.number().describe('unix milliseconds; of a film the start of the day'),
   what: z.enum(['airs', 'in cinemas', 'digital release', 'physical release']),
   day: z.string().describe('the day in the time zone'),
   hasFile: z.boolean(),
@@ -45,7 +43,7 @@ const output = z.object({
 })
 
 const input = z.strictObject({
-  days: z.int().min(1).max(90).default(7).describe('how many days ahead, from now'),
+  days: z.int().min(1).max(90).default(7).describe('how many days ahead, besides today'),
   type: z.enum(['movie', 'show']).optional().describe('only films or only episodes'),
   unmonitored: z.boolean().default(false).describe('true: also what is not monitored'),
   ...pageFields(30, 200),
@@ -66,16 +64,16 @@ export function getUpcoming(media: Media): Tool {
     input,
     output,
     async run(args, signal) {
-      const now = clock.now()
       const timezone = media.timezone()
-      const end = now + args.days * DAY
-      const span = { start: toIso(now), end: toIso(end), unmonitored: args.unmonitored }
+      const today = toDay(clock.now(), timezone)
+      const span = { timezone, first: today, last: addDays(today, args.days), unmonitored: args.unmonitored }
       const asked = toAsked(media, args, span, signal)
       const { found, unknown } = await gather(asked, signal)
       const all = found
         .flat()
-        .filter(one => one.at >= now && one.at <= end)
-        .map(one => ({ ...one, day: toDayText(one.at, timezone) }))
+        .map(one => ({ ...one, on: toDay(one.at, timezone) }))
+        .filter(({ on }) => on >= span.first && on <= span.last)
+        .map(({ on: _, ...one }) => ({ ...one, day: toDayText(one.at, timezone) }))
         .sort((a, b) => a.at - b.at)
       const part = page(all, args)
       const data = { timezone, days: args.days, ...part, unknown }
@@ -96,26 +94,40 @@ export function getUpcoming(media: Media): Tool {
 
 type Found = Omit<Release, 'day'>
 
+/** Whole days of the time zone, "2026-11-22", both of them meant. */
+interface Span {
+  timezone: string
+  first: string
+  last: string
+  unmonitored: boolean
+}
+
 function toAsked(
   media: Media,
   { type, instance }: z.output<typeof input>,
-  span: { start: string; end: string; unmonitored: boolean },
+  span: Span,
   signal: AbortSignal,
 ): Asked<Found[]>[] {
   const { radarrs, sonarrs } = media
   if (radarrs.length + sonarrs.length === 0) {
     throw toNoneConfigured(['Radarr', 'Sonarr'], ['RADARR_URL', 'SONARR_URL'], 'there is no calendar')
   }
+  const { timezone, first, last, unmonitored } = span
+  // Radarr keeps a date as midnight in UTC, wherever it runs.
+  const days = { start: `${first}T00:00:00Z`, end: `${last}T23:59:59Z`, unmonitored }
+  const [start, end] = [first, addDays(last, 1)].map(day => toIso(toStartOfDay(day, timezone)))
+  const times = { start, end, unmonitored }
   const movies = radarrs.map(({ name, upstream }) => ({
     name,
     upstream: upstream.title,
-    ask: async () => (await readMovieCalendar(upstream, span, signal)).flatMap(one => fromMovie(name, one)),
+    ask: async () =>
+      (await readMovieCalendar(upstream, days, signal)).flatMap(one => fromMovie(name, one, span)),
   }))
   const shows = sonarrs.map(({ name, upstream }) => ({
     name,
     upstream: upstream.title,
     ask: async () =>
-      (await readEpisodeCalendar(upstream, span, signal)).flatMap(one => fromEpisode(name, one)),
+      (await readEpisodeCalendar(upstream, times, signal)).flatMap(one => fromEpisode(name, one)),
   }))
   const of = [...(type === 'show' ? [] : movies), ...(type === 'movie' ? [] : shows)]
   if (instance === undefined && of.length > 0) return of
@@ -123,17 +135,20 @@ function toAsked(
   return [pickInstance(of, instance, spec)]
 }
 
-function fromMovie(instance: string, movie: Movie): Found[] {
+/** A film's dates are whole days: of the time of day, which Radarr adds, nothing is meant. */
+function fromMovie(instance: string, movie: Movie, { first, last, timezone }: Span): Found[] {
   const dates = [
     ['in cinemas', movie.inCinemas],
     ['digital release', movie.digitalRelease],
     ['physical release', movie.physicalRelease],
   ] as const
   return dates.flatMap(([what, text]) => {
-    const at = toMoment(text)
+    const day = toMoment(text) === undefined ? '' : (text ?? '').slice(0, 10)
+    if (day < first || day > last) return []
+    const at = toStartOfDay(day, timezone)
     const title = toTitle(movie.title, movie.year)
     const about = { hasFile: movie.hasFile ?? false, monitored: movie.monitored ?? false, instance }
-    return at === undefined ? [] : [{ title, type: 'movie' as const, at, what, ...about }]
+    return [{ title, type: 'movie' as const, at, what, ...about }]
   })
 }
 

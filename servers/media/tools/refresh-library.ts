@@ -53,7 +53,9 @@ export function refreshLibrary({ jellyfins, clock }: Media): Tool {
       requireAccess(jellyfin, 'change', 'Jellyfin')
       const library = name === undefined ? undefined : findLibrary(await jellyfin.libraries(signal), name)
       const id = library?.ItemId ?? undefined
-      await jellyfin.scan(id, signal)
+      // A second request would begin the scan anew.
+      const isScanning = (await jellyfin.scanProgress(id, signal)).running
+      if (!isScanning) await jellyfin.scan(id, signal)
       const follow = { jellyfin, id, looks: Math.ceil((waitSeconds * SECOND) / LOOK) }
       const progress = await waitForEnd(follow, ms => sleep(clock, ms, signal), signal, report)
       const percent = progress.running ? progress.percent : 100

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { toQueueEntry } from '../../../tests/lab/arr.ts'
 import { toTranscodingSession } from '../../../tests/lab/jellyfin.ts'
-import { startMediaWorld } from '../../../tests/support/media-world.ts'
+import { NOW, startMediaWorld } from '../../../tests/support/media-world.ts'
+import { addDays, toDay, toDayText } from '../moments.ts'
 
 const direct = { without: ['seerr'] as const }
 
@@ -48,12 +49,13 @@ test('tools that ask several tell what they could not ask, and go on', async () 
   }
 })
 
-test('get_upcoming tells days in the time zone, and leaves out what is over', async () => {
+test('get_upcoming tells days in the time zone, from the beginning of today on', async () => {
   await using world = await startMediaWorld(direct)
   const about = { seriesId: 1, seasonNumber: 2, hasFile: false, monitored: true }
   world.sonarr.state.episodes.push(
     { ...about, id: 31, episodeNumber: 3, title: 'Late', airDateUtc: '2026-11-22T23:30:00Z' },
-    { ...about, id: 32, episodeNumber: 4, title: 'Gone', airDateUtc: '2026-11-22T03:00:00Z' },
+    { ...about, id: 32, episodeNumber: 4, title: 'Gone', airDateUtc: '2026-11-21T22:59:00Z' },
+    { ...about, id: 33, episodeNumber: 5, title: 'Tonight', airDateUtc: '2026-11-21T23:00:00Z' },
   )
   world.radarr.state.movies.push({
     id: 9,
@@ -73,12 +75,47 @@ test('get_upcoming tells days in the time zone, and leaves out what is over', as
       one.what,
     ]),
   ).toEqual([
+    ['Severance S02E05 Tonight', 'Sun 22 Nov 2026', 'airs'],
     ['Severance S02E03 Late', 'Mon 23 Nov 2026', 'airs'],
     ['Wake (2026)', 'Wed 25 Nov 2026', 'in cinemas'],
   ])
   expect(text).toMatch(
-    /^2 releases in the next 7 days, days and times in Europe\/Berlin:\nMon 23 Nov 2026:\n- "Severance S02E03 Late": airs at 23 Nov 2026 00:30/,
+    /^3 releases in the next 7 days, days and times in Europe\/Berlin:\nSun 22 Nov 2026:\n.*\nMon 23 Nov 2026:\n- "Severance S02E03 Late": airs at 23 Nov 2026 00:30/,
   )
+})
+
+test.each(['Pacific/Honolulu', 'America/New_York', 'Europe/Berlin', 'Pacific/Kiritimati'])(
+  "get_upcoming in %s: a film's day is the day that Radarr tells, and today's is listed",
+  async timezone => {
+    await using world = await startMediaWorld({ ...direct, environment: { MEDIA_TIMEZONE: timezone } })
+    const today = toDay(NOW, timezone)
+    const days = [addDays(today, -1), today, addDays(today, 7), addDays(today, 8)]
+    const film = { year: 2026, monitored: true, hasFile: false, isAvailable: false }
+    world.radarr.state.movies = days.map((day, index) => ({
+      ...film,
+      id: index + 1,
+      tmdbId: index + 1,
+      title: `Film ${index}`,
+      inCinemas: `${day}T00:00:00Z`,
+    }))
+    const { data } = await world.call('get_upcoming', { type: 'movie' })
+    const items = data['items'] as { title: string; at: number; day: string }[]
+    expect(items.map(({ title, day }) => [title, day])).toEqual([
+      ['Film 1 (2026)', toDayText(NOW, timezone)],
+      ['Film 2 (2026)', toDayText(NOW + 7 * 86_400_000, timezone)],
+    ])
+    expect(items.map(({ at }) => toDay(at, timezone))).toEqual([days[1], days[2]])
+    expect(items.map(({ at }) => toDay(at - 1, timezone))).toEqual([days[0], addDays(today, 6)])
+  },
+)
+
+test('a download of which Radarr does not know what it is is in the queue', async () => {
+  await using world = await startMediaWorld(direct)
+  world.radarr.state.queue.push(toQueueEntry({ id: 1, title: 'Unknown.Film.2026', status: 'warning' }))
+  world.sonarr.state.queue.push(toQueueEntry({ id: 2, title: 'Unknown.Show.S01E01' }))
+  const { text } = await world.call('get_requests')
+  expect(text).toContain('"Unknown.Film.2026" (radarr): STUCK, stalled in the download client')
+  expect(text).toContain('"Unknown.Show.S01E01" (sonarr)')
 })
 
 test('search_missing searches for no more than its limit, and only for what is missing', async () => {

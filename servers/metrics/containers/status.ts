@@ -43,8 +43,9 @@ function fromContainer(target: Target, details: ContainerDetails): Status {
 
 function fromPod(target: Target, pod: Pod): Status {
   const { status, restarts, startedAt } = pod
-  const none = { health: undefined, healthOutput: undefined, exitCode: undefined, oom: false }
-  return { target, state: status, ...none, restarts, startedAt, problem: decidePodProblem(pod) }
+  const none = { health: undefined, healthOutput: undefined, oom: false }
+  const { exitCode } = pod.ready ? { exitCode: undefined } : pod
+  return { target, state: status, ...none, exitCode, restarts, startedAt, problem: decidePodProblem(pod) }
 }
 
 /** What `docker stop` makes of a program that does not end by itself: nothing is wrong with it. */
@@ -53,7 +54,7 @@ const ASKED_TO_END = new Set([0, 130, 137, 143])
 /** What is wrong with a container, in words. */
 export function decideContainerProblem(details: ContainerDetails): string | undefined {
   const { state, health, exitCode, oom } = details
-  if (state === 'restarting') return 'restarting again and again'
+  if (state === 'restarting') return `restarting again and again${toLastEnd(details)}`
   if (state === 'dead') return 'dead: its engine could not remove it'
   if (state === 'running') return health === 'unhealthy' ? 'unhealthy' : undefined
   if (state !== 'exited') return undefined
@@ -61,10 +62,16 @@ export function decideContainerProblem(details: ContainerDetails): string | unde
   return exitCode !== undefined && !ASKED_TO_END.has(exitCode) ? `ended with code ${exitCode}` : undefined
 }
 
+/** ", it ended with code 1 the last time". */
+function toLastEnd({ exitCode, oom = false }: { exitCode?: number | undefined; oom?: boolean }): string {
+  if (oom) return ', it ended for using too much memory the last time'
+  return exitCode === undefined ? '' : `, it ended with code ${exitCode} the last time`
+}
+
 /** What is wrong with a pod, in words. */
-export function decidePodProblem({ status, ready }: Pod): string | undefined {
+export function decidePodProblem({ status, ready, exitCode }: Pod): string | undefined {
   if (ready || /^(Succeeded|Completed)$/.test(status)) return undefined
-  return status === 'Running' ? 'not ready' : status
+  return `${status === 'Running' ? 'not ready' : status}${toLastEnd({ exitCode })}`
 }
 
 /** What the running ones use, by target; those that cannot be told are left out. */

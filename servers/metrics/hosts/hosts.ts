@@ -56,9 +56,9 @@ export function openHosts(local: Host, instances: readonly NodeExporterInstance[
 }
 
 /** The instance's name, and of the one without a name of its own the host in its URL. */
-function toHostName({ name, settings }: NodeExporterInstance): string {
+function toHostName({ name, settings, problem }: NodeExporterInstance): string {
   const own = toTitle('', nodeExporterSpec.prefix, name) === ''
-  return own ? new URL(settings.URL).hostname : name
+  return own && problem === undefined ? new URL(settings.URL).hostname : name
 }
 
 /** An exporter on this very machine would otherwise raise its events twice under one key. */

@@ -66,6 +66,16 @@ export interface ProcessUse {
   readonly memoryBytes: number
 }
 
+/** Whose a process is. */
+export interface Owner {
+  /** The user's name, or number where it has no name. */
+  readonly user: string
+  /** The systemd unit: "nginx.service". */
+  readonly unit?: string
+  /** Of the container that it runs in: 64 hexadecimal digits. */
+  readonly containerId?: string
+}
+
 /** A physical drive, with what its self-monitoring (SMART) says. */
 export interface Drive {
   readonly device: string
@@ -107,6 +117,8 @@ export interface Machine {
   temperatures(): Promise<readonly Temperature[]>
   /** Looks twice and calls `pause` in between: the CPU's use is that of the pause. */
   processes(pause: () => Promise<void>): Promise<readonly ProcessUse[]>
+  /** By pid; undefined where this cannot be told on this system. */
+  owners?(pids: readonly number[]): Promise<ReadonlyMap<number, Owner>>
   /** Starts a program per drive (smartctl); `signal` ends it. */
   drives(signal: AbortSignal): Promise<readonly Drive[]>
 }

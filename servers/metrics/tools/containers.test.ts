@@ -71,6 +71,7 @@ test('all are told, each with its engine, its problem and what it uses', async (
   expect(text).toContain(
     `- "media-plex-1" (docker): running, unhealthy, up 2 h 0 min, CPU 150 % of a core, memory 300 MiB of 2 GiB. PROBLEM: "unhealthy"; its check says "curl: (7) [0m refused".`,
   )
+  expect(text).toContain('PROBLEM: "restarting again and again, it ended with code 1 the last time"')
   expect(text).toContain('- "old" (docker): exited.')
   expect(text).toContain('- "hungry" (docker): exited. PROBLEM: "ended for using too much memory".')
   expect(text).toContain('- "home/web-1" (k8s): "Running", up 2 h 0 min, CPU 5 % of a core, memory 1 MiB.')

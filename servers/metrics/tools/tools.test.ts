@@ -116,6 +116,20 @@ test.each([
   expect((data as { processes: ProcessUse[] }).processes.map(({ pid }) => pid)).toEqual(pids)
 })
 
+test('get_processes names the user, the unit and the container', async () => {
+  const owners = async () =>
+    new Map([
+      [20, { user: 'ann', unit: 'mc.service' }],
+      [30, { user: '1000', containerId: 'ab'.repeat(32) }],
+    ])
+  const { text, data } = await call(getProcesses, { processes, owners }, { limit: 2 })
+  expect(text).toMatch(/^20 Java: .*\(25 %\), unit mc\.service, user ann$/m)
+  expect(text).toMatch(/^30 javac .*, container abababababab, user 1000$/m)
+  expect(data).toMatchObject({
+    processes: [{ user: 'ann', unit: 'mc.service' }, { container: 'abababababab' }],
+  })
+})
+
 test('get_processes says it in words', async () => {
   expect((await call(getProcesses, { processes }, { limit: 2 })).text).toBe(
     '3 processes; the 2 with the most CPU:\n20 Java: CPU 150 %, memory 6 GiB (25 %)\n30 javac [31m: CPU 0.5 %, memory 12 GiB (50 %)',

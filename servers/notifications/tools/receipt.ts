@@ -69,7 +69,9 @@ export function toReceiptText(one: Receipt, timezone: string): string {
       return `Not sent on ${on}: ${quote(one.reason ?? '', 400)}. What to do: ${one.fix ?? ''}`
     case 'waiting':
     case 'sending':
-      return `Accepted for ${on}; it is on its way.`
+      return one.reason === undefined
+        ? `Accepted for ${on}; it is on its way.`
+        : `Not confirmed on ${on}: ${quote(one.reason, 400)}. It is tried again. What to do: ${one.fix ?? ''}`
     default:
       return one.status satisfies never
   }

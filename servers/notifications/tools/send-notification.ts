@@ -9,11 +9,14 @@ import { severity } from '../message.ts'
 import { type Answer, accept } from '../outbox/accept.ts'
 import type { OpenOutbox, Outbox } from '../outbox/outbox.ts'
 import { areSettled, findRow } from '../outbox/receipts.ts'
+import type { ChannelConfig } from '../settings.ts'
 import { readPicture } from '../text/picture.ts'
 import { type Receipt, receipt, toReceipt, toReceiptText } from './receipt.ts'
 
-/** How long a call waits for the first try. */
+/** How long a call waits for the first try on a channel. */
 const WAIT = 8_000
+/** How many further channels a call tries; all waits together are shorter than a call may take. */
+const MOST_NEXT = 2
 const MAX_MESSAGE = 20_000
 
 /** Line ends and tabs stay. */
@@ -71,7 +74,7 @@ export function sendNotification(deps: SendDeps): Tool {
       'Sends a message to people: phone, chat, mail. Use it when something is to be told to somebody who is not in this ' +
       'conversation, or when asked to notify. It cannot be taken back. Once accepted it is kept on disk and tried until ' +
       'it arrives, for a day; do not send it again because it is held or retrying. The same message within minutes is ' +
-      'sent once. Waits up to 8 seconds for the first try.',
+      'sent once. Waits up to 8 seconds for a channel; without one named, the next is tried where none has taken it.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
     input: toInput(channels),
     output,
@@ -81,13 +84,21 @@ export function sendNotification(deps: SendDeps): Tool {
       const { message: text, title, severity: grade, key } = given
       const opened = await outbox.open()
       signal.throwIfAborted()
-      const now = clock.now()
-      const accepted = { channels: targets, title, text, severity: grade, picture, key, idempotencyKey, now }
-      const answer = accept(opened.database, accepted, newId)
-      opened.dispatcher.wake()
-      await untilSettled(clock, opened, answer, signal)
-      const deliveries = toReceipts(opened.database, channels, answer)
-      throwIfAllFailed(deliveries)
+      const send = async (to: readonly ChannelConfig[], requestKey: string | undefined) => {
+        const message = { title, text, severity: grade, picture, key, idempotencyKey: requestKey }
+        const answer = accept(opened.database, { ...message, channels: to, now: clock.now() }, newId)
+        opened.dispatcher.wake()
+        await untilSettled(clock, opened, answer, signal)
+        return toDeliveries(opened.database, channels, answer)
+      }
+      const deliveries = await send(targets, idempotencyKey)
+      // A channel decides who reads it, so only a message that names none goes to another one.
+      const others = given.channel === undefined ? channels.besides(targets).slice(0, MOST_NEXT) : []
+      for (const next of others) {
+        if (signal.aborted || deliveries.some(isTaken)) break
+        deliveries.push(...(await send([next], idempotencyKey && `${idempotencyKey}:${next.name}`)))
+      }
+      throwIfNoneTook(deliveries, channels)
       return {
         data: { deliveries },
         text: deliveries.map(one => toReceiptText(one, timezone)).join('\n'),
@@ -97,12 +108,25 @@ export function sendNotification(deps: SendDeps): Tool {
   })
 }
 
-function toReceipts(database: Database, channels: Channels, { tickets }: Answer): Receipt[] {
+/** A receipt with whether the channel said nothing at all: then the message may arrive, and nobody may rely on it. */
+type Delivery = Receipt & { isSilent: boolean }
+
+function toDeliveries(database: Database, channels: Channels, { tickets }: Answer): Delivery[] {
   return tickets.flatMap(({ id, isDuplicate }) => {
     const row = findRow(database, id)
-    return row === undefined ? [] : [toReceipt(row, channels.titleOf(row.channel), isDuplicate)]
+    if (row === undefined) return []
+    const isOpen = row.due !== null && row.status !== 'held'
+    const one = toReceipt(row, channels.titleOf(row.channel), isDuplicate && !isOpen)
+    const isSilent = isOpen && (row.status !== 'retrying' || row.failure?.kind === 'timeout')
+    return [{ ...one, ...(isSilent && one.reason === undefined ? SILENCE : {}), isSilent }]
   })
 }
+
+const SILENCE = {
+  reason: `it has not answered for ${WAIT / 1000} s`,
+  fix: 'Look whether it runs and whether its address is right.',
+}
+const isTaken = ({ status }: Receipt) => ['sent', 'held', 'duplicate'].includes(status)
 
 /** A client that goes away takes nothing back: what was accepted is sent. */
 function untilSettled(
@@ -129,14 +153,25 @@ function untilSettled(
   })
 }
 
-function throwIfAllFailed(deliveries: readonly Receipt[]): void {
+/** A channel that says why, and when it is tried again, has not failed yet; one that stays silent has. */
+function throwIfNoneTook(deliveries: readonly Delivery[], channels: Channels): void {
   const [first] = deliveries
-  if (first === undefined || deliveries.some(({ status }) => status !== 'failed')) return
+  const isLost = ({ status, isSilent }: Delivery) => status === 'failed' || isSilent
+  if (first === undefined || !deliveries.every(isLost)) return
+  const isKept = deliveries.some(({ status }) => status !== 'failed')
+  const others = channels.besides(deliveries.map(({ channel }) => ({ name: channel })))
+  const kept = 'It is kept and tried again for a day, so do not send it there again.'
+  const instead = others.length > 0 ? ` Another channel is ${others.map(({ name }) => name).join(', ')}.` : ''
+  const reasons = deliveries.map(({ channel, reason }) =>
+    deliveries.length > 1 ? `${channel}: ${reason ?? 'it was refused'}` : (reason ?? 'it was refused'),
+  )
   throw new ToolFailure({
-    what: `The notification was not sent${deliveries.length > 1 ? ` on any of ${deliveries.length} channels` : ''}.`,
+    what: `The notification ${isKept ? 'has not arrived' : 'was not sent'}${deliveries.length > 1 ? ` on any of ${deliveries.length} channels` : ''}.`,
     where: deliveries.map(({ channel, kind }) => `${channel} (${kind})`).join(', '),
-    why: [...new Set(deliveries.map(({ reason }) => reason ?? 'it was refused'))].join(' '),
-    fix: [...new Set(deliveries.map(({ fix }) => fix ?? ''))].join(' '),
+    why: [...new Set(reasons)].join('; '),
+    fix:
+      [...new Set([...(isKept ? [kept] : []), ...deliveries.map(({ fix }) => fix ?? '')])].join(' ') +
+      instead,
   })
 }
 

@@ -44,7 +44,7 @@ test('without a channel the severity decides', async () => {
   expect(lab.apprise.messages).toHaveLength(1)
 })
 
-test('what failed on one channel and arrived on another is said of each; failed on all, it is a failure', async () => {
+test('what failed on one channel and arrived on another is said of each; failed on all, also on the next, it is a failure', async () => {
   await using lab = await start()
   lab.upstream.will(status(401))
   const partial = await lab.world.call('send_notification', { message: 'one', severity: 'critical' })
@@ -54,7 +54,7 @@ test('what failed on one channel and arrived on another is said of each; failed 
   lab.apprise.answerOnce(424)
   const failed = await lab.world.call('send_notification', { message: 'two', severity: 'critical' })
   expect(failed.isError).toBe(true)
-  expect(failed.text).toContain('not sent on any of 2 channels')
+  expect(failed.text).toContain('not sent on any of 3 channels')
 })
 
 test('a channel is found in any case and by its kind; another is refused with those there are', async () => {
@@ -166,7 +166,7 @@ test('a flood of others does not hold what is critical', async () => {
 test('a service that asks to wait is left alone for as long', async () => {
   await using lab = await start()
   lab.upstream.next(status(429, 'slow down', { 'retry-after': '90' }))
-  await lab.world.call('send_notification', { message: 'one' })
+  await lab.world.call('send_notification', { message: 'one', channel: 'tablet' })
   expect(await lab.world.newest()).toMatchObject({ status: 'retrying', until: NOON + 90_000 })
   await lab.world.clock.advance(89_999)
   expect(lab.upstream.requests).toHaveLength(1)

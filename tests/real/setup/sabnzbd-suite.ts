@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { until } from '../../support/until.ts'
@@ -115,23 +115,84 @@ export function sabnzbdSuite(start: (newsPort: number) => Promise<RealProgram>):
     expect(await states()).toEqual([])
   })
 
+  test('every change that is made twice is made once', async () => {
+    const lab = post('Lab.Twice')
+    const state = async () => {
+      const { data } = await downloads.done('get_download_status')
+      const [client] = data['clients'] as Record<string, unknown>[]
+      const list = data['downloads'] as Record<string, unknown>[]
+      return { client, list: list.map(({ id, name, state, priority }) => ({ id, name, state, priority })) }
+    }
+    const twice = async (tool: string, args: Record<string, unknown>) => {
+      await downloads.done(tool, args)
+      const once = await state()
+      await downloads.done(tool, args)
+      const { client, ...rest } = await state()
+      const ends = [once.client, client].map(one => Number(one?.['resumesAt'] ?? 0))
+      expect(Math.abs((ends[0] ?? 0) - (ends[1] ?? 0))).toBeLessThan(5000)
+      expect({ ...rest, client: { ...client, resumesAt: 0 } }).toEqual({
+        ...once,
+        client: { ...once.client, resumesAt: 0 },
+      })
+    }
+    await twice('add_download', { file: toFile(lab.nzb), fileName: 'Lab.Twice.nzb' })
+    await add('Lab.Other', post('Lab.Other').nzb)
+    await twice('set_download_priority', { download: 'twice', priority: 'low' })
+    await twice('set_download_priority', { download: 'twice', priority: 'first' })
+    await twice('pause_download', { download: 'twice' })
+    await twice('resume_download', { download: 'twice' })
+    await twice('set_download_speed', { limitMiBps: 4 })
+    await twice('set_download_speed', { limitMiBps: 0 })
+    await twice('pause_downloads', { minutes: 10 })
+    await twice('pause_downloads', {})
+    await twice('add_download', { url: 'http://127.0.0.1:1/twice.nzb' })
+    expect((await state()).list).toHaveLength(3)
+    for (const { id } of (await state()).list) {
+      await downloads.done('remove_download', { download: String(id), confirm: true })
+    }
+  })
+
+  test('a job whose adding was cut short is not added again', async () => {
+    const folder = join(sabnzbd.folder, 'cut')
+    const { nzb } = post('Lab.Cut')
+    const environment = {
+      SABNZBD_URL: sabnzbd.url,
+      SABNZBD_API_KEY: SABNZBD_KEY,
+      DOWNLOADS_STATE: join(folder, 'state.json'),
+    }
+    const args = { file: toFile(nzb), fileName: 'Lab.Cut.nzb' }
+    await using first = await startDownloads(environment)
+    const { data } = await first.done('add_download', args)
+    // As a kill between SABnzbd's answer and its commit leaves it.
+    const state = JSON.parse(readFileSync(environment.DOWNLOADS_STATE, 'utf8')) as {
+      added: Record<string, object>
+    }
+    const added = Object.keys(state.added).map(key => [key, { at: Date.now(), before: [] }])
+    writeFileSync(environment.DOWNLOADS_STATE, JSON.stringify({ added: Object.fromEntries(added) }))
+    await using second = await startDownloads(environment)
+    const again = await second.done('add_download', args)
+    expect(again.data).toMatchObject({ added: false, id: data['id'], name: 'Lab.Cut' })
+    await downloads.done('remove_download', { download: 'Lab.Cut', confirm: true })
+    expect((await downloads.done('get_download_status')).data['total']).toBe(0)
+  })
+
   test('a pause for a time is its own, and a limit is set and lifted', async () => {
     const paused = await downloads.done('pause_downloads', { minutes: 10 })
     expect(paused.data).toMatchObject({ paused: [{ client: 'sabnzbd', keeper: 'client' }] })
-    await downloads.done('set_download_speed', { limitMBps: 2.5 })
+    await downloads.done('set_download_speed', { limitMiBps: 2.5 })
     const [status] = (await downloads.done('get_download_status')).data['clients'] as Record<
       string,
       unknown
     >[]
     expect(status).toMatchObject({
       paused: true,
-      limitBytesPerSecond: 2_500_000,
+      limitBytesPerSecond: 2_621_440,
       freeBytes: expect.any(Number),
     })
     const rest = Number(status?.['resumesAt']) - Date.now()
     expect(rest).toBeGreaterThan(9 * 60_000)
     expect(rest).toBeLessThanOrEqual(10 * 60_000)
-    await downloads.done('set_download_speed', { limitMBps: 0 })
+    await downloads.done('set_download_speed', { limitMiBps: 0 })
     await downloads.done('resume_downloads')
     const [after] = (await downloads.done('get_download_status')).data['clients'] as Record<string, unknown>[]
     expect(after).toMatchObject({ paused: false })
@@ -175,7 +236,7 @@ export function sabnzbdSuite(start: (newsPort: number) => Promise<RealProgram>):
       ['get_download_history', {}],
       ['pause_downloads', {}],
       ['resume_downloads', {}],
-      ['set_download_speed', { limitMBps: 1 }],
+      ['set_download_speed', { limitMiBps: 1 }],
       ['pause_download', { download: 'x' }],
       ['resume_download', { download: 'x' }],
       ['set_download_priority', { download: 'x', priority: 'low' }],

@@ -67,7 +67,7 @@ export function torrentsSuite(start: (options?: QbittorrentOptions) => Promise<R
       const { data } = await downloads.done('get_download_history', { client: seeder, name })
       return data['completed'] === 1
     })
-    await downloads.done('set_download_speed', { limitMBps: 0.5, client })
+    await downloads.done('set_download_speed', { limitMiBps: 0.5, client })
     const added = await downloads.done('add_download', { file, client, paused: true, category: 'isos' })
     expect(added.data).toMatchObject({ client, name, added: true })
     const id = String(added.data['id'])
@@ -92,7 +92,7 @@ export function torrentsSuite(start: (options?: QbittorrentOptions) => Promise<R
     expect(preview.text).toMatch(
       /It would remove "Lab.Iso.for.\w+" from \w+ and delete .*B of files for good/,
     )
-    await downloads.done('set_download_speed', { limitMBps: 0, client })
+    await downloads.done('set_download_speed', { limitMiBps: 0, client })
 
     const { payload } = await downloads.event(
       'download_complete',
@@ -239,7 +239,7 @@ export function torrentsSuite(start: (options?: QbittorrentOptions) => Promise<R
       ['get_download_history', {}],
       ['pause_downloads', {}],
       ['resume_downloads', {}],
-      ['set_download_speed', { limitMBps: 1 }],
+      ['set_download_speed', { limitMiBps: 1 }],
       ['pause_download', { download: 'x' }],
       ['resume_download', { download: 'x' }],
       ['set_download_priority', { download: 'x', priority: 'low' }],

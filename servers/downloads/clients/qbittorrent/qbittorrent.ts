@@ -82,6 +82,7 @@ function openApi(instance: QbittorrentInstance, title: string, clock: Clock): Ap
     name: instance.name,
     title,
     url: settings.URL,
+    problem: instance.problem,
     secrets: settings.PASSWORD === undefined ? [] : [settings.PASSWORD],
     settings: {
       url: variables.URL,

@@ -7,6 +7,7 @@ import { createUpstream, type Upstream } from '../../../kit/upstream/upstream.ts
 import { type SabnzbdInstance, sabnzbdSpec } from '../../config.ts'
 import type { Added, DownloadClient, NewDownload, Priority } from '../../download.ts'
 import { toGone, toRefused } from '../refused.ts'
+import { type Additions, toJobName } from './additions.ts'
 import { changeAnswer, historyAnswer, orRefusal, queueAnswer, toSnapshot } from './answers.ts'
 
 /** How much of the history is looked at. */
@@ -23,13 +24,18 @@ type Ask = <Schema extends z.ZodType>(
 ) => Promise<z.output<Schema>>
 
 /** SABnzbd 3 and later by its API (sabnzbd.org/wiki/configuration/3.7/api). The key is sent in bodies, never in an address. */
-export function createSabnzbd(instance: SabnzbdInstance, title: string, clock: Clock): DownloadClient {
+export function createSabnzbd(
+  instance: SabnzbdInstance,
+  title: string,
+  { clock, additions }: { clock: Clock; additions: Additions },
+): DownloadClient {
   const { settings, variables } = instance
   const upstream = createUpstream({
     name: instance.name,
     title,
     url: settings.URL,
     secrets: [settings.API_KEY],
+    problem: instance.problem,
     settings: { url: variables.URL, key: variables.API_KEY, where: sabnzbdSpec.settings.API_KEY.where },
     clock,
   })
@@ -39,19 +45,20 @@ export function createSabnzbd(instance: SabnzbdInstance, title: string, clock: C
     const answer = await change({ mode: 'queue', name: mode, value: id }, signal)
     if (answer.status === false) throw toGone(title, upstream.address)
   }
+  const look: DownloadClient['look'] = async signal => {
+    const [{ queue }, { history }] = await Promise.all([
+      ask({ mode: 'queue' }, queueAnswer, signal),
+      ask({ mode: 'history', limit: String(HISTORY) }, historyAnswer, signal),
+    ])
+    return toSnapshot(queue, history, clock.now())
+  }
   return {
     kind: 'sabnzbd',
     title,
     address: upstream.address,
     ownTimer: true,
     takes: 'nzb',
-    async look(signal) {
-      const [{ queue }, { history }] = await Promise.all([
-        ask({ mode: 'queue' }, queueAnswer, signal),
-        ask({ mode: 'history', limit: String(HISTORY) }, historyAnswer, signal),
-      ])
-      return toSnapshot(queue, history, clock.now())
-    },
+    look,
     version: async () => (await ask({ mode: 'queue', limit: '1' }, queueAnswer)).queue.version,
     async pauseAll({ minutes }, signal) {
       const timed = { mode: 'config', name: 'set_pause', value: String(minutes) }
@@ -74,7 +81,12 @@ export function createSabnzbd(instance: SabnzbdInstance, title: string, clock: C
       if (position === -1) throw toGone(title, upstream.address)
       return undefined
     },
-    add: (download, signal) => add(download, { ask, title, address: upstream.address }, signal),
+    add: (download, signal) =>
+      additions.once(
+        download.source,
+        () => look(signal),
+        () => add(download, { ask, title, address: upstream.address }, signal),
+      ),
     async remove(id, { list, withData }, signal) {
       const answer = await change(
         {
@@ -163,6 +175,6 @@ async function add(
     known: false,
     ...(source.kind === 'url'
       ? { note: 'SABnzbd fetches the NZB file from there now; where that fails, its history says why.' }
-      : { name: source.fileName.replace(/\.nzb$/i, '') }),
+      : { name: toJobName(source.fileName) }),
   }
 }

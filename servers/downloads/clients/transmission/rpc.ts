@@ -33,6 +33,7 @@ export function openRpc(instance: TransmissionInstance, title: string, clock: Cl
     name: instance.name,
     title,
     url,
+    problem: instance.problem,
     headers: username || password ? { authorization: `Basic ${basic}` } : {},
     secrets: [password],
     settings: {

@@ -5,6 +5,7 @@ import { readCounters, readCpu } from './counters.ts'
 import { createDiskReader } from './disks.ts'
 import { createSmartctl, type RunSmartctl, readDrives } from './drives.ts'
 import { readMemory } from './memory.ts'
+import { readOwners } from './owners.ts'
 import { readProcesses } from './processes.ts'
 import { findRoots } from './roots.ts'
 import { readTemperatures } from './sensors.ts'
@@ -30,6 +31,7 @@ export function createLinuxMachine(options: LinuxOptions): Machine {
     disks: createDiskReader(roots, clock),
     temperatures: () => readTemperatures(roots),
     processes: pause => readProcesses(roots, clock.monotonic, pause),
+    owners: pids => readOwners(roots, pids),
     drives: signal => readDrives(roots, smartctl, signal),
   }
 }
