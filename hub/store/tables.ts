@@ -294,18 +294,6 @@ export interface MessageTable {
   cycle_id: string | null
 }
 
-/** One run of the hub on this store. */
-export interface LifeTable {
-  id: string
-  started_at: number
-  /** 1 once it lived longer than a crash loop's turn. */
-  outlived: number
-  /** 1 once a step was committed. */
-  stepped: number
-  /** When it ended in order; null while it runs, and for one that was killed. */
-  ended_at: number | null
-}
-
 export interface HubStateTable {
   key: string
   value_json: string
@@ -339,7 +327,6 @@ export interface Tables {
   dead_letters: DeadLetterTable
   sessions: SessionTable
   approvals: ApprovalTable
-  lives: LifeTable
   hub_state: HubStateTable
   history_texts: HistoryTextTable
 }

@@ -5,7 +5,7 @@ import { type Config, hasPrices, loadConfig, type ModelConfig } from '../../conf
 import { tokenFile } from '../../config/token.ts'
 import { systemClock, timeoutSignal } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
-import { describeUpstream, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
+import { describeHeld, describeUpstream, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
 
@@ -119,6 +119,7 @@ async function checkHub(config: Config): Promise<Finding[]> {
     const state = hubStatus.parse((await callHub(hub, 'hub_status', { health: true })).structured)
     return [
       { level: 'ok', what: `hub: ${state.hub.version} answers at ${hub.url}` },
+      ...(state.held ? [{ level: 'problem' as const, what: `agents: ${describeHeld(state.held)}` }] : []),
       ...state.servers.flatMap(toFindings),
       ...state.problems.map(what => ({ level: 'problem' as const, what })),
     ]
