@@ -81,7 +81,7 @@ export interface CycleTable {
   ended_at: number | null
   /** Why it failed or was cut short. */
   note: string | null
-  /** Dispatches since its last committed step, the present one included: charged before, so a crash has counted. */
+  /** Attempts at its next step: one, and one more for each crash of the hub while it ran. */
   attempts: Generated<number>
   /** Money in millionths of the currency of the prices. */
   cost_micros: Generated<number>
