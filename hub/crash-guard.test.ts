@@ -56,7 +56,7 @@ async function openRuns({ crashHold = true } = {}) {
     async run(...happens: Happens[]) {
       const { guard, signals, crash } = await open()
       for (const what of happens) {
-        if (what === 'cycle') signals.emit('cycleStarted', { thread: 'thr_homelab' })
+        if (what === 'cycle') await guard.noteCycle()
         if (what === 'step') signals.emit('stepped', { thread: 'thr_homelab' })
         if (what === 'half a minute') clock.advance(30 * SECOND)
         if (what === 'end') await guard[Symbol.asyncDispose]()

@@ -28,13 +28,15 @@ export interface CrashGuardDeps extends Pick<Foundation, 'clock' | 'signals' | '
 export interface CrashGuard extends AsyncDisposable {
   /** Why no agent runs, and until when; undefined where they run. */
   readonly hold: { since: number; until: number } | undefined
+  /** Resolves once it is stored that this run has a cycle, which may crash it. Never rejects. */
+  noteCycle(): Promise<void>
 }
 
 /** Decides whether the agents are held, and notes what tells a crash from an end in order. */
 export async function openCrashGuard(deps: CrashGuardDeps): Promise<CrashGuard> {
   const { clock, signals, log } = deps
   await using stack = new AsyncDisposableStack()
-  stack.use(watchRun(deps))
+  const run = stack.use(watchRun(deps))
   let hold = await decideHold(deps)
   if (hold) {
     log.error('agents_held', {
@@ -60,6 +62,7 @@ export async function openCrashGuard(deps: CrashGuardDeps): Promise<CrashGuard> 
   )
   const whole = stack.move()
   return {
+    noteCycle: run.noteCycle,
     get hold() {
       return hold && { since: hold.since, until: untilOf(hold) }
     },
@@ -72,27 +75,27 @@ function untilOf({ since }: Hold): number {
 }
 
 /** Counts this run as a crash from its first cycle on, until it lasts, commits a step or ends in order. */
-function watchRun({ store, clock, signals, log }: CrashGuardDeps): AsyncDisposable {
-  const stack = new AsyncDisposableStack()
-  const note = (what: typeof countCrashRun) => {
+function watchRun({ store, clock, signals, log }: CrashGuardDeps) {
+  let noted: Promise<void> | undefined
+  const note = (what: typeof countCrashRun) =>
     store.write(what, 'relaxed').catch(error => log.error('run_not_noted', { error }))
-  }
   const isNoCrash = () => {
     off()
-    note(forgetCrashRuns)
+    noted = note(forgetCrashRuns)
   }
-  const offStart = signals.on('cycleStarted', () => {
-    offStart()
-    note(countCrashRun)
-  })
   const offStep = signals.on('stepped', isNoCrash)
   const cancel = clock.after(SHORT_MS, isNoCrash)
   const off = () => {
-    for (const end of [offStart, offStep, cancel]) end()
+    offStep()
+    cancel()
   }
-  stack.defer(() => store.write(forgetCrashRuns))
-  stack.defer(off)
-  return stack
+  return {
+    noteCycle: () => (noted ??= note(countCrashRun)),
+    async [Symbol.asyncDispose]() {
+      off()
+      await store.write(forgetCrashRuns)
+    },
+  }
 }
 
 function decideHold({ store, clock, config }: CrashGuardDeps): Promise<Hold | undefined> {

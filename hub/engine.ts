@@ -85,7 +85,7 @@ export function createEngine(
   const finder = stack.use(createToolFinder(() => servers.catalogue.tools))
   const rerun = () => foundation.config.current.tools.rerun
   const toolBox = createToolBox(servers, metaTools, { rerun, finder })
-  const runtime = stack.use(openRuntime(foundation, toolBox, semaphore))
+  const runtime = stack.use(openRuntime(foundation, options.crashGuard, toolBox, semaphore))
   const approvals = stack.use(openApprovals(foundation, toolBox, runtime))
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const serversWatch = watchServers(foundation, () => serverTools.servers.status(), stack)
@@ -190,6 +190,7 @@ function onceSettled(foundation: Foundation, { servers }: ServerTools, run: () =
 
 function openRuntime(
   foundation: Foundation,
+  { noteCycle }: CrashGuard,
   toolBox: ReturnType<typeof createToolBox>,
   semaphore: Semaphore,
 ): Runtime {
@@ -207,6 +208,7 @@ function openRuntime(
     agent: agents.find,
     budget: () => budgetOf(foundation.config.current),
     owner: randomUUID(),
+    noteCycle,
     get timezone() {
       return foundation.config.current.timezone
     },

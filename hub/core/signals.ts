@@ -38,8 +38,6 @@ export type SignalMap = {
   modelAnswers: { name: string }
   /** A person wants a model that is down to be asked again. */
   modelWanted: { by: string }
-  /** A cycle begins, or goes on after a crash; it is stored already. */
-  cycleStarted: { thread: string }
   /** A step of a cycle was committed. */
   stepped: { thread: string }
   /** The agents that were held after a crash loop run again. */

@@ -178,7 +178,7 @@ async function runOne(
   if (!claim) return void stops.forget(thread)
   claim.stop = stops.begin(claim)
   claim.turn = turn
-  deps.signals.emit('cycleStarted', { thread })
+  await deps.noteCycle()
   showAgent(deps, claim, 'active')
   try {
     await watch.guard(claim, runCycle(deps, claim, stopping))
