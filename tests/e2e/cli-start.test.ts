@@ -221,6 +221,33 @@ describe('a start that cannot be', () => {
     expect((await running.ended()).code).toBe(0)
   })
 
+  test('a store that lost its data: the newest backup is named, until the loss is accepted once', async () => {
+    const end = async () => {
+      await using hub = (await boot()).running
+      hub.kill('SIGTERM')
+      expect((await hub.ended()).code).toBe(0)
+    }
+    await end()
+    const { code } = await runCli(['backup'], { variables, cwd: folder })
+    expect(code).toBe(0)
+    rmSync(inFolder('data/superbloom.db'))
+    const refused = await runCli(['start'], { variables, cwd: folder })
+    expect(refused.stderr).toMatch(
+      /^superbloom: .*superbloom\.db is missing.*: superbloom restore .*superbloom-\d+-\d+\.db .*--accept-loss/m,
+    )
+    expect(refused.code).toBe(1)
+    expect(existsSync(inFolder('data/superbloom.db'))).toBe(false)
+    const found = await runCli(['doctor'], { variables, cwd: folder })
+    expect(found.stdout).toMatch(/^PROBLEM store: .*superbloom\.db is missing/m)
+    await using hub = startCli(['start', '--accept-loss'], { variables, cwd: folder })
+    await hub.says(/^Superbloom runs/m)
+    hub.kill('SIGTERM')
+    const { stderr } = await hub.ended()
+    expect(stderr).toContain('store_loss_accepted')
+    await end()
+    // Six processes, one after the other.
+  }, 120_000)
+
   test('a port that is taken', async () => {
     const other = createServer()
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))

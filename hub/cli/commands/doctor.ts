@@ -6,6 +6,7 @@ import { tokenFile } from '../../config/token.ts'
 import { systemClock, timeoutSignal } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
 import { describeHeld, describeUpstream, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
+import { describeLoss, findLoss, wasUsed } from '../../store/store-loss.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
 
@@ -41,6 +42,7 @@ export async function examine(environment: Environment): Promise<Finding[]> {
     ...config.warnings.map(what => ({ level: 'warning' as const, what: `config: ${what}` })),
     ...checkAgents(config, environment),
     ...checkData(config),
+    ...checkStore(config),
     ...describeHooks(config),
     ...(await checkModel(config.model?.default)),
     ...(await checkHub(config)),
@@ -64,6 +66,12 @@ function checkAgents(config: Config, environment: Environment): Finding[] {
       : [none]),
     ...problems.map(({ message }) => ({ level: 'problem' as const, what: `agents: ${message}` })),
   ]
+}
+
+/** What a hub would find at its start: whether the store lost what it held. */
+function checkStore({ dataFolder }: Config): Finding[] {
+  const loss = existsSync(dataFolder) ? findLoss(dataFolder, wasUsed(dataFolder)) : undefined
+  return loss ? [{ level: 'problem', what: `store: ${describeLoss(dataFolder, loss)}` }] : []
 }
 
 function checkData(config: Config): Finding[] {
