@@ -1,6 +1,7 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -133,4 +134,14 @@ test('what is accepted once is no loss afterwards', async () => {
   await (await openStore(used.path))[Symbol.asyncDispose]()
   expect(used.loss()).toBeUndefined()
   expect(existsSync(used.inCopy('store.json'))).toBe(true)
+})
+
+test('a mark that cannot be written is told once, and the store goes on', async () => {
+  using folder = makeTempFolder()
+  mkdirSync(join(folder.path, 'store.json'))
+  const faults: unknown[] = []
+  await using store = await openStore(folder.path, error => faults.push(error))
+  await say(store, 'one')
+  await say(store, 'two')
+  expect(faults).toEqual([expect.objectContaining({ code: 'EISDIR' })])
 })

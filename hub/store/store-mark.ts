@@ -32,7 +32,7 @@ export async function openStoreMark(
   db: Kysely<Tables>,
   onFault: (error: unknown) => void,
 ): Promise<StoreMark> {
-  const file = openSync(markFile(folder), constants.O_RDWR | constants.O_CREAT, 0o600)
+  let file: number | undefined
   let isBroken = false
   const attempt = (act: () => void) => {
     if (isBroken) return
@@ -44,8 +44,11 @@ export async function openStoreMark(
     }
   }
   const write = (commits: number) =>
-    attempt(() => writeSync(file, `${JSON.stringify({ commits }).padEnd(MARK_LENGTH - 1)}\n`, 0))
-  const sync = () => attempt(() => fsyncSync(file))
+    attempt(() => {
+      file ??= openSync(markFile(folder), constants.O_RDWR | constants.O_CREAT, 0o600)
+      writeSync(file, `${JSON.stringify({ commits }).padEnd(MARK_LENGTH - 1)}\n`, 0)
+    })
+  const sync = () => attempt(() => file !== undefined && fsyncSync(file))
   const row = await db
     .selectFrom('hub_state')
     .select('value_json')
@@ -61,7 +64,7 @@ export async function openStoreMark(
     write,
     [Symbol.dispose]() {
       sync()
-      closeSync(file)
+      if (file !== undefined) closeSync(file)
     },
   }
 }
