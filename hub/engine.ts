@@ -3,9 +3,9 @@ import { budgetOf } from './config/budget.ts'
 import { combineSources } from './core/due.ts'
 import { CALL_TOOL, FIND_TOOLS } from './core/lean-tools.ts'
 import { createSemaphore, type Semaphore } from './core/semaphore.ts'
+import type { CrashGuard } from './crash-guard.ts'
 import type { Foundation } from './foundation.ts'
 import { openGate } from './gate.ts'
-import type { Life } from './lives.ts'
 import { openServerTools } from './open-servers.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
 import { type Approvals, createApprovals } from './runtime/approvals.ts'
@@ -30,7 +30,7 @@ const SETTLED_AFTER_MS = 5_000
 /** Names of the hub's own tools, which no server's tool may take. */
 export interface EngineOptions {
   hubToolNames: readonly string[]
-  life: Life
+  crashGuard: CrashGuard
 }
 
 /** What thinks and acts: servers below, agents on top, and what sets them going. */
@@ -40,8 +40,8 @@ export interface Engine {
   readonly runtime: Runtime
   readonly approvals: Approvals
   readonly reset: Reset
-  /** This run of the hub, and whether its agents are held. */
-  readonly life: Life
+  /** Whether the agents are held. */
+  readonly crashGuard: CrashGuard
   readonly serversWatch: ServersWatch
   /** Takes the number of cycles at once from the config; none while the agents are held. */
   resize(): void
@@ -85,12 +85,12 @@ export function createEngine(
   const finder = stack.use(createToolFinder(() => servers.catalogue.tools))
   const rerun = () => foundation.config.current.tools.rerun
   const toolBox = createToolBox(servers, metaTools, { rerun, finder })
-  const runtime = stack.use(openRuntime(foundation, toolBox, semaphore))
+  const runtime = stack.use(openRuntime(foundation, options.crashGuard, toolBox, semaphore))
   const approvals = stack.use(openApprovals(foundation, toolBox, runtime))
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const serversWatch = watchServers(foundation, () => serverTools.servers.status(), stack)
   followModel(foundation, runtime, stack)
-  const gate = openGate(foundation, options.life, semaphore, stack, {
+  const gate = openGate(foundation, options.crashGuard, semaphore, stack, {
     clock: createClock(foundation, { router, runtime, approvals, serversWatch }, stack),
     approved: approvals.begin,
   })
@@ -115,7 +115,7 @@ export function createEngine(
     runtime,
     approvals,
     reset: createReset({ store, clock, newId, signals, agents: () => agents.all }),
-    life: options.life,
+    crashGuard: options.crashGuard,
     serversWatch,
     resize: gate.resize,
     applyAgents,
@@ -190,6 +190,7 @@ function onceSettled(foundation: Foundation, { servers }: ServerTools, run: () =
 
 function openRuntime(
   foundation: Foundation,
+  { noteCycle }: CrashGuard,
   toolBox: ReturnType<typeof createToolBox>,
   semaphore: Semaphore,
 ): Runtime {
@@ -207,6 +208,7 @@ function openRuntime(
     agent: agents.find,
     budget: () => budgetOf(foundation.config.current),
     owner: randomUUID(),
+    noteCycle,
     get timezone() {
       return foundation.config.current.timezone
     },

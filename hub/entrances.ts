@@ -217,7 +217,7 @@ async function readWelcome(
     hub: {
       name: 'superbloom',
       version: foundation.version,
-      ...(engine.life.hold ? { held: engine.life.hold.since } : {}),
+      ...(engine.crashGuard.hold ? { held: engine.crashGuard.hold.since } : {}),
     },
     agents: agents.map(({ name, description, status }) => ({ name, description, status })),
     conversations: [...stored].map(([id, lastSeq]) => ({ id, lastSeq, agents: engine.router.agentsOf(id) })),

@@ -6,6 +6,7 @@ import { readVersion } from './config/paths.ts'
 import { readOrMakeToken } from './config/token.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { createEmitter } from './core/emitter.ts'
+import { HubError } from './core/errors.ts'
 import { createIds, type NewId } from './core/ids.ts'
 import type { Log } from './core/log.ts'
 import type { Model } from './core/model.ts'
@@ -16,6 +17,7 @@ import { createModel } from './model/create-model.ts'
 import { closeQuestions } from './store/approvals.ts'
 import { openStore, type Store } from './store/open.ts'
 import { lockFolder } from './store/sqlite.ts'
+import { describeLoss, findLoss, wasUsed } from './store/store-loss.ts'
 import { voidLeases } from './store/threads.ts'
 
 /** What tests put in place of the real thing. */
@@ -30,6 +32,8 @@ export interface HubInputs {
   config: Config
   environment: Environment
   log: Log
+  /** Goes on with a store that lost what it held; default it is refused. */
+  acceptLoss?: boolean
   overrides?: HubOverrides
 }
 
@@ -56,11 +60,10 @@ export interface Foundation {
 
 /** Locks the data folder and opens what is in it; everything is closed with `stack`. */
 export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): Promise<Foundation> {
-  const { config, environment, log, overrides = {} } = inputs
+  const { config, environment, log, acceptLoss = false, overrides = {} } = inputs
   const clock = overrides.clock ?? systemClock
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 })
-  stack.use(lockFolder(config.dataFolder))
-  const store = stack.use(await openStore(config.dataFolder))
+  const store = await openWholeStore(config.dataFolder, { acceptLoss, log }, stack)
   await store.write(async tx => {
     await voidLeases(tx)
     await closeQuestions(tx, clock.now())
@@ -88,6 +91,23 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
     },
   }
   return foundation
+}
+
+/** Locks the data folder and opens its store. Throws `conflict` where the store lost what it held, unless that is accepted. */
+async function openWholeStore(
+  folder: string,
+  { acceptLoss, log }: { acceptLoss: boolean; log: Log },
+  stack: AsyncDisposableStack,
+): Promise<Store> {
+  const used = wasUsed(folder)
+  stack.use(lockFolder(folder))
+  const loss = findLoss(folder, used)
+  if (loss) {
+    const why = describeLoss(folder, loss)
+    if (!acceptLoss) throw new HubError('conflict', why)
+    log.warn('store_loss_accepted', { why })
+  }
+  return stack.use(await openStore(folder, error => log.warn('store_mark_not_written', { error })))
 }
 
 async function createModels(

@@ -1,6 +1,6 @@
 import type { Semaphore } from './core/semaphore.ts'
+import type { CrashGuard } from './crash-guard.ts'
 import type { Foundation } from './foundation.ts'
-import type { Life } from './lives.ts'
 
 /** Lets cycles and the clock run: once the servers were heard of, and not while the agents are held. */
 export interface Gate {
@@ -14,7 +14,7 @@ export interface Gate {
 
 export function openGate(
   { config, signals, log }: Pick<Foundation, 'config' | 'signals' | 'log'>,
-  life: Life,
+  guard: CrashGuard,
   semaphore: Semaphore,
   stack: AsyncDisposableStack,
   run: { clock: () => Promise<AsyncDisposable>; approved: () => Promise<void> },
@@ -24,14 +24,14 @@ export function openGate(
   let isOpen = false
   let hasBegun = false
   const resize = () => {
-    const isFree = isOpen && !life.hold
+    const isFree = isOpen && !guard.hold
     semaphore.resize(isFree ? config.current.concurrency : 0)
     if (!isFree || hasBegun) return
     hasBegun = true
     run.approved().catch(error => log.error('approvals_failed', { error }))
   }
   const startClock = async () => {
-    if (!life.hold) late.use(await run.clock())
+    if (!guard.hold) late.use(await run.clock())
   }
   stack.defer(
     signals.on('released', ({ by }) => {

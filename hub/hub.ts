@@ -1,10 +1,10 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Changed, watchFiles } from './config/watch.ts'
+import { openCrashGuard } from './crash-guard.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { openEntrances } from './entrances.ts'
 import { type Foundation, type HubInputs, openFoundation } from './foundation.ts'
-import { openLife } from './lives.ts'
 import type { HubToolDeps } from './mcp/hub-tools/deps.ts'
 import { createHubTools } from './mcp/hub-tools/index.ts'
 import { listAgents, readStatus } from './status.ts'
@@ -53,9 +53,9 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
     status: asked => readStatus(foundation, started(engine), asked),
   }
   const hubTools = createHubTools(reads)
-  const life = stack.use(await openLife(foundation))
+  const crashGuard = stack.use(await openCrashGuard(foundation))
   const hubToolNames = hubTools.map(tool => tool.definition.name)
-  engine = createEngine(foundation, { hubToolNames, life }, stack)
+  engine = createEngine(foundation, { hubToolNames, crashGuard }, stack)
   const { servers } = engine.serverTools
   const isReady = () => servers.settled || clock.monotonic() >= readyAt
   const listening = await openEntrances(foundation, engine, { hubTools, reads, isReady }, stack)

@@ -2,10 +2,13 @@ import { createEnvironment } from './config/environment.ts'
 import { loadConfig } from './config/load.ts'
 import { systemClock } from './core/clock.ts'
 import { createLog } from './core/log.ts'
-import { type Hub, startHub } from './hub.ts'
+import { type Hub, type HubInputs, startHub } from './hub.ts'
 
 /** Config, hub, and then the wait for a signal. `onStarted` hears of the running hub. */
-export async function main(onStarted: (hub: Hub) => void): Promise<void> {
+export async function main(
+  onStarted: (hub: Hub) => void,
+  options: Pick<HubInputs, 'acceptLoss'> = {},
+): Promise<void> {
   const environment = createEnvironment()
   const config = loadConfig(environment)
   const log = createLog({
@@ -18,7 +21,7 @@ export async function main(onStarted: (hub: Hub) => void): Promise<void> {
   // A second one changes nothing: a terminal sends Ctrl+C to the launcher and to this process.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => asked.resolve(signal))
-  await using hub = await startHub({ config, environment, log })
+  await using hub = await startHub({ config, environment, log, ...options })
   onStarted(hub)
   log.info('hub_stopping', { why: await asked.promise })
 }

@@ -38,7 +38,7 @@ export async function readStatus(
       parked: (await parkedThreads(store.db)).length,
     },
     deadLetters: { open: await countOpenDeadLetters(store.db) },
-    ...(engine.life.hold ? { held: { since: engine.life.hold.since } } : {}),
+    ...(engine.crashGuard.hold ? { held: engine.crashGuard.hold } : {}),
     serversDown: [...engine.serversWatch.down].map(([name, since]) => ({ name, since })),
     servers: await readServers(engine.serverTools.servers, asked.health === true),
     queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy: engine.runtime.busy },
@@ -71,7 +71,7 @@ export async function listAgents(foundation: Foundation, engine: Engine): Promis
   const awaiting = await threadsAwaitingApproval(db)
   const asked = await threadsAsked(db)
   const statusOf = (thread: string): AgentStatus => {
-    if (engine.life.hold || asked.has(thread)) return 'waiting'
+    if (engine.crashGuard.hold || asked.has(thread)) return 'waiting'
     if (engine.runtime.isActive(thread)) return 'active'
     if (parked.has(thread) || awaiting.has(thread)) return 'waiting'
     return failed.has(thread) ? 'failed' : 'sleeping'

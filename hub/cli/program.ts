@@ -21,7 +21,8 @@ export function createProgram(): Command {
   program
     .command('start')
     .description('start the hub and its servers, and print the address to open')
-    .action(async () => (await import('./commands/start.ts')).start())
+    .option('--accept-loss', 'go on with a store that lost what it held, once')
+    .action(async (options: { acceptLoss?: boolean }) => (await import('./commands/start.ts')).start(options))
   program
     .command('chat')
     .description('talk to an agent in the terminal')

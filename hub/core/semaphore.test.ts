@@ -10,7 +10,11 @@ function createHall(size: number) {
     leave.set(name, await semaphore.acquire(signal))
     inside.push(name)
   }
-  return { semaphore, inside, enter, leave: (name: string) => leave.get(name)?.() }
+  const enterAlone = async (name: string) => {
+    leave.set(name, (await semaphore.acquireAlone()).release)
+    inside.push(name)
+  }
+  return { semaphore, inside, enter, enterAlone, leave: (name: string) => leave.get(name)?.() }
 }
 
 const settled = () => new Promise<void>(resolve => setImmediate(resolve))
@@ -82,4 +86,61 @@ test('more room lets more in at once; less lets those go on that are in', async 
   hall.leave('b')
   await settled()
   expect(hall.inside).toEqual(['a', 'b', 'c'])
+})
+
+test('one that wants to be alone waits until all are gone, and keeps those out that came later', async () => {
+  const hall = createHall(2)
+  void hall.enter('a')
+  void hall.enterAlone('b')
+  void hall.enter('c')
+  void hall.enterAlone('d')
+  await settled()
+  expect(hall.inside).toEqual(['a'])
+  hall.leave('a')
+  await settled()
+  expect(hall.inside).toEqual(['a', 'b'])
+  hall.leave('b')
+  await settled()
+  expect(hall.inside).toEqual(['a', 'b', 'c'])
+  hall.leave('c')
+  await settled()
+  expect(hall.inside).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('one that was alone shares, and is one of the holders then', async () => {
+  const hall = createHall(2)
+  const place = await hall.semaphore.acquireAlone()
+  for (const name of ['a', 'b']) void hall.enter(name)
+  await settled()
+  expect(hall.inside).toEqual([])
+  place.share()
+  place.share()
+  await settled()
+  expect(hall.inside).toEqual(['a'])
+  place.release()
+  place.release()
+  await settled()
+  expect(hall.inside).toEqual(['a', 'b'])
+})
+
+test('one that gives up waiting to be alone keeps nobody out', async () => {
+  const hall = createHall(2)
+  const controller = new AbortController()
+  void hall.enter('a')
+  const given = hall.semaphore.acquireAlone(controller.signal)
+  void hall.enter('b')
+  controller.abort(new Error('gone'))
+  await expect(given).rejects.toThrow('gone')
+  await settled()
+  expect(hall.inside).toEqual(['a', 'b'])
+})
+
+test('nobody is alone in a semaphore without room', async () => {
+  const hall = createHall(0)
+  void hall.enterAlone('a')
+  await settled()
+  expect(hall.inside).toEqual([])
+  hall.semaphore.resize(1)
+  await settled()
+  expect(hall.inside).toEqual(['a'])
 })

@@ -1,52 +1,85 @@
-/** At most `size` holders at once; the others wait in order of arrival. */
+/** At most `size` holders at once, or one that is alone; the others wait in order of arrival. */
 export interface Semaphore {
   /** Resolves with the function that gives the place back (once). Rejects when `signal` aborts while waiting. */
   acquire(signal?: AbortSignal): Promise<() => void>
+  /** Waits until nobody holds it, and keeps the others out until it is shared or given back. */
+  acquireAlone(signal?: AbortSignal): Promise<AlonePlace>
   /** Changes how many may hold it; those that hold it go on. */
   resize(size: number): void
+}
+
+export interface AlonePlace {
+  /** Lets others in beside this holder. May be called again. */
+  share(): void
+  /** Gives the place back, once. */
+  release(): void
 }
 
 export function createSemaphore(size: number): Semaphore {
   let capacity = size
   let held = 0
-  const waiting: (() => void)[] = []
+  let isAlone = false
+  const waiting: { alone: boolean; grant: () => void }[] = []
+  const hasRoom = (alone: boolean) => !isAlone && (alone ? held === 0 && capacity > 0 : held < capacity)
   const admit = () => {
-    while (held < capacity) {
-      const next = waiting.shift()
-      if (!next) return
-      held++
-      next()
+    for (let next = waiting[0]; next && hasRoom(next.alone); next = waiting[0]) {
+      waiting.shift()
+      take(next.alone)
+      next.grant()
     }
   }
-  const createRelease = () => {
+  const take = (alone: boolean) => {
+    held++
+    isAlone = alone
+  }
+  const createPlace = (alone: boolean): AlonePlace => {
     let mine = true
-    return () => {
-      if (!mine) return
-      mine = false
-      held--
+    let apart = alone
+    const share = () => {
+      if (!apart) return
+      apart = false
+      isAlone = false
       admit()
     }
+    return {
+      share,
+      release() {
+        if (!mine) return
+        mine = false
+        held--
+        if (apart) share()
+        else admit()
+      },
+    }
+  }
+  const enter = <Place>(
+    alone: boolean,
+    signal: AbortSignal | undefined,
+    make: () => Place,
+  ): Promise<Place> => {
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (waiting.length === 0 && hasRoom(alone)) {
+      take(alone)
+      return Promise.resolve(make())
+    }
+    return new Promise((resolve, reject) => {
+      const grant = () => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve(make())
+      }
+      const entry = { alone, grant }
+      const onAbort = () => {
+        waiting.splice(waiting.indexOf(entry), 1)
+        reject(signal?.reason)
+        admit()
+      }
+      waiting.push(entry)
+      signal?.addEventListener('abort', onAbort, { once: true })
+    })
   }
   return {
-    acquire(signal) {
-      if (signal?.aborted) return Promise.reject(signal.reason)
-      if (held < capacity) {
-        held++
-        return Promise.resolve(createRelease())
-      }
-      return new Promise((resolve, reject) => {
-        const grant = () => {
-          signal?.removeEventListener('abort', onAbort)
-          resolve(createRelease())
-        }
-        const onAbort = () => {
-          waiting.splice(waiting.indexOf(grant), 1)
-          reject(signal?.reason)
-        }
-        waiting.push(grant)
-        signal?.addEventListener('abort', onAbort, { once: true })
-      })
-    },
+    acquire: signal => enter(false, signal, () => createPlace(false).release),
+    acquireAlone: signal => enter(true, signal, () => createPlace(true)),
     resize(next) {
       capacity = next
       admit()

@@ -40,7 +40,7 @@ export type SignalMap = {
   modelWanted: { by: string }
   /** A step of a cycle was committed. */
   stepped: { thread: string }
-  /** A person lets go the agents that were held after a crash loop. */
+  /** The agents that were held after a crash loop run again. */
   released: { by: string }
   /** What the servers offer, or a server's state, changed. */
   servers: OfferChange

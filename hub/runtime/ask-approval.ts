@@ -3,6 +3,7 @@ import { matchesGlobs } from '../core/glob.ts'
 import type { AgentTool } from '../core/tool-box.ts'
 import { createApproval, toApproval } from '../store/approvals.ts'
 import { isDoubtful, waitCall } from '../store/ledger.ts'
+import { hadSucceeded } from '../store/retried-calls.ts'
 import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import { hashArguments } from './arguments.ts'
@@ -17,6 +18,9 @@ export const APPROVAL_MS = 24 * 3_600_000
 const DOUBT =
   'the outcome of the same call before is unknown: it may have had its effect already, and repeating it may do harm'
 
+const DONE_BEFORE =
+  'the same call succeeded before the work that is tried again now failed: to run it again would do it twice'
+
 /** Why a call of a server's tool needs a person's yes; undefined where it needs none. */
 export async function whyApproval(
   deps: RuntimeDeps,
@@ -27,9 +31,10 @@ export async function whyApproval(
   const { agent, thread } = claim
   if (matchesGlobs(deps.approve(), row.tool)) return 'tools.approve of the config lists it'
   if (matchesGlobs(agent.approve, row.tool)) return `approve in agents/${agent.name}.md lists it`
-  if (!tool.destructive) return undefined
-  const call = { thread, tool: row.tool, hash: hashArguments(row.arguments) }
-  return (await isDoubtful(tx, call)) ? DOUBT : undefined
+  if (tool.reads) return undefined
+  const call = { thread, cycle: claim.cycle, tool: row.tool, hash: hashArguments(row.arguments) }
+  if (tool.destructive && (await isDoubtful(tx, call))) return DOUBT
+  return (await hadSucceeded(tx, call)) ? DONE_BEFORE : undefined
 }
 
 export interface AskedApproval {

@@ -58,6 +58,68 @@ test('a retry gives the batch back once, with what had run, and the retried lett
   expect(retried).toMatchObject({ decidedBy: 'alex', items: [{ text: 'look around' }] })
 })
 
+/** A world in which a cycle changed two things, looked at one, and went to the dead letters. */
+async function openChanged() {
+  const ran: string[] = []
+  const tool = (name: string, reads = false) => ({
+    name,
+    reads,
+    run: ({ id }: Record<string, unknown>) => ({ text: `${ran.push(`${name} ${id}`)}`, isError: false }),
+  })
+  const world = await openWorld({ tools: [tool('change'), tool('look', true)] })
+  world.model.script(
+    call([
+      ['change', { id: 1 }],
+      ['change', { id: 2 }],
+      ['look', { id: 1 }],
+    ]),
+    refuse('auth'),
+  )
+  await world.start()
+  await world.post('change it')
+  await world.idle()
+  ran.length = 0
+  return { world, ran, id: (await openLetters(world))[0]?.id ?? '' }
+}
+
+test('promise 4: a retry asks before it repeats a change that had succeeded, and asks for nothing else', async () => {
+  const { world, ran, id } = await openChanged()
+  await using _ = world
+  const same = [
+    ['change', { id: 1 }],
+    ['change', { id: 3 }],
+    ['look', { id: 1 }],
+  ] as const
+  world.model.script(call(same), say('waiting'))
+  await retry(world, id)
+  expect(ran).toEqual(['change 3', 'look 1'])
+  const [asked] = world.seen.approvals.all
+  expect(asked).toMatchObject({ tool: 'change', arguments: { id: 1 }, status: 'open' })
+  expect(asked?.reason).toContain('succeeded')
+  // What came of it belongs to the retry; a later cycle does not.
+  world.model.script(call([['change', { id: 2 }]]), say('waiting again'))
+  await world.approvals.decide({ id: asked?.id ?? '', decision: 'approve', by: 'alex', where: 'web' })
+  await world.seen.messages.find('the agent goes on', ({ text }) => text === 'waiting again')
+  await world.idle()
+  expect(ran).toEqual(['change 3', 'look 1', 'change 1'])
+  world.model.script(call([['change', { id: 1 }]]), say('done'))
+  await world.post('and once more, please')
+  await world.idle()
+  expect(ran).toEqual(['change 3', 'look 1', 'change 1', 'change 1'])
+})
+
+test('promise 4: a retry that failed too asks for what had succeeded in the first one', async () => {
+  const { world, ran, id } = await openChanged()
+  await using _ = world
+  world.model.script(refuse('auth'))
+  await retry(world, id)
+  const [second] = await openLetters(world)
+  world.model.script(call([['change', { id: 1 }]]), say('waiting'))
+  await retry(world, second?.id ?? '')
+  expect(ran).toEqual([])
+  expect(world.seen.approvals.all).toHaveLength(1)
+})
+
 test('a retry of a batch that began with a reset does not start fresh again', async () => {
   await using world = await openWorld()
   await world.start()

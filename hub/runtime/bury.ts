@@ -41,9 +41,9 @@ export function toDeath(error: ModelError): Death {
   }
 }
 
-/** A cycle that was cut by a crash once too often. */
-export function toCrashed(attempts: number): Death {
-  const message = `The hub ended ${attempts} times while I worked on this, without one step between`
+/** The hub crashed while the cycle ran alone, after so many crashes since its last step. */
+export function toCrashed(crashes: number): Death {
+  const message = `The hub ended ${crashes} times while I worked on this, the last time while nobody else worked, and without one step between`
   return { error: { code: 'crashed', message }, retryable: true }
 }
 

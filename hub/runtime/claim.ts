@@ -2,7 +2,7 @@ import type { ChatMessage } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import { openApprovalsOf } from '../store/approvals.ts'
 import { factsOf } from '../store/context.ts'
-import { chargeAttempt, createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
+import { createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
 import { appendHistory, type Fenced, type HistoryEntry } from '../store/history.ts'
 import { type InboxItem, itemsOfCycle, nextItems } from '../store/inbox.ts'
 import { pendingOf } from '../store/pending.ts'
@@ -20,6 +20,7 @@ import type { Unpaid } from './limits/metered-model.ts'
 import { readWindow } from './read-window.ts'
 import { decideReplyTo } from './reply.ts'
 import { startFresh } from './reset.ts'
+import { decideAttempt, MustRunAlone } from './suspects.ts'
 import { takeBatch } from './take-batch.ts'
 import { toAgentOf } from './tasks.ts'
 import { tellParked } from './tell-parked.ts'
@@ -55,7 +56,7 @@ export interface Claim extends Fenced, Running {
   items: InboxItem[]
   /** Something waits that did not fit, or that the cycle gave back: the next cycle begins at once. */
   hasMore: boolean
-  /** Dispatches since its last committed step, this one included. */
+  /** Attempts at its next step: one, and one more for each crash of the hub while it ran. */
   attempts: number
   /** Since when its provider cannot be reached; null while it can. */
   parkedAt: number | null
@@ -85,19 +86,20 @@ export interface Claim extends Fenced, Running {
 
 /**
  * Takes the thread and what waits for it: in one transaction the inbox is drained and the batch stands in the history.
- * Undefined where there is nothing to do, another process has the thread, or a limit of the day holds it back.
+ * Undefined where there is nothing to do, another process has the thread, or a limit of the day holds it back. Throws
+ * MustRunAlone for a suspect of a crash where others run.
  */
 export async function claimCycle(
   deps: RuntimeDeps,
   agent: RuntimeAgent,
   thread: string,
-  stopping?: AbortSignal,
+  { stopping, isAlone }: { stopping: AbortSignal; isAlone: boolean },
 ): Promise<Claim | undefined> {
   for (;;) {
     const day = await openToday(deps)
     const { releases } = deps.meter
     try {
-      const claim = await tryClaim(deps, agent, thread, day)
+      const claim = await tryClaim(deps, agent, { thread, day, isAlone })
       countWake(deps, thread)
       return claim
     } catch (error) {
@@ -113,8 +115,7 @@ export async function claimCycle(
 async function tryClaim(
   deps: RuntimeDeps,
   agent: RuntimeAgent,
-  thread: string,
-  day: string,
+  { thread, day, isAlone }: { thread: string; day: string; isAlone: boolean },
 ): Promise<Claim | undefined> {
   const now = deps.clock.now()
   let refused: string | null = null
@@ -135,8 +136,11 @@ async function tryClaim(
     if (!row) refused = waiting === null ? null : running
     if (!row) return undefined
     const own = toAgentOf(agent, row)
-    if (running !== null)
-      return { claim: await resume(deps, tx, { agent: own, row, cycle: await readCycle(tx, running), now }) }
+    if (running !== null) {
+      const cycle = await readCycle(tx, running)
+      if (!isAlone && decideAttempt(cycle.attempts) === 'alone') throw new MustRunAlone()
+      return { claim: await resume(deps, tx, { agent: own, row, cycle, now }) }
+    }
     return row.ended_at === null ? begin(deps, tx, { agent: own, row, now, day }) : refuse(tx, row, now)
   }, 'relaxed')
   if (begun?.notice) deps.signals.emit('message', begun.notice)
@@ -159,7 +163,6 @@ async function resume(
   { agent, row, cycle, now }: Beginning & { cycle: CycleRow },
 ): Promise<Claim> {
   const window = await readWindow(deps, tx, row, agent.model)
-  await chargeAttempt(tx, cycle.id, 1)
   return {
     kind: 'resumed',
     agent,
@@ -176,7 +179,7 @@ async function resume(
     compactions: 0,
     items: await itemsOfCycle(tx, cycle.id),
     hasMore: true,
-    attempts: cycle.attempts + 1,
+    attempts: cycle.attempts,
     parkedAt: cycle.parked_at,
     resting: toResting({ approvals: await openApprovalsOf(tx, row.id) }),
     tokens: cycle.input_tokens + cycle.output_tokens,

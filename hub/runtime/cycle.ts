@@ -11,18 +11,16 @@ import { checkRepeats, checkStreak } from './limits/loops.ts'
 import { chargeCut } from './limits/metered-model.ts'
 import { park } from './park.ts'
 import { endStopped } from './stop.ts'
+import { decideAttempt } from './suspects.ts'
 import { cycleDeadline, think } from './think.ts'
 import { hasOpenCalls } from './window.ts'
-
-/** So many crashes without a committed step between, and the cycle is not tried again by itself. */
-const MOST_ATTEMPTS = 3
 
 /**
  * Runs a claimed cycle to its end. What to do next follows from what is stored, so that a cycle which was cut by a
  * crash goes on from its last committed step. Throws when `stopping` aborts; the rest then waits for the next start.
  */
 export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortSignal): Promise<void> {
-  if (claim.attempts > MOST_ATTEMPTS) return bury(deps, claim, toCrashed(MOST_ATTEMPTS))
+  if (decideAttempt(claim.attempts) === 'dead') return bury(deps, claim, toCrashed(claim.attempts - 1))
   const deadline = cycleDeadline(deps, claim)
   claim.deadline = deadline
   // One that takes no notice is left to the watch.

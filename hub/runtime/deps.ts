@@ -82,6 +82,8 @@ export interface RuntimeDeps {
   agent: (name: string) => RuntimeAgent | undefined
   /** This process, as the owner of leases. */
   owner: string
+  /** Resolves once it is stored that a cycle runs, so that a crash from now on counts. */
+  noteCycle(): Promise<void>
   windows: KeptWindows
   tokens: TokenCounter
   budget: () => Budget

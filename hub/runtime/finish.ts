@@ -77,6 +77,7 @@ export async function endWithText(
   claim.window.push(...entries)
   claim.steps = step
   publish(deps, [message])
+  claim.turn?.share()
   deps.signals.emit('stepped', { thread: claim.thread })
   if (over) announceEnded(deps, over)
   if (!question) {

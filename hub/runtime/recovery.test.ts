@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openLetters, said, statuses, told } from '../../tests/support/failing-world.ts'
 import { openWorld } from '../../tests/support/runtime-world.ts'
-import { call, hold, say } from '../../tests/support/scripted-model.ts'
+import { call, hold, say, type Turn } from '../../tests/support/scripted-model.ts'
 import { postItem } from '../store/inbox.ts'
 import { ensureMainThread } from '../store/threads.ts'
 
@@ -25,6 +25,91 @@ test('promise 4: the third crash without a step between is a dead letter', async
     items: [{ text: 'deadly' }],
   })
   expect(told(world)).toHaveLength(1)
+})
+
+/** Three agents that each were in a cycle at two crashes of the hub in a row. */
+async function openSuspects() {
+  const names = ['anna', 'bert', 'cleo']
+  const look = { name: 'look', run: () => ({ text: 'seen', isError: false }) }
+  const world = await openWorld({ agents: names.map(name => ({ name })), tools: [look] })
+  for (let crash = 1; crash <= 2; crash++) {
+    const held = names.map(() => hold(say('never')))
+    world.model.script(...held.map(({ turn }) => turn))
+    await world.start()
+    if (crash === 1) for (const name of names) await world.post(`for ${name}`, name)
+    await Promise.all(held.map(({ begun }) => begun))
+    world.kill()
+  }
+  return world
+}
+
+test('promise 4: a suspect runs alone, and a crash is blamed on nobody else', async () => {
+  await using world = await openSuspects()
+  const alone = hold(say('never'))
+  world.model.script(alone.turn)
+  await world.start()
+  await alone.begun
+  for (let round = 0; round < 20; round++) await new Promise(resolve => setImmediate(resolve))
+  expect(world.model.requests.all).toHaveLength(7)
+  world.kill()
+  world.model.script(say('made it'), say('made it'))
+  await world.start()
+  await world.idle()
+  expect((await openLetters(world)).map(({ error }) => error?.code)).toEqual(['crashed'])
+  expect(said(world)).toEqual(['made it', 'made it'])
+  expect((await statuses(world)).toSorted()).toEqual(['dead', 'done', 'done'])
+})
+
+test('promise 4: a suspect runs alone only until its next step', async () => {
+  await using world = await openSuspects()
+  const first = hold(call([['look']]))
+  const rest = hold(say('later'))
+  world.model.script(first.turn, rest.turn)
+  await world.start()
+  await first.begun
+  first.release()
+  await rest.begun
+  // The next suspect waits until it can be alone.
+  expect(world.model.requests.all).toHaveLength(8)
+  world.model.script(say('two'), say('three'))
+  rest.release()
+  await world.idle()
+  expect(said(world)).toEqual(['later', 'two', 'three'])
+  expect(await openLetters(world)).toEqual([])
+})
+
+test('promise 4: others go on beside a suspect that committed a step', async () => {
+  await using world = await openWorld({
+    agents: [{ name: 'anna' }, { name: 'bert' }],
+    tools: [{ name: 'look', run: () => ({ text: 'seen', isError: false }) }],
+  })
+  for (let crash = 1; crash <= 2; crash++) {
+    const held = hold(say('never'))
+    world.model.script(held.turn)
+    await world.start()
+    if (crash === 1) await world.post('deadly?', 'anna')
+    await held.begun
+    world.kill()
+  }
+  const first = hold(call([['look']]))
+  const rest = hold(say('anna is done'))
+  world.model.script(first.turn)
+  await world.start()
+  await first.begun
+  await world.post('hello', 'bert')
+  for (let round = 0; round < 20; round++) await new Promise(resolve => setImmediate(resolve))
+  expect(world.model.requests.all).toHaveLength(3)
+  const next: Turn = (request, options) => {
+    const isAnna = request.messages.some(message => message.role === 'assistant')
+    return (isAnna ? rest.turn : say('bert is done'))(request, options)
+  }
+  world.model.script(next, next)
+  first.release()
+  await rest.begun
+  await world.seen.messages.find('bert answers', ({ text }) => text === 'bert is done')
+  rest.release()
+  await world.idle()
+  expect(await openLetters(world)).toEqual([])
 })
 
 test('promise 4: a committed step and a stop in order count as no crash', async () => {

@@ -2,7 +2,6 @@ import type { AgentStatus } from '../../schemas/chat.ts'
 import type { DueSource } from '../core/due.ts'
 import { HubError } from '../core/errors.ts'
 import type { Semaphore } from '../core/semaphore.ts'
-import { chargeAttempt } from '../store/cycles.ts'
 import { releasingWrite } from '../store/history.ts'
 import { StoreFault } from '../store/store-fault.ts'
 import { dropLease, threadsWithWork } from '../store/threads.ts'
@@ -18,6 +17,7 @@ import { createMeter } from './limits/meter.ts'
 import { payApart } from './limits/metered-model.ts'
 import { createSampling, toApprovedCall } from './questions/sampling.ts'
 import { createStops, type Stops } from './stop.ts'
+import { MustRunAlone } from './suspects.ts'
 import { showAgent, tellEnd } from './tell.ts'
 import { createTokenCounter } from './tokens.ts'
 import { type Turn, takeTurn } from './turn.ts'
@@ -59,18 +59,14 @@ export function createRuntime(
   const later = new Map<string, () => void>()
   const active = new Map<string, { wokenAgain: boolean; done: Promise<void> }>()
 
-  // Its place is given back after each cycle, so that a busy thread does not keep the others waiting.
-  const runTurn = async (thread: string) => {
-    using turn = await takeTurn(semaphore, stopping.signal)
-    return await runOne({ deps, watch, stops, stopping: stopping.signal, turn }, agentOf(thread), thread)
-  }
+  const dispatch = { deps, watch, stops, stopping: stopping.signal, semaphore }
   const work = async (thread: string, entry: { wokenAgain: boolean }) => {
     try {
       // What comes while a cycle runs has woken it again; what waited before may be more than the cycle took.
       let more: boolean
       do {
         entry.wokenAgain = false
-        more = (await runTurn(thread)) === 'more'
+        more = (await runTurn(dispatch, agentOf(thread), thread)) === 'more'
       } while (more || entry.wokenAgain)
     } finally {
       if (active.delete(thread)) deps.signals.emit('rests', { thread })
@@ -148,27 +144,48 @@ interface Dispatch {
   watch: CycleWatch
   stops: Stops
   stopping: AbortSignal
-  turn: Turn
+  semaphore: Semaphore
+}
+
+/**
+ * One cycle in a turn of its own, a suspect of a crash in one alone. The turn is given back after each cycle, so that a
+ * busy thread does not keep the others waiting.
+ */
+async function runTurn(
+  dispatch: Dispatch,
+  name: string,
+  thread: string,
+  alone = false,
+): Promise<'more' | 'all' | undefined> {
+  try {
+    using turn = await takeTurn(dispatch.semaphore, dispatch.stopping, alone)
+    return await runOne(dispatch, turn, name, thread)
+  } catch (error) {
+    if (error instanceof MustRunAlone) return await runTurn(dispatch, name, thread, true)
+    throw error
+  }
 }
 
 /** One cycle of the thread, new or the rest of one, and whether more waits; undefined where there is nothing to do. */
 async function runOne(
-  { deps, watch, stops, stopping, turn }: Dispatch,
+  { deps, watch, stops, stopping }: Dispatch,
+  turn: Turn,
   name: string,
   thread: string,
 ): Promise<'more' | 'all' | undefined> {
   const agent = deps.agent(name)
-  const claim = agent && (await claimCycle(deps, agent, thread, stopping))
+  const claim = agent && (await claimCycle(deps, agent, thread, { stopping, isAlone: turn.isAlone }))
   if (!claim) return void stops.forget(thread)
   claim.stop = stops.begin(claim)
   claim.turn = turn
+  await deps.noteCycle()
   showAgent(deps, claim, 'active')
   try {
     await watch.guard(claim, runCycle(deps, claim, stopping))
     if (!claim.outcome) deps.windows.keep(thread, claim)
   } catch (error) {
     if (stopping.aborted) {
-      await refund(deps, claim)
+      await release(deps, claim)
       throw error
     }
     await breakOff(deps, claim, error)
@@ -186,12 +203,9 @@ function statusAfter({ outcome, resting }: Claim): AgentStatus {
   return outcome === 'dead' ? 'failed' : resting
 }
 
-/** A stop in order is no crash: what its dispatch was charged is given back. */
-async function refund(deps: RuntimeDeps, claim: Claim): Promise<void> {
-  await deps.store.write(async tx => {
-    await releasingWrite(tx, claim, 0, deps.clock.now())
-    await chargeAttempt(tx, claim.cycle, -1)
-  })
+/** A stop in order is no crash: a thread without a lease is no suspect at the next start. */
+async function release(deps: RuntimeDeps, claim: Claim): Promise<void> {
+  await deps.store.write(tx => releasingWrite(tx, claim, 0, deps.clock.now()))
 }
 
 /** Whatever way the cycle went, no room stays kept for it, and what it used is written down. */

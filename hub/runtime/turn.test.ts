@@ -65,3 +65,26 @@ test('nobody comes back once the hub stops', async () => {
   await expect(comeBack()).rejects.toThrow('The hub is stopping')
   turn[Symbol.dispose]()
 })
+
+test('one that is alone stays while it waits for a person, and leaves as others do once it shares', async () => {
+  const semaphore = createSemaphore(2)
+  const turn = await takeTurn(semaphore, running, true)
+  const comeBack = turn.leave()
+  let isIn = false
+  const other = semaphore.acquire().then(release => {
+    isIn = true
+    return release
+  })
+  await comeBack()
+  expect([isIn, turn.isAlone]).toEqual([false, true])
+  turn.share()
+  const release = await other
+  expect(turn.isAlone).toBe(false)
+  semaphore.resize(1)
+  release()
+  const comeBackLater = turn.leave()
+  ;(await semaphore.acquire())()
+  await comeBackLater()
+  turn[Symbol.dispose]()
+  ;(await semaphore.acquireAlone()).release()
+})

@@ -3,6 +3,10 @@ import type { Semaphore } from '../core/semaphore.ts'
 
 /** A cycle's place among those that run at once. */
 export interface Turn extends Disposable {
+  /** No other cycle runs beside it. */
+  readonly isAlone: boolean
+  /** Lets others run beside it. */
+  share(): void
   /** Gives the place to others; the returned function waits for one again. Throws when the hub stops. */
   leave(): () => Promise<void>
 }
@@ -16,9 +20,11 @@ export interface Running {
   sampling?: Semaphore
 }
 
-/** Resolves when there is a place; rejects when `stopping` aborts before. */
-export async function takeTurn(semaphore: Semaphore, stopping: AbortSignal): Promise<Turn> {
-  let release: (() => void) | undefined = await semaphore.acquire(stopping)
+/** Resolves when there is a place, or where it is to be alone when nobody else runs; rejects when `stopping` aborts before. */
+export async function takeTurn(semaphore: Semaphore, stopping: AbortSignal, alone = false): Promise<Turn> {
+  const apart = alone ? await semaphore.acquireAlone(stopping) : undefined
+  let release: (() => void) | undefined = apart?.release ?? (await semaphore.acquire(stopping))
+  let isAlone = alone
   let away = 0
   let hasEnded = false
   const end = () => {
@@ -37,7 +43,16 @@ export async function takeTurn(semaphore: Semaphore, stopping: AbortSignal): Pro
     }
   }
   return {
+    get isAlone() {
+      return isAlone
+    },
+    share() {
+      isAlone = false
+      apart?.share()
+    },
     leave() {
+      // A crash while it is alone is blamed on it, so nobody else may run meanwhile.
+      if (isAlone) return async () => undefined
       if (away++ === 0) end()
       return async () => {
         if (--away > 0) return

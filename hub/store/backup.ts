@@ -4,6 +4,7 @@ import { toIso } from '../core/clock.ts'
 import { lockFolder } from './sqlite.ts'
 import {
   BESIDE,
+  backupsFolder,
   beginNewFeed,
   copyDatabase,
   databaseFile,
@@ -12,6 +13,7 @@ import {
   type StoreCopy,
   syncToDisk,
 } from './sqlite-backup.ts'
+import { markFile } from './store-mark.ts'
 
 /** So many of the backups that are made by themselves are kept. */
 const MOST_AUTOMATIC = 5
@@ -21,10 +23,6 @@ const STALE_MS = 3_600_000
 /** How long a restore waits for a hub that is ending, milliseconds. */
 const LOCK_WAIT_MS = 2_000
 const STOP_FIRST = 'Stop it first: what it has open cannot be put in another place.'
-
-function backupsFolder(folder: string): string {
-  return join(folder, 'backups')
-}
 
 /** Backs the store of a data folder up, whether a hub runs on it or not; by default into its folder `backups`. */
 export function backUp(folder: string, now: number, file?: string): Promise<StoreCopy> {
@@ -59,6 +57,8 @@ export async function restore(folder: string, file: string, now: number): Promis
     const copy = await copyDatabase(resolve(file), fresh)
     beginNewFeed(fresh)
     const before = existsSync(database) ? freeName(`${database}.before-restore-${toStamp(now)}`) : undefined
+    // What the other store had says nothing of this one.
+    rmSync(markFile(folder), { force: true })
     if (before) setAside(database, before)
     renameSync(fresh, database)
     await syncToDisk(folder)

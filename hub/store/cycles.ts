@@ -176,15 +176,6 @@ export async function redirectCycle(tx: Tx, cycle: string, conversation: string)
   await tx.updateTable('cycles').set({ reply_to: conversation }).where('id', '=', cycle).execute()
 }
 
-/** Charges a dispatch before it begins, or gives one back that ended in order. */
-export async function chargeAttempt(tx: Tx, cycle: string, by: 1 | -1): Promise<void> {
-  await tx
-    .updateTable('cycles')
-    .set(eb => ({ attempts: eb('attempts', '+', by) }))
-    .where('id', '=', cycle)
-    .execute()
-}
-
 /** The cycles that took a message, one for each agent that it went to; a status is null while it still waits. */
 export function cyclesOfMessage(
   db: Kysely<Tables>,

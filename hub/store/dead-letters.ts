@@ -92,6 +92,8 @@ export async function listDeadLetters(
   return Promise.all(rows.map(row => toDeadLetter(db, row)))
 }
 
+/** The item that tells a retry what had run. */
+export const NOTE_SOURCE = 'dead_letter'
 const MOST_LISTED = 200
 const MOST_CALLS = 50
 
@@ -149,7 +151,7 @@ export async function retryDeadLetter(tx: Tx, id: string, by: string, now: numbe
     .execute()
   await postItem(tx, {
     thread: letter.thread,
-    source: 'dead_letter',
+    source: NOTE_SOURCE,
     externalId: id,
     payload: { kind: 'notice', text: describeRetry(letter) },
     conversation: letter.conversation ?? undefined,
@@ -254,6 +256,8 @@ function describeRetry({ id, reason, calls, decidedBy }: DeadLetter): string {
   const begun = calls.filter(call => call.status !== 'planned' && call.status !== 'skipped')
   const ran = begun.map(call => `- ${call.tool} ${truncate(call.arguments, 200)}: ${call.status}`)
   const before =
-    ran.length > 0 ? ` Before that these calls had run; do not repeat them blindly:\n${ran.join('\n')}` : ''
+    ran.length > 0
+      ? ` Before that these calls had run; do not repeat them blindly, a person is asked before a change that succeeded runs again:\n${ran.join('\n')}`
+      : ''
   return `${decidedBy ?? 'Someone'} has the items of this batch tried again. They failed before (${id}): ${reason}${before}`
 }

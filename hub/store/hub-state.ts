@@ -6,12 +6,12 @@ import type { Tx } from './writer.ts'
 
 /** When old rows were last looked for; undefined for never. */
 export async function lastPruned(db: Kysely<Tables>): Promise<number | undefined> {
-  const at = await read(db, PRUNED)
+  const at = await readState(db, PRUNED)
   return typeof at === 'number' ? at : undefined
 }
 
 export async function savePruned(tx: Tx, at: number): Promise<void> {
-  await save(tx, PRUNED, at)
+  await saveState(tx, PRUNED, at)
 }
 
 interface NameOwners {
@@ -25,27 +25,34 @@ const nameOwners = z
 
 /** Which server had each name of a tool or a prompt that others wanted too; none where nothing was saved. */
 export async function readNameOwners(db: Kysely<Tables>): Promise<NameOwners> {
-  const { tools, prompts } = nameOwners.parse(await read(db, NAME_OWNERS))
+  const { tools, prompts } = nameOwners.parse(await readState(db, NAME_OWNERS))
   return { tools: new Map(Object.entries(tools)), prompts: new Map(Object.entries(prompts)) }
 }
 
 export async function saveNameOwners(tx: Tx, { tools, prompts }: NameOwners): Promise<void> {
-  await save(tx, NAME_OWNERS, { tools: Object.fromEntries(tools), prompts: Object.fromEntries(prompts) })
+  await saveState(tx, NAME_OWNERS, { tools: Object.fromEntries(tools), prompts: Object.fromEntries(prompts) })
 }
 
 const PRUNED = 'pruned_at'
 const NAME_OWNERS = 'name_owners'
 
-async function read(db: Kysely<Tables>, key: string): Promise<unknown> {
+/** What the hub keeps about itself under a key; undefined where it keeps nothing. */
+export async function readState(db: Kysely<Tables>, key: string): Promise<unknown> {
   const row = await db.selectFrom('hub_state').select('value_json').where('key', '=', key).executeTakeFirst()
   return row && parseJson(row.value_json)
 }
 
-async function save(tx: Tx, key: string, value: unknown): Promise<void> {
+export async function saveState(tx: Tx, key: string, value: unknown): Promise<void> {
   const value_json = JSON.stringify(value)
   await tx
     .insertInto('hub_state')
     .values({ key, value_json })
     .onConflict(oc => oc.column('key').doUpdateSet({ value_json }))
     .execute()
+}
+
+/** False where nothing was kept. */
+export async function removeState(tx: Tx, key: string): Promise<boolean> {
+  const removed = await tx.deleteFrom('hub_state').where('key', '=', key).executeTakeFirst()
+  return removed.numDeletedRows > 0n
 }

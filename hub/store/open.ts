@@ -4,6 +4,7 @@ import { backUpBeforeMigration } from './backup.ts'
 import type { Dialect } from './dialect.ts'
 import { migrations } from './migrations/index.ts'
 import { openSqlite, sqlite } from './sqlite.ts'
+import { openStoreMark, type StoreMark } from './store-mark.ts'
 import type { Tables } from './tables.ts'
 import { createWriter, type Write } from './writer.ts'
 
@@ -17,25 +18,33 @@ export interface Store extends AsyncDisposable {
 
 /**
  * Opens the store of a data folder and brings its schema up to date; one that holds something is backed up before.
- * Throws where that fails, and `conflict` for a store of a newer version; nothing stays open.
+ * `onMarkFault` hears where the store's mark cannot be written. Throws where opening fails, and `conflict` for a store of a newer version; nothing stays open.
  */
-export async function openStore(folder: string): Promise<Store> {
+export async function openStore(
+  folder: string,
+  onMarkFault: (error: unknown) => void = () => undefined,
+): Promise<Store> {
   await backUpBeforeMigration(folder)
   const db = new Kysely<Tables>({ dialect: openSqlite(folder) })
+  let mark: StoreMark
   try {
     await migrate(db, sqlite)
     await db.executeQuery(CompiledQuery.raw(sqlite.waitBriefly))
+    mark = await openStoreMark(folder, db, onMarkFault)
   } catch (error) {
     await db.destroy()
     throw error
   }
   return {
     db,
-    write: createWriter(db, sqlite),
+    write: createWriter(db, sqlite, mark),
     compact: async () => {
       for (const statement of sqlite.compact) await db.executeQuery(CompiledQuery.raw(statement))
     },
-    [Symbol.asyncDispose]: () => db.destroy(),
+    async [Symbol.asyncDispose]() {
+      mark[Symbol.dispose]()
+      await db.destroy()
+    },
   }
 }
 

@@ -11,7 +11,7 @@ export interface Parking {
 }
 
 /**
- * The cycle waits for its provider. That is no crash, so it is not counted as one. One that was to end meanwhile does
+ * The cycle waits for its provider. One that was to end meanwhile does
  * not wait: whoever wanted that wakes it.
  */
 export async function parkCycle(tx: Tx, { thread, cycle, at, until }: Parking): Promise<void> {
@@ -29,7 +29,7 @@ export async function parkCycle(tx: Tx, { thread, cycle, at, until }: Parking): 
     .execute()
   await tx
     .updateTable('cycles')
-    .set(eb => ({ parked_at: eb.fn.coalesce('parked_at', eb.val(at)), attempts: eb('attempts', '-', 1) }))
+    .set(eb => ({ parked_at: eb.fn.coalesce('parked_at', eb.val(at)) }))
     .where('id', '=', cycle)
     .execute()
 }

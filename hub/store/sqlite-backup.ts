@@ -17,9 +17,14 @@ export interface StoreCopy {
 
 /** Tables whose rows tell people what a copy holds; each database of ours has them. */
 const COUNTED = ['threads', 'conversations', 'messages', 'history'] as const
-const MIGRATIONS = 'kysely_migration'
+export const MIGRATIONS = 'kysely_migration'
 /** The migration that made the feed's table; older backups have none. */
 const EVENT_FEED = '003-event-feed'
+
+/** Where backups of a data folder's store are made. */
+export function backupsFolder(folder: string): string {
+  return join(folder, 'backups')
+}
 
 /** The store's file of a data folder. */
 export function databaseFile(folder: string): string {

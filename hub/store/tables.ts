@@ -89,7 +89,7 @@ export interface CycleTable {
   ended_at: number | null
   /** Why it failed or was cut short. */
   note: string | null
-  /** Dispatches since its last committed step, the present one included: charged before, so a crash has counted. */
+  /** Attempts at its next step: one, and one more for each crash of the hub while it ran. */
   attempts: Generated<number>
   /** Money in millionths of the currency of the prices. */
   cost_micros: Generated<number>
@@ -302,18 +302,6 @@ export interface MessageTable {
   cycle_id: string | null
 }
 
-/** One run of the hub on this store. */
-export interface LifeTable {
-  id: string
-  started_at: number
-  /** 1 once it lived longer than a crash loop's turn. */
-  outlived: number
-  /** 1 once a step was committed. */
-  stepped: number
-  /** When it ended in order; null while it runs, and for one that was killed. */
-  ended_at: number | null
-}
-
 export interface HubStateTable {
   key: string
   value_json: string
@@ -347,7 +335,6 @@ export interface Tables {
   dead_letters: DeadLetterTable
   sessions: SessionTable
   approvals: ApprovalTable
-  lives: LifeTable
   hub_state: HubStateTable
   history_texts: HistoryTextTable
 }

@@ -141,8 +141,18 @@ export async function readThread(db: Kysely<Tables>, id: string): Promise<Thread
   return db.selectFrom('threads').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** At the start of a folder's only hub every older lease belongs to a dead process. */
+/**
+ * At the start of a folder's only hub every older lease belongs to a process that crashed. The cycles that it ran are
+ * suspects of the crash, which counts as an attempt of each.
+ */
 export async function voidLeases(tx: Tx): Promise<void> {
+  const leased = tx.selectFrom('threads').select('id').where('lease_owner', 'is not', null)
+  await tx
+    .updateTable('cycles')
+    .set(eb => ({ attempts: eb('attempts', '+', 1) }))
+    .where('status', '=', 'running')
+    .where('thread_id', 'in', leased)
+    .execute()
   await tx
     .updateTable('threads')
     .set({ lease_owner: null, lease_until: null })

@@ -2,6 +2,7 @@ import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import { sleep, systemClock } from '../core/clock.ts'
 import type { Dialect } from './dialect.ts'
 import { StoreFault } from './store-fault.ts'
+import type { StoreMark } from './store-mark.ts'
 import type { Tables } from './tables.ts'
 
 export type Tx = Transaction<Tables>
@@ -30,7 +31,11 @@ const MOST_PER_COMMIT = 256
 const LOCKED_MS = 5_000
 const LOOK_AGAIN_MS = 50
 
-export function createWriter(db: Kysely<Tables>, dialect: Dialect): Write {
+export function createWriter(
+  db: Kysely<Tables>,
+  dialect: Dialect,
+  mark?: Pick<StoreMark, 'count' | 'write'>,
+): Write {
   const queue: Job[] = []
   let draining = false
   let relaxed = false
@@ -43,7 +48,7 @@ export function createWriter(db: Kysely<Tables>, dialect: Dialect): Write {
     relaxed = wanted
   }
   const drain = async () => {
-    while (queue.length > 0) await commitTogether(db, queue.splice(0, MOST_PER_COMMIT), prepare)
+    while (queue.length > 0) await commitTogether(db, queue.splice(0, MOST_PER_COMMIT), prepare, mark)
     draining = false
   }
   return (run, durability = 'disk') =>
@@ -60,18 +65,25 @@ async function commitTogether(
   db: Kysely<Tables>,
   jobs: Job[],
   prepare: (jobs: Job[]) => Promise<void>,
+  mark: Pick<StoreMark, 'count' | 'write'> | undefined,
 ): Promise<void> {
   const settle: (() => void)[] = []
+  const isDurable = jobs.some(job => !job.relaxed)
+  let commits: number | undefined
   try {
     await prepare(jobs)
     await whenUnlocked(() => {
       settle.length = 0
-      return db.transaction().execute(tx => runJobs(tx, jobs, settle))
+      return db.transaction().execute(async tx => {
+        await runJobs(tx, jobs, settle)
+        commits = isDurable ? await mark?.count(tx) : undefined
+      })
     })
   } catch (error) {
     for (const job of jobs) job.reject(error)
     return
   }
+  if (commits !== undefined) mark?.write(commits)
   for (const done of settle) done()
 }
 

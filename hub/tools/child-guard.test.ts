@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { childrenOf, isRunning } from '../../tests/support/processes.ts'
+import { startProgram } from '../../tests/support/program.ts'
 import { until, within } from '../../tests/support/until.ts'
 import { createLog } from '../core/log.ts'
 import { openChildGuard } from './child-guard.ts'
@@ -53,4 +54,23 @@ test('one with nothing to watch ends', async () => {
   release()
   await guard[Symbol.asyncDispose]()
   expect(own()).toEqual([])
+})
+
+/** A program in which nothing but the guard's own end is left to wait for: it ends there, or Node gives up with 13. */
+const LAST_TO_END = `
+import { spawn } from 'node:child_process'
+import { openChildGuard } from ${JSON.stringify(guardFile)}
+const guard = openChildGuard({ debug() {} })
+const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })
+child.unref()
+guard.watch(child.pid)
+process.kill(-child.pid, 'SIGKILL')
+await guard[Symbol.asyncDispose]()
+console.log('disposed')
+`
+
+test('what is disposed after it runs too: a process that waits only for the guard does not end with 13', async () => {
+  await using program = await startProgram(process.execPath, ['--input-type=module', '-e', LAST_TO_END])
+  expect(await within('its end', program.ended)).toEqual({ code: 0, signal: null })
+  expect(program.stdout).toBe('disposed\n')
 })

@@ -37,6 +37,8 @@ export function openChildGuard(log: Log): ChildGuard {
 
   const tell = (line: string) => guard?.stdin?.write(`${line}\n`)
   const end = () => {
+    // A guard that is ending is waited for, and Node gives up a wait that nothing keeps alive.
+    guard?.ref()
     guard?.stdin?.end()
     guard = undefined
   }

@@ -67,7 +67,7 @@ export interface HubStatus {
   serversDown?: { name: string; since: number }[]
   queues?: { busy: number; waiting: number }
   budgets?: Budgets
-  held?: { since: number }
+  held?: { since: number; until: number }
   problems: string[]
 }
 

@@ -3,14 +3,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Running, runCli, startCli } from '../support/cli.ts'
 import { openClient } from '../support/clients.ts'
 import { npmServer, odd } from '../support/downstream.ts'
 import { systemNode } from '../support/outside.ts'
 import { childrenOf, isRunning, processesNaming, untilNoChildren } from '../support/processes.ts'
+import { startProgram } from '../support/program.ts'
 import { send } from '../support/raw-http.ts'
-import { until } from '../support/until.ts'
+import { until, within } from '../support/until.ts'
 
 let folder: string
 let variables: Record<string, string>
@@ -43,6 +45,19 @@ const token = () => readFileSync(inFolder('data/token'), 'utf8').trim()
 
 const majorOf = (node: string) =>
   Number.parseInt(execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }), 10)
+
+test('a hub that has no timer left ends with 0 and not with 13: its children are waited for, and all is closed', async () => {
+  writeFileSync(inFolder('superbloom.yaml'), '')
+  const program = fileURLToPath(new URL('../fixtures/hub-without-timers.ts', import.meta.url))
+  await using hub = await startProgram(process.execPath, [program], { env: variables, cwd: folder })
+  await hub.says(/^Runs at/m)
+  await until('a server runs below it', () => childrenOf(hub.pid).length > 1)
+  expect(existsSync(inFolder('data/hub.json'))).toBe(true)
+  hub.signal('SIGTERM')
+  expect(await within('its end', hub.ended)).toEqual({ code: 0, signal: null })
+  expect(hub.stdout).toMatch(/^Ended in order$/m)
+  expect(existsSync(inFolder('data/hub.json'))).toBe(false)
+})
 
 describe('superbloom start', () => {
   test('makes its folders, token and default agent, says where it is, and ends in order', async () => {
@@ -205,6 +220,33 @@ describe('a start that cannot be', () => {
     running.kill('SIGTERM')
     expect((await running.ended()).code).toBe(0)
   })
+
+  test('a store that lost its data: the newest backup is named, until the loss is accepted once', async () => {
+    const end = async () => {
+      await using hub = (await boot()).running
+      hub.kill('SIGTERM')
+      expect((await hub.ended()).code).toBe(0)
+    }
+    await end()
+    const { code } = await runCli(['backup'], { variables, cwd: folder })
+    expect(code).toBe(0)
+    rmSync(inFolder('data/superbloom.db'))
+    const refused = await runCli(['start'], { variables, cwd: folder })
+    expect(refused.stderr).toMatch(
+      /^superbloom: .*superbloom\.db is missing.*: superbloom restore .*superbloom-\d+-\d+\.db .*--accept-loss/m,
+    )
+    expect(refused.code).toBe(1)
+    expect(existsSync(inFolder('data/superbloom.db'))).toBe(false)
+    const found = await runCli(['doctor'], { variables, cwd: folder })
+    expect(found.stdout).toMatch(/^PROBLEM store: .*superbloom\.db is missing/m)
+    await using hub = startCli(['start', '--accept-loss'], { variables, cwd: folder })
+    await hub.says(/^Superbloom runs/m)
+    hub.kill('SIGTERM')
+    const { stderr } = await hub.ended()
+    expect(stderr).toContain('store_loss_accepted')
+    await end()
+    // Six processes, one after the other.
+  }, 120_000)
 
   test('a port that is taken', async () => {
     const other = createServer()

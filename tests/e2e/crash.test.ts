@@ -94,6 +94,28 @@ test('promise 3: killed during a call that only looks, it is made again under th
   expect([again, more]).toEqual([once, []])
 })
 
+test('promise 3: asked again about a change of unknown outcome, the model verifies and needs no approval', async () => {
+  await using hub = await openCrashHub()
+  hub.provider.state.hold = true
+  const first = await hub.start()
+  await first.subscribe('homelab')
+  const sent = [await first.say('homelab', 'please answer i1')]
+  await first.next('delta')
+  // Both wait for the next batch: the reply goes to the newer one, and the other conversation is asked about.
+  sent.push(await first.say('homelab/x', 'please change i2'), await first.say('homelab', 'please answer i3'))
+  await hub.kill()
+  hub.provider.state.hold = false
+  hub.holdCalls(true)
+  await hub.start()
+  await hub.called(1)
+  await hub.kill()
+  hub.holdCalls(false)
+  const chat = await hub.start()
+  await checkAll(hub, chat, sent)
+  expect(hub.calls().map(line => line.split(' ').slice(0, 2).join(' '))).toEqual(['change i2', 'look i2'])
+  expect(hub.rows('select status from approvals')).toEqual([])
+})
+
 test('promise 3: killed between the plan and the call, the call is made once', async () => {
   await using hub = await openCrashHub()
   hub.holdCalls(true)

@@ -41,24 +41,61 @@ serveStdio(() => {
 `
 
 const requestBody = z.object({
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
+  messages: z.array(
+    z.looseObject({
+      role: z.string(),
+      content: z.unknown(),
+      tool_call_id: z.string().optional(),
+      tool_calls: z
+        .array(z.looseObject({ id: z.string(), function: z.looseObject({ arguments: z.string() }) }))
+        .default([]),
+    }),
+  ),
 })
+type Messages = z.infer<typeof requestBody>['messages']
+
+/** What came of the calls of a window, by the id that they were made for; of several the last. */
+function resultsOf(messages: Messages): Map<string, string> {
+  const made = new Map(
+    messages.flatMap(({ tool_calls }) =>
+      tool_calls.map(call => [call.id, (JSON.parse(call.function.arguments) as { id: string }).id]),
+    ),
+  )
+  return new Map(
+    messages.flatMap(({ role, tool_call_id = '', content }) =>
+      role === 'tool' ? [[made.get(tool_call_id) ?? '', String(content)]] : [],
+    ),
+  )
+}
+
+interface Asked {
+  what: string
+  id: string
+}
+
+/** What is asked for is done once: where its outcome is unknown, it is looked at and not done again. */
+function decideCalls(asked: readonly Asked[], results: ReadonlyMap<string, string>): Asked[] {
+  return asked.flatMap(({ what, id }) => {
+    const result = results.get(id)
+    if (what === 'answer' || (result !== undefined && !result.startsWith('Outcome unknown'))) return []
+    return { what: result === undefined ? what : 'look', id }
+  })
+}
 
 /** What the provider says to a window: calls what was asked for, then tells what came of it. */
 function decideChunks(body: string): object[] {
   const { messages } = requestBody.parse(JSON.parse(body))
   const last = messages.at(-1)
-  const text = String(last?.content ?? '')
   if (last?.role === 'tool') {
     const end = messages.findLastIndex(({ role }) => role !== 'tool')
     const results = messages.slice(end + 1).map(({ content }) => String(content))
     return [delta({ content: `Done: ${results.join(' | ')}` }), delta({}, 'stop')]
   }
-  const asked = [...text.matchAll(/^(?:> )?please (change|look|answer) (\S+)$/gm)].map(([, what, id]) => ({
-    what,
-    id,
-  }))
-  const calls = asked.filter(({ what }) => what !== 'answer')
+  const text = String(last?.content ?? '')
+  const asked = [...text.matchAll(/^(?:> )?please (change|look|answer) (\S+)$/gm)].map(
+    ([, what = '', id = '']) => ({ what, id }),
+  )
+  const calls = decideCalls(asked, resultsOf(messages))
   if (calls.length === 0) {
     return [
       delta({ content: 'Answered: ' }),
@@ -68,7 +105,7 @@ function decideChunks(body: string): object[] {
   }
   const made = calls.map(({ what, id }, index) => ({
     index,
-    id: `call_${id}`,
+    id: `call_${what}_${id}`,
     type: 'function',
     function: { name: `recorder__${what}`, arguments: JSON.stringify({ id }) },
   }))

@@ -249,6 +249,7 @@ function createLife(parts: Parts, death: Death | undefined) {
       agent,
       budget: () => ({ file: 'superbloom.yaml', ...parts.budget }),
       owner: `life-${++lives}`,
+      noteCycle: async () => undefined,
     },
     semaphore,
     agentOfThread,

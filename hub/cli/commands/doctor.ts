@@ -5,7 +5,8 @@ import { type Config, hasPrices, loadConfig, type ModelConfig } from '../../conf
 import { tokenFile } from '../../config/token.ts'
 import { systemClock, timeoutSignal } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
-import { describeUpstream, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
+import { describeHeld, describeUpstream, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
+import { describeLoss, findLoss, wasUsed } from '../../store/store-loss.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
 
@@ -41,6 +42,7 @@ export async function examine(environment: Environment): Promise<Finding[]> {
     ...config.warnings.map(what => ({ level: 'warning' as const, what: `config: ${what}` })),
     ...checkAgents(config, environment),
     ...checkData(config),
+    ...checkStore(config),
     ...describeHooks(config),
     ...(await checkModel(config.model?.default)),
     ...(await checkHub(config)),
@@ -64,6 +66,12 @@ function checkAgents(config: Config, environment: Environment): Finding[] {
       : [none]),
     ...problems.map(({ message }) => ({ level: 'problem' as const, what: `agents: ${message}` })),
   ]
+}
+
+/** What a hub would find at its start: whether the store lost what it held. */
+function checkStore({ dataFolder }: Config): Finding[] {
+  const loss = existsSync(dataFolder) ? findLoss(dataFolder, wasUsed(dataFolder)) : undefined
+  return loss ? [{ level: 'problem', what: `store: ${describeLoss(dataFolder, loss)}` }] : []
 }
 
 function checkData(config: Config): Finding[] {
@@ -119,6 +127,7 @@ async function checkHub(config: Config): Promise<Finding[]> {
     const state = hubStatus.parse((await callHub(hub, 'hub_status', { health: true })).structured)
     return [
       { level: 'ok', what: `hub: ${state.hub.version} answers at ${hub.url}` },
+      ...(state.held ? [{ level: 'problem' as const, what: `agents: ${describeHeld(state.held)}` }] : []),
       ...state.servers.flatMap(toFindings),
       ...state.problems.map(what => ({ level: 'problem' as const, what })),
     ]

@@ -8,7 +8,7 @@ import { main } from '../../main.ts'
 import { clearUpAtRest } from '../clear-up.ts'
 
 /** Starts the hub and says where it is: with the token in the address only for a person at a terminal. */
-export async function start(): Promise<void> {
+export async function start(options: { acceptLoss?: boolean } = {}): Promise<void> {
   const { dataFolder, token: own } = locateData(createEnvironment())
   const where = own === undefined ? `in ${tokenFile(dataFolder)}` : 'what SUPERBLOOM_TOKEN says'
   using atRest = new DisposableStack()
@@ -24,5 +24,5 @@ export async function start(): Promise<void> {
     v8.setFlagsFromString('--invocation-count-for-turbofan=500')
     atRest.use(clearUpAtRest(systemClock))
     process.stdout.write(`Superbloom runs. ${open}\n`)
-  })
+  }, options)
 }

@@ -51,7 +51,10 @@ export const hubStatus = z.object({
     parked: z.int().describe('cycles that wait until a provider answers'),
   }),
   deadLetters: z.object({ open: z.int() }),
-  held: z.object({ since: z.number() }).optional().describe('no agent runs, after a crash loop'),
+  held: z
+    .object({ since: z.number(), until: z.number() })
+    .optional()
+    .describe('no agent runs, after a crash loop; unix milliseconds'),
   serversDown: z
     .array(z.object({ name: z.string(), since: z.number() }))
     .describe('servers that have been down for over 10 minutes'),
@@ -90,7 +93,7 @@ export function describeStatus(state: HubStatus): string {
     ...(one.upstreams ?? []).map(upstream => `    ${describeUpstream(upstream)}`),
   ])
   return [
-    ...(state.held ? [HELD] : []),
+    ...(state.held ? [describeHeld(state.held)] : []),
     `${state.hub.name} ${state.hub.version}, ${describeModel(state.model)}`,
     `Now: ${plural(state.queues.busy, 'cycle')} running, ${plural(state.queues.waiting, 'inbox item')} waiting`,
     ...describeFailures(state),
@@ -120,8 +123,10 @@ function describeModel({ kind, name, baseUrl }: HubStatus['model']): string {
   return `model ${name}${baseUrl ? ` at ${baseUrl}` : ''}`
 }
 
-const HELD =
-  'HELD: the hub ended three times in a row right after its start, so no agent runs. Messages are kept. Read the log, then let them go with: superbloom status --release'
+/** The hold after a crash loop, as a line for a person. */
+export function describeHeld({ until }: NonNullable<HubStatus['held']>): string {
+  return `HELD: the hub ended three times in a row right after its start, while an agent worked, so no agent runs until ${toIso(until)}. Messages are kept. Read the log; to let the agents go now: superbloom status --release`
+}
 
 function describeFailures({ model, deadLetters, serversDown }: HubStatus): string[] {
   const down = model.health.filter(({ state }) => state !== 'ok')

@@ -26,7 +26,7 @@ export function HubNotices({ status, onRelease, onTried }) {
   const tries = down.map(one => (one.retryAt ?? 0) + OUTCOME).filter(at => at > Date.now())
   useAt(tries.length > 0 ? Math.min(...tries) : null, onTried)
   return html`<ul class="problems">
-    ${held && html`<li key="held"><${Held} since=${held.since} now=${now} onRelease=${onRelease} /></li>`}
+    ${held && html`<li key="held"><${Held} until=${held.until} now=${now} onRelease=${onRelease} /></li>`}
     ${down.map(one => html`<li key=${one.name}>${modelWords(one, now)}</li>`)}
     ${model?.parked ? html`<li key="parked">${parkedWords(model.parked)}</li>` : null}
     ${serversDown.map(one => html`<li key=${`server-${one.name}`}>The server ${one.name} went down ${relative(one.since, now)} and has not come back.</li>`)}
@@ -34,9 +34,9 @@ export function HubNotices({ status, onRelease, onTried }) {
   </ul>`
 }
 
-/** @param {{since: number, now: number, onRelease: () => Promise<void>}} props */
-function Held({ since, now, onRelease }) {
-  return html`<p>The hub ended three times right after its start, so since ${dayAndTime(since, now)} no agent runs. Messages are kept. Read its log first.</p>
+/** @param {{until: number, now: number, onRelease: () => Promise<void>}} props */
+function Held({ until, now, onRelease }) {
+  return html`<p>The hub ended three times right after its start, while an agent worked, so no agent runs until ${dayAndTime(until, now)}. Messages are kept. Read its log first.</p>
     <${AskAgain} label="Let the agents go" name="Let the agents go" question="Is what ended it mended?" yes="Let them go" busy="Letting them go…" no="Not yet" onYes=${onRelease} />`
 }
 

@@ -1,0 +1,47 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import { readState, removeState, saveState } from './hub-state.ts'
+import type { Tables } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+const HOLD = 'hold'
+const RUNS = 'crash_runs'
+
+const hold = z.object({
+  since: z.number(),
+  /** Conversations that were told. */
+  told: z.array(z.string()),
+})
+/** Why no agent runs: the hub crashed several times in a row soon after its start, while a cycle ran. */
+export type Hold = z.infer<typeof hold>
+
+/** How many runs of the hub in a row had a cycle and neither a step nor an end in order. */
+export async function crashRuns(db: Kysely<Tables>): Promise<number> {
+  return z
+    .number()
+    .catch(0)
+    .parse(await readState(db, RUNS))
+}
+
+/** This run has a cycle: it counts as a crash until `forgetCrashRuns` says that it was none. */
+export async function countCrashRun(tx: Tx): Promise<void> {
+  await saveState(tx, RUNS, (await crashRuns(tx)) + 1)
+}
+
+export async function forgetCrashRuns(tx: Tx): Promise<void> {
+  await removeState(tx, RUNS)
+}
+
+export async function readHold(db: Kysely<Tables>): Promise<Hold | undefined> {
+  return hold.optional().parse(await readState(db, HOLD))
+}
+
+export async function writeHold(tx: Tx, value: Hold): Promise<void> {
+  await saveState(tx, HOLD, value)
+}
+
+/** Ends the hold; crashes before it count no more. False where nothing was held. */
+export async function endHold(tx: Tx): Promise<boolean> {
+  await forgetCrashRuns(tx)
+  return removeState(tx, HOLD)
+}

@@ -1,0 +1,82 @@
+import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Kysely, sql } from 'kysely'
+import { statement } from './statement.ts'
+import type { Tables } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+/** Where `hub_state` counts the commits that reached the disk. */
+export const COMMITS_KEY = 'commits'
+/** The mark is always as long, so that a write replaces it. */
+const MARK_LENGTH = 32
+
+export function markFile(folder: string): string {
+  return join(folder, 'store.json')
+}
+
+/**
+ * Says outside the database how many durable commits it has, so that a later start notices when some are gone. It is
+ * written after each of them and synced when the store opens and closes: a loss of power may leave an older number, and
+ * never one that is too high.
+ */
+export interface StoreMark extends Disposable {
+  /** To be called within a durable transaction; resolves with the number to write after its commit. */
+  count(tx: Tx): Promise<number>
+  /** Never throws. */
+  write(commits: number): void
+}
+
+/** `onFault` hears once that the mark cannot be written; it stays as it is then. */
+export async function openStoreMark(
+  folder: string,
+  db: Kysely<Tables>,
+  onFault: (error: unknown) => void,
+): Promise<StoreMark> {
+  let file: number | undefined
+  let isBroken = false
+  const attempt = (act: () => void) => {
+    if (isBroken) return
+    try {
+      act()
+    } catch (error) {
+      isBroken = true
+      onFault(error)
+    }
+  }
+  const write = (commits: number) =>
+    attempt(() => {
+      file ??= openSync(markFile(folder), constants.O_RDWR | constants.O_CREAT, 0o600)
+      writeSync(file, `${JSON.stringify({ commits }).padEnd(MARK_LENGTH - 1)}\n`, 0)
+    })
+  const sync = () => attempt(() => file !== undefined && fsyncSync(file))
+  const row = await db
+    .selectFrom('hub_state')
+    .select('value_json')
+    .where('key', '=', COMMITS_KEY)
+    .executeTakeFirst()
+  write(Number(row?.value_json ?? 0))
+  sync()
+  return {
+    async count(tx) {
+      const { rows } = await raiseCommits(tx, { key: COMMITS_KEY, first: '1' })
+      return Number(rows[0]?.value_json)
+    },
+    write,
+    [Symbol.dispose]() {
+      sync()
+      if (file !== undefined) closeSync(file)
+    },
+  }
+}
+
+const raiseCommits = statement<{ key: string; first: string }, { value_json: string }>((db, { key, first }) =>
+  db
+    .insertInto('hub_state')
+    .values({ key, value_json: first })
+    .onConflict(oc =>
+      oc.column('key').doUpdateSet({
+        value_json: sql<string>`cast(cast(hub_state.value_json as integer) + 1 as text)`,
+      }),
+    )
+    .returning('value_json'),
+)
