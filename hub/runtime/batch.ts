@@ -191,7 +191,7 @@ function describeApproval(payload: Extract<InboxPayload, { kind: 'approval' }>):
 }
 
 function describeEvent({ type, payload, repeats = 0 }: EventFact): string {
-  const again = repeats > 0 ? ` (repeated ${plural(repeats, 'time')} since)` : ''
+  const again = repeats > 0 ? `, ${plural(repeats + 1, 'time')}` : ''
   return toLine(`${type} ${JSON.stringify(payload)}${again}`)
 }
 

@@ -4,6 +4,7 @@ import { up as start } from './001-start.ts'
 import { up as durableAgents } from './002-durable-agents.ts'
 import { up as eventFeed } from './003-event-feed.ts'
 import { up as questions } from './004-questions.ts'
+import { up as eventReleases } from './008-event-releases.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -13,4 +14,5 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '002-durable-agents', up: durableAgents },
   { name: '003-event-feed', up: eventFeed },
   { name: '004-questions', up: questions },
+  { name: '008-event-releases', up: eventReleases },
 ]
