@@ -26,17 +26,17 @@ function raise<Type extends EventType>(type: Type): Record<string, unknown> {
 }
 
 test.for([
-  ['disk_full_warning', 'The disk of "sab" has 61.9 GiB free; its queue needs 128 GiB.'],
+  ['disk_full_warning', "The disk of 'sab' has 61.9 GiB free; its queue needs 128 GiB."],
   [
     'disk_high',
-    'The disk at "/srv" of "nas" is used to 97 %; from 85 % on that counts as high. 61.9 GiB are free.',
+    "The disk at '/srv' of 'nas' is used to 97 %; from 85 % on that counts as high. 61.9 GiB are free.",
   ],
-  ['temp_high', 'The sensor "cpu" of "nas" is at 91 °C; from 80 °C on that counts as high.'],
-  ['player_joined', '"Kim", "Lee" joined "arena", where 1 player is now.'],
-  ['player_left', 'Somebody left "arena", where 0 players are now.'],
+  ['temp_high', "The sensor 'cpu' of 'nas' is at 91 °C; from 80 °C on that counts as high."],
+  ['player_joined', "'Kim', 'Lee' joined 'arena', where 1 player is now."],
+  ['player_left', "Somebody left 'arena', where 0 players are now."],
   [
     'server_crash',
-    'The game server "arena" ended by itself with exit code 137, because its memory ran out. It crashes again and again: 4 times within ten minutes.',
+    "The game server 'arena' ended by itself with exit code 137, because its memory ran out. It crashes again and again: 4 times within ten minutes.",
   ],
 ] as const)('the figures of %s are told with their units', ([type, text]) => {
   expect(raise(type).text).toBe(text)

@@ -1,6 +1,9 @@
 import type { EventPayload, EventType } from '../../schemas/events.ts'
 import type { Emit } from './events.ts'
-import { quote, toByteText, toCountText, toPercentText } from './text.ts'
+import { cleanText, toByteText, toCountText, toPercentText } from './text.ts'
+
+/** Text of others, between marks that it cannot leave and that JSON does not have to escape. */
+const quote = (text: string, max = 200) => `'${cleanText(text, max).replaceAll("'", '"')}'`
 
 /** How an event reads: one line for people and models, and the units of its figures by the name of the field. */
 interface Words<Type extends EventType> {
