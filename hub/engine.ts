@@ -146,6 +146,7 @@ function createClock(
   const days = () => config.current.retention.days
   const sources = [
     { nextDue: () => nextDue(store.db), fire: router.fireDue },
+    router.eventReleases,
     ...runtime.due,
     createArchive({ store, clock }),
     serversWatch,

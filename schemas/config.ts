@@ -152,7 +152,7 @@ export const configFile = z
       .prefault({}),
     retention: z
       .strictObject({
-        days: z.int().min(1).optional().describe('older history and messages go; default never'),
+        days: z.int().min(1).default(365).describe('older history and messages go'),
       })
       .prefault({}),
     webhooks: z

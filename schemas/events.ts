@@ -25,19 +25,28 @@ export const eventFeed = z.object({
 })
 export type EventFeed = z.infer<typeof eventFeed>
 
+/** What every payload may have besides: the same for people, and for models that misread bare figures. */
+const inWords = {
+  text: z.string().optional().describe('one line that says it, with units'),
+  units: z.record(z.string(), z.string()).optional().describe('of the figures, by the name of the field'),
+}
+
 const percentHigh = z.object({
+  ...inWords,
   host: z.string(),
   percent: z.number().describe('0 to 100'),
   threshold: z.number().describe('0 to 100'),
 })
 
 const players = z.object({
+  ...inWords,
   server: z.string(),
   playerCount: z.int().describe('players now'),
   names: z.array(z.string()).optional().describe('who came or left, where the game tells'),
 })
 
 const download = z.object({
+  ...inWords,
   client: z.string(),
   name: z.string(),
   size: z.number().describe('bytes'),
@@ -49,36 +58,50 @@ const download = z.object({
 export const eventPayloads = {
   cpu_high: percentHigh,
   memory_high: percentHigh,
-  disk_high: percentHigh.extend({ mount: z.string() }),
+  disk_high: percentHigh.extend({
+    mount: z.string(),
+    free: z.number().optional().describe('bytes'),
+  }),
   temp_high: z.object({
+    ...inWords,
     host: z.string(),
     sensor: z.string(),
     temp: z.number().describe('degrees Celsius'),
     threshold: z.number().describe('degrees Celsius'),
   }),
-  server_empty: z.object({ server: z.string(), previousCount: z.int().describe('players before') }),
+  server_empty: z.object({
+    ...inWords,
+    server: z.string(),
+    previousCount: z.int().describe('players before'),
+  }),
   player_joined: players,
   player_left: players,
   server_crash: z.object({
+    ...inWords,
     server: z.string(),
     exitCode: z.int().optional(),
     oom: z.boolean().optional().describe('true: it was ended for using too much memory'),
+    container: z.string().optional().describe('its container, where it runs in one'),
+    loop: z.literal(true).optional().describe('it crashes again and again'),
+    count: z.int().optional().describe('crashes within the last ten minutes, where it is a loop'),
   }),
   download_complete: download,
   download_failed: download,
   disk_full_warning: z.object({
+    ...inWords,
     client: z.string(),
     free: z.number().describe('bytes'),
     needed: z.number().optional().describe('bytes that the queue still needs'),
   }),
   transcode_started: z.object({
+    ...inWords,
     user: z.string(),
     title: z.string(),
     device: z.string(),
     reason: z.string(),
   }),
-  media_added: z.object({ title: z.string(), type: z.string(), library: z.string() }),
-  container_unhealthy: z.object({ name: z.string(), status: z.string(), restarts: z.int() }),
+  media_added: z.object({ ...inWords, title: z.string(), type: z.string(), library: z.string() }),
+  container_unhealthy: z.object({ ...inWords, name: z.string(), status: z.string(), restarts: z.int() }),
 } as const
 export type EventType = keyof typeof eventPayloads
 export type EventPayload<Type extends EventType> = z.infer<(typeof eventPayloads)[Type]>

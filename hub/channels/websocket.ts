@@ -14,10 +14,11 @@ import {
   toStopTarget,
 } from '../../schemas/chat.ts'
 import type { Clock } from '../core/clock.ts'
-import { toPublicError } from '../core/errors.ts'
+import { HubError, toPublicError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Signals } from '../core/signals.ts'
+import { keepAlive } from './keep-alive.ts'
 import { createSender, type Sender } from './sender.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
@@ -26,7 +27,11 @@ const LARGEST_FRAME = 1024 * 1024
 const LARGEST_READ = 4 * LARGEST_FRAME
 /** So many frames may wait for their turn; then the socket is not read until they had it. */
 const MOST_WAITING = 64
+/** So many sockets may be open at once. */
+export const MOST_SOCKETS = 256
 const PROTOCOL = 'superbloom.v1'
+
+const TOO_MANY_SOCKETS = `There are ${MOST_SOCKETS} chats open already, the most at once; close one of them.`
 
 export interface WebSocketDeps {
   clock: Clock
@@ -64,6 +69,7 @@ export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDispo
     }
     try {
       const caller = deps.admit(request)
+      if (sockets.clients.size >= MOST_SOCKETS) throw new HubError('unavailable', TOO_MANY_SOCKETS)
       sockets.handleUpgrade(request, socket, head, ws => {
         socket.off('error', onError)
         serve(ws, socket, caller, deps)
@@ -95,6 +101,7 @@ function serve(ws: WebSocket, socket: Duplex, caller: { token: string }, deps: W
   const send = createSender(ws, socket)
   const subscriptions = createSubscriptions({ ...deps, send })
   const unsubscribe = listen(deps, subscriptions, send)
+  const stopPings = keepAlive(ws, deps.clock)
   const report = (error: unknown) => {
     const { code, message, status } = toPublicError(error)
     if (status >= 500) deps.log.error('frame_failed', { error })
@@ -118,6 +125,7 @@ function serve(ws: WebSocket, socket: Duplex, caller: { token: string }, deps: W
   })
   ws.on('error', error => deps.log.debug('socket_error', { error }))
   ws.on('close', () => {
+    stopPings()
     unsubscribe()
     send.stop()
     subscriptions.clear()

@@ -36,7 +36,7 @@ test('without anything it has the documented defaults', () => {
     model: undefined,
     tools: { approve: [], rerun: [] },
     budget: {},
-    retention: {},
+    retention: { days: 365 },
     crashHold: true,
     servers: {},
     warnings: [],

@@ -50,7 +50,7 @@ export interface Config {
     readonly tokensPerDay?: number | undefined
     readonly moneyPerDay?: number | undefined
   }
-  readonly retention: { readonly days?: number | undefined }
+  readonly retention: { readonly days: number }
   /** Whether agents are held after a crash loop. */
   readonly crashHold: boolean
   /** What the config says of webhooks, by name. */

@@ -7,6 +7,14 @@ export function toCanonicalJson(value: unknown): string {
   )
 }
 
+/** Without the fields that are null, in every object: models write null for an optional argument that they leave out. */
+export function dropNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).filter(([, field]) => field !== null)
+  return Object.fromEntries(fields.map(([key, field]) => [key, dropNulls(field)]))
+}
+
 /** The value of a JSON text, or undefined where it is none. */
 export function parseJson(text: string): unknown {
   try {

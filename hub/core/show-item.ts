@@ -65,7 +65,7 @@ function describeOutcome({ tool, arguments: args, note, result }: Decided): stri
 }
 
 function describeEvent({ type, payload, repeats = 0 }: EventFact): string {
-  const again = repeats > 0 ? ` (repeated ${plural(repeats, 'time')} since)` : ''
+  const again = repeats > 0 ? `, ${plural(repeats + 1, 'time')}` : ''
   return toLine(`${type} ${JSON.stringify(payload)}${again}`)
 }
 

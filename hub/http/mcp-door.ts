@@ -70,8 +70,16 @@ async function readJson(request: McpRequest): Promise<unknown> {
   const text = await readText(request)
   if (text === '') throw new HubError('bad_request', 'POST /mcp has no body; send a JSON-RPC message')
   const body = parse(text)
-  if (typeof body === 'object' && body !== null) return body
+  if (typeof body === 'object' && body !== null) return withoutNullParams(body)
   throw new HubError('bad_request', 'The body of POST /mcp is not JSON of a message: it is no object')
+}
+
+/** Some clients write null for a param that they leave out, such as `arguments` and `cursor`. */
+function withoutNullParams(body: object & { params?: unknown }): object {
+  const { params } = body
+  if (typeof params !== 'object' || params === null || !Object.values(params).includes(null)) return body
+  const fields = Object.entries(params).filter(([, value]) => value !== null)
+  return { ...body, params: Object.fromEntries(fields) }
 }
 
 function parse(text: string): unknown {

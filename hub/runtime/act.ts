@@ -1,7 +1,7 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
 import { type InboxItem, nextItems } from '../store/inbox.ts'
-import { callsOfStep, resultOf } from '../store/ledger.ts'
+import { callsOfStep, keepInHistory, resultOf } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import { isOnQuestion } from './batch.ts'
@@ -26,6 +26,7 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
     const now = deps.clock.now()
     const lastSeq = await fencedWrite(tx, claim, contents.length, now + LEASE_MS, now)
     const entries = await appendHistory(tx, claim, lastSeq, claim.steps, contents, now)
+    await keepInHistory(tx, rows)
     if (!ending) return { entries, update, ended: undefined }
     const notice = resultOf(ending).text
     const ended = await finish(deps, tx, claim, { text: textOfStep(claim), notice, summary: summaryOf(rows) })

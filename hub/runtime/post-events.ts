@@ -1,7 +1,9 @@
 import type { NewEvent, RoutedEvent } from '../../schemas/inbox.ts'
 import type { HookEvent, HookOutcome } from '../../schemas/webhooks.ts'
+import type { DueSource } from '../core/due.ts'
 import { type EventCursor, saveCursor } from '../store/events.ts'
 import type { Store } from '../store/open.ts'
+import { createEventReleases } from './release-events.ts'
 import { type RouteEventDeps, type Routing, routeEvent } from './route-event.ts'
 import { type HookRouting, routeHook } from './route-hook.ts'
 
@@ -13,6 +15,8 @@ export interface EventPosts {
   postHook(events: readonly HookEvent[]): Promise<HookOutcome[]>
   /** What a server's feed brought, together with how far it was read. */
   postFeed(server: string, events: NewEvent[], cursor: EventCursor): Promise<void>
+  /** Held events, which go out at their time. */
+  readonly eventReleases: DueSource
 }
 
 /** `announce` is told of what is new, after its commit. */
@@ -21,6 +25,7 @@ export function createEventPosts(
   announce: (routings: readonly Routing[]) => void,
 ): EventPosts {
   return {
+    eventReleases: createEventReleases(deps, announce),
     async postEvent(event) {
       const routing = await deps.store.write(tx => routeEvent(deps, tx, event))
       if (routing) announce([routing])

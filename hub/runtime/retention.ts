@@ -15,8 +15,8 @@ export interface RetentionDeps {
   store: Store
   clock: Clock
   log: Log
-  /** How long everything is kept; undefined for ever. */
-  days: () => number | undefined
+  /** How long everything is kept. */
+  days: () => number
 }
 
 /** Deletes what is old once a day, beside everything else: `fire` does not wait for it, disposing does. */
@@ -36,8 +36,8 @@ export function createRetention(
   const run = async () => {
     const now = clock.now()
     const days = deps.days()
-    const before = days === undefined ? undefined : now - days * DAY_MS
-    const rows = await prune(store, { before, onceBefore: now - ONCE_MS }, stopping.signal)
+    const horizons = { before: now - days * DAY_MS, onceBefore: now - ONCE_MS }
+    const rows = await prune(store, horizons, stopping.signal)
     if (stopping.signal.aborted) return
     await store.write(tx => savePruned(tx, now))
     log.info('pruned', { rows, days })

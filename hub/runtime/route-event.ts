@@ -11,11 +11,14 @@ import { isWanted } from '../core/event-match.ts'
 import { matchesGlob } from '../core/glob.ts'
 import type { NewId } from '../core/ids.ts'
 import { toCanonicalJson } from '../core/json.ts'
+import { recentEvents } from '../store/event-releases.ts'
 import { countRepeat, newestOfKind, recordEvent } from '../store/events.ts'
 import { schedulesWaitingForEvents } from '../store/schedules.ts'
-import type { EventRow, ScheduleRow } from '../store/tables.ts'
+import type { ScheduleRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
+import { decideEdge, STORM_MS } from './decide-edge.ts'
 import { fireEarly } from './firing.ts'
+import { findSameCause } from './same-cause.ts'
 import { type EventTaker, findTaker, postEventTo } from './tasks.ts'
 
 /** An agent, as much of it as routing an event needs. */
@@ -31,12 +34,12 @@ export interface RouteEventDeps {
   agents: () => readonly ListingAgent[]
 }
 
-/** What says that something still is so: it is told once, and then not again for a while. */
+/** A level event says that something still is so; every other event is one of an edge. */
 const LEVEL_EVENTS = ['*_high', 'disk_full_warning', 'container_unhealthy']
 const COOLDOWN_MS = 10 * 60_000
 
 /** Who gets an event: threads that wait for it, and agents whose files list it. */
-interface Takers {
+export interface Takers {
   waiting: ScheduleRow[]
   listing: EventTaker[]
 }
@@ -45,11 +48,23 @@ interface Takers {
 export interface Routing {
   event: RoutedEvent
   woken: string[]
+  /** When it goes out, where it is held until then. */
+  releaseAt?: number | undefined
+}
+
+/** Why an event does not go out at once. */
+interface Hold {
+  note: string
+  /** The event that stands for it and counts it. */
+  countedBy?: string | undefined
+  /** When it goes out itself. */
+  releaseAt?: number
+  isStorm?: boolean
 }
 
 /**
- * Records the event and posts it to everyone who gets it; undefined where it was there already. A thread that waited
- * for it stands in for its agent's own listing.
+ * Records the event and posts it to everyone who gets it, at once or later; undefined where it was there already. A
+ * thread that waited for it stands in for its agent's own listing.
  */
 export async function routeEvent(
   deps: RouteEventDeps,
@@ -60,8 +75,8 @@ export async function routeEvent(
   const { source, type, payload, at } = event
   const key = event.key ?? toCanonicalJson(payload)
   const takers = await findTakers(deps, tx, event)
-  const before = isLevel(type) ? await newestOfKind(tx, { type, key, now, within: COOLDOWN_MS }) : undefined
-  const route = decideRoute(takers, before)
+  const hold = takers.waiting.length > 0 ? undefined : await findHold(tx, { type, key, payload }, takers, now)
+  const route = hold ? { status: 'held' as const, routedTo: [], note: hold.note } : decideRoute(takers)
   const fact: EventFact = { id: deps.newId('evt'), type, source, payload, at }
   const recorded = await recordEvent(tx, {
     id: fact.id,
@@ -76,14 +91,22 @@ export async function routeEvent(
     at,
     received_at: now,
     repeats: 0,
+    release_at: route.status === 'pending' ? now : (hold?.releaseAt ?? null),
+    is_storm: hold?.isStorm ? 1 : 0,
   })
   if (!recorded) return undefined
   if (route.status === 'pending') await postTo(tx, takers, fact, now)
-  if (route.status === 'held' && before) await countRepeat(tx, before.id)
-  return { event: { id: fact.id, ...route }, woken: takers.waiting.map(schedule => schedule.agent) }
+  if (hold?.countedBy) await countRepeat(tx, hold.countedBy)
+  const woken = takers.waiting.map(schedule => schedule.agent)
+  return { event: { id: fact.id, ...route }, woken, releaseAt: hold?.releaseAt }
 }
 
-async function findTakers(deps: RouteEventDeps, tx: Tx, { type, payload }: NewEvent): Promise<Takers> {
+/** Everyone who gets such an event now. */
+export async function findTakers(
+  deps: RouteEventDeps,
+  tx: Tx,
+  { type, payload }: Pick<NewEvent, 'type' | 'payload'>,
+): Promise<Takers> {
   const fits = (wanted: EventListed) => isWanted(wanted, type, payload)
   const waiting = (await schedulesWaitingForEvents(tx)).filter(schedule => wantedBy(schedule).some(fits))
   const standIns = new Set(waiting.map(schedule => schedule.agent))
@@ -99,20 +122,67 @@ function wantedBy(schedule: ScheduleRow) {
   return eventWanted.array().parse(JSON.parse(schedule.wake_on_events_json))
 }
 
-function isLevel(type: string): boolean {
-  return LEVEL_EVENTS.some(glob => matchesGlob(glob, type))
+/** An event as the rules for holding it see it. */
+interface Held {
+  type: string
+  key: string
+  payload: Record<string, unknown>
 }
 
-/** Where an event goes and why, in words. `before` is the newest of its type and key that still cools down. */
-function decideRoute({ waiting, listing }: Takers, before: EventRow | undefined) {
-  const isWaitedFor = waiting.length > 0
+async function findHold(tx: Tx, event: Held, { listing }: Takers, now: number): Promise<Hold | undefined> {
+  const isLevel = LEVEL_EVENTS.some(glob => matchesGlob(glob, event.type))
+  const own = isLevel
+    ? await findCooldown(tx, event, listing, now)
+    : await findEdgeHold(tx, event, listing, now)
+  if (own || listing.length === 0) return own
+  const agents = listing.map(taker => taker.agent)
+  const same = await findSameCause(tx, event, agents, { since: now - COOLDOWN_MS, now })
+  return same && { note: `held: ${same.type} (${same.id}) told of the same cause already` }
+}
+
+async function findCooldown(
+  tx: Tx,
+  { type, key }: Held,
+  listing: readonly EventTaker[],
+  now: number,
+): Promise<Hold | undefined> {
+  const before = await newestOfKind(tx, { type, key, now, within: COOLDOWN_MS })
   // One that nobody took keeps nothing from somebody who lists it since.
-  const cools = before !== undefined && (before.status !== 'ignored' || listing.length === 0)
-  if (cools && !isWaitedFor) {
-    const until = toIso(before.received_at + COOLDOWN_MS)
-    const note = `held behind ${before.id}, which has the same type and key, until ${until}`
-    return { status: 'held' as const, routedTo: [], note }
+  if (!before || (before.status === 'ignored' && listing.length > 0)) return undefined
+  const until = toIso(before.received_at + COOLDOWN_MS)
+  const note = `held behind ${before.id}, which has the same type and key, until ${until}`
+  return { note, countedBy: before.id }
+}
+
+async function findEdgeHold(
+  tx: Tx,
+  { type, key }: Held,
+  listing: readonly EventTaker[],
+  now: number,
+): Promise<Hold | undefined> {
+  if (listing.length === 0) return undefined
+  const route = decideEdge(await recentEvents(tx, { type, key, now, within: STORM_MS }), now)
+  switch (route.kind) {
+    case 'now':
+      return undefined
+    case 'minute':
+      return {
+        note: `held until ${toIso(route.at)}: those of one minute go out together`,
+        releaseAt: route.at,
+      }
+    case 'storm': {
+      const note = `held until ${toIso(route.at)}: from the fourth within ten minutes on they go out as one`
+      return { note, releaseAt: route.at, isStorm: true }
+    }
+    case 'counted':
+      return { note: `held: ${route.behind} counts it, until ${toIso(route.at)}`, countedBy: route.behind }
+    default:
+      return route satisfies never
   }
+}
+
+/** Where an event goes that is not held, and why, in words. */
+export function decideRoute({ waiting, listing }: Takers) {
   const routedTo = [...new Set([...waiting.map(s => s.thread_id), ...listing.map(({ thread }) => thread)])]
   if (routedTo.length === 0) {
     const note = 'no agent lists it and no thread waits for it'
@@ -125,7 +195,13 @@ function decideRoute({ waiting, listing }: Takers, before: EventRow | undefined)
   return { status: 'pending' as const, routedTo, note: reasons.join('; ') }
 }
 
-async function postTo(tx: Tx, { waiting, listing }: Takers, fact: EventFact, now: number): Promise<void> {
+/** Posts the event to those who get it. */
+export async function postTo(
+  tx: Tx,
+  { waiting, listing }: Takers,
+  fact: EventFact,
+  now: number,
+): Promise<void> {
   for (const schedule of waiting) await fireEarly(tx, schedule, fact, now)
   for (const taker of listing) await postEventTo(tx, taker, fact, now)
 }

@@ -141,7 +141,7 @@ test('events are pending until a thread took them, and handled then', async () =
 test('a feed is posted with its cursor, in one piece', async () => {
   await using world = await openQuiet({ agents: [{ events: ['*'] }] })
   const cursor = { stream: 's1', cursor: 7 }
-  const joined = (id: string) => event(id, {}, 'player_joined')
+  const joined = (id: string) => event(id, { server: id }, 'player_joined')
   await world.router.postFeed('metrics', [joined('1'), joined('2')], cursor)
   await world.router.postFeed('metrics', [joined('2'), joined('3')], { ...cursor, cursor: 8 })
   const ids = (await world.store.db.selectFrom('events').selectAll().execute()).map(row => row.external_id)

@@ -64,6 +64,8 @@ export function createRouter(deps: RouterDeps): Router {
     for (const { event } of routings) deps.signals.emit('event', { id: event.id })
     wake(routings.flatMap(({ event }) => event.routedTo))
     rearm(routings.flatMap(({ woken }) => woken))
+    if (routings.some(({ releaseAt }) => releaseAt !== undefined))
+      deps.signals.emit('due', { why: 'a held event' })
   }
   return {
     ...createEventPosts(deps, announce),

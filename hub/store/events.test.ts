@@ -25,6 +25,8 @@ const event = (id: string, over: Partial<NewEventRow> = {}): NewEventRow => ({
   at: 1,
   received_at: 1,
   repeats: 0,
+  release_at: null,
+  is_storm: 0,
   ...over,
 })
 

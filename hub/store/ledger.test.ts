@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { openTempStore } from '../../tests/support/temp-store.ts'
-import { callsOfStep, finishCall, planCalls, resultOf, startCall } from './ledger.ts'
+import {
+  callsOfStep,
+  fingerprintOf,
+  finishCall,
+  keepInHistory,
+  planCalls,
+  resultOf,
+  startCall,
+} from './ledger.ts'
 import type { NewToolCall } from './tables.ts'
 
 const planned = (id: string, position: number): NewToolCall => ({
@@ -47,4 +55,40 @@ test('starting what has started, or ended, changes nothing', async () => {
   )
   await store.write(tx => startCall(tx, 'a', 8))
   expect(await callsOfStep(store.db, 'cyc_1', 1)).toMatchObject([{ status: 'error', started_at: 5 }])
+})
+
+test('a result that the history holds is not kept twice, and can still be told from others', async () => {
+  await using store = await openTempStore()
+  const results = ['a', 'a', 'b'].map(text => ({ text: text.repeat(10_000), isError: false }))
+  await store.write(async tx => {
+    await planCalls(
+      tx,
+      results.map((_each, index) => planned(`${index}`, index)),
+    )
+    for (const [index, result] of results.entries())
+      await finishCall(tx, `${index}`, { status: 'ok', result, now: 1 })
+  })
+  const full = await callsOfStep(store.db, 'cyc_1', 1)
+  await store.write(tx => keepInHistory(tx, full.slice(0, 2)))
+  await store.write(tx => keepInHistory(tx, full.slice(0, 1)))
+  const rows = await callsOfStep(store.db, 'cyc_1', 1)
+  expect(rows.slice(0, 2).map(row => row.result_json?.length)).toEqual([80, 80])
+  const [one, same, other] = rows.map(row => fingerprintOf(row.result_json ?? ''))
+  expect(one).toBe(same)
+  expect(one).not.toBe(other)
+  // A row of before holds its result.
+  expect(rows.map(row => resultOf(row).text.length > 1_000)).toEqual([false, false, true])
+})
+
+test('the result of a call that waited for a yes, and a short one, stay in the ledger', async () => {
+  await using store = await openTempStore()
+  const result = { text: 'a'.repeat(10_000), isError: false }
+  await store.write(async tx => {
+    await planCalls(tx, [{ ...planned('asked', 0), approval_id: 'apr_1' }, planned('short', 1)])
+    await finishCall(tx, 'asked', { status: 'ok', result, now: 1 })
+    await finishCall(tx, 'short', { status: 'ok', result: { text: 'fine', isError: false }, now: 1 })
+  })
+  await store.write(async tx => keepInHistory(tx, await callsOfStep(tx, 'cyc_1', 1)))
+  const rows = await callsOfStep(store.db, 'cyc_1', 1)
+  expect(rows.map(row => resultOf(row).text)).toEqual([result.text, 'fine'])
 })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { ToolCallStatus } from '../../schemas/chat.ts'
@@ -12,6 +13,12 @@ export const callResult = z.object({
   structured: z.unknown().optional(),
 })
 export type CallResult = z.infer<typeof callResult>
+
+/** What the ledger keeps of a result that the history holds. */
+const movedResult = z.strictObject({ inHistory: z.string() })
+
+/** A shorter result is kept twice: one more write costs more than its few bytes. Characters of its JSON. */
+const SHORT_RESULT = 1_000
 
 /** Writes calls down before any of them runs. */
 export async function planCalls(tx: Tx, calls: NewToolCall[]): Promise<void> {
@@ -121,8 +128,32 @@ export function callsOfCycle(db: Kysely<Tables>, cycle: string): Promise<ToolCal
     .execute()
 }
 
-/** The result of a call that has one. */
-export function resultOf(row: ToolCallRow): CallResult {
+/** The result of a call that has one. One that `keepInHistory` moved is to be read from the history. */
+export function resultOf(row: Pick<ToolCallRow, 'result_json'>): CallResult {
   if (row.result_json === null) return { text: 'No result was recorded for this call.', isError: true }
-  return callResult.parse(JSON.parse(row.result_json))
+  const value: unknown = JSON.parse(row.result_json)
+  if (movedResult.safeParse(value).success)
+    return { text: 'The result is in the history of the thread.', isError: false }
+  return callResult.parse(value)
+}
+
+/**
+ * The history holds the results of these calls from this transaction on, so that the ledger keeps only what tells them
+ * apart. The own result of a call that needed an approval is in no history.
+ */
+export async function keepInHistory(tx: Tx, rows: readonly ToolCallRow[]): Promise<void> {
+  for (const { id, result_json, approval_id } of rows) {
+    if (result_json === null || approval_id !== null || result_json.length < SHORT_RESULT) continue
+    await setResult(tx, { id, result: JSON.stringify({ inHistory: fingerprintOf(result_json) }) })
+  }
+}
+
+const setResult = statement<{ id: string; result: string }, unknown>((db, { id, result }) =>
+  db.updateTable('tool_calls').set({ result_json: result }).where('id', '=', id),
+)
+
+/** Equal for equal results, whether the ledger holds them or the history. */
+export function fingerprintOf(resultJson: string): string {
+  const moved = resultJson.length < SHORT_RESULT ? movedResult.safeParse(JSON.parse(resultJson)) : undefined
+  return moved?.success ? moved.data.inHistory : hash('sha256', resultJson)
 }

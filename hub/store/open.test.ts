@@ -24,7 +24,8 @@ test('the schema that all migrations make together is the one that is committed'
 
 test('migrations are numbered in order', () => {
   const names = migrations.map(({ name }) => name)
-  expect(names.map(name => Number(name.slice(0, 3)))).toEqual(names.map((_name, index) => index + 1))
+  const numbers = names.map(name => Number(name.slice(0, 3)))
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
 })
 
 test('opened again it is as it was left', async () => {
@@ -45,7 +46,9 @@ test('events from before there was a feed get their places in the order in which
   older.exec(`delete from kysely_migration where name >= '003'; drop table event_feed;
     drop index events_seq; alter table events drop column seq;
     alter table approvals drop column question_json;
-    drop index inbox_unanswered; alter table inbox drop column unanswered;`)
+    drop index inbox_unanswered; alter table inbox drop column unanswered;
+    drop index events_due; drop index events_told;
+    alter table events drop column release_at; alter table events drop column is_storm;`)
   const add = older.prepare(
     `insert into events values (?, 's', ?, 't', 'k', '{}', 'handled', '[]', null, 1, ?, 0)`,
   )

@@ -11,8 +11,8 @@ const DAY = 86_400_000
 const PAGE = 50
 
 export interface Horizons {
-  /** What is older goes; undefined: nothing does by its age alone. */
-  before: number | undefined
+  /** What is older goes. */
+  before: number
   /** Repeated deliveries are absorbed from then on. */
   onceBefore: number
 }
@@ -21,8 +21,8 @@ export interface Horizons {
 type Sweep = (tx: Tx) => Promise<{ numDeletedRows: bigint }>
 
 /**
- * Deletes what is older than the horizons, in small commits: handled inbox items always, and with `before` messages,
- * what left the windows, ended tasks, and what is over of everything else. Stops early when `signal` aborts; what is
+ * Deletes what is older than the horizons, in small commits: handled inbox items, messages, what left the windows, ended
+ * tasks, and what is over of everything else. Stops early when `signal` aborts; what is
  * left goes next time. Resolves with the number of rows that went.
  */
 export async function prune(
@@ -31,7 +31,6 @@ export async function prune(
   signal: AbortSignal,
 ): Promise<number> {
   let total = await sweepAll(store.write, onceSweeps(onceBefore), signal)
-  if (before === undefined) return total
   total += await sweepAll(store.write, agedSweeps(before, Math.min(before, onceBefore)), signal)
   total += await eachOf(store, 'conversations', before, signal, pruneMessages)
   total += await eachOf(store, 'threads', before, signal, pruneThread)

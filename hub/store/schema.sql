@@ -90,10 +90,16 @@ CREATE TABLE "events" (
   "received_at" bigint not null,
   "repeats" integer default 0 not null,
   "seq" bigint default 0 not null,
+  "release_at" bigint,
+  "is_storm" integer default 0 not null,
   constraint "events_once" unique ("source", "external_id"));
+CREATE INDEX events_due on events (release_at)
+    where status = 'held' and release_at is not null;
 CREATE INDEX "events_received" on "events" ("received_at");
 CREATE INDEX "events_repeated" on "events" ("type", "key", "received_at");
 CREATE UNIQUE INDEX "events_seq" on "events" ("seq");
+CREATE INDEX events_told on events (type, key, release_at)
+    where release_at is not null;
 CREATE TABLE "history" (
   "thread_id" text not null,
   "seq" bigint not null,

@@ -257,6 +257,10 @@ export interface EventTable {
   repeats: Generated<number>
   /** Its place among all that ever came, from 1. */
   seq: number
+  /** When it goes, or went, to its takers; null for one that stays behind another, or that nobody took. */
+  release_at: ColumnType<number | null, number | null | undefined>
+  /** 1: it stands for a storm, and tells how many events there were. */
+  is_storm: Generated<number>
 }
 
 /** One row. */

@@ -35,6 +35,37 @@ test('what can be read but not written again is left out', async () => {
   expect(await read('tools', [tool])).toEqual({ list: [], leftOut: ['deep'] })
 })
 
+test('null in an optional field takes the field away, and not the tool', async () => {
+  const asked = { type: 'object', properties: { at: { type: ['string', 'null'], default: null } } }
+  const { list, leftOut } = await read('tools', [
+    {
+      name: 'look',
+      title: null,
+      description: null,
+      inputSchema: { ...asked, required: null, additionalProperties: null, default: null },
+      outputSchema: null,
+      annotations: { title: null, readOnlyHint: true, idempotentHint: null },
+      icons: [{ src: 'https://x/y.png', mimeType: null }],
+      _meta: null,
+    },
+    { name: 'none', inputSchema: null, annotations: null },
+  ])
+  expect(leftOut).toEqual([])
+  expect(list).toEqual([
+    {
+      name: 'look',
+      inputSchema: { ...asked, default: null },
+      annotations: { readOnlyHint: true },
+      icons: [{ src: 'https://x/y.png' }],
+    },
+    { name: 'none', inputSchema: { type: 'object' } },
+  ])
+  const prompt = { name: 'ask', description: null, arguments: [{ name: 'what', required: null }] }
+  expect((await read('prompts', [prompt])).list).toEqual([{ name: 'ask', arguments: [{ name: 'what' }] }])
+  const resource = { uri: 'a:b', name: 'b', mimeType: null, size: null, annotations: null }
+  expect((await read('resources', [resource])).list).toEqual([{ uri: 'a:b', name: 'b' }])
+})
+
 test('a tool gets the schema that it lacks', async () => {
   const { list } = await read('tools', [
     { name: 'none' },

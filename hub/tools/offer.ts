@@ -62,7 +62,8 @@ export async function readList<Kind extends OfferKind>(
   if (!capabilities[capability]) return []
   const found: unknown[] = []
   const take = () => {
-    const entries = kind === 'tools' ? found.map(withSchema) : found
+    const stated = found.map(entry => withoutNulls(entry))
+    const entries = kind === 'tools' ? stated.map(withSchema) : stated
     return entries.filter((entry): entry is Entry<Kind> => {
       const good = isGood(entry, isOne)
       if (!good) onLeftOut(nameOf(entry))
@@ -90,6 +91,24 @@ async function requestPage(request: () => Promise<JsonObject>): Promise<JsonObje
     if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return undefined
     throw error
   }
+}
+
+/** Fields whose content is nobody's business, and where null may stand for itself. */
+const FREE_FORM = new Set(['_meta', 'properties', '$defs', 'default', 'const', 'enum', 'examples'])
+/** An entry has its annotations, icons and arguments this deep; a field further down is left as it is. */
+const DEEPEST_FIELD = 3
+
+/** Some servers write null for an optional field that they do not have, which clients refuse. */
+function withoutNulls(value: unknown, depth = 0): unknown {
+  if (depth > DEEPEST_FIELD) return value
+  if (Array.isArray(value)) return value.map(each => withoutNulls(each, depth + 1))
+  if (!isObject(value)) return value
+  const fields = Object.entries(value).filter(
+    ([key, field]) => field !== null || key === 'default' || key === 'const',
+  )
+  return Object.fromEntries(
+    fields.map(([key, field]) => [key, FREE_FORM.has(key) ? field : withoutNulls(field, depth + 1)]),
+  )
 }
 
 /** Some servers give tools without arguments no schema, or one of no type. */

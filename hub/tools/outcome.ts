@@ -13,7 +13,7 @@ const LONGEST_REASON = 1_000
 /** A server's result as a model reads it: its texts, and in words what is not text. */
 export function toOutcome(result: CallToolResult): ToolOutcome {
   const text = (result.content ?? []).map(toText).filter(Boolean).join('\n')
-  const structured = result.structuredContent
+  const structured = result.structuredContent ?? undefined
   const whole = text || (structured === undefined ? '(no output)' : JSON.stringify(structured))
   return {
     text: truncate(stripControl(whole), LONGEST_RESULT),

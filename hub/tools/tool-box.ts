@@ -15,6 +15,7 @@ import { givesMetaTool, givesTool, type ToolAccess } from '../core/tool-access.t
 import type { AgentTool, ToolBox } from '../core/tool-box.ts'
 import type { Tx } from '../store/writer.ts'
 import type { ToolFinder } from './find-tools.ts'
+import { fitNulls } from './fit-nulls.ts'
 import type { MetaTool } from './meta-tools/meta-tool.ts'
 import { toModelTool } from './model-tool.ts'
 import { toFailure, toOutcome } from './outcome.ts'
@@ -114,7 +115,7 @@ function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
 function serverTool(
   servers: Pick<Servers, 'call'>,
   name: string,
-  { annotations = {} }: Tool,
+  { annotations = {}, inputSchema }: Tool,
   rerun: readonly string[],
 ): AgentTool<Tx> {
   const { readOnlyHint, idempotentHint, destructiveHint } = annotations
@@ -126,7 +127,7 @@ function serverTool(
     destructive: destructiveHint !== false && !repeatable,
     async call(args, options) {
       try {
-        const result = await servers.call(name, args, {
+        const result = await servers.call(name, fitNulls(args, inputSchema), {
           session: `agent:${options.agent}`,
           signal: options.signal,
           meta: { [IDEMPOTENCY_KEY]: options.idempotencyKey },

@@ -36,6 +36,8 @@ export interface BackendState {
 export interface Crash {
   exitCode: number | undefined
   oom: boolean
+  /** The container that ended. */
+  container?: string
 }
 
 /** What starts and stops a game server: an engine's container, a systemd unit, a process, a Kubernetes workload. */

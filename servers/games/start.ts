@@ -16,6 +16,7 @@ import { restartGameServer } from './tools/restart-game-server.ts'
 import { runGameCommand } from './tools/run-game-command.ts'
 import { startGameServer } from './tools/start-game-server.ts'
 import { stopGameServer } from './tools/stop-game-server.ts'
+import { createCrashCounts } from './watchers/crash.ts'
 import { createCrashWatchers } from './watchers/crash-watchers.ts'
 import { beginLater } from './watchers/later.ts'
 import { createPlayersWatcher } from './watchers/players.ts'
@@ -43,7 +44,13 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
     ],
     watchers: [
       createPlayersWatcher({ games: registry, emit, clock, log, every: settings.playersInterval }),
-      ...createCrashWatchers(engines, { games: registry, ends, emit, clock }),
+      ...createCrashWatchers(engines, {
+        games: registry,
+        ends,
+        emit,
+        clock,
+        counts: createCrashCounts(clock),
+      }),
     ].map(watching => beginLater(watching, clock)),
     health: () => checkUpstreams(deps),
     [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),

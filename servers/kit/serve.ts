@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readReadOnly, toOffered } from './access.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Environment, systemEnvironment } from './env.ts'
+import { emitInWords } from './event-words.ts'
 import { createEventLog } from './events.ts'
 import { runWatching } from './follow.ts'
 import { toHealth } from './health.ts'
@@ -38,7 +39,9 @@ export async function serve(definition: ServerDefinition, options: ServeOptions)
   const readOnly = readReadOnly(definition.name, environment)
   const events = createEventLog(definition.name, `${definition.name}-${randomUUID()}`, clock)
   await using opened = new AsyncDisposableStack()
-  const started = opened.use(await definition.start({ clock, environment, log, emit: events.emit }))
+  const started = opened.use(
+    await definition.start({ clock, environment, log, emit: emitInWords(events.emit) }),
+  )
   const tools = new Map(toOffered(started.tools, readOnly).map(tool => [tool.listed.name, tool]))
   const health = toHealth(started)
   const served = opened.use(await open({ definition, tools, events, clock, log, health }, transport))

@@ -103,6 +103,13 @@ test.each([
   expect(ran).toBe(false)
 })
 
+test('null in an optional argument counts as left out, as models write it', async () => {
+  const { call } = create({})
+  expect(await call({ count: null, name: null })).toMatchObject({ structuredContent: { count: 1 } })
+  const needed = create({ input: z.strictObject({ count: z.int() }) as never })
+  expect(await needed.call({ count: null })).toMatchObject({ isError: true })
+})
+
 test('makes a result of whatever is thrown, with its causes, and logs it', async () => {
   const { call, logged } = create({
     run: async () => {

@@ -103,7 +103,8 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   args: unknown,
   context: CallContext,
 ): Promise<CallToolResult> {
-  const input = spec.input.safeParse(args ?? {})
+  const given = spec.input.safeParse(args ?? {})
+  const input = given.success ? given : spec.input.safeParse(dropNulls(args ?? {}))
   if (!input.success) return toErrorResult(toArgumentFailure(spec, input.error, args ?? {}))
   const span = typeof spec.limit === 'function' ? spec.limit(input.data) : spec.limit
   const limit = timeoutSignal(context.clock, span ?? DEFAULT_LIMIT)
@@ -121,6 +122,14 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
     limit.cancel()
     await finish()
   }
+}
+
+/** Without the fields that are null: models write null for an optional argument that they leave out. */
+function dropNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).filter(([, field]) => field !== null)
+  return Object.fromEntries(fields.map(([key, field]) => [key, dropNulls(field)]))
 }
 
 function toResult(

@@ -178,7 +178,7 @@ describe('beside a running hub', () => {
     expect(stdout).toMatch(/hosts: \[\] {2}# default/)
     expect(stdout).toMatch(/concurrency: 8 {2}# default/)
     expect(stdout).toMatch(
-      /tools: .* {2}# default\ntoolsets: {} {2}# default\nbudget: {} {2}# default\nretention: {} {2}# default/,
+      /tools: .* {2}# default\ntoolsets: {} {2}# default\nbudget: {} {2}# default\nretention: .*365.* {2}# default/,
     )
     expect(stdout).toMatch(/model: .*qwen3.*# SUPERBLOOM_MODEL/)
     expect(stdout).not.toMatch(/never-shown/)

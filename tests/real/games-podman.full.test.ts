@@ -68,5 +68,5 @@ test('a container is started, stopped and restarted; its crash is told, and no e
   await run('broken', 'exit 7')
   await until('the crash is told', () => crashed().length > 0)
   await untilHeard()
-  expect(crashed()).toEqual([{ server: 'broken', exitCode: 7 }])
+  expect(crashed()).toMatchObject([{ server: 'broken', exitCode: 7 }])
 }, 120_000)

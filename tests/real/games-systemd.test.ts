@@ -97,7 +97,7 @@ test('a game that is killed from outside has crashed', async () => {
   await until('it was seen running', async () => (await state('arena')) === 'running')
   await systemd.systemctl('kill', '--signal=SIGKILL', 'arena')
   await until('the crash is told', () => crashed().some(({ server }) => server === 'arena'))
-  expect(crashed()).toEqual([
+  expect(crashed()).toMatchObject([
     { server: 'broken', exitCode: 3 },
     { server: 'arena', exitCode: 137 },
   ])

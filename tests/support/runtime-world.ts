@@ -258,7 +258,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   signals.on('posted', ({ thread }) => runtime.wake(thread))
   signals.on('modelAnswers', () => void runtime.goOn())
   signals.on('modelWanted', () => model.health.reset())
-  const due = combineSources(runtime.due, clock.now)
+  const due = combineSources([router.eventReleases, ...runtime.due], clock.now)
   return { due, router, reset, runtime, approvals, semaphore, signals, retired, ...mortal }
 }
 

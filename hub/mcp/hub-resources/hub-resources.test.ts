@@ -75,6 +75,8 @@ async function openWorld() {
           at: 7,
           received_at: clock.now(),
           repeats: 0,
+          release_at: null,
+          is_storm: 0,
           ...over,
         }),
       ),

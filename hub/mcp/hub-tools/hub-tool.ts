@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { HubError } from '../../core/errors.ts'
+import { dropNulls } from '../../core/json.ts'
 
 /** Who calls a tool of the hub, and how to reach them meanwhile. */
 export interface HubToolContext {
@@ -62,7 +63,8 @@ export function defineHubTool<Input extends z.ZodType, Output extends z.ZodObjec
       },
     },
     async run(args, context) {
-      const parsed = tool.input.safeParse(args ?? {})
+      const given = tool.input.safeParse(args ?? {})
+      const parsed = given.success ? given : tool.input.safeParse(dropNulls(args ?? {}))
       if (!parsed.success) {
         throw new HubError('invalid_arguments', `${tool.name}: ${describe(parsed.error)}`)
       }

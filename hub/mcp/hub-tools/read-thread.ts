@@ -102,7 +102,7 @@ function toCycle(row: CycleRow, entries: readonly AuditEntry[], calls: readonly 
     inbox: entries.flatMap(({ content, at }) =>
       content.role === 'user' ? [{ at, text: content.text }] : [],
     ),
-    steps: entries.flatMap(entry => toStep(entry, calls)),
+    steps: entries.flatMap(entry => toStep(entry, calls, entries)),
     ...withoutNulls({
       endedAt: row.ended_at,
       replyTo: row.reply_to,
@@ -112,24 +112,36 @@ function toCycle(row: CycleRow, entries: readonly AuditEntry[], calls: readonly 
   }
 }
 
-function toStep({ step: number, at, content }: AuditEntry, calls: readonly ToolCallRow[]) {
+function toStep(
+  { step: number, at, content }: AuditEntry,
+  calls: readonly ToolCallRow[],
+  entries: readonly AuditEntry[],
+) {
   if (content.role !== 'assistant') return []
   const own = calls.filter(each => each.step === number)
-  return [{ step: number, at, text: content.text, calls: own.map(toCall) }]
+  return [{ step: number, at, text: content.text, calls: own.map(row => toCall(row, entries)) }]
 }
 
-function toCall(row: ToolCallRow) {
+function toCall(row: ToolCallRow, entries: readonly AuditEntry[]) {
   return {
     id: row.id,
     tool: row.tool,
     arguments: row.arguments,
     status: row.status,
     ...withoutNulls({
-      result: row.result_json === null ? null : truncate(resultOf(row).text, LONGEST_RESULT),
+      result: row.result_json === null ? null : truncate(resultText(row, entries), LONGEST_RESULT),
       startedAt: row.started_at,
       endedAt: row.ended_at,
     }),
   }
+}
+
+/** What a call gave, from the ledger where it needed an approval, else as its agent got it. */
+function resultText(row: ToolCallRow, entries: readonly AuditEntry[]): string {
+  const held = entries.find(
+    ({ step, content }) => step === row.step && content.role === 'tool' && content.callId === row.call_id,
+  )
+  return held && row.approval_id === null ? held.content.text : resultOf(row).text
 }
 
 function describeAudit({ thread, cycles }: Audit): string {

@@ -1,7 +1,7 @@
 import type { HistoryContent } from '../../../schemas/inbox.ts'
 import { plural } from '../../core/text.ts'
 import { fencedWrite } from '../../store/history.ts'
-import { callsOfCycle } from '../../store/ledger.ts'
+import { callsOfCycle, fingerprintOf } from '../../store/ledger.ts'
 import type { ToolCallRow } from '../../store/tables.ts'
 import { recordCall, showCall, toHistory } from '../calls.ts'
 import { type Claim, LEASE_MS } from '../claim.ts'
@@ -44,8 +44,9 @@ export function countRepeats(calls: readonly Call[]): Map<string, number> {
     if (call.result_json === null || (call.status !== 'ok' && call.status !== 'error')) continue
     const key = `${call.tool} ${call.arguments}`
     const before = last.get(key)
-    const count = before?.result === call.result_json ? before.count + 1 : 1
-    last.set(key, { result: call.result_json, count })
+    const result = fingerprintOf(call.result_json)
+    const count = before?.result === result ? before.count + 1 : 1
+    last.set(key, { result, count })
     counts.set(call.id, count)
   }
   return counts

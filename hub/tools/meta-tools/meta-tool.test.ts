@@ -29,6 +29,7 @@ test('arguments are checked: what is wrong becomes a result that names it', asyn
   const tool = greet(name => ({ text: `Hello ${name}`, isError: false }))
   const call = (args: Record<string, unknown>) => store.write(tx => tool.run(tx, args, context))
   expect(await call({ name: 'Alex' })).toEqual({ text: 'Hello Alex', isError: false })
+  expect(await call({ name: 'Alex', times: null })).toEqual({ text: 'Hello Alex', isError: false })
   const wrong = await call({ times: 'x', nmae: 'Alex' })
   expect(wrong.isError).toBe(true)
   expect(wrong.text).toMatch(/^greet: wrong arguments: name: .*; times: .*; arguments: .*nmae/)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { HubError } from '../../core/errors.ts'
 import type { NewId } from '../../core/ids.ts'
+import { dropNulls } from '../../core/json.ts'
 import type { Signals } from '../../core/signals.ts'
 import type { CallContext, ToolOutcome } from '../../core/tool-box.ts'
 import type { Tx } from '../../store/writer.ts'
@@ -48,9 +49,10 @@ export function defineMetaTool<Input extends z.ZodType>(definition: MetaToolDefi
     inputSchema: z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>,
     async run(tx, args, context) {
       const parsed = input.safeParse(args)
-      if (!parsed.success) return failed(describeIssues(definition.name, parsed.error))
+      const fitting = parsed.success ? parsed : input.safeParse(dropNulls(args))
+      if (!fitting.success) return failed(describeIssues(definition.name, fitting.error))
       try {
-        return await run(tx, parsed.data, context)
+        return await run(tx, fitting.data, context)
       } catch (error) {
         if (error instanceof HubError) return failed(`${definition.name}: ${error.message}`)
         throw error

@@ -117,7 +117,7 @@ async function end(watch: Watch, event: ContainerEvent): Promise<void> {
   const unknowable = !watch.tellsSignals && exitCode === KILLED
   const asked = !oom && (wasSignalled || unknowable)
   if (asked || !isCrashCode(exitCode, oom)) deps.ends.take(game.name)
-  else raiseCrash(game, { exitCode, oom }, deps)
+  else raiseCrash(game, { exitCode, oom, container: event.name }, deps)
 }
 
 /** What was told of a container before its end. */

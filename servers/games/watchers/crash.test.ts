@@ -10,7 +10,7 @@ import { createGames } from '../games.ts'
 import { createFakeEngine, type FakeEngine, fakeContainer } from '../testing/fake-engine.ts'
 import { createFakeBackend, createFakeGame, fakeState } from '../testing/fake-game.ts'
 import { createContainerCrashFollower } from './container-crash.ts'
-import { createCrashWatcher, decideCrash } from './crash.ts'
+import { createCrashCounts, createCrashWatcher, decideCrash } from './crash.ts'
 
 const up = fakeState()
 const down = (parts: Partial<BackendState> = {}) => fakeState({ state: 'stopped', ...parts })
@@ -42,7 +42,13 @@ describe('a backend that is looked at', () => {
     const now: { state: BackendState } = { state: failed() }
     const game = createFakeGame({ backend: createFakeBackend({ kind, state: async () => now.state }) })
     const games = { list: async () => [game] } as never
-    const watcher = createCrashWatcher(game, { games, ends, emit: events.emit, clock })
+    const watcher = createCrashWatcher(game, {
+      games,
+      ends,
+      emit: events.emit,
+      clock,
+      counts: createCrashCounts(clock),
+    })
     const raised = () => events.read(0).events.map(({ key, payload }) => ({ key, ...payload }))
     return { clock, ends, now, watcher, raised }
   }
@@ -63,6 +69,24 @@ describe('a backend that is looked at', () => {
     await see(failed({ stoppedAt: 30, oom: true }))
     const crash = { key: 'server_crash:atm-10', server: 'atm-10', exitCode: 1 }
     expect(raised()).toEqual([crash, { ...crash, oom: true }])
+  })
+
+  test('a restart loop says that it is one, with the count, and no longer once it is over', async () => {
+    const { clock, now, watcher, raised } = open()
+    const crash = async (after: number) => {
+      await clock.advance(after)
+      now.state = up
+      await watcher?.poll()
+      now.state = failed({ stoppedAt: clock.now() })
+      await watcher?.poll()
+      const { loop, count } = raised().at(-1) as { loop?: true; count?: number }
+      return [loop, count]
+    }
+    await crash(1)
+    expect(await crash(5_000)).toEqual([undefined, undefined])
+    expect(await crash(5_000)).toEqual([true, 3])
+    expect(await crash(5_000)).toEqual([true, 4])
+    expect(await crash(11 * 60_000)).toEqual([undefined, undefined])
   })
 
   test('an end that a tool asked for is no crash, and excuses only that one', async () => {
@@ -92,6 +116,8 @@ describe('a backend that is looked at', () => {
   })
 })
 
+const BOX = { server: 'declared', container: 'box' }
+
 describe('an engine that pushes', () => {
   async function open(says = 'Docker 20.10.24', isThere = true) {
     const clock = createFakeClock()
@@ -116,6 +142,7 @@ describe('an engine that pushes', () => {
       ends,
       emit: events.emit,
       clock,
+      counts: createCrashCounts(clock),
     })
     const logged: string[] = []
     const stop = runWatching(follower, clock, (_level, event) => void logged.push(event))
@@ -125,21 +152,21 @@ describe('an engine that pushes', () => {
   const die = (exitCode: number, name = 'box') => ({ kind: 'die' as const, name, exitCode })
 
   test.each([
-    ['an exit code', [die(3)], [{ server: 'declared', exitCode: 3 }]],
+    ['an exit code', [die(3)], [{ ...BOX, exitCode: 3 }]],
     ['a clean end', [die(0)], []],
     ['an end by SIGTERM', [die(143)], []],
     ['a signal before it', [{ kind: 'kill' as const, name: 'box' }, die(137)], []],
-    ['a kill that nobody told of', [die(137)], [{ server: 'declared', exitCode: 137 }]],
+    ['a kill that nobody told of', [die(137)], [{ ...BOX, exitCode: 137 }]],
     [
       'too much memory',
       [{ kind: 'oom' as const, name: 'box' }, die(137)],
-      [{ server: 'declared', exitCode: 137, oom: true }],
+      [{ ...BOX, exitCode: 137, oom: true }],
     ],
     ['another container', [die(3, 'other')], []],
     [
       'a signal to an earlier life',
       [{ kind: 'kill' as const, name: 'box' }, { kind: 'start' as const, name: 'box' }, die(4)],
-      [{ server: 'declared', exitCode: 4 }],
+      [{ ...BOX, exitCode: 4 }],
     ],
   ])('%s', async (_what, told, expected) => {
     const { clock, engine, raised, stop } = await open()
@@ -156,7 +183,7 @@ describe('an engine that pushes', () => {
     engine.tell(die(137))
     engine.tell(die(3))
     for (let turn = 0; turn < 5; turn++) await clock.advance(0)
-    expect(raised()).toEqual([{ server: 'declared', exitCode: 3 }])
+    expect(raised()).toEqual([{ ...BOX, exitCode: 3 }])
     stop()
   })
 
@@ -168,7 +195,7 @@ describe('an engine that pushes', () => {
     expect(raised()).toEqual([])
     engine.tell(die(1))
     for (let turn = 0; turn < 5; turn++) await clock.advance(0)
-    expect(raised()).toEqual([{ server: 'declared', exitCode: 1 }])
+    expect(raised()).toEqual([{ ...BOX, exitCode: 1 }])
     stop()
   })
 
@@ -201,7 +228,7 @@ describe('an engine that pushes', () => {
     await clock.advance(30_000)
     engine.tell(die(3))
     for (let turn = 0; turn < 5; turn++) await clock.advance(0)
-    expect(raised()).toEqual([{ server: 'declared', exitCode: 3 }])
+    expect(raised()).toEqual([{ ...BOX, exitCode: 3 }])
     stop()
   })
 })

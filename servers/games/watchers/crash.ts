@@ -10,6 +10,7 @@ export interface CrashDeps {
   ends: AskedEnds
   emit: Emit
   clock: Clock
+  counts: CrashCounts
 }
 
 /** Milliseconds between two looks. */
@@ -35,14 +36,40 @@ function isSameEnd(before: BackendState, now: BackendState): boolean {
   return before.state === 'failed' && before.stoppedAt === now.stoppedAt
 }
 
-/** Raises the event, unless a tool asked for that end. */
-export function raiseCrash(game: Game, { exitCode, oom }: Crash, { ends, emit }: CrashDeps): void {
-  if (ends.take(game.name)) return
-  emit(
-    'server_crash',
-    { server: game.name, ...(exitCode !== undefined && { exitCode }), ...(oom && { oom }) },
-    `server_crash:${game.name}`,
-  )
+/** Raises the event, unless a tool asked for that end. From the third within ten minutes on it says that it is a loop. */
+export function raiseCrash(game: Game, { exitCode, oom, container }: Crash, deps: CrashDeps): void {
+  if (deps.ends.take(game.name)) return
+  const count = deps.counts.add(game.name)
+  const payload = {
+    server: game.name,
+    ...(exitCode !== undefined && { exitCode }),
+    ...(oom && { oom }),
+    ...(container !== undefined && { container }),
+    ...(count >= LOOP_FROM && { loop: true as const, count }),
+  }
+  deps.emit('server_crash', payload, `server_crash:${game.name}`)
+}
+
+/** Milliseconds in which so many crashes are a loop. */
+const LOOP_SPAN = 10 * 60_000
+const LOOP_FROM = 3
+
+/** How often each game crashed within the last ten minutes. */
+export interface CrashCounts {
+  /** Counts one more and returns how many there are. */
+  add(game: string): number
+}
+
+export function createCrashCounts(clock: Clock): CrashCounts {
+  const crashes = new Map<string, number[]>()
+  return {
+    add(game) {
+      const now = clock.monotonic()
+      const recent = [...(crashes.get(game) ?? []).filter(at => at > now - LOOP_SPAN), now]
+      crashes.set(game, recent)
+      return recent.length
+    },
+  }
 }
 
 /** `server_crash` of a game whose backend tells nothing by itself. */

@@ -91,9 +91,15 @@ async function readDisks({ host, machine }: WatcherDeps, rule: LevelRule): Promi
   const { disks } = await machine.disks()
   return disks
     .filter(disk => !disk.readOnly)
-    .map(({ mount, percent }) => {
+    .map(({ mount, percent, freeBytes }) => {
       const name = cleanText(mount)
-      const payload = { host, mount: name, percent: toTenth(percent), threshold: rule.threshold }
+      const payload = {
+        host,
+        mount: name,
+        percent: toTenth(percent),
+        threshold: rule.threshold,
+        free: freeBytes,
+      }
       return { key: `disk_high:${host}:${name}`, value: percent, payload }
     })
 }

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createFakeClock } from '../../tests/support/fake-clock.ts'
+import { until } from '../../tests/support/until.ts'
+import { createEmitter } from '../core/emitter.ts'
+import { createLog } from '../core/log.ts'
+import type { SignalMap } from '../core/signals.ts'
+import { PING_MS } from './keep-alive.ts'
+import { attachWebSocket, MOST_SOCKETS } from './websocket.ts'
+
+async function openDoor() {
+  await using stack = new AsyncDisposableStack()
+  const server = createServer()
+  const clock = createFakeClock()
+  stack.defer(async () => {
+    server.close()
+    await once(server, 'close')
+  })
+  const never = () => Promise.reject(new Error('nobody asks for it here'))
+  stack.use(
+    attachWebSocket(server, {
+      clock,
+      log: createLog({ level: 'error', now: clock.now, write: () => undefined }),
+      signals: createEmitter<SignalMap>(error => expect.unreachable(String(error))),
+      admit: () => ({ token: 'owner' }),
+      createLimit: () => () => true,
+      welcome: async () => ({
+        type: 'welcome',
+        protocol: 1,
+        hub: { name: 'superbloom', version: '0' },
+        agents: [],
+        conversations: [],
+      }),
+      postMessage: never,
+      decide: never,
+      stop: never,
+      readMessages: never,
+      lastSeq: never,
+    }),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/ws`
+  const owned = stack.move()
+  return {
+    clock,
+    connect: (options: { autoPong?: boolean } = {}) => new WebSocket(url, 'superbloom.v1', options),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+test('a socket whose client is gone without a word is dropped, and one that answers pings stays', async () => {
+  await using door = await openDoor()
+  const alive = door.connect()
+  const dead = door.connect({ autoPong: false })
+  await Promise.all([once(alive, 'message'), once(dead, 'message')])
+  const gone = once(dead, 'close')
+  for (let round = 0; round < 3; round++) {
+    const pinged = once(alive, 'pong')
+    const asked = once(alive, 'ping')
+    door.clock.advance(PING_MS)
+    await asked
+    // What the hub gets after its own ping has passed the client's pong.
+    alive.ping()
+    await pinged
+  }
+  await gone
+  expect(alive.readyState).toBe(WebSocket.OPEN)
+  expect(door.clock.timers).toBe(1)
+  alive.close()
+  await until('the timer of the last socket is gone', () => door.clock.timers === 0, {
+    on: look => {
+      const turn = setImmediate(look)
+      return () => clearImmediate(turn)
+    },
+  })
+})
+
+test('more sockets than the limit are refused, with a reason', async () => {
+  await using door = await openDoor()
+  const sockets = Array.from({ length: MOST_SOCKETS }, () => door.connect())
+  await Promise.all(sockets.map(socket => once(socket, 'open')))
+  const refused = door.connect()
+  const [, response] = (await once(refused, 'unexpected-response')) as [unknown, IncomingMessage]
+  expect(response.statusCode).toBe(503)
+  response.setEncoding('utf8')
+  expect((await response.toArray()).join('')).toContain('256 chats open already')
+})
