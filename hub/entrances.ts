@@ -3,6 +3,7 @@ import type { HubFrame } from '../schemas/chat.ts'
 import { attachWebSocket } from './channels/websocket.ts'
 import { pageFolder } from './config/paths.ts'
 import { tokenFile } from './config/token.ts'
+import { systemClock } from './core/clock.ts'
 import { matchesGlobs } from './core/glob.ts'
 import type { Engine } from './engine.ts'
 import type { Foundation } from './foundation.ts'
@@ -185,6 +186,7 @@ function openChat(
   const { clock, log, signals, store } = foundation
   return attachWebSocket(server, {
     clock,
+    networkClock: systemClock,
     log,
     signals,
     admit: request => {

@@ -23,6 +23,7 @@ async function openDoor() {
   stack.use(
     attachWebSocket(server, {
       clock,
+      networkClock: clock,
       log: createLog({ level: 'error', now: clock.now, write: () => undefined }),
       signals: createEmitter<SignalMap>(error => expect.unreachable(String(error))),
       admit: () => ({ token: 'owner' }),

@@ -35,6 +35,8 @@ const TOO_MANY_SOCKETS = `There are ${MOST_SOCKETS} chats open already, the most
 
 export interface WebSocketDeps {
   clock: Clock
+  /** Times what waits for the other side of a socket; a clock that a test moves on would not wait for it. */
+  networkClock: Pick<Clock, 'after'>
   log: Log
   signals: Signals
   /** Throws where the request may not come in. */
@@ -101,7 +103,7 @@ function serve(ws: WebSocket, socket: Duplex, caller: { token: string }, deps: W
   const send = createSender(ws, socket)
   const subscriptions = createSubscriptions({ ...deps, send })
   const unsubscribe = listen(deps, subscriptions, send)
-  const stopPings = keepAlive(ws, deps.clock)
+  const stopPings = keepAlive(ws, deps.networkClock)
   const report = (error: unknown) => {
     const { code, message, status } = toPublicError(error)
     if (status >= 500) deps.log.error('frame_failed', { error })

@@ -25,12 +25,11 @@ export function decideEdge({ told, oldest }: RecentEvents, now: number): EdgeRou
   const waiting = told.filter(each => each.status === 'held')
   const teller = waiting.find(each => each.is_storm === 1)
   if (teller) return { kind: 'counted', at: teller.release_at, behind: teller.id }
-  const went = told.filter(each => each.status !== 'held')
-  const [lastOut] = went
-  const minuteEnds = lastOut ? lastOut.release_at + MINUTE_MS : now
+  const [latest] = told
+  const minuteEnds = latest ? latest.release_at + MINUTE_MS : now
   const [first] = oldest
   if (first !== undefined && oldest.length + 1 >= STORM_FROM) {
-    const begin = went.find(each => each.is_storm === 1)?.release_at ?? first
+    const begin = told.find(each => each.is_storm === 1)?.release_at ?? first
     return { kind: 'storm', at: Math.max(begin + STORM_MS, minuteEnds) }
   }
   const [next] = waiting

@@ -73,6 +73,16 @@ test('a storm that goes on tells of itself once in ten minutes, and ends with it
   expect((await world.raise('server_crash'))?.status).toBe('pending')
 })
 
+test('what tells of a storm keeps a minute from a batch that was gathered before it', async () => {
+  await using world = await openStorm()
+  for (const pause of [8 * MINUTE + 59 * SECOND, 11 * SECOND, 10 * SECOND, 10 * MINUTE]) {
+    await world.raise('server_crash')
+    await world.pass(pause)
+  }
+  const seconds = world.wakes().map(({ at }) => at / SECOND)
+  expect(seconds).toEqual([0, 539, 599, 659])
+})
+
 test('three short visits of a player within a minute are gathered', async () => {
   await using world = await openStorm({ events: ['player_joined', 'player_left', 'server_empty'] })
   for (let visit = 0; visit < 3; visit++) {
@@ -159,24 +169,28 @@ test('a cause that only another agent heard of is told', async () => {
 })
 
 const EDGES = ['server_crash', 'player_joined', 'webhook.grafana'] as const
-const arrival = fc.record({
-  after: fc.oneof(
-    fc.integer({ min: 0, max: 20 * SECOND }),
-    fc.integer({ min: 0, max: 4 * MINUTE }),
-    fc.constantFrom(MINUTE - 1, MINUTE, 10 * MINUTE, 15 * MINUTE),
-  ),
+const burst = fc.record({
   type: fc.constantFrom(...EDGES, 'cpu_high'),
+  times: fc.integer({ min: 1, max: 10 }),
+  gap: fc.oneof(fc.integer({ min: 0, max: 20 * SECOND }), fc.integer({ min: MINUTE, max: 3 * MINUTE })),
+  pause: fc.oneof(
+    fc.constantFrom(0, MINUTE - 1, MINUTE, 10 * MINUTE),
+    fc.integer({ min: 0, max: 15 * MINUTE }),
+  ),
 })
 
 test('over random events the wakes are bounded, and every event of an edge is told', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(arrival, { minLength: 1, maxLength: 30 }), async arrivals => {
+    fc.asyncProperty(fc.array(burst, { minLength: 1, maxLength: 6 }), async bursts => {
       await using world = await openStorm()
       const raised: { type: string; at: number }[] = []
-      for (const { after, type } of arrivals) {
-        await world.pass(after)
-        raised.push({ type, at: world.clock.now() - world.began })
-        await world.raise(type, { n: raised.length })
+      for (const { type, times, gap, pause } of bursts) {
+        for (let each = 0; each < times; each++) {
+          raised.push({ type, at: world.clock.now() - world.began })
+          await world.raise(type, { n: raised.length })
+          await world.pass(gap)
+        }
+        await world.pass(pause)
       }
       await world.pass(25 * MINUTE)
       const wakes = world.wakes()
