@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeProgram, startFakeProgram } from '../../servers/downloads/testing/fake-programs.ts'
@@ -16,7 +17,7 @@ beforeAll(async () => {
     config: `servers:\n  metrics: false\n  media: { env: { RADARR_URL: "http://127.0.0.1:2" } }\n  downloads: { env: ${JSON.stringify(env)} }\n`,
   })
   await untilReady(hub, 'downloads')
-  await hub.logs.find('media failed', entry => entry.event === 'server_down' && entry.server === 'media')
+  await untilReady(hub, 'media')
 })
 afterAll(async () => {
   await hub?.[Symbol.asyncDispose]()
@@ -34,11 +35,27 @@ test('doctor asks the programs behind the servers, and says which cannot be used
   expect(code).toBe(1)
 })
 
-test('a server that restarts for ever for want of a setting is no good one while it starts', async () => {
+test('a program that lacks a setting is told of by its server, which serves the others', async () => {
   const { stdout } = await doctor()
   expect(stdout).toMatch(
-    /^PROBLEM server media: (?:starting|down): .*RADARR_API_KEY is not set.*Where to find it: Radarr: Settings/m,
+    /^PROBLEM server media: radarr at RADARR_URL cannot be used: .*RADARR_API_KEY is not set.*Where to find it: Radarr: Settings/m,
   )
+})
+
+test('doctor asks them also where no hub runs, and ends', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+  const variables = { ...hub.variables, SUPERBLOOM_DATA: folder }
+  const { code, stdout } = await runCli(['doctor'], { cwd: folder, variables })
+  rmSync(folder, { recursive: true, force: true })
+  expect(stdout).toMatch(/^warning hub: No hub runs on the data folder/m)
+  expect(stdout).toMatch(/^ok +server downloads: qbittorrent at http:\S+ answers, version /m)
+  expect(stdout).toMatch(
+    /^PROBLEM server downloads: sabnzbd at http:\S+ cannot be used: .* could not be reached/m,
+  )
+  expect(stdout).toMatch(
+    /^PROBLEM server media: radarr at RADARR_URL cannot be used: .*RADARR_API_KEY is not set/m,
+  )
+  expect(code).toBe(1)
 })
 
 test('hub_status asks them only when told to', async () => {

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
+import type { UpstreamHealth } from '../../../schemas/health.ts'
 import { readAgentFiles } from '../../config/agent-files.ts'
 import { createEnvironment, type Environment } from '../../config/environment.ts'
 import { type Config, hasPrices, loadConfig, type ModelConfig } from '../../config/load.ts'
@@ -8,6 +9,7 @@ import { describeError, HubError } from '../../core/errors.ts'
 import { describeHeld, describeUpstream, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
 import { describeLoss, findLoss, wasUsed } from '../../store/store-loss.ts'
 import { callHub } from '../call-hub.ts'
+import { checkServers } from '../check-servers.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
 
 /** One thing that was looked at: fine, or what is wrong and how to mend it. */
@@ -121,7 +123,7 @@ async function checkHub(config: Config): Promise<Finding[]> {
     hub = findHub(config)
   } catch (error) {
     if (!(error instanceof HubError)) throw error
-    return [{ level: 'warning', what: `hub: ${error.message}` }]
+    return [{ level: 'warning', what: `hub: ${error.message}` }, ...(await checkWithoutHub(config))]
   }
   try {
     const state = hubStatus.parse((await callHub(hub, 'hub_status', { health: true })).structured)
@@ -138,6 +140,22 @@ async function checkHub(config: Config): Promise<Finding[]> {
   }
 }
 
+/** What can be said of the built-in servers while no hub runs them. */
+async function checkWithoutHub(config: Config): Promise<Finding[]> {
+  const checked = await checkServers(config)
+  return checked.flatMap(({ name, upstreams, problem }): Finding[] => [
+    ...(problem === undefined ? [] : [{ level: 'problem' as const, what: `server ${name}: ${problem}` }]),
+    ...toUpstreamFindings(name, upstreams),
+  ])
+}
+
+function toUpstreamFindings(server: string, upstreams: readonly UpstreamHealth[]): Finding[] {
+  return upstreams.map(upstream => ({
+    level: upstream.ok ? ('ok' as const) : ('problem' as const),
+    what: `server ${server}: ${describeUpstream(upstream)}`,
+  }))
+}
+
 function toFindings(server: HubStatus['servers'][number]): Finding[] {
   const { name, state, tools, error, collisions = [], upstreams = [] } = server
   const isFine = state === 'ready' || state === 'disabled' || (state === 'starting' && error === undefined)
@@ -148,9 +166,6 @@ function toFindings(server: HubStatus['servers'][number]): Finding[] {
       level: 'warning' as const,
       what: `server ${name}: ${collision}; give it a prefix of its own`,
     })),
-    ...upstreams.map(upstream => ({
-      level: upstream.ok ? ('ok' as const) : ('problem' as const),
-      what: `server ${name}: ${describeUpstream(upstream)}`,
-    })),
+    ...toUpstreamFindings(name, upstreams),
   ]
 }

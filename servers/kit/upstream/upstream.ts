@@ -126,7 +126,13 @@ function createMisconfigured({ name, title = name, settings }: UpstreamOptions, 
   const fix =
     'Ask the owner to correct this setting and to start this server again; what else is configured goes on.'
   const refuse = async (): Promise<never> => {
-    throw new UpstreamFailure({ kind: 'refused', what, where, why: why.replace(/\.$/, ''), fix })
+    throw new UpstreamFailure({
+      kind: 'refused',
+      what,
+      where,
+      why: why.replaceAll('\n', ' ').replace(/\.$/, ''),
+      fix,
+    })
   }
   return { name, title, address: where, get: refuse, send: refuse, raw: refuse }
 }
