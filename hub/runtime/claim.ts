@@ -16,6 +16,7 @@ import { openToday } from './limits/bounds.ts'
 import { countWake, holdBack, RoomTaken, takePlace } from './limits/hold.ts'
 import { LimitReached } from './limits/limit-reached.ts'
 import type { Unpaid } from './limits/metered-model.ts'
+import { tokensOfCycle } from './limits/prices.ts'
 import { readWindow } from './read-window.ts'
 import { decideReplyTo } from './reply.ts'
 import { startFresh } from './reset.ts'
@@ -177,7 +178,7 @@ async function resume(
     attempts: cycle.attempts + 1,
     parkedAt: cycle.parked_at,
     resting: toResting({ approvals: await openApprovalsOf(tx, row.id) }),
-    tokens: cycle.input_tokens + cycle.output_tokens,
+    tokens: tokensOfCycle(cycle),
     wasCut: cycle.parked_at === null,
     stopRequestedBy: cycle.stop_requested_by,
   }

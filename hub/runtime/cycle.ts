@@ -7,7 +7,7 @@ import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { type Failure, fail, stopEndedTask } from './finish.ts'
 import { LimitReached } from './limits/limit-reached.ts'
-import { checkRepeats, checkStreak } from './limits/loops.ts'
+import { checkExcess, checkRepeats } from './limits/loops.ts'
 import { chargeCut } from './limits/metered-model.ts'
 import { park } from './park.ts'
 import { endStopped } from './stop.ts'
@@ -41,7 +41,7 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
       claim.stop?.throwIfAborted()
       const limit = next === 'think' ? decideLimit(claim, deps.clock.now()) : undefined
       if (limit) return await end(deps, claim, limit)
-      await (next === 'act' ? checkStreak(deps, claim) : checkRepeats(deps, claim))
+      await (next === 'act' ? checkExcess(deps, claim) : checkRepeats(deps, claim))
       next = next === 'act' ? await act(deps, claim, signal) : await think(deps, claim, thinking)
     }
   } catch (error) {
