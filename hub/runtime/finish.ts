@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import { messagesOfCycle } from '../store/conversations.ts'
@@ -5,6 +6,7 @@ import { countStep, endCycle, endCycleWithStep, type Usage } from '../store/cycl
 import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
 import { settleEvents } from '../store/events.ts'
 import { appendHistory, fencedWrite, releasingWrite } from '../store/history.ts'
+import type { Tables } from '../store/tables.ts'
 import { closeTaskHistory } from '../store/task-history.ts'
 import type { Ended } from '../store/tasks.ts'
 import { hasEnded, releaseThread } from '../store/threads.ts'
@@ -18,7 +20,7 @@ import { settle, writeUsage } from './limits/metered-model.ts'
 import { findUnanswered, type Unanswered, userMessages } from './reply.ts'
 import { eventIds } from './taken-events.ts'
 import { announceEnded, type CycleEnd, settleTask } from './tasks.ts'
-import { publish, tell, tellEnd } from './tell.ts'
+import { publish, type Telling, tell, tellEnd } from './tell.ts'
 import type { Anchor } from './tokens.ts'
 import { hasOpenCalls } from './window.ts'
 
@@ -27,8 +29,12 @@ type Messages = (ChatMessage | undefined)[]
 /** A step without calls. */
 export interface FinalStep {
   content: HistoryContent
-  /** What people get of it; empty for silence. */
+  /** What people get of it; empty for silence, which the history does not keep. */
   text: string
+  /** Why there is no text, for who waits for one. */
+  why: Pick<Telling, 'text' | 'data'>
+  /** It was cut before its first word: that is told where nobody waits, too. */
+  isCut: boolean
   step: number
   usage: Usage
   /** What the provider counted up to the step, once that stands at `seq`. */
@@ -43,32 +49,36 @@ export interface FinalStep {
 export async function endWithText(
   deps: RuntimeDeps,
   claim: Claim,
-  { content, text, step, usage, anchorAt, signal }: FinalStep,
+  { content, text, why, isCut, step, usage, anchorAt, signal }: FinalStep,
 ): Promise<'think' | 'ended'> {
   const isSilent = text.trim() === ''
+  const said = isSilent ? [] : [content]
   const crowded = isCrowded(deps, claim)
   const now = deps.clock.now()
-  const { entries, message, question, over } = await deps.store.write(async tx => {
+  const { entries, messages, question, over } = await deps.store.write(async tx => {
     const next = await findQuestion(tx, claim, isSilent)
-    const asking = next ? [toUnanswered(next.conversation, next.texts, now)] : []
+    const contents = [...said, ...(next ? [toUnanswered(next.conversation, next.texts, now)] : [])]
     const lastSeq =
       next || crowded
-        ? await fencedWrite(tx, claim, 1 + asking.length, now + LEASE_MS, now)
-        : await releasingWrite(tx, claim, 1, now)
-    const written = await appendHistory(tx, claim, lastSeq, step, [content, ...asking], now)
+        ? await fencedWrite(tx, claim, contents.length, now + LEASE_MS, now)
+        : await releasingWrite(tx, claim, contents.length, now)
+    const written = await appendHistory(tx, claim, lastSeq, step, contents, now)
     if (next) await countStep(tx, claim.cycle, usage)
     else await endCycleWithStep(tx, claim.cycle, usage, now)
     await writeUsage(tx, claim)
     if (!next) await settleEvents(tx, eventIds(claim.items))
-    const told = isSilent ? undefined : await tell(deps, tx, claim, { kind: 'agent', text })
+    const told = isSilent ? [] : [await tell(deps, tx, claim, { kind: 'agent', text })]
+    const missed = next ? [] : await findMissed(tx, claim, { isSilent, isCut })
+    for (const conversation of missed)
+      told.push(await tell(deps, tx, claim, { kind: 'notice', conversation, ...why }))
     const ended = next ? undefined : await settleTask(tx, claim, now, { kind: 'text', text })
-    return { entries: written, message: told, question: next, over: ended }
+    return { entries: written, messages: told, question: next, over: ended }
   })
   settle(deps, claim)
-  claim.anchor = anchorAt(entries[0]?.seq ?? 0)
+  claim.anchor = anchorAt((isSilent ? claim.window.at(-1) : entries[0])?.seq ?? 0)
   claim.window.push(...entries)
   claim.steps = step
-  publish(deps, [message])
+  publish(deps, messages)
   deps.signals.emit('stepped', { thread: claim.thread })
   if (over) announceEnded(deps, over)
   if (!question) {
@@ -100,6 +110,27 @@ async function findQuestion(tx: Tx, claim: Claim, isSilent: boolean): Promise<Un
   if (!isSilent && claim.target !== null) answered.add(claim.target)
   const asked = askedAbout(claim)
   return findUnanswered(claim.items, answered).find(({ conversation }) => !asked.has(conversation))
+}
+
+/** The conversations of people who wait at the cycle's end and got nothing, whoever was asked about. */
+async function findMissed(
+  tx: Tx,
+  claim: Claim,
+  { isSilent, isCut }: { isSilent: boolean; isCut: boolean },
+): Promise<Set<string>> {
+  const missed = new Set<string>(isSilent && isCut && claim.target !== null ? [claim.target] : [])
+  const mayWait = (conversation: string) => isSilent || conversation !== claim.target
+  if (!userMessages(claim.items).some(({ conversation }) => mayWait(conversation))) return missed
+  for (const { conversation } of findUnanswered(claim.items, await answeredConversations(tx, claim))) {
+    if (mayWait(conversation)) missed.add(conversation)
+  }
+  return missed
+}
+
+/** Whether a person waits for the cycle's next text. */
+export async function isAwaited(db: Kysely<Tables>, claim: Claim): Promise<boolean> {
+  if (!userMessages(claim.items).some(({ conversation }) => conversation === claim.target)) return false
+  return claim.target !== null && !(await answeredConversations(db, claim)).has(claim.target)
 }
 
 /**
@@ -205,7 +236,7 @@ export async function placesToTell(tx: Tx, claim: Claim): Promise<Set<string>> {
   return new Set([...(place === undefined ? [] : [place]), ...unanswered.map(each => each.conversation)])
 }
 
-async function answeredConversations(tx: Tx, claim: Claim): Promise<Set<string>> {
+async function answeredConversations(tx: Kysely<Tables>, claim: Claim): Promise<Set<string>> {
   const sent = await messagesOfCycle(tx, claim.cycle)
   return new Set(sent.filter(message => message.kind === 'agent').map(message => message.conversation))
 }

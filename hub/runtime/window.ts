@@ -116,13 +116,14 @@ export function hasOpenCalls(window: readonly HistoryEntry[]): boolean {
   return last?.role === 'assistant' && last.calls.length > 0
 }
 
-/** The window as a model reads it. Any call without a result gets one that says so. */
+/** The window as a model reads it. Any call without a result gets one that says so; what says nothing is left out. */
 export function toMessages(entries: readonly HistoryEntry[]): ModelMessage[] {
   const answered = new Set(
     entries.flatMap(({ content }) => (content.role === 'tool' ? [content.callId] : [])),
   )
   return entries.flatMap(({ content }): ModelMessage[] => {
     if (content.role !== 'assistant') return [content]
+    if (content.calls.length === 0 && content.text.trim() === '') return []
     const missing = content.calls.filter(call => !answered.has(call.id))
     return [
       content,
