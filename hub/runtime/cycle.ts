@@ -6,6 +6,7 @@ import { bury, toCrashed, toDeath } from './bury.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { type Failure, fail, stopEndedTask } from './finish.ts'
+import { holdCycle } from './hold-cycle.ts'
 import { LimitReached } from './limits/limit-reached.ts'
 import { checkExcess, checkRepeats } from './limits/loops.ts'
 import { chargeCut } from './limits/metered-model.ts'
@@ -47,6 +48,8 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
   } catch (error) {
     stopping.throwIfAborted()
     if (claim.stop?.aborted) return await endStopped(deps, claim, claim.stop.reason)
+    if (error instanceof LimitReached && error.until !== undefined)
+      return await holdCycle(deps, claim, error, error.until)
     if (error instanceof LimitReached)
       return await end(deps, claim, { kind: 'notice', text: error.message, data: error.data })
     if (deadline.signal.aborted) return await end(deps, claim, describeMinutes(claim))

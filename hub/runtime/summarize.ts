@@ -30,6 +30,8 @@ export interface ToSummarize {
   entries: readonly HistoryEntry[]
   /** Those of the entries whose asks are still open. */
   open: readonly HistoryEntry[]
+  /** Tokens that a request for it may have, whatever the model could read. */
+  longest: number
 }
 
 /** Asks for the summary; spends and says what it took. Throws what the model throws, and what a budget refuses. */
@@ -77,7 +79,7 @@ async function tryModel(
   { model, ask, replaced, room }: Trying,
 ): Promise<Sections | undefined> {
   const identifiers = [...new Set(wordsOfPeople(what.open).flatMap(findIdentifiers))]
-  const text = toTranscript(what, toMarks(model).limit - 1_000)
+  const text = toTranscript(what, Math.min(toMarks(model).limit, what.longest) - 1_000)
   let problem: string | undefined
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const said = problem === undefined ? text : `${text}\n\nYour last summary was refused. ${problem}`

@@ -12,10 +12,12 @@ import { planCalls } from '../store/ledger.ts'
 import type { NewToolCall } from '../store/tables.ts'
 import { hashArguments } from './arguments.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
-import { makeRoom } from './compaction.ts'
+import { makeRoom, type RoomFor } from './compaction.ts'
 import { completeWithRetries } from './complete.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { endWithText, isAwaited } from './finish.ts'
+import { mayShrinkTo } from './limits/cycle-tokens.ts'
+import { LimitReached } from './limits/limit-reached.ts'
 import { meterModel, settle, writeUsage } from './limits/metered-model.ts'
 import { toPreamble } from './prompt.ts'
 import { toMessages } from './window.ts'
@@ -93,7 +95,7 @@ function whyEmpty({ truncated }: ModelReply, { maxOutput }: ModelRequest) {
   return { text, data: { emptyReply: true } }
 }
 
-/** Asks the model; where the provider finds the request too long, once more with less. */
+/** Asks the model; where the provider or a budget finds the request too long, once more with less. */
 async function ask(
   deps: RuntimeDeps,
   claim: Claim,
@@ -106,15 +108,25 @@ async function ask(
   try {
     return { request, reply: await completeWithRetries(deps, claim, { model, request, signal }) }
   } catch (error) {
-    if (!(error instanceof ModelError && error.kind === 'overflow')) throw error
+    const shorter = decideShorter(deps, claim, error)
+    if (!shorter) throw error
     deps.log.warn('request_too_long', { cycle: claim.cycle, error })
-    await makeRoom(deps, claim, 'overflow', signal)
-    const shorter = toRequest(deps, claim, model, reminder)
+    await makeRoom(deps, claim, shorter, signal)
+    const again = toRequest(deps, claim, model, reminder)
     return {
-      request: shorter,
-      reply: await completeWithRetries(deps, claim, { model, request: shorter, signal }),
+      request: again,
+      reply: await completeWithRetries(deps, claim, { model, request: again, signal }),
     }
   }
+}
+
+/** How much shorter a request that failed may be made; undefined where that would not help. */
+function decideShorter(deps: RuntimeDeps, claim: Claim, error: unknown): RoomFor | undefined {
+  if (error instanceof ModelError) return error.kind === 'overflow' ? 'overflow' : undefined
+  if (!(error instanceof LimitReached) || error.room === undefined || claim.shrunk) return undefined
+  if (!mayShrinkTo(deps, claim.agent, error.room)) return undefined
+  claim.shrunk = true
+  return { budget: error.room }
 }
 
 const NO_USAGE = { input: 0, output: 0, cachedInput: 0, costMicros: 0 }

@@ -16,6 +16,7 @@ import type { RuntimeAgent, RuntimeDeps } from '../deps.ts'
 import { toPreamble } from '../prompt.ts'
 import { estimateTokens } from '../tokens.ts'
 import { dayBounds, openToday } from './bounds.ts'
+import { tokensInForce } from './cycle-tokens.ts'
 import { toLimitReached } from './limit-reached.ts'
 import type { Reservation } from './meter.ts'
 import {
@@ -129,8 +130,8 @@ async function reserve(
   for (;;) {
     const day = await openToday(deps)
     if (claim.thread !== undefined) deps.places.leave(claim.thread)
-    const room = decideRoom([...cycleBounds(claim), ...dayBounds(deps, agent, day)], call)
-    if (room.kind === 'full') throw toLimitReached(deps, agent, room.bound)
+    const room = decideRoom([...cycleBounds(deps, claim), ...dayBounds(deps, agent, day)], call)
+    if (room.kind === 'full') throw toLimitReached(deps, agent, room.bound, call)
     if (room.kind === 'fits') {
       const { maxOutput } = room
       const usage = { input: call.input, output: maxOutput, cachedInput: 0 }
@@ -148,8 +149,8 @@ async function reserve(
   }
 }
 
-function cycleBounds({ agent, tokens }: Pick<Claim, 'agent' | 'tokens'>): Bound[] {
-  const value = agent.limits.tokens
+function cycleBounds(deps: RuntimeDeps, { agent, tokens }: Pick<Claim, 'agent' | 'tokens'>): Bound[] {
+  const value = tokensInForce(deps, agent)
   if (value === undefined) return []
   return [{ key: 'limits.tokens', unit: 'tokens', value, spent: tokens, reserved: 0 }]
 }
