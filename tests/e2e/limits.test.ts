@@ -123,6 +123,21 @@ test('a day that is used up: hub_chat says until when, and the status shows what
   await chat.next('message', ({ message }) => message.text === 'go on')
 })
 
+test('limits.tokens too small for prompt and tools is refused with the figure, and the agent answers', async () => {
+  await using hub = await startTestHub({
+    agents: { homelab: agent('{ tokens: 1000 }') },
+    overrides: { model: createScriptedModel([say('here I am')]) },
+  })
+  await using client = await openClient(LINES[0], hub)
+  expect((await client.call('hub_status', {})).structuredContent).toMatchObject({
+    problems: [expect.stringMatching(/limits\.tokens 1,000 is refused: .* Set it to at least [\d,]+/)],
+  })
+  expect((await client.call('hub_chat', { message: 'hi' })).structuredContent).toMatchObject({
+    status: 'replied',
+    reply: 'here I am',
+  })
+})
+
 test('a limit on money without prices is refused: at the start for all, in its file for an agent', async () => {
   const start = startTestHub({ config: 'servers: { metrics: false }\nbudget: { moneyPerDay: 5 }\n' })
   await expect(start).rejects.toThrow(/budget\.moneyPerDay: money cannot be limited without prices/)
