@@ -106,8 +106,8 @@ export function createEngine(
       agents.all,
     )
     retired = applied.retired
-    for (const { name } of agents.all) signals.emit('schedules', { agent: name })
-    signals.emit('agents', { names: agents.all.map(agent => agent.name) })
+    announceAgents(foundation)
+    warnOfLimits(foundation, runtime)
   }
   return {
     serverTools,
@@ -127,7 +127,7 @@ export function createEngine(
       await gate.startClock()
       await runtime.wakeAll()
       await serverTools.refresh()
-      stack.defer(onceSettled(foundation, serverTools, gate.open))
+      stack.defer(onceSettled(foundation, serverTools, runtime, gate.open))
     },
   }
 }
@@ -173,10 +173,17 @@ function followModel(foundation: Foundation, runtime: Runtime, stack: AsyncDispo
  * Calls `run` once every server is ready or has failed, or after some seconds: an agent that goes on after a restart
  * would else find no tool, and take a call that was cut for one that cannot be made.
  */
-function onceSettled(foundation: Foundation, { servers }: ServerTools, run: () => void): () => void {
+function onceSettled(
+  foundation: Foundation,
+  { servers }: ServerTools,
+  runtime: Runtime,
+  run: () => void,
+): () => void {
   const { clock, signals } = foundation
   const settle = () => {
     end()
+    // How much the tools take is known only now.
+    warnOfLimits(foundation, runtime)
     run()
   }
   const cancel = clock.after(SETTLED_AFTER_MS, settle)
@@ -187,6 +194,19 @@ function onceSettled(foundation: Foundation, { servers }: ServerTools, run: () =
   }
   if (servers.settled) settle()
   return end
+}
+
+function announceAgents({ agents, signals }: Foundation): void {
+  for (const { name } of agents.all) signals.emit('schedules', { agent: name })
+  signals.emit('agents', { names: agents.all.map(agent => agent.name) })
+}
+
+/** Says which limits of agent files are not in force, and what to set. */
+function warnOfLimits({ agents, log }: Foundation, runtime: Runtime): void {
+  for (const agent of agents.all) {
+    const message = runtime.problemOf(agent)
+    if (message !== undefined) log.warn('limit_refused', { message })
+  }
 }
 
 function openRuntime(

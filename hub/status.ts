@@ -44,7 +44,11 @@ export async function readStatus(
     queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy: engine.runtime.busy },
     budgets: await readBudgets(foundation),
     store: { kind: 'sqlite', bytes: storeBytes(config.current.dataFolder) },
-    problems: [...config.problems, ...agents.problems],
+    problems: [
+      ...config.problems,
+      ...agents.problems,
+      ...agents.all.flatMap(agent => engine.runtime.problemOf(agent) ?? []),
+    ],
   }
 }
 

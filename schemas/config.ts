@@ -198,10 +198,18 @@ export const agentFile = z.strictObject({
     .strictObject({
       steps: z.int().min(1).max(1000).default(30).describe('calls of the model in one cycle'),
       minutes: z.number().positive().max(1440).default(10).describe('one cycle may take'),
-      tokens: z.int().min(1000).default(200_000).describe('input and output of one cycle'),
-      sameTool: z.int().min(1).default(5).describe('consecutive calls of one tool with nothing else between'),
+      tokens: z
+        .int()
+        .min(1000)
+        .default(600_000)
+        .describe('input and output of one cycle; what is cached counts a tenth'),
+      calls: z.int().min(1).default(100).describe('calls of tools in one cycle'),
       wakesPerDay: z.int().min(1).default(200).describe("cycles of a day without a person's message"),
-      tokensPerDay: z.int().min(1000).default(500_000).describe('input and output of a day'),
+      tokensPerDay: z
+        .int()
+        .min(1000)
+        .default(5_000_000)
+        .describe('input and output of a day, as of one cycle'),
       moneyPerDay: z.number().positive().optional().describe("of a day, in the prices' currency"),
       tasks: z.int().min(0).default(5).describe('tasks at once'),
     })

@@ -10,10 +10,10 @@ const parse = (text: string, file = '/agents/homelab.md') => parseAgentFile(file
 const limits = {
   steps: 30,
   minutes: 10,
-  tokens: 200_000,
-  sameTool: 5,
+  tokens: 600_000,
+  calls: 100,
   wakesPerDay: 200,
-  tokensPerDay: 500_000,
+  tokensPerDay: 5_000_000,
   tasks: 5,
 }
 const defaults = {

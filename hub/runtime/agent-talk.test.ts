@@ -73,7 +73,7 @@ test('promise 9: agents that only answer each other are cut, told once, and a pe
     const other = request.system.includes('name here is anna') ? 'ben' : 'anna'
     const isResult = request.messages.at(-1)?.role === 'tool'
     const twice = ['send_message', { to: `agent:${other}`, text: 'your turn' }] as const
-    return (isResult ? say('') : call([twice, twice]))(request, options)
+    return (isResult ? say('I passed it on.') : call([twice, twice]))(request, options)
   }
   world.model.script(...Array.from({ length: 200 }, () => pass))
   await world.start()

@@ -5,6 +5,7 @@ import { factsOf } from '../store/context.ts'
 import { createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
 import { appendHistory, type Fenced, type HistoryEntry } from '../store/history.ts'
 import { type InboxItem, itemsOfCycle, nextItems } from '../store/inbox.ts'
+import { forgetNote } from '../store/parked.ts'
 import { pendingOf } from '../store/pending.ts'
 import { activeSchedulesOf } from '../store/schedules.ts'
 import type { CycleRow, ThreadRow } from '../store/tables.ts'
@@ -17,6 +18,7 @@ import { openToday } from './limits/bounds.ts'
 import { countWake, holdBack, RoomTaken, takePlace } from './limits/hold.ts'
 import { LimitReached } from './limits/limit-reached.ts'
 import type { Unpaid } from './limits/metered-model.ts'
+import { tokensOfCycle } from './limits/prices.ts'
 import { readWindow } from './read-window.ts'
 import { decideReplyTo } from './reply.ts'
 import { startFresh } from './reset.ts'
@@ -65,7 +67,9 @@ export interface Claim extends Fenced, Running {
   /** People read that the model fails, and not yet that it works again. */
   toldFailure?: boolean
   /** Where it did not end well. */
-  outcome?: 'parked' | 'dead' | 'stuck'
+  outcome?: 'parked' | 'held' | 'dead' | 'stuck'
+  /** Its window was made shorter for what a budget leaves; once. */
+  shrunk?: boolean
   /** The fence under which it is ended where it takes no notice. */
   seized?: number | undefined
   /** Its end is stored, and was told. */
@@ -123,8 +127,9 @@ async function tryClaim(
     const { running, waiting } = await workOf(tx, thread)
     if (running === null && waiting === null) return undefined
     const rows = running === null ? BATCH_ROWS : 0
+    const cycle = running === null ? undefined : await readCycle(tx, running)
     // What a limit held back is judged anew; only a cycle that waits for its provider keeps its time.
-    const due = running === null ? Number.MAX_SAFE_INTEGER : now
+    const due = cycle && cycle.parked_at !== null ? now : Number.MAX_SAFE_INTEGER
     const row = await claimThread(tx, {
       id: thread,
       owner: deps.owner,
@@ -136,8 +141,7 @@ async function tryClaim(
     if (!row) refused = waiting === null ? null : running
     if (!row) return undefined
     const own = toAgentOf(agent, row)
-    if (running !== null) {
-      const cycle = await readCycle(tx, running)
+    if (cycle) {
       if (!isAlone && decideAttempt(cycle.attempts) === 'alone') throw new MustRunAlone()
       return { claim: await resume(deps, tx, { agent: own, row, cycle, now }) }
     }
@@ -162,7 +166,8 @@ async function resume(
   tx: Tx,
   { agent, row, cycle, now }: Beginning & { cycle: CycleRow },
 ): Promise<Claim> {
-  const window = await readWindow(deps, tx, row, agent.model)
+  const window = await readWindow(deps, tx, row, agent)
+  if (cycle.note !== null) await forgetNote(tx, cycle.id)
   return {
     kind: 'resumed',
     agent,
@@ -182,8 +187,8 @@ async function resume(
     attempts: cycle.attempts,
     parkedAt: cycle.parked_at,
     resting: toResting({ approvals: await openApprovalsOf(tx, row.id) }),
-    tokens: cycle.input_tokens + cycle.output_tokens,
-    wasCut: cycle.parked_at === null,
+    tokens: tokensOfCycle(cycle),
+    wasCut: cycle.parked_at === null && cycle.note === null,
     stopRequestedBy: cycle.stop_requested_by,
   }
 }
@@ -263,7 +268,7 @@ async function openWindow(deps: RuntimeDeps, tx: Tx, agent: RuntimeAgent, row: T
   const kept = deps.windows.take(row, BATCH_ROWS)
   if (kept) return kept
   const before = { ...row, last_seq: row.last_seq - BATCH_ROWS }
-  return { window: await readWindow(deps, tx, before, agent.model), anchor: undefined }
+  return { window: await readWindow(deps, tx, before, agent), anchor: undefined }
 }
 
 /** Whether the agent's file wants summaries after a pause as long as this one. */

@@ -11,6 +11,7 @@ import { isBatch } from './batch.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { toHead } from './head.ts'
+import { tokensInForce } from './limits/cycle-tokens.ts'
 import { meterModel, payApart } from './limits/metered-model.ts'
 import { toPreamble } from './prompt.ts'
 import { type AskForSummary, type Summary, summarize } from './summarize.ts'
@@ -36,8 +37,8 @@ const LEAST_PROGRESS = 0.2
 /** After a long pause the window begins with so many summaries besides the newest. */
 const EARLIER_SUMMARIES = 5
 
-/** `overflow`: the provider refused the request as too long, whatever was counted. */
-export type RoomFor = 'step' | 'end' | 'overflow'
+/** `overflow`: the provider refused the request as too long, whatever was counted. `budget`: tokens that a limit leaves. */
+export type RoomFor = 'step' | 'end' | 'overflow' | { budget: number }
 
 /** Tokens of the next request. */
 export function countRequest(deps: RuntimeDeps, claim: Claim, model: Model): number {
@@ -61,13 +62,23 @@ export async function makeRoom(
   if (!isOver()) return
   await prune(deps, claim)
   if (!isOver()) return
-  await compact(deps, claim, { reason: 'compaction', cut: cutFor(claim, marks.keep), signal })
+  // What is left of a budget is for the answer, so that no model is asked for a summary.
+  const asking = typeof when === 'object' ? {} : { signal }
+  await compact(deps, claim, { reason: 'compaction', cut: cutFor(claim, marks.keep), ...asking })
   if (when !== 'end') await squeeze(deps, claim, model, marks)
+}
+
+function marksOf(deps: RuntimeDeps, claim: Claim, model: Model): Marks {
+  return toMarks(model, tokensInForce(deps, claim.agent))
 }
 
 /** What a provider refused is halved, whatever was counted. */
 function decideMarks(deps: RuntimeDeps, claim: Claim, model: Model, when: RoomFor): Marks & { mark: number } {
-  const marks = toMarks(model)
+  const marks = marksOf(deps, claim, model)
+  if (typeof when === 'object') {
+    const hard = Math.min(marks.hard, when.budget)
+    return { ...marks, keep: Math.min(marks.keep, hard / 4), mark: hard, hard }
+  }
   if (when !== 'overflow') return { ...marks, mark: when === 'end' ? marks.soft : marks.hard }
   const half = countRequest(deps, claim, model) / 2
   const keep = Math.min(marks.keep, tokensOfAll(partsOf(claim).entries) / 4)
@@ -77,7 +88,7 @@ function decideMarks(deps: RuntimeDeps, claim: Claim, model: Model, when: RoomFo
 /** Whether the end of a cycle has to make room, and can. */
 export function isCrowded(deps: RuntimeDeps, claim: Claim): boolean {
   const model = deps.model(claim.agent.model)
-  const marks = toMarks(model)
+  const marks = marksOf(deps, claim, model)
   if (countRequest(deps, claim, model) <= marks.soft) return false
   const { entries } = partsOf(claim)
   return findBulky(entries).length > 0 || isWorthwhile(entries, cutFor(claim, marks.keep))
@@ -147,6 +158,7 @@ async function compact(deps: RuntimeDeps, claim: Claim, { reason, cut, signal }:
       before: before?.head ? before.summary : undefined,
       entries: left,
       open: await openAsks(deps, claim, rest),
+      longest: marksOf(deps, claim, deps.model(claim.agent.model)).limit,
     },
     model,
     signal ? createAsk(deps, claim, signal) : refuseToAsk,

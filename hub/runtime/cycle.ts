@@ -6,8 +6,9 @@ import { bury, toCrashed, toDeath } from './bury.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { type Failure, fail, stopEndedTask } from './finish.ts'
+import { holdCycle } from './hold-cycle.ts'
 import { LimitReached } from './limits/limit-reached.ts'
-import { checkRepeats, checkStreak } from './limits/loops.ts'
+import { checkExcess, checkRepeats } from './limits/loops.ts'
 import { chargeCut } from './limits/metered-model.ts'
 import { park } from './park.ts'
 import { endStopped } from './stop.ts'
@@ -39,18 +40,19 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
       claim.stop?.throwIfAborted()
       const limit = next === 'think' ? decideLimit(claim, deps.clock.now()) : undefined
       if (limit) return await end(deps, claim, limit)
-      await (next === 'act' ? checkStreak(deps, claim) : checkRepeats(deps, claim))
+      await (next === 'act' ? checkExcess(deps, claim) : checkRepeats(deps, claim))
       next = next === 'act' ? await act(deps, claim, signal) : await think(deps, claim, thinking)
     }
   } catch (error) {
     stopping.throwIfAborted()
     if (claim.stop?.aborted) return await endStopped(deps, claim, claim.stop.reason)
+    if (error instanceof LimitReached && error.until !== undefined)
+      return await holdCycle(deps, claim, error, error.until)
     if (error instanceof LimitReached)
       return await end(deps, claim, {
         kind: 'notice',
         text: error.message,
         data: error.data,
-        givesBack: error.isOfDay ? 'all' : 'others',
       })
     if (deadline.signal.aborted) return await end(deps, claim, describeMinutes(claim))
     if (!(error instanceof ModelError)) throw error
@@ -84,5 +86,5 @@ function describeMinutes(claim: Claim): Failure {
 
 async function end(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {
   deps.log.warn('cycle_failed', { cycle: claim.cycle, thread: claim.thread, why: failure.text })
-  await fail(deps, claim, { givesBack: 'others', ...failure })
+  await fail(deps, claim, { givesBack: true, ...failure })
 }

@@ -30,16 +30,16 @@ export interface RuntimeAgent {
   task?: { id: string; conversation: string | null; mayMakeTasks: boolean }
 }
 
-/** What is left out is not limited. Tokens are input and output together, money is in the currency of the prices. */
+/** What is left out is not limited. Tokens are input and output together, of which what was cached counts a tenth; money is in the currency of the prices. */
 export interface RuntimeLimits {
   /** Of one cycle. */
   steps: number
   minutes: number
   tokens?: number | undefined
+  /** Calls of tools. */
+  calls?: number | undefined
   /** At once. */
   tasks: number
-  /** Consecutive calls of one tool. */
-  sameTool?: number | undefined
   wakesPerDay?: number | undefined
   tokensPerDay?: number | undefined
   moneyPerDay?: number | undefined

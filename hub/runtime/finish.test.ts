@@ -32,17 +32,20 @@ test('the final text goes to the conversation of the newest user message; the ot
   }
 })
 
-test('one that answers silence is not asked again, and the cycle ends', async () => {
+test('one that answers silence twice is not asked again, its conversation is told, and the cycle ends', async () => {
   await using world = await openWorld({ agents: [talk] })
   await world.start()
   world.semaphore.resize(0)
   await world.post('from the phone', 'phone')
   await world.post('from the desk', 'homelab')
-  world.model.script(say('to the desk'), say(''))
+  world.model.script(say('to the desk'), say(''), say(''))
   world.semaphore.resize(8)
   await world.idle()
-  expect(said(world)).toEqual([['homelab', 'agent', 'to the desk']])
-  expect([world.model.requests.all.length, world.seen.ended.all.length]).toEqual([2, 1])
+  expect(said(world)).toEqual([
+    ['homelab', 'agent', 'to the desk'],
+    ['phone', 'notice', expect.stringContaining('empty reply')],
+  ])
+  expect([world.model.requests.all.length, world.seen.ended.all.length]).toEqual([3, 1])
 })
 
 test('a conversation that send_message answered is not asked about; its message says what it answers', async () => {

@@ -1,9 +1,11 @@
+import type { Kysely } from 'kysely'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import { countStep, endCycle, endCycleWithStep, redirectCycle, type Usage } from '../store/cycles.ts'
 import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
 import { settleEvents } from '../store/events.ts'
 import { appendHistory, fencedWrite, releasingWrite } from '../store/history.ts'
+import type { Tables } from '../store/tables.ts'
 import { closeTaskHistory } from '../store/task-history.ts'
 import type { Ended } from '../store/tasks.ts'
 import { hasEnded, releaseThread } from '../store/threads.ts'
@@ -24,7 +26,7 @@ import { settle, writeUsage } from './limits/metered-model.ts'
 import { userMessages } from './reply.ts'
 import { eventIds } from './taken-events.ts'
 import { announceEnded, type CycleEnd, settleTask } from './tasks.ts'
-import { publish, tell, tellEnd } from './tell.ts'
+import { publish, type Telling, tell, tellEnd } from './tell.ts'
 import type { Anchor } from './tokens.ts'
 import { hasOpenCalls } from './window.ts'
 
@@ -33,8 +35,12 @@ type Messages = (ChatMessage | undefined)[]
 /** A step without calls. */
 export interface FinalStep {
   content: HistoryContent
-  /** What people get of it; empty for silence. */
+  /** What people get of it; empty for silence, which the history does not keep. */
   text: string
+  /** Why there is no text, for who waits for one. */
+  why: Pick<Telling, 'text' | 'data'>
+  /** It was cut before its first word: that is told where nobody waits, too. */
+  isCut: boolean
   step: number
   usage: Usage
   /** What the provider counted up to the step, once that stands at `seq`. */
@@ -49,34 +55,38 @@ export interface FinalStep {
 export async function endWithText(
   deps: RuntimeDeps,
   claim: Claim,
-  { content, text, step, usage, anchorAt, signal }: FinalStep,
+  { content, text, why, isCut, step, usage, anchorAt, signal }: FinalStep,
 ): Promise<'think' | 'ended'> {
   const isSilent = text.trim() === ''
+  const said = isSilent ? [] : [content]
   const crowded = isCrowded(deps, claim)
   const now = deps.clock.now()
-  const { entries, message, question, over } = await deps.store.write(async tx => {
+  const { entries, messages, question, over } = await deps.store.write(async tx => {
     const next = await findQuestion(tx, claim)
-    const asking = next ? [toUnanswered(next.conversation, next.texts, now)] : []
+    const contents = [...said, ...(next ? [toUnanswered(next.conversation, next.texts, now)] : [])]
     const lastSeq =
       next || crowded
-        ? await fencedWrite(tx, claim, 1 + asking.length, now + LEASE_MS, now)
-        : await releasingWrite(tx, claim, 1, now)
-    const written = await appendHistory(tx, claim, lastSeq, step, [content, ...asking], now)
+        ? await fencedWrite(tx, claim, contents.length, now + LEASE_MS, now)
+        : await releasingWrite(tx, claim, contents.length, now)
+    const written = await appendHistory(tx, claim, lastSeq, step, contents, now)
     if (next) await countStep(tx, claim.cycle, usage)
     else await endCycleWithStep(tx, claim.cycle, usage, now)
     await writeUsage(tx, claim)
     if (!next) await settleEvents(tx, eventIds(claim.items))
     if (isSilent && claim.target !== null) await markAsked(tx, claim.cycle, claim.target)
-    const told = isSilent ? undefined : await tell(deps, tx, claim, { kind: 'agent', text })
+    const told = isSilent ? [] : [await tell(deps, tx, claim, { kind: 'agent', text })]
+    const missed = next ? [] : await findMissed(tx, claim, { isSilent, isCut })
+    for (const conversation of missed)
+      told.push(await tell(deps, tx, claim, { kind: 'notice', conversation, ...why }))
     if (next) await turnTo(tx, claim, next.conversation)
     const ended = next ? undefined : await settleTask(tx, claim, now, { kind: 'text', text })
-    return { entries: written, message: told, question: next, over: ended }
+    return { entries: written, messages: told, question: next, over: ended }
   })
   settle(deps, claim)
-  claim.anchor = anchorAt(entries[0]?.seq ?? 0)
+  claim.anchor = anchorAt((isSilent ? claim.window.at(-1) : entries[0])?.seq ?? 0)
   claim.window.push(...entries)
   claim.steps = step
-  publish(deps, [message])
+  publish(deps, messages)
   claim.turn?.share()
   deps.signals.emit('stepped', { thread: claim.thread })
   if (over) announceEnded(deps, over)
@@ -119,18 +129,32 @@ async function findQuestion(tx: Tx, claim: Claim): Promise<Question | undefined>
   return { conversation, texts: own.map(({ text }) => text) }
 }
 
-async function unansweredIn(tx: Tx, { thread, cycle }: Claim): Promise<UnansweredMessage[]> {
-  return (await unansweredOf(tx, thread)).filter(message => message.cycle === cycle)
-}
-
-/** Whether anything went back. */
-async function giveBack(tx: Tx, claim: Claim, which: 'all' | 'others'): Promise<boolean> {
-  return (await giveBackMessages(tx, claim.cycle, which === 'all' ? null : claim.target)) > 0
+async function unansweredIn(db: Kysely<Tables>, { thread, cycle }: Claim): Promise<UnansweredMessage[]> {
+  return (await unansweredOf(db, thread)).filter(message => message.cycle === cycle)
 }
 
 async function turnTo(tx: Tx, { cycle }: Claim, conversation: string): Promise<void> {
   await markAsked(tx, cycle, conversation)
   await redirectCycle(tx, cycle, conversation)
+}
+
+/** The conversations of people who wait at the cycle's end and got nothing, whoever was asked about. */
+async function findMissed(
+  tx: Tx,
+  claim: Claim,
+  { isSilent, isCut }: { isSilent: boolean; isCut: boolean },
+): Promise<Set<string>> {
+  const missed = new Set<string>(isSilent && isCut && claim.target !== null ? [claim.target] : [])
+  const mayWait = (conversation: string) => isSilent || conversation !== claim.target
+  if (!userMessages(claim.items).some(({ conversation }) => mayWait(conversation))) return missed
+  for (const { conversation } of await unansweredIn(tx, claim)) missed.add(conversation)
+  return missed
+}
+
+/** Whether a person waits for the cycle's next text. */
+export async function isAwaited(db: Kysely<Tables>, claim: Claim): Promise<boolean> {
+  if (!userMessages(claim.items).some(({ conversation }) => conversation === claim.target)) return false
+  return (await unansweredIn(db, claim)).some(({ conversation }) => conversation === claim.target)
 }
 
 /**
@@ -170,8 +194,8 @@ export interface Failure {
   partial?: string
   /** Told to the agent itself at the end of its history. */
   note?: string
-  /** People's messages that have no answer go back to the inbox: all, or those of other conversations. */
-  givesBack?: 'all' | 'others' | undefined
+  /** Messages of other conversations that have no answer go back to the inbox. */
+  givesBack?: boolean
 }
 
 /**
@@ -189,7 +213,7 @@ export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): P
     const told: Messages = []
     const { kind, text, data, partial = '' } = failure
     const status = letter ? 'dead' : (failure.status ?? 'failed')
-    if (failure.givesBack) claim.hasMore ||= await giveBack(tx, claim, failure.givesBack)
+    if (failure.givesBack) claim.hasMore ||= await giveBackMessages(tx, claim.cycle, claim.target)
     const places = await placesToTell(tx, claim)
     if (status === 'stopped') await dropUnanswered(tx, { cycle: claim.cycle })
     if (partial !== '')

@@ -30,7 +30,12 @@ export async function park(deps: RuntimeDeps, claim: Claim, error: ModelError): 
   const isNew = claim.parkedAt === null
   const messages = await deps.store.write(async tx => {
     await releasingWrite(tx, claim, 0, now)
-    await parkCycle(tx, { thread: claim.thread, cycle: claim.cycle, at: now, until: retryAt })
+    await parkCycle(tx, {
+      thread: claim.thread,
+      cycle: claim.cycle,
+      until: retryAt,
+      why: { parkedAt: now },
+    })
     return isNew ? tellEach(deps, tx, claim, toNotice(deps, claim, error, retryAt)) : []
   })
   claim.outcome = 'parked'

@@ -3,7 +3,7 @@ import { type HistoryEntry, readHistory } from '../store/history.ts'
 import { newestSession } from '../store/sessions.ts'
 import type { ThreadRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
-import type { RuntimeDeps } from './deps.ts'
+import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { cutLength, toCut, toMarks, toStub } from './window.ts'
 
 /** The window of a thread: what stands for everything before it, and every entry from its start on in its form. */
@@ -11,11 +11,11 @@ export async function readWindow(
   deps: Pick<RuntimeDeps, 'model'>,
   tx: Tx,
   row: ThreadRow,
-  model: string,
+  { model, limits }: Pick<RuntimeAgent, 'model' | 'limits'>,
 ): Promise<HistoryEntry[]> {
   const head = row.window_start > 1 ? await newestSession(tx, row.id) : undefined
   const rows = row.last_seq < row.window_start ? [] : await readHistory(tx, row.id, row.window_start)
-  const length = cutLength(toMarks(deps.model(model)))
+  const length = cutLength(toMarks(deps.model(model), limits.tokens))
   const entries = rows.flatMap(({ seq, content, form }): HistoryEntry[] => {
     if (form === 'hidden') return []
     if (form === 'stub') return [{ seq, content: toStub(content) }]

@@ -139,7 +139,7 @@ export async function startFresh(
 ): Promise<void> {
   const last = row.last_seq - 1
   if (last >= row.window_start) {
-    const entries = await readWindow(deps, tx, { ...row, last_seq: last }, agent.model)
+    const entries = await readWindow(deps, tx, { ...row, last_seq: last }, agent)
     const before = await newestSession(tx, row.id)
     const earlier = before?.head ? parseSummary(before.summary) : undefined
     const tokens = tokensOfAll(entries)

@@ -8,6 +8,7 @@ import { type AskedApproval, askApproval, placeOfPeople, showAsked, whyApproval 
 import { type EndStatus, recordCall, showCall, UNKNOWN } from './calls.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
+import { checkRepeats, isOneTooMany, mayLoop } from './limits/loops.ts'
 import type { Party } from './questions/ask-person.ts'
 import { openAsker } from './questions/asker.ts'
 import { createSampling } from './questions/sampling.ts'
@@ -44,26 +45,30 @@ export async function runCalls(
   const open = rows.filter(row => row.result_json === null)
   // After a restart the server of a call may still be starting.
   await Promise.all(open.map(row => deps.toolBox.untilListed(row.tool, signal)))
+  const watched = await mayLoop(deps, claim, open)
   for (let next = open.shift(); next; next = open.shift()) {
     signal.throwIfAborted()
     claim.stop?.throwIfAborted()
+    if (watched) await checkRepeats(deps, claim)
     const call = toCall(deps, claim, next)
     if (call.kind === 'clear') await end(deps, claim, call)
     else if (call.kind === 'meta') await runMeta(deps, claim, call)
-    else await runTogether(deps, claim, [call, ...takeReading(deps, claim, call, open)], signal)
+    else await runTogether(deps, claim, takeReading(deps, claim, call, open), signal)
   }
 }
 
-/** Takes off `open` what may run together with a call. */
+/** A call with what may run together with it, which is taken off `open`. */
 function takeReading(deps: RuntimeDeps, claim: Claim, first: CallOf<'server'>, open: ToolCallRow[]) {
-  const calls: CallOf<'server'>[] = []
+  const calls = [first]
   if (!first.tool.reads) return calls
   for (const row of open) {
     const call = toCall(deps, claim, row)
     if (call.kind !== 'server' || !call.tool.reads) break
+    const beside = calls.map(each => each.row)
+    if (isOneTooMany(beside, row)) break
     calls.push(call)
   }
-  open.splice(0, calls.length)
+  open.splice(0, calls.length - 1)
   return calls
 }
 

@@ -9,9 +9,10 @@ import { usageOfDay } from '../store/usage.ts'
 import { BROKEN, bury } from './bury.ts'
 import { type Claim, claimCycle } from './claim.ts'
 import { runCycle } from './cycle.ts'
-import type { RuntimeDeps, SampleFor } from './deps.ts'
+import type { RuntimeAgent, RuntimeDeps, SampleFor } from './deps.ts'
 import { createLeaseSource, createWaitingSource, releaseParked } from './due-threads.ts'
 import { createKeptWindows } from './kept-windows.ts'
+import { findTokensProblem } from './limits/cycle-tokens.ts'
 import { createPlaces } from './limits/hold.ts'
 import { createMeter } from './limits/meter.ts'
 import { payApart } from './limits/metered-model.ts'
@@ -37,6 +38,8 @@ export interface Runtime extends AsyncDisposable {
   goOn(): Promise<void>
   /** Has an agent's model write for the server of an approved call. */
   readonly sampleFor: SampleFor
+  /** Why a limit of the agent's file is not in force, for people; undefined where all are. */
+  problemOf(agent: RuntimeAgent): string | undefined
   /** How many cycles run or wait for their turn. */
   readonly busy: number
 }
@@ -110,6 +113,7 @@ export function createRuntime(
     due: [createWaitingSource(deps, wake), createLeaseSource(deps, wake), watch],
     goOn: () => releaseParked(deps, wake),
     sampleFor: (agent, cycle) => createSampling(deps, toApprovedCall(agent, cycle)),
+    problemOf: agent => findTokensProblem(deps, agent),
     get busy() {
       return active.size
     },
@@ -193,13 +197,14 @@ async function runOne(
     stops.end(claim.cycle)
     await leaveBudget(deps, claim, stopping)
   }
-  if (claim.outcome !== 'parked') tellEnd(deps, claim)
-  showAgent(deps, claim, statusAfter(claim))
-  return claim.hasMore ? 'more' : 'all'
+  const waits = claim.outcome === 'parked' || claim.outcome === 'held'
+  if (!waits) tellEnd(deps, claim)
+  showAgent(deps, claim, waits ? 'waiting' : statusAfter(claim))
+  // Taken again at once, one that a limit holds would run into it again.
+  return claim.hasMore && claim.outcome !== 'held' ? 'more' : 'all'
 }
 
 function statusAfter({ outcome, resting }: Claim): AgentStatus {
-  if (outcome === 'parked') return 'waiting'
   return outcome === 'dead' ? 'failed' : resting
 }
 

@@ -29,6 +29,8 @@ export interface ToSummarize {
   entries: readonly HistoryEntry[]
   /** The people's messages that have no answer yet, oldest first. */
   open: readonly string[]
+  /** Tokens that a request for it may have, whatever the model could read. */
+  longest: number
 }
 
 /** Asks for the summary; spends and says what it took. Throws what the model throws, and what a budget refuses. */
@@ -76,7 +78,7 @@ async function tryModel(
   { model, ask, replaced, room }: Trying,
 ): Promise<Sections | undefined> {
   const identifiers = [...new Set(what.open.map(shortenAsk).flatMap(findIdentifiers))]
-  const text = toTranscript(what, toMarks(model).limit - 1_000)
+  const text = toTranscript(what, Math.min(toMarks(model).limit, what.longest) - 1_000)
   let problem: string | undefined
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const said = problem === undefined ? text : `${text}\n\nYour last summary was refused. ${problem}`

@@ -7,6 +7,7 @@ import type { Tx } from '../store/writer.ts'
 import { type BatchFacts, type BatchMessage, showItem, toBatch, toUpdate } from './batch.ts'
 import { type BatchRoom, decideBatch, decideUpdate, type SizedItem } from './decide-batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
+import { tokensInForce } from './limits/cycle-tokens.ts'
 import { toPreamble } from './prompt.ts'
 import { roomForSummary } from './summary.ts'
 import { takeEventsOf } from './taken-events.ts'
@@ -92,7 +93,7 @@ const PER_ITEM = 4
 
 function measureRoom(deps: RuntimeDeps, { agent, window, anchor }: Before, facts: BatchFacts): BatchRoom {
   const model = deps.model(agent.model)
-  const marks = toMarks(model)
+  const marks = toMarks(model, tokensInForce(deps, agent))
   const preamble = toPreamble(deps, agent)
   const own = deps.tokens.estimate(model.name, toBatch([], facts).text)
   const space = marks.hard - own - deps.tokens.count(model.name, preamble, window, anchor)

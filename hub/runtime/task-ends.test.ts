@@ -106,7 +106,7 @@ test('a task that was cancelled while its process was dead is not gone on with',
 })
 
 test('what still comes for an ended task is put away and begins nothing', async () => {
-  await using world = await openWithTask([say('')], { concurrency: 1 })
+  await using world = await openWithTask([say('ok')], { concurrency: 1 })
   world.model.script(say('fine'), say('thanks'))
   await world.post('go')
   await world.idle()

@@ -43,7 +43,7 @@ test('a task lacks what its maker did not name, and has what it did', async () =
         { instructions: 'less', tools: ['lo*', 'send_message', 'store_context', '!get_context'] },
       ],
     ]),
-    say(''),
+    say('ok'),
   )
   for (let times = 0; times < 2; times++)
     world.model.script(
@@ -86,7 +86,7 @@ test('a task lacks what its maker did not name, and has what it did', async () =
 })
 
 test('complete_task ends a task at once, with its schedules; without it a pending wake keeps it', async () => {
-  await using world = await openWithTask([say('')], { concurrency: 1 })
+  await using world = await openWithTask([say('ok')], { concurrency: 1 })
   world.model.script(call([['schedule_wake', { delay: '10m', reason: 'again' }]]))
   await world.post('go')
   await world.idle()
@@ -100,13 +100,13 @@ test('complete_task ends a task at once, with its schedules; without it a pendin
   await world.router.fireDue()
   await world.idle()
   expect(await threadsOf(world)).toMatchObject([{ status: 'complete', summary: 'It cooled down.' }])
-  expect(said(world)).toEqual([])
+  expect(said(world)).toEqual([['homelab', 'agent', 'ok']])
   expect(textsOf(world).at(-1)).toContain('It cooled down.')
   expect((await world.store.db.selectFrom('schedules').select('status').execute())[0]?.status).toBe('done')
 })
 
 test('a task whose cycle fails is failed, and its parent is told why', async () => {
-  await using world = await openWithTask([say('')], { concurrency: 1 })
+  await using world = await openWithTask([say('ok')], { concurrency: 1 })
   world.model.script(refuse('auth'), say('It could not be done.'))
   await world.post('go')
   await world.idle()
@@ -191,18 +191,18 @@ test('promise 9: tasks of tasks go three deep', async () => {
 })
 
 test('list_tasks shows one’s own tasks, running ones first; only those can be cancelled', async () => {
-  await using world = await openWithTask([say('')], {
+  await using world = await openWithTask([say('ok')], {
     agents: [{}, { name: 'zoe' }],
     concurrency: 1,
   })
-  world.model.script(say('Fine.'), say(''))
+  world.model.script(say('Fine.'), say('ok'))
   await world.post('go')
   await world.idle()
   const [ended] = await threadsOf(world)
   world.model.script(
     call([['create_task', { instructions: 'Wait.', tools: ['create_task'] }]]),
     call([['list_tasks'], ['cancel_task', { id: ended?.id }], ['cancel_task', { id: 'thr_homelab' }]]),
-    say(''),
+    say('ok'),
     call([
       ['list_tasks'],
       ['cancel_task', { id: ended?.id }],
@@ -212,7 +212,7 @@ test('list_tasks shows one’s own tasks, running ones first; only those can be 
   await world.post('more')
   await world.idle()
   const waiting = (await threadsOf(world)).find(({ status }) => status === 'sleeping')
-  world.model.script(call([['list_tasks'], ['cancel_task', { id: waiting?.id }]]), say(''))
+  world.model.script(call([['list_tasks'], ['cancel_task', { id: waiting?.id }]]), say('ok'))
   await world.post('and you?', 'zoe')
   await world.idle()
   const results = await world.store.db

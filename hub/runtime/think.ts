@@ -1,15 +1,23 @@
 import { type Deadline, timeoutSignal } from '../core/clock.ts'
-import { type Model, ModelError, type ModelReply, type ModelRequest } from '../core/model.ts'
+import {
+  type Model,
+  ModelError,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+} from '../core/model.ts'
 import { countStep } from '../store/cycles.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
 import { planCalls } from '../store/ledger.ts'
 import type { NewToolCall } from '../store/tables.ts'
 import { hashArguments } from './arguments.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
-import { makeRoom } from './compaction.ts'
+import { makeRoom, type RoomFor } from './compaction.ts'
 import { completeWithRetries } from './complete.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { endWithText } from './finish.ts'
+import { endWithText, isAwaited } from './finish.ts'
+import { mayShrinkTo } from './limits/cycle-tokens.ts'
+import { LimitReached } from './limits/limit-reached.ts'
 import { meterModel, settle, writeUsage } from './limits/metered-model.ts'
 import { toPreamble } from './prompt.ts'
 import { toMessages } from './window.ts'
@@ -21,7 +29,7 @@ export async function think(
   signal: AbortSignal,
 ): Promise<'act' | 'think' | 'ended'> {
   const model = meterModel(deps, claim, deps.model(claim.agent.model))
-  const { request, reply } = await ask(deps, claim, model, signal)
+  const { request, reply } = await askForReply(deps, claim, model, signal)
   const step = claim.steps + 1
   const now = deps.clock.now()
   const usage = claim.unpaid ?? NO_USAGE
@@ -34,7 +42,16 @@ export async function think(
       seq,
     })
   if (content.calls.length === 0)
-    return endWithText(deps, claim, { content, step, usage, text: toFinalText(reply), anchorAt, signal })
+    return endWithText(deps, claim, {
+      content,
+      step,
+      usage,
+      text: toFinalText(reply),
+      why: whyEmpty(reply, request),
+      isCut: reply.truncated,
+      anchorAt,
+      signal,
+    })
   const entries = await deps.store.write(async tx => {
     const lastSeq = await fencedWrite(tx, claim, 1, now + LEASE_MS, now)
     await countStep(tx, claim.cycle, usage)
@@ -51,22 +68,66 @@ export async function think(
   return 'act'
 }
 
-/** Asks the model; where the provider finds the request too long, once more with less. */
-async function ask(deps: RuntimeDeps, claim: Claim, model: Model, signal: AbortSignal) {
+/** Asks the model; where its reply is empty and a person waits for it, once more. */
+async function askForReply(deps: RuntimeDeps, claim: Claim, model: Model, signal: AbortSignal) {
+  const first = await ask(deps, claim, model, signal)
+  const { reply } = first
+  if (!isEmpty(reply) || !(reply.truncated || (await isAwaited(deps.store.db, claim)))) return first
+  deps.log.warn('reply_empty', { cycle: claim.cycle, truncated: reply.truncated })
+  return ask(deps, claim, model, signal, toReminder(reply))
+}
+
+function isEmpty({ text, calls }: ModelReply): boolean {
+  return calls.length === 0 && text.trim() === ''
+}
+
+/** What the model reads when it is asked once more. The history never holds it. */
+function toReminder({ truncated }: ModelReply): ModelMessage {
+  const why = truncated ? ' It was cut before its first word: think less, and be brief.' : ''
+  const text = `[EMPTY REPLY]\nYour reply had neither text nor a call, and one is waited for.${why} Answer now.`
+  return { role: 'user', text, items: [] }
+}
+
+/** What people read who waited for an empty reply. */
+function whyEmpty({ truncated }: ModelReply, { maxOutput }: ModelRequest) {
+  const text = truncated
+    ? `The model twice used up its longest reply (${maxOutput} tokens) before its first word. Raise maxOutput of the model, or ask for less at once.`
+    : 'The model twice gave an empty reply. Write again, perhaps in other words.'
+  return { text, data: { emptyReply: true } }
+}
+
+/** Asks the model; where the provider or a budget finds the request too long, once more with less. */
+async function ask(
+  deps: RuntimeDeps,
+  claim: Claim,
+  model: Model,
+  signal: AbortSignal,
+  reminder?: ModelMessage,
+) {
   await makeRoom(deps, claim, 'step', signal)
-  const request = toRequest(deps, claim, model)
+  const request = toRequest(deps, claim, model, reminder)
   try {
     return { request, reply: await completeWithRetries(deps, claim, { model, request, signal }) }
   } catch (error) {
-    if (!(error instanceof ModelError && error.kind === 'overflow')) throw error
+    const shorter = decideShorter(deps, claim, error)
+    if (!shorter) throw error
     deps.log.warn('request_too_long', { cycle: claim.cycle, error })
-    await makeRoom(deps, claim, 'overflow', signal)
-    const shorter = toRequest(deps, claim, model)
+    await makeRoom(deps, claim, shorter, signal)
+    const again = toRequest(deps, claim, model, reminder)
     return {
-      request: shorter,
-      reply: await completeWithRetries(deps, claim, { model, request: shorter, signal }),
+      request: again,
+      reply: await completeWithRetries(deps, claim, { model, request: again, signal }),
     }
   }
+}
+
+/** How much shorter a request that failed may be made; undefined where that would not help. */
+function decideShorter(deps: RuntimeDeps, claim: Claim, error: unknown): RoomFor | undefined {
+  if (error instanceof ModelError) return error.kind === 'overflow' ? 'overflow' : undefined
+  if (!(error instanceof LimitReached) || error.room === undefined || claim.shrunk) return undefined
+  if (!mayShrinkTo(deps, claim.agent, error.room)) return undefined
+  claim.shrunk = true
+  return { budget: error.room }
 }
 
 const NO_USAGE = { input: 0, output: 0, cachedInput: 0, costMicros: 0 }
@@ -105,12 +166,9 @@ function toContent(reply: ModelReply, calls: ModelReply['calls']) {
   return reply.thinking && calls.length > 0 ? { ...content, thinking: reply.thinking } : content
 }
 
-/** A reply that was cut says so; one of which nothing but thoughts came would else be silence. */
-function toFinalText(reply: ModelReply): string {
-  if (!reply.truncated) return reply.text
-  return reply.text.trim() === ''
-    ? '(no text: the reply reached its longest length before its first word; maxOutput of the model sets it)'
-    : `${reply.text}\n\n(cut: the reply reached its longest length)`
+/** A reply that was cut says so. */
+function toFinalText({ text, truncated }: ModelReply): string {
+  return truncated && text.trim() !== '' ? `${text}\n\n(cut: the reply reached its longest length)` : text
 }
 
 /** Ids that a provider repeats within a window would pair the wrong call and result. */
@@ -128,10 +186,15 @@ function uniqueIds(calls: ModelReply['calls'], claim: Claim, step: number): Mode
   })
 }
 
-function toRequest(deps: RuntimeDeps, claim: Claim, model: Model): ModelRequest {
+function toRequest(
+  deps: RuntimeDeps,
+  claim: Claim,
+  model: Model,
+  reminder: ModelMessage | undefined,
+): ModelRequest {
   return {
     ...toPreamble(deps, claim.agent),
-    messages: toMessages(claim.window),
+    messages: [...toMessages(claim.window), ...(reminder ? [reminder] : [])],
     maxOutput: model.maxOutput,
     timezone: deps.timezone,
     now: deps.clock.now(),

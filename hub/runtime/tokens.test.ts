@@ -28,7 +28,7 @@ test('a factor is learned for each model and stays within bounds', () => {
   const learn = (model: string, input: number) =>
     counter.learn(model, { preamble, window, usage: { input, output: 0 }, seq: 1 })
   for (let step = 0; step < 50; step++) {
-    learn('more', estimate * 9)
+    learn('more', estimate * 3.5)
     learn('less', estimate * 0.5)
   }
   expect(counter.count('more', preamble, window, undefined)).toBe(Math.ceil(estimate * 2.5))
@@ -41,4 +41,5 @@ test('a count that cannot be is no anchor', () => {
   const step = { preamble, window: [entry(1, 1_000)], seq: 1 }
   expect(counter.learn('m', { ...step, usage: { input: 10, output: 5 } })).toBeUndefined()
   expect(counter.learn('m', { ...step, usage: { input: 0, output: 0 } })).toBeUndefined()
+  expect(counter.learn('m', { ...step, usage: { input: 40_000, output: 0 } })).toBeUndefined()
 })

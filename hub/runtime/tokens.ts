@@ -68,8 +68,9 @@ const LEAST_FACTOR = 0.8
 const MOST_FACTOR = 2.5
 /** How fast the factor follows the newest count. */
 const PACE = 0.3
-/** A provider whose count is this far below the estimate counts something else. */
+/** A provider whose count is this far below or above the estimate counts something else. */
 const BELIEVABLE = 0.4
+const BEYOND_BELIEF = 4
 
 /**
  * How many tokens requests have. The provider's own count of the last step is the anchor and only what came after it
@@ -111,7 +112,7 @@ export function createTokenCounter(): TokenCounter {
     learn(model, { preamble, window, usage, seq }) {
       const estimate = tokensOfPreamble(preamble) + tokensOfAll(window)
       const ratio = usage.input / estimate
-      if (!(ratio >= BELIEVABLE)) return undefined
+      if (!(ratio >= BELIEVABLE && ratio <= BEYOND_BELIEF)) return undefined
       const next = factorOf(model) + (ratio - factorOf(model)) * PACE
       factors.set(model, Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, next)))
       return { tokens: usage.input + usage.output, seq }

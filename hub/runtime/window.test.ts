@@ -107,10 +107,13 @@ test('a content that no window holds is cut; one that fits stays the same', () =
 test('the marks of a model', () => {
   const of = toMarks({ context: 32_768, maxOutput: 4_096 })
   const limit = 32_768 - 4_096 - 1_024
-  expect(of).toEqual({ limit, soft: limit * 0.7, hard: limit - 4_096, keep: limit / 4 })
+  expect(of).toEqual({ limit, soft: limit * 0.7, hard: limit - limit / 8, keep: limit / 4 })
   const large = toMarks({ context: 1_000_000, maxOutput: 4_096 })
   expect(large.hard).toBe(large.limit - 16_384)
   expect(large.keep).toBe(20_000)
+  const tight = toMarks({ context: 1_000_000, maxOutput: 4_096 }, 600_000)
+  expect(tight).toEqual({ limit: 200_000, soft: 140_000, hard: 200_000 - 16_384, keep: 20_000 })
+  expect(toMarks({ context: 32_768, maxOutput: 4_096 }, 600_000)).toEqual(of)
 })
 
 test('an estimate takes the larger of a fourth of the bytes and the words and digits', () => {

@@ -10,6 +10,8 @@ const RESERVE = 1024
 const SOFT = 0.7
 /** What is left for a step within a cycle. */
 const LARGEST_STEP = 16_384
+/** A cycle has to have room for so many calls of the model, so that compaction comes before its budget refuses one. */
+const CALLS_OF_BUDGET = 3
 /** What compaction keeps at most, tokens and part of the limit. */
 const MOST_KEPT = 20_000
 const KEEP = 0.25
@@ -25,12 +27,16 @@ export interface Marks {
   keep: number
 }
 
-export function toMarks({ context, maxOutput }: { context: number; maxOutput: number }): Marks {
-  const limit = Math.max(0, context - maxOutput - RESERVE)
+/** By the smaller of the model's context and the `tokens` that a cycle may use. */
+export function toMarks(
+  { context, maxOutput }: { context: number; maxOutput: number },
+  tokens = Number.POSITIVE_INFINITY,
+): Marks {
+  const limit = Math.max(0, Math.min(context - maxOutput - RESERVE, Math.floor(tokens / CALLS_OF_BUDGET)))
   return {
     limit,
     soft: limit * SOFT,
-    hard: limit - Math.min(LARGEST_STEP, context / 8),
+    hard: limit - Math.min(LARGEST_STEP, limit / 8),
     keep: Math.min(MOST_KEPT, limit * KEEP),
   }
 }
@@ -117,13 +123,14 @@ export function hasOpenCalls(window: readonly HistoryEntry[]): boolean {
   return last?.role === 'assistant' && last.calls.length > 0
 }
 
-/** The window as a model reads it. Any call without a result gets one that says so. */
+/** The window as a model reads it. Any call without a result gets one that says so; what says nothing is left out. */
 export function toMessages(entries: readonly HistoryEntry[]): ModelMessage[] {
   const answered = new Set(
     entries.flatMap(({ content }) => (content.role === 'tool' ? [content.callId] : [])),
   )
   return entries.flatMap(({ content }): ModelMessage[] => {
     if (content.role !== 'assistant') return [content]
+    if (content.calls.length === 0 && content.text.trim() === '') return []
     const missing = content.calls.filter(call => !answered.has(call.id))
     return [
       content,

@@ -5,16 +5,17 @@ import type { Tx } from './writer.ts'
 export interface Parking {
   thread: string
   cycle: string
-  at: number
   /** When it goes on at the latest. */
   until: number
+  /** Since when its provider cannot be reached, or the words for another reason. */
+  why: { parkedAt: number } | { note: string }
 }
 
 /**
- * The cycle waits for its provider. One that was to end meanwhile does
+ * The cycle waits, for its provider or for the end of a limit. One that was to end meanwhile does
  * not wait: whoever wanted that wakes it.
  */
-export async function parkCycle(tx: Tx, { thread, cycle, at, until }: Parking): Promise<void> {
+export async function parkCycle(tx: Tx, { thread, cycle, until, why }: Parking): Promise<void> {
   const isToStop = tx
     .selectFrom('cycles')
     .select('id')
@@ -29,9 +30,14 @@ export async function parkCycle(tx: Tx, { thread, cycle, at, until }: Parking): 
     .execute()
   await tx
     .updateTable('cycles')
-    .set(eb => ({ parked_at: eb.fn.coalesce('parked_at', eb.val(at)) }))
+    .set(eb => ('note' in why ? why : { parked_at: eb.fn.coalesce('parked_at', eb.val(why.parkedAt)) }))
     .where('id', '=', cycle)
     .execute()
+}
+
+/** The cycle goes on that waited for the end of a limit. */
+export async function forgetNote(tx: Tx, cycle: string): Promise<void> {
+  await tx.updateTable('cycles').set({ note: null }).where('id', '=', cycle).execute()
 }
 
 export async function unparkCycle(tx: Tx, cycle: string): Promise<void> {

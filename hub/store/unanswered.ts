@@ -84,10 +84,10 @@ export async function dropUnanswered(tx: Tx, scope: { cycle: string } | { thread
 }
 
 /**
- * A limit stopped the cycle before the turn of these messages came: they go back to the inbox, each once. Returns how
- * many did. Those of `except` stay.
+ * A limit stopped the cycle before the turn of these messages came: they go back to the inbox, each once. Those of
+ * the conversation `except`, which had its turn, stay. Returns whether any went back.
  */
-export async function giveBackMessages(tx: Tx, cycle: string, except: string | null): Promise<number> {
+export async function giveBackMessages(tx: Tx, cycle: string, except: string | null): Promise<boolean> {
   const back: Unanswered = 'again'
   const { numUpdatedRows } = await tx
     .updateTable('inbox')
@@ -96,5 +96,5 @@ export async function giveBackMessages(tx: Tx, cycle: string, except: string | n
     .where('unanswered', '=', 'new')
     .$if(except !== null, query => query.where('conversation_id', '!=', except))
     .executeTakeFirst()
-  return Number(numUpdatedRows)
+  return numUpdatedRows > 0n
 }

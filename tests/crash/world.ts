@@ -61,7 +61,7 @@ export interface World extends AsyncDisposable {
 const agentFile = (ticking: boolean, listens: boolean) => `---
 events: [${listens ? 'probe.tick' : ''}]
 schedules: [${ticking ? '{ cron: "* * * * * *", timezone: UTC, reason: "mark-second" }' : ''}]
-limits: { steps: 1000, minutes: 60, tokens: 100000000, sameTool: 100000, tasks: 1000, wakesPerDay: 1000000, tokensPerDay: 1000000000 }
+limits: { steps: 1000, minutes: 60, tokens: 100000000, calls: 100000, tasks: 1000, wakesPerDay: 1000000, tokensPerDay: 1000000000 }
 ---
 
 You look after the homelab.

@@ -85,13 +85,13 @@ test('a day that is used up: hub_chat says until when, and the status shows what
   const model = createScriptedModel()
   await using hub = await startTestHub({
     config: 'timezone: UTC\nservers: { metrics: false }\nbudget: { tokensPerDay: 900000 }\n',
-    agents: { homelab: agent('{ tokensPerDay: 60000 }') },
+    agents: { homelab: agent('{ tokensPerDay: 17000 }') },
     overrides: { model },
   })
   await using client = await openClient(LINES[0], hub)
   model.script(async (request, options) => ({
     ...(await say('done')(request, options)),
-    usage: { input: 59_000, output: 500, cachedInput: 0 },
+    usage: { input: 16_000, output: 500, cachedInput: 0 },
   }))
   await client.call('hub_chat', { message: 'one' })
   const held = await client.call('hub_chat', { message: 'two' })
@@ -100,17 +100,17 @@ test('a day that is used up: hub_chat says until when, and the status shows what
     reply: expect.stringContaining('raise limits.tokensPerDay in agents/homelab.md'),
   })
   expect((await client.call('hub_list_agents', {})).structuredContent).toMatchObject({
-    agents: [{ name: 'homelab', tokensToday: 59_500, moneyToday: 0, pending: 1 }],
+    agents: [{ name: 'homelab', tokensToday: 16_500, moneyToday: 0, pending: 1 }],
   })
   expect((await client.call('hub_status', {})).structuredContent).toMatchObject({
     budgets: {
-      tokens: { used: 59_500, limit: 900_000 },
+      tokens: { used: 16_500, limit: 900_000 },
       money: { used: 0 },
-      agents: [{ name: 'homelab', tokens: { used: 59_500, limit: 60_000 }, wakes: { used: 0, limit: 200 } }],
+      agents: [{ name: 'homelab', tokens: { used: 16_500, limit: 17_000 }, wakes: { used: 0, limit: 200 } }],
     },
   })
   await using status = startCli(['status'], { variables: hub.variables, input: '' })
-  expect((await status.ended()).stdout).toContain('Today: 59,500 of 900,000 tokens')
+  expect((await status.ended()).stdout).toContain('Today: 16,500 of 900,000 tokens')
   const told = await client.call('hub_chat', { message: 'three' })
   expect(told.structuredContent).toEqual({
     ...(held.structuredContent as object),
@@ -121,6 +121,21 @@ test('a day that is used up: hub_chat says until when, and the status shows what
   using chat = await openChat(hub)
   await chat.subscribe('homelab/mcp-owner', 0)
   await chat.next('message', ({ message }) => message.text === 'go on')
+})
+
+test('limits.tokens too small for prompt and tools is refused with the figure, and the agent answers', async () => {
+  await using hub = await startTestHub({
+    agents: { homelab: agent('{ tokens: 1000 }') },
+    overrides: { model: createScriptedModel([say('here I am')]) },
+  })
+  await using client = await openClient(LINES[0], hub)
+  expect((await client.call('hub_status', {})).structuredContent).toMatchObject({
+    problems: [expect.stringMatching(/limits\.tokens 1,000 is refused: .* Set it to at least [\d,]+/)],
+  })
+  expect((await client.call('hub_chat', { message: 'hi' })).structuredContent).toMatchObject({
+    status: 'replied',
+    reply: 'here I am',
+  })
 })
 
 test('a limit on money without prices is refused: at the start for all, in its file for an agent', async () => {
@@ -138,34 +153,34 @@ test('a limit on money without prices is refused: at the start for all, in its f
 
 test('what a provider counts is paid at its price, and a day of money ends as one of tokens does', async () => {
   const usage = {
-    prompt_tokens: 40_000,
+    prompt_tokens: 16_000,
     completion_tokens: 1_000,
-    prompt_tokens_details: { cached_tokens: 30_000 },
+    prompt_tokens_details: { cached_tokens: 12_000 },
   }
   const reply = [delta({ content: 'Hello' }), delta({}, 'stop'), { choices: [], usage }, '[DONE]']
   await using provider = await serve(stream(reply.map(line).join('')))
   const price = '{ currency: EUR, input: 10, cachedInput: 1, output: 20 }'
   await using hub = await startTestHub({
     config: `servers: { metrics: false }\nmodel: { default: { baseUrl: "${provider.url}", model: m, price: ${price} } }\n`,
-    agents: { homelab: agent('{ moneyPerDay: 0.2 }') },
+    agents: { homelab: agent('{ moneyPerDay: 0.1 }') },
   })
   await using client = await openClient(LINES[0], hub)
   await client.call('hub_chat', { message: 'one' })
-  // 10,000 fresh, 30,000 cached, 1,000 out, in millionths.
-  const money = (10_000 * 10 + 30_000 * 1 + 1_000 * 20) / 1_000_000
+  // 4,000 fresh, 12,000 cached (a tenth of it as tokens), 1,000 out, in millionths.
+  const money = (4_000 * 10 + 12_000 * 1 + 1_000 * 20) / 1_000_000
   expect((await client.call('hub_list_agents', {})).structuredContent).toMatchObject({
-    agents: [{ tokensToday: 41_000, moneyToday: money }],
+    agents: [{ tokensToday: 6_200, moneyToday: money }],
   })
   const held = await client.call('hub_chat', { message: 'two' })
   expect(held.structuredContent).toMatchObject({
     status: 'waiting',
     reply: expect.stringMatching(
-      /0\.15 EUR of 0\.2 EUR are used.*raise limits\.moneyPerDay in agents\/homelab\.md/,
+      /0\.072 EUR of 0\.1 EUR are used.*raise limits\.moneyPerDay in agents\/homelab\.md/,
     ),
   })
   expect(provider.bodies).toHaveLength(1)
   await using status = startCli(['status'], { variables: hub.variables, input: '' })
-  expect((await status.ended()).stdout).toContain('homelab: 41,000 of 500,000 tokens, 0.15 of 0.2 EUR')
+  expect((await status.ended()).stdout).toContain('homelab: 6,200 of 5,000,000 tokens, 0.072 of 0.1 EUR')
 })
 
 test('Ctrl+C while superbloom ask waits stops the agent', async () => {

@@ -89,7 +89,7 @@ export function makeAgent(agent: AgentOptions = {}): WorldAgent {
     events: [],
     schedules: [],
     ...agent,
-    limits: { steps: 30, minutes: 10, tokens: 200_000, tasks: 5, ...agent.limits },
+    limits: { steps: 30, minutes: 10, tokens: 600_000, tasks: 5, ...agent.limits },
   }
 }
 

@@ -54,6 +54,15 @@ it('leaves out what is not there, and what a provider refuses', () => {
   })
 })
 
+it('joins neighbouring messages of the user, as where an agent said nothing in between', () => {
+  const say = (text: string): ModelMessage => ({ role: 'user', items: [], text })
+  const messages = [say('one'), say('two'), say('three'), ...request.messages.slice(1), say('four')]
+  const text = createRequestWriter(provider)({ ...request, system: '', messages })(dialect)
+  const written = JSON.parse(text).messages as { role: string; content: string }[]
+  expect(written.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+  expect(written[0]?.content).toBe('one\n\ntwo\n\nthree')
+})
+
 it('gives a longer history the same bytes for its beginning', () => {
   const write = createRequestWriter(provider)
   const start = (messages: ModelMessage[]) => {

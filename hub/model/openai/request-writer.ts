@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../../core/model.ts'
+import type { ModelMessage, ModelRequest } from '../../core/model.ts'
 import type { Dialect } from './dialect.ts'
 import { toChatMessage, toChatTool } from './messages.ts'
 import type { Provider } from './provider-error.ts'
@@ -17,13 +17,27 @@ export function createRequestWriter(
   )
   const writeTool = writeOnce(toChatTool)
   return ({ system, messages, tools, maxOutput }) => {
-    const written = messages.map(writeMessage)
+    const written = joinUsers(messages).map(writeMessage)
     if (system !== '') written.unshift(JSON.stringify({ role: 'system', content: system }))
     const listed = tools.length > 0 ? `,"tools":[${tools.map(writeTool).join()}]` : ''
     const start = `{"model":${JSON.stringify(provider.model)},"messages":[${written.join()}]${listed}`
     return dialect =>
       `${start},"stream":true,"${dialect.limit}":${maxOutput}${dialect.usage ? ',"stream_options":{"include_usage":true}' : ''}}`
   }
+}
+
+/**
+ * Neighbouring messages of the user as one, as where an agent said nothing to the one before: chat templates of local
+ * models refuse a request in which roles do not alternate (Gemma's and Mistral's "must alternate user/assistant").
+ */
+function joinUsers(messages: readonly ModelMessage[]): ModelMessage[] {
+  const joined: ModelMessage[] = []
+  for (const message of messages) {
+    const before = joined.at(-1)
+    if (message.role !== 'user' || before?.role !== 'user') joined.push(message)
+    else joined.splice(-1, 1, { role: 'user', text: `${before.text}\n\n${message.text}`, items: [] })
+  }
+  return joined
 }
 
 /** The text stays with the value itself: a map of thousands of them would cost the collector more than it saves. */

@@ -33,13 +33,13 @@ test('promise 9: the tokens of a cycle stop it before the call that could exceed
   await using world = await openWorld({
     agents: [
       // What its tools take of each request does not hang on how many meta-tools there are.
-      { limits: { ...base, tokens: 9_000 }, tools: ['*', '!*_task*', '!read_messages'] },
+      { limits: { ...base, tokens: 20_000 }, tools: ['*', '!*_task*', '!read_messages'] },
     ],
     tools: [look],
   })
   world.model.script(
-    using(5_000, 100, call([['look']])),
-    using(3_000, 100, call([['look']])),
+    using(9_000, 100, call([['look']])),
+    using(9_000, 100, call([['look']])),
     say('on it again'),
   )
   await world.start()
@@ -48,8 +48,8 @@ test('promise 9: the tokens of a cycle stop it before the call that could exceed
   expect(world.model.left).toBe(1)
   expect(told(world)).toMatchObject([
     {
-      text: 'I stopped at the limit of one cycle: 8,200 tokens of 9,000 tokens are used, and another call of the model may not fit. Raise limits.tokens in agents/homelab.md, or tell me to go on.',
-      data: { limit: 'limits.tokens', value: 9_000, used: 8_200 },
+      text: 'I stopped at the limit of one cycle: 18,200 tokens of 20,000 tokens are used, and another call of the model may not fit. Raise limits.tokens in agents/homelab.md, or tell me to go on.',
+      data: { limit: 'limits.tokens', value: 20_000, used: 18_200 },
     },
   ])
   await world.post('go on')
@@ -59,7 +59,7 @@ test('promise 9: the tokens of a cycle stop it before the call that could exceed
 
 test('a reply becomes shorter where its longest does not fit', async () => {
   const first = await firstEstimate()
-  await using world = await openWorld({ agents: [{ limits: { ...base, tokens: first + 400 } }] })
+  await using world = await openWorld({ agents: [{ limits: { ...base, tokensPerDay: first + 400 } }] })
   world.model.script(say('short'))
   await world.start()
   await world.post('hi')
@@ -84,7 +84,7 @@ test('promise 9: the day of an agent ends its calls; each conversation is told o
   expect(world.model.left).toBe(1)
   expect(told(world).map(({ conversation }) => conversation)).toEqual(['homelab', 'phone'])
   expect(told(world)[0]?.text).toBe(
-    'I stopped at my limit of a day: 5,100 tokens of 6,000 tokens are used, and another call of the model may not fit. I rest until Sun 2026-11-22 00:00 (Europe/Berlin); what comes meanwhile waits. To have me go on before, raise limits.tokensPerDay in agents/homelab.md.',
+    'I stopped at my limit of a day: 5,100 tokens of 6,000 tokens are used, and another call of the model may not fit. I rest until Sun 2026-11-22 00:00 (Europe/Berlin); what is written until then waits, and I answer it then. To have me go on before, raise limits.tokensPerDay in agents/homelab.md.',
   )
   const midnight = Date.parse('2026-11-21T23:00:00Z')
   expect(await world.store.db.selectFrom('threads').select('not_before').execute()).toEqual([

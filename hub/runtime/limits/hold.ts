@@ -10,10 +10,11 @@ import { toPreamble } from '../prompt.ts'
 import { userMessages } from '../reply.ts'
 import type { Anchor } from '../tokens.ts'
 import { dayBounds } from './bounds.ts'
+import { mayShrinkTo } from './cycle-tokens.ts'
 import { type LimitReached, toLimitReached, toWakesReached } from './limit-reached.ts'
 import type { Meter, Reservation } from './meter.ts'
 import { toMicros } from './prices.ts'
-import { decideRoom } from './room.ts'
+import { decideRoom, type PlannedCall, type Room } from './room.ts'
 
 /** There may be room for the first call of a cycle once others have ended theirs. */
 export class RoomTaken extends Error {}
@@ -71,12 +72,20 @@ export async function takePlace(deps: RuntimeDeps, tx: Tx, beginner: Beginner): 
   const { name, maxOutput, ...model } = deps.model(agent.model)
   const price = deps.budget().dearest ?? model.price
   const input = deps.tokens.count(name, toPreamble(deps, agent), window, anchor)
-  const room = decideRoom(dayBounds(deps, agent, day), { input, maxOutput, price })
-  if (room.kind === 'full') throw toLimitReached(deps, agent, room.bound)
+  const bounds = dayBounds(deps, agent, day)
+  const call = { input, maxOutput, price }
+  const room = decideRoom(bounds, fitted(deps, agent, call, decideRoom(bounds, call)))
+  if (room.kind === 'full') throw toLimitReached(deps, agent, room.bound, call)
   if (room.kind === 'wait') throw new RoomTaken('Others use what is left of the day')
   const usage = { input, output: room.maxOutput, cachedInput: 0 }
   const micros = toMicros(usage, price)
   deps.places.take(thread, { day, agent: agent.name, tokens: input + room.maxOutput, micros, wakes })
+}
+
+/** A call whose window fits no day at all begins: its cycle makes the window shorter. */
+function fitted(deps: RuntimeDeps, agent: RuntimeAgent, call: PlannedCall, room: Room): PlannedCall {
+  const shorter = room.kind === 'full' ? toLimitReached(deps, agent, room.bound, call).room : undefined
+  return shorter !== undefined && mayShrinkTo(deps, agent, shorter) ? { ...call, input: shorter } : call
 }
 
 /** The cycle has begun: its wake counts. */
@@ -98,34 +107,67 @@ export async function holdBack(
   limit: LimitReached,
 ): Promise<void> {
   const { messages, held } = await deps.store.write(async tx => {
-    await holdThread(tx, thread, Number(limit.data['until']))
+    await holdThread(tx, thread, Number(limit.until))
     const waiting = userMessages(await waitingItems(tx, thread))
-    const told: ChatMessage[] = []
-    for (const conversation of placesToTell(agent, waiting)) {
-      if (await hasNoticeOfDay(tx, conversation, limit.data)) continue
-      const inReplyTo = waiting.filter(each => each.conversation === conversation).map(each => each.messageId)
-      told.push(
-        await appendMessage(tx, {
-          id: deps.newId('msg'),
-          conversation,
-          kind: 'notice',
-          author: agent.name,
-          text: limit.message,
-          at: deps.clock.now(),
-          data: limit.data,
-          ...(inReplyTo.length > 0 ? { inReplyTo } : {}),
-        }),
-      )
-    }
-    return { messages: told, held: waiting.map(each => each.messageId) }
+    return { messages: await tellHeld(deps, tx, { agent, limit, waiting }), held: waiting }
   })
+  announceHeld(deps, { agent, thread, limit, messages, held })
+}
+
+type Waiting = readonly { conversation: string; messageId: string }[]
+
+/** Tells who waits, once in each conversation and day, and `places` besides. Announce it after the commit. */
+export async function tellHeld(
+  deps: RuntimeDeps,
+  tx: Tx,
+  held: {
+    agent: RuntimeAgent
+    limit: LimitReached
+    waiting: Waiting
+    places?: Iterable<string>
+    cycle?: string
+  },
+): Promise<ChatMessage[]> {
+  const { agent, limit, waiting, cycle } = held
+  const told: ChatMessage[] = []
+  for (const conversation of placesToTell(agent, waiting, held.places)) {
+    if (await hasNoticeOfDay(tx, conversation, limit.data)) continue
+    const inReplyTo = waiting.filter(each => each.conversation === conversation).map(each => each.messageId)
+    told.push(
+      await appendMessage(tx, {
+        id: deps.newId('msg'),
+        conversation,
+        kind: 'notice',
+        author: agent.name,
+        text: limit.message,
+        at: deps.clock.now(),
+        data: limit.data,
+        ...(cycle === undefined ? {} : { cycle }),
+        ...(inReplyTo.length > 0 ? { inReplyTo } : {}),
+      }),
+    )
+  }
+  return told
+}
+
+export function announceHeld(
+  deps: RuntimeDeps,
+  done: {
+    agent: RuntimeAgent
+    thread: string
+    limit: LimitReached
+    messages: readonly ChatMessage[]
+    held: Waiting
+  },
+): void {
+  const { agent, thread, limit, messages, held } = done
   deps.log.warn('held_by_limit', { thread, ...limit.data })
   for (const message of messages) deps.signals.emit('message', message)
-  deps.signals.emit('held', { messages: held, why: limit.message })
+  deps.signals.emit('held', { messages: held.map(each => each.messageId), why: limit.message })
   deps.signals.emit('schedules', { agent: agent.name })
 }
 
-function placesToTell(agent: RuntimeAgent, waiting: readonly { conversation: string }[]): Set<string> {
-  const asking = waiting.map(each => each.conversation)
-  return new Set(asking.length > 0 ? asking : agent.conversations.slice(0, 1))
+function placesToTell(agent: RuntimeAgent, waiting: Waiting, others: Iterable<string> = []): Set<string> {
+  const places = new Set([...others, ...waiting.map(each => each.conversation)])
+  return places.size > 0 ? places : new Set(agent.conversations.slice(0, 1))
 }

@@ -1,20 +1,24 @@
 import { dayOf, nextDayStart, toLocal } from '../../core/clock.ts'
 import type { RuntimeAgent, RuntimeDeps } from '../deps.ts'
-import type { Bound } from './room.ts'
+import { type Bound, neverFits, type PlannedCall, roomForInput } from './room.ts'
 
 /** A limit stands in the way. `text` tells people which, what it is, what was used, and how to raise it. */
 export class LimitReached extends Error {
   readonly data: Record<string, unknown>
+  /** Tokens of a request that would fit, where a shorter one helps more than waiting. */
+  readonly room: number | undefined
 
-  /** It holds until the next day. */
-  get isOfDay(): boolean {
-    return this.data['until'] !== undefined
-  }
-
-  constructor(text: string, data: Record<string, unknown>) {
+  constructor(text: string, data: Record<string, unknown>, room?: number) {
     super(text)
     this.name = 'LimitReached'
     this.data = data
+    this.room = room
+  }
+
+  /** When it ends by itself; undefined for a limit of one cycle. */
+  get until(): number | undefined {
+    const { until } = this.data
+    return typeof until === 'number' ? until : undefined
   }
 }
 
@@ -22,7 +26,8 @@ export class LimitReached extends Error {
 export function toLimitReached(
   deps: RuntimeDeps,
   agent: RuntimeAgent,
-  bound: Omit<Bound, 'reserved'>,
+  bound: Bound,
+  call: PlannedCall,
 ): LimitReached {
   const now = deps.clock.now()
   const { currency } = deps.budget()
@@ -30,17 +35,21 @@ export function toLimitReached(
   const place = `${bound.key} in ${bound.key.startsWith('budget.') ? deps.budget().file : `agents/${agent.name}.md`}`
   const used = `${show(bound.spent)} of ${show(bound.value)} are used, and another call of the model may not fit.`
   const limit = { limit: bound.key, value: toValue(bound, bound.value), used: toValue(bound, bound.spent) }
+  const needed = neverFits(bound, call)
+  const raise = needed === undefined ? place : `${place} to at least ${show(needed)}`
   if (bound.key === 'limits.tokens') {
     return new LimitReached(
-      `I stopped at the limit of one cycle: ${used} Raise ${place}, or tell me to go on.`,
+      `I stopped at the limit of one cycle: ${used} Raise ${raise}${needed === undefined ? ', or tell me to go on' : ''}.`,
       limit,
+      roomForInput(bound, call),
     )
   }
   const until = nextDayStart(now, deps.timezone)
   const whose = bound.key.startsWith('budget.') ? 'the limit of a day for all agents' : 'my limit of a day'
   return new LimitReached(
-    `I stopped at ${whose}: ${used} I rest until ${toLocal(until, deps.timezone)} (${deps.timezone}); what comes meanwhile waits. To have me go on before, raise ${place}.`,
+    `I stopped at ${whose}: ${used} I rest until ${toLocal(until, deps.timezone)} (${deps.timezone}); what is written until then waits, and I answer it then. To have me go on before, raise ${raise}.`,
     { ...limit, day: dayOf(now, deps.timezone), until },
+    needed === undefined ? undefined : roomForInput(bound, call),
   )
 }
 

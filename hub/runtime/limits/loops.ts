@@ -14,25 +14,21 @@ const STOP_AT = 5
 
 type Call = Pick<ToolCallRow, 'id' | 'step' | 'tool' | 'arguments' | 'status' | 'result_json'>
 
-export type Streak =
+export type Excess =
   | { kind: 'fine' }
-  /** These calls are one too many, and their agent has to be told. */
+  /** These calls are beyond the limit, and their agent has to be told. */
   | { kind: 'refuse'; ids: string[] }
-  /** It was told before, and called the same tool again. */
-  | { kind: 'stop'; tool: string; count: number }
+  /** It was told before, and calls again. */
+  | { kind: 'stop' }
 
 /** Looks at the calls of a cycle in their order; those of the newest step have not run yet. */
-export function decideStreak(calls: readonly Call[], limit: number): Streak {
+export function decideExcess(calls: readonly Call[], limit: number): Excess {
   const newest = calls.at(-1)?.step
-  const ids: string[] = []
-  let streak: Call[] = []
-  for (const call of calls) {
-    streak = streak.at(-1)?.tool === call.tool ? [...streak, call] : [call]
-    if (call.step !== newest || streak.length <= limit) continue
-    const wasTold = streak.slice(limit).some(({ step }) => step !== newest)
-    if (wasTold) return { kind: 'stop', tool: call.tool, count: streak.length }
-    if (call.result_json === null && call.status === 'planned') ids.push(call.id)
-  }
+  const beyond = calls.slice(limit)
+  if (beyond.some(({ step }) => step !== newest)) return { kind: 'stop' }
+  const ids = beyond
+    .filter(call => call.result_json === null && call.status === 'planned')
+    .map(({ id }) => id)
   return ids.length > 0 ? { kind: 'refuse', ids } : { kind: 'fine' }
 }
 
@@ -42,7 +38,7 @@ export function countRepeats(calls: readonly Call[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const call of calls) {
     if (call.result_json === null || (call.status !== 'ok' && call.status !== 'error')) continue
-    const key = `${call.tool} ${call.arguments}`
+    const key = keyOf(call)
     const before = last.get(key)
     const result = fingerprintOf(call.result_json)
     const count = before?.result === result ? before.count + 1 : 1
@@ -52,23 +48,35 @@ export function countRepeats(calls: readonly Call[]): Map<string, number> {
   return counts
 }
 
+type Asked = Pick<Call, 'tool' | 'arguments'>
+
+/** Equal for calls that ask for the same. */
+function keyOf({ tool, arguments: args }: Asked): string {
+  return `${tool} ${args}`
+}
+
+/** Whether `next` beside `group` would be more equal calls than a loop has; their results are not known yet. */
+export function isOneTooMany(group: readonly Asked[], next: Asked): boolean {
+  return group.filter(call => keyOf(call) === keyOf(next)).length >= STOP_AT
+}
+
 /**
- * Before the calls of the newest step run: those that are one too many of their tool get a result that says so. Throws
+ * Before the calls of the newest step run: those that are beyond the limit get a result that says so. Throws
  * LimitReached where the agent was told before.
  */
-export async function checkStreak(deps: RuntimeDeps, claim: Claim): Promise<void> {
-  const limit = claim.agent.limits.sameTool
+export async function checkExcess(deps: RuntimeDeps, claim: Claim): Promise<void> {
+  const limit = claim.agent.limits.calls
   if (limit === undefined) return
   const calls = await callsOfCycle(deps.store.db, claim.cycle)
-  const streak = decideStreak(calls, limit)
-  if (streak.kind === 'stop') {
+  const excess = decideExcess(calls, limit)
+  if (excess.kind === 'stop') {
     throw new LimitReached(
-      `I stopped: I called ${streak.tool} ${plural(streak.count, 'time')} in a row, and ${limit} is the limit. Raise limits.sameTool in agents/${claim.agent.name}.md, or tell me to go on.`,
-      { limit: 'limits.sameTool', value: limit, used: streak.count, tool: streak.tool },
+      `I stopped after ${plural(limit, 'call')} of tools, the limit of one cycle. Raise limits.calls in agents/${claim.agent.name}.md, or tell me to go on.`,
+      { limit: 'limits.calls', value: limit, used: limit },
     )
   }
-  if (streak.kind === 'refuse') {
-    const refused = calls.filter(({ id }) => streak.ids.includes(id))
+  if (excess.kind === 'refuse') {
+    const refused = calls.filter(({ id }) => excess.ids.includes(id))
     await refuse(deps, claim, refused, limit)
   }
 }
@@ -92,10 +100,10 @@ async function refuse(deps: RuntimeDeps, claim: Claim, rows: ToolCallRow[], limi
 }
 
 function describeRefusal({ tool }: ToolCallRow, limit: number): string {
-  return `Not run: ${tool} was called ${plural(limit, 'time')} in a row, which is the limit. Do something else first, or end with what you know; calling ${tool} again now ends this cycle.`
+  return `${tool} was not run: this cycle may call tools ${plural(limit, 'time')}, and has. Answer with what you know; another call ends this cycle.`
 }
 
-/** Before a step: throws LimitReached where a call gave the same result too often. */
+/** Before a step, and between calls of one: throws LimitReached where a call gave the same result too often. */
 export async function checkRepeats(deps: RuntimeDeps, claim: Claim): Promise<void> {
   if (claim.steps < 1) return
   const calls = await callsOfCycle(deps.store.db, claim.cycle)
@@ -107,6 +115,17 @@ export async function checkRepeats(deps: RuntimeDeps, claim: Claim): Promise<voi
     `I stopped: the same call of ${looping.tool} gave the same result ${STOP_AT} times, so I was going round in circles. This limit is fixed; tell me to go on, or what to do instead.`,
     { limit: 'repeats', value: STOP_AT, used: counts.get(looping.id), tool: looping.tool },
   )
+}
+
+/** Whether some call of the newest step may become a loop before the step is over. */
+export async function mayLoop(
+  deps: RuntimeDeps,
+  claim: Claim,
+  open: readonly ToolCallRow[],
+): Promise<boolean> {
+  if (open.length < 2) return false
+  const calls = await callsOfCycle(deps.store.db, claim.cycle)
+  return open.some(call => isOneTooMany(calls, call))
 }
 
 /** The results of the newest step's calls as the history holds them, with a warning where one repeats. */

@@ -16,9 +16,18 @@ import type { RuntimeAgent, RuntimeDeps } from '../deps.ts'
 import { toPreamble } from '../prompt.ts'
 import { estimateTokens } from '../tokens.ts'
 import { dayBounds, openToday } from './bounds.ts'
+import { tokensInForce } from './cycle-tokens.ts'
 import { toLimitReached } from './limit-reached.ts'
 import type { Reservation } from './meter.ts'
-import { estimateInput, toMicros, toUsage } from './prices.ts'
+import {
+  boundUsage,
+  type Exchanged,
+  estimateInput,
+  toBudgetTokens,
+  toMicros,
+  toUsage,
+  writtenOf,
+} from './prices.ts'
 import { type Bound, decideRoom } from './room.ts'
 
 /** A call that was made and whose usage is not written down yet. */
@@ -49,7 +58,7 @@ export function meterModel(
         options.onText(text)
       }
       try {
-        const reply = await model.complete(request, { ...options, onText })
+        const reply = await completeBounded(deps, model, request, input, { ...options, onText })
         claim.unpaid = { ...toUsage(reply, input, model.price), reservation }
         return reply
       } catch (error) {
@@ -58,7 +67,7 @@ export function meterModel(
           throw error
         }
         if (audience === 'people') claim.cutText = streamed
-        const usage = takenBy(error, input, streamed)
+        const usage = takenBy(error, { input, maxOutput: request.maxOutput, written: streamed })
         claim.unpaid = { ...usage, costMicros: toMicros(usage, model.price), reservation }
         await payApart(deps, claim)
         throw error
@@ -81,9 +90,28 @@ function hasBegun(error: unknown): error is ModelError {
 }
 
 /** What a call that failed took: as the provider said, or by an estimate. */
-function takenBy(error: unknown, input: number, streamed: string): ModelUsage {
+function takenBy(error: unknown, { input, maxOutput, written: streamed }: Exchanged): ModelUsage {
   const begun = error instanceof ModelError ? error.begun : undefined
-  return begun?.usage ?? { input, output: estimateTokens(begun?.written ?? streamed), cachedInput: 0 }
+  const written = begun?.written ?? streamed
+  if (begun?.usage) return boundUsage(begun.usage, { input, maxOutput, written })
+  return { input, output: estimateTokens(written), cachedInput: 0 }
+}
+
+/** A reply whose usage can be believed, by the limits and by whoever learns from it. */
+async function completeBounded(
+  { log }: Pick<RuntimeDeps, 'log'>,
+  model: Model,
+  request: ModelRequest,
+  input: number,
+  options: ModelOptions,
+): Promise<ModelReply> {
+  const reply = await model.complete(request, options)
+  if (!reply.usage) return reply
+  const sent = { input, maxOutput: request.maxOutput, written: writtenOf(reply) }
+  const usage = boundUsage(reply.usage, sent)
+  const isBelieved = usage.input === reply.usage.input && usage.output === reply.usage.output
+  if (!isBelieved) log.warn('usage_not_believed', { model: model.name, said: reply.usage, counted: usage })
+  return { ...reply, usage }
 }
 
 async function reserve(
@@ -102,8 +130,8 @@ async function reserve(
   for (;;) {
     const day = await openToday(deps)
     if (claim.thread !== undefined) deps.places.leave(claim.thread)
-    const room = decideRoom([...cycleBounds(claim), ...dayBounds(deps, agent, day)], call)
-    if (room.kind === 'full') throw toLimitReached(deps, agent, room.bound)
+    const room = decideRoom([...cycleBounds(deps, claim), ...dayBounds(deps, agent, day)], call)
+    if (room.kind === 'full') throw toLimitReached(deps, agent, room.bound, call)
     if (room.kind === 'fits') {
       const { maxOutput } = room
       const usage = { input: call.input, output: maxOutput, cachedInput: 0 }
@@ -121,8 +149,8 @@ async function reserve(
   }
 }
 
-function cycleBounds({ agent, tokens }: Pick<Claim, 'agent' | 'tokens'>): Bound[] {
-  const value = agent.limits.tokens
+function cycleBounds(deps: RuntimeDeps, { agent, tokens }: Pick<Claim, 'agent' | 'tokens'>): Bound[] {
+  const value = tokensInForce(deps, agent)
   if (value === undefined) return []
   return [{ key: 'limits.tokens', unit: 'tokens', value, spent: tokens, reserved: 0 }]
 }
@@ -138,14 +166,14 @@ export function settle(deps: RuntimeDeps, claim: Claim): void {
   const { unpaid } = claim
   claim.unpaid = undefined
   if (!unpaid) return
-  claim.tokens += unpaid.input + unpaid.output
+  claim.tokens += toBudgetTokens(unpaid)
   deps.meter.spend(toUsageDay(unpaid))
   deps.meter.release(unpaid.reservation)
 }
 
-function toUsageDay({ reservation, input, output, costMicros }: Unpaid) {
+function toUsageDay({ reservation, costMicros, ...usage }: Unpaid) {
   const { day, agent } = reservation
-  return { day, agent, tokens: input + output, cost_micros: costMicros, wakes: 0 }
+  return { day, agent, tokens: toBudgetTokens(usage), cost_micros: costMicros, wakes: 0 }
 }
 
 /** Writes down in a commit of its own what a call took that made no step. */
@@ -198,12 +226,12 @@ export async function completeApart(
   }
   try {
     await charge(priced({ input, output: request.maxOutput, cachedInput: 0 }))
-    const { taken, reply, error } = await attempt(model, request, input, signal)
+    const { taken, reply, error } = await attempt(deps, model, request, input, signal)
     await charge(reply ? toUsage(reply, input, model.price) : priced(taken ?? NO_TOKENS))
     if (!reply) throw error
     return reply
   } finally {
-    payer.tokens += charged.input + charged.output
+    payer.tokens += toBudgetTokens(charged)
     deps.meter.spend(toUsageDay({ ...charged, reservation }))
     deps.meter.release(reservation)
   }
@@ -215,6 +243,7 @@ type Attempted =
   | { reply?: undefined; error: unknown; taken?: ModelUsage }
 
 async function attempt(
+  deps: RuntimeDeps,
   model: Model,
   request: ModelRequest,
   input: number,
@@ -225,9 +254,10 @@ async function attempt(
     streamed += text
   }
   try {
-    return { reply: await model.complete(request, { signal, onText }) }
+    return { reply: await completeBounded(deps, model, request, input, { signal, onText }) }
   } catch (error) {
-    return signal.aborted || hasBegun(error) ? { error, taken: takenBy(error, input, streamed) } : { error }
+    const sent = { input, maxOutput: request.maxOutput, written: streamed }
+    return signal.aborted || hasBegun(error) ? { error, taken: takenBy(error, sent) } : { error }
   }
 }
 

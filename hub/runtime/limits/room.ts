@@ -1,4 +1,5 @@
 import type { Price } from '../../core/model.ts'
+import { toMicros } from './prices.ts'
 
 /** A smaller reply than this is not worth its request, tokens. */
 const SMALLEST_REPLY = 256
@@ -46,6 +47,24 @@ export function decideRoom(bounds: readonly Bound[], call: PlannedCall): Room {
     .map(bound => ({ bound, room: roomFor(bound, call, bound.spent) }))
     .sort((one, other) => one.room - other.room)[0]
   return full && full.room < least ? { kind: 'full', bound: full.bound } : { kind: 'wait' }
+}
+
+/** What the limit would have to be where the call does not fit although nothing was used; undefined where it would. */
+export function neverFits(bound: Bound, call: PlannedCall): number | undefined {
+  if (roomFor(bound, call, 0) >= Math.min(SMALLEST_REPLY, call.maxOutput)) return undefined
+  const { input, maxOutput, price } = call
+  return bound.unit === 'tokens'
+    ? input + maxOutput
+    : toMicros({ input, output: maxOutput, cachedInput: 0 }, price)
+}
+
+/** How many tokens a request may have beside a small reply. */
+export function roomForInput({ unit, value, spent }: Bound, { maxOutput, price }: PlannedCall): number {
+  const least = Math.min(SMALLEST_REPLY, maxOutput)
+  const left = value - spent
+  if (unit === 'tokens') return left - least
+  if (!price || price.input === 0) return Number.POSITIVE_INFINITY
+  return Math.floor((left - least * price.output) / price.input)
 }
 
 /** How many tokens a reply may have; below zero where not even the request fits. */

@@ -126,10 +126,10 @@ test('promise 9: no budget is exceeded for a server', async () => {
   const sampling = askingTool('sampling/createMessage', REQUEST, REQUEST)
   await using world = await openWorld({
     tools: [sampling.tool],
-    agents: [{ limits: { steps: 30, minutes: 10, tokens: 9_000 } }],
+    agents: [{ limits: { steps: 30, minutes: 10, tokens: 16_000 } }],
   })
   world.model.script(async (...asked) => {
-    return { ...(await call([['setup']])(...asked)), usage: { input: 8_900, output: 60, cachedInput: 0 } }
+    return { ...(await call([['setup']])(...asked)), usage: { input: 15_900, output: 60, cachedInput: 0 } }
   })
   await world.start()
   await world.post('go')
@@ -137,7 +137,7 @@ test('promise 9: no budget is exceeded for a server', async () => {
   const refused = 'The budget of the agent homelab has no room for it (limits.tokens)'
   expect(sampling.errors).toEqual([refused, refused])
   expect(world.model.requests.all).toHaveLength(1)
-  expect((await used(world)).day).toEqual({ tokens: 8_960, cost_micros: 0 })
+  expect((await used(world)).day).toEqual({ tokens: 15_960, cost_micros: 0 })
 })
 
 test('promise 9: what a kill cuts is charged before it is made', async () => {
@@ -156,14 +156,15 @@ test('promise 9: what a kill cuts is charged before it is made', async () => {
 })
 
 test('promise 9: an approved call has it written too, under the same limits', async () => {
-  const sampling = askingTool('sampling/createMessage', REQUEST, REQUEST)
+  const long = { messages: [{ role: 'user', content: text('word '.repeat(4_000)) }], maxTokens: 50 }
+  const sampling = askingTool('sampling/createMessage', long, long)
   await using world = await openWorld({
     tools: [sampling.tool],
     approve: ['setup'],
-    agents: [{ limits: { steps: 30, minutes: 10, tokens: 9_000 } }],
+    agents: [{ limits: { steps: 30, minutes: 10, tokens: 20_000 } }],
   })
   const greedy: Turn = async (...asked) => {
-    return { ...(await say('blue')(...asked)), usage: { input: 8_900, output: 60, cachedInput: 0 } }
+    return { ...(await say('blue')(...asked)), usage: { input: 19_900, output: 50, cachedInput: 0 } }
   }
   world.model.script(call([['setup']]), say('asked'), greedy, say('set up'))
   await world.start()
@@ -174,8 +175,8 @@ test('promise 9: an approved call has it written too, under the same limits', as
   await untilSaid(world, 'set up')
   expect(sampling.answers).toMatchObject([{ content: text('blue') }])
   expect(sampling.errors).toEqual(['The budget of the agent homelab has no room for it (limits.tokens)'])
-  expect((await used(world)).cycle).toMatchObject({ steps: 2, input_tokens: 8_920, output_tokens: 70 })
-  expect((await used(world)).day?.tokens).toBe(8_990 + 15)
+  expect((await used(world)).cycle).toMatchObject({ steps: 2, input_tokens: 19_920, output_tokens: 60 })
+  expect((await used(world)).day?.tokens).toBe(19_980 + 15)
 })
 
 test('a stop ends what the model writes, which is paid', async () => {
