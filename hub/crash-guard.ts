@@ -125,7 +125,8 @@ async function tellHeld(
 ): Promise<void> {
   const until = toLocal(untilOf(hold), config.current.timezone)
   const message = await store.write(async tx => {
-    await writeHold(tx, hold)
+    // It may have ended meanwhile.
+    if (await readHold(tx)) await writeHold(tx, hold)
     return appendMessage(tx, {
       id: newId('msg'),
       conversation: asked.conversation,

@@ -73,7 +73,7 @@ async function tellOfBadNight(page: Page): Promise<void> {
     const answer = JSON.parse(/\{.*\}/s.exec(await response.text())?.[0] ?? '{}')
     const status = answer.result.structuredContent
     const now = Date.now()
-    status.held = { since: now - 60_000 }
+    status.held = { since: now - 60_000, until: now + 840_000 }
     status.model.health = [{ name: 'big', state: 'down', retryAt: now + 300_000, error: 'It is asleep.' }]
     status.model.parked = 2
     status.serversDown = [{ name: 'games', since: now - 1_200_000 }]
@@ -87,7 +87,7 @@ test('what is wrong with the hub itself stands first, with the way out', async (
   await page.getByLabel('Token').fill(hub.token)
   await page.getByLabel('Token').press('Enter')
   const notices = page.getByRole('region', { name: 'Needs attention' })
-  await notices.getByText('no agent runs. Messages are kept.').waitFor()
+  await notices.getByText(/no agent runs until .*\d\d:\d\d\. Messages are kept\./).waitFor()
   await notices
     .getByText(/The model big cannot be reached; it is asked again in [45] minutes\. It is asleep\./)
     .waitFor()
