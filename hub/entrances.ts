@@ -76,7 +76,7 @@ export async function openEntrances(
     webhooks: openHooks(foundation, engine),
     logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },
   })
-  const listening = stack.use(await listen(config.current.host, config.current.port, app))
+  const listening = stack.use(await listen({ ...config.current, onRequest: app, log }))
   stack.use(openChat(foundation, engine, doors, listening))
   return listening
 }
@@ -161,6 +161,7 @@ function openHooks(
 ): Parameters<typeof createApp>[0]['webhooks'] {
   const mayPass = createBuckets(DELIVERIES)
   return {
+    clock,
     secretOf: hook => {
       const { webhooks } = config.current
       return Object.hasOwn(webhooks, hook) ? webhooks[hook]?.secret : undefined

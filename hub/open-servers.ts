@@ -2,12 +2,11 @@ import { getCompileCacheDir } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { serverEntry } from '../schemas/config.ts'
 import type { ServerEvent } from '../schemas/events.ts'
 import { builtIns } from './built-ins.ts'
 import { childEnvironment } from './config/environment.ts'
+import { readDropInEntry } from './config/pasted-servers.ts'
 import { codeFile } from './config/paths.ts'
-import { parseYaml } from './config/yaml-file.ts'
 import type { Foundation } from './foundation.ts'
 import { ownsResource } from './mcp/hub-resources/hub-resources.ts'
 import type { Router } from './runtime/router.ts'
@@ -55,8 +54,11 @@ export function openServerTools(
     loader: pathToFileURL(codeFile('hub/tools/drop-in-loader.mjs')).href,
     dataFolder: config.current.dataFolder,
     dropInsFolder: join(config.current.dataFolder, 'servers'),
-    configured: () => config.current.servers,
-    parseEntry: (file, text) => parseYaml({ file, text }, serverEntry, () => undefined),
+    configured: () => {
+      const { servers, heldServers, writtenNames } = config.current
+      return { configured: servers, held: heldServers, writtenNames }
+    },
+    readEntry: readDropInEntry,
     onChange: change => signals.emit('servers', change),
     onEvents: readEvents,
     onUpdated: uri => signals.emit('resourceUpdated', { uri }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { clientPrompt } from './client-prompt.ts'
 import { eventListed, missedPolicy } from './inbox.ts'
-import { conversationId, name, serverName } from './names.ts'
+import { conversationId, name, serverName, toServerNames } from './names.ts'
 import { hookEntry, hookName } from './webhooks.ts'
 
 const span = z.string().regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
@@ -48,17 +48,33 @@ const oauth = z
   )
 export type OAuthEntry = z.infer<typeof oauth>
 
+/** YAML and other clients have numbers and the like where a program gets texts; null is a variable that is not set. */
+const text = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)])
+const variables = z
+  .record(z.string(), text.nullable())
+  .transform(
+    (given): Record<string, string> =>
+      Object.fromEntries(
+        Object.entries(given).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
+      ),
+  )
+
 /** The parts of a server's entry that the hub knows; other keys of other programs are allowed and warned of. */
 export const serverEntry = z.looseObject({
   command: z.string().min(1).optional().describe('the program to start; it speaks MCP over stdio'),
-  args: z.array(z.string()).optional().describe('its arguments'),
-  env: z.record(z.string(), z.string()).optional().describe('added to its environment'),
+  args: z.array(text).optional().describe('its arguments'),
+  env: variables.optional().describe('added to its environment'),
+  envFile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('a file of NAME=value lines, added to its environment; env wins'),
   cwd: z.string().optional().describe('the folder it starts in'),
   url: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('where a running server listens (Streamable HTTP)'),
-  headers: z.record(z.string(), z.string()).optional().describe('sent with every request to url'),
+  headers: z.record(z.string(), text).optional().describe('sent with every request to url'),
   oauth: oauth.optional().describe('how to log in at url, where it asks for that'),
   prefix: z
     .string()
@@ -69,6 +85,12 @@ export const serverEntry = z.looseObject({
   timeout: limit.optional().describe('how long a call may take without a result or progress; default 120s'),
   connectTimeout: limit.optional().describe('how long connecting may take; default 30s'),
   isolated: z.boolean().optional().describe('true: each client session gets a process of its own'),
+  era: z
+    .enum(['legacy', 'modern'])
+    .optional()
+    .describe(
+      'which of the two eras of the protocol to speak with a server that speaks both; default what it prefers',
+    ),
   type: z.string().optional().describe('accepted and not needed: command or url say it'),
 })
 export type ServerEntry = z.infer<typeof serverEntry>
@@ -110,7 +132,16 @@ type Model = z.infer<typeof modelEntry>
 
 const globs = z.array(z.string().min(1))
 
-const servers = z.record(serverName, z.union([z.literal(false), serverEntry]))
+/** As it is written; `toServerNames` says what the server is called. */
+const writtenName = z.string().superRefine((written, context) => {
+  const checked = serverName.safeParse(toServerNames([written]).get(written))
+  if (!checked.success) context.addIssue({ code: 'custom', message: checked.error.issues[0]?.message ?? '' })
+})
+
+const servers = z.record(writtenName, z.union([z.literal(false), serverEntry]))
+
+/** A question that VS Code asks a person before it starts a server; here its answer comes from the environment. */
+const input = z.looseObject({ id: z.string().min(1), default: z.unknown().optional() })
 
 /** `superbloom.yaml`. Unknown keys are errors. */
 export const configFile = z
@@ -162,6 +193,12 @@ export const configFile = z
     concurrency: z.int().min(1).max(256).default(8).describe('cycles at once over all agents'),
     servers: servers.optional().describe('MCP servers by name; false switches a built-in one off'),
     mcpServers: servers.optional().describe('another name for servers'),
+    inputs: z
+      .array(input)
+      .optional()
+      .describe(
+        'as VS Code has them: what it asks a person comes from the environment, else from the default here',
+      ),
   })
   .superRefine(({ model, budget }, context) => {
     const prices = modelsOf(model).map(({ price }) => price)

@@ -13,7 +13,7 @@ export const hookName = z
 export const hookEntry = z.strictObject({
   secret: z
     .string()
-    .min(1, 'must not be empty')
+    .min(16, 'must be at least 16 characters, so that nobody guesses it: take random ones')
     .optional()
     .describe("lets its sender in, besides the hub's token; without it only the token does"),
 })

@@ -238,7 +238,7 @@ test('the examples of the README are valid', () => {
 })
 
 function parseExample(text: string): unknown {
-  return parseYaml({ file: 'README.md', text }, configFile, () => 'a value')
+  return parseYaml({ file: 'README.md', text }, configFile, { environment: () => 'a value that is long' })
 }
 
 test('the table of clients has the clients that are measured, at the versions that are installed', () => {

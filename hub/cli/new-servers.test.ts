@@ -77,7 +77,7 @@ test.each<[string | undefined, string[], AddOptions, RegExp]>([
   ['../x', ['npx'], {}, /must be lower-case.*; x would do/],
   ['hub', ['npx'], {}, /the name "hub" must not be hub, which is the hub itself$/],
   ['files', ['npx'], { json: '{}' }, /give nothing else besides a name/],
-  [undefined, [], { json: '{,}' }, /this is no JSON object/],
+  [undefined, [], { json: '{"a"}' }, /this is no JSON object/],
   [undefined, [], { json: '/nowhere.json' }, /there is no file \/nowhere.json/],
   [undefined, [], { json: JSON.stringify(ENTRY) }, /one server without its name/],
   [undefined, [], { json: '{}' }, /there is no server in it/],

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
-import { serverName } from '../../schemas/names.ts'
+import { serverName, toServerNames } from '../../schemas/names.ts'
+import { withoutComments } from '../config/json-comments.ts'
+import { withOurKeys } from '../config/pasted-servers.ts'
 import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 
@@ -30,7 +32,7 @@ const SHELVES = ['mcpServers', 'servers', 'context_servers'] as const
 const OTHER_URLS = ['serverUrl', 'httpUrl'] as const
 
 /** A part of a text that only another client fills in. */
-const PLACEHOLDER = /\$\{(?:env|input|workspaceFolder|userHome)\b[^}]*\}/
+const PLACEHOLDER = /\$\{(?:env|input):[^}]*\}/
 
 /** The servers that a command line asks for. Throws `invalid_arguments` that says what to write instead. */
 export function readNewServers(
@@ -73,16 +75,14 @@ function wrong(message: string): HubError {
 
 /** What stands behind `--json`: the text itself, or the file that holds it. Secrets in it are never shown. */
 function readPasted(name: string | undefined, given: string): NewServer[] {
-  const isText = given.trimStart().startsWith('{')
+  const isText = withoutComments(given).trimStart().startsWith('{')
   if (!isText && !existsSync(given))
     throw wrong(`--json: there is no file ${given}, and it is no JSON object`)
   const file = z
     .record(z.string(), z.unknown())
-    .safeParse(parseJson(isText ? given : readFileSync(given, 'utf8')))
+    .safeParse(parseJson(withoutComments(isText ? given : readFileSync(given, 'utf8'))))
   if (!file.success) {
-    throw wrong(
-      `--json: ${isText ? 'this' : given} is no JSON object; a comment or a comma too many is enough`,
-    )
+    throw wrong(`--json: ${isText ? 'this' : given} is no JSON object`)
   }
   if (['command', 'url', ...OTHER_URLS].some(key => key in file.data)) {
     if (name === undefined) throw wrong('--json: this is one server without its name: give one')
@@ -100,8 +100,8 @@ function readPasted(name: string | undefined, given: string): NewServer[] {
 }
 
 function toNewServer(given: string, value: unknown, wanted?: string): NewServer {
-  const name = wanted ?? toName(given)
-  const entry = checkEntry(given, withUrl(value))
+  const name = wanted ?? nameOf(given)
+  const entry = checkEntry(given, withOurKeys(value))
   const placeholder = PLACEHOLDER.exec(JSON.stringify(entry))?.[0]
   const notes = [
     ...(name === given ? [] : [`${given} is called ${name} here.`]),
@@ -110,26 +110,14 @@ function toNewServer(given: string, value: unknown, wanted?: string): NewServer 
   return { name: checkName(name), entry, notes }
 }
 
-function withUrl(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value)
-  const url = entries.find(([key]) => OTHER_URLS.some(other => other === key))?.[1]
-  return url === undefined ? value : { ...value, url }
-}
-
-/** A name of another client as one of ours. */
-function toName(given: string): string {
-  const plain = given.toLowerCase().replace(/[^a-z0-9_-]+/g, '-')
-  return plain
-    .replace(/^[-_]+/, '')
-    .slice(0, 64)
-    .replace(/[-_]+$/, '')
+function nameOf(given: string): string {
+  return toServerNames([given]).get(given) ?? given
 }
 
 function checkName(name: string): string {
   const checked = serverName.safeParse(name)
   if (checked.success) return name
-  const better = toName(name)
+  const better = nameOf(name)
   const hint = serverName.safeParse(better).success ? `; ${better} would do` : ''
   throw wrong(`the name "${name}" ${checked.error.issues[0]?.message}${hint}`)
 }

@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
+import { toServerNames } from '../../schemas/names.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 
@@ -25,7 +26,7 @@ const PROGRAM = /^server\.(ts|js|mjs)$/
 
 /** What lies there under this name; undefined for nothing. */
 export function findDroppedIn(serversFolder: string, name: string): DroppedIn | undefined {
-  const folder = join(serversFolder, name)
+  const folder = join(serversFolder, folderOf(serversFolder, name))
   const names = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : []
   if (names.some(one => PROGRAM.test(one))) {
     return { kind: 'program', folder, disabled: names.includes(DISABLED) }
@@ -35,9 +36,16 @@ export function findDroppedIn(serversFolder: string, name: string): DroppedIn | 
   return { kind: 'entry', folder, file, disabled: isDisabled(file) }
 }
 
+/** What the folder of a server is called: its name, or one that is no name. */
+function folderOf(serversFolder: string, name: string): string {
+  const folders = existsSync(serversFolder) ? readdirSync(serversFolder) : []
+  const own = folders.filter(one => !one.startsWith('.')).sort((a, b) => (a < b ? -1 : 1))
+  return [...toServerNames(own)].find(([, server]) => server === name)?.[0] ?? name
+}
+
 /** Writes an entry so that a hub sees it whole or not at all; only the owner can read what may be secret in it. */
 export function writeEntry(serversFolder: string, name: string, entry: ServerEntry): string {
-  const file = join(serversFolder, name, MANIFEST)
+  const file = join(serversFolder, folderOf(serversFolder, name), MANIFEST)
   writing(file, () => {
     mkdirSync(serversFolder, { recursive: true, mode: 0o755 })
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -57,7 +65,7 @@ export function putAside(serversFolder: string, name: string): string {
   if (place === undefined) {
     throw new HubError('conflict', `${serversFolder} holds a thousand folders .removed-${name}: delete some`)
   }
-  writing(place, () => renameSync(join(serversFolder, name), place))
+  writing(place, () => renameSync(join(serversFolder, folderOf(serversFolder, name)), place))
   return place
 }
 

@@ -70,7 +70,7 @@ export function parseAgentFile(
     conversations,
     prompt: clientPrompt,
     ...parsed
-  } = parseYaml({ file, text: frontMatter, lineOffset }, checkedAgentFile(rules), environment)
+  } = parseYaml({ file, text: frontMatter, lineOffset }, checkedAgentFile(rules), { environment })
   if (prompt === '') throw new HubError('bad_request', `${file}: has no prompt below its front matter`)
   return { ...parsed, name, prompt, clientPrompt, conversations: conversations ?? [name] }
 }

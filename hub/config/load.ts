@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type ConfigFile, configFile, KNOWN_ENTRY_KEYS, type ServerEntry } from '../../schemas/config.ts'
+import { type ConfigFile, configFile, type ServerEntry } from '../../schemas/config.ts'
 import { systemTimezone } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 import type { Price } from '../core/model.ts'
+import { decideConfigured, splitKeys } from './configured-servers.ts'
 import type { Environment } from './environment.ts'
+import { holdEntries } from './pasted-servers.ts'
 import { keysWritten, parseYaml } from './yaml-file.ts'
 
 export interface ModelConfig {
@@ -56,6 +58,10 @@ export interface Config {
   /** What the config says of webhooks, by name. */
   readonly webhooks: Readonly<Record<string, { secret?: string | undefined }>>
   readonly servers: Readonly<Record<string, ServerEntry | false>>
+  /** Why entries cannot be used, by the server's name: those do not run, and harm no other. */
+  readonly heldServers: Readonly<Record<string, string>>
+  /** What the file calls servers whose names are written in another way there. */
+  readonly writtenNames: Readonly<Record<string, string>>
   /** Things that are allowed but look like mistakes. */
   readonly warnings: readonly string[]
   /** Where each value came from, by key. */
@@ -96,10 +102,11 @@ export function loadConfig(environment: Environment): Config {
     return value ?? fallback
   }
   const path = findConfigFile(environment)
-  const { file, written } = readConfigFile(path, environment)
+  const { file, written, ignored, held } = readConfigFile(path, environment)
   for (const key of Object.keys(file)) origins[key] = 'default'
   for (const key of written) origins[key === 'mcpServers' ? 'servers' : key] = path ?? 'default'
   const model = decideModel(file, environment, origins, path)
+  const servers = decideConfigured(file, path, held)
   const config: Config = {
     configFile: path,
     dataFolder: resolve(read('dataFolder', 'SUPERBLOOM_DATA', 'data')),
@@ -122,8 +129,10 @@ export function loadConfig(environment: Environment): Config {
     retention: file.retention,
     crashHold: read('crashHold', 'SUPERBLOOM_CRASH_HOLD', '1') !== '0',
     webhooks: file.webhooks,
-    servers: mergeServers(file, path),
-    warnings: [...model.warnings, ...unknownEntryKeys(file, path), ...shortSecrets(file, path)],
+    servers: servers.entries,
+    heldServers: servers.held,
+    writtenNames: servers.writtenNames,
+    warnings: [...model.warnings, ...ignored, ...servers.warnings],
     origins,
   }
   // What a WebSocket's subprotocol can carry (RFC 9110, token).
@@ -141,47 +150,37 @@ function findConfigFile(environment: Environment): string | undefined {
   return undefined
 }
 
-/** The file with its defaults, and the keys that stand in it. */
-function readConfigFile(path: string | undefined, environment: Environment) {
-  if (path === undefined) return { file: configFile.parse({}), written: [] }
+interface ReadFile {
+  file: ConfigFile
+  /** The keys that stand in it. */
+  written: readonly string[]
+  /** What was said of keys that are another program's. */
+  ignored: readonly string[]
+  /** Why entries of servers cannot be used, by their written names. */
+  held: ReadonlyMap<string, string>
+}
+
+/** The file with its defaults. */
+function readConfigFile(path: string | undefined, environment: Environment): ReadFile {
+  const held = new Map<string, string>()
+  if (path === undefined) return { file: configFile.parse({}), written: [], ignored: [], held }
   const text = readFileSync(path, 'utf8')
-  return { file: parseYaml({ file: path, text }, configFile, environment), written: keysWritten(text) }
-}
-
-function mergeServers(file: ConfigFile, path: string | undefined): Config['servers'] {
-  const twice = Object.keys(file.servers ?? {}).filter(name => name in (file.mcpServers ?? {}))
-  if (twice.length > 0) {
-    throw new HubError(
-      'bad_request',
-      `${path}: ${twice.join(', ')}: stands under both servers and mcpServers`,
-    )
+  const ignored: string[] = []
+  const hold = holdEntries(held)
+  const file = parseYaml({ file: path, text }, configFile, {
+    environment,
+    prepare: (value, missing) => {
+      const { ours, foreign } = splitKeys(text, value)
+      ignored.push(...foreign.map(key => `${path}: ${key}: not a key that the hub knows; ignored`))
+      return hold(ours, missing)
+    },
+  })
+  return {
+    file,
+    written: keysWritten(text).filter(key => Object.hasOwn(configFile.shape, key)),
+    ignored,
+    held,
   }
-  return { ...file.servers, ...file.mcpServers }
-}
-
-function unknownEntryKeys(file: ConfigFile, path: string | undefined): string[] {
-  return Object.entries({ ...file.servers, ...file.mcpServers }).flatMap(([name, entry]) =>
-    keysOf(entry)
-      .filter(key => !KNOWN_ENTRY_KEYS.has(key))
-      .map(key => `${path}: servers.${name}.${key}: not a key that the hub knows; ignored`),
-  )
-}
-
-function keysOf(entry: ServerEntry | false): string[] {
-  if (!entry) return []
-  return [...Object.keys(entry), ...Object.keys(entry.oauth ?? {}).map(key => `oauth.${key}`)]
-}
-
-/** A secret that somebody may guess. */
-const SHORT_SECRET = 16
-
-function shortSecrets(file: ConfigFile, path: string | undefined): string[] {
-  return Object.entries(file.webhooks)
-    .filter(([, { secret }]) => secret !== undefined && secret.length < SHORT_SECRET)
-    .map(
-      ([name]) =>
-        `${path}: webhooks.${name}.secret: is short; take at least ${SHORT_SECRET} random characters`,
-    )
 }
 
 function decideModel(

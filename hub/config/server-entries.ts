@@ -1,6 +1,8 @@
 import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import { toServerNames } from '../../schemas/names.ts'
 import { HubError } from '../core/errors.ts'
 import { toCanonicalJson } from '../core/json.ts'
+import { withoutComments } from './json-comments.ts'
 
 /** What a config file says of a server. `own`: not how to start or reach it, so it is a setting of a built-in one. */
 export type EntryState =
@@ -14,8 +16,9 @@ export type EntryChange = 'disable' | 'enable' | 'remove'
 type Json = Record<string, unknown>
 
 /** What the text of a config file says of the server of this name. */
-export function readEntry(text: string, name: string): EntryState {
-  const document = parseDocument(text)
+export function readEntry(text: string, server: string): EntryState {
+  const document = parseDocument(withoutComments(text))
+  const name = writtenName(document, server)
   const servers = toJson(document)[serversKey(document, name)]
   const entry = isJson(servers) ? servers[name] : undefined
   if (entry === undefined) return { kind: 'none' }
@@ -31,11 +34,12 @@ export function readEntry(text: string, name: string): EntryState {
  */
 export function changeEntry(
   { file, text }: { file: string; text: string },
-  name: string,
+  server: string,
   change: EntryChange,
 ): string {
   const counter = new LineCounter()
-  const document = parseDocument(text, { lineCounter: counter })
+  const document = parseDocument(withoutComments(text), { lineCounter: counter })
+  const name = writtenName(document, server)
   const key = serversKey(document, name)
   const servers = isMap(document.contents) ? document.contents.get(key, true) : undefined
   const pair = isMap(servers) ? pairOf(servers, name) : undefined
@@ -57,7 +61,7 @@ const BY_HAND: Record<EntryChange, (name: string) => string> = {
 }
 
 function says(text: string, expected: Json): boolean {
-  const document = parseDocument(text)
+  const document = parseDocument(withoutComments(text))
   if (document.errors.length > 0) return false
   try {
     return toCanonicalJson(toJson(document)) === toCanonicalJson(expected)
@@ -79,6 +83,13 @@ function expect(file: Json, key: string, name: string, change: EntryChange): Jso
     servers[name] = entry ?? {}
   }
   return { ...file, [key]: servers }
+}
+
+/** What the file calls a server. */
+function writtenName(document: Document, server: string): string {
+  const file = toJson(document)
+  const written = ['servers', 'mcpServers'].flatMap(key => (isJson(file[key]) ? Object.keys(file[key]) : []))
+  return [...toServerNames(written)].find(([, name]) => name === server)?.[0] ?? server
 }
 
 /** Which of its two names the mapping of servers has. */

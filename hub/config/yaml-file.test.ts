@@ -10,7 +10,7 @@ const schema = z.strictObject({
 })
 const environment = (name: string) => ({ KEY: 'k: "1"\n- x', TWO: '2' })[name]
 const parse = (text: string, lineOffset = 0) =>
-  parseYaml({ file: 'a.yaml', text, lineOffset }, schema, environment)
+  parseYaml({ file: 'a.yaml', text, lineOffset }, schema, { environment })
 
 const wrong = (text: string, lineOffset = 0): string => {
   try {

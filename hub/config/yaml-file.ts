@@ -1,7 +1,10 @@
+import { dirname } from 'node:path'
 import { type Alias, type Document, LineCounter, parseDocument, visit, type YAMLParseError } from 'yaml'
 import type { z } from 'zod'
-import { HubError } from '../core/errors.ts'
+import { describeError, HubError } from '../core/errors.ts'
 import type { Environment } from './environment.ts'
+import { withoutComments } from './json-comments.ts'
+import { expand } from './variables.ts'
 
 /** A text with where it stands, for messages that name file and line. */
 export interface YamlSource {
@@ -13,28 +16,41 @@ export interface YamlSource {
 
 const NEEDS_QUOTES = 'a text that begins with * needs quotes'
 
+/** A `${…}` that has no value, and where it stands. */
+export interface Missing {
+  path: readonly PropertyKey[]
+  problem: string
+}
+
+export interface YamlOptions {
+  environment: Environment
+  /** What the schema gets in place of the value, and what of the missing makes the whole wrong; default all of it. */
+  prepare?: (value: unknown, missing: readonly Missing[]) => { value: unknown; missing: readonly Missing[] }
+}
+
 /**
- * Parses YAML (JSON is YAML too) with a schema. Every problem is reported at once, each with file, line, key and
- * reason, as one `bad_request`.
+ * Parses YAML (JSON is YAML too, with comments or without) with a schema. Every problem is reported at once, each with
+ * file, line, key and reason, as one `bad_request`.
  */
 export function parseYaml<Schema extends z.ZodType>(
   source: YamlSource,
   schema: Schema,
-  environment: Environment,
+  { environment, prepare }: YamlOptions,
 ): z.output<Schema> {
-  const counter = new LineCounter()
-  const document = parseDocument(source.text, { lineCounter: counter, prettyErrors: false })
-  const lineAt = (offset: number) => counter.linePos(offset).line + (source.lineOffset ?? 0)
   const fail = (problems: string[]): never => {
     throw new HubError('bad_request', problems.map(problem => `${source.file}${problem}`).join('\n'))
   }
+  const counter = new LineCounter()
+  const document = parseText(source.text, counter)
+  const lineAt = (offset: number) => counter.linePos(offset).line + (source.lineOffset ?? 0)
+  if (!('contents' in document)) return fail([`: cannot be read: ${document.problem}`])
   if (document.errors.length > 0) {
     const byLine = Map.groupBy(document.errors, error => lineAt(error.pos[0]))
-    fail([...byLine].map(([line, errors]) => `:${line}: ${describeErrors(errors)}`))
+    return fail([...byLine].map(([line, errors]) => `:${line}: ${describeErrors(errors)}`))
   }
   const loose = findLooseAliases(document)
   if (loose.length > 0) {
-    fail(loose.map(node => `:${lineAt(node.range?.[0] ?? 0)}: *${node.source}: ${NEEDS_QUOTES}`))
+    return fail(loose.map(node => `:${lineAt(node.range?.[0] ?? 0)}: *${node.source}: ${NEEDS_QUOTES}`))
   }
   const lineOf = (path: readonly PropertyKey[]): number => {
     for (let length = path.length; length > 0; length--) {
@@ -43,39 +59,77 @@ export function parseYaml<Schema extends z.ZodType>(
     }
     return 1 + (source.lineOffset ?? 0)
   }
-  const missing: string[] = []
-  const value = mapTexts(document.toJS() ?? {}, [], (text, path) =>
-    interpolate(text, name => {
-      const found = environment(name)
-      if (found === undefined) {
-        missing.push(
-          `:${lineOf(path)}: ${path.join('.')}: the environment has no ${name}; set it or write the value`,
-        )
-      }
-      return found ?? ''
-    }),
-  )
-  if (missing.length > 0) fail(missing)
+  const written = toValue(document)
+  if ('problem' in written) return fail([`: cannot be read: ${written.problem}`])
+  const expanded = expandTexts(written.value ?? {}, dirname(source.file), environment)
+  const { value, missing } = prepare?.(expanded.value, expanded.missing) ?? expanded
+  if (missing.length > 0) {
+    return fail(missing.map(({ path, problem }) => `:${lineOf(path)}: ${path.join('.')}: ${problem}`))
+  }
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   return fail(parsed.error.issues.flatMap(issue => toProblems(issue, lineOf)))
 }
 
-/** The keys that stand in the text itself; none where it is no mapping. */
-export function keysWritten(text: string): string[] {
-  const value: unknown = parseDocument(text).toJS()
-  return typeof value === 'object' && value !== null ? Object.keys(value) : []
+/** A text that is nested too deep for the parser is a problem like any other. */
+function parseText(text: string, lineCounter: LineCounter): Document.Parsed | { problem: string } {
+  try {
+    return parseDocument(withoutComments(text), { lineCounter, prettyErrors: false })
+  } catch (error) {
+    return { problem: describeError(error) }
+  }
 }
 
-/** The texts in which `${NAME}` stands, as they are written, by what they become. */
-export function textsExpanded(text: string, environment: Environment): Map<string, string> {
-  const written = new Map<string, string>()
-  mapTexts(parseDocument(text).toJS(), [], each => {
-    const expanded = interpolate(each, name => environment(name) ?? '')
-    if (expanded !== each) written.set(expanded, each)
+/** Ten lines of aliases of aliases may stand for more than any memory holds; the parser refuses those by an error. */
+function toValue(document: Document): { value: unknown } | { problem: string } {
+  try {
+    return { value: document.toJS() }
+  } catch (error) {
+    return { problem: describeError(error) }
+  }
+}
+
+/** The values with what each `${…}` stands for. */
+function expandTexts(written: unknown, folder: string, environment: Environment) {
+  const missing: Missing[] = []
+  const around = { environment, folder, inputs: readInputs(written) }
+  const value = mapTexts(written, [], (text, path) =>
+    expand(text, around, problem => missing.push({ path, problem })),
+  )
+  return { value, missing }
+}
+
+/** The defaults of what VS Code would ask a person. */
+function readInputs(value: unknown): ReadonlyMap<string, string | undefined> {
+  const inputs: unknown[] = isRecord(value) && Array.isArray(value['inputs']) ? value['inputs'] : []
+  return new Map(
+    inputs.filter(isRecord).map(({ id, default: given }) => {
+      return [String(id), typeof given === 'string' ? given : undefined]
+    }),
+  )
+}
+
+/** The keys that stand in the text itself; none where it is no mapping. */
+export function keysWritten(text: string): string[] {
+  const value: unknown = parseDocument(withoutComments(text)).toJS()
+  return isRecord(value) ? Object.keys(value) : []
+}
+
+/** The texts of a file in which `${…}` stands, as they are written, by what they become. */
+export function textsExpanded({ file, text }: YamlSource, environment: Environment): Map<string, string> {
+  const texts = new Map<string, string>()
+  const written: unknown = parseDocument(withoutComments(text)).toJS()
+  const around = { environment, folder: dirname(file), inputs: readInputs(written) }
+  mapTexts(written, [], each => {
+    const expanded = expand(each, around, () => undefined)
+    if (expanded !== each) texts.set(expanded, each)
     return expanded
   })
-  return written
+  return texts
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What is wrong in one line; what follows from its first problem is left out. */
@@ -110,11 +164,6 @@ function toProblems(issue: z.core.$ZodIssue, lineOf: (path: readonly PropertyKey
     if (why) return toProblems({ ...why, path: issue.path }, lineOf)
   }
   return [`:${lineOf(issue.path)}: ${issue.path.join('.') || 'the whole'}: ${issue.message}`]
-}
-
-/** Replaces `${NAME}`. */
-function interpolate(text: string, lookUp: (name: string) => string): string {
-  return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, name: string) => lookUp(name))
 }
 
 function mapTexts(

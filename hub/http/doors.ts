@@ -105,8 +105,8 @@ function createHostnames(): (url: string) => string {
 }
 
 /** Of equal length for every text, so that two can be compared in constant time. */
-export function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+export function digest(data: string | Buffer): Buffer {
+  return createHash('sha256').update(data).digest()
 }
 
 /** The token of an Authorization header. */

@@ -15,13 +15,22 @@ export function carriesAnything(request: IncomingMessage): boolean {
   return request.headers.authorization !== undefined || isSigned(request)
 }
 
-export function isSigned(request: IncomingMessage): boolean {
+function isSigned(request: IncomingMessage): boolean {
   return request.headers[SIGNATURE] !== undefined
+}
+
+/** Whether it has a signature that some body could have. */
+export function mayBeSigned(request: IncomingMessage): boolean {
+  return signatureOf(request) !== undefined
+}
+
+function signatureOf(request: IncomingMessage): string | undefined {
+  return /^sha256=([0-9a-f]{64})$/i.exec(String(request.headers[SIGNATURE]))?.[1]
 }
 
 /** Whether the body is signed with the secret: `sha256=<hex of its HMAC>`, as GitHub and others send it. */
 export function hasRightSignature(request: IncomingMessage, secret: string, body: Buffer): boolean {
-  const given = /^sha256=([0-9a-f]{64})$/i.exec(String(request.headers[SIGNATURE]))?.[1]
+  const given = signatureOf(request)
   const right = createHmac('sha256', secret).update(body).digest()
   return given !== undefined && timingSafeEqual(Buffer.from(given, 'hex'), right)
 }

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import express, { type Request, type RequestHandler } from 'express'
 import { type HookOutcome, hookName } from '../../schemas/webhooks.ts'
+import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
-import { bearerOf, type Doors } from './doors.ts'
-import { carriesAnything, carriesSecret, hasRightSignature, isSigned } from './hook-credentials.ts'
+import { bearerOf, type Doors, digest } from './doors.ts'
+import { carriesAnything, carriesSecret, hasRightSignature, mayBeSigned } from './hook-credentials.ts'
 import { LARGEST_BODY } from './largest-body.ts'
+import { createRoom } from './room.ts'
 
 export interface HookDoorDeps {
+  clock: Clock
   doors: Doors
   /** The secret that the config gives a hook. */
   secretOf: (hook: string) => string | undefined
@@ -28,12 +31,16 @@ const HOW = `send "Authorization: Bearer <token>", or with the hook's own secret
 
 /** `POST /hooks/<name>`: who may, a body that is not parsed yet, and 202 after the commit. */
 export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
+  const room = createRoom(deps.clock)
   return [
     (request, response, next) => {
       const hook = readName(request)
       const secret = deps.secretOf(hook)
       const isIn = deps.doors.isToken(bearerOf(request)) || carriesSecret(request, secret)
-      if (!isIn && (secret === undefined || !isSigned(request))) refuse(deps.doors, request, hook)
+      if (!isIn && (secret === undefined || !mayBeSigned(request))) refuse(deps.doors, request, hook)
+      // The parser would read all of it before it says so.
+      if (Number(request.headers['content-length']) > LARGEST_BODY) throw tooLarge(hook)
+      if (!isIn && !room.enter(request, response)) throw tooMany(hook)
       response.locals['signedWith'] = isIn ? undefined : secret
       next()
     },
@@ -44,13 +51,12 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const secret = response.locals['signedWith'] as string | undefined
       if (secret !== undefined && !hasRightSignature(request, secret, body)) refuse(deps.doors, request, hook)
-      if (!deps.mayPass(hook)) {
-        throw new HubError('rate_limited', `${doorOf(hook)}: too many deliveries at once; slow down.`)
-      }
+      if (!deps.mayPass(hook)) throw tooMany(hook)
       const events = await deps.take({
         hook,
         contentType: request.headers['content-type'],
-        id: readId(request),
+        // Whoever saw a signed delivery could send it once more with another id, which is not signed: the body counts.
+        id: secret === undefined ? readId(request) : `signed ${digest(body).toString('hex')}`,
         body,
       })
       response.status(202).json({ accepted: true, events })
@@ -60,6 +66,14 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
 
 function refuse(doors: Doors, request: IncomingMessage, hook: string): never {
   throw doors.refusal(request, { door: doorOf(hook), isWrong: carriesAnything(request), how: HOW })
+}
+
+function tooLarge(hook: string): HubError {
+  return new HubError('too_large', `The body of POST /hooks/${hook} is over ${LARGEST_BODY} bytes`)
+}
+
+function tooMany(hook: string): HubError {
+  return new HubError('rate_limited', `${doorOf(hook)}: too many deliveries at once; slow down.`)
 }
 
 function readName(request: Request): string {

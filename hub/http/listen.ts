@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HubError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
 
 export interface Listening extends AsyncDisposable {
   readonly server: Server
@@ -8,9 +9,37 @@ export interface Listening extends AsyncDisposable {
   readonly port: number
 }
 
+/** So many connections are open at once; those of a house are some dozen. What comes then is closed at once. */
+const MOST_CONNECTIONS = 1_000
+/** A request comes whole within this, milliseconds, its head sooner; what is answered may take as long as it likes. */
+const LONGEST_REQUEST_MS = 60_000
+const LONGEST_HEAD_MS = 20_000
+
+export interface ListenOptions {
+  host: string
+  port: number
+  onRequest: RequestListener
+  log: Log
+  mostConnections?: number
+}
+
 /** Serves HTTP; throws `conflict` that says what to do where the port is taken. */
-export async function listen(host: string, port: number, onRequest: RequestListener): Promise<Listening> {
-  const server = createServer({ keepAliveTimeout: 75_000 }, onRequest)
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { host, port, onRequest, log, mostConnections = MOST_CONNECTIONS } = options
+  const server = createServer(
+    { keepAliveTimeout: 75_000, requestTimeout: LONGEST_REQUEST_MS, headersTimeout: LONGEST_HEAD_MS },
+    onRequest,
+  )
+  server.maxConnections = mostConnections
+  let isFull = false
+  server.on('drop', () => {
+    // Told once for as long as it is full.
+    if (!isFull) log.warn('too_many_connections', { most: mostConnections })
+    isFull = true
+  })
+  server.on('connection', () => {
+    isFull = false
+  })
   const listening = Promise.withResolvers<void>()
   server.once('error', listening.reject)
   server.listen({ host, port }, () => listening.resolve())

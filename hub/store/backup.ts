@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { toIso } from '../core/clock.ts'
+import { makePrivate } from './private-file.ts'
 import { lockFolder } from './sqlite.ts'
 import {
   BESIDE,
@@ -33,6 +34,7 @@ export function backUp(folder: string, now: number, file?: string): Promise<Stor
 
 /** Before a migration of a store that holds something: a copy of it as it is. Throws `conflict` for a newer one. */
 export async function backUpBeforeMigration(folder: string): Promise<StoreCopy | undefined> {
+  keepToOwner(folder)
   const migration = nextMigration(folder)
   if (migration === undefined) return undefined
   const copy = await copyDatabase(databaseFile(folder), join(backupsFolder(folder), `before-${migration}.db`))
@@ -113,6 +115,13 @@ function keepNewest(folder: string): void {
     .map(name => join(folder, name))
     .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
   for (const file of automatic.slice(MOST_AUTOMATIC)) rmSync(file, { force: true })
+}
+
+/** Backups that an earlier version made, or that were put there by hand, are as secret as the store. */
+function keepToOwner(folder: string): void {
+  const backups = backupsFolder(folder)
+  const names = existsSync(backups) ? readdirSync(backups) : []
+  for (const name of names.filter(each => each.endsWith('.db'))) makePrivate(join(backups, name))
 }
 
 function sweep(folder: string, now: number): void {

@@ -1,12 +1,14 @@
-import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { makeTempFolder, openTempStore } from '../../tests/support/temp-store.ts'
+import { backUp } from './backup.ts'
 import { readEventFeed } from './events.ts'
 import { migrations } from './migrations/index.ts'
 import { openStore, type Store } from './open.ts'
+import { lockFolder } from './sqlite.ts'
 
 async function dump({ db }: Store): Promise<string> {
   const { rows } = await sql<{ sql: string }>`
@@ -99,3 +101,24 @@ function openFiles(folder: string): string[] {
     .flatMap(path => (existsSync(path) ? [readlinkSync(path)] : []))
     .filter(path => path.startsWith(folder))
 }
+
+test('the store and all that lies beside it are private in a folder that everybody may read', async () => {
+  using folder = makeTempFolder()
+  chmodSync(folder.path, 0o755)
+  mkdirSync(join(folder.path, 'backups'))
+  for (const name of ['superbloom.db', 'superbloom.db-wal', 'backups/old.db']) {
+    writeFileSync(join(folder.path, name), '')
+    chmodSync(join(folder.path, name), 0o644)
+  }
+  using _lock = lockFolder(folder.path)
+  await using store = await openStore(folder.path)
+  await store.write(async tx => tx.selectFrom('threads').select('id').execute())
+  await backUp(folder.path, 0)
+  const files = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter(one => one.isFile())
+  const modes = files.map(one => [
+    one.name,
+    (statSync(join(one.parentPath, one.name)).mode & 0o777).toString(8),
+  ])
+  expect(modes.length).toBeGreaterThanOrEqual(6)
+  expect(modes).toEqual(modes.map(([name]) => [name, '600']))
+})

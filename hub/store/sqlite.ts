@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import {
@@ -14,7 +15,8 @@ import {
 } from 'kysely'
 import { HubError } from '../core/errors.ts'
 import type { Dialect, KnowsDialect } from './dialect.ts'
-import { databaseFile } from './sqlite-backup.ts'
+import { makePrivate } from './private-file.ts'
+import { BESIDE, databaseFile } from './sqlite-backup.ts'
 import { toGuarded, withFaults } from './sqlite-faults.ts'
 import { createSearch, searchTexts } from './sqlite-search.ts'
 
@@ -40,6 +42,7 @@ const LOCK_WAIT_MS = 8_000
  */
 export function openSqlite(folder: string): SqliteDialect {
   return withFaults(() => {
+    if (folder !== ':memory:') keepToOwner(folder)
     const database = new Database(folder === ':memory:' ? folder : databaseFile(folder))
     try {
       database.pragma('busy_timeout = 5000')
@@ -52,6 +55,13 @@ export function openSqlite(folder: string): SqliteDialect {
     }
     return new TransactionalSqlite(database)
   })
+}
+
+/** SQLite gives its log and its index the mode of the database's file; those of an earlier run have their own. */
+function keepToOwner(folder: string): void {
+  const file = databaseFile(folder)
+  makePrivate(file)
+  for (const suffix of BESIDE) if (existsSync(`${file}${suffix}`)) makePrivate(`${file}${suffix}`)
 }
 
 /** Kysely does not run SQLite's migrations in a transaction; a kill in their midst would leave half a schema. */
@@ -141,7 +151,9 @@ const OTHER_FOLDER = 'Stop it first, or give this one a folder of its own with S
  * frees when the process dies. Waits `wait` milliseconds for a predecessor that is ending. Throws `conflict`.
  */
 export function lockFolder(folder: string, wait = LOCK_WAIT_MS, hint = OTHER_FOLDER): Disposable {
-  const lock = new Database(join(folder, 'lock.db'), { timeout: wait })
+  const file = join(folder, 'lock.db')
+  makePrivate(file)
+  const lock = new Database(file, { timeout: wait })
   try {
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {

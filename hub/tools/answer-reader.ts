@@ -3,11 +3,12 @@ import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
 import { tooLong } from './bounds.ts'
 import { createEventReader, type EventReader } from './event-reader.ts'
+import type { HeldShare } from './held-bytes.ts'
 
 /** Reads the messages of one request's stream. */
 export interface AnswerReader extends Pick<EventReader, 'overlong' | 'lastEventId' | 'retry'> {
-  /** Delivers the messages that this part completes; returns how many they are. Throws where one is too long. */
-  take(part: Buffer): number
+  /** Delivers the messages that this part completes; returns how many messages and lines. Throws where one is too long. */
+  take(part: Buffer): { messages: number; lines: number }
   /** The request's answer was among them. */
   readonly answered: boolean
 }
@@ -15,23 +16,24 @@ export interface AnswerReader extends Pick<EventReader, 'overlong' | 'lastEventI
 export function createAnswerReader(
   request: JSONRPCRequest,
   deliver: (message: JSONRPCMessage) => void,
+  share?: HeldShare,
 ): AnswerReader {
-  const reader = createEventReader()
+  const reader = createEventReader(share)
   let answered = false
-  let count = 0
+  let messages = 0
   const onData = (data: string) => {
     const message = parseJson(data)
     if (!isObject(message)) return
-    count++
+    messages++
     answered ||= isAnswer(message, request)
     deliver(message as JSONRPCMessage)
   }
   return {
     take(part) {
-      count = 0
-      reader.take(part, onData)
+      messages = 0
+      const lines = reader.take(part, onData)
       if (reader.overlong) throw tooLong()
-      return count
+      return { messages, lines }
     },
     get answered() {
       return answered

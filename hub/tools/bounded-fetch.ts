@@ -2,6 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { type Clock, sleep } from '../core/clock.ts'
 import { createFloodMeter, FLOOD_PAUSE_MS, LONGEST_MESSAGE, tooLong } from './bounds.ts'
 import { createEventMeter } from './event-meter.ts'
+import { HeldBytes } from './held-bytes.ts'
 
 /** The most of an error's page that is read. */
 const LONGEST_ERROR = 64 * 1024
@@ -37,17 +38,16 @@ async function readSome(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   most: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array[] = []
-  let size = 0
+  const held = new HeldBytes()
   // Leaving the loop cancels the stream.
   for await (const part of body) {
-    parts.push(part)
-    size += part.length
-    if (size >= most) break
+    held.append(part.subarray(0, most - held.size))
+    if (held.size >= most) break
   }
-  return Buffer.concat(parts, Math.min(size, most))
+  return held.take() as Buffer<ArrayBuffer>
 }
 
+/** Hands on whole events, since a reader that gets an event in small parts keeps each of them. */
 function boundStream(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   clock: Clock,
@@ -55,22 +55,36 @@ function boundStream(
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   const events = createEventMeter()
+  const held = new HeldBytes()
   const isFlood = createFloodMeter(clock)
   let left = false
+  let isTooFast = false
+  /** Reads until there is an event to hand on; undefined at the end, and where nobody wants more. */
+  const read = async (): Promise<Buffer | undefined> => {
+    for (;;) {
+      if (isTooFast) await sleep(clock, FLOOD_PAUSE_MS)
+      isTooFast = false
+      const { done, value } = await reader.read()
+      if (left) return undefined
+      if (done) return held.size > 0 ? held.take() : undefined
+      const seen = events.add(value)
+      held.append(value)
+      if (events.pending > LONGEST_MESSAGE) {
+        onOverlong()
+        await reader.cancel()
+        return held.take()
+      }
+      isTooFast = isFlood({ ...seen, bytes: value.length })
+      if (seen.messages > 0) return held.take()
+    }
+  }
   return new ReadableStream(
     {
       async pull(controller) {
-        const { done, value } = await reader.read()
+        const part = await read()
         if (left) return
-        if (done) return controller.close()
-        const count = events.add(value)
-        controller.enqueue(value)
-        if (events.pending > LONGEST_MESSAGE) {
-          controller.close()
-          onOverlong()
-          return reader.cancel()
-        }
-        if (isFlood(count)) await sleep(clock, FLOOD_PAUSE_MS)
+        if (part) controller.enqueue(part)
+        else controller.close()
       },
       cancel(reason) {
         left = true

@@ -22,6 +22,8 @@ import { type ChildEvents, createStdioTransport } from './stdio-transport.ts'
 import { decideNextWay, type Verdict, type Way } from './ways.ts'
 import { Wire, type WireDeps } from './wire.ts'
 
+/** What a server has to speak whose entry pins the modern era. */
+const MODERN = '2026-07-28'
 /** A silent stdio server counts as a legacy one after this long. */
 const PROBE_TIMEOUT_MS = 3_000
 
@@ -79,7 +81,7 @@ export async function connectServer(
   onBroken: () => void,
   signal: AbortSignal,
 ): Promise<Connected> {
-  const known = await deps.eras.read(spec)
+  const known = spec.era ?? (await deps.eras.read(spec))
   const tried: Way[] = []
   let failure: unknown
   for (let way: Way | undefined = known; way; ) {
@@ -121,7 +123,11 @@ async function attempt(
   const clientInfo = { name: 'superbloom', version: deps.version }
   const client = new Client(clientInfo, {
     capabilities: CAPABILITIES,
-    versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_TIMEOUT_MS } },
+    versionNegotiation: {
+      mode: way === 'modern' ? { pin: MODERN } : 'auto',
+      // Where nothing else is tried the server has all the time that connecting may take.
+      probe: { timeoutMs: way === 'modern' ? deps.timeout : PROBE_TIMEOUT_MS },
+    },
   })
   signal.throwIfAborted()
   const transport = createTransport(spec, way, deps, onBroken)
@@ -136,7 +142,7 @@ async function attempt(
   const abort = () => void transport.close()
   signal.addEventListener('abort', abort, { once: true })
   try {
-    const prior = way === 'auto' ? {} : { prior: { kind: 'legacy' as const } }
+    const prior = way === 'auto' || way === 'modern' ? {} : { prior: { kind: 'legacy' as const } }
     await client.connect(wire.transport, { timeout: deps.timeout, signal, ...prior })
   } catch (error) {
     await transport.close()

@@ -1,4 +1,5 @@
 import { toIso } from '../core/clock.ts'
+import { MOST_IN_FLIGHT } from './bounds.ts'
 import type { Connected } from './connect.ts'
 import type { OfferKind } from './offer.ts'
 
@@ -40,6 +41,14 @@ export function decideCondition(
 
 /** Why a call to a server that is not connected fails. */
 export function describeDown(name: string, status: ConnectionState): string {
-  if (status.state !== 'down') return `The server ${name} is still starting; try again in some seconds`
+  if (status.state !== 'down') {
+    const before = 'error' in status && status.error !== undefined ? ` (it went away: ${status.error})` : ''
+    return `The server ${name} is still starting${before}; try again in some seconds`
+  }
   return `The server ${name} is down: ${status.error}. The next try is at ${toIso(status.nextTryAt)}`
+}
+
+/** Why a call to a server that has more than enough to do is refused. */
+export function describeBusy(name: string): string {
+  return `The server ${name} works on ${MOST_IN_FLIGHT} requests already; try again when some of them ended`
 }

@@ -1,16 +1,17 @@
 import type { LoggingLevel, ReadResourceResult, ServerCapabilities } from '@modelcontextprotocol/client'
 import type { HealthReport } from '../../schemas/health.ts'
 import type { Clock } from '../core/clock.ts'
-import { describeError, HubError } from '../core/errors.ts'
+import { HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import { decideBackoff, MOST_RESTARTS, type RestartLimit } from './backoff.ts'
+import { MOST_IN_FLIGHT } from './bounds.ts'
 import type { ChildGuard } from './child-guard.ts'
 import type { EraMemory } from './connect.ts'
-import { type ConnectionState, describeDown } from './connection-state.ts'
+import { type ConnectionState, describeBusy, describeDown } from './connection-state.ts'
 import { readHealth } from './health.ts'
 import { type ForwardedResults, Link } from './link.ts'
-import { decideLoss, withDeadline } from './lost.ts'
+import { decideLoss, describeLoss, withDeadline } from './lost.ts'
 import type { Authorization } from './oauth/authorization.ts'
 import type { Authorizations } from './oauth/authorizations.ts'
 import { NO_OFFER, type Offer } from './offer.ts'
@@ -69,6 +70,7 @@ export class Connection implements AsyncDisposable {
   #watch: LinkWatch | undefined
   #failures = 0
   #readyAt = 0
+  #inFlight = 0
   /** Why its last process ended. */
   #goodbye: string | undefined
   #cancelRetry: (() => void) | undefined
@@ -125,15 +127,20 @@ export class Connection implements AsyncDisposable {
     params: JsonObject,
     options: ForwardOptions = {},
   ): Promise<ForwardedResults[Method]> {
-    const link = this.#link ?? (await this.#ready(options.signal))
-    const watch = this.#watch
+    if (this.#inFlight >= MOST_IN_FLIGHT) throw new HubError('rate_limited', describeBusy(this.spec.name))
+    this.#inFlight++
+    let watch: LinkWatch | undefined
     try {
+      const link = this.#link ?? (await this.#ready(options.signal))
+      watch = this.#watch
       const result = await link.request(method, params, options)
       watch?.answered()
       return result
     } catch (error) {
       if (!options.signal?.aborted) watch?.failed(error)
       throw error
+    } finally {
+      this.#inFlight--
     }
   }
 
@@ -205,7 +212,6 @@ export class Connection implements AsyncDisposable {
       this.#goodbye = undefined
       this.#adopt(await Link.open(this.spec, this.#linkDeps(), attempt.signal))
     } catch (error) {
-      if (attempt.signal.aborted) this.#goodbye = undefined
       this.#fail(error)
     } finally {
       attempt.cancel()
@@ -278,8 +284,7 @@ export class Connection implements AsyncDisposable {
     this.#failures++
     const { clock, random } = this.#deps
     const { wait, capped } = this.#restarts.next(clock.monotonic(), decideBackoff(this.#failures, random))
-    // Of a process that ended its own words say more than the connection that closed.
-    const reason = this.#goodbye ?? describeError(error)
+    const reason = describeLoss(error, this.#goodbye)
     const why = capped ? `${reason} (it was started ${MOST_RESTARTS} times within a minute)` : reason
     this.#log.warn('server_down', { error: why, retryInMs: wait })
     this.#become({ state: 'down', error: why, nextTryAt: clock.now() + wait })
@@ -337,6 +342,7 @@ export class Connection implements AsyncDisposable {
       },
       onNotice: (method: string, params: JsonObject) => this.#deps.onNotice(this.spec.name, method, params),
       onLost: (error: unknown) => this.#lose(error),
+      describeLoss: (error: unknown) => describeLoss(error, this.#goodbye),
     }
     return {
       clock,

@@ -24,6 +24,10 @@ export interface BuiltIn {
 export interface ServerSources {
   builtIns: readonly BuiltIn[]
   configured: Readonly<Record<string, ServerEntry | false>>
+  /** Why entries of the config cannot be used, by name. */
+  held?: Readonly<Record<string, string>>
+  /** What the config calls servers, where that is another name. */
+  writtenNames?: Readonly<Record<string, string>>
   dropIns: readonly DropIn[]
   /** The program that runs the hub: it runs JavaScript and TypeScript servers too. */
   node: string
@@ -65,7 +69,7 @@ export function decideServers(sources: ServerSources): DesiredServers {
     if (byName.has(dropIn.name)) {
       losers.push({ name: dropIn.name, origin: 'built-in', reason: `dropped-in ${dropIn.folder} wins` })
     }
-    byName.set(dropIn.name, outcome)
+    byName.set(dropIn.name, withWrittenName(outcome, dropIn.writtenAs))
   }
   for (const [name, entry] of Object.entries(sources.configured)) {
     const loser = byName.get(name)?.spec
@@ -79,7 +83,11 @@ export function decideServers(sources: ServerSources): DesiredServers {
     if (entry === false) continue
     const outcome = fromEntry(name, 'config', entry, sources)
     if ('reason' in outcome) losers.push(outcome)
-    else byName.set(name, outcome)
+    else byName.set(name, withWrittenName(outcome, sources.writtenNames?.[name]))
+  }
+  for (const [name, reason] of Object.entries(sources.held ?? {})) {
+    byName.delete(name)
+    losers.push({ name, origin: 'config', reason: `held: ${reason}` })
   }
   const ofState = (disabled: boolean) =>
     [...byName.values()].flatMap(one => (one.disabled === disabled ? [one.spec] : []))
@@ -88,6 +96,10 @@ export function decideServers(sources: ServerSources): DesiredServers {
     disabled: inOrder(ofState(true), sources),
     losers,
   }
+}
+
+function withWrittenName({ spec, disabled }: Decided, writtenAs: string | undefined): Decided {
+  return { spec: { ...spec, ...(writtenAs === undefined ? {} : { writtenAs }) }, disabled }
 }
 
 function addBuiltIn(
@@ -219,11 +231,12 @@ function toOAuth({ grant, clientId, clientSecret, scope, issuer }: OAuthEntry): 
 }
 
 /** What an entry says of how its server is kept. */
-function toLimits({ timeout, connectTimeout, isolated }: ServerEntry) {
+function toLimits({ timeout, connectTimeout, isolated, era }: ServerEntry) {
   return {
     ...(timeout === undefined ? {} : { callTimeout: limitToMilliseconds(timeout) }),
     ...(connectTimeout === undefined ? {} : { connectTimeout: limitToMilliseconds(connectTimeout) }),
     ...(isolated ? { isolated } : {}),
+    ...(era === undefined ? {} : { era }),
   }
 }
 

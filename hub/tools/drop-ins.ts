@@ -1,64 +1,57 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
-import { serverName } from '../../schemas/names.ts'
-import { HubError } from '../core/errors.ts'
+import type { ServerEntry } from '../../schemas/config.ts'
+import { serverName, toServerNames } from '../../schemas/names.ts'
+import { describeError } from '../core/errors.ts'
+import { findOpen, isOpen } from './open-to-others.ts'
 
 /** A folder of `<data>/servers`: a program to run, an entry to read, or the reason why it is neither. */
-export type DropIn =
-  | { kind: 'program'; name: string; folder: string; file: string; changed: number; disabled: boolean }
-  | { kind: 'entry'; name: string; folder: string; entry: ServerEntry }
-  | { kind: 'held'; name: string; folder: string; reason: string }
+export type DropIn = { name: string; folder: string } & (
+  | { kind: 'program'; file: string; changed: number; disabled: boolean }
+  | { kind: 'entry'; file: string; entry: ServerEntry }
+  | { kind: 'held'; reason: string }
   /** Others than its owner can write to `guilty`: held until they cannot. */
-  | { kind: 'open'; name: string; folder: string; guilty: string }
+  | { kind: 'open'; guilty: string }
+) & {
+    /** The folder's own name, where the server is called otherwise. */
+    writtenAs?: string
+  }
 
 const PROGRAMS = ['server.ts', 'server.js', 'server.mjs']
 /** An empty file beside a program that keeps it from being started. */
 const DISABLED = 'disabled'
 
-/** What lies in the folder of drop-ins, which is made where it is missing. */
-export function readDropIns(folder: string, parseEntry: (file: string, text: string) => unknown): DropIn[] {
+/** What lies in the folder of drop-ins, which is made where it is missing. Whatever is wrong with one holds that one. */
+export function readDropIns(folder: string, readEntry: (file: string) => ServerEntry): DropIn[] {
   mkdirSync(folder, { recursive: true, mode: 0o755 })
-  const isOpen = othersCanWrite(folder)
-  return readdirSync(folder, { withFileTypes: true })
+  const isOpenToAll = isOpen(folder)
+  const written = readdirSync(folder, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap(({ name }) => {
-      const path = join(folder, name)
-      try {
-        const found = readDropIn(name, path, parseEntry)
-        if (!found) return []
-        const guilty = isOpen ? folder : othersCanWrite(path) ? path : undefined
-        return [guilty ? { kind: 'open' as const, name, folder: path, guilty } : found]
-      } catch (error) {
-        // One that is wrong, cannot be read or goes away just now never hides the others.
-        if (!(error instanceof HubError) && !(error instanceof Error && 'code' in error)) throw error
-        return [{ kind: 'held' as const, name, folder: path, reason: error.message }]
-      }
-    })
+    .map(entry => entry.name)
+    .sort((a, b) => (a < b ? -1 : 1))
+  return [...toServerNames(written)].flatMap(([own, name]): DropIn[] => {
+    const path = join(folder, own)
+    const named = { name, folder: path, ...(own === name ? {} : { writtenAs: own }) }
+    try {
+      const found = readDropIn(name, path, readEntry)
+      if (!found) return []
+      const guilty = isOpenToAll ? folder : findOpen(path, found.file)
+      return [guilty ? { ...named, kind: 'open', guilty } : { ...named, ...found }]
+    } catch (error) {
+      return [{ ...named, kind: 'held', reason: describeError(error) }]
+    }
+  })
 }
 
-/** On Windows the modes say nothing; there the folder counts as its owner's. */
-function othersCanWrite(path: string): boolean {
-  return process.platform !== 'win32' && (statSync(path).mode & 0o022) !== 0
-}
-
-function readDropIn(
-  name: string,
-  folder: string,
-  parseEntry: (file: string, text: string) => unknown,
-): DropIn | undefined {
-  const named = serverName.safeParse(name)
-  if (!named.success) {
-    return { kind: 'held', name, folder, reason: `the folder's name ${named.error.issues[0]?.message}` }
-  }
+function readDropIn(name: string, folder: string, readEntry: (file: string) => ServerEntry) {
   const program = PROGRAMS.map(file => join(folder, file)).find(existsSync)
-  if (program) {
-    const disabled = existsSync(join(folder, DISABLED))
-    return { kind: 'program', name, folder, file: program, changed: statSync(program).mtimeMs, disabled }
-  }
-  const manifest = join(folder, 'mcp.json')
-  if (!existsSync(manifest)) return undefined
-  const entry = serverEntry.parse(parseEntry(manifest, readFileSync(manifest, 'utf8')))
-  return { kind: 'entry', name, folder, entry }
+  const file = program ?? join(folder, 'mcp.json')
+  if (!existsSync(file)) return undefined
+  const named = serverName.safeParse(name)
+  if (!named.success) throw new Error(`the folder's name ${named.error.issues[0]?.message}`)
+  if (!program) return { kind: 'entry' as const, file, entry: readEntry(file) }
+  const stats = statSync(program)
+  if (!stats.isFile()) throw new Error(`${program} is no file`)
+  const disabled = existsSync(join(folder, DISABLED))
+  return { kind: 'program' as const, file: program, changed: stats.mtimeMs, disabled }
 }

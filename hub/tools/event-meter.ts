@@ -3,8 +3,8 @@ const RETURN = 0x0d
 
 /** Measures a stream of server-sent events without keeping any of it. */
 export interface EventMeter {
-  /** Returns how many events this chunk completes. */
-  add(chunk: Uint8Array): number
+  /** Returns how many events and how many lines this chunk completes. */
+  add(chunk: Uint8Array): { messages: number; lines: number }
   /** Bytes of the event that has begun. */
   readonly pending: number
 }
@@ -19,13 +19,15 @@ export function createEventMeter(): EventMeter {
       return pending
     },
     add(chunk) {
-      let count = 0
+      let messages = 0
+      let lines = 0
       let start = 0
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        lines++
         filled ||= end > start + 1 || (end === start + 1 && chunk[start] !== RETURN)
         pending += end + 1 - start
         if (!filled) {
-          if (pending > 2) count++
+          if (pending > 2) messages++
           pending = 0
         }
         filled = false
@@ -33,7 +35,7 @@ export function createEventMeter(): EventMeter {
       }
       filled ||= chunk.length > start + 1 || (chunk.length === start + 1 && chunk[start] !== RETURN)
       pending += chunk.length - start
-      return count
+      return { messages, lines }
     },
   }
 }

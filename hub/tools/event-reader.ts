@@ -1,10 +1,18 @@
 import { LONGEST_MESSAGE } from './bounds.ts'
+import { HeldBytes, type HeldShare } from './held-bytes.ts'
 import { createLineCutter } from './lines.ts'
+
+const COLON = 0x3a
+const SPACE = 0x20
+const RETURN = 0x0d
+const LINE_END = Buffer.from('\n')
+/** The longest name of a field that is looked at. */
+const LONGEST_FIELD = 5
 
 /** Reads server-sent events. */
 export interface EventReader {
-  /** Calls `onData` with the data of each event that this part completes. */
-  take(part: Buffer, onData: (data: string) => void): void
+  /** Calls `onData` with the data of each event that this part completes; returns how many lines it completes. */
+  take(part: Buffer, onData: (data: string) => void): number
   /** An event began that is too long to read. */
   readonly overlong: boolean
   /** Of the last event that is whole. */
@@ -13,36 +21,34 @@ export interface EventReader {
   readonly retry: number | undefined
 }
 
-export function createEventReader(): EventReader {
-  const lines = createLineCutter(LONGEST_MESSAGE)
-  let data: string[] = []
-  let size = 0
+export function createEventReader(share?: HeldShare): EventReader {
+  const lines = createLineCutter(LONGEST_MESSAGE, share)
+  const data = new HeldBytes(share)
   let overlong = false
   let id: string | undefined
   let lastEventId: string | undefined
   let retry: number | undefined
-  const keep = (line: string) => {
-    size += line.length + 1
-    overlong ||= size > LONGEST_MESSAGE
-    if (!overlong) data.push(line)
+  const keep = (value: Buffer) => {
+    overlong ||= data.size + value.length >= LONGEST_MESSAGE
+    if (overlong) return
+    data.append(value)
+    data.append(LINE_END)
   }
-  const takeLine = (line: string, onData: (data: string) => void) => {
-    if (line === '') {
+  const takeLine = (line: Buffer, onData: (data: string) => void) => {
+    if (line.length === 0) {
       // Of an event that breaks off the id counts for nothing: what is asked for after it would be one too few.
       lastEventId = id
-      if (data.length > 0) onData(data.join('\n'))
-      data = []
-      size = 0
+      if (data.size > 0) onData(data.take().toString('utf8').slice(0, -1))
       return
     }
-    const [, field, value = ''] = /^(data|id|retry)(?:: ?(.*))?$/s.exec(line) ?? []
+    const { field, value } = split(line)
     if (field === 'data') keep(value)
-    if (field === 'id') id = value
-    if (field === 'retry' && /^\d+$/.test(value)) retry = Number(value)
+    if (field === 'id') id = value.toString('utf8')
+    if (field === 'retry' && /^\d+$/.test(value.toString('utf8'))) retry = Number(value.toString('utf8'))
   }
   return {
     take(part, onData) {
-      lines.cut(part, line => takeLine(line.toString('utf8').replace(/\r$/, ''), onData))
+      return lines.cut(part, line => takeLine(withoutReturn(line), onData))
     },
     get overlong() {
       return overlong || lines.overlong
@@ -54,4 +60,16 @@ export function createEventReader(): EventReader {
       return retry
     },
   }
+}
+
+function withoutReturn(line: Buffer): Buffer {
+  return line.at(-1) === RETURN ? line.subarray(0, -1) : line
+}
+
+/** A line without a colon is a field without a value. */
+function split(line: Buffer): { field: string; value: Buffer } {
+  const colon = line.indexOf(COLON)
+  const end = colon === -1 ? line.length : colon
+  const from = line[end + 1] === SPACE ? end + 2 : end + 1
+  return { field: line.toString('latin1', 0, Math.min(end, LONGEST_FIELD + 1)), value: line.subarray(from) }
 }

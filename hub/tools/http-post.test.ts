@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
+import { heldMemory } from '../../tests/support/heap.ts'
 import { systemClock } from '../core/clock.ts'
 import { FLOOD_PAUSE_MS } from './bounds.ts'
 import { createHttpPost } from './http-post.ts'
@@ -88,3 +90,30 @@ test('a flood of messages before the answer is read slowly, and nothing of it is
   expect(delivered.length).toBe(5_001)
   expect(delivered.at(-1)).toEqual(ANSWER)
 })
+
+test.each(['application/json', 'text/event-stream'])(
+  'an answer that comes byte by byte takes little more than its bytes: %s',
+  async type => {
+    const text = JSON.stringify({
+      ...ANSWER,
+      result: { content: [{ type: 'text', text: 'x'.repeat(400_000) }] },
+    })
+    const whole = type === 'application/json' ? text : `data: ${text}\n\n`
+    const chunked = Array.from(whole, byte => `1\r\n${byte}\r\n`).join('')
+    let before = 0
+    let grown = Number.POSITIVE_INFINITY
+    const { delivered } = await post(response => {
+      const { socket } = response
+      socket?.write(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`)
+      before = heldMemory()
+      socket?.write(chunked, async () => {
+        // Both ends are in this process: in so many rounds all of it is read.
+        for (let round = 0; round < 500; round++) await setImmediate()
+        grown = heldMemory() - before
+        socket.write('0\r\n\r\n')
+      })
+    })
+    expect(delivered).toHaveLength(1)
+    expect(grown).toBeLessThan(15_000_000)
+  },
+)

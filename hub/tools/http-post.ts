@@ -5,6 +5,7 @@ import { createDeadlines, type Deadlines } from '../core/deadlines.ts'
 import { parseJson } from '../core/json.ts'
 import { type AnswerReader, createAnswerReader, isAnswer } from './answer-reader.ts'
 import { createFloodMeter, FLOOD_PAUSE_MS, type FloodMeter, LONGEST_MESSAGE, tooLong } from './bounds.ts'
+import { HeldBytes, HeldShare, type HeldTotal } from './held-bytes.ts'
 import { createHttpConnections, type Exchange, type HttpConnections, type Sent } from './http-connections.ts'
 import type { ResponseHead } from './http-response.ts'
 import type { Resume } from './resume.ts'
@@ -46,6 +47,7 @@ export interface HttpPost extends Disposable {
  */
 export function createHttpPost(deps: HttpPostDeps): HttpPost {
   const lingers = createDeadlines(deps.clock, LINGER_MS)
+  const held: HeldTotal = { bytes: 0 }
   const origins = new Map<string, HttpConnections>()
   const connectionsTo = (url: URL) => {
     const known = origins.get(url.origin) ?? createHttpConnections(url, deps.clock)
@@ -67,7 +69,7 @@ export function createHttpPost(deps: HttpPostDeps): HttpPost {
       const { clock } = deps
       const resume = (lastEventId: string, retry: number | undefined, signal: AbortSignal) =>
         deps.resume(request, { url: place.url, lastEventId, retry }, deliver, signal)
-      return new Post(request, { deliver, send, move, lingers, clock, resume })
+      return new Post(request, { deliver, send, move, lingers, clock, resume, held })
     },
     [Symbol.dispose]() {
       lingers[Symbol.dispose]()
@@ -118,6 +120,7 @@ interface PostDeps extends Pick<HttpPostDeps, 'clock'> {
   deliver(message: JSONRPCMessage): void
   send(exchange: Exchange): Sent
   lingers: Deadlines
+  held: HeldTotal
   /** The server is elsewhere; false where it cannot be asked there. */
   move(location: string | undefined): boolean
 }
@@ -133,16 +136,20 @@ class Post implements Posted, Exchange {
   #events: AnswerReader | undefined
   /** A flood of events is read slowly. */
   #isFlood: FloodMeter | undefined
-  #parts: Buffer[] = []
-  #size = 0
+  readonly #share: HeldShare
+  readonly #text: HeldBytes
   #resuming: AbortController | undefined
   #cancelLinger: (() => void) | undefined
 
   constructor(request: JSONRPCRequest, deps: PostDeps) {
     this.#request = request
     this.#deps = deps
+    this.#share = new HeldShare(deps.held)
+    this.#text = new HeldBytes(this.#share)
     this.result = this.#settled.promise
     this.#sent = deps.send(this)
+    const over = () => this.#share.end()
+    this.result.then(over, over)
   }
 
   cut(): void {
@@ -155,7 +162,7 @@ class Post implements Posted, Exchange {
   onHead(head: ResponseHead): void {
     this.#head = head
     if (head.status >= 300 || head.type !== 'text/event-stream') return
-    this.#events = createAnswerReader(this.#request, this.#deps.deliver)
+    this.#events = createAnswerReader(this.#request, this.#deps.deliver, this.#share)
     this.#isFlood = createFloodMeter(this.#deps.clock)
   }
 
@@ -172,23 +179,22 @@ class Post implements Posted, Exchange {
 
   onError(error: Error): void {
     const events = this.#events
-    if (events && !events.overlong && events.lastEventId) this.#endEvents(events)
+    if (events && !events.overlong && !this.#share.isRefused && events.lastEventId) this.#endEvents(events)
     else this.#settled.reject(error)
   }
 
   #takeEvents(events: AnswerReader, part: Buffer): void {
-    const count = events.take(Buffer.from(part))
+    const seen = events.take(part)
     if (events.answered) this.#cancelLinger ??= this.#deps.lingers.set(() => this.cut())
-    if (!this.#isFlood?.(count)) return
+    if (!this.#isFlood?.({ ...seen, bytes: part.length })) return
     const sent = this.#sent
     sent.pause()
     this.#deps.clock.after(FLOOD_PAUSE_MS, () => sent.resume())
   }
 
   #collect(part: Buffer): void {
-    this.#size += part.length
-    if (this.#size > LONGEST_MESSAGE) throw tooLong()
-    this.#parts.push(Buffer.from(part))
+    if (this.#text.size + part.length > LONGEST_MESSAGE) throw tooLong()
+    this.#text.append(part)
   }
 
   #moves(): boolean {
@@ -199,14 +205,12 @@ class Post implements Posted, Exchange {
   }
 
   #sendAgain(): void {
-    this.#parts = []
-    this.#size = 0
+    this.#text.take()
     this.#sent = this.#deps.send(this)
   }
 
   #endText(): void {
-    const [first, ...more] = this.#parts
-    const text = (first && more.length === 0 ? first : Buffer.concat(this.#parts)).toString('utf8')
+    const text = this.#text.take().toString('utf8')
     const head = this.#head
     const message = head?.type === 'application/json' ? parseJson(text) : undefined
     if (isAnswer(message, this.#request)) {

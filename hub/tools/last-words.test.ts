@@ -19,6 +19,21 @@ test.each([
     'Traceback (most recent call last):\n  File "<string>", line 1\nModuleNotFoundError: No module named \'x\'',
     "ModuleNotFoundError: No module named 'x'",
   ],
+  [
+    'what Node says of a value that is no error',
+    "/srv/server.js:1\nthrow 'no key set'\n^\nno key set\n(Use `node --trace-uncaught ...` to show where the exception was thrown)\n\nNode.js v24.21.0",
+    'no key set',
+  ],
+  [
+    'a warning of Node',
+    'Warning: Detected unsettled top-level await at file:///x.ts:1\nawait y\n^\n\n\n',
+    'await y',
+  ],
+  [
+    'npm',
+    'npm error code E404\nnpm error 404 Not Found - GET https://registry.npmjs.org/nope\nnpm error 404\nnpm error A complete log of this run can be found in: /root/.npm/x.log',
+    'npm error 404 Not Found - GET https://registry.npmjs.org/nope',
+  ],
   ['usage', 'usage: server FILE\n  --port N', 'usage: server FILE'],
 ])('of %s', (_name, text, words) => {
   const last = createLastWords()

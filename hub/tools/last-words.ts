@@ -4,6 +4,12 @@ const LONGEST = 300
 /** How programs begin the line that says why they end: `SyntaxError: …`, `ModuleNotFoundError: …`, `error: …`. */
 const REASON = /^(?:\s*|.*\b)(?:\w*(?:Error|Exception)\b(?: \[\w+\])?|error|fatal|usage)\s*:/i
 
+/** What Node and npm write below the reason, and lines of a trace. */
+const TRAILER =
+  /^(?:Node\.js v\d|\(Use `node --trace|\s+at |\s*[\^~]+\s*$|\s*[{}\]]+;?\s*$|npm (?:error|ERR!) (?:A complete log|code\b|errno\b|syscall\b)|npm (?:error|ERR!)\s+\/)/
+/** npm writes no colon behind the word; its first line with a number or words says what is wrong. */
+const NPM_REASON = /^npm (?:error|ERR!) \S/
+
 /** What a program wrote last to its log, to say why it ended. */
 export interface LastWords {
   add(line: string): void
@@ -15,12 +21,14 @@ export function createLastWords(): LastWords {
   const lines: string[] = []
   return {
     add(line) {
+      if (TRAILER.test(line) || line.trim() === '') return
       lines.push(line)
       if (lines.length > KEPT_LINES) lines.shift()
     },
     get text() {
-      const line = lines.findLast(one => REASON.test(one)) ?? lines.at(-1) ?? ''
-      return line.trim().slice(0, LONGEST)
+      const line =
+        lines.findLast(one => REASON.test(one)) ?? lines.find(one => NPM_REASON.test(one)) ?? lines.at(-1)
+      return (line ?? '').trim().slice(0, LONGEST)
     },
   }
 }

@@ -1,21 +1,34 @@
+import { HeldBytes, type HeldShare } from './held-bytes.ts'
+
 const NEWLINE = 0x0a
 
 /** Cuts bytes into lines. Of a line over `longest` bytes only its beginning is kept. */
 export interface LineCutter {
-  /** Calls `onLine` with each line that this chunk completes, without its end. */
-  cut(chunk: Buffer, onLine: (line: Buffer) => void): void
+  /**
+   * Calls `onLine` with each line that this chunk completes, without its end; how many they are is returned. A line is
+   * good for as long as the call.
+   */
+  cut(chunk: Buffer, onLine: (line: Buffer) => void): number
   /** Some line was too long, be it at its end or not. */
   readonly overlong: boolean
 }
 
-export function createLineCutter(longest: number): LineCutter {
-  let parts: Buffer[] = []
+export function createLineCutter(longest: number, share?: HeldShare): LineCutter {
+  const begun = new HeldBytes(share)
   let size = 0
   let overlong = false
-  const keep = (piece: Buffer) => {
-    if (size < longest) parts.push(piece.subarray(0, longest - size))
+  const clip = (piece: Buffer) => {
+    const kept = piece.subarray(0, Math.max(0, longest - size))
     size += piece.length
     overlong ||= size > longest
+    return kept
+  }
+  const whole = (piece: Buffer) => {
+    const kept = clip(piece)
+    size = 0
+    if (begun.size === 0) return kept
+    begun.append(kept)
+    return begun.take()
   }
   return {
     get overlong() {
@@ -23,15 +36,15 @@ export function createLineCutter(longest: number): LineCutter {
     },
     cut(chunk, onLine) {
       let start = 0
+      let count = 0
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-        keep(chunk.subarray(start, end))
-        const line = Buffer.concat(parts)
-        parts = []
-        size = 0
+        const line = whole(chunk.subarray(start, end))
         start = end + 1
+        count++
         onLine(line)
       }
-      keep(chunk.subarray(start))
+      if (start < chunk.length) begun.append(clip(chunk.subarray(start)))
+      return count
     },
   }
 }

@@ -1,10 +1,12 @@
-import type {
-  CallToolResult,
-  Client,
-  GetPromptResult,
-  LoggingLevel,
-  ReadResourceResult,
-  ServerCapabilities,
+import {
+  type CallToolResult,
+  type Client,
+  type GetPromptResult,
+  type LoggingLevel,
+  type ReadResourceResult,
+  SdkError,
+  SdkErrorCode,
+  type ServerCapabilities,
 } from '@modelcontextprotocol/client'
 import { describeError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
@@ -27,6 +29,8 @@ export interface LinkHooks {
   onNotice(method: string, params: JsonObject): void
   /** The connection broke, or the server forgot it. */
   onLost(error: unknown): void
+  /** Why the server is gone, in words for who called it. */
+  describeLoss(error: unknown): string
 }
 
 export interface LinkDeps extends ConnectDeps {
@@ -164,13 +168,13 @@ export class Link {
   async close(): Promise<void> {
     if (!this.#ended.signal.aborted) this.#ended.abort(new Error('The connection was closed'))
     delete this.#client.onclose
-    this.#wire.close()
+    this.#wire.close('the hub ended it')
     await this.#client.close()
   }
 
   async #begin(signal: AbortSignal): Promise<void> {
     const client = this.#client
-    client.onclose = () => this.#lose(new Error('The connection closed'))
+    client.onclose = () => this.#lose(new SdkError(SdkErrorCode.ConnectionClosed, 'The connection closed'))
     client.onerror = error => this.#deps.log.debug('server_error', { error })
     const told = {
       'notifications/tools/list_changed': ['tools'],
@@ -195,8 +199,9 @@ export class Link {
     try {
       await this.#read(kind, signal)
     } catch (error) {
+      if (kind === 'tools') throw new Error('its tools cannot be listed', { cause: error })
       signal.throwIfAborted()
-      if (kind === 'tools' || this.#deps.decideLoss(error) === 'lost') throw error
+      if (this.#deps.decideLoss(error) === 'lost') throw error
       this.#unread.set(kind, describeError(error))
       this.#deps.log.warn('not_listed', { kind, error })
     }
@@ -260,7 +265,7 @@ export class Link {
   #lose(error: unknown): void {
     if (this.#ended.signal.aborted) return
     this.#ended.abort(error)
-    this.#wire.close()
+    this.#wire.close(this.#deps.hooks.describeLoss(error))
     this.#deps.hooks.onLost(error)
   }
 }

@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
-import { decideLoss } from './lost.ts'
+import { decideLoss, describeLoss } from './lost.ts'
 import type { ServerSpec } from './server-spec.ts'
 
 const HTTP: ServerSpec = {
@@ -76,3 +76,25 @@ test('over stdio there is one pipe, and a TypeError is not the network', () => {
   expect(decideLoss(coded('EPIPE'), STDIO)).toBe('lost')
   expect(decideLoss(new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed'), STDIO)).toBe('lost')
 })
+
+test.each<[string, unknown, string | undefined, string]>([
+  [
+    'its words say more than a pipe',
+    new SdkError(SdkErrorCode.ConnectionClosed, 'closed'),
+    'code 1',
+    'code 1',
+  ],
+  [
+    'nothing is known of its process',
+    new SdkError(SdkErrorCode.ConnectionClosed, 'closed'),
+    undefined,
+    'closed',
+  ],
+  ['the hub ended it after an error', new ProtocolError(-32_603, 'no database'), 'code 0', 'no database'],
+  [
+    'a list that broke off with its process',
+    new Error('no list', { cause: new SdkError(SdkErrorCode.ConnectionClosed, 'closed') }),
+    'code 1',
+    'code 1',
+  ],
+])('%s', (_what, error, goodbye, words) => expect(describeLoss(error, goodbye)).toBe(words))

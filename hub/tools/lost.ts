@@ -1,11 +1,13 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
 import { timeoutSignal } from '../core/clock.ts'
+import { describeError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 import { NeedsLogin } from './oauth/faults.ts'
 import type { ServerSpec } from './server-spec.ts'
 
 const LOST_CODES: readonly string[] = [SdkErrorCode.NotConnected, SdkErrorCode.SendFailed]
+const CLOSED_CODES: readonly string[] = [...LOST_CODES, SdkErrorCode.ConnectionClosed]
 /** Nobody listens where the server was. */
 const REFUSED: ReadonlySet<unknown> = new Set(['ECONNREFUSED'])
 /** Codes of Node for a pipe or a socket whose other end is gone. */
@@ -41,6 +43,22 @@ export function decideLoss(error: unknown, { transport }: Pick<ServerSpec, 'tran
   if (isBroken(error)) return transport.kind === 'stdio' ? 'lost' : 'in doubt'
   // `fetch` throws a TypeError when it reached nobody.
   return transport.kind === 'http' && error instanceof TypeError ? 'in doubt' : undefined
+}
+
+/**
+ * Why a server is gone. What its process said as it ended, `goodbye`, says more than a connection that closed, and less
+ * than any other error, after which the hub ends the process itself.
+ */
+export function describeLoss(error: unknown, goodbye: string | undefined): string {
+  return (isClosed(error) ? goodbye : undefined) ?? describeError(error)
+}
+
+/** Whether an error says no more than that the other end is gone, or never was. */
+function isClosed(error: unknown): boolean {
+  if (error instanceof SdkError) return CLOSED_CODES.includes(error.code) || isClosed(error.cause)
+  if (!(error instanceof Error)) return false
+  const isNotStarted = 'syscall' in error && String(error.syscall).startsWith('spawn')
+  return isNotStarted || hasCode(error, BROKEN) || isClosed(error.cause)
 }
 
 /** A pipe is all there is; over HTTP it was the socket, or the stream, of one request. */

@@ -26,6 +26,10 @@ export interface ServerSpec {
   callTimeout?: number
   /** Each session gets a connection of its own. */
   isolated?: boolean
+  /** The only era of the protocol to speak with it; found out where undefined. */
+  era?: 'legacy' | 'modern'
+  /** What its config or its folder calls it, where that is no name. */
+  writtenAs?: string
 }
 
 /** One behind an address. */

@@ -8,7 +8,7 @@ import type { Store } from '../store/open.ts'
 import type { TakenNames } from './catalogue.ts'
 import { openChildGuard } from './child-guard.ts'
 import type { Connection } from './connection.ts'
-import { type BuiltIn, decideServers } from './decide-servers.ts'
+import { type BuiltIn, decideServers, type ServerSources } from './decide-servers.ts'
 import { readDropIns } from './drop-ins.ts'
 import { createEraMemory } from './era-memory.ts'
 import { type Authorizations, createAuthorizations } from './oauth/authorizations.ts'
@@ -16,7 +16,7 @@ import { openServers, type Servers } from './servers.ts'
 
 const CONNECT_TIMEOUT_MS = 30_000
 const CALL_TIMEOUT_MS = 120_000
-/** While a drop-in is held because others can write to its folder. */
+/** While a drop-in is held because others can write to what it consists of. */
 const LOOK_AGAIN_MS = 1_000
 
 export interface ServerToolsDeps {
@@ -33,10 +33,11 @@ export interface ServerToolsDeps {
   /** Where logins are kept. */
   dataFolder: string
   dropInsFolder: string
-  configured: () => Readonly<Record<string, ServerEntry | false>>
+  /** What the config file says of servers. */
+  configured: () => Pick<ServerSources, 'configured' | 'held' | 'writtenNames'>
   childEnvironment: (prefixes?: readonly string[]) => Record<string, string>
-  /** Parses the text of an entry's file; throws `bad_request`. */
-  parseEntry: (file: string, text: string) => unknown
+  /** Reads the file of an entry; throws what is wrong with it. */
+  readEntry: (file: string) => ServerEntry
   onChange: (change: OfferChange) => void
   onEvents: (connection: Connection) => void
   /** A resource that somebody subscribed to changed, or may have. */
@@ -92,10 +93,10 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
   const refresh = () => {
     if (disposed) return
     cancelLook?.()
-    const dropIns = readDropIns(deps.dropInsFolder, deps.parseEntry)
+    const dropIns = readDropIns(deps.dropInsFolder, deps.readEntry)
     const desired = decideServers({
       builtIns: deps.builtIns,
-      configured: deps.configured(),
+      ...deps.configured(),
       dropIns,
       node: process.execPath,
       loader: deps.loader,

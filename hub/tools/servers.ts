@@ -17,6 +17,8 @@ export interface ServerStatus {
   transport?: Spoken['transport']
   era?: 'legacy' | 'modern'
   tools: number
+  /** What its config or its folder calls it, where that is no name. */
+  writtenAs?: string
   /** Sessions that have a connection of their own. */
   sessions?: number
   error?: string
@@ -164,6 +166,7 @@ function describe({ spec, status, offer }: Connection, catalogue: Catalogue, ses
     origin: spec.origin,
     transport: 'transport' in status ? status.transport : spec.transport.kind,
     tools: offer.tools.length,
+    ...(spec.writtenAs === undefined ? {} : { writtenAs: spec.writtenAs }),
     ...('era' in status ? { era: status.era } : {}),
     ...(spec.isolated ? { sessions } : {}),
     ...('error' in status ? { error: status.error } : {}),

@@ -4,7 +4,7 @@ import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from '@mo
 import type { Clock } from '../core/clock.ts'
 import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
-import { createFloodMeter, describeOverlong, FLOOD_PAUSE_MS, LONGEST_MESSAGE } from './bounds.ts'
+import { createFloodMeter, describeOverlong, FLOOD_PAUSE_MS, LONGEST_MESSAGE, MOST_UNSENT } from './bounds.ts'
 import { type Child, endChild, type StdioCommand, startChild } from './child.ts'
 import { createLastWords } from './last-words.ts'
 import { createLineCutter } from './lines.ts'
@@ -16,6 +16,8 @@ const MOST_STRAY_LINES = 500
 /** A chunk of log over this many bytes is a flood, of which only so many lines are kept. */
 const LARGEST_LOG_CHUNK = 32 * 1024
 const MOST_LOG_LINES = 100
+/** How long it may take to know how a process ended whose pipe broke, milliseconds. */
+const LONGEST_GOODBYE_MS = 1_000
 
 export interface ChildEvents {
   /** It runs; what is returned is called once it is gone, with all that it started in its group. */
@@ -53,7 +55,7 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       for (const stream of [started.stdout, started.stderr]) {
         stream?.on('error', error => transport.onerror?.(error))
       }
-      if (started.stdout) readMessages(started.stdout, clock, transport, onOverlong)
+      if (started.stdout) readMessages(started.stdout, clock, transport, { isAwaited, onOverlong })
       if (started.stderr) {
         readLog(started.stderr, clock, line => {
           lastWords.add(line)
@@ -64,7 +66,7 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
         release?.()
         child = undefined
         transport.pid = null
-        told.onGone(fault ?? (lastWords.text ? `${how}: ${lastWords.text}` : how))
+        told.onGone(describeEnd(how))
         transport.onclose?.()
       })
       await once(started, 'spawn')
@@ -75,7 +77,12 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       const input = child?.process.stdin
       if (closing || !input?.writable)
         throw new SdkError(SdkErrorCode.NotConnected, 'The server process is gone')
-      await writer?.write(`${JSON.stringify(message)}\n`)
+      if ('method' in message && 'id' in message) awaited++
+      try {
+        await writer?.write(`${JSON.stringify(message)}\n`)
+      } catch (error) {
+        throw await whyNotSent(error)
+      }
     },
     close: () => {
       if (!closing) writer?.flush()
@@ -83,6 +90,23 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       return closing
     },
   }
+  /** So many requests were sent and not answered: a message that answers one of them is no flood. */
+  let awaited = 0
+  const isAwaited = (message: JSONRPCMessage) => {
+    if ('method' in message || awaited === 0) return false
+    awaited--
+    return true
+  }
+  /** A pipe breaks a moment before it is known how its process ended, which says more. */
+  const whyNotSent = async (error: unknown) => {
+    if (!child || !isBrokenPipe(error)) return error
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    const cancel = clock.after(LONGEST_GOODBYE_MS, () => resolve(undefined))
+    const how = await Promise.race([child.gone, promise])
+    cancel()
+    return how === undefined ? error : new SdkError(SdkErrorCode.ConnectionClosed, describeEnd(how))
+  }
+  const describeEnd = (how: string) => fault ?? (lastWords.text ? `${how}: ${lastWords.text}` : how)
   const onOverlong = () => {
     fault = describeOverlong()
     void transport.close()
@@ -111,6 +135,8 @@ function createWriter(stream: Writable): Writer {
   return {
     flush,
     write(text) {
+      if (stream.writableLength + batch.length > MOST_UNSENT)
+        return Promise.reject(new Error('The server does not read what it is sent'))
       batch += text
       if (!told) {
         told = Promise.withResolvers()
@@ -121,7 +147,12 @@ function createWriter(stream: Writable): Writer {
   }
 }
 
-function readMessages(stdout: Readable, clock: Clock, transport: Transport, onOverlong: () => void): void {
+function readMessages(
+  stdout: Readable,
+  clock: Clock,
+  transport: Transport,
+  { isAwaited, onOverlong }: { isAwaited: (message: JSONRPCMessage) => boolean; onOverlong: () => void },
+): void {
   const lines = createLineCutter(LONGEST_MESSAGE)
   const arrived: JSONRPCMessage[] = []
   const isFlood = createFloodMeter(clock)
@@ -142,12 +173,15 @@ function readMessages(stdout: Readable, clock: Clock, transport: Transport, onOv
   }
   stdout.on('data', (chunk: Buffer) => {
     const stray: Buffer[] = []
-    let unasked = 0
+    const unasked = { messages: 0, lines: 0, bytes: 0 }
     lines.cut(chunk, line => {
       const message = toMessage(line)
-      if (message && 'method' in message) unasked++
       if (message) arrived.push(message)
       else if (line.length > 0) stray.push(line)
+      if (message && isAwaited(message)) return
+      unasked.messages += message ? 1 : 0
+      unasked.lines++
+      unasked.bytes += line.length
     })
     void deliver()
     if (stray[0]) transport.onerror?.(describeStray(stray.length, stray[0]))
@@ -171,19 +205,29 @@ function toMessage(line: Buffer): JSONRPCMessage | undefined {
 
 function readLog(stderr: Readable, clock: Clock, onLine: (line: string) => void): void {
   const lines = createLineCutter(LONGEST_LOG_LINE)
+  const isFlood = createFloodMeter(clock)
   stderr.on('data', (chunk: Buffer) => {
     let count = 0
     lines.cut(chunk, line => {
       if (line.length > 0 && ++count <= MOST_LOG_LINES) onLine(line.toString('utf8').trimEnd())
     })
     if (count > MOST_LOG_LINES) onLine(`(${count - MOST_LOG_LINES} more lines)`)
-    if (chunk.length > LARGEST_LOG_CHUNK) pause(stderr, clock)
+    if (isFlood({ messages: count, bytes: chunk.length }) || chunk.length > LARGEST_LOG_CHUNK)
+      pause(stderr, clock)
   })
 }
 
 function pause(stream: Readable, clock: Clock): void {
   stream.pause()
   clock.after(FLOOD_PAUSE_MS, () => stream.resume())
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
+  )
 }
 
 function toError(error: unknown): Error {

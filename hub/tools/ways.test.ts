@@ -3,10 +3,12 @@ import { expect, test } from 'vitest'
 import type { ServerSpec } from './server-spec.ts'
 import { decideNextWay, type Way } from './ways.ts'
 
-type Spec = Pick<ServerSpec, 'transport'>
+type Spec = Pick<ServerSpec, 'transport' | 'era'>
 
 const HTTP: Spec = { transport: { kind: 'http', url: 'http://127.0.0.1:1/mcp', headers: {} } }
 const STDIO: Spec = { transport: { kind: 'stdio', command: 'x', args: [], env: {} } }
+
+const HTTP_LEGACY: Spec = { ...HTTP, era: 'legacy' }
 
 const refused = (status: number) => new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status })
 const unclear = new SdkError(SdkErrorCode.EraNegotiationFailed, 'the probe got HTTP 500')
@@ -31,6 +33,10 @@ test.each<[string, Spec, Way[], unknown, Way | undefined]>([
   ['a known legacy process that ends', STDIO, ['legacy'], closed, undefined],
   ['a known legacy server that was upgraded', STDIO, ['legacy'], wrong, 'auto'],
   ['a known old server that was upgraded', HTTP, ['sse'], noStream, 'auto'],
+  ['a pinned legacy server', HTTP_LEGACY, ['legacy'], wrong, undefined],
+  ['a pinned legacy server of before', HTTP_LEGACY, ['legacy'], refused(405), 'sse'],
+  ['a pinned modern server', { ...HTTP, era: 'modern' }, ['modern'], refused(405), undefined],
+  ['a pinned modern process', { ...STDIO, era: 'modern' }, ['modern'], unclear, undefined],
   ['both again', HTTP, ['sse', 'auto'], refused(404), undefined],
 ])('%s', (_what, spec, tried, error, next) => {
   expect(decideNextWay(spec, tried, error)).toBe(next)

@@ -1,8 +1,8 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client'
 import type { ServerSpec } from './server-spec.ts'
 
-/** How a server is spoken with: probed, in the old way at once, or in the way before Streamable HTTP. */
-export type Way = 'auto' | 'legacy' | 'sse'
+/** How a server is spoken with: probed, in one way at once, or in the way before Streamable HTTP. */
+export type Way = 'auto' | 'legacy' | 'modern' | 'sse'
 
 /** What was found out of a server. */
 export type Verdict = 'modern' | 'legacy' | 'sse'
@@ -13,12 +13,14 @@ export type Verdict = 'modern' | 'legacy' | 'sse'
  * of before Streamable HTTP (2025-06-18, transports, backwards compatibility). What was remembered may be old.
  */
 export function decideNextWay(
-  { transport }: Pick<ServerSpec, 'transport'>,
+  { transport, era }: Pick<ServerSpec, 'transport' | 'era'>,
   tried: readonly Way[],
   error: unknown,
 ): Way | undefined {
   const isRefused = error instanceof SdkHttpError && [400, 404, 405].includes(error.status)
-  if (transport.kind === 'http' && isRefused && !tried.includes('sse')) return 'sse'
+  if (transport.kind === 'http' && era !== 'modern' && isRefused && !tried.includes('sse')) return 'sse'
+  // What the entry says is not tried otherwise; the transport of before is legacy too.
+  if (era !== undefined) return undefined
   if (tried.at(-1) === 'auto' && !tried.includes('legacy') && mayBeLegacy(transport.kind, error))
     return 'legacy'
   const answered = isRefused || error instanceof ProtocolError || error instanceof SseError

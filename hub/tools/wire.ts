@@ -126,10 +126,10 @@ export class Wire {
     return this.#transport.send({ jsonrpc: '2.0', method, params })
   }
 
-  /** The connection is gone: so is every answer. */
-  close(): void {
+  /** The connection is gone, and so is every answer; `why` is what its callers are told. */
+  close(why?: string): void {
     this.#isClosed = true
-    const error = connectionClosed()
+    const error = connectionClosed(why)
     for (const pending of this.#pending.values()) {
       pending.settle(error)
       pending.posted?.cut()
@@ -303,6 +303,8 @@ export class Wire {
   }
 }
 
-function connectionClosed(): SdkError {
-  return new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')
+function connectionClosed(why?: string): SdkError {
+  const text =
+    why === undefined ? 'Connection closed' : `The connection closed before the answer came: ${why}`
+  return new SdkError(SdkErrorCode.ConnectionClosed, text)
 }

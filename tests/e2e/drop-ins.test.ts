@@ -241,17 +241,50 @@ describe('what is held, and why', () => {
     await until('mended, it starts', async () => (await names()).includes('wrong__pid'))
   })
 
-  test('a folder whose name is none, one that is called like the hub, and one that holds no server', async () => {
+  test('a folder whose name is none gets one, one called like the hub is held, one without a server is nothing', async () => {
     hub.writeData('servers/Not A Name/mcp.json', ODD)
     hub.writeData('servers/hub/mcp.json', ODD)
     hub.writeData('servers/empty/readme.txt', 'nothing')
-    const state = await untilStatus('they are shown', ({ servers: all }) => all.length > 1)
-    expect(state.servers).toMatchObject(
-      [
-        { name: 'Not A Name', error: /name must be/ },
-        { name: 'hub', error: /name must not be hub, which is the hub itself$/ },
-      ].map(one => ({ ...one, state: 'not_running', error: expect.stringMatching(one.error) })),
-    )
+    await until('it has a name of ours', async () => (await names()).includes('not-a-name__pid'))
+    expect((await status()).servers).toMatchObject([
+      { name: 'not-a-name', writtenAs: 'Not A Name', state: 'ready' },
+      { name: 'hub', state: 'not_running', error: expect.stringMatching(/name must not be hub/) },
+    ])
+    remove('Not A Name')
+  })
+
+  test('one that cannot be read harms no other, now or at the next start', async () => {
+    const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]']
+    for (let line = 1; line < 10; line++)
+      bomb.push(`a${line}: &a${line} [${`*a${line === 1 ? '' : line - 1},`.repeat(9)}]`)
+    hub.writeData('servers/bomb/mcp.json', bomb.join('\n'))
+    hub.writeData('servers/nested/mcp.json', '['.repeat(100_000))
+    const held = ({ servers: all }: Status) =>
+      ['bomb', 'nested'].every(name => all.some(one => one.name === name && one.state === 'not_running'))
+    await untilStatus('they are held', held)
+    hub.writeData('servers/sound/mcp.json', ODD)
+    await until('the next one starts', async () => (await names()).includes('sound__pid'))
+    await hub.stop()
+    await hub.start()
+    client = await openClient('sdk 2, 2026-07-28', hub)
+    await until('it starts again', async () => (await names()).includes('sound__pid'))
+    expect(held(await status())).toBe(true)
+  })
+
+  test('others can write to the program: it is not started until they cannot', async () => {
+    const file = join(hub.dataFolder, 'servers/loose/lib/part.mjs')
+    hub.writeData('servers/loose/lib/part.mjs', '')
+    chmodSync(file, 0o646)
+    hub.writeData('servers/loose/mcp.json', ODD)
+    const state = await untilStatus('it is held', ({ servers: [one] }) => one?.state === 'not_running')
+    expect(state.servers[0]?.error).toContain(`others than its owner can write to ${file}: run chmod go-w`)
+    expect(childrenOf()).toEqual([])
+    chmodSync(file, 0o644)
+    await until('it starts', async () => (await names()).includes('loose__pid'))
+    const manifest = join(hub.dataFolder, 'servers/loose/mcp.json')
+    chmodSync(manifest, 0o666)
+    hub.writeData('servers/loose/disabled', '')
+    await untilStatus('it is held', ({ servers: [one] }) => one?.error?.includes(manifest) === true)
   })
 
   test('a config that is wrong is refused whole, with file, line and reason, and the old one stays', async () => {
@@ -265,4 +298,23 @@ describe('what is held, and why', () => {
     hub.writeConfig(NONE)
     await untilStatus('the problem is gone', ({ problems }) => problems.length === 0)
   })
+})
+
+test('an entry pins the era of a server that speaks both, and nothing else is tried', async () => {
+  const both = { command: process.execPath, args: [join(process.cwd(), 'servers/metrics/server.ts')] }
+  const servers = {
+    metrics: false,
+    before: { ...both, era: 'legacy' },
+    now: { ...both, era: 'modern' },
+    never: { ...odd().entry, era: 'modern' },
+  }
+  hub.writeConfig(JSON.stringify({ servers }))
+  const state = await untilStatus('all are settled', ({ servers: all }) =>
+    ['before', 'now', 'never'].every(name => all.some(one => one.name === name && one.state !== 'starting')),
+  )
+  expect(state.servers).toMatchObject([
+    { name: 'before', state: 'ready', era: 'legacy' },
+    { name: 'now', state: 'ready', era: 'modern' },
+    { name: 'never', state: 'down', error: expect.stringMatching(/2026-07-28/) },
+  ])
 })

@@ -131,6 +131,21 @@ describe('a server that never comes up', () => {
     await goodAnswers()
   })
 
+  test('a list that fails or never ends: that is the reason, not the end that the hub gave its process', async () => {
+    await boot({ fails: odd('list-fails').entry, endless: odd('list-goes-on').entry })
+    for (const [server, words] of [
+      ['fails', /^its tools cannot be listed: .*no database$/],
+      ['endless', /^its tools cannot be listed: tools\/list has over 100 pages$/],
+    ] as const) {
+      const failure = await hub.logs.find(
+        'it failed',
+        one => one.event === 'server_down' && one.server === server,
+      )
+      expect(failure['error']).toMatch(words)
+    }
+    await goodAnswers()
+  })
+
   test('one that dies soon after each start is tried ever more slowly', async () => {
     await boot({ bad: odd('dies-soon').entry })
     const failures = () => hub.logs.all.filter(one => one.event === 'server_down' && one.server === 'bad')
@@ -162,6 +177,14 @@ describe('a server that dies', () => {
     expect(await pidOf('frail')).not.toBe(pid)
     expect(grandchild && isRunning(grandchild.pid)).toBe(false)
     await goodAnswers()
+  })
+
+  test('a call in flight is told how its server ended', async () => {
+    await boot({ frail: odd('tool=die').entry })
+    await untilReady(hub, 'frail')
+    const failed = await client.call('frail__die')
+    expect(failed.isError).toBe(true)
+    expect(textOf(failed)).toMatch(/its process ended with code 7: Error: the disk is gone$/)
   })
 
   test('a call in flight fails at once, not after its time limit', async () => {

@@ -1,15 +1,27 @@
+import { request } from 'node:http'
 import { expect, test, vi } from 'vitest'
 import { runCli } from '../support/cli.ts'
 import { send } from '../support/raw-http.ts'
 import { until } from '../support/until.ts'
-import { bearer, CONFIG, deliver, listEvents, post, SECRET, sign, startHub } from '../support/webhooks.ts'
+import {
+  type Answer,
+  bearer,
+  CONFIG,
+  deliver,
+  listEvents,
+  post,
+  SECRET,
+  sign,
+  startHub,
+} from '../support/webhooks.ts'
 
 // One starts the command line four times.
 vi.setConfig({ testTimeout: 60_000 })
 
 test('who may: the token, or the secret as a bearer, as a password, or as a signature', async () => {
   await using hub = await startHub()
-  const body = '{"rang": "été"}'
+  const bodies = Array.from({ length: 5 }, (_none, at) => `{"rang": "été", "at": ${at}}`)
+  const [first = '', second = ''] = bodies.slice(3)
   const basic = (password: string) => ({
     Authorization: `Basic ${Buffer.from(`radarr:${password}`).toString('base64')}`,
   })
@@ -17,15 +29,15 @@ test('who may: the token, or the secret as a bearer, as a password, or as a sign
     bearer(hub.token),
     bearer(SECRET),
     basic(SECRET),
-    sign(body),
-    { ...bearer('wrong'), ...sign(body) },
+    sign(first),
+    { ...bearer('wrong'), ...sign(second) },
   ]
   for (const [index, headers] of right.entries()) {
-    const answer = await post(hub, 'door', body, { 'Idempotency-Key': String(index), ...headers })
+    const answer = await post(hub, 'door', bodies[index] ?? '', headers)
     expect([index, answer.status, answer.text]).toEqual([index, 202, expect.stringContaining('evt_')])
   }
   expect(await listEvents(hub)).toHaveLength(right.length)
-  expect((await listEvents(hub))[0]?.payload).toEqual({ rang: 'été' })
+  expect((await listEvents(hub))[0]?.payload).toMatchObject({ rang: 'été' })
 })
 
 test('who may not: 401, nothing stored, and no trace of what was presented', async () => {
@@ -139,7 +151,74 @@ test('the config and the doctor know webhooks, and show no secret', async () => 
   expect(doctor.stdout).toContain('webhooks: /hooks/door takes its own secret, /hooks/plain takes the token')
   expect(config.stdout + doctor.stdout).not.toContain(SECRET)
   hub.writeConfig('webhooks: { door: { secret: short } }\n')
-  expect((await run('doctor')).stdout).toMatch(/warning config: .*webhooks\.door\.secret: is short/)
+  expect((await run('doctor')).stdout).toMatch(
+    /superbloom\.yaml:1: webhooks\.door\.secret: must be at least 16/,
+  )
   hub.writeConfig('webhooks: { "Not a name": {} }\n')
   expect((await run('doctor')).stdout).toMatch(/superbloom\.yaml:1: webhooks.*lower-case letters/)
+})
+
+test('a signed delivery is taken once, whatever id somebody writes beside it', async () => {
+  await using hub = await startHub()
+  const body = '{"garage":"open","at":1}'
+  const ring = async (headers: Record<string, string>) => {
+    const answer = await post(hub, 'door', body, { ...sign(body), ...headers })
+    expect(answer.status).toBe(202)
+    return (answer.json as Answer).events[0]
+  }
+  const first = await ring({ 'X-GitHub-Delivery': 'one' })
+  expect(first).not.toHaveProperty('repeated')
+  for (const headers of [{ 'X-GitHub-Delivery': 'two' }, { 'Idempotency-Key': 'three' }, {}] as const) {
+    expect(await ring(headers)).toMatchObject({ id: first?.id, repeated: true })
+  }
+  expect(await listEvents(hub)).toHaveLength(1)
+  await post(hub, 'door', body, { ...bearer(SECRET), 'Idempotency-Key': 'four' })
+  expect(await listEvents(hub)).toHaveLength(2)
+})
+
+/** Asks with a body that is announced and of which nothing is sent; resolves with the answer's status. */
+function announce(hub: { url: string }, headers: Record<string, string>): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+  const sent = request(`${hub.url}/hooks/door`, { method: 'POST', headers, agent: false }, answer => {
+    resolve(answer.statusCode)
+    sent.destroy()
+  })
+  sent.on('error', reject)
+  sent.flushHeaders()
+  return promise
+}
+
+test('a body is not waited for that nobody could be let in with', async () => {
+  await using hub = await startHub()
+  const long = { 'Content-Length': '1000000' }
+  const signed = sign('another body')
+  expect(await announce(hub, long)).toBe(401)
+  expect(await announce(hub, { ...long, 'X-Hub-Signature-256': 'sha256=00' })).toBe(401)
+  expect(await announce(hub, { ...signed, 'Content-Length': '1048577' })).toBe(413)
+})
+
+test('of signed bodies on their way only so many are waited for at once, and the token is let in all the same', async () => {
+  await using hub = await startHub()
+  const signed = { ...sign('another body'), 'Content-Length': '1000000', 'Content-Type': 'text/plain' }
+  const held = Array.from({ length: 40 }, () => {
+    const sent = request(`${hub.url}/hooks/door`, { method: 'POST', headers: signed, agent: false })
+    const answered = Promise.withResolvers<number | undefined>()
+    sent.on('response', answer => answered.resolve(answer.statusCode))
+    sent.on('error', () => answered.resolve(undefined))
+    sent.write('x'.repeat(900_000))
+    return { sent, answered: answered.promise }
+  })
+  const first = await Promise.any(
+    held.map(async ({ answered }) => {
+      const status = await answered
+      return status === 429 ? status : Promise.reject(new Error(`answered ${status}`))
+    }),
+  )
+  expect(first).toBe(429)
+  expect((await post(hub, 'door', '{}', bearer(SECRET))).status).toBe(202)
+  for (const { sent } of held) sent.destroy()
+  await until(
+    'there is room again',
+    async () => (await post(hub, 'door', '{"a":1}', sign('{"a":1}'))).status === 202,
+  )
 })

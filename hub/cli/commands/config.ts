@@ -11,7 +11,8 @@ export function printConfig(): void {
   const environment = createEnvironment()
   const { origins, warnings, ...config } = loadConfig(environment)
   const file = config.configFile
-  const written = file === undefined ? undefined : textsExpanded(readFileSync(file, 'utf8'), environment)
+  const written =
+    file === undefined ? undefined : textsExpanded({ file, text: readFileSync(file, 'utf8') }, environment)
   for (const [key, value] of Object.entries(config)) {
     const origin = origins[key] ?? originOf(key)
     const isOfFile = file !== undefined && origin.startsWith(file)

@@ -1,6 +1,6 @@
 import { toIso } from '../../core/clock.ts'
 import { plural } from '../../core/text.ts'
-import { type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
+import { describeName, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
 
@@ -23,5 +23,5 @@ export function describeServer(server: Server): string {
     ...(nextTryAt === undefined ? [] : [`  tried again at ${toIso(nextTryAt)}`]),
     ...(collisions.length > 0 ? [`  names that others have: ${collisions.join(', ')}`] : []),
   ]
-  return [`${name}: ${state}, ${plural(tools, 'tool')} (${from})`, ...lines].join('\n')
+  return [`${name}${describeName(server)}: ${state}, ${plural(tools, 'tool')} (${from})`, ...lines].join('\n')
 }

@@ -15,6 +15,7 @@ const server = z.object({
   transport: z.enum(['stdio', 'http', 'sse']).optional(),
   era: z.enum(['legacy', 'modern']).optional(),
   tools: z.int(),
+  writtenAs: z.string().optional().describe('its name in the config or of its folder, where that is no name'),
   sessions: z.int().optional().describe('that have a connection of their own, of an isolated server'),
   error: z.string().optional(),
   nextTryAt: z.number().optional().describe('unix milliseconds'),
@@ -88,7 +89,7 @@ export function status(deps: HubToolDeps): HubTool {
 /** The status as lines for a person. */
 export function describeStatus(state: HubStatus): string {
   const servers = state.servers.flatMap(one => [
-    `  ${one.name}: ${one.state}, ${plural(one.tools, 'tool')}${describeTrouble(one)}`,
+    `  ${one.name}${describeName(one)}: ${one.state}, ${plural(one.tools, 'tool')}${describeTrouble(one)}`,
     ...(one.collisions ?? []).map(collision => `    a name that another has: ${collision}`),
     ...(one.upstreams ?? []).map(upstream => `    ${describeUpstream(upstream)}`),
   ])
@@ -102,6 +103,11 @@ export function describeStatus(state: HubStatus): string {
     ...(servers.length > 0 ? servers : ['  none']),
     ...state.problems.map(problem => `Problem: ${problem}`),
   ].join('\n')
+}
+
+/** What else a server is called, behind its name. */
+export function describeName({ writtenAs }: Pick<HubStatus['servers'][number], 'writtenAs'>): string {
+  return writtenAs === undefined ? '' : ` (written as "${writtenAs}")`
 }
 
 function describeTrouble({ error, nextTryAt }: HubStatus['servers'][number]): string {

@@ -1,0 +1,95 @@
+import { dirname } from 'node:path'
+import { type ConfigFile, configFile, KNOWN_ENTRY_KEYS, type ServerEntry } from '../../schemas/config.ts'
+import { toServerNames } from '../../schemas/names.ts'
+import { HubError } from '../core/errors.ts'
+import { withoutComments } from './json-comments.ts'
+import { withEnvFile } from './pasted-servers.ts'
+
+/** What the config file says of servers, by their names. */
+export interface ConfiguredServers {
+  entries: Record<string, ServerEntry | false>
+  /** Why an entry cannot be used. */
+  held: Record<string, string>
+  /** What the file calls them, where that is another name. */
+  writtenNames: Record<string, string>
+  warnings: string[]
+}
+
+const PASTED_KEYS: ReadonlySet<string> = new Set(['servers', 'mcpServers', 'inputs'])
+
+/**
+ * Of another client's whole file, which is JSON and says nothing of the hub itself, the keys that are only that
+ * client's are left out. In any other file an unknown key is a mistake, and stays.
+ */
+export function splitKeys(text: string, value: unknown): { ours: unknown; foreign: string[] } {
+  const isJson = withoutComments(text).trimStart().startsWith('{')
+  const keys = typeof value === 'object' && value !== null ? Object.keys(value) : []
+  const known = keys.filter(key => Object.hasOwn(configFile.shape, key))
+  if (!isJson || known.length === 0 || !known.every(key => PASTED_KEYS.has(key)))
+    return { ours: value, foreign: [] }
+  const ours = Object.entries(value ?? {}).filter(([key]) => known.includes(key))
+  return { ours: Object.fromEntries(ours), foreign: keys.filter(key => !known.includes(key)) }
+}
+
+/** The entries by what the servers are called, and what is to be told of them. */
+export function decideConfigured(
+  file: ConfigFile,
+  path: string | undefined,
+  unusable: ReadonlyMap<string, string>,
+): ConfiguredServers {
+  const twice = Object.keys(file.servers ?? {}).filter(name => name in (file.mcpServers ?? {}))
+  if (twice.length > 0) {
+    throw new HubError(
+      'bad_request',
+      `${path}: ${twice.join(', ')}: stands under both servers and mcpServers`,
+    )
+  }
+  const all = { ...file.servers, ...file.mcpServers }
+  const entries: Record<string, ServerEntry | false> = {}
+  const held: Record<string, string> = {}
+  const names = [...toServerNames(Object.keys(all))]
+  const renamed = names.filter(([written, name]) => written !== name)
+  for (const [written, name] of names) {
+    const entry = all[written] ?? false
+    const usable = toUsable(entry, unusable.get(written), path)
+    if ('reason' in usable) held[name] = usable.reason
+    else entries[name] = usable.entry
+  }
+  return {
+    entries,
+    held,
+    writtenNames: Object.fromEntries(renamed.map(([written, name]) => [name, written])),
+    warnings: [
+      ...renamed.map(([written, name]) => `${path}: servers.${written}: is called ${name} here`),
+      ...unknownEntryKeys(all, path),
+    ],
+  }
+}
+
+function toUsable(
+  entry: ServerEntry | false,
+  reason: string | undefined,
+  path: string | undefined,
+): { entry: ServerEntry | false } | { reason: string } {
+  if (reason !== undefined) return { reason }
+  if (!entry) return { entry }
+  try {
+    return { entry: withEnvFile(entry, dirname(path ?? '.')) }
+  } catch (error) {
+    if (error instanceof HubError) return { reason: error.message }
+    throw error
+  }
+}
+
+function unknownEntryKeys(all: Record<string, ServerEntry | false>, path: string | undefined): string[] {
+  return Object.entries(all).flatMap(([name, entry]) =>
+    keysOf(entry)
+      .filter(key => !KNOWN_ENTRY_KEYS.has(key))
+      .map(key => `${path}: servers.${name}.${key}: not a key that the hub knows; ignored`),
+  )
+}
+
+function keysOf(entry: ServerEntry | false): string[] {
+  if (!entry) return []
+  return [...Object.keys(entry), ...Object.keys(entry.oauth ?? {}).map(key => `oauth.${key}`)]
+}

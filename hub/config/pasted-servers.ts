@@ -1,0 +1,121 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
+import { describeError, HubError } from '../core/errors.ts'
+import { type Missing, parseYaml, type YamlOptions } from './yaml-file.ts'
+
+/** Where clients keep their servers in their files. */
+const SHELVES = ['servers', 'mcpServers'] as const
+/** More than anybody writes by hand; a drop-in that is larger is no entry. */
+const LARGEST_FILE = 256 * 1024
+const NOT_SEEN =
+  'a dropped-in entry sees nothing of the environment: write the value, or put the entry into the config file'
+
+type Json = Record<string, unknown>
+type Prepare = NonNullable<YamlOptions['prepare']>
+
+/** An entry as another client writes it, with our keys: Windsurf's and Gemini's address, Cursor's login. */
+export function withOurKeys(entry: unknown): unknown {
+  if (!isJson(entry)) return entry
+  const { serverUrl, httpUrl, auth, ...ours } = entry
+  const url = ours['url'] ?? httpUrl ?? serverUrl
+  const isLogin = isJson(auth) && 'CLIENT_ID' in auth
+  return {
+    ...ours,
+    ...(url === undefined ? {} : { url }),
+    ...(isLogin ? { oauth: toOAuth(auth) } : auth === undefined ? {} : { auth }),
+  }
+}
+
+function toOAuth({ CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, scopes }: Json): Json {
+  return {
+    clientId,
+    ...(clientSecret === undefined ? {} : { clientSecret }),
+    ...(Array.isArray(scopes) ? { scope: scopes.join(' ') } : {}),
+  }
+}
+
+/**
+ * Makes the config file's servers ready for its schema. An entry with a `${…}` that has no value is held alone: `held`
+ * gets its problem by its written name.
+ */
+export function holdEntries(held: Map<string, string>): Prepare {
+  return (value, missing) => {
+    if (!isJson(value)) return { value, missing }
+    const others: Missing[] = []
+    for (const one of missing) {
+      const [shelf, name, ...path] = one.path.map(String)
+      if (name === undefined || !SHELVES.some(each => each === shelf)) others.push(one)
+      else held.set(name, [held.get(name), `${path.join('.')}: ${one.problem}`].filter(Boolean).join('; '))
+    }
+    const shelves = SHELVES.flatMap(shelf => {
+      const entries = value[shelf]
+      if (!isJson(entries)) return []
+      const ready = Object.entries(entries).map(([name, entry]) => [
+        name,
+        held.has(name) ? {} : withOurKeys(entry),
+      ])
+      return [[shelf, Object.fromEntries(ready)]]
+    })
+    return { value: { ...value, ...Object.fromEntries(shelves) }, missing: others }
+  }
+}
+
+/** The entry of a dropped-in `mcp.json`, alone or as the only one of a client's whole file. Throws `bad_request`. */
+export function readDropInEntry(file: string): ServerEntry {
+  const prepare: Prepare = (value, missing) => {
+    const path = pathToEntry(file, value)
+    const entry = path.reduce<unknown>((inner, key) => (isJson(inner) ? inner[key] : undefined), value)
+    const own = missing.filter(one => path.every((key, index) => one.path[index] === key))
+    return {
+      value: withOurKeys(entry),
+      missing: own.map(one => ({ ...one, problem: `${one.problem}; ${NOT_SEEN}` })),
+    }
+  }
+  const text = readText(file)
+  const entry = parseYaml({ file, text }, serverEntry, { environment: () => undefined, prepare })
+  return withEnvFile(entry, dirname(file))
+}
+
+function pathToEntry(file: string, value: unknown): string[] {
+  const shelf = isJson(value) ? SHELVES.find(key => isJson(value[key])) : undefined
+  if (!isJson(value) || shelf === undefined) return []
+  const names = Object.keys(value[shelf] as Json)
+  if (names[0] !== undefined && names.length === 1) return [shelf, names[0]]
+  const what = `${file}: holds ${names.length} servers (${names.join(', ')}), and a folder is one server`
+  throw new HubError(
+    'bad_request',
+    `${what}: put the file's servers into superbloom.yaml, or into a folder each`,
+  )
+}
+
+/** With the variables of its `envFile`, which is sought from `folder`. Throws `bad_request` where it cannot be read. */
+export function withEnvFile(entry: ServerEntry, folder: string): ServerEntry {
+  if (entry.envFile === undefined) return entry
+  const file = resolve(folder, entry.envFile)
+  try {
+    const read = parseEnv(readText(file))
+    return { ...entry, env: { ...definedOf(read), ...entry.env } }
+  } catch (error) {
+    throw new HubError('bad_request', `envFile: ${describeError(error)}`, { cause: error })
+  }
+}
+
+function definedOf(variables: NodeJS.Dict<string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+/** Of a regular file alone: to read a pipe would stop the hub until somebody writes to it. */
+function readText(file: string): string {
+  const stats = statSync(file)
+  if (!stats.isFile()) throw new HubError('bad_request', `${file} is no file`)
+  if (stats.size > LARGEST_FILE) throw new HubError('bad_request', `${file} is over ${LARGEST_FILE} bytes`)
+  return readFileSync(file, 'utf8')
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
