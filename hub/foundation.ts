@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import { type Agents, createAgents } from './config/agents.ts'
+import { openDataFolder } from './config/data-folder.ts'
 import type { Environment } from './config/environment.ts'
 import { type Config, hasPrices } from './config/load.ts'
 import { readVersion } from './config/paths.ts'
@@ -58,7 +58,7 @@ export interface Foundation {
 export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): Promise<Foundation> {
   const { config, environment, log, overrides = {} } = inputs
   const clock = overrides.clock ?? systemClock
-  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 })
+  openDataFolder(config.dataFolder)
   stack.use(lockFolder(config.dataFolder))
   const store = stack.use(await openStore(config.dataFolder))
   await store.write(async tx => {
