@@ -115,6 +115,17 @@ test('what the image copies is let into its build', () => {
   }
 })
 
+test('the token that docs/docker.md makes is one that the hub takes', () => {
+  const [, form, bytes] = /openssl rand (-\w+) (\d+) > secrets\/token/.exec(read('docs/docker.md')) ?? []
+  // The other form, -base64, has characters that no subprotocol of a WebSocket can carry.
+  expect(form).toBe('-hex')
+  expect(Number(bytes)).toBeGreaterThanOrEqual(16)
+})
+
+test('Compose: nothing asks of the machine that its / passes mounts on, which not every machine has', () => {
+  expect(read('docker-compose.yml')).not.toContain('propagation')
+})
+
 test('Compose: what services refer to is there', () => {
   for (const { secrets, volumes, environment } of Object.values(compose.services)) {
     expect(secrets.filter(name => !(name in compose.secrets))).toEqual([])
