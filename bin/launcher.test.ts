@@ -223,7 +223,7 @@ describe.runIf(OLD)('the launcher that started a newer Node', () => {
     })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toMatch(
-      /^Superbloom needs Node\.js 24 or newer; this is v\d+\S+, and the one that comes along \(package node-\S+\) is not installed: install again without --omit=optional, or install Node\.js 24 or newer from https:\/\/nodejs\.org\.\n$/,
+      /^Superbloom needs Node\.js 24 or newer; this is v\d+\S+, and the one that comes along \(package node-\S+\) is not installed: install again with this Node\.js and without --omit=optional, or install Node\.js 24 or newer from https:\/\/nodejs\.org\.\n$/,
     )
   })
 

@@ -38,7 +38,7 @@ function findNode() {
   if (binary) return binary
   throw new LauncherError(
     `${needs}, and the one that comes along (package ${name}) is not installed: ` +
-      `install again without --omit=optional, or ${INSTALL}.`,
+      `install again with this Node.js and without --omit=optional, or ${INSTALL}.`,
   )
 }
 

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import { type Agents, createAgents } from './config/agents.ts'
+import { openDataFolder } from './config/data-folder.ts'
 import type { Environment } from './config/environment.ts'
 import { type Config, hasPrices } from './config/load.ts'
 import { readVersion } from './config/paths.ts'
@@ -62,7 +62,7 @@ export interface Foundation {
 export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): Promise<Foundation> {
   const { config, environment, log, acceptLoss = false, overrides = {} } = inputs
   const clock = overrides.clock ?? systemClock
-  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 })
+  openDataFolder(config.dataFolder)
   const store = await openWholeStore(config.dataFolder, { acceptLoss, log }, stack)
   await store.write(async tx => {
     await voidLeases(tx)

@@ -6,7 +6,7 @@ import { appendMessage } from './store/conversations.ts'
 /** A server that is away for longer is said to be. */
 const LONG_MS = 10 * 60_000
 /** Nobody waits for a server in one of these states. */
-const UNWANTED: ReadonlySet<string> = new Set(['disabled', 'not_running'])
+const UNWANTED: ReadonlySet<string> = new Set(['disabled', 'replaced', 'not_running'])
 const DEFAULT_AGENT = 'homelab'
 
 export interface ServersWatch extends DueSource {

@@ -49,6 +49,13 @@ npm ci >"$scratch/ci.txt" 2>&1 </dev/null || fail 'npm ci failed' "$scratch/ci.t
 if grep -qi 'warn' "$scratch/ci.txt"; then fail 'npm ci warns' "$scratch/ci.txt"; fi
 [ "$(wc -l <"$scratch/ci.txt")" -le 3 ] || fail 'npm ci says more than three lines' "$scratch/ci.txt"
 
+echo '- Node comes along only where it is needed'
+if [ "$node_version" -ge 24 ]; then
+  if [ -e "node_modules/$node_package" ]; then fail 'npm ci brings a second Node'; fi
+else
+  [ -e "node_modules/$node_package" ] || fail 'npm ci brings no newer Node'
+fi
+
 echo '- errors are shown'
 if npm run no-such-script >"$scratch/error.txt" 2>&1; then fail 'a missing script is no error'; fi
 grep -q 'Missing script' "$scratch/error.txt" || fail 'npm hides its errors' "$scratch/error.txt"

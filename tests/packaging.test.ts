@@ -58,6 +58,24 @@ test('the lock file has the Node of every platform', () => {
   )
 })
 
+test('the Node that comes along is for older ones only: npm leaves it out where its own is new enough', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { engines?: { node?: string } }>
+  }
+  const [, needed] = /NEEDED_MAJOR = (\d+)/.exec(read('bin/node.js')) ?? []
+  // Those packages do not say so themselves: whoever changes one's version writes it into the lock file again.
+  for (const name of Object.keys(manifest.optionalDependencies))
+    expect(packages[`node_modules/${name}`]?.engines, name).toEqual({ node: `<${needed}` })
+})
+
+test('no platform gets an old Node', () => {
+  const old = Object.entries(manifest.optionalDependencies).filter(([, version]) => {
+    const [major = 0, minor = 0] = version.split('.').map(Number)
+    return major < 24 || (major === 24 && minor < 18)
+  })
+  expect(old).toEqual([])
+})
+
 test('the lock file has what is optional, for every platform: else npm 11 refuses it', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     packages: Record<string, { optionalDependencies?: Record<string, string> }>
@@ -95,6 +113,17 @@ test('what the image copies is let into its build', () => {
   ]) {
     expect(allowed).toContain(`!${path}`)
   }
+})
+
+test('the token that docs/docker.md makes is one that the hub takes', () => {
+  const [, form, bytes] = /openssl rand (-\w+) (\d+) > secrets\/token/.exec(read('docs/docker.md')) ?? []
+  // The other form, -base64, has characters that no subprotocol of a WebSocket can carry.
+  expect(form).toBe('-hex')
+  expect(Number(bytes)).toBeGreaterThanOrEqual(16)
+})
+
+test('Compose: nothing asks of the machine that its / passes mounts on, which not every machine has', () => {
+  expect(read('docker-compose.yml')).not.toContain('propagation')
 })
 
 test('Compose: what services refer to is there', () => {

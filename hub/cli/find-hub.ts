@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { findDataProblem } from '../config/data-folder.ts'
 import { createEnvironment } from '../config/environment.ts'
 import { type Config, locateData } from '../config/load.ts'
 import { tokenFile } from '../config/token.ts'
@@ -16,7 +17,7 @@ export interface RunningHub {
 
 /**
  * The hub that runs on the configured data folder, whatever the config file says by now. Throws `unavailable` where
- * none does.
+ * none does, and `forbidden` where this user may not look.
  */
 export function findHub(
   config: Pick<Config, 'dataFolder' | 'token'> = locateData(createEnvironment()),
@@ -24,6 +25,9 @@ export function findHub(
   const path = join(config.dataFolder, 'hub.json')
   const found = existsSync(path) ? hubFile.safeParse(parseJson(readFileSync(path, 'utf8'))) : undefined
   if (!found?.success || !isAlive(found.data.pid)) {
+    // To a user who may not look into the folder, a hub that runs looks as if there were none.
+    const problem = existsSync(config.dataFolder) ? findDataProblem(config.dataFolder) : undefined
+    if (problem !== undefined) throw new HubError('forbidden', problem)
     throw new HubError(
       'unavailable',
       `No hub runs on the data folder ${config.dataFolder}. Start it with "npm start" or "superbloom start", or set SUPERBLOOM_DATA to the folder of one that does.`,

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { describeError, HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { type Agent, type AgentFileRules, readAgentFiles } from './agent-files.ts'
 import type { Environment } from './environment.ts'
@@ -47,6 +48,14 @@ export function createAgents(
 }
 
 function installDefault(folder: string): void {
-  mkdirSync(folder, { recursive: true })
-  copyFileSync(join(packageFolder, 'agents', 'homelab.md'), join(folder, 'homelab.md'))
+  try {
+    mkdirSync(folder, { recursive: true })
+    copyFileSync(join(packageFolder, 'agents', 'homelab.md'), join(folder, 'homelab.md'))
+  } catch (error) {
+    throw new HubError(
+      'bad_request',
+      `The folder of agents ${folder} cannot be made: ${describeError(error)}. Make it, or name another one with SUPERBLOOM_AGENTS.`,
+      { cause: error },
+    )
+  }
 }

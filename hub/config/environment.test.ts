@@ -38,7 +38,7 @@ test('a twin that cannot be read is named with its file, and nothing of any valu
   expect(() => read('OPENAI_API_KEY')).toThrow(
     expect.objectContaining({
       code: 'bad_request',
-      message: 'OPENAI_API_KEY_FILE: /nowhere/key cannot be read',
+      message: 'OPENAI_API_KEY_FILE: /nowhere/key cannot be read: ENOENT',
     }),
   )
 })

@@ -14,7 +14,9 @@ export function createEnvironment(variables: Record<string, string | undefined> 
     try {
       return readFileSync(file, 'utf8').trim() || undefined
     } catch (error) {
-      throw new HubError('bad_request', `${name}_FILE: ${file} cannot be read`, { cause: error })
+      const { code } = error as NodeJS.ErrnoException
+      const why = code === 'EACCES' ? `let user ${process.getuid?.()} read it` : code
+      throw new HubError('bad_request', `${name}_FILE: ${file} cannot be read: ${why}`, { cause: error })
     }
   }
 }

@@ -137,7 +137,10 @@ export function loadConfig(environment: Environment): Config {
   }
   // What a WebSocket's subprotocol can carry (RFC 9110, token).
   if (config.token !== undefined && !/^[A-Za-z0-9._~+-]{16,}$/.test(config.token)) {
-    throw new HubError('bad_request', 'SUPERBLOOM_TOKEN: must be at least 16 letters, digits and . _ ~ + -')
+    throw new HubError(
+      'bad_request',
+      'SUPERBLOOM_TOKEN: must be at least 16 letters, digits and . _ ~ + -, such as what "openssl rand -hex 24" prints',
+    )
   }
   return Object.freeze(config)
 }

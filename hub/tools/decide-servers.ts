@@ -43,7 +43,13 @@ export interface DesiredServers {
   /** What would run if it were not switched off, in the same order. */
   disabled: ServerSpec[]
   /** Entries that do not run, and why. */
-  losers: { name: string; origin: ServerSpec['origin']; reason: string }[]
+  losers: {
+    name: string
+    origin: ServerSpec['origin']
+    reason: string
+    /** The config or a dropped-in server has its place, as somebody meant it. */
+    replaced?: true
+  }[]
 }
 
 /** A server that has its name, whether it shall run or not. */
@@ -67,7 +73,8 @@ export function decideServers(sources: ServerSources): DesiredServers {
       continue
     }
     if (byName.has(dropIn.name)) {
-      losers.push({ name: dropIn.name, origin: 'built-in', reason: `dropped-in ${dropIn.folder} wins` })
+      const reason = `dropped-in ${dropIn.folder} wins`
+      losers.push({ name: dropIn.name, origin: 'built-in', reason, replaced: true })
     }
     byName.set(dropIn.name, withWrittenName(outcome, dropIn.writtenAs))
   }
@@ -78,7 +85,8 @@ export function decideServers(sources: ServerSources): DesiredServers {
       if (entry === false) byName.delete(name)
       continue
     }
-    if (loser) losers.push({ name, origin: loser.origin, reason: 'the config has a server of this name' })
+    const reason = 'the config has a server of this name'
+    if (loser) losers.push({ name, origin: loser.origin, reason, replaced: true })
     byName.delete(name)
     if (entry === false) continue
     const outcome = fromEntry(name, 'config', entry, sources)

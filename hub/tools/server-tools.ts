@@ -109,7 +109,10 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
     const next = JSON.stringify([desired, deps.longestName()])
     if (next === applied) return
     applied = next
-    for (const loser of desired.losers) deps.log.warn('server_not_running', loser)
+    for (const { replaced, ...loser } of desired.losers) {
+      if (replaced) deps.log.info('server_replaced', loser)
+      else deps.log.warn('server_not_running', loser)
+    }
     servers.apply(desired)
   }
   return {

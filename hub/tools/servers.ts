@@ -12,7 +12,7 @@ import type { ServerSpec } from './server-spec.ts'
 
 export interface ServerStatus {
   name: string
-  state: 'starting' | 'ready' | 'degraded' | 'down' | 'disabled' | 'not_running'
+  state: 'starting' | 'ready' | 'degraded' | 'down' | 'disabled' | 'replaced' | 'not_running'
   origin: ServerSpec['origin']
   transport?: Spoken['transport']
   era?: 'legacy' | 'modern'
@@ -149,8 +149,8 @@ function describeDisabled({ name, origin, transport }: ServerSpec): ServerStatus
   return { name, state: 'disabled', origin, transport: transport.kind, tools: 0 }
 }
 
-function describeLoser({ name, origin, reason }: DesiredServers['losers'][number]): ServerStatus {
-  return { name, state: 'not_running', origin, tools: 0, error: reason }
+function describeLoser({ name, origin, reason, replaced }: DesiredServers['losers'][number]): ServerStatus {
+  return { name, state: replaced ? 'replaced' : 'not_running', origin, tools: 0, error: reason }
 }
 
 function describe({ spec, status, offer }: Connection, catalogue: Catalogue, sessions: number): ServerStatus {

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runCli } from '../support/cli.ts'
 import { LINES, openClient, type TestClient, textOf } from '../support/clients.ts'
 import { npmServer, odd, untilReady } from '../support/downstream.ts'
 import { childrenOf, untilNoChildren } from '../support/processes.ts'
@@ -181,7 +182,7 @@ describe('who wins', () => {
     expect(await names()).not.toContain('dropped_pid')
     expect((await status()).servers).toMatchObject([
       { name: 'twice', origin: 'config', state: 'ready' },
-      { name: 'twice', origin: 'drop-in', state: 'not_running', error: expect.stringContaining('config') },
+      { name: 'twice', origin: 'drop-in', state: 'replaced', error: expect.stringContaining('config') },
     ])
     hub.writeConfig(JSON.stringify({ servers: { metrics: false, twice: false } }))
     await until('neither is there', async () => !(await names()).some(name => name.endsWith('_pid')))
@@ -189,15 +190,19 @@ describe('who wins', () => {
     await until('the drop-in is back', async () => (await names()).includes('dropped_pid'))
   })
 
-  test('a drop-in over a built-in, and the built-in is shown as not running', async () => {
+  test('a drop-in over a built-in, and the built-in is shown as replaced, which is nothing to mend', async () => {
     hub.writeConfig('')
     hub.writeData('servers/metrics/mcp.json', ODD)
     await until('the drop-in took its place', async () => (await names()).includes('metrics__pid'))
     expect(await names()).not.toContain('get_system_metrics')
     expect((await status()).servers).toMatchObject([
       { name: 'metrics', origin: 'drop-in' },
-      { name: 'metrics', origin: 'built-in', state: 'not_running' },
+      { name: 'metrics', origin: 'built-in', state: 'replaced' },
     ])
+    const doctor = await runCli(['doctor'], { cwd: hub.folder, variables: hub.variables })
+    expect(doctor.stdout).toMatch(
+      /^ok +server metrics: replaced: dropped-in .* wins$[\s\S]*All is well\.\n$/m,
+    )
     remove('metrics')
     await until('the built-in is back', async () => (await names()).includes('get_system_metrics'))
   })

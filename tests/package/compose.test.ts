@@ -130,6 +130,9 @@ test('the hub uses the tools of the services in place of its own', async () => {
   await using status = await start(['status', '--json'], env)
   await status.ended
   const { servers } = JSON.parse(status.stdout) as { servers: unknown[] }
+  await using doctor = await start(['doctor'], env)
+  await doctor.ended
+  expect(doctor.stdout).toMatch(/^All is well\.$/m)
   for (const name of SERVERS)
     expect(servers).toContainEqual(
       expect.objectContaining({ name, origin: 'config', state: 'ready', transport: 'http' }),

@@ -26,7 +26,8 @@ test('an end for too much memory is told before the end, and health when it chan
   const ready = Promise.withResolvers<void>()
   const following = engine.follow(events.add, ending.signal, ready.resolve)
   await ready.promise
-  await dockerd.run('hungry', ['--memory', '20m'], 'sh', '-c', 'tail /dev/zero')
+  // The engine begins to watch its memory once it has started.
+  await dockerd.run('hungry', ['--memory', '20m'], 'sh', '-c', 'sleep 1; tail /dev/zero')
   await events.find('hungry died', ({ name, kind }) => name === 'hungry' && kind === 'die')
   const check = ['--health-cmd', 'false', '--health-interval', '1s', '--health-retries', '1']
   await dockerd.run('ill', check, 'sleep', '100')

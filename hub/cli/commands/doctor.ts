@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { UpstreamHealth } from '../../../schemas/health.ts'
 import { readAgentFiles } from '../../config/agent-files.ts'
+import { findDataProblem } from '../../config/data-folder.ts'
 import { createEnvironment, type Environment } from '../../config/environment.ts'
 import { type Config, hasPrices, loadConfig, type ModelConfig } from '../../config/load.ts'
 import { tokenFile } from '../../config/token.ts'
@@ -18,6 +19,8 @@ export interface Finding {
   what: string
 }
 
+/** The states of a server as somebody wants it. */
+const WANTED: ReadonlySet<string> = new Set(['ready', 'disabled', 'replaced'])
 const MODEL_TIMEOUT_MS = 60_000
 
 /** Checks everything that can be checked from here; prints one line each. Exit code 1 where something is broken. */
@@ -77,6 +80,8 @@ function checkStore({ dataFolder }: Config): Finding[] {
 }
 
 function checkData(config: Config): Finding[] {
+  const problem = findDataProblem(config.dataFolder)
+  if (problem !== undefined) return [{ level: 'problem', what: `data: ${problem}` }]
   const token = tokenFile(config.dataFolder)
   if (!existsSync(token) || process.platform === 'win32') return []
   const open = (statSync(token).mode & 0o077) !== 0
@@ -158,7 +163,7 @@ function toUpstreamFindings(server: string, upstreams: readonly UpstreamHealth[]
 
 function toFindings(server: HubStatus['servers'][number]): Finding[] {
   const { name, state, tools, error, collisions = [], upstreams = [] } = server
-  const isFine = state === 'ready' || state === 'disabled' || (state === 'starting' && error === undefined)
+  const isFine = WANTED.has(state) || (state === 'starting' && error === undefined)
   const what = error ? `${state}: ${error}` : `${state}, ${tools} tools`
   return [
     { level: isFine ? 'ok' : state === 'degraded' ? 'warning' : 'problem', what: `server ${name}: ${what}` },

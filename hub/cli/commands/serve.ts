@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { runServer } from '../../../servers/kit/run.ts'
 import { builtIns } from '../../built-ins.ts'
+import { openDataFolder } from '../../config/data-folder.ts'
 import { createEnvironment } from '../../config/environment.ts'
 import { locateData } from '../../config/load.ts'
 import { readOrMakeToken, tokenFile } from '../../config/token.ts'
@@ -41,6 +41,6 @@ export async function serve(name: string, options: ServeOptions): Promise<void> 
 function decideToken(): { token: string; from: string } {
   const { token, dataFolder } = locateData(createEnvironment())
   if (token) return { token, from: 'what SUPERBLOOM_TOKEN says' }
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+  openDataFolder(dataFolder)
   return { token: readOrMakeToken(dataFolder), from: `in ${tokenFile(dataFolder)}` }
 }

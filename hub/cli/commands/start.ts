@@ -6,6 +6,7 @@ import { tokenFile } from '../../config/token.ts'
 import { systemClock } from '../../core/clock.ts'
 import { main } from '../../main.ts'
 import { clearUpAtRest } from '../clear-up.ts'
+import { notifyReady } from '../notify-ready.ts'
 
 /** Starts the hub and says where it is: with the token in the address only for a person at a terminal. */
 export async function start(options: { acceptLoss?: boolean } = {}): Promise<void> {
@@ -24,5 +25,6 @@ export async function start(options: { acceptLoss?: boolean } = {}): Promise<voi
     v8.setFlagsFromString('--invocation-count-for-turbofan=500')
     atRest.use(clearUpAtRest(systemClock))
     process.stdout.write(`Superbloom runs. ${open}\n`)
+    notifyReady()
   }, options)
 }

@@ -9,8 +9,10 @@ import { defineHubTool, type HubTool } from './hub-tool.ts'
 const server = z.object({
   name: z.string(),
   state: z
-    .enum(['starting', 'ready', 'degraded', 'down', 'disabled', 'not_running'])
-    .describe('degraded: connected, but a list of it cannot be read or its calls get no answer'),
+    .enum(['starting', 'ready', 'degraded', 'down', 'disabled', 'replaced', 'not_running'])
+    .describe(
+      'degraded: connected, but a list of it cannot be read or its calls get no answer; replaced: the config or a dropped-in server has its place',
+    ),
   origin: z.enum(['built-in', 'config', 'drop-in']),
   transport: z.enum(['stdio', 'http', 'sse']).optional(),
   era: z.enum(['legacy', 'modern']).optional(),

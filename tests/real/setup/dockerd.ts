@@ -3,18 +3,23 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { startProgram } from '../../support/program.ts'
+import { type Program, startProgram } from '../../support/program.ts'
 import { until, within } from '../../support/until.ts'
 import { IMAGE, makeBusyboxArchive } from './busybox.ts'
 
 const run = promisify(execFile)
 
-/** A Docker of its own, in a scratch folder. Disposing removes its containers and ends it. */
-export interface Dockerd extends AsyncDisposable {
+/** A dockerd in a scratch folder. Disposing removes its containers and ends it. */
+export interface Daemon extends AsyncDisposable {
+  readonly pid: number
   /** The path of its socket. */
   readonly socket: string
   /** What `docker …` wrote on stdout, trimmed. */
   docker(...args: string[]): Promise<string>
+}
+
+/** A Docker of its own, in a scratch folder. Disposing removes its containers and ends it. */
+export interface Dockerd extends Daemon {
   /**
    * Starts a container in the background, on the host's network; resolves with its id. `options` are those of
    * `docker run`, `command` is what busybox runs.
@@ -22,16 +27,55 @@ export interface Dockerd extends AsyncDisposable {
   run(name: string, options: readonly string[], ...command: string[]): Promise<string>
 }
 
+export interface DaemonOptions {
+  /** Where its images and volumes are, which then stay when it ends; by default in the scratch folder. */
+  dataRoot?: string
+  /**
+   * `machine`: without touching the machine's network, so no bridge and no rules of iptables; containers can have the host's
+   * network or none. `own`: a network namespace of its own, cut off from the outside, with everything that Docker does
+   * to a network; `/run` is its own there too, with another socket at the usual place.
+   */
+  network?: 'machine' | 'own'
+  /** Whether `/` passes mounts on to who has it mounted, as systemd sets it up; only with a network of its own. */
+  root?: 'private' | 'shared'
+  /** More options of dockerd. */
+  options?: readonly string[]
+}
+
+const WITHOUT_NETWORK = ['iptables', 'ip6tables', 'ip-forward', 'ip-masq'].map(name => `--${name}=false`)
+const OWN_NETWORK = `
+  set -e
+  mount --make-r$1 /
+  mount -t tmpfs tmpfs /run
+  ip link set lo up
+  shift
+  exec dockerd --host=unix:///run/docker.sock "$@"`
+
 /**
- * Starts dockerd as root, without touching the machine's network: no bridge, no rules of iptables. Its containers can have the
- * host's network or none, and its only image is `lab/busybox:latest`. `options` are
+ * Starts dockerd as root, without touching the machine's network. Its only image is `lab/busybox:latest`. `options` are
  * more of dockerd.
  */
 export async function startDockerd(...options: string[]): Promise<Dockerd> {
+  await using opened = new AsyncDisposableStack()
+  const daemon = opened.use(await startDaemon({ options }))
+  const folder = mkdtempSync(join(tmpdir(), 'busybox-'))
+  opened.defer(() => rmSync(folder, { recursive: true, force: true }))
+  await daemon.docker('import', '--change', 'CMD ["/bin/sh"]', makeBusyboxArchive(folder), IMAGE)
+  const owned = opened.move()
+  return {
+    ...daemon,
+    run: (name, given, ...command) =>
+      daemon.docker('run', '-d', '--network', 'host', '--name', name, ...given, IMAGE, ...command),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** Starts dockerd as root, with no image besides those of its `dataRoot`. */
+export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const folder = mkdtempSync(join(tmpdir(), 'dockerd-'))
   const socket = join(folder, 'docker.sock')
   writeFileSync(join(folder, 'daemon.json'), '{}')
-  const daemon = await startProgram('dockerd', [...toArguments(folder, socket), ...options])
+  const program = await launch(folder, socket, given)
   const docker = async (...args: string[]) =>
     (await run('docker', ['-H', `unix://${socket}`, ...args])).stdout.trim()
   const stop = async () => {
@@ -40,24 +84,24 @@ export async function startDockerd(...options: string[]): Promise<Dockerd> {
   }
   const dispose = async () => {
     await stop().catch(() => undefined)
-    daemon.signal('SIGTERM')
-    await within('dockerd ends', daemon.ended).finally(() => daemon[Symbol.asyncDispose]())
+    program.signal('SIGTERM')
+    await within('dockerd ends', program.ended).finally(() => program[Symbol.asyncDispose]())
     removeFolder(folder)
   }
   try {
     await until('dockerd answers', () => existsSync(socket) && docker('version').catch(() => undefined))
-    await docker('import', '--change', 'CMD ["/bin/sh"]', makeBusyboxArchive(folder), IMAGE)
   } catch (error) {
     await dispose()
-    throw new Error(`dockerd did not start. It wrote:\n${daemon.stderr}`, { cause: error })
+    throw new Error(`dockerd did not start. It wrote:\n${program.stderr}`, { cause: error })
   }
-  return {
-    socket,
-    docker,
-    run: (name, options, ...command) =>
-      docker('run', '-d', '--network', 'host', '--name', name, ...options, IMAGE, ...command),
-    [Symbol.asyncDispose]: dispose,
-  }
+  return { pid: program.pid, socket, docker, [Symbol.asyncDispose]: dispose }
+}
+
+function launch(folder: string, socket: string, given: DaemonOptions): Promise<Program> {
+  const { network = 'machine', root = 'private', dataRoot = join(folder, 'data'), options = [] } = given
+  const args = [...toArguments(folder, socket), `--data-root=${dataRoot}`, ...options]
+  if (network === 'machine') return startProgram('dockerd', [...args, ...WITHOUT_NETWORK, '--bridge=none'])
+  return startProgram('unshare', ['--mount', '--net', 'sh', '-c', OWN_NETWORK, 'sh', root, ...args])
 }
 
 /** Limits are set because a machine for tests may not allow to raise them. */
@@ -65,14 +109,8 @@ function toArguments(folder: string, socket: string): string[] {
   const options = {
     'config-file': join(folder, 'daemon.json'),
     host: `unix://${socket}`,
-    'data-root': join(folder, 'data'),
     'exec-root': join(folder, 'exec'),
     pidfile: join(folder, 'dockerd.pid'),
-    iptables: 'false',
-    ip6tables: 'false',
-    'ip-forward': 'false',
-    'ip-masq': 'false',
-    bridge: 'none',
     'storage-driver': 'overlay2',
   }
   const limits = ['nofile=20000:20000', 'nproc=4096:4096'].map(limit => `--default-ulimit=${limit}`)

@@ -39,7 +39,15 @@ const PACKAGES = [
   'unzip',
 ] as const
 /** And those that only the slow ones use. */
-const FULL_PACKAGES = ['dpkg-dev', 'etcd-server', 'golang-go', 'podman', 'rsync'] as const
+const FULL_PACKAGES = [
+  'debootstrap',
+  'dpkg-dev',
+  'etcd-server',
+  'golang-go',
+  'iproute2',
+  'podman',
+  'rsync',
+] as const
 
 /** Installs what is missing. Throws, with the command to run, where that is not possible. */
 export function installPackages({ full }: { full: boolean }): void {

@@ -24,6 +24,8 @@ export interface SystemdUser extends AsyncDisposable {
   systemctl(...args: string[]): Promise<string>
   /** Writes the file of a service, `lines` being its section [Service]. */
   addService(name: string, ...lines: string[]): Promise<void>
+  /** Writes the file of a service, whole. */
+  addUnit(name: string, text: string): Promise<void>
 }
 
 /** Starts it as root, for a mount namespace of its own. */
@@ -48,13 +50,15 @@ export async function startSystemdUser(): Promise<SystemdUser> {
     await dispose()
     throw new Error(`systemd did not start. It wrote:\n${manager.stderr}`, { cause: error })
   }
+  const addUnit = async (name: string, text: string) => {
+    writeFileSync(join(units, `${name}.service`), text)
+    await systemctl('daemon-reload')
+  }
   return {
     env,
     systemctl,
-    async addService(name, ...lines) {
-      writeFileSync(join(units, `${name}.service`), ['[Service]', ...lines, ''].join('\n'))
-      await systemctl('daemon-reload')
-    },
+    addUnit,
+    addService: (name, ...lines) => addUnit(name, ['[Service]', ...lines, ''].join('\n')),
     [Symbol.asyncDispose]: dispose,
   }
 }

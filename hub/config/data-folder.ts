@@ -1,0 +1,62 @@
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { HubError } from '../core/errors.ts'
+import { tokenFile } from './token.ts'
+
+const { R_OK, W_OK, X_OK } = constants
+
+/** Makes the data folder where it is missing. Throws `bad_request` that says what to do where it cannot be used. */
+export function openDataFolder(folder: string): void {
+  const problem = findDataProblem(folder)
+  if (problem !== undefined) throw new HubError('bad_request', problem)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+}
+
+/** What keeps this process from using a data folder, which need not be there yet, and what to do; undefined: nothing. */
+export function findDataProblem(folder: string): string | undefined {
+  const existing = nearestFolder(folder)
+  const needs: [path: string, mode: number][] = [[existing, R_OK | W_OK | X_OK]]
+  if (existing === folder) {
+    needs.push([tokenFile(folder), R_OK])
+    for (const name of ['lock.db', 'superbloom.db', 'superbloom.db-wal', 'superbloom.db-shm'])
+      needs.push([join(folder, name), R_OK | W_OK])
+  }
+  for (const [path, mode] of needs) {
+    const code = findRefusal(path, mode)
+    if (code !== undefined) return describe(folder, path, code)
+  }
+  return undefined
+}
+
+/** The folder, or the one above it in which it would be made. */
+function nearestFolder(folder: string): string {
+  return existsSync(folder) ? folder : nearestFolder(dirname(folder))
+}
+
+/** The code of the system's error, such as EACCES; undefined where it allows this or where nothing is there. */
+function findRefusal(path: string, mode: number): string | undefined {
+  try {
+    accessSync(path, mode)
+    return undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? undefined : (code ?? String(error))
+  }
+}
+
+function describe(folder: string, path: string, code: string): string {
+  const what = `The data folder ${folder} cannot be used:`
+  const elsewhere = 'or name another folder with SUPERBLOOM_DATA.'
+  const user = process.getuid?.()
+  if (code === 'EROFS')
+    return `${what} ${path} is on a disk that is only to be read. Let it be written, ${elsewhere}`
+  if (code !== 'EACCES' || user === undefined)
+    return `${what} ${path}: ${code}. Let this user read and write it, ${elsewhere}`
+  const owner = `${user}:${process.getgid?.()}`
+  // Whatever lies above the folder keeps its owner.
+  const mend = existsSync(folder)
+    ? `sudo chown -R ${owner} ${folder} && sudo chmod -R u+rwX ${folder}`
+    : `sudo install -d -o ${user} -g ${process.getgid?.()} -m 0700 ${folder}`
+  const belongs = `it belongs to user ${statSync(path).uid}`
+  return `${what} this program runs as user ${user}, who may not read and write ${path} (${belongs}). Run it as that user, or run ${mend} (for a container: on the machine, with the folder's path there), ${elsewhere}`
+}

@@ -1,0 +1,231 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { builtIns } from '../../hub/built-ins.ts'
+import { until } from '../support/until.ts'
+import {
+  type BuiltImage,
+  buildImage,
+  findCompose2,
+  makeSecrets,
+  openProject,
+  type Project,
+  untilHealthy,
+} from './setup/compose-project.ts'
+
+/*
+ * The image, and docker-compose.yml as it is, in a real Docker with a network of its own. The image's base is made here, since
+ * no registry need be reachable.
+ */
+
+const MINUTE = 60_000
+const run = promisify(execFile)
+const SERVERS = builtIns.map(({ name }) => name)
+
+let image: BuiltImage
+beforeAll(async () => {
+  image = await buildImage()
+  makeSecrets(image)
+}, 20 * MINUTE)
+afterAll(() => image?.[Symbol.dispose]())
+
+/** What a program of the machine gets from a port that Docker publishes, as "401" or with the body. */
+async function fetchOnMachine({ daemon }: Project, url: string, token = ''): Promise<string> {
+  const script = `fetch(${JSON.stringify(url)}, { headers: { Authorization: 'Bearer ${token}' } })
+    .then(async answer => console.log(answer.status, await answer.text()), error => console.log(error.cause.code))`
+  const enter = ['--net', '--target', String(daemon.pid), process.execPath, '-e', script]
+  return (await run('nsenter', enter)).stdout.trim()
+}
+
+describe('Compose, with a / that passes no mounts on', () => {
+  let project: Project
+  const token = () => readFileSync(join(image.folder, 'secrets/token'), 'utf8').trim()
+  const superbloom = (...words: string[]) => project.execute('hub', 'superbloom', ...words)
+
+  beforeAll(async () => {
+    project = await openProject(image)
+    await project.compose('up', '-d')
+    await untilHealthy(project)
+  }, 5 * MINUTE)
+  afterAll(() => project?.[Symbol.asyncDispose](), 2 * MINUTE)
+
+  test('the hub is published to this machine alone, and asks for the token', async () => {
+    const { hub } = await project.services()
+    const ports = await project.daemon.docker(
+      'inspect',
+      '-f',
+      '{{json .NetworkSettings.Ports}}',
+      hub?.id ?? '',
+    )
+    expect(JSON.parse(ports)).toEqual({ '8420/tcp': [{ HostIp: '127.0.0.1', HostPort: '8420' }] })
+    expect(await fetchOnMachine(project, 'http://127.0.0.1:8420/readyz')).toMatch(/^200 /)
+    expect(await fetchOnMachine(project, 'http://127.0.0.1:8420/mcp')).toMatch(/^401 /)
+    expect(await fetchOnMachine(project, 'http://127.0.0.1:8420/mcp', token())).toMatch(/^4(?!01)\d\d /)
+  })
+
+  test('doctor finds all well: the built-in servers that the config replaces are nothing to mend', async () => {
+    const said = await superbloom('doctor')
+    for (const name of SERVERS) {
+      expect(said).toMatch(new RegExp(`^ok +server ${name}: ready, `, 'm'))
+      expect(said).toMatch(new RegExp(`^ok +server ${name}: replaced: `, 'm'))
+    }
+    expect(said).toMatch(/^All is well\.$/m)
+  })
+
+  test('metrics tells about the machine, not about its container', async () => {
+    expect(await superbloom('ask', 'homelab', 'how is this machine doing?')).toMatch(/^CPU .* cores/m)
+    expect(await superbloom('ask', 'homelab', '/call get_processes {"limit":100}')).toContain('dockerd')
+  })
+
+  test('a server asks the other containers for the token too', async () => {
+    const script = `fetch('http://games:8431/mcp', { method: 'POST' }).then(({ status }) => console.log(status))`
+    expect(await project.execute('hub', 'node', '-e', script)).toBe('401')
+  })
+
+  test('a port that a game publishes on the machine is reached', async () => {
+    const game = `require('http').createServer((_, answer) => answer.end('a game')).listen(27961)`
+    const listens = execFile('nsenter', [
+      ...['--net', '--target', String(project.daemon.pid)],
+      ...[process.execPath, '-e', game],
+    ])
+    try {
+      const script = `fetch('http://' + process.env.GAMES_HOST + ':27961').then(async answer => console.log(await answer.text()))`
+      const asked = () => project.execute('games', 'node', '-e', script).catch(() => undefined)
+      expect(await until('it answers', asked)).toBe('a game')
+    } finally {
+      listens.kill()
+    }
+  })
+
+  test(
+    'killed, the hub is there again with what it knew; and so it is after down and up',
+    async () => {
+      await superbloom('ask', 'homelab', 'remember that the NAS is at 10.0.0.5')
+      const knows = () => superbloom('ask', 'homelab', 'what do you remember?').catch(() => '')
+      const untilKnown = (when: string) =>
+        until(`it knows ${when}`, async () => (await knows()).includes('10.0.0.5'), { within: MINUTE })
+      const { hub } = await project.services()
+      const pid = () => project.daemon.docker('inspect', '-f', '{{.State.Pid}}', hub?.id ?? '')
+      const before = await pid()
+      process.kill(Number(before), 'SIGKILL')
+      await until('Docker starts it again', async () => !['0', before].includes(await pid()), {
+        within: MINUTE,
+      })
+      await untilKnown('after a kill')
+      await project.compose('down')
+      await project.compose('up', '-d')
+      await untilKnown('after down and up')
+    },
+    3 * MINUTE,
+  )
+
+  test(
+    'with the socket of Docker, as the comments of the file say, containers are seen',
+    async () => {
+      const file = join(image.folder, 'docker-compose.yml')
+      const text = readFileSync(file, 'utf8')
+      const marked = /^( *)# (- \/var\/run\/docker\.sock.*|group_add: .*)$/gm
+      expect(text.match(marked)).toHaveLength(4)
+      writeFileSync(file, text.replace(marked, '$1$2'))
+      try {
+        await project.compose('up', '-d')
+        const call = () => superbloom('ask', 'homelab', '/call get_container_status {}')
+        const seen = await until(
+          'it is seen',
+          async () => {
+            const said = await call().catch(() => '')
+            return said.includes('superbloom') && said
+          },
+          { within: MINUTE },
+        )
+        for (const name of ['hub', ...SERVERS]) expect(seen).toContain(name)
+      } finally {
+        writeFileSync(file, text)
+      }
+    },
+    3 * MINUTE,
+  )
+
+  test(
+    'stop ends every service in order',
+    async () => {
+      await project.compose('stop')
+      for (const [name, { status, exitCode }] of Object.entries(await project.services()))
+        expect([name, status, exitCode]).toEqual([name, 'exited', 0])
+    },
+    MINUTE,
+  )
+})
+
+test(
+  'Compose 2, with a / that passes mounts on: a disk that is mounted later is seen',
+  async () => {
+    await using project = await openProject(image, { root: 'shared', compose: findCompose2() })
+    await project.compose('up', '-d')
+    await untilHealthy(project)
+    expect(await project.execute('hub', 'superbloom', 'doctor')).toMatch(/^All is well\.$/m)
+    const disk = mkdtempSync(join(tmpdir(), 'disk-'))
+    const mount = [
+      '--mount',
+      '--target',
+      String(project.daemon.pid),
+      'mount',
+      '-t',
+      'tmpfs',
+      '-o',
+      'size=64m',
+      'tmpfs',
+      disk,
+    ]
+    await run('nsenter', mount)
+    try {
+      expect(await project.execute('metrics', 'grep', `/host${disk} `, '/proc/mounts')).toContain(
+        'size=65536k',
+      )
+    } finally {
+      await run('nsenter', ['--mount', '--target', String(project.daemon.pid), 'umount', disk])
+      rmSync(disk, { recursive: true })
+    }
+  },
+  5 * MINUTE,
+)
+
+test(
+  'the image alone, as docs/docker.md runs it: healthy, and the token is in its volume',
+  async () => {
+    await using project = await openProject(image)
+    const { docker } = project.daemon
+    const id = await docker('run', '-d', '-p', '127.0.0.1:8420:8420', '-v', 'superbloom:/data', 'superbloom')
+    const health = () => docker('inspect', '-f', '{{.State.Health.Status}}', id)
+    await until('it is healthy', async () => (await health()) === 'healthy', { within: 2 * MINUTE })
+    expect(await fetchOnMachine(project, 'http://127.0.0.1:8420/readyz')).toMatch(/^200 /)
+    expect(await docker('exec', id, 'stat', '-c', '%U %a', '/data/token')).toBe('node 600')
+    expect(await docker('exec', id, 'superbloom', 'doctor')).toMatch(/^All is well\.$/m)
+    await docker('stop', id)
+    expect(await docker('inspect', '-f', '{{.State.ExitCode}}', id)).toBe('0')
+  },
+  4 * MINUTE,
+)
+
+test(
+  "a folder of root's as /data: the log says what to run, without a stack",
+  async () => {
+    await using project = await openProject(image)
+    const { docker } = project.daemon
+    const folder = mkdtempSync(join(tmpdir(), 'superbloom-data-'))
+    mkdirSync(join(folder, 'data'))
+    const start = () => docker('run', '--rm', '-v', `${join(folder, 'data')}:/data`, 'superbloom', 'start')
+    const failed = await start().then(
+      () => undefined,
+      (error: { code: number; stderr: string }) => error,
+    )
+    rmSync(folder, { recursive: true })
+    expect(failed?.code).toBe(78)
+    expect(failed?.stderr).toContain('sudo chown -R 1000:1000 /data')
+    expect(failed?.stderr).not.toMatch(/\n\s+at /)
+  },
+  2 * MINUTE,
+)
