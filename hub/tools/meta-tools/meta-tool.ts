@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import type { z } from 'zod'
+import { toInputSchema } from '../../../schemas/tool-input.ts'
 import { HubError } from '../../core/errors.ts'
 import type { NewId } from '../../core/ids.ts'
 import type { Signals } from '../../core/signals.ts'
@@ -45,7 +46,7 @@ export function defineMetaTool<Input extends z.ZodType>(definition: MetaToolDefi
     readOnly: false,
     ends: false,
     ...rest,
-    inputSchema: z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>,
+    inputSchema: toInputSchema(input),
     async run(tx, args, context) {
       const parsed = input.safeParse(args)
       if (!parsed.success) return failed(describeIssues(definition.name, parsed.error))
