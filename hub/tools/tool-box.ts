@@ -1,4 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client'
+import { hasWholeText } from '../../schemas/text-readers.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import { parseJson } from '../core/json.ts'
 import {
@@ -114,9 +115,10 @@ function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
 function serverTool(
   servers: Pick<Servers, 'call'>,
   name: string,
-  { annotations = {} }: Tool,
+  definition: Tool,
   rerun: readonly string[],
 ): AgentTool<Tx> {
+  const { annotations = {} } = definition
   const { readOnlyHint, idempotentHint, destructiveHint } = annotations
   const repeatable = readOnlyHint === true || idempotentHint === true || matchesGlobs(rerun, name)
   return {
@@ -135,7 +137,7 @@ function serverTool(
             if (progress.message) options.onProgress(progress.message)
           },
         })
-        return toOutcome(result)
+        return toOutcome(result, hasWholeText(definition))
       } catch (error) {
         if (options.signal.aborted) throw error
         return toFailure(name, error)

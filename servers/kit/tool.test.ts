@@ -47,6 +47,7 @@ test('is listed with JSON schemas that a model can read', () => {
       required: ['count'],
       additionalProperties: false,
     },
+    _meta: { 'superbloom/wholeText': true },
   })
 })
 

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { WHOLE_TEXT } from '../../schemas/text-readers.ts'
 import { toInputSchema } from '../../schemas/tool-input.ts'
 import type { Clock } from './clock.ts'
 import { timeoutSignal, unlessAborted } from './clock.ts'
@@ -92,6 +93,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     annotations: { title, ...annotations },
     inputSchema: { ...toInputSchema(spec.input), type: 'object' as const },
     outputSchema: output.json,
+    _meta: { [WHOLE_TEXT]: true },
   }
   const call: Tool['call'] = (args, context) =>
     callTool(spec, output.foreign, args, context).catch(error => toErrorResult(toFailure(error, name)))
