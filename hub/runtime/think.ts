@@ -129,7 +129,7 @@ function uniqueIds(calls: ModelReply['calls'], claim: Claim, step: number): Mode
 
 function toRequest(deps: RuntimeDeps, claim: Claim, model: Model): ModelRequest {
   return {
-    ...toPreamble(deps, claim.agent),
+    ...toPreamble(deps, claim),
     messages: toMessages(claim.window),
     maxOutput: model.maxOutput,
     timezone: deps.timezone,

@@ -12,7 +12,7 @@ import {
   unwrapCall,
 } from '../core/lean-tools.ts'
 import type { ModelTool } from '../core/model.ts'
-import { givesMetaTool, givesTool, type ToolAccess } from '../core/tool-access.ts'
+import { givesAnyTool, givesMetaTool, givesTool, type ToolAccess } from '../core/tool-access.ts'
 import type { AgentTool, ToolBox } from '../core/tool-box.ts'
 import type { Tx } from '../store/writer.ts'
 import type { ToolFinder } from './find-tools.ts'
@@ -35,7 +35,7 @@ export interface ToolBoxDeps {
 
 /** Everything that agents can call: the servers' tools that their globs give, and the meta-tools unless taken away. */
 export function createToolBox(
-  servers: Pick<Servers, 'catalogue' | 'call' | 'untilListed'>,
+  servers: Pick<Servers, 'catalogue' | 'call' | 'untilListed' | 'settled'>,
   metaTools: readonly MetaTool[],
   { rerun, finder }: ToolBoxDeps,
 ): ToolBox<Tx> {
@@ -48,11 +48,15 @@ export function createToolBox(
     const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
     const theirs = from.filter(tool => givesTool(access, tool.name)).map(tool => toModelTool(tool.definition))
     const whole = [...own, ...theirs]
-    const listed = { from, whole, told: theirs.length > LEAN_ABOVE ? [...own, ...leanTools] : whole }
+    const told = theirs.length > LEAN_ABOVE ? own : whole
+    const listed = { from, whole, told: givesAnyTool(access) ? [...told, ...leanTools] : told }
     lists.set(access, listed)
     return listed
   }
   return {
+    get settled() {
+      return servers.settled
+    },
     list: (access, whole = false) => (whole ? look(access).whole : look(access).told),
     resolve(call) {
       const meant = call.name === CALL_TOOL ? unwrapCall(parseJson(call.arguments)) : undefined

@@ -68,7 +68,7 @@ const OWN = [
     'store_context',
   ],
   ...['get_context', 'create_task', 'list_tasks', 'cancel_task', 'send_message', 'search_history'],
-  'read_messages',
+  ...['read_messages', 'find_tools', 'call_tool'],
 ]
 
 interface Sent {

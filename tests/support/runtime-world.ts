@@ -293,6 +293,7 @@ function createToolBox(
   meta: ReturnType<typeof createMetaTools>,
 ): ToolBox<Tx> {
   return {
+    settled: true,
     list: access => [
       ...meta
         .filter(({ name }) => givesMetaTool(access, name))

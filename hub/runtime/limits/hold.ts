@@ -70,7 +70,7 @@ export async function takePlace(deps: RuntimeDeps, tx: Tx, beginner: Beginner): 
   }
   const { name, maxOutput, ...model } = deps.model(agent.model)
   const price = deps.budget().dearest ?? model.price
-  const input = deps.tokens.count(name, toPreamble(deps, agent), window, anchor)
+  const input = deps.tokens.count(name, toPreamble(deps, { agent, thread }), window, anchor)
   const room = decideRoom(dayBounds(deps, agent, day), { input, maxOutput, price })
   if (room.kind === 'full') throw toLimitReached(deps, agent, room.bound)
   if (room.kind === 'wait') throw new RoomTaken('Others use what is left of the day')
