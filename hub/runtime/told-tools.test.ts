@@ -26,13 +26,16 @@ test('a list stays the same while tools come and go, until the window changes', 
   expect(names()).toEqual(['a', 'b'])
 })
 
-test('a list is told anew where the file gives other tools, or the model reads all', () => {
+test('a list is told anew where the file gives other tools, and always to a model that reads all', () => {
   const { box, names } = world()
   expect(names()).toEqual(['a'])
   box.tools = [tool('b')]
   expect(names('t', ['b'])).toEqual(['b'])
   box.tools = [tool('c')]
   expect(names('t', ['b'], true)).toEqual(['c'])
+  box.tools = [tool('d')]
+  expect(names('t', ['b'], true)).toEqual(['d'])
+  expect(names('t', ['b'])).toEqual(['b'])
 })
 
 test('the threads that ran last keep their lists, and no others', () => {

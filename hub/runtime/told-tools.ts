@@ -12,7 +12,10 @@ const MOST_THREADS = 32
  * provider's prompt cache. What came since is found by `find_tools` and runs through `call_tool`; a call of what went says so.
  */
 export interface ToldTools {
-  /** Told anew where the agent's file gives other tools, or the model takes the list in another form. */
+  /**
+   * Told anew where the agent's file gives other tools. A model that takes the `whole` list costs nothing, and does not look
+   * for tools: it is always told of those that there are.
+   */
   of(thread: string, access: ToolAccess, whole: boolean): ModelTool[]
   /** The thread's window changes: the next request tells of the tools that there are then. */
   renew(thread: string): void
@@ -20,7 +23,6 @@ export interface ToldTools {
 
 interface Told {
   access: ToolAccess
-  whole: boolean
   tools: ModelTool[]
 }
 
@@ -28,13 +30,14 @@ export function createToldTools(toolBox: Pick<ToolBox<never>, 'list' | 'settled'
   const told = new Map<string, Told>()
   return {
     of(thread, access, whole) {
+      if (whole) return toolBox.list(access, whole)
       const known = told.get(thread)
-      const isSame = known?.whole === whole && isDeepStrictEqual(known.access, access)
-      const tools = isSame ? known.tools : toolBox.list(access, whole)
+      const isSame = known !== undefined && isDeepStrictEqual(known.access, access)
+      const tools = isSame ? known.tools : toolBox.list(access)
       told.delete(thread)
       // A list without the tools of a server that still starts would be a poor one to keep.
       if (!isSame && !toolBox.settled) return tools
-      told.set(thread, { access, whole, tools })
+      told.set(thread, { access, tools })
       for (const oldest of told.keys()) {
         if (told.size <= MOST_THREADS) break
         told.delete(oldest)
