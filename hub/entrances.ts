@@ -124,6 +124,7 @@ function toBelow(servers: Servers): Below {
     rootsChanged,
     endSession,
     tools: () => definitionsOf(servers.catalogue.tools),
+    tool: name => servers.catalogue.tool(name)?.definition,
     prompts: () => definitionsOf(servers.catalogue.prompts),
     resources: () => servers.catalogue.resources,
     resourceTemplates: () => servers.catalogue.resourceTemplates,

@@ -52,7 +52,7 @@ describe.each(Object.entries(definitions))('%s alone', (name, definition) => {
       expect(title, tool).toMatch(/^[A-Z]/)
       expect(description.length, tool).toBeGreaterThanOrEqual(40)
       expect(schemas, tool).toMatchObject({
-        inputSchema: { type: 'object', additionalProperties: false },
+        inputSchema: { type: 'object' },
         outputSchema: { type: 'object', properties: expect.any(Object) },
       })
       expect(annotations, tool).toEqual({
@@ -65,6 +65,21 @@ describe.each(Object.entries(definitions))('%s alone', (name, definition) => {
       const takes = Object.keys(schemas.inputSchema.properties ?? {})
       if (ASKS_FIRST.includes(tool)) expect(takes, tool).toContain('confirm')
       if (isReading) expect(takes, tool).not.toContain('confirm')
+    }
+  })
+
+  test('a mistyped argument is refused by name, though the schema for models does not forbid it', async () => {
+    await using world = await open()
+    for (const { name: tool, inputSchema } of world.listed()) {
+      const needed = (inputSchema.required ?? []).map(argument => [
+        argument,
+        argument === 'limitMBps' ? 1 : 'x',
+      ])
+      const { isError, text } = await world.call(tool, { ...Object.fromEntries(needed), confrim: true })
+      expect({ tool, isError, text }).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('confrim'),
+      })
     }
   })
 

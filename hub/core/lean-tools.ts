@@ -15,35 +15,31 @@ export const leanTools: readonly ModelTool[] = [
     name: FIND_TOOLS,
     title: 'Find tools',
     description:
-      'Looks for tools by what they do. There are more tools than are listed here: games, downloads, media, metrics, notifications, files and whatever else is connected. Describe in a few words what you want to do; the answer has names, descriptions and the schemas of their arguments. Costs nothing. Call what you found with call_tool.',
+      'Looks for tools by what they do, also for those that are not listed here: there may be many, of whatever is connected, and new ones. Gives names, descriptions and arguments; call_tool calls what you found.',
     inputSchema: {
       type: 'object',
       properties: {
         query: {
           type: 'string',
-          minLength: 1,
-          description: 'a few words: "pause downloads", "players online"',
+          description: 'a few words: "pause downloads"',
         },
-        limit: { type: 'integer', minimum: 1, maximum: MOST_FOUND, description: `default ${USUALLY_FOUND}` },
+        limit: { type: 'integer', maximum: MOST_FOUND, default: USUALLY_FOUND },
       },
       required: ['query'],
-      additionalProperties: false,
     },
     readOnly: true,
   },
   {
     name: CALL_TOOL,
     title: 'Call a tool',
-    description:
-      'Calls a tool by its name, with its arguments as find_tools showed their schema. The result is the tool’s own.',
+    description: 'Calls a tool that find_tools found. The result is the tool’s own.',
     inputSchema: {
       type: 'object',
       properties: {
-        name: { type: 'string', description: 'as find_tools gave it' },
-        arguments: { type: 'object', description: 'as its inputSchema says', additionalProperties: true },
+        name: { type: 'string' },
+        arguments: { type: 'object', additionalProperties: true },
       },
       required: ['name'],
-      additionalProperties: false,
     },
   },
 ]

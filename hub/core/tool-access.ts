@@ -17,6 +17,11 @@ export function givesTool(access: ToolAccess, name: string): boolean {
   return layersOf(access).every(globs => matchesGlobs(globs, name))
 }
 
+/** Whether there may be a servers' tool that is given, now or later. */
+export function givesAnyTool(access: ToolAccess): boolean {
+  return layersOf(access).every(globs => globs.some(glob => !isNegative(glob)))
+}
+
 /** Whether a meta-tool is given: always, unless taken away, or withheld from a task. */
 export function givesMetaTool(access: ToolAccess, name: string): boolean {
   const isKept = layersOf(access).every(globs => matchesGlobs(['*', ...globs.filter(isNegative)], name))

@@ -53,9 +53,12 @@ export type AgentTool<Tx> =
 /** All that an agent can call. Lists come in a stable order. */
 export interface ToolBox<Tx> {
   /**
-   * Those that a model is told of: above a number of servers' tools only how to find and call them, unless `whole`.
+   * Those that a model is told of: how to find and call others too, and above a number of servers' tools only that,
+   * unless `whole`.
    */
   list(access: ToolAccess, whole?: boolean): ModelTool[]
+  /** Every server has its tools listed, or has failed once. */
+  readonly settled: boolean
   /** What a call really asks for: of `call_tool` the tool that it names, with its arguments. */
   resolve(call: { name: string; arguments: string }): { name: string; arguments: string }
   /** Undefined where there is no such tool, or the access does not give it. */

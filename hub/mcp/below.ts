@@ -15,6 +15,7 @@ import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
  */
 export interface Below {
   tools(): readonly Tool[]
+  tool(name: string): Tool | undefined
   prompts(): readonly Prompt[]
   resources(): readonly Resource[]
   resourceTemplates(): readonly ResourceTemplateType[]

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { classifyInboundRequest } from '@modelcontextprotocol/server'
+import { readsText } from '../../schemas/text-readers.ts'
 import type { Clock } from '../core/clock.ts'
 import { createDeadlines } from '../core/deadlines.ts'
 import { isObject, type JsonObject, type OfferChange } from '../core/forwarding.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
+import { declaredBy } from './callers.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
 import { serveModernCall } from './lane.ts'
 import { isOfLegacy, readModernCall } from './lane-call.ts'
@@ -53,7 +55,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   return {
     async handle(request, response, body, caller) {
       const view = toView(request.url)
-      if (isPlain(view)) {
+      if (isPlain(view) && !readsText(modernClientOf(body))) {
         const call = readModernCall(request, body)
         if (call && !isOwn(call.name)) return serveModernCall(lane, caller.token, call, response)
         if (list.takesModern(request, body)) return list.serve(body, response)
@@ -81,6 +83,13 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       await Promise.all([modern[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()])
     },
   }
+}
+
+/** What a client of 2026-07-28 calls itself in a request. */
+function modernClientOf(body: unknown): string {
+  const params = isObject(body) ? body['params'] : undefined
+  const meta = isObject(params) ? params['_meta'] : undefined
+  return isObject(meta) ? declaredBy(meta).name : ''
 }
 
 /** Which requests are of the protocol's older era. */

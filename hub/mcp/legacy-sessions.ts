@@ -110,7 +110,7 @@ export function openLegacySessions(deps: LegacySessionDeps): LegacySessions {
       })
       if (takeMessage(session.lane, body)) return accept(response)
       if (resumeStream(session.lane, request, response)) return
-      if (session.isReady && isPlain(session.view)) {
+      if (session.isReady && isPlain(session.view) && !session.mcp.readsText) {
         const call = readLegacyCall(request, body)
         if (call && !deps.isOwn(call.name)) return serveCall(deps, toLane(session), call, response)
         if (deps.list.takesLegacy(request, body)) return deps.list.serve(body, response)

@@ -8,12 +8,13 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server'
+import { hasWholeText, readsText, toTextResult, toTextTool } from '../../schemas/text-readers.ts'
 import { describeError, HubError, toPublicError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-tools.ts'
 import type { Log } from '../core/log.ts'
 import { type Below, isLogged, LOG_MESSAGE, type LogLevel } from './below.ts'
-import { runFor, toCaller } from './callers.ts'
+import { declaredBy, runFor, toCaller } from './callers.ts'
 import { createElicited, PAGE_DONE } from './elicited.ts'
 import type { HubPrompts } from './hub-resources/hub-prompts.ts'
 import type { HubResources } from './hub-resources/hub-resources.ts'
@@ -94,14 +95,23 @@ export class McpServer {
       .catch(error => this.#deps.log.debug('notice_not_sent', { method, error }))
   }
 
+  /** Whether its client gets the text of results alone; of a session's client that is known once it has begun. */
+  get readsText(): boolean {
+    return readsText(this.server.getClientVersion()?.name ?? '')
+  }
+
+  #readsText({ mcpReq: { envelope } }: ServerContext): boolean {
+    return envelope ? readsText(declaredBy({ ...envelope }).name) : this.readsText
+  }
+
   #serveTools(): void {
     const { server } = this
     const { view } = this.#client
-    server.setRequestHandler('tools/list', () => ({
-      tools: view.lean
-        ? [...leanDefinitions]
-        : listTools(this.#deps).filter(({ name }) => this.#isGiven(name)),
-    }))
+    server.setRequestHandler('tools/list', (_request, context) => {
+      if (view.lean) return { tools: [...leanDefinitions] }
+      const given = listTools(this.#deps).filter(({ name }) => this.#isGiven(name))
+      return { tools: this.#readsText(context) ? given.map(toTextTool) : given }
+    })
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const { findTools: look } = this.#deps
       const find = (query: string, limit: number) => look(query, limit, name => this.#isGiven(name))
@@ -210,7 +220,9 @@ export class McpServer {
     const hubTool = hubTools.find(tool => tool.definition.name === name)
     try {
       if (hubTool) return await this.#runHubTool(hubTool, args, context)
-      return await this.#forward(context, options => below.call(name, args, options))
+      const result: CallToolResult = await this.#forward(context, options => below.call(name, args, options))
+      const isText = this.#readsText(context) && hasWholeText(below.tool(name))
+      return isText ? toTextResult(result) : result
     } catch (error) {
       if (!hubTool) {
         const failure = toFailure(error)

@@ -83,7 +83,7 @@ async function drainUpdate(
   const window = [...claim.window, ...results.map((content, index) => ({ seq: last + 1 + index, content }))]
   const contents = window.map(entry => entry.content)
   const facts = await readFacts(deps, tx, { agent, thread, replyTo, now: deps.clock.now(), contents })
-  const update = await takeUpdate(deps, tx, claim.cycle, { agent, window, anchor, waiting, facts })
+  const update = await takeUpdate(deps, tx, claim.cycle, { agent, thread, window, anchor, waiting, facts })
   const { items, hasMore } = update
   if (items.length === 0) return { ...NO_UPDATE, hasMore }
   return { items, hasMore, contents: [update.toMessage(facts)], resting: toResting(facts) }

@@ -220,7 +220,8 @@ async function begin(
   const { window, anchor } = await openWindow(deps, tx, agent, row)
   const contents = window.map(entry => entry.content)
   const facts = await readFacts(deps, tx, { agent, thread: row.id, replyTo: null, now, contents })
-  const batch = await takeBatch(deps, tx, id, { agent, window, anchor, waiting, facts })
+  const before = { agent, thread: row.id, window, anchor }
+  const batch = await takeBatch(deps, tx, id, { ...before, waiting, facts })
   const { items, hasMore } = batch
   const target = agent.task ? null : decideReplyTo(items, agent.conversations[0])
   await createCycle(tx, { id, thread_id: row.id, fence: row.fence, reply_to: target, started_at: now })

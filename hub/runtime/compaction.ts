@@ -42,7 +42,7 @@ export type RoomFor = 'step' | 'end' | 'overflow' | { budget: number }
 
 /** Tokens of the next request. */
 export function countRequest(deps: RuntimeDeps, claim: Claim, model: Model): number {
-  return deps.tokens.count(model.name, toPreamble(deps, claim.agent), claim.window, claim.anchor)
+  return deps.tokens.count(model.name, toPreamble(deps, claim), claim.window, claim.anchor)
 }
 
 /**
@@ -123,6 +123,7 @@ async function prune(deps: RuntimeDeps, claim: Claim): Promise<void> {
     seqs.has(entry.seq) ? { ...entry, content: toStub(entry.content) } : entry,
   )
   claim.anchor = undefined
+  deps.toldTools.renew(claim.thread)
   deps.log.info('window_pruned', { thread: claim.thread, results: seqs.size })
 }
 
@@ -169,6 +170,7 @@ async function compact(deps: RuntimeDeps, claim: Claim, { reason, cut, signal }:
   claim.start = last + 1
   claim.window = [{ seq: last, content: { role: 'user', items: [], tellsContext: true, ...head } }, ...rest]
   claim.anchor = undefined
+  deps.toldTools.renew(claim.thread)
   deps.log.info('window_compacted', { thread: claim.thread, reason, entries: left.length, by: summary.by })
 }
 

@@ -12,6 +12,7 @@ import type { KeptWindows } from './kept-windows.ts'
 import type { Places } from './limits/hold.ts'
 import type { Meter } from './limits/meter.ts'
 import type { TokenCounter } from './tokens.ts'
+import type { ToldTools } from './told-tools.ts'
 
 /** An agent as the runtime needs it. */
 export interface RuntimeAgent {
@@ -85,6 +86,7 @@ export interface RuntimeDeps {
   /** Resolves once it is stored that a cycle runs, so that a crash from now on counts. */
   noteCycle(): Promise<void>
   windows: KeptWindows
+  toldTools: ToldTools
   tokens: TokenCounter
   budget: () => Budget
   meter: Meter

@@ -10,10 +10,13 @@ const HOUSE_RULES = `How you work here:
 - A call that answers "waiting: approval <id>" needs a person's yes and runs once that is given; the outcome reaches your inbox. Go on with the rest meanwhile, say what waits, and do not call it again.
 - When a tool failed, say what failed and what you did instead. When the outcome of a call is unknown, verify before you repeat it.`
 
-/** What stands before the window in every request of an agent, the same until its file or the tools change. */
-export function toPreamble(deps: Pick<RuntimeDeps, 'toolBox' | 'model'>, agent: RuntimeAgent) {
-  const { readsAllTools } = deps.model(agent.model)
-  return { system: toSystemPrompt(agent), tools: deps.toolBox.list(agent.tools, readsAllTools) }
+/** What stands before the window in every request of an agent, the same until its file or its window changes. */
+export function toPreamble(
+  deps: Pick<RuntimeDeps, 'toldTools' | 'model'>,
+  { agent, thread }: { agent: RuntimeAgent; thread: string },
+) {
+  const { readsAllTools = false } = deps.model(agent.model)
+  return { system: toSystemPrompt(agent), tools: deps.toldTools.of(thread, agent.tools, readsAllTools) }
 }
 
 /** The prompt that stands before an agent's window. It depends on the agent's file alone. */

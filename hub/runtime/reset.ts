@@ -133,7 +133,7 @@ function announce({ signals }: Pick<ResetDeps, 'signals'>, done: ResetDone, by: 
 
 /** Ends the session of everything before the batch that stands at the thread's newest place; the window begins there. */
 export async function startFresh(
-  deps: Pick<RuntimeDeps, 'model'>,
+  deps: Pick<RuntimeDeps, 'model' | 'toldTools'>,
   tx: Tx,
   { agent, row, now }: { agent: RuntimeAgent; row: ThreadRow; now: number },
 ): Promise<void> {
@@ -157,4 +157,5 @@ export async function startFresh(
   }
   await moveWindow(tx, row.id, row.last_seq)
   await dropUnanswered(tx, { thread: row.id })
+  deps.toldTools.renew(row.id)
 }

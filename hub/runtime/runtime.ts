@@ -21,6 +21,7 @@ import { createStops, type Stops } from './stop.ts'
 import { MustRunAlone } from './suspects.ts'
 import { showAgent, tellEnd } from './tell.ts'
 import { createTokenCounter } from './tokens.ts'
+import { createToldTools } from './told-tools.ts'
 import { type Turn, takeTurn } from './turn.ts'
 import { type CycleWatch, createCycleWatch } from './watch.ts'
 
@@ -51,7 +52,7 @@ const TRY_AGAIN_MS = 10_000
 
 /** `agentOf` names the agent of a thread. Disposing stops at the next boundary; what is cut goes on at the next start. */
 export function createRuntime(
-  given: Omit<RuntimeDeps, 'windows' | 'tokens' | 'meter' | 'places'>,
+  given: Omit<RuntimeDeps, 'windows' | 'toldTools' | 'tokens' | 'meter' | 'places'>,
   semaphore: Semaphore,
   agentOf: (thread: string) => string,
 ): Runtime {
@@ -132,13 +133,16 @@ export function createRuntime(
   }
 }
 
-function equip(given: Omit<RuntimeDeps, 'windows' | 'tokens' | 'meter' | 'places'>): RuntimeDeps {
+function equip(
+  given: Omit<RuntimeDeps, 'windows' | 'toldTools' | 'tokens' | 'meter' | 'places'>,
+): RuntimeDeps {
   const meter = createMeter(day => usageOfDay(given.store.db, day))
   // Its time zone may change while it runs.
   return Object.assign(Object.create(given) as typeof given, {
     meter,
     places: createPlaces(meter),
     windows: createKeptWindows(),
+    toldTools: createToldTools(given.toolBox),
     tokens: createTokenCounter(),
   })
 }

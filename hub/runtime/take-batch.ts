@@ -17,6 +17,7 @@ import { toMarks } from './window.ts'
 /** What a batch stands behind. */
 export interface Before {
   agent: RuntimeAgent
+  thread: string
   window: readonly HistoryEntry[]
   anchor: Anchor | undefined
 }
@@ -91,10 +92,14 @@ function sizeItems(
 /** Its number and the line before it. */
 const PER_ITEM = 4
 
-function measureRoom(deps: RuntimeDeps, { agent, window, anchor }: Before, facts: BatchFacts): BatchRoom {
+function measureRoom(
+  deps: RuntimeDeps,
+  { agent, thread, window, anchor }: Before,
+  facts: BatchFacts,
+): BatchRoom {
   const model = deps.model(agent.model)
   const marks = toMarks(model, tokensInForce(deps, agent))
-  const preamble = toPreamble(deps, agent)
+  const preamble = toPreamble(deps, { agent, thread })
   const own = deps.tokens.estimate(model.name, toBatch([], facts).text)
   const space = marks.hard - own - deps.tokens.count(model.name, preamble, window, anchor)
   const summary = roomForSummary(tokensOfAll(window)) + FOR_HEAD

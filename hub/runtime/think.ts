@@ -193,7 +193,7 @@ function toRequest(
   reminder: ModelMessage | undefined,
 ): ModelRequest {
   return {
-    ...toPreamble(deps, claim.agent),
+    ...toPreamble(deps, claim),
     messages: [...toMessages(claim.window), ...(reminder ? [reminder] : [])],
     maxOutput: model.maxOutput,
     timezone: deps.timezone,

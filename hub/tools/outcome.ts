@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client'
 import { describeError } from '../core/errors.ts'
 import { isObject } from '../core/forwarding.ts'
+import { parseJson } from '../core/json.ts'
 import { stripControl, truncate } from '../core/text.ts'
 import type { ToolOutcome } from '../core/tool-box.ts'
 
@@ -10,16 +12,40 @@ const LONGEST_RESULT = 60_000
 const LONGEST_ADDRESS = 4_000
 const LONGEST_REASON = 1_000
 
-/** A server's result as a model reads it: its texts, and in words what is not text. */
-export function toOutcome(result: CallToolResult): ToolOutcome {
+/**
+ * A server's result as a model reads it: its texts, and in words what is not text. `isWhole` says that the text is known
+ * to say everything; of other servers' results a model reads whichever form is shorter and lacks nothing.
+ */
+export function toOutcome(result: CallToolResult, isWhole = false): ToolOutcome {
   const text = (result.content ?? []).map(toText).filter(Boolean).join('\n')
   const structured = result.structuredContent ?? undefined
-  const whole = text || (structured === undefined ? '(no output)' : JSON.stringify(structured))
+  const shown = isWhole ? text : decideShown(text, structured)
   return {
-    text: truncate(stripControl(whole), LONGEST_RESULT),
+    text: truncate(stripControl(shown || '(no output)'), LONGEST_RESULT),
     isError: result.isError === true,
     ...(structured === undefined || JSON.stringify(structured).length > LONGEST_RESULT ? {} : { structured }),
   }
+}
+
+/**
+ * The protocol wants data in the text too, and many servers write it there with indentation; others put it beside a mere
+ * headline ("4 items"). A text that shows most of the data is a rendering of it, made to be read; any other is followed by
+ * the data.
+ */
+export function decideShown(text: string, structured: unknown): string {
+  if (structured === undefined || structured === null) return text
+  const json = JSON.stringify(structured)
+  if (text === '' || isDeepStrictEqual(parseJson(text), structured)) return json
+  const leaves = leavesOf(structured)
+  const shown = leaves.filter(leaf => text.includes(leaf))
+  return shown.length * 2 >= leaves.length ? text : `${text}\n${json}`
+}
+
+/** Every text and number of some data. Whether something is true a text says in words. */
+function leavesOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value.trim()]
+  if (typeof value === 'number') return [String(value)]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : []
 }
 
 /** What an agent reads of a call that failed: where a person has to open pages first, which, and what to do then. */

@@ -28,6 +28,7 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
     }),
     call: () => Promise.reject(new Error('not called')),
     untilListed: async () => undefined,
+    settled: true,
   }
   return createToolBox(servers, [], { rerun: () => rerun, finder: createToolFinder(() => []) })
 }

@@ -1,4 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client'
+import { hasWholeText } from '../../schemas/text-readers.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import { parseJson } from '../core/json.ts'
 import {
@@ -11,7 +12,7 @@ import {
   unwrapCall,
 } from '../core/lean-tools.ts'
 import type { ModelTool } from '../core/model.ts'
-import { givesMetaTool, givesTool, type ToolAccess } from '../core/tool-access.ts'
+import { givesAnyTool, givesMetaTool, givesTool, type ToolAccess } from '../core/tool-access.ts'
 import type { AgentTool, ToolBox } from '../core/tool-box.ts'
 import type { Tx } from '../store/writer.ts'
 import type { ToolFinder } from './find-tools.ts'
@@ -35,7 +36,7 @@ export interface ToolBoxDeps {
 
 /** Everything that agents can call: the servers' tools that their globs give, and the meta-tools unless taken away. */
 export function createToolBox(
-  servers: Pick<Servers, 'catalogue' | 'call' | 'untilListed'>,
+  servers: Pick<Servers, 'catalogue' | 'call' | 'untilListed' | 'settled'>,
   metaTools: readonly MetaTool[],
   { rerun, finder }: ToolBoxDeps,
 ): ToolBox<Tx> {
@@ -48,11 +49,15 @@ export function createToolBox(
     const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
     const theirs = from.filter(tool => givesTool(access, tool.name)).map(tool => toModelTool(tool.definition))
     const whole = [...own, ...theirs]
-    const listed = { from, whole, told: theirs.length > LEAN_ABOVE ? [...own, ...leanTools] : whole }
+    const told = theirs.length > LEAN_ABOVE ? own : whole
+    const listed = { from, whole, told: givesAnyTool(access) ? [...told, ...leanTools] : told }
     lists.set(access, listed)
     return listed
   }
   return {
+    get settled() {
+      return servers.settled
+    },
     list: (access, whole = false) => (whole ? look(access).whole : look(access).told),
     resolve(call) {
       const meant = call.name === CALL_TOOL ? unwrapCall(parseJson(call.arguments)) : undefined
@@ -115,9 +120,10 @@ function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
 function serverTool(
   servers: Pick<Servers, 'call'>,
   name: string,
-  { annotations = {}, inputSchema }: Tool,
+  definition: Tool,
   rerun: readonly string[],
 ): AgentTool<Tx> {
+  const { annotations = {}, inputSchema } = definition
   const { readOnlyHint, idempotentHint, destructiveHint } = annotations
   const repeatable = readOnlyHint === true || idempotentHint === true || matchesGlobs(rerun, name)
   return {
@@ -136,7 +142,7 @@ function serverTool(
             if (progress.message) options.onProgress(progress.message)
           },
         })
-        return toOutcome(result)
+        return toOutcome(result, hasWholeText(definition))
       } catch (error) {
         if (options.signal.aborted) throw error
         return toFailure(name, error)

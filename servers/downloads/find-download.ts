@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ToolFailure } from '../kit/failure.ts'
 import { quote } from '../kit/text.ts'
-import { clientField, type NamedClient } from './clients/clients.ts'
+import { type NamedClient, rareClientField } from './clients/clients.ts'
 import type { Download, Finished } from './download.ts'
 import { onClients, toFailedLines, toValues } from './on-clients.ts'
 
@@ -9,13 +9,8 @@ const MAX_NAMED = 8
 
 /** The arguments that say which download is meant. */
 export const downloadFields = (clients: readonly NamedClient[]) => ({
-  download: z
-    .string()
-    .trim()
-    .min(1)
-    .max(300)
-    .describe('its name, enough of its name to tell it from the others, or its id'),
-  client: clientField(clients, 'only look in this download client'),
+  download: z.string().trim().min(1).max(300).describe('enough of its name, or its id'),
+  client: rareClientField(clients),
 })
 
 export type Found =

@@ -4,9 +4,7 @@ import { z } from 'zod'
 export const confirmField = z
   .boolean()
   .default(false)
-  .describe(
-    'true: do it. Without it, where the outcome may surprise, nothing is done and the result says what would be',
-  )
+  .describe('true: do it, after a person agreed to the preview')
 
 /** What the output of such a tool says: spread it in. */
 export const confirmOutput = {

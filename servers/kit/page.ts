@@ -3,8 +3,8 @@ import { toCountText } from './text.ts'
 
 /** The arguments of a tool with a long list: spread it into the input. */
 export const pageFields = (limit = 20, most = 200) => ({
-  limit: z.int().min(1).max(most).default(limit).describe('how many to list'),
-  offset: z.int().min(0).default(0).describe('how many to skip: for the rest of a long list'),
+  limit: z.int().min(1).max(most).default(limit),
+  offset: z.int().min(0).default(0),
 })
 
 /** What a page says of itself in an output: spread it in. */

@@ -1,4 +1,5 @@
 import {
+  CLIENT_INFO_META_KEY,
   type McpRequestContext,
   ProtocolError,
   ProtocolErrorCode,
@@ -6,6 +7,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { readsText, toTextResult, toTextTool } from '../../schemas/text-readers.ts'
 import { toCursor } from './events.ts'
 import { toHealthUri } from './health.ts'
 import { describeError, type Log } from './log.ts'
@@ -53,8 +55,10 @@ export function announceEvents(server: Server, app: App, wanted: () => boolean =
 
 function serveTools(server: Server, app: App): void {
   const listed = { tools: [...app.tools.values()].map(tool => tool.listed) }
-  server.setRequestHandler('tools/list', () => listed)
-  server.setRequestHandler('tools/call', (request, context) => {
+  const forText = { tools: listed.tools.map(toTextTool) }
+  const isForText = (context: ServerContext) => readsText(clientOf(server, context))
+  server.setRequestHandler('tools/list', (_request, context) => (isForText(context) ? forText : listed))
+  server.setRequestHandler('tools/call', async (request, context) => {
     const tool = app.tools.get(request.params.name)
     if (!tool) {
       const names = [...app.tools.keys()].join(', ')
@@ -68,8 +72,16 @@ function serveTools(server: Server, app: App): void {
     const key = request.params._meta?.[IDEMPOTENCY_KEY] ?? context.mcpReq._meta?.[IDEMPOTENCY_KEY]
     const idempotencyKey = typeof key === 'string' ? key : undefined
     const progress = toProgress(context, log)
-    return tool.call(request.params.arguments, { clock, log, signal, progress, idempotencyKey })
+    const result = await tool.call(request.params.arguments, { clock, log, signal, progress, idempotencyKey })
+    return isForText(context) ? toTextResult(result) : result
   })
+}
+
+/** What the client calls itself: with each request since 2026-07-28, before at the beginning. */
+function clientOf(server: Server, { mcpReq }: ServerContext): string {
+  const envelope: Record<string, unknown> = { ...mcpReq.envelope }
+  const told = envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion()
+  return typeof told === 'object' && told !== null && 'name' in told ? String(told.name) : ''
 }
 
 /** How the request's client hears of progress; undefined where it gave no token for it. */

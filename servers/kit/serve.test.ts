@@ -91,6 +91,17 @@ describe.each(CLIENT_KINDS)('over HTTP, the client %s', kind => {
     await expect(client.readEvents('events://fixture?after=-1')).rejects.toThrow(/not found/i)
   })
 
+  test('that shows its model only the data of a result, where there is any, gets the text alone', async () => {
+    const target = { kind: 'http', url: await start(), token: TOKEN } as const
+    await using client = await connectClient(kind, target, 'claude-code')
+    expect(await client.call('add', { a: 2, b: 3 })).toEqual({
+      isError: false,
+      text: '2 + 3 = 5',
+      structured: undefined,
+    })
+    expect((await client.listTools()).map(tool => 'outputSchema' in tool)).toEqual([false, false, false])
+  })
+
   test('does not get in with a wrong token', async () => {
     const url = await start()
     await expect(connectClient(kind, { kind: 'http', url, token: 'wrong' })).rejects.toThrow()

@@ -40,7 +40,6 @@ test('is listed with JSON schemas that a model can read', () => {
     inputSchema: {
       type: 'object',
       properties: { count: { type: 'integer', maximum: 10, default: 1 }, name: { type: 'string' } },
-      additionalProperties: false,
     },
     outputSchema: {
       type: 'object',
@@ -48,6 +47,7 @@ test('is listed with JSON schemas that a model can read', () => {
       required: ['count'],
       additionalProperties: false,
     },
+    _meta: { 'superbloom/wholeText': true },
   })
 })
 

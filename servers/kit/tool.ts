@@ -1,5 +1,7 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { WHOLE_TEXT } from '../../schemas/text-readers.ts'
+import { toInputSchema } from '../../schemas/tool-input.ts'
 import type { Clock } from './clock.ts'
 import { timeoutSignal, unlessAborted } from './clock.ts'
 import { type Failure, ToolFailure, toFailure, toFailureText } from './failure.ts'
@@ -83,14 +85,15 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   spec: ToolSpec<Input, Output>,
 ): Tool {
   const { name, title, description, annotations } = spec
-  const output = toJsonSchema(spec.output, 'output')
+  const output = toOutputSchema(spec.output)
   const listed = {
     name,
     title,
     description,
     annotations: { title, ...annotations },
-    inputSchema: toJsonSchema(spec.input, 'input').json,
+    inputSchema: { ...toInputSchema(spec.input), type: 'object' as const },
     outputSchema: output.json,
+    _meta: { [WHOLE_TEXT]: true },
   }
   const call: Tool['call'] = (args, context) =>
     callTool(spec, output.foreign, args, context).catch(error => toErrorResult(toFailure(error, name)))
@@ -206,10 +209,10 @@ function findAt(value: unknown, path: readonly PropertyKey[]): unknown {
  * the bounds of whole numbers that JavaScript can hold: they tell a model nothing, at every integer. `foreign` says
  * whether a field holds text of others.
  */
-function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output') {
+function toOutputSchema(schema: z.ZodObject) {
   let foreign = false
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
-    io,
+    io: 'output',
     override({ zodSchema, jsonSchema }) {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

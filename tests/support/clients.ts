@@ -47,15 +47,19 @@ export type Line = (typeof LINES)[number]
 const INFO = { name: 'superbloom-tests', version: '1.0.0' }
 const TIMEOUT_MS = 30_000
 
-export async function openClient(line: Line, target: Target): Promise<TestClient> {
-  return line === 'sdk 1' ? openV1(target) : openV2(line, target)
+/** `name` is what it calls itself. */
+export async function openClient(line: Line, target: Target, name = INFO.name): Promise<TestClient> {
+  return line === 'sdk 1' ? openV1(target, name) : openV2(line, target, name)
 }
 
-async function openV2(line: Line, target: Target): Promise<TestClient> {
+async function openV2(line: Line, target: Target, name: string): Promise<TestClient> {
   const isModern = line === 'sdk 2, 2026-07-28'
-  const client = new Client(INFO, {
-    versionNegotiation: { mode: isModern ? { pin: '2026-07-28' } : 'legacy' },
-  })
+  const client = new Client(
+    { ...INFO, name },
+    {
+      versionNegotiation: { mode: isModern ? { pin: '2026-07-28' } : 'legacy' },
+    },
+  )
   const { transport, stderr } = createTransport(target, StreamableHTTPClientTransport, StdioClientTransport)
   await client.connect(transport, { timeout: TIMEOUT_MS })
   return {
@@ -77,8 +81,8 @@ async function openV2(line: Line, target: Target): Promise<TestClient> {
   }
 }
 
-async function openV1(target: Target): Promise<TestClient> {
-  const client = new ClientV1(INFO)
+async function openV1(target: Target, name: string): Promise<TestClient> {
+  const client = new ClientV1({ ...INFO, name })
   const { transport, stderr } = createTransport(
     target,
     StreamableHTTPClientTransportV1,

@@ -294,6 +294,7 @@ function createToolBox(
   meta: ReturnType<typeof createMetaTools>,
 ): ToolBox<Tx> {
   return {
+    settled: true,
     list: access => [
       ...meta
         .filter(({ name }) => givesMetaTool(access, name))

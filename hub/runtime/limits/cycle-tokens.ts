@@ -1,5 +1,5 @@
 import type { RuntimeAgent, RuntimeDeps } from '../deps.ts'
-import { toPreamble } from '../prompt.ts'
+import { toSystemPrompt } from '../prompt.ts'
 import { tokensOfPreamble } from '../tokens.ts'
 
 /** A cycle whose budget is smaller could send its prompt and tools, and next to nothing of its window. */
@@ -16,7 +16,9 @@ interface CycleTokens {
 }
 
 function readTokens(deps: Deps, agent: RuntimeAgent): CycleTokens {
-  const preamble = tokensOfPreamble(toPreamble(deps, agent))
+  const { readsAllTools = false } = deps.model(agent.model)
+  const tools = deps.toolBox.list(agent.tools, readsAllTools)
+  const preamble = tokensOfPreamble({ system: toSystemPrompt(agent), tools })
   const least = LEAST_PREAMBLES * preamble
   const { tokens } = agent.limits
   const isRefused = tokens !== undefined && tokens < least

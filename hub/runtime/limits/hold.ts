@@ -71,7 +71,7 @@ export async function takePlace(deps: RuntimeDeps, tx: Tx, beginner: Beginner): 
   }
   const { name, maxOutput, ...model } = deps.model(agent.model)
   const price = deps.budget().dearest ?? model.price
-  const input = deps.tokens.count(name, toPreamble(deps, agent), window, anchor)
+  const input = deps.tokens.count(name, toPreamble(deps, { agent, thread }), window, anchor)
   const bounds = dayBounds(deps, agent, day)
   const call = { input, maxOutput, price }
   const room = decideRoom(bounds, fitted(deps, agent, call, decideRoom(bounds, call)))

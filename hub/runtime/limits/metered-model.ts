@@ -277,7 +277,7 @@ export async function chargeCut(deps: RuntimeDeps, claim: Claim): Promise<void> 
   const model = deps.model(claim.agent.model)
   if (model.isFree) return
   const day = await openToday(deps)
-  const input = deps.tokens.count(model.name, toPreamble(deps, claim.agent), claim.window, undefined)
+  const input = deps.tokens.count(model.name, toPreamble(deps, claim), claim.window, undefined)
   const usage = { input, output: model.maxOutput, cachedInput: 0 }
   const reservation = { day, agent: claim.agent.name, tokens: 0, micros: 0, wakes: 0 }
   claim.unpaid = { ...usage, costMicros: toMicros(usage, model.price), reservation }

@@ -126,10 +126,10 @@ test('promise 9: no budget is exceeded for a server', async () => {
   const sampling = askingTool('sampling/createMessage', REQUEST, REQUEST)
   await using world = await openWorld({
     tools: [sampling.tool],
-    agents: [{ limits: { steps: 30, minutes: 10, tokens: 16_000 } }],
+    agents: [{ limits: { steps: 30, minutes: 10, tokens: 12_000 } }],
   })
   world.model.script(async (...asked) => {
-    return { ...(await call([['setup']])(...asked)), usage: { input: 15_900, output: 60, cachedInput: 0 } }
+    return { ...(await call([['setup']])(...asked)), usage: { input: 11_900, output: 60, cachedInput: 0 } }
   })
   await world.start()
   await world.post('go')
@@ -137,7 +137,7 @@ test('promise 9: no budget is exceeded for a server', async () => {
   const refused = 'The budget of the agent homelab has no room for it (limits.tokens)'
   expect(sampling.errors).toEqual([refused, refused])
   expect(world.model.requests.all).toHaveLength(1)
-  expect((await used(world)).day).toEqual({ tokens: 15_960, cost_micros: 0 })
+  expect((await used(world)).day).toEqual({ tokens: 11_960, cost_micros: 0 })
 })
 
 test('promise 9: what a kill cuts is charged before it is made', async () => {

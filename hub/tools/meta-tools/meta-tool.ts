@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import type { z } from 'zod'
+import { toInputSchema } from '../../../schemas/tool-input.ts'
 import { HubError } from '../../core/errors.ts'
 import type { NewId } from '../../core/ids.ts'
 import { dropNulls } from '../../core/json.ts'
@@ -46,7 +47,7 @@ export function defineMetaTool<Input extends z.ZodType>(definition: MetaToolDefi
     readOnly: false,
     ends: false,
     ...rest,
-    inputSchema: z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>,
+    inputSchema: toInputSchema(input),
     async run(tx, args, context) {
       const parsed = input.safeParse(args)
       const fitting = parsed.success ? parsed : input.safeParse(dropNulls(args))

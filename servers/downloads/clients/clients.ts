@@ -72,15 +72,19 @@ export function openClients(settings: DownloadsSettings, { clock, state }: Clien
 }
 
 /** The argument that names a client: one of those there are. */
-export function clientField(clients: readonly NamedClient[], about: string) {
+export function clientField(clients: readonly NamedClient[]) {
   const [first, ...rest] = clients.map(({ name }) => name)
   const name = first === undefined ? z.string() : z.enum([first, ...rest])
-  return name.optional().describe(about)
+  return name.optional()
 }
 
-/** The same of tools that mean all clients unless one is named. */
-export const oneOrAll = (clients: readonly NamedClient[]) =>
-  clientField(clients, 'only this download client; default all')
+/** The same of tools that seldom need it: the names are not listed, and a wrong one is refused with them. */
+export function rareClientField(clients: readonly NamedClient[]) {
+  const names = clients.map(({ name }) => name)
+  const listed = names.map(name => `"${name}"`).join('|')
+  const isKnown = (name: string) => names.length === 0 || names.includes(name)
+  return z.string().refine(isKnown, `expected one of ${listed}`).optional()
+}
 
 /** All, or the one of this name. Throws a ToolFailure where there is none. */
 export function pickClients(clients: readonly NamedClient[], name: string | undefined): NamedClient[] {

@@ -13,21 +13,10 @@ const MAX_FILE = 14_000_000
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({
-    url: z
-      .string()
-      .trim()
-      .max(10_000)
-      .optional()
-      .describe(
-        'a magnet link, or the http(s) address of a .torrent or .nzb file, which the client loads itself',
-      ),
-    file: z
-      .string()
-      .max(MAX_FILE)
-      .optional()
-      .describe('instead of url: the content of a .torrent or .nzb file in base64; at most 10 MB'),
-    fileName: z.string().max(200).optional().describe('the name of that file'),
-    client: clientField(clients, 'the download client; default: the first that takes such a file'),
+    url: z.string().trim().max(10_000).optional().describe('magnet link or http(s) address'),
+    file: z.string().max(MAX_FILE).optional().describe('instead of url: the file in base64, at most 10 MB'),
+    fileName: z.string().max(200).optional(),
+    client: clientField(clients),
     category: z
       .string()
       .trim()
@@ -35,8 +24,8 @@ const input = (clients: readonly NamedClient[]) =>
       .max(100)
       .regex(/^[^\r\n,]+$/)
       .optional()
-      .describe("one of the client's categories; a label in Transmission"),
-    paused: z.boolean().default(false).describe('true: only put it into the queue'),
+      .describe("one of the client's; a label in Transmission"),
+    paused: z.boolean().default(false),
   })
 
 const output = z.object({
@@ -53,9 +42,9 @@ export function addDownload({ clients, clock }: ToolDeps): Tool {
     name: 'add_download',
     title: 'Add a download',
     description:
-      'Adds a download: a magnet link or the address of a .torrent or .nzb file (url), or such a file itself (file). Torrents go ' +
-      'to a torrent client, NZB files to SABnzbd; name client where several would do or the address does not tell. The client ' +
-      'begins at once unless paused. Only magnet, http and https addresses are taken.',
+      'Adds a download: a magnet link, the address of a .torrent or .nzb file, or such a file itself. ' +
+      'Torrents go to a torrent client, NZB files to SABnzbd; name client where the address does not tell. ' +
+      'It begins at once unless paused.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     input: input(clients),
     output,

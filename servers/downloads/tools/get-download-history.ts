@@ -3,16 +3,16 @@ import { foreignText } from '../../kit/foreign.ts'
 import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { quote, toAgeText, toByteText, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
+import { type NamedClient, pickClients, rareClientField } from '../clients/clients.ts'
 import type { Finished } from '../download.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
 import type { ToolDeps } from './deps.ts'
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({
-    client: oneOrAll(clients),
-    outcome: z.enum(['all', 'completed', 'failed']).default('all').describe('only those that ended so'),
-    name: z.string().min(1).max(200).optional().describe('only those whose name contains this, in any case'),
+    client: rareClientField(clients),
+    outcome: z.enum(['all', 'completed', 'failed']).default('all'),
+    name: z.string().min(1).max(200).optional().describe('a part of the name'),
     ...pageFields(20, 200),
   })
 
@@ -46,9 +46,8 @@ export function getDownloadHistory({ clients, clock }: ToolDeps): Tool {
     name: 'get_download_history',
     title: 'Download history',
     description:
-      'Downloads that completed or failed, the latest first, with the reason of each failure. Call it to see whether ' +
-      'something arrived, or why not (outcome: failed). SABnzbd tells its last 200; torrent clients know a download as long ' +
-      'as it is not removed. One or two quick requests to each client.',
+      'Completed and failed downloads, the latest first, with the reason of each failure. Call it to see ' +
+      'whether something arrived, or why not. SABnzbd tells its last 200.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: input(clients),
     output,

@@ -12,15 +12,15 @@ import {
   toTenth,
 } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
+import { clientField, type NamedClient, pickClients } from '../clients/clients.ts'
 import { DOWNLOAD_STATES, type Download, type Snapshot } from '../download.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
 import type { ToolDeps } from './deps.ts'
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({
-    client: oneOrAll(clients),
-    state: z.enum(DOWNLOAD_STATES).optional().describe('only downloads that are in this state'),
+    client: clientField(clients),
+    state: z.enum(DOWNLOAD_STATES).optional(),
     ...pageFields(20, 200),
   })
 
@@ -66,9 +66,9 @@ export function getDownloadStatus({ clients, pauses, clock }: ToolDeps): Tool {
     name: 'get_download_status',
     title: 'Download status',
     description:
-      'What the download clients do now: every download that is not finished with its progress, speed, time left and what ' +
-      'keeps it, and for each client its speed, limit, pause and free disk. Call it before you change a download, for its ' +
-      'name. Finished and failed ones are in get_download_history. One or two quick requests to each client.',
+      'Unfinished downloads with progress, speed, time left and what keeps them; of each client speed, ' +
+      "limit, pause and free disk. Call it for a download's name before you change it. Finished and failed " +
+      'ones: get_download_history.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: input(clients),
     output,

@@ -19,8 +19,7 @@ export function pauseDownload({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'pause_download',
     title: 'Pause one download',
-    description:
-      'Holds one download until resume_download; the others go on. What was loaded is kept. It is found by name or id.',
+    description: 'Holds one download until resume_download; the others go on. What was loaded is kept.',
     annotations: REVERSIBLE,
     input: z.strictObject(downloadFields(clients)),
     output,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toCountText, toSpanText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
+import { clientField, type NamedClient, pickClients } from '../clients/clients.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
 import { isAtRest, requireShown } from '../until-shown.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
@@ -13,13 +13,8 @@ const SAME_END = MINUTE / 2
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({
-    minutes: z
-      .int()
-      .min(1)
-      .max(WEEK)
-      .optional()
-      .describe('go on by itself after so many minutes; default: until resume_downloads'),
-    client: oneOrAll(clients),
+    minutes: z.int().min(1).max(WEEK).optional().describe('then it goes on by itself'),
+    client: clientField(clients),
   })
 
 const output = z.object({
@@ -80,8 +75,8 @@ export function pauseDownloads({ clients, pauses, clock }: ToolDeps): Tool {
     name: 'pause_downloads',
     title: 'Pause all downloads',
     description:
-      'Stops all loading in every download client, or in one (client), for some minutes or until resume_downloads. Use it ' +
-      'to free the line or the disk. Nothing is lost. Torrents that are complete go on being shared; a torrent that is added ' +
+      'Pauses all downloads, in every download client or one, for some minutes or until resume_downloads. ' +
+      'Frees the line or the disk; nothing is lost. Complete torrents go on being shared; a torrent added ' +
       'later is not held.',
     annotations: REVERSIBLE,
     input: input(clients),

@@ -13,7 +13,7 @@ const FILES_STAY = 'SABnzbd does not delete the files of a completed download: t
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({
     ...downloadFields(clients),
-    withData: z.boolean().default(false).describe('true: also delete the files that were loaded'),
+    withData: z.boolean().default(false),
     confirm: confirmField,
   })
 
@@ -33,9 +33,9 @@ export function removeDownload({ clients, clock }: ToolDeps): Tool {
     name: 'remove_download',
     title: 'Remove a download',
     description:
-      'Takes one download, finished or not, out of its client, and with withData: true deletes its files for good. It is found ' +
-      'by name or id. Without confirm: true it does nothing and says what would be removed and how much would be deleted. The ' +
-      'files of a finished SABnzbd download are never deleted.',
+      'Takes one download, finished or not, out of its client; withData deletes its files for good (never ' +
+      'those of a finished SABnzbd download). Without confirm it only says what would be removed and ' +
+      'deleted.',
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,

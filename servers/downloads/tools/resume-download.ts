@@ -20,8 +20,8 @@ export function resumeDownload({ clients, clock }: ToolDeps): Tool {
     name: 'resume_download',
     title: 'Resume one download',
     description:
-      'Goes on with one download that is paused or failed in a torrent client. It is found by name or id. Where SABnzbd as a ' +
-      'whole is paused, the download still waits, and the result says so.',
+      'Goes on with one download that is paused, or failed in a torrent client. While SABnzbd as a whole ' +
+      'is paused, it still waits.',
     annotations: REVERSIBLE,
     input: z.strictObject(downloadFields(clients)),
     output,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
+import { clientField, type NamedClient, pickClients } from '../clients/clients.ts'
 import type { Snapshot } from '../download.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
 import { requireShown } from '../until-shown.ts'
@@ -17,11 +17,10 @@ export function resumeDownloads({ clients, pauses, clock }: ToolDeps): Tool {
     name: 'resume_downloads',
     title: 'Resume all downloads',
     description:
-      'Goes on with loading in every download client, or in one (client), and ends timed pauses. In torrent clients it starts ' +
-      'every unfinished torrent that is paused, also one that somebody paused alone; in SABnzbd a job that was paused alone ' +
-      'stays so.',
+      'Goes on with all downloads, in every download client or one, and ends timed pauses. Starts every ' +
+      'paused unfinished torrent, also one paused alone; in SABnzbd a job paused alone stays so.',
     annotations: REVERSIBLE,
-    input: z.strictObject({ client: oneOrAll(clients) }),
+    input: z.strictObject({ client: clientField(clients) }),
     output,
     async run({ client }, signal) {
       const outcomes = await onClients(

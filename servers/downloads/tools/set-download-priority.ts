@@ -11,7 +11,7 @@ import { REVERSIBLE, type ToolDeps } from './deps.ts'
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({
     ...downloadFields(clients),
-    priority: z.enum(PRIORITIES).describe('first: before all others; else its level'),
+    priority: z.enum(PRIORITIES),
   })
 
 const output = z.object({
@@ -28,8 +28,8 @@ export function setDownloadPriority({ clients, clock }: ToolDeps): Tool {
     name: 'set_download_priority',
     title: 'Set the priority of a download',
     description:
-      'Moves one download before the others (first) or gives it a level (high, normal, low). It is found by name or id. ' +
-      'qBittorrent keeps an order and no levels: high and first put it first, low puts it last, and its queueing must be on.',
+      'Moves one download before all others (first) or gives it a level. qBittorrent has an order and no ' +
+      'levels: high and first put it first, low last, and its queueing must be on.',
     annotations: REVERSIBLE,
     input: input(clients),
     output,

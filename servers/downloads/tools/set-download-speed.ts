@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { type NamedClient, oneOrAll, pickClients } from '../clients/clients.ts'
+import { clientField, type NamedClient, pickClients } from '../clients/clients.ts'
 import type { Snapshot } from '../download.ts'
 import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
 import { requireShown } from '../until-shown.ts'
@@ -16,10 +16,8 @@ const input = (clients: readonly NamedClient[]) =>
     limitMiBps: z
       .number()
       .refine(limit => limit === 0 || (limit >= 0.001 && limit <= 100_000), 'must be 0, or 0.001 to 100000')
-      .describe(
-        'the most to load, in MiB per second, as get_download_status shows speeds (10 Mbit/s are 1.19); 0: no limit',
-      ),
-    client: oneOrAll(clients),
+      .describe('MiB per second (10 Mbit/s are 1.19); 0: no limit'),
+    client: clientField(clients),
   })
 
 const output = z.object({
@@ -34,9 +32,8 @@ export function setDownloadSpeed({ clients, clock }: ToolDeps): Tool {
     name: 'set_download_speed',
     title: 'Limit the download speed',
     description:
-      'Sets or lifts the limit on how fast each download client, or one (client), loads. The limit is for each client by ' +
-      'itself, not for all together. Uploads are not limited. Transmission counts in whole kilobytes; its "turtle mode" is ' +
-      'switched off.',
+      'Limits how fast each download client, or one, loads (each by itself; uploads not), or lifts the ' +
+      'limit. Ends the "turtle mode" of Transmission.',
     annotations: REVERSIBLE,
     input: input(clients),
     output,

@@ -63,10 +63,9 @@ export function diagnoseGameServer({ games, clock, host = readHostLoad }: Diagno
     name: 'diagnose_game_server',
     title: 'Diagnose a game server',
     description:
-      'Why a game server is down, slow, laggy or cannot be joined: looks at restarts, exit code, out-of-memory ends and ' +
-      'health, asks the game itself, reads the last lines of its log for known errors, and looks at its CPU and ' +
-      'memory and at the load of the machine. Gives findings with evidence and what to do, the likeliest first. Call it ' +
-      'first when players complain. Changes nothing; takes one to six seconds.',
+      'Why a game server is down, slow, laggy or cannot be joined: findings with evidence and what to do, ' +
+      'the likeliest first, from its state, memory, health, log, answer and the load of the machine. Call ' +
+      'it first when players complain.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({ server: serverField(games) }),
     output,

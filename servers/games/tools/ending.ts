@@ -21,12 +21,7 @@ export const endingInput = (games: Pick<Games, 'declared'>) =>
   z.strictObject({
     server: serverField(games),
     confirm: confirmField,
-    warnSeconds: z
-      .int()
-      .min(0)
-      .max(600)
-      .default(30)
-      .describe('seconds between the warning to players and the end; 0: end it without a warning'),
+    warnSeconds: z.int().min(0).max(600).default(30).describe('0: without a warning'),
   })
 
 /** What they say of the players. */

@@ -63,9 +63,8 @@ export function getGameServer({ games, clock }: { games: Games; clock: Clock }):
     name: 'get_game_server',
     title: 'Game server details',
     description:
-      'One game server in detail: state, uptime, restarts, exit code, health, CPU and memory, who plays, map, version, ping, ' +
-      'and the commands that are allowed. Call it to learn whether one is running, or for another question about one. Takes up ' +
-      'to four seconds. To find out why a server is slow or down call diagnose_game_server.',
+      'One game server in detail: whether it is running, uptime, restarts, exit code, health, CPU, memory, players, map, ' +
+      'version, ping, allowed commands. For why it is slow or down: diagnose_game_server.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({ server: serverField(games) }),
     output,

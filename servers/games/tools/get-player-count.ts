@@ -45,9 +45,8 @@ export function getPlayerCount({
     name: 'get_player_count',
     title: 'Player count',
     description:
-      'How many people play on a game server right now, and their names where the game gives them; bots are counted apart. ' +
-      'Call it before stopping or restarting a server, or when asked who is online. Without server it asks all of them. ' +
-      'Takes milliseconds, at most three seconds where a game does not answer.',
+      'How many people play on a game server now, bots apart, and their names; without server on all of ' +
+      'them. Call it before stopping or restarting one.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({
       server: serverField(games).optional(),

@@ -39,9 +39,8 @@ export function listGameServers({ games, clock }: { games: Games; clock: Clock }
     name: 'list_game_servers',
     title: 'Game servers',
     description:
-      'Lists which game servers there are and which are running, with how many play and who where the game answers. Call it ' +
-      'first for any question about game servers, and for the names that the other tools take. Takes a few seconds at most; all ' +
-      'are asked at once. For more about one of them call get_game_server.',
+      'Lists which game servers there are and which are running, how many play and who. Call it first for ' +
+      'any question about game servers, and for the names that the other tools take.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject(pageFields(50)),
     output,

@@ -17,9 +17,9 @@ export function restartGameServer({ games, ends, clock }: EndingDeps): Tool {
     name: 'restart_game_server',
     title: 'Restart a game server',
     description:
-      'Stops a game server, starts it again and waits until it answers queries. While players are online it does nothing and ' +
-      'says who they are, unless confirm is true; then it warns them in the game and waits warnSeconds (30) first. Call it when ' +
-      'a server hangs or must read new settings. May take minutes. One that does not run is started.',
+      'Restarts a game server and waits until it answers; may take minutes. While players are online it ' +
+      'only says who they are, unless confirm is true; then it warns them and waits warnSeconds first. ' +
+      'Starts one that does not run.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     input: endingInput(games),
     output: z.object({

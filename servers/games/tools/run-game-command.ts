@@ -22,18 +22,13 @@ export function runGameCommand({ games }: { games: Pick<Games, 'declared' | 'pic
     name: 'run_game_command',
     title: 'Run a game command',
     description:
-      "Sends one command to a game server's own console (RCON) and gives what it answers. Call it to tell players something " +
-      '(say …), to list, kick or ban, or to change a rule of the game. Only commands that the owner allowed for this server ' +
-      'are sent; another is refused, and the refusal lists those that are allowed. What a command does is up to the game ' +
-      'and cannot be undone from here. Takes less than a second, at most five. To stop a server use stop_game_server.',
+      "Sends one command to a game server's console (RCON) and gives its answer: tell players something, " +
+      'list, kick, ban, change a rule. Only commands that the owner allowed; a refusal lists them. Cannot ' +
+      'be undone from here. To stop a server use stop_game_server.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     input: z.strictObject({
       server: serverField(games),
-      command: z
-        .string()
-        .min(1)
-        .max(1000)
-        .describe('one command on one line, as the console of the game takes it: "say Restart at eight"'),
+      command: z.string().min(1).max(1000).describe('one line: "say Restart at eight"'),
     }),
     output,
     async run({ server, command }, signal) {

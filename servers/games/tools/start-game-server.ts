@@ -29,9 +29,8 @@ export function startGameServer({ games, clock }: { games: Games; clock: Clock }
     name: 'start_game_server',
     title: 'Start a game server',
     description:
-      'Starts a game server and waits until it answers queries, so that players can join when this returns; it tells how far ' +
-      'it is. Call it when somebody wants to play, or a server is down. May take minutes for a large game, at most what its ' +
-      'settings allow. One that runs already is left alone. If it ends right away the failure has its exit code and last log lines.',
+      'Starts a game server and waits until players can join, which may take minutes. One that runs is ' +
+      'left alone. If it ends right away, the failure has exit code and last log lines.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({ server: serverField(games) }),
     output,

@@ -21,9 +21,9 @@ export function stopGameServer({ games, ends, clock }: EndingDeps): Tool {
     name: 'stop_game_server',
     title: 'Stop a game server',
     description:
-      'Stops a game server. While players are online it does nothing and says who they are, unless confirm is true; then it ' +
-      'warns them in the game, waits warnSeconds (30), and stops; that can be cancelled. Call it when nobody needs the server, ' +
-      'never with confirm unless the person who asked knows that players are online. It can be started again.',
+      'Stops a game server; it can be started again. While players are online it only says who they are, ' +
+      'unless confirm is true; then it warns them in the game, waits warnSeconds and stops. Confirm only ' +
+      'if the person who asked knows of the players.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     input: endingInput(games),
     output: z.object({

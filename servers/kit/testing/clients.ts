@@ -47,14 +47,15 @@ export interface TestClient extends AsyncDisposable {
   nextUpdate(): Promise<string>
 }
 
-export function connectClient(kind: ClientKind, target: Target): Promise<TestClient> {
+/** `name` is what it calls itself. */
+export function connectClient(kind: ClientKind, target: Target, name = 'test'): Promise<TestClient> {
   switch (kind) {
     case '2.x, negotiating':
-      return connectNew(target, 'auto')
+      return connectNew(target, name, 'auto')
     case '2.x, legacy':
-      return connectNew(target, 'legacy')
+      return connectNew(target, name, 'legacy')
     case '1.x':
-      return connectOld(target)
+      return connectOld(target, name)
     default:
       return kind satisfies never
   }
@@ -67,8 +68,8 @@ export async function within<T>(what: string, promise: PromiseLike<T>): Promise<
   return Promise.race([promise, late.promise]).finally(cancel)
 }
 
-async function connectNew(target: Target, mode: 'auto' | 'legacy'): Promise<TestClient> {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+async function connectNew(target: Target, name: string, mode: 'auto' | 'legacy'): Promise<TestClient> {
+  const client = new Client({ name, version: '1' }, { versionNegotiation: { mode } })
   const updates = createQueue()
   client.setNotificationHandler('notifications/resources/updated', note => updates.push(note.params.uri))
   const transport =
@@ -100,8 +101,8 @@ async function connectNew(target: Target, mode: 'auto' | 'legacy'): Promise<Test
   }
 }
 
-async function connectOld(target: Target): Promise<TestClient> {
-  const client = new OldClient({ name: 'test', version: '1' })
+async function connectOld(target: Target, name: string): Promise<TestClient> {
+  const client = new OldClient({ name, version: '1' })
   const updates = createQueue()
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, note => updates.push(note.params.uri))
   const transport =

@@ -11,21 +11,11 @@ export const CHANGE = {
   openWorldHint: false,
 }
 
-export const instanceField = (what: string) =>
-  z
-    .string()
-    .min(1)
-    .max(60)
-    .optional()
-    .describe(`which ${what}, by its name here, where there are several; default the first`)
+/** Which of several, by its name here. */
+export const instanceField = z.string().min(1).max(60).optional()
 
 export const titleField = z.string().trim().min(1).max(200)
-export const yearField = z
-  .int()
-  .min(1870)
-  .max(2200)
-  .optional()
-  .describe('the year, to tell apart titles of the same name')
+export const yearField = z.int().min(1870).max(2200).optional()
 
 /** What could not be asked. Of it the result says nothing, instead of "no". */
 export const unknownField = z

@@ -56,14 +56,10 @@ const output = z.object({
 type Data = z.input<typeof output>
 
 const input = z.strictObject({
-  title: titleField
-    .optional()
-    .describe('the film or series that does not show up; without it the whole stack is checked'),
+  title: titleField.optional(),
   year: yearField,
-  type: z.enum(['movie', 'show']).optional().describe('only a film or only a series of this name'),
-  instance: instanceField('Radarr or Sonarr').describe(
-    'only what this Radarr or Sonarr looks after, by its name',
-  ),
+  type: z.enum(['movie', 'show']).optional(),
+  instance: instanceField.describe('default: all'),
 })
 
 /** `diagnose_media`: where a title got stuck between its request and the library, or what is wrong at all. */
@@ -73,10 +69,9 @@ export function diagnoseMedia(media: Media): Tool {
     name: 'diagnose_media',
     title: 'Diagnose media',
     description:
-      'Why a film or series is not in Jellyfin: follows it from request (Seerr) over Radarr or Sonarr (managed, monitored, ' +
-      'released, found, downloaded, imported) to the library, and says where it stopped, why, and what to do. Without a ' +
-      'title it checks the whole stack: health warnings, stuck downloads, failed requests, what does not answer. Call it ' +
-      'for "where is my film" and "why is … not there". About ten requests; changes nothing.',
+      'Why a film or series is not in Jellyfin: follows it from the request over Radarr or Sonarr to the ' +
+      'library, and says where it stopped, why, and what to do. Without title it checks the whole stack ' +
+      'for problems. For "where is my film".',
     annotations: READ,
     input,
     output,

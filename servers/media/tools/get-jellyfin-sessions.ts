@@ -41,11 +41,11 @@ export function getJellyfinSessions({ jellyfins }: Media): Tool {
     name: 'get_jellyfin_sessions',
     title: 'Jellyfin sessions',
     description:
-      'Who is watching or listening to what on Jellyfin right now: user, title, device, position, paused or not, and ' +
-      'whether it is transcoding and why. Call it when somebody asks what is playing, when the CPU is high, or before ' +
-      'anything that would disturb viewers. One cheap request.',
+      'Who watches or listens to what on Jellyfin now: user, title, device, position, whether paused or ' +
+      'transcoding and why. Call it when asked what plays, when the CPU is high, or before anything that ' +
+      'disturbs viewers.',
     annotations: READ,
-    input: z.strictObject({ instance: instanceField('Jellyfin') }),
+    input: z.strictObject({ instance: instanceField }),
     output,
     async run({ instance }, signal) {
       const jellyfin = pickInstance(jellyfins, instance, jellyfinSpec)

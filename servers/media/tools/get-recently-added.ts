@@ -29,16 +29,13 @@ export function getRecentlyAdded({ jellyfins, clock }: Media): Tool {
     name: 'get_recently_added',
     title: 'Recently added',
     description:
-      'What was added to the Jellyfin libraries lately, the newest first: films, episodes, albums, with their library and ' +
-      'when they came. Call it for "what is new", or to see whether something has arrived. Two cheap requests.',
+      'What was added to Jellyfin lately, the newest first: films, episodes, albums. For "what is new", or ' +
+      'whether something has arrived.',
     annotations: READ,
     input: z.strictObject({
       ...pageFields(10, 100),
-      type: z
-        .enum(['movie', 'show', 'music'])
-        .optional()
-        .describe('only films, only episodes, or only albums'),
-      instance: instanceField('Jellyfin'),
+      type: z.enum(['movie', 'show', 'music']).optional(),
+      instance: instanceField,
     }),
     output,
     async run({ limit, offset, type, instance }, signal) {

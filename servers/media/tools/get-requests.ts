@@ -67,9 +67,9 @@ const output = z.object({
 type Data = z.input<typeof output>
 
 const input = z.strictObject({
-  state: z.enum(FILTERS).default('all').describe('only requests in this state'),
+  state: z.enum(FILTERS).default('all'),
   ...pageFields(20, 100),
-  instance: instanceField('Seerr'),
+  instance: instanceField,
 })
 
 /** `get_requests`: what was asked for, and how far it is. */
@@ -80,10 +80,9 @@ export function getRequests(media: Media): Tool {
     name: 'get_requests',
     title: 'Media requests',
     description:
-      'What people asked for through Seerr and how each stands (waiting for approval, on its way, available, failed), and ' +
-      'the download queues of Radarr and Sonarr with the reason where something is stuck. Call it for "what was ' +
-      'requested" or "where is my film"; diagnose_media says more about one title. Costs a request for each title that ' +
-      'was not seen before.',
+      'What people requested through Seerr and how each stands, and the queues of Radarr and Sonarr with ' +
+      'why something is stuck. For "what was requested" or "where is my film"; diagnose_media says more ' +
+      'about one title.',
     annotations: READ,
     input,
     output,

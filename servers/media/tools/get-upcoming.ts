@@ -43,11 +43,11 @@ const output = z.object({
 })
 
 const input = z.strictObject({
-  days: z.int().min(1).max(90).default(7).describe('how many days ahead, besides today'),
-  type: z.enum(['movie', 'show']).optional().describe('only films or only episodes'),
-  unmonitored: z.boolean().default(false).describe('true: also what is not monitored'),
+  days: z.int().min(1).max(90).default(7).describe('besides today'),
+  type: z.enum(['movie', 'show']).optional(),
+  unmonitored: z.boolean().default(false).describe('also what is not monitored'),
   ...pageFields(30, 200),
-  instance: instanceField('Radarr or Sonarr'),
+  instance: instanceField.describe('default: all'),
 })
 
 /** `get_upcoming`: what comes out in the next days. */
@@ -57,9 +57,8 @@ export function getUpcoming(media: Media): Tool {
     name: 'get_upcoming',
     title: 'Upcoming releases',
     description:
-      'The episodes that air and the films that are released in the next days (days, default 7), by the calendars of ' +
-      'Sonarr and Radarr, with the day in the configured time zone. Call it for "what is coming this week". One request ' +
-      'for each Radarr and Sonarr.',
+      'Upcoming episodes and film releases of the next days, by the calendars of Sonarr and Radarr. For ' +
+      '"what is coming this week".',
     annotations: READ,
     input,
     output,

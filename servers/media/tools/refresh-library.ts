@@ -18,14 +18,9 @@ const LOOK = 2 * SECOND
 const QUIET_LOOKS = 2
 
 const input = z.strictObject({
-  library: z.string().trim().min(1).max(100).optional().describe('its name; all without it'),
-  waitSeconds: z
-    .int()
-    .min(0)
-    .max(900)
-    .default(15)
-    .describe('how long to wait for the end, with progress; 0 returns at once. The scan goes on either way'),
-  instance: instanceField('Jellyfin'),
+  library: z.string().trim().min(1).max(100).optional().describe('default: all'),
+  waitSeconds: z.int().min(0).max(900).default(15).describe('the scan goes on either way'),
+  instance: instanceField,
 })
 
 const output = z.object({
@@ -41,9 +36,8 @@ export function refreshLibrary({ jellyfins, clock }: Media): Tool {
     name: 'refresh_library',
     title: 'Refresh library',
     description:
-      'Has Jellyfin scan one library, or all, for new and removed files. Call it when something was imported but does not ' +
-      'show up. Costs disk reads on the server, for minutes where the library is large; it deletes nothing from disk. ' +
-      'Waits up to waitSeconds and reports progress.',
+      'Has Jellyfin scan one library, or all, for new and removed files, where something was imported but ' +
+      'does not show up. Reads the disks for minutes; deletes nothing from them.',
     annotations: { ...CHANGE, idempotentHint: true },
     input,
     output,

@@ -28,10 +28,9 @@ export function requestMovie(media: Media): Tool {
     name: 'request_movie',
     title: 'Request a film',
     description:
-      'Asks for a film, so that it is found and downloaded: through Seerr where that is configured, else by adding it to ' +
-      'Radarr. Looks it up first: where several films are called so, nothing is done and the result lists them to choose ' +
-      'from (year or id). One that is there already is not added twice, and the result says how it stands. Costs disk ' +
-      'space and a download, so only call it when somebody wants the film.',
+      'Requests a film, so that it is downloaded: through Seerr where configured, else by adding it to ' +
+      'Radarr. Where several are called so, it only lists them to choose from (year or id). Nothing is ' +
+      'added twice. Costs disk space: only when somebody wants the film.',
     annotations: { ...CHANGE, openWorldHint: true },
     input,
     output: requestOutput,

@@ -29,7 +29,7 @@ const input = z.strictObject({
     .min(1)
     .max(100)
     .optional()
-    .describe('only these seasons (0: specials); default all but the specials'),
+    .describe('0: specials; default: all but those'),
 })
 
 /** `request_show`: asks for a series or some of its seasons, through Seerr or straight into Sonarr. */
@@ -38,10 +38,9 @@ export function requestShow(media: Media): Tool {
     name: 'request_show',
     title: 'Request a series',
     description:
-      'Asks for a series, or some seasons of it, so that it is found and downloaded: through Seerr where that is ' +
-      'configured, else by adding it to Sonarr. Looks it up first: where several are called so, nothing is done and the ' +
-      'result lists them to choose from (year or id). One that is there already is not added twice, and the result says ' +
-      'how it stands. Costs disk space and downloads, much for a long series: ask for seasons where that does.',
+      'Requests a series, or some seasons, so that it is downloaded: through Seerr where configured, else ' +
+      'by adding it to Sonarr. Where several are called so, it only lists them to choose from (year or ' +
+      'id). Nothing is added twice. Costs much disk space: ask for seasons where that does.',
     annotations: { ...CHANGE, openWorldHint: true },
     input,
     output: requestOutput,

@@ -17,26 +17,20 @@ const SHOWN = 8
 
 /** `direct` is Radarr or Sonarr, `database` whose ids it goes by. */
 export const requestInput = (about: { what: string; direct: 'radarr' | 'sonarr'; database: string }) => ({
-  title: titleField.describe(`the ${about.what}, best with its year in parentheses`),
+  title: titleField.describe('best with its year in parentheses'),
   year: yearField,
-  id: z
-    .int()
-    .positive()
-    .optional()
-    .describe(
-      `the id of one of the candidates that an earlier call listed (TMDB through Seerr, ${about.database} through ${about.direct})`,
-    ),
+  id: z.int().positive().optional().describe('of a candidate that an earlier call listed'),
   via: z
     .enum(['seerr', about.direct])
     .optional()
     .describe(
-      `how: through Seerr with its approvals and defaults, or straight into ${about.direct}; default Seerr where it is configured`,
+      `default: seerr where configured. Only ${about.direct} takes qualityProfile, rootFolder and search (at once), only seerr is4k`,
     ),
-  qualityProfile: z.string().min(1).max(100).optional().describe(`by name, only via ${about.direct}`),
-  rootFolder: z.string().min(1).max(500).optional().describe(`where to store it, only via ${about.direct}`),
-  search: z.boolean().default(true).describe(`look for it at once, only via ${about.direct}`),
-  is4k: z.boolean().default(false).describe('in 4K, only via Seerr; elsewhere choose the instance'),
-  instance: instanceField(`Seerr or ${about.direct}`),
+  qualityProfile: z.string().min(1).max(100).optional(),
+  rootFolder: z.string().min(1).max(500).optional(),
+  search: z.boolean().default(true),
+  is4k: z.boolean().default(false),
+  instance: instanceField,
 })
 
 const candidate = z.object({ id: z.int(), title: titleOutput, year: z.int().optional() })

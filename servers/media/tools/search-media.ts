@@ -38,9 +38,9 @@ type Hit = z.input<typeof hit>
 const output = z.object({ items: z.array(hit), ...pageOutput, unknown: unknownField })
 
 const input = z.strictObject({
-  query: titleField.describe('a title or a part of it'),
-  type: z.enum(['movie', 'show']).optional().describe('only films or only series'),
-  onlyOwned: z.boolean().default(false).describe('true: only what is in Jellyfin, Radarr or Sonarr already'),
+  query: titleField,
+  type: z.enum(['movie', 'show']).optional(),
+  onlyOwned: z.boolean().default(false).describe('only what is here already'),
   ...pageFields(10, 100),
 })
 type Args = z.output<typeof input>
@@ -51,10 +51,9 @@ export function searchMedia(media: Media): Tool {
     name: 'search_media',
     title: 'Search media',
     description:
-      'Searches films and series by title: in the Jellyfin libraries, and on the web through Radarr and Sonarr. Each hit ' +
-      'says whether Jellyfin has it and whether Radarr or Sonarr look after it. Call it for "do we have …", or to find ' +
-      'the exact title and year before request_movie and request_show. Costs a web search of Radarr and Sonarr, a second ' +
-      'or so.',
+      'Searches films and series by title, in Jellyfin and on the web through Radarr and Sonarr: whether ' +
+      'Jellyfin has each, and who looks after it. For "do we have …", or the exact title and year before ' +
+      'request_movie and request_show.',
     annotations: { ...READ, openWorldHint: true },
     input,
     output,

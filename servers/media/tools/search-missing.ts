@@ -52,18 +52,11 @@ const output = z.object({
 })
 
 const input = z.strictObject({
-  title: titleField
-    .optional()
-    .describe('only this film or series; without it what is missing, the newest first'),
+  title: titleField.optional().describe('default: the newest of all'),
   year: yearField,
-  type: z.enum(['movie', 'show']).optional().describe('only films or only series'),
-  limit: z
-    .int()
-    .min(1)
-    .max(100)
-    .default(10)
-    .describe('how many films and episodes to search for at most, for each Radarr and Sonarr'),
-  instance: instanceField('Radarr or Sonarr'),
+  type: z.enum(['movie', 'show']).optional(),
+  limit: z.int().min(1).max(100).default(10).describe('of each Radarr and Sonarr'),
+  instance: instanceField.describe('default: all'),
 })
 type Args = z.output<typeof input>
 
@@ -73,10 +66,9 @@ export function searchMissing(media: Media): Tool {
     name: 'search_missing',
     title: 'Search for what is missing',
     description:
-      'Has Radarr and Sonarr search their indexers for what is monitored but missing: one title, or the newest of all ' +
-      'that is missing (limit, since every search uses up what indexers allow a day). What is found is downloaded. The ' +
-      'searches go on by themselves for seconds to minutes; get_requests then shows what came of them. It does not add ' +
-      'anything: request_movie and request_show do.',
+      'Has Radarr and Sonarr search for what is monitored but missing, one title or the newest, and ' +
+      'downloads what is found; get_requests then shows it. Each search uses up what indexers allow a day. ' +
+      'It adds nothing: request_movie and request_show do.',
     annotations: { ...CHANGE, openWorldHint: true },
     input,
     output,

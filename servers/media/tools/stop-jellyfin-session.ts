@@ -19,17 +19,11 @@ const input = z.strictObject({
     .trim()
     .min(1)
     .max(100)
-    .describe('its id from get_jellyfin_sessions, or the user or the device where that is only one'),
-  message: z
-    .string()
-    .trim()
-    .min(1)
-    .max(500)
-    .optional()
-    .describe('shown on the device first, so that the viewer knows why'),
-  messageOnly: z.boolean().default(false).describe('true: only show the message, and let it play on'),
+    .describe('id from get_jellyfin_sessions; or the user or device, where only one fits'),
+  message: z.string().trim().min(1).max(500).optional(),
+  messageOnly: z.boolean().default(false),
   confirm: confirmField,
-  instance: instanceField('Jellyfin'),
+  instance: instanceField,
 })
 
 const output = z.object({
@@ -48,7 +42,9 @@ export function stopJellyfinSession({ jellyfins }: Media): Tool {
     name: 'stop_jellyfin_session',
     title: 'Stop a Jellyfin session',
     description:
-      'Stops what somebody is watching on Jellyfin, with a message on their screen first (message), or shows only the message (messageOnly). It interrupts a person: without confirm it only says whose playback it would stop. The position is kept, so they can go on later. Get the session from get_jellyfin_sessions.',
+      'Stops what somebody watches on Jellyfin, with a message on their screen first, or only shows the ' +
+      'message (messageOnly). Without confirm it only says whose playback it would stop. The position is ' +
+      'kept.',
     annotations: { ...CHANGE, destructiveHint: true },
     input,
     output,

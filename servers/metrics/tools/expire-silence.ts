@@ -18,13 +18,11 @@ export function expireSilence({ all }: { all: readonly Alertmanager[] }): Tool {
   return defineTool({
     name: 'expire_silence',
     title: 'End a silence',
-    description:
-      'Ends a silence of Alertmanager before its time, so that the alerts it hid notify again. Take its id from get_alerts ' +
-      'or silence_alert. A silence that is over already is left as it is.',
+    description: 'Ends a silence of Alertmanager early, so that the alerts it hid notify again.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({
-      silence: z.string().trim().min(1).max(100).describe('the id of the silence'),
-      instance: z.string().max(100).optional().describe('which Alertmanager, where there are several'),
+      silence: z.string().trim().min(1).max(100).describe('id from get_alerts or silence_alert'),
+      instance: z.string().max(100).optional(),
     }),
     output,
     async run({ silence: id, instance }, signal) {

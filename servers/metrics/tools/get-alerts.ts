@@ -50,13 +50,12 @@ export function getAlerts(deps: {
     name: 'get_alerts',
     title: 'Alerts',
     description:
-      'The alerts of Alertmanager and of the rules of Prometheus: which fire, since when and why, which are silenced and ' +
-      'until when, which are about to fire. Call it when somebody asks what is wrong, or before silence_alert. Cheap: one ' +
-      'request to each. It only looks; silence_alert and expire_silence change.',
+      'Alerts of Alertmanager and Prometheus: which fire, since when and why, which are silenced or about ' +
+      'to fire. Call it when asked what is wrong, or before silence_alert.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({
-      state: z.enum(STATES).optional().describe('only these; default all'),
-      name: z.string().min(1).max(200).optional().describe('only alerts whose name contains this'),
+      state: z.enum(STATES).optional(),
+      name: z.string().min(1).max(200).optional().describe('a part of the name'),
       ...pageFields(30, 200),
     }),
     output,

@@ -48,21 +48,14 @@ export function getContainerStatus({ sources, clock }: { sources: Sources; clock
     name: 'get_container_status',
     title: 'Container status',
     description:
-      'How the containers (Docker, Podman) and pods (Kubernetes) are: state, health, restarts, CPU and memory. Call it for ' +
-      'any question about containers, or after a container_unhealthy event, with container for one of them or unhealthy for those with a ' +
-      'problem; then get_container_logs for why. Takes one to two seconds for the figures of use; without use it is ' +
-      'faster.',
+      'State, health, restarts, CPU and memory of containers (Docker, Podman) and pods (Kubernetes): all, ' +
+      'one, or those with a problem (unhealthy). Then get_container_logs for why.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({
-      container: z
-        .string()
-        .min(1)
-        .max(300)
-        .optional()
-        .describe('name of a container, Compose service, pod or app; default all'),
-      unhealthy: z.boolean().default(false).describe('true: only those with a problem'),
-      use: z.boolean().default(true).describe('false: without CPU and memory'),
-      engine: z.string().max(100).optional().describe('only those of this engine or cluster'),
+      container: z.string().min(1).max(300).optional().describe('container, Compose service, pod or app'),
+      unhealthy: z.boolean().default(false),
+      use: z.boolean().default(true).describe('false: faster, without CPU and memory'),
+      engine: z.string().max(100).optional().describe('or cluster'),
       ...pageFields(50, 200),
     }),
     output,

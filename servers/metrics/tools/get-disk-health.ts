@@ -47,10 +47,9 @@ export function getDiskHealth({ machine }: { machine: Machine }): Tool {
     name: 'get_disk_health',
     title: 'Disk health',
     description:
-      'Whether drives are failing (SMART verdict, bad sectors, wear, temperature, hours) and whether filesystems are full, ' +
-      'out of inodes or have become read-only. Call it when disk errors, odd slowness or a disk_high event come up, or for ' +
-      'a periodic check. Costs up to some seconds per drive, and needs smartctl and root; sleeping drives are not woken. ' +
-      'A virtual machine has no SMART, and the result says so. For plain usage get_system_metrics is cheaper.',
+      'Whether drives of this machine are failing (SMART, bad sectors, wear, temperature) and filesystems ' +
+      'are full, out of inodes or read-only. Call it for disk errors, odd slowness or a disk_high event. ' +
+      'For plain usage get_system_metrics is cheaper.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({}),
     output,

@@ -7,9 +7,9 @@ import type { Machine, Owner, ProcessUse } from '../machine/machine.ts'
 import { WINDOW } from '../sampler.ts'
 
 const input = z.strictObject({
-  sort: z.enum(['cpu', 'memory']).default('cpu').describe('what the list is sorted by, highest first'),
-  limit: z.int().min(1).max(100).default(10).describe('how many to list'),
-  name: z.string().min(1).max(100).optional().describe('only those whose name contains this, in any case'),
+  sort: z.enum(['cpu', 'memory']).default('cpu'),
+  limit: z.int().min(1).max(100).default(10),
+  name: z.string().min(1).max(100).optional().describe('a part of the name'),
 })
 
 const output = z.object({
@@ -43,9 +43,8 @@ export function getProcesses({ machine, clock, engines = () => [] }: ProcessesDe
     name: 'get_processes',
     title: 'Processes',
     description:
-      'The processes that use the most CPU or memory right now. Call it when the CPU, the load or the memory is high and ' +
-      'you need to know what causes it, or to see whether a program runs (name). Takes half a second, since CPU use is ' +
-      'measured and not averaged over a life. Names only: no command lines, since those may hold passwords.',
+      'What uses the most CPU or memory on this machine now, or whether a program runs (name). Names only: ' +
+      'command lines may hold passwords.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input,
     output,

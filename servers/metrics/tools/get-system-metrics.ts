@@ -71,10 +71,9 @@ export function getSystemMetrics({ hosts, clock }: { hosts: Hosts; clock: Clock 
     name: 'get_system_metrics',
     title: 'System metrics',
     description:
-      'How a machine is doing now: CPU, load, memory, swap, every disk, temperatures, network and uptime. Call it first ' +
-      'for any question about the health, load, space or heat of the host; then get_processes for what uses it, or ' +
-      'get_disk_health for a disk that may be failing (both of this machine only). Cheap: takes about half a second. What ' +
-      'the machine cannot tell (often temperatures, on a virtual machine) is absent.',
+      'How a machine is doing now: CPU, load, memory, swap, disks, temperatures, network, uptime. Call it ' +
+      'first for its health, load, space or heat; then get_processes for what uses it, get_disk_health for ' +
+      'a failing disk.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({
       host: z
@@ -82,7 +81,7 @@ export function getSystemMetrics({ hosts, clock }: { hosts: Hosts; clock: Clock 
         .max(200)
         .optional()
         .describe(
-          `which machine; default this one, ${local.name}. There ${names.length > 1 ? 'are' : 'is'} ${names.join(', ')}`,
+          names.length > 1 ? `one of ${names.join(', ')}; default: ${local.name}` : `only ${local.name}`,
         ),
     }),
     output,

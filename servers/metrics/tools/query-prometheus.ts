@@ -49,17 +49,15 @@ const output = z.object({
 type Data = z.input<typeof output>
 
 const input = z.strictObject({
-  query: z.string().min(1).max(8000).describe('PromQL, such as "up" or "rate(node_cpu_seconds_total[5m])"'),
-  range: spanField
-    .optional()
-    .describe('how far back, such as "6h" or "7d": gives the course and a plot. Without it one moment'),
+  query: z.string().min(1).max(8000).describe('such as "rate(node_cpu_seconds_total[5m])"'),
+  range: spanField.optional().describe('how far back, such as "6h"'),
   at: z.iso
     .datetime({ offset: true })
     .optional()
-    .describe('the moment, or the end of the range, such as "2026-11-22T14:00:00Z"; default now'),
-  step: spanField.optional().describe('between two points of a range; default one that fits'),
-  plot: z.boolean().default(true).describe('false: of a range no picture'),
-  instance: z.string().max(100).optional().describe('which Prometheus, where there are several'),
+    .describe('moment or end of the range, ISO 8601; default: now'),
+  step: spanField.optional().describe('such as "5m"'),
+  plot: z.boolean().default(true),
+  instance: z.string().max(100).optional(),
   ...pageFields(20, 100),
 })
 
@@ -69,10 +67,8 @@ export function queryPrometheus({ all, clock }: { all: readonly Prometheus[]; cl
     name: 'query_prometheus',
     title: 'Query Prometheus',
     description:
-      'Asks Prometheus with PromQL. Call it for metrics that no other tool has, or for how a value went over time: with ' +
-      'range it gives least, mean and most of each series and a plot as an image. Without range the values of one moment. ' +
-      `Costs one query; lists 20 series unless told otherwise, and draws the first ${MOST_LINES} of them.` +
-      (all.length > 1 ? ` There are ${all.map(({ name }) => name).join(', ')}; default the first.` : ''),
+      'Asks Prometheus with PromQL, for metrics that no other tool has or how a value went over time: with ' +
+      'range least, mean and most of each series and a plot, without it the values of one moment.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input,
     output,

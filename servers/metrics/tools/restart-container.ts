@@ -35,24 +35,19 @@ export function restartContainer({
     name: 'restart_container',
     title: 'Restart a container',
     description:
-      'Restarts a container; what uses it is interrupted meanwhile. Of Kubernetes it deletes a pod, whose workload makes a ' +
-      'new one, or restarts all pods of a Deployment or StatefulSet one by one. Call it when a person asks, or when ' +
-      'get_container_status and get_container_logs show that it hangs. It says what it would do, and does it with confirm, where the ' +
-      'container does not run, several pods or the last of a kind are hit, or this server runs in it. Takes up to grace seconds and some.',
+      'Restarts a container, a pod, or all pods of a Deployment or StatefulSet one by one; interrupts what ' +
+      'uses it. Call it when a person asks, or status and logs show that it hangs. Where that hits more ' +
+      'than one that runs, it only says what it would do, unless confirm is true.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     input: z.strictObject({
       container: z
         .string()
         .min(1)
         .max(300)
-        .describe('name of a container, Compose service, pod, Deployment or StatefulSet'),
-      grace: z.int().min(0).max(300).default(10).describe('seconds that a container has to end by itself'),
+        .describe('container, Compose service, pod, Deployment or StatefulSet'),
+      grace: z.int().min(0).max(300).default(10).describe('seconds to end by itself'),
       confirm: confirmField,
-      engine: z
-        .string()
-        .max(100)
-        .optional()
-        .describe('the engine or cluster, where several have such a name'),
+      engine: z.string().max(100).optional(),
     }),
     output,
     limit: ({ grace }) => grace * SECOND + SLACK,

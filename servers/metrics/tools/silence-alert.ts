@@ -25,22 +25,22 @@ export function silenceAlert({ all, clock }: { all: readonly Alertmanager[]; clo
     name: 'silence_alert',
     title: 'Silence an alert',
     description:
-      'Stops the notifications of an alert for a while, with a comment that says why; the alert itself goes on. Call it ' +
-      'when a person wants quiet about a known problem or before planned work. All labels given must be equal. Where not ' +
-      'exactly one alert of now fits, it says what it would silence and does so with confirm. expire_silence ends it.',
+      'Stops the notifications of an alert for a while; the alert itself goes on. For a known problem or ' +
+      'planned work. Where not exactly one alert fits, it says what it would silence, and does so with ' +
+      'confirm. expire_silence ends it.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     input: z.strictObject({
-      alert: z.string().min(1).max(200).describe('the name of the alert, as get_alerts tells it'),
+      alert: z.string().min(1).max(200).describe('its name from get_alerts'),
       labels: z
         .record(z.string().regex(/^[a-zA-Z_]\w*$/), z.string().max(500))
         .default({})
-        .describe('labels that it must have too, such as those of one machine'),
+        .describe('that it must have too'),
       duration: spanField
         .refine(text => toSpan(text) > 0 && toSpan(text) <= LONGEST, 'at most 30 days')
-        .describe('how long, such as "2h"; at most 30 days'),
-      comment: z.string().trim().min(3).max(500).describe('why, for people'),
+        .describe('such as "2h", at most 30 days'),
+      comment: z.string().trim().min(3).max(500).describe('why'),
       confirm: confirmField,
-      instance: z.string().max(100).optional().describe('which Alertmanager, where there are several'),
+      instance: z.string().max(100).optional(),
     }),
     output,
     async run({ alert, labels, duration, comment, confirm, instance }, signal) {

@@ -19,9 +19,9 @@ const GROUPS = {
 } as const satisfies Record<string, readonly Status[]>
 
 const input = z.strictObject({
-  channel: z.string().trim().min(1).optional().describe('only of this channel'),
-  status: z.enum(['waiting', 'sent', 'failed']).optional().describe('waiting: all that did not arrive yet'),
-  since: z.iso.datetime({ offset: true }).optional().describe('ISO 8601, such as 2026-11-22T08:00:00Z'),
+  channel: z.string().trim().min(1).optional(),
+  status: z.enum(['waiting', 'sent', 'failed']).optional(),
+  since: z.iso.datetime({ offset: true }).optional().describe('ISO 8601'),
   ...pageFields(20, 200),
 })
 const entry = receipt.extend({
@@ -46,8 +46,8 @@ export function getNotificationHistory({ channels, outbox, timezone }: HistoryDe
     name: 'get_notification_history',
     title: 'Notification history',
     description:
-      'What notifications were sent, wait or failed, the newest first, with why and what to do. Use it to see whether ' +
-      'something arrived, or what was told lately. The last 2000 that are done with are kept. Free: it asks no service.',
+      'Notifications that were sent, wait or failed, the newest first, with why and what to do. For ' +
+      'whether something arrived, or what was told lately.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input,
     output,

@@ -39,9 +39,8 @@ export function listNotificationChannels({ channels, outbox, clock, timezone }: 
     name: 'list_notification_channels',
     title: 'Notification channels',
     description:
-      'Where notifications can be sent: names and kinds of channels, which severity goes where, quiet hours, limits, how ' +
-      'many messages wait, and the last failure. Call it before send_notification when a channel is to be chosen. Free: ' +
-      'it asks no service.',
+      'Where notifications can be sent: channels, which severity goes where, quiet hours, limits, what ' +
+      'waits, the last failure. Call it before choosing a channel for send_notification.',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input: z.strictObject({}),
     output,

@@ -25,33 +25,15 @@ const toOneLine = (text: string) => cleanText(text, 1000)
 
 const toInput = (channels: Channels) =>
   z.strictObject({
-    message: z
-      .string()
-      .overwrite(withoutControls)
-      .trim()
-      .min(1)
-      .max(MAX_MESSAGE)
-      .describe('what to say; Markdown is shown as well as the channel can'),
+    message: z.string().overwrite(withoutControls).trim().min(1).max(MAX_MESSAGE).describe('Markdown'),
     channel: toChannelField(channels),
-    title: z.string().overwrite(toOneLine).trim().min(1).max(250).optional().describe('a short heading'),
-    severity: severity
-      .default('info')
-      .describe('critical is for what must wake somebody; it may pass quiet hours'),
+    title: z.string().overwrite(toOneLine).trim().min(1).max(250).optional(),
+    severity: severity.default('info').describe('critical may wake people in quiet hours'),
     image: z
       .string()
       .optional()
-      .describe(
-        'a PNG, JPEG, GIF or WebP as base64 (5 MiB at most), or http://… or https://… for the app to load',
-      ),
-    key: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe(
-        'what it is about, such as "disk_full:/srv": the same key again within minutes is not sent; default the words',
-      ),
+      .describe('PNG, JPEG, GIF or WebP: base64 (5 MiB at most) or its http(s) address'),
+    key: z.string().trim().min(1).max(200).optional().describe('what it is about, such as "disk_full:/srv"'),
   })
 
 const output = z.object({ deliveries: z.array(receipt).describe('what became of it, by channel') })
@@ -71,10 +53,9 @@ export function sendNotification(deps: SendDeps): Tool {
     name: 'send_notification',
     title: 'Send a notification',
     description:
-      'Sends a message to people: phone, chat, mail. Use it when something is to be told to somebody who is not in this ' +
-      'conversation, or when asked to notify. It cannot be taken back. Once accepted it is kept on disk and tried until ' +
-      'it arrives, for a day; do not send it again because it is held or retrying. The same message within minutes is ' +
-      'sent once. Waits up to 8 seconds for a channel; without one named, the next is tried where none has taken it.',
+      'Sends a message to people (phone, chat, mail) who are not in this conversation. It cannot be taken ' +
+      'back. It is tried until it arrives, for a day: do not send it again because it is held or retrying. ' +
+      'The same message (or key) within minutes is sent once.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
     input: toInput(channels),
     output,
@@ -179,12 +160,12 @@ function throwIfNoneTook(deliveries: readonly Delivery[], channels: Channels): v
 function toChannelField({ all }: Channels) {
   const names = all.map(({ config }) => config.name)
   const kinds = all.map(({ config }) => `${config.name} (${config.kind.title})`).join(', ')
-  const known = kinds === '' ? '' : `: ${kinds}`
+  const known = kinds === '' ? '' : `${kinds}; `
   return z
     .string()
     .trim()
     .min(1)
     .optional()
     .meta(names.length > 0 ? { enum: names } : {})
-    .describe(`where to${known}; left out, the severity decides`)
+    .describe(`${known}default: by severity`)
 }

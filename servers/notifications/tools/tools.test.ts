@@ -95,8 +95,7 @@ test('a model sees the channels in the schema', async () => {
   const [send] = lab.world.world.listed()
   expect(send?.inputSchema.properties?.['channel']).toMatchObject({
     enum: ['phone', 'tablet', 'family'],
-    description:
-      'where to: phone (ntfy), tablet (ntfy), family (Apprise API); left out, the severity decides',
+    description: 'phone (ntfy), tablet (ntfy), family (Apprise API); default: by severity',
   })
 })
 
