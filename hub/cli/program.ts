@@ -126,8 +126,8 @@ function addApprovals(program: Command): void {
       .description(described[decision])
       .argument('<id>', 'the approval')
       .option('--note <text>', 'told to the agent')
-      .action(async (id: string, options: { note?: string }) =>
-        (await import('./commands/approvals.ts')).decideApproval(id, decision, options.note),
+      .action(async (approval: string, options: { note?: string }) =>
+        (await import('./commands/approvals.ts')).decideApproval({ approval, decision, ...options }),
       )
   }
 }

@@ -198,7 +198,7 @@ function announce(deps: ApprovalDeps, { approval, message, answered }: Settled):
 async function explain(deps: ApprovalDeps, id: string): Promise<HubError> {
   const row = await findApproval(deps.store.db, id)
   if (!row) {
-    return new HubError('not_found', `There is no approval ${id}; hub_list_approvals shows them`)
+    return new HubError('not_found', `There is no approval ${id}; superbloom approvals --all shows them`)
   }
   const when = row.decided_at === null ? '' : ` at ${toIso(row.decided_at)}`
   const by = row.decided_by === null ? '' : ` by ${row.decided_by} over ${row.decided_where}`

@@ -27,7 +27,7 @@ async function chatByLines(conversation: string): Promise<void> {
     if (line.trim() === '/quit') return
     const decision = parseDecision(line)
     if (decision === 'incomplete') console.error(DECISION_USAGE)
-    else if (decision) await decideApproval(decision.approval, decision.decision, decision.note)
+    else if (decision) await decideApproval(decision)
     else if (line.trim() !== '') await askHub(hub, { conversation, text: line, waitSeconds: LONGEST_REPLY_S })
   }
 }

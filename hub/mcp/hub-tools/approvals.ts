@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Approval, approvalStatuses, decisions, MAX_NOTE } from '../../../schemas/chat.ts'
+import { type Approval, approvalStatuses } from '../../../schemas/chat.ts'
 import { toIso } from '../../core/clock.ts'
 import { listApprovals, toApproval } from '../../store/approvals.ts'
 import type { HubToolDeps } from './deps.ts'
@@ -30,7 +30,8 @@ export function listAllApprovals(deps: HubToolDeps): HubTool {
   return defineHubTool({
     name: 'hub_list_approvals',
     title: 'List approvals',
-    description: "Calls of agents that need a person's yes, the newest first, and what was decided.",
+    description:
+      "Calls of agents that need a person's yes, the newest first, and what was decided. A person decides on the page or in the terminal; no tool can.",
     input: z.strictObject({ status: z.enum(approvalStatuses).optional().describe('default: all') }),
     output: z.object({ approvals: z.array(approval) }),
     effect: 'reads',
@@ -39,25 +40,6 @@ export function listAllApprovals(deps: HubToolDeps): HubTool {
       return { approvals: rows.map(toApproval) }
     },
     toText: ({ approvals }) => approvals.map(describeApproval).join('\n') || 'No approvals.',
-  })
-}
-
-export function decideOne(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_decide_approval',
-    title: 'Decide an approval',
-    description:
-      "A person's answer to an open approval: approve runs exactly that call once, deny never. The first answer wins.",
-    input: z.strictObject({
-      id: z.string().min(1),
-      decision: z.enum(decisions),
-      note: z.string().trim().max(MAX_NOTE).optional().describe('told to the agent'),
-    }),
-    output: approval,
-    effect: 'removes',
-    run: ({ id, decision, note }, { token }) =>
-      deps.decideApproval({ id, decision, note, by: token, where: '/mcp' }),
-    toText: describeApproval,
   })
 }
 

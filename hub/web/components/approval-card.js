@@ -95,7 +95,7 @@ function Outcome({ approval }) {
 }
 
 /** @type {Record<string, string>} */
-const PLACES = { '/ws': 'in the chat', '/mcp': 'over MCP' }
+const PLACES = { '/ws': 'in the chat' }
 
 /** The door it came through. @param {string | undefined} where */
 function whereWords(where) {
