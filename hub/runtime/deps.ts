@@ -22,6 +22,8 @@ export interface RuntimeAgent {
   model: string
   /** Globs over tools whose calls need a person's yes, besides those of the config. */
   approve: readonly string[]
+  /** Names of destructive tools that it may call whoever began the cycle. */
+  grants: readonly string[]
   limits: RuntimeLimits
   /** After so many milliseconds without a cycle it starts from summaries. */
   idleReset?: number | undefined

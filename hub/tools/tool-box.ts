@@ -88,6 +88,7 @@ const WRONG_CALL: AgentTool<Tx> = {
   reads: true,
   repeatable: true,
   destructive: false,
+  destroys: false,
   call: async () => ({
     text: 'call_tool takes name and arguments: {"name": "pause_downloads", "arguments": {}}. Nothing was called.',
     isError: true,
@@ -100,6 +101,7 @@ function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
     reads: true,
     repeatable: true,
     destructive: false,
+    destroys: false,
     async call({ query, limit }) {
       if (typeof query !== 'string' || query.trim() === '')
         return { text: 'find_tools: query: say in a few words what to look for', isError: true }
@@ -124,6 +126,7 @@ function serverTool(
     reads: readOnlyHint === true,
     repeatable,
     destructive: destructiveHint !== false && !repeatable,
+    destroys: destructiveHint === true && readOnlyHint !== true,
     async call(args, options) {
       try {
         const result = await servers.call(name, args, {
