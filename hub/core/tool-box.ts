@@ -40,6 +40,8 @@ export interface ServerCallOptions {
 export type AgentTool<Tx> =
   | {
       kind: 'server'
+      /** The server's name; the hub's own for tools that find and call others. */
+      server: string
       reads: boolean
       repeatable: boolean
       destructive: boolean

@@ -185,6 +185,9 @@ function toItem({ payload, at }: InboxItem): BatchItem {
 function describeApproval(payload: Extract<InboxPayload, { kind: 'approval' }>): string {
   const call = `${payload.tool} ${payload.arguments}`
   const by = payload.by === undefined ? '' : ` by ${payload.by}`
+  if (payload.question && payload.result) {
+    return `${call} ended: ${payload.result.status}. Its server asked a person meanwhile (${payload.status}${by}).\n${payload.result.text}`
+  }
   const note = payload.note ? `\nNote: ${payload.note}` : ''
   if (!payload.result) return `${call} was ${payload.status}${by} and did not run.${note}`
   return `${call} was ${payload.status}${by} and ran: ${payload.result.status}.${note}\n${payload.result.text}`

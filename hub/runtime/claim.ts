@@ -1,4 +1,6 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
+import type { Deadline } from '../core/clock.ts'
+import type { Semaphore } from '../core/semaphore.ts'
 import { openApprovalsOf } from '../store/approvals.ts'
 import { factsOf } from '../store/context.ts'
 import { chargeAttempt, createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
@@ -24,13 +26,12 @@ import { toAgentOf } from './tasks.ts'
 import { tellParked } from './tell-parked.ts'
 import type { Anchor } from './tokens.ts'
 import { decideTelling } from './told-context.ts'
-import type { Running } from './turn.ts'
 
 /** How long a cycle may go without a write before another process may take its thread over. */
 export const LEASE_MS = 20 * 60_000
 
 /** A cycle that this process runs: new, or the rest of one that a crash cut. */
-export interface Claim extends Fenced, Running {
+export interface Claim extends Fenced {
   kind: 'new' | 'resumed'
   agent: RuntimeAgent
   /** Where the final text goes, fixed at the cycle's start. */
@@ -80,6 +81,10 @@ export interface Claim extends Fenced, Running {
   stopRequestedBy: string | null
   /** Aborts with StopRequested when a person stops it. */
   stop?: AbortSignal
+  /** Its minutes, while it runs. */
+  deadline?: Deadline
+  /** What servers have its model write is written and paid one after the other. */
+  sampling?: Semaphore
 }
 
 /**

@@ -8,6 +8,7 @@ import type { ToolAccess } from '../core/tool-access.ts'
 import type { ToolBox } from '../core/tool-box.ts'
 import type { Store } from '../store/open.ts'
 import type { Tx } from '../store/writer.ts'
+import type { Background } from './background.ts'
 import type { KeptWindows } from './kept-windows.ts'
 import type { Places } from './limits/hold.ts'
 import type { Meter } from './limits/meter.ts'
@@ -89,4 +90,5 @@ export interface RuntimeDeps {
   budget: () => Budget
   meter: Meter
   places: Places
+  background: Background
 }

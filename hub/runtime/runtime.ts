@@ -7,6 +7,7 @@ import { releasingWrite } from '../store/history.ts'
 import { StoreFault } from '../store/store-fault.ts'
 import { dropLease, threadsWithWork } from '../store/threads.ts'
 import { usageOfDay } from '../store/usage.ts'
+import { createBackground } from './background.ts'
 import { BROKEN, bury } from './bury.ts'
 import { type Claim, claimCycle } from './claim.ts'
 import { runCycle } from './cycle.ts'
@@ -20,7 +21,6 @@ import { createSampling, toApprovedCall } from './questions/sampling.ts'
 import { createStops, type Stops } from './stop.ts'
 import { showAgent, tellEnd } from './tell.ts'
 import { createTokenCounter } from './tokens.ts'
-import { type Turn, takeTurn } from './turn.ts'
 import { type CycleWatch, createCycleWatch } from './watch.ts'
 
 /** Runs the cycles of all threads. A thread that sleeps is nothing here: no timer, no object, no query. */
@@ -48,21 +48,22 @@ const TRY_AGAIN_MS = 10_000
 
 /** `agentOf` names the agent of a thread. Disposing stops at the next boundary; what is cut goes on at the next start. */
 export function createRuntime(
-  given: Omit<RuntimeDeps, 'windows' | 'tokens' | 'meter' | 'places'>,
+  given: Omit<RuntimeDeps, Equipment>,
   semaphore: Semaphore,
   agentOf: (thread: string) => string,
 ): Runtime {
-  const deps = equip(given)
-  const stops = createStops()
   const stopping = new AbortController()
+  const deps = equip(given, stopping.signal)
+  const stops = createStops()
   const watch = createCycleWatch(deps)
   const later = new Map<string, () => void>()
   const active = new Map<string, { wokenAgain: boolean; done: Promise<void> }>()
 
   // Its place is given back after each cycle, so that a busy thread does not keep the others waiting.
   const runTurn = async (thread: string) => {
-    using turn = await takeTurn(semaphore, stopping.signal)
-    return await runOne({ deps, watch, stops, stopping: stopping.signal, turn }, agentOf(thread), thread)
+    const release = await semaphore.acquire(stopping.signal)
+    const dispatch = { deps, watch, stops, stopping: stopping.signal }
+    return await runOne(dispatch, agentOf(thread), thread).finally(release)
   }
   const work = async (thread: string, entry: { wokenAgain: boolean }) => {
     try {
@@ -124,15 +125,23 @@ export function createRuntime(
       for (const cancel of later.values()) cancel()
       unsubscribe()
       stopping.abort(new HubError('unavailable', 'The hub is stopping'))
-      const stopped = Promise.withResolvers<void>()
-      const cancel = deps.clock.after(STOP_MS, () => stopped.resolve())
-      await Promise.race([Promise.all([...active.values()].map(entry => entry.done)), stopped.promise])
-      cancel()
+      await within(deps, [...active.values()].map(entry => entry.done).concat(deps.background.settled()))
     },
   }
 }
 
-function equip(given: Omit<RuntimeDeps, 'windows' | 'tokens' | 'meter' | 'places'>): RuntimeDeps {
+/** Resolves when all have, or when the time for that is over. */
+async function within({ clock }: RuntimeDeps, running: readonly Promise<void>[]): Promise<void> {
+  const stopped = Promise.withResolvers<void>()
+  const cancel = clock.after(STOP_MS, () => stopped.resolve())
+  await Promise.race([Promise.all(running), stopped.promise])
+  cancel()
+}
+
+/** What a runtime makes for itself. */
+type Equipment = 'windows' | 'tokens' | 'meter' | 'places' | 'background'
+
+function equip(given: Omit<RuntimeDeps, Equipment>, stopping: AbortSignal): RuntimeDeps {
   const meter = createMeter(day => usageOfDay(given.store.db, day))
   // Its time zone may change while it runs.
   return Object.assign(Object.create(given) as typeof given, {
@@ -140,6 +149,9 @@ function equip(given: Omit<RuntimeDeps, 'windows' | 'tokens' | 'meter' | 'places
     places: createPlaces(meter),
     windows: createKeptWindows(),
     tokens: createTokenCounter(),
+    background: createBackground(stopping, error => {
+      if (!stopping.aborted) given.log.error('background_broke', { error })
+    }),
   })
 }
 
@@ -148,12 +160,11 @@ interface Dispatch {
   watch: CycleWatch
   stops: Stops
   stopping: AbortSignal
-  turn: Turn
 }
 
 /** One cycle of the thread, new or the rest of one; undefined where there is nothing to do. */
 async function runOne(
-  { deps, watch, stops, stopping, turn }: Dispatch,
+  { deps, watch, stops, stopping }: Dispatch,
   name: string,
   thread: string,
 ): Promise<Claim['kind'] | undefined> {
@@ -161,7 +172,6 @@ async function runOne(
   const claim = agent && (await claimCycle(deps, agent, thread, stopping))
   if (!claim) return void stops.forget(thread)
   claim.stop = stops.begin(claim)
-  claim.turn = turn
   showAgent(deps, claim, 'active')
   try {
     await watch.guard(claim, runCycle(deps, claim, stopping))

@@ -1,4 +1,3 @@
-import type { Tool } from '@modelcontextprotocol/client'
 import { matchesGlobs } from '../core/glob.ts'
 import { parseJson } from '../core/json.ts'
 import {
@@ -14,6 +13,7 @@ import type { ModelTool } from '../core/model.ts'
 import { givesMetaTool, givesTool, type ToolAccess } from '../core/tool-access.ts'
 import type { AgentTool, ToolBox } from '../core/tool-box.ts'
 import type { Tx } from '../store/writer.ts'
+import type { CatalogueTool } from './catalogue.ts'
 import type { ToolFinder } from './find-tools.ts'
 import type { MetaTool } from './meta-tools/meta-tool.ts'
 import { toModelTool } from './model-tool.ts'
@@ -66,9 +66,7 @@ export function createToolBox(
           ? { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
           : undefined
       const tool = servers.catalogue.tool(name)
-      return tool && givesTool(access, name)
-        ? serverTool(servers, tool.name, tool.definition, rerun())
-        : undefined
+      return tool && givesTool(access, name) ? serverTool(servers, tool, rerun()) : undefined
     },
     untilListed: async (name, signal) => {
       if (!meta.has(name)) await servers.untilListed(name, signal)
@@ -85,6 +83,7 @@ interface Listed {
 /** A call of `call_tool` that names no tool. */
 const WRONG_CALL: AgentTool<Tx> = {
   kind: 'server',
+  server: 'hub',
   reads: true,
   repeatable: true,
   destructive: false,
@@ -98,6 +97,7 @@ const WRONG_CALL: AgentTool<Tx> = {
 function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
   return {
     kind: 'server',
+    server: 'hub',
     reads: true,
     repeatable: true,
     destructive: false,
@@ -115,14 +115,14 @@ function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
 
 function serverTool(
   servers: Pick<Servers, 'call'>,
-  name: string,
-  { annotations = {} }: Tool,
+  { name, server, definition: { annotations = {} } }: CatalogueTool,
   rerun: readonly string[],
 ): AgentTool<Tx> {
   const { readOnlyHint, idempotentHint, destructiveHint } = annotations
   const repeatable = readOnlyHint === true || idempotentHint === true || matchesGlobs(rerun, name)
   return {
     kind: 'server',
+    server,
     reads: readOnlyHint === true,
     repeatable,
     destructive: destructiveHint !== false && !repeatable,
