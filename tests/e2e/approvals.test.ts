@@ -150,6 +150,21 @@ describe('a hub whose agent needs a yes', () => {
     expect((await cli(['approvals', '--all'])).stdout).toContain(`${approval.id} homelab`)
   })
 
+  test('what a shell prints hides nothing: an approval shows such characters, and a schedule is without them', async () => {
+    const hidden = '\u202egnp\u200b\u009b2J'
+    await chat.subscribe('homelab/hidden')
+    await chat.say('homelab/hidden', `/call odd__swallow ${JSON.stringify({ path: `a${hidden}` })}`)
+    const { approval } = await chat.next('approval', one => one.approval.arguments['path'] !== undefined)
+    expect(approval.arguments['path']).toBe(`a${hidden}`)
+    expect((await cli(['approvals'])).stdout).toContain('{"path":"a\\u202egnp\\u200b\\u009b2J"}')
+    chat.send({ type: 'decide', approval: approval.id, decision: 'deny' })
+    await decided(approval)
+    await cli(['schedules', 'create', '--delay', '1d', `look ${hidden}`])
+    const { stdout } = await cli(['schedules'])
+    expect(stdout).toContain('look gnp2J')
+    expect(stdout).not.toMatch(/\p{Cf}|(?!\n)\p{Cc}/u)
+  })
+
   test('in the terminal chat by a pipe', async () => {
     const approval = await ask('homelab/pipe')
     const { stdout, stderr } = await cli(['chat'], `/deny\n/deny ${approval.id} too late\n`)

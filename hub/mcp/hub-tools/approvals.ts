@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Approval, approvalStatuses } from '../../../schemas/chat.ts'
 import { toIso } from '../../core/clock.ts'
+import { escapeUnseen } from '../../core/text.ts'
 import { listApprovals, toApproval } from '../../store/approvals.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
@@ -43,12 +44,14 @@ export function listAllApprovals(deps: HubToolDeps): HubTool {
   })
 }
 
-/** One approval as a line for a person, with the exact call. */
+/** One approval as a line for a person, with the exact call: nothing in it is hidden. */
 export function describeApproval(one: Approval | z.input<typeof approval>): string {
-  const call = `${one.id} ${one.agent}: ${one.tool} ${JSON.stringify(one.arguments)}`
+  const call = escapeUnseen(`${one.id} ${one.agent}: ${one.tool} ${JSON.stringify(one.arguments)}`)
   const by = one.decidedBy === undefined ? '' : ` by ${one.decidedBy} over ${one.decidedWhere}`
   const when = one.decidedAt === undefined ? '' : ` at ${toIso(one.decidedAt)}`
   const state =
-    one.status === 'open' ? `open until ${toIso(one.expiresAt)}: ${one.reason}` : `${one.status}${by}${when}`
+    one.status === 'open'
+      ? `open until ${toIso(one.expiresAt)}: ${escapeUnseen(one.reason)}`
+      : `${one.status}${by}${when}`
   return `${call}\n  ${state}${one.note ? `\n  Note: ${one.note}` : ''}`
 }
