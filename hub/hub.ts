@@ -41,7 +41,6 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
     agents: () => listAgents(foundation, started(engine)),
     postMessage: message => started(engine).router.postMessage(message),
     reset: request => started(engine).reset(request),
-    decideApproval: decision => started(engine).approvals.decide(decision),
     postEvent: event => started(engine).router.postEvent(event),
     stop: async (target, by) => {
       const { stopped, waiting } = await started(engine).router.stop(target, by)

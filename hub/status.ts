@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts'
 import type { Foundation } from './foundation.ts'
 import type { ListedAgent } from './mcp/hub-tools/deps.ts'
 import type { HubStatus } from './mcp/hub-tools/status.ts'
-import { threadsAsked, threadsAwaitingApproval } from './store/approvals.ts'
+import { threadsAwaitingApproval } from './store/approvals.ts'
 import { countOpenDeadLetters, failedThreads } from './store/dead-letters.ts'
 import { waitingCounts } from './store/inbox.ts'
 import { parkedThreads } from './store/parked.ts'
@@ -73,9 +73,8 @@ export async function listAgents(foundation: Foundation, engine: Engine): Promis
   const failed = await failedThreads(db)
   const parked = new Set(await parkedThreads(db))
   const awaiting = await threadsAwaitingApproval(db)
-  const asked = await threadsAsked(db)
   const statusOf = (thread: string): AgentStatus => {
-    if (engine.crashGuard.hold || asked.has(thread)) return 'waiting'
+    if (engine.crashGuard.hold) return 'waiting'
     if (engine.runtime.isActive(thread)) return 'active'
     if (parked.has(thread) || awaiting.has(thread)) return 'waiting'
     return failed.has(thread) ? 'failed' : 'sleeping'

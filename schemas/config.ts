@@ -220,6 +220,11 @@ export const agentFile = z.strictObject({
   tools: z.array(z.string().min(1)).default(['*']).describe('globs over tools; "!glob" takes away'),
   model: z.literal('default').default('default').describe('which of the configured models thinks for it'),
   approve: globs.default([]).describe("globs over tools that need a person's yes; adds to the config's"),
+  grants: globs
+    .default([])
+    .describe(
+      "tools that may run in every cycle, and not only in those that people's messages alone began; a destructive one only by its exact name",
+    ),
   events: z.array(eventListed).default([]).describe('event types that wake its main thread, or make a task'),
   schedules: z
     .array(

@@ -100,6 +100,8 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     tool: z.string(),
     arguments: z.string(),
     status: z.enum(['approved', 'denied', 'expired']),
+    /** A server asked in the midst of the call: the status is that of the question, and the call ran. */
+    question: z.literal(true).optional(),
     by: z.string().optional(),
     note: z.string().optional(),
     result: z.object({ status: z.enum(['ok', 'error', 'unknown']), text: z.string() }).optional(),

@@ -15,6 +15,7 @@ import { createMetaTools } from '../hub/tools/meta-tools/index.ts'
 import { clientFrame } from '../schemas/chat.ts'
 import { agentFile, configFile, serverEntry } from '../schemas/config.ts'
 import { eventPayloads } from '../schemas/events.ts'
+import { AGENT } from './lab/homelab-story.ts'
 import { clients } from './real/clients/clients.ts'
 import { documentedRows, identify } from './real/clients/table.ts'
 
@@ -137,7 +138,6 @@ test('every tool of the hub and every one of its arguments is in the reference, 
     agents: unused,
     postMessage: unused,
     reset: unused,
-    decideApproval: unused,
     postEvent: unused,
     stop: unused,
     status: unused,
@@ -212,6 +212,16 @@ test('the agent that comes along lists events that servers raise', () => {
   })
   expect(events.length).toBeGreaterThan(8)
   for (const event of events) expect(Object.keys(eventPayloads)).toContain(event)
+})
+
+test('the agent that comes along grants what the stories of the demo need, and says how to take it back', () => {
+  const parse = (text: string) =>
+    parseAgentFile('agents/homelab.md', text, () => undefined, { hasPrices: false })
+  const { grants } = parse(read('agents/homelab.md'))
+  expect(parse(AGENT).grants.length).toBeGreaterThan(0)
+  expect(grants).toEqual(expect.arrayContaining(parse(AGENT).grants))
+  for (const name of grants) expect(section('Built-in servers')).toContain(`\`${name}\``)
+  expect(read('agents/homelab.md')).toMatch(/^# .*take one back.*\n(# .*\n)+grants:/m)
 })
 
 test('every command, variable and script that the README names exists', () => {

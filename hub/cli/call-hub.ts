@@ -34,7 +34,6 @@ export async function callHub(
 
 /** What people type in place of the tools that a message names. */
 const COMMANDS: Record<string, string> = {
-  hub_list_approvals: 'superbloom approvals --all',
   hub_list_dead_letters: 'superbloom dead-letters --all',
   hub_list_schedules: 'superbloom schedules',
   hub_list_threads: 'superbloom threads --archived',

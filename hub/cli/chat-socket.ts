@@ -32,6 +32,13 @@ const LONGEST_WAIT_MS = 15_000
 /** What no second try mends: the token, or the name by which the hub was asked. */
 const FINAL: readonly (number | undefined)[] = [401, 403]
 
+/** A socket at the hub's `/ws`, which is still connecting. */
+export function connectTo({ url, token }: RunningHub): WebSocket {
+  return new WebSocket(`${url.replace(/^http/, 'ws')}/ws`, 'superbloom.v1', {
+    headers: { Authorization: `Bearer ${token}` },
+  })
+}
+
 /** Throws where no hub runs. */
 export function openChatSocket(
   findHub: () => RunningHub,
@@ -86,9 +93,7 @@ export function openChatSocket(
     events.onRefused(why)
   }
   const connect = (hub: RunningHub) => {
-    socket = new WebSocket(`${hub.url.replace(/^http/, 'ws')}/ws`, 'superbloom.v1', {
-      headers: { Authorization: `Bearer ${hub.token}` },
-    })
+    socket = connectTo(hub)
     socket.on('open', onOpen)
     socket.on('message', data => onFrame(parseJson(data.toString()) as HubFrame))
     socket.on('unexpected-response', (_request, response) => void onResponse(response))
@@ -126,7 +131,7 @@ function tryTo(findHub: () => RunningHub): RunningHub | undefined {
 }
 
 /** What the hub says about why it does not open the socket. */
-async function readError(response: IncomingMessage): Promise<string> {
+export async function readError(response: IncomingMessage): Promise<string> {
   let text = ''
   for await (const piece of response) text += piece
   const body = parseJson(text) as { error?: { message?: string } } | undefined

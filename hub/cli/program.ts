@@ -5,6 +5,7 @@ import { HubError } from '../core/errors.ts'
 import type { McpOptions } from './commands/mcp.ts'
 import type { NewWake } from './commands/schedules.ts'
 import type { ThreadsOptions } from './commands/threads.ts'
+import { printError } from './print.ts'
 import { addServerCommands } from './server-commands.ts'
 
 /** What a start with a wrong config exits with (EX_CONFIG of sysexits.h). */
@@ -127,8 +128,8 @@ function addApprovals(program: Command): void {
       .description(described[decision])
       .argument('<id>', 'the approval')
       .option('--note <text>', 'told to the agent')
-      .action(async (id: string, options: { note?: string }) =>
-        (await import('./commands/approvals.ts')).decideApproval(id, decision, options.note),
+      .action(async (approval: string, options: { note?: string }) =>
+        (await import('./commands/approvals.ts')).decideApproval({ approval, decision, ...options }),
       )
   }
 }
@@ -273,7 +274,7 @@ export async function run(argv: string[]): Promise<void> {
     await createProgram().parseAsync(argv)
   } catch (error) {
     if (!(error instanceof HubError)) throw error
-    process.stderr.write(`superbloom: ${error.message}\n`)
+    printError(`superbloom: ${error.message}`)
     process.exitCode = error.code === 'bad_request' ? EXIT_CONFIG : 1
   }
 }

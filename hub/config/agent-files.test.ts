@@ -21,6 +21,7 @@ const defaults = {
   tools: ['*'],
   model: 'default',
   approve: [],
+  grants: [],
   events: [],
   schedules: [],
   limits,
@@ -35,6 +36,7 @@ tools: ["get_*", "!get_secret"]
 events: [temp_high, { type: disk_high, as: task }, { type: server_empty, match: { server: "atm-*" } }]
 schedules: [{ cron: "0 8 * * *", timezone: Europe/Berlin, reason: report }]
 approve: ["delete_*"]
+grants: [stop_game_server]
 limits: { steps: 5, tokensPerDay: 9000 }
 idleReset: 90m
 conversations: [lab, lab/x]
@@ -50,6 +52,7 @@ Still the prompt.
     tools: ['get_*', '!get_secret'],
     model: 'default',
     approve: ['delete_*'],
+    grants: ['stop_game_server'],
     idleReset: 5_400_000,
     events: [
       'temp_high',

@@ -38,7 +38,6 @@ export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promis
 
 export interface Deadline {
   readonly signal: AbortSignal
-  readonly isHeld: boolean
   /** Its time stands still until the returned function is called, once; that says for how many milliseconds it did. */
   hold(): () => number
   /** Frees its timer. */
@@ -64,9 +63,6 @@ export function timeoutSignal(clock: Clock, delay: number, what: string): Deadli
   }
   return {
     signal: controller.signal,
-    get isHeld() {
-      return holds > 0
-    },
     hold() {
       if (holds++ === 0) {
         cancel?.()

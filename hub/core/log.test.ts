@@ -39,5 +39,18 @@ test('errors are written with their causes, and big numbers as texts', () => {
 test('for a person it is one short line, which cannot steer the terminal', () => {
   const { lines, log } = capture('info', true)
   log.warn('server_stderr', { line: 'red \u001b[31m', nested: { a: 1 }, error: new Error('bad') })
-  expect(lines).toEqual(['23:00:00 WARN  server_stderr line=red [31m nested={"a":1} error=bad'])
+  expect(lines).toEqual(['23:00:00 WARN  server_stderr line=red \\u001b[31m nested={"a":1} error=bad'])
+})
+
+test('a line of others is one line, and nothing in it is hidden, for people and for programs', () => {
+  const line = 'x\n23:00:00 INFO  ready \u202efdp\u200b\u009b'
+  const pretty = capture('info', true)
+  pretty.log.warn('stderr', { line })
+  expect(pretty.lines).toEqual([
+    '23:00:00 WARN  stderr line=x\\n23:00:00 INFO  ready \\u202efdp\\u200b\\u009b',
+  ])
+  const json = capture('info')
+  json.log.warn('stderr', { line })
+  expect(json.lines[0]).toMatch(/^[ -~]+$/)
+  expect(JSON.parse(json.lines[0] ?? '')).toMatchObject({ line })
 })

@@ -1,6 +1,6 @@
 import { toIso } from './clock.ts'
 import { describeError } from './errors.ts'
-import { stripControl } from './text.ts'
+import { escapeUnseen } from './text.ts'
 
 const LEVELS = { debug: 10, info: 20, warn: 30, error: 40 } as const
 export type LogLevel = keyof typeof LEVELS
@@ -28,7 +28,7 @@ export function createLog(options: LogOptions, bound: LogFields = {}): Log {
   const at = (level: LogLevel) => (event: string, fields?: LogFields) => {
     if (LEVELS[level] < LEVELS[options.level]) return
     const entry = { time: toIso(options.now()), level, event, ...bound, ...fields }
-    options.write(options.pretty ? toPretty(entry) : JSON.stringify(entry, toPlain))
+    options.write(options.pretty ? toPretty(entry) : escapeUnseen(JSON.stringify(entry, toPlain)))
   }
   return {
     debug: at('debug'),
@@ -54,6 +54,7 @@ function toPretty({
     const plain = toPlain(key, value)
     return `${key}=${typeof plain === 'string' ? plain : JSON.stringify(plain, toPlain)}`
   })
-  // What others wrote may not steer the terminal.
-  return stripControl([time.slice(11, 19), level.toUpperCase().padEnd(5), event, ...rest].join(' '))
+  // What others wrote may not steer the terminal, nor pass for a line of its own.
+  const line = [time.slice(11, 19), level.toUpperCase().padEnd(5), event, ...rest].join(' ')
+  return escapeUnseen(line).replaceAll('\n', '\\n')
 }

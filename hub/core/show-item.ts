@@ -55,9 +55,14 @@ export function toItem({ payload, at }: { payload: InboxPayload; at: number }): 
 
 type Decided = Extract<InboxPayload, { kind: 'approval' }>
 
-function describeDecision({ approval, tool, status, by, result }: Decided): string {
+function describeDecision({ approval, tool, status, by, question, result }: Decided): string {
+  const whose = by === undefined ? '' : ` by ${by}`
+  if (question && result) {
+    const asked = `its server asked a person meanwhile (${status}${whose})`
+    return toLine(`Approval ${approval}: ${tool} ended: ${result.status}; ${asked}`)
+  }
   const ran = result ? `and ran: ${result.status}` : 'and did not run'
-  return toLine(`Approval ${approval}: ${tool} was ${status}${by === undefined ? '' : ` by ${by}`} ${ran}`)
+  return toLine(`Approval ${approval}: ${tool} was ${status}${whose} ${ran}`)
 }
 
 function describeOutcome({ tool, arguments: args, note, result }: Decided): string {

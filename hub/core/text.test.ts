@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plural, stripControl, toSentence, toSpan, truncate } from './text.ts'
+import { escapeUnseen, plural, stripControl, stripUnseen, toSentence, toSpan, truncate } from './text.ts'
 
 test('control characters go, line ends and tabs stay', () => {
   expect(stripControl('a\u0000\u001b[2J\tb\r\nc\u007f\u009bd é 漢')).toBe('a[2J\tb\r\ncd é 漢')
@@ -34,4 +34,22 @@ test('a sentence ends once', () => {
     toSentence('It said "no such model"'),
     toSentence('Down.'),
   ]).toEqual(['It is down.', 'Is it?', 'It said "no such model".', 'Down.'])
+})
+
+const HIDDEN = [
+  ...['\u0000', '\u001b', '\r', '\u007f', '\u009b', '\u00ad', '\u061c', '\u200b', '\u200e', '\u2028'],
+  ...['\u202e', '\u2066', '\u2069', '\u3164', '\ufeff', '\u{e0041}', '\ud800'],
+]
+
+test('a terminal gets no control, bidirectional or invisible characters', () => {
+  expect(stripUnseen(`a${HIDDEN.join('b')}\n\té 漢 👍`)).toBe(`a${'b'.repeat(HIDDEN.length - 1)}\n\té 漢 👍`)
+})
+
+test('what is hidden is shown in what a person approves, and the JSON stays the same', () => {
+  for (const hidden of [...HIDDEN, '\u00a0', '\u2003', '\u2800']) {
+    const json = JSON.stringify({ path: `/srv/${hidden}x` })
+    expect(escapeUnseen(json)).toMatch(/^[ -~]*$/)
+    expect(JSON.parse(escapeUnseen(json))).toEqual(JSON.parse(json))
+  }
+  expect(escapeUnseen('a\u202eb c\n')).toBe('a\\u202eb c\n')
 })

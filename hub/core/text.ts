@@ -21,6 +21,26 @@ export function quote(text: string): string {
     .join('\n')
 }
 
+/** Characters that nobody sees, or that turn what stands beside them around; line ends and tabs aside. */
+const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+
+/** Text of others as a terminal may print it: no control, bidirectional or invisible characters. */
+export function stripUnseen(text: string): string {
+  return text.replace(UNSEEN, '')
+}
+
+/** Those, and every space but the plain one. */
+const UNCLEAR = new RegExp(`${UNSEEN.source}|(?! )\\p{Zs}|\\u2800`, 'gu')
+
+/** Text in which nothing is hidden: such characters stand as `\\u202e`. JSON stays the same JSON. */
+export function escapeUnseen(text: string): string {
+  return text.replace(UNCLEAR, found =>
+    [...Array(found.length).keys()]
+      .map(at => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+}
+
 /** At most `max` characters; what was cut is said. */
 export function truncate(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max)}… (${text.length - max} more characters)`

@@ -33,15 +33,19 @@ export interface ServerCallOptions {
 
 /**
  * A tool by its name. A server's tool runs outside; `reads` says that it changes nothing, `repeatable` that running it
- * twice does no harm, `destructive` that running it twice may do harm that cannot be undone. A meta-tool runs inside the transaction that records its result, so that it happens exactly once; `ends` says that it
- * ends the cycle.
+ * twice does no harm, `destructive` that running it twice may do harm that cannot be undone, `destroys` that its
+ * annotations call it destructive, even once. A meta-tool runs inside the transaction that records its result, so that
+ * it happens exactly once; `ends` says that it ends the cycle.
  */
 export type AgentTool<Tx> =
   | {
       kind: 'server'
+      /** The server's name; the hub's own for tools that find and call others. */
+      server: string
       reads: boolean
       repeatable: boolean
       destructive: boolean
+      destroys: boolean
       call(args: Record<string, unknown>, options: ServerCallOptions): Promise<ToolOutcome>
     }
   | {

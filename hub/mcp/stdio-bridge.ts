@@ -9,7 +9,6 @@ import {
 } from '@modelcontextprotocol/client'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
-import { whyHeldBack, withoutHeldBack } from './held-back.ts'
 import { type Hub, type HubAddress, type HubSessionEvents, openHubSession } from './hub-session.ts'
 import { NotesRead } from './notes-read.ts'
 import { createRevival, type Revival } from './revival.ts'
@@ -24,7 +23,6 @@ export interface BridgeDeps {
   log: (line: string) => void
 }
 
-const INVALID_PARAMS = -32_602
 const INTERNAL_ERROR = -32_603
 /** How long the hub may take to hear that the client left. */
 const GOODBYE_MS = 1_000
@@ -86,8 +84,6 @@ export class StdioBridge {
   /** Never rejects: what went wrong is the answer. */
   async #forward(message: JSONRPCMessage): Promise<void> {
     if (this.#notesRead.take(message)) return
-    const heldBack = whyHeldBack(message)
-    if (heldBack !== undefined && isJSONRPCRequest(message)) return this.#refuse(message, heldBack)
     if (isInitializeRequest(message)) {
       this.#memory.begin(message as JSONRPCRequest)
       this.#notesRead.canAsk()
@@ -189,11 +185,7 @@ export class StdioBridge {
         hub.setProtocolVersion(version)
       this.#memory.done(running.request)
     }
-    this.#write(withoutHeldBack(message))
-  }
-
-  #refuse({ id }: JSONRPCRequest, message: string): void {
-    this.#write({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message } })
+    this.#write(message)
   }
 
   async #onStreamEnd(request: JSONRPCRequest): Promise<void> {

@@ -28,7 +28,7 @@ export interface Answered {
 
 /** Ends the call, tells the conversation, and posts decision and outcome to the thread. Announce it after the commit. */
 export async function answerApproval(
-  deps: ApprovalDeps,
+  deps: Pick<ApprovalDeps, 'newId' | 'clock'>,
   tx: Tx,
   answered: Answered,
 ): Promise<ChatMessage | undefined> {
@@ -52,7 +52,7 @@ export async function answerApproval(
 
 /** Shows what came of it, and wakes the thread. */
 export function announceAnswer(
-  deps: ApprovalDeps,
+  deps: Pick<ApprovalDeps, 'signals'>,
   { approval, call, status, outcome }: Answered,
   message: ChatMessage | undefined,
 ): void {
@@ -83,9 +83,26 @@ export async function tellAbout(
   return appendMessage(tx, { id: deps.newId('msg'), conversation, at: deps.clock.now(), ...message })
 }
 
-function toAnswer({ approval, status, outcome }: Answered): Answer {
+function toAnswer({ approval, call, status, outcome }: Answered): Answer {
   const { id, tool, decided_by, note } = approval
   const ran = status === 'denied' || status === 'expired' ? undefined : status
+  const result = { status: ran ?? 'unknown', text: outcome.text }
+  const { arguments: args } = call
+  // What a person told the server is not for the agent.
+  if (approval.question_json !== null) {
+    const by = decided_by === null ? {} : { by: decided_by }
+    const asked = approval.status === 'open' ? 'expired' : approval.status
+    return {
+      kind: 'approval',
+      approval: id,
+      tool,
+      arguments: args,
+      status: asked,
+      question: true,
+      ...by,
+      result,
+    }
+  }
   return {
     kind: 'approval',
     approval: id,

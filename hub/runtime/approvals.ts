@@ -4,6 +4,7 @@ import { HubError } from '../core/errors.ts'
 import { truncate } from '../core/text.ts'
 import {
   callOfApproval,
+  cutQuestions,
   type Decided,
   decideOpen,
   findApproval,
@@ -25,8 +26,8 @@ import {
   placeOf,
   tellAbout,
 } from './answer-approval.ts'
-import { showCall } from './calls.ts'
-import { toClosed } from './questions/ask-person.ts'
+import { showCall, UNKNOWN } from './calls.ts'
+import { isOwn, toClosed } from './questions/ask-person.ts'
 import { checkNote } from './questions/question.ts'
 import { runApproved } from './run-approved.ts'
 
@@ -75,6 +76,7 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
     },
     async begin() {
       begun = true
+      for (const approval of await cutQuestions(deps.store.db)) await endCut(deps, approval)
       for (const id of await unansweredApprovals(deps.store.db)) run(id)
     },
     async [Symbol.asyncDispose]() {
@@ -85,6 +87,13 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       cancel()
     },
   }
+}
+
+/** A call in whose midst a person was asked, and which the end of the last process cut. */
+async function endCut(deps: ApprovalDeps, approval: ApprovalRow): Promise<void> {
+  const call = await callOfApproval(deps.store.db, approval)
+  const answered = { approval, call, status: 'unknown' as const, outcome: UNKNOWN }
+  announceAnswer(deps, answered, await deps.store.write(tx => answerApproval(deps, tx, answered)))
 }
 
 /** A decision that is written down; `answered` where nothing is left to run. */
@@ -128,7 +137,7 @@ async function answerQuestion(
 ): Promise<Settled> {
   const { id, tool, status, note } = approval
   if (status === 'approved') checkNote(question, note ?? undefined)
-  await markAnswered(tx, id, deps.clock.now())
+  if (!isOwn(approval)) await markAnswered(tx, id, deps.clock.now())
   if (status === 'expired') {
     const message = await tellAbout(deps, tx, approval, toClosed(approval, 'Nobody answered in time.'))
     return { approval, message }
@@ -198,7 +207,7 @@ function announce(deps: ApprovalDeps, { approval, message, answered }: Settled):
 async function explain(deps: ApprovalDeps, id: string): Promise<HubError> {
   const row = await findApproval(deps.store.db, id)
   if (!row) {
-    return new HubError('not_found', `There is no approval ${id}; hub_list_approvals shows them`)
+    return new HubError('not_found', `There is no approval ${id}; superbloom approvals --all shows them`)
   }
   const when = row.decided_at === null ? '' : ` at ${toIso(row.decided_at)}`
   const by = row.decided_by === null ? '' : ` by ${row.decided_by} over ${row.decided_where}`

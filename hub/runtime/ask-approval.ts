@@ -10,6 +10,7 @@ import { hashArguments } from './arguments.ts'
 import { showCall, tellCall, toWaiting } from './calls.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
+import { isOfPeople } from './is-of-people.ts'
 import { publish } from './tell.ts'
 
 /** How long a person may take to answer. */
@@ -28,9 +29,12 @@ export async function whyApproval(
   claim: Claim,
   { row, tool }: { row: ToolCallRow; tool: Extract<AgentTool<Tx>, { kind: 'server' }> },
 ): Promise<string | undefined> {
-  const { agent, thread } = claim
+  const { agent, items, thread } = claim
   if (matchesGlobs(deps.approve(), row.tool)) return 'tools.approve of the config lists it'
   if (matchesGlobs(agent.approve, row.tool)) return `approve in agents/${agent.name}.md lists it`
+  if (tool.destroys && !agent.grants.includes(row.tool) && !isOfPeople(items)) {
+    return `it is destructive, and not only people's messages led to it (grants in agents/${agent.name}.md does not name it)`
+  }
   if (tool.reads) return undefined
   const call = { thread, cycle: claim.cycle, tool: row.tool, hash: hashArguments(row.arguments) }
   if (tool.destructive && (await isDoubtful(tx, call))) return DOUBT

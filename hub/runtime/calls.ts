@@ -20,6 +20,11 @@ export function toWaiting(approval: string): ToolOutcome {
   return { text: `waiting: approval ${approval}`, isError: false }
 }
 
+/** What the ledger says of a call that answered. */
+export function toStatus(outcome: ToolOutcome): 'ok' | 'error' {
+  return outcome.isError ? 'error' : 'ok'
+}
+
 const SKIPPED: ToolOutcome = {
   text: 'Not run: the cycle was stopped before this call began.',
   isError: true,

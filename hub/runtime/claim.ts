@@ -1,5 +1,7 @@
 import type { ChatMessage } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
+import type { Deadline } from '../core/clock.ts'
+import type { Semaphore } from '../core/semaphore.ts'
 import { openApprovalsOf } from '../store/approvals.ts'
 import { factsOf } from '../store/context.ts'
 import { createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
@@ -28,13 +30,13 @@ import { toAgentOf } from './tasks.ts'
 import { tellParked } from './tell-parked.ts'
 import type { Anchor } from './tokens.ts'
 import { decideTelling } from './told-context.ts'
-import type { Running } from './turn.ts'
+import type { Turn } from './turn.ts'
 
 /** How long a cycle may go without a write before another process may take its thread over. */
 export const LEASE_MS = 20 * 60_000
 
 /** A cycle that this process runs: new, or the rest of one that a crash cut. */
-export interface Claim extends Fenced, Running {
+export interface Claim extends Fenced {
   kind: 'new' | 'resumed'
   agent: RuntimeAgent
   /** Where the next text goes: as fixed at the cycle's start, or a conversation that was asked about since. */
@@ -86,6 +88,11 @@ export interface Claim extends Fenced, Running {
   stopRequestedBy: string | null
   /** Aborts with StopRequested when a person stops it. */
   stop?: AbortSignal
+  /** Its minutes, while it runs. */
+  deadline?: Deadline
+  turn?: Turn
+  /** What servers have its model write is written and paid one after the other. */
+  sampling?: Semaphore
 }
 
 /**

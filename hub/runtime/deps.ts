@@ -8,6 +8,7 @@ import type { ToolAccess } from '../core/tool-access.ts'
 import type { ToolBox } from '../core/tool-box.ts'
 import type { Store } from '../store/open.ts'
 import type { Tx } from '../store/writer.ts'
+import type { Background } from './background.ts'
 import type { KeptWindows } from './kept-windows.ts'
 import type { Places } from './limits/hold.ts'
 import type { Meter } from './limits/meter.ts'
@@ -23,6 +24,8 @@ export interface RuntimeAgent {
   model: string
   /** Globs over tools whose calls need a person's yes, besides those of the config. */
   approve: readonly string[]
+  /** Names of destructive tools that it may call whoever began the cycle. */
+  grants: readonly string[]
   limits: RuntimeLimits
   /** After so many milliseconds without a cycle it starts from summaries. */
   idleReset?: number | undefined
@@ -91,4 +94,5 @@ export interface RuntimeDeps {
   budget: () => Budget
   meter: Meter
   places: Places
+  background: Background
 }

@@ -13,11 +13,10 @@ import {
   placeOf,
 } from './answer-approval.ts'
 import { hashArguments, parseArguments } from './arguments.ts'
-import { showCall, UNKNOWN } from './calls.ts'
+import { showCall, toStatus, UNKNOWN } from './calls.ts'
 import type { RuntimeAgent } from './deps.ts'
 import type { Party } from './questions/ask-person.ts'
 import { openAsker } from './questions/asker.ts'
-import { toStatus } from './run-calls.ts'
 
 type Ended = Pick<Answered, 'status' | 'outcome'>
 type ServerTool = Extract<AgentTool<Tx>, { kind: 'server' }>
@@ -98,7 +97,11 @@ async function runOnce(
   try {
     const name = agentOfThread(approval.thread_id)
     const sample = deps.sampleFor(agent, approval.cycle_id)
-    await using asker = openAsker(deps, toParty(approval, call, deadline), sample)
+    await using asker = openAsker(
+      deps,
+      toParty(approval, { row: call, server: tool.server, limit: deadline }),
+      sample,
+    )
     const outcome = await tool.call(args, {
       agent: name,
       signal,
@@ -117,23 +120,21 @@ async function runOnce(
   }
 }
 
-/** Nobody stops an approved call, and no cycle waits for it. */
+/** No cycle waits for an approved call. */
 function toParty(
   { agent, thread_id, cycle_id, conversation_id }: ApprovalRow,
-  row: ToolCallRow,
-  limit: Deadline,
+  { row, server, limit }: { row: ToolCallRow; server: string; limit: Deadline },
 ): Party {
   return {
+    server,
     agent,
     thread: thread_id,
     cycle: cycle_id,
     conversation: conversation_id,
     row,
-    stop: undefined,
+    isAwaited: () => false,
     guard: async () => undefined,
-    rest() {
-      const release = limit.hold()
-      return async () => void release()
-    },
+    detach: () => undefined,
+    rest: () => limit.hold(),
   }
 }

@@ -4,16 +4,13 @@ import { startCall, unstartCalls } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import { parseArguments } from './arguments.ts'
-import { type AskedApproval, askApproval, placeOfPeople, showAsked, whyApproval } from './ask-approval.ts'
-import { type EndStatus, recordCall, showCall, UNKNOWN } from './calls.ts'
+import { type AskedApproval, askApproval, showAsked, whyApproval } from './ask-approval.ts'
+import { callServer } from './call-server.ts'
+import { type EndStatus, recordCall, showCall, toStatus, UNKNOWN } from './calls.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { checkRepeats, isOneTooMany, mayLoop } from './limits/loops.ts'
-import type { Party } from './questions/ask-person.ts'
-import { openAsker } from './questions/asker.ts'
-import { createSampling } from './questions/sampling.ts'
-import { publish, showAgent } from './tell.ts'
-import { restWhile } from './turn.ts'
+import { publish } from './tell.ts'
 
 interface CallOf<Kind extends AgentTool<Tx>['kind']> {
   kind: Kind
@@ -135,57 +132,17 @@ function startCalls(
   })
 }
 
+/** One in whose midst a person is asked goes on by itself: its result here is that it waits. */
 async function runOne(
   deps: RuntimeDeps,
   claim: Claim,
-  { row, tool, args }: CallOf<'server'>,
+  call: CallOf<'server'>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { row } = call
   showCall(deps, claim, row, 'started')
-  const outcome = await callAnswering(deps, claim, { row, tool, args }, signal)
-  await end(deps, claim, { row, outcome, status: toStatus(outcome) })
-}
-
-/** What the server asks meanwhile is answered; nothing of that is open any more when it resolves. */
-async function callAnswering(
-  deps: RuntimeDeps,
-  claim: Claim,
-  { row, tool, args }: Pick<CallOf<'server'>, 'row' | 'tool' | 'args'>,
-  signal: AbortSignal,
-): Promise<ToolOutcome> {
-  const party = toParty(deps, claim, row)
-  const sample = createSampling(deps, { payer: claim, guard: party.guard, stop: party.stop })
-  await using asker = openAsker(deps, party, sample)
-  return await tool.call(args, {
-    agent: claim.agent.name,
-    signal,
-    idempotencyKey: row.id,
-    onProgress: message => showCall(deps, claim, row, 'started', message),
-    asker,
-  })
-}
-
-function toParty(deps: RuntimeDeps, claim: Claim, row: ToolCallRow): Party {
-  return {
-    agent: claim.agent.name,
-    thread: claim.thread,
-    cycle: claim.cycle,
-    conversation: placeOfPeople(claim),
-    row,
-    stop: claim.stop,
-    rest() {
-      const comeBack = restWhile(claim)
-      showAgent(deps, claim, 'waiting')
-      return async () => {
-        await comeBack()
-        if (!claim.deadline?.isHeld) showAgent(deps, claim, 'active')
-      }
-    },
-    async guard(tx) {
-      const now = deps.clock.now()
-      await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
-    },
-  }
+  const outcome = await callServer(deps, claim, call, signal)
+  if (outcome) await end(deps, claim, { row, outcome, status: toStatus(outcome) })
 }
 
 /** A meta-tool acts in the transaction that records its result: both happen, or neither. */
@@ -222,9 +179,4 @@ async function end(
   })
   showCall(deps, claim, row, status, outcome.text)
   publish(deps, [message])
-}
-
-/** What the ledger says of a call that answered. */
-export function toStatus(outcome: ToolOutcome): 'ok' | 'error' {
-  return outcome.isError ? 'error' : 'ok'
 }

@@ -6,6 +6,7 @@ import { releasingWrite } from '../store/history.ts'
 import { StoreFault } from '../store/store-fault.ts'
 import { dropLease, threadsWithWork } from '../store/threads.ts'
 import { usageOfDay } from '../store/usage.ts'
+import { createBackground } from './background.ts'
 import { BROKEN, bury } from './bury.ts'
 import { type Claim, claimCycle } from './claim.ts'
 import { runCycle } from './cycle.ts'
@@ -52,13 +53,13 @@ const TRY_AGAIN_MS = 10_000
 
 /** `agentOf` names the agent of a thread. Disposing stops at the next boundary; what is cut goes on at the next start. */
 export function createRuntime(
-  given: Omit<RuntimeDeps, 'windows' | 'toldTools' | 'tokens' | 'meter' | 'places'>,
+  given: Omit<RuntimeDeps, Equipment>,
   semaphore: Semaphore,
   agentOf: (thread: string) => string,
 ): Runtime {
-  const deps = equip(given)
-  const stops = createStops()
   const stopping = new AbortController()
+  const deps = equip(given, stopping.signal)
+  const stops = createStops()
   const watch = createCycleWatch(deps)
   const later = new Map<string, () => void>()
   const active = new Map<string, { wokenAgain: boolean; done: Promise<void> }>()
@@ -125,17 +126,23 @@ export function createRuntime(
       for (const cancel of later.values()) cancel()
       unsubscribe()
       stopping.abort(new HubError('unavailable', 'The hub is stopping'))
-      const stopped = Promise.withResolvers<void>()
-      const cancel = deps.clock.after(STOP_MS, () => stopped.resolve())
-      await Promise.race([Promise.all([...active.values()].map(entry => entry.done)), stopped.promise])
-      cancel()
+      await within(deps, [...active.values()].map(entry => entry.done).concat(deps.background.settled()))
     },
   }
 }
 
-function equip(
-  given: Omit<RuntimeDeps, 'windows' | 'toldTools' | 'tokens' | 'meter' | 'places'>,
-): RuntimeDeps {
+/** Resolves when all have, or when the time for that is over. */
+async function within({ clock }: RuntimeDeps, running: readonly Promise<void>[]): Promise<void> {
+  const stopped = Promise.withResolvers<void>()
+  const cancel = clock.after(STOP_MS, () => stopped.resolve())
+  await Promise.race([Promise.all(running), stopped.promise])
+  cancel()
+}
+
+/** What a runtime makes for itself. */
+type Equipment = 'windows' | 'toldTools' | 'tokens' | 'meter' | 'places' | 'background'
+
+function equip(given: Omit<RuntimeDeps, Equipment>, stopping: AbortSignal): RuntimeDeps {
   const meter = createMeter(day => usageOfDay(given.store.db, day))
   // Its time zone may change while it runs.
   return Object.assign(Object.create(given) as typeof given, {
@@ -144,6 +151,9 @@ function equip(
     windows: createKeptWindows(),
     toldTools: createToldTools(given.toolBox),
     tokens: createTokenCounter(),
+    background: createBackground(stopping, error => {
+      if (!stopping.aborted) given.log.error('background_broke', { error })
+    }),
   })
 }
 

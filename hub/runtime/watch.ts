@@ -16,8 +16,7 @@ export interface CycleWatch extends DueSource {
 
 export function createCycleWatch(deps: RuntimeDeps): CycleWatch {
   const guarded = new Map<Claim, () => void>()
-  const dueAt = ({ startedAt, agent, deadline }: Claim) =>
-    deadline?.isHeld ? Number.POSITIVE_INFINITY : startedAt + agent.limits.minutes * 60_000 + GRACE_MS
+  const dueAt = ({ startedAt, agent }: Claim) => startedAt + agent.limits.minutes * 60_000 + GRACE_MS
   return {
     async guard(claim, run) {
       const stopped = Promise.withResolvers<void>()
@@ -30,7 +29,7 @@ export function createCycleWatch(deps: RuntimeDeps): CycleWatch {
       }
     },
     async nextDue() {
-      const times = [...guarded.keys()].map(dueAt).filter(Number.isFinite)
+      const times = [...guarded.keys()].map(dueAt)
       return times.length > 0 ? Math.min(...times) : undefined
     },
     async fire() {

@@ -46,19 +46,12 @@ const selectOpen = statement<{ thread: string }, ApprovalRow>((db, { thread }) =
 
 /** Threads that wait for a person's answer. */
 export async function threadsAwaitingApproval(db: Kysely<Tables>): Promise<Set<string>> {
-  return toThreads(await openThreads(db).execute())
-}
-
-/** Threads whose cycle waits for the answer to a server's question. */
-export async function threadsAsked(db: Kysely<Tables>): Promise<Set<string>> {
-  return toThreads(await openThreads(db).where('question_json', 'is not', null).execute())
-}
-
-function openThreads(db: Kysely<Tables>) {
-  return db.selectFrom('approvals').select('thread_id').distinct().where('status', '=', 'open')
-}
-
-function toThreads(rows: readonly { thread_id: string }[]): Set<string> {
+  const rows = await db
+    .selectFrom('approvals')
+    .select('thread_id')
+    .distinct()
+    .where('status', '=', 'open')
+    .execute()
   return new Set(rows.map(row => row.thread_id))
 }
 
@@ -88,13 +81,25 @@ export function decideOpen(tx: Tx, id: string, decided: Decided): Promise<Approv
     .executeTakeFirst()
 }
 
-/** Who asked them died with the last process, and so did the calls in whose midst they were asked. */
+/** Who asked them died with the last process. Those whose own call waits for them are answered with its end. */
 export async function closeQuestions(tx: Tx, now: number): Promise<void> {
-  await tx
-    .updateTable('approvals')
-    .set({ status: 'expired', decided_at: now, decided_by: 'hub', note: CUT_OFF, answered_at: now })
+  const end = { status: 'expired' as const, decided_at: now, decided_by: 'hub', note: CUT_OFF }
+  const open = tx.updateTable('approvals').where('question_json', 'is not', null).where('status', '=', 'open')
+  await open
+    .set({ ...end, answered_at: now })
+    .whereRef('call_id', '=', 'id')
+    .execute()
+  await open.set(end).execute()
+}
+
+/** Questions of calls that nobody runs any more, and whose end is told nobody. */
+export function cutQuestions(db: Kysely<Tables>): Promise<ApprovalRow[]> {
+  return db
+    .selectFrom('approvals')
+    .selectAll()
     .where('question_json', 'is not', null)
-    .where('status', '=', 'open')
+    .where('answered_at', 'is', null)
+    .orderBy('created_at')
     .execute()
 }
 
@@ -111,6 +116,7 @@ export async function unansweredApprovals(db: Kysely<Tables>): Promise<string[]>
     .selectFrom('approvals')
     .select('id')
     .where('status', '=', 'approved')
+    .where('question_json', 'is', null)
     .where('answered_at', 'is', null)
     .orderBy('decided_at')
     .execute()

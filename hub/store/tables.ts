@@ -188,7 +188,7 @@ export interface ToolCallTable {
 
 export interface ApprovalTable {
   id: string
-  /** The row of `tool_calls` that waits for it; of a question its own id. */
+  /** The row of `tool_calls` that waits for it; its own id for a further question in the midst of such a call. */
   call_id: string
   thread_id: string
   cycle_id: string

@@ -123,12 +123,7 @@ export async function hasPending(tx: Tx, thread: string): Promise<boolean> {
         .selectFrom('approvals')
         .select('id')
         .where('thread_id', '=', thread)
-        .where(({ or, and, eb: is }) =>
-          or([
-            is('status', '=', 'open'),
-            and([is('status', '=', 'approved'), is('answered_at', 'is', null)]),
-          ]),
-        )
+        .where('answered_at', 'is', null)
         .limit(1)
         .as('approval'),
       eb

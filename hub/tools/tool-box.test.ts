@@ -34,18 +34,20 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
 }
 
 test.each([
-  [undefined, [], [false, false, true]],
-  [{ readOnlyHint: true }, [], [true, true, false]],
-  [{ idempotentHint: true }, [], [false, true, false]],
-  [{ idempotentHint: true, destructiveHint: true }, [], [false, true, false]],
-  [{ destructiveHint: false }, [], [false, false, false]],
-  [{ readOnlyHint: false, destructiveHint: true }, [], [false, false, true]],
-  [undefined, ['x'], [false, true, false]],
-  [{ destructiveHint: true }, ['*', '!x'], [false, false, true]],
+  [undefined, [], [false, false, true, false]],
+  [{ readOnlyHint: true }, [], [true, true, false, false]],
+  [{ idempotentHint: true }, [], [false, true, false, false]],
+  [{ idempotentHint: true, destructiveHint: true }, [], [false, true, false, true]],
+  [{ readOnlyHint: true, destructiveHint: true }, [], [true, true, false, false]],
+  [{ destructiveHint: false }, [], [false, false, false, false]],
+  [{ readOnlyHint: false, destructiveHint: true }, [], [false, false, true, true]],
+  [undefined, ['x'], [false, true, false, false]],
+  [{ destructiveHint: true }, ['*', '!x'], [false, false, true, true]],
+  [{ destructiveHint: true }, ['x'], [false, true, false, true]],
 ])(
   'promise 3: annotations %j with tools.rerun %j',
-  (annotations, rerun, [reads, repeatable, destructive]) => {
+  (annotations, rerun, [reads, repeatable, destructive, destroys]) => {
     const tool = makeToolBox(annotations, rerun).find('x', ['*'])
-    expect(tool).toMatchObject({ kind: 'server', reads, repeatable, destructive })
+    expect(tool).toMatchObject({ kind: 'server', reads, repeatable, destructive, destroys })
   },
 )

@@ -1,4 +1,3 @@
-import type { Tool } from '@modelcontextprotocol/client'
 import { hasWholeText } from '../../schemas/text-readers.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import { parseJson } from '../core/json.ts'
@@ -15,6 +14,7 @@ import type { ModelTool } from '../core/model.ts'
 import { givesAnyTool, givesMetaTool, givesTool, type ToolAccess } from '../core/tool-access.ts'
 import type { AgentTool, ToolBox } from '../core/tool-box.ts'
 import type { Tx } from '../store/writer.ts'
+import type { CatalogueTool } from './catalogue.ts'
 import type { ToolFinder } from './find-tools.ts'
 import { fitNulls } from './fit-nulls.ts'
 import type { MetaTool } from './meta-tools/meta-tool.ts'
@@ -72,9 +72,7 @@ export function createToolBox(
           ? { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
           : undefined
       const tool = servers.catalogue.tool(name)
-      return tool && givesTool(access, name)
-        ? serverTool(servers, tool.name, tool.definition, rerun())
-        : undefined
+      return tool && givesTool(access, name) ? serverTool(servers, tool, rerun()) : undefined
     },
     untilListed: async (name, signal) => {
       if (!meta.has(name)) await servers.untilListed(name, signal)
@@ -91,9 +89,11 @@ interface Listed {
 /** A call of `call_tool` that names no tool. */
 const WRONG_CALL: AgentTool<Tx> = {
   kind: 'server',
+  server: 'hub',
   reads: true,
   repeatable: true,
   destructive: false,
+  destroys: false,
   call: async () => ({
     text: 'call_tool takes name and arguments: {"name": "pause_downloads", "arguments": {}}. Nothing was called.',
     isError: true,
@@ -103,9 +103,11 @@ const WRONG_CALL: AgentTool<Tx> = {
 function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
   return {
     kind: 'server',
+    server: 'hub',
     reads: true,
     repeatable: true,
     destructive: false,
+    destroys: false,
     async call({ query, limit }) {
       if (typeof query !== 'string' || query.trim() === '')
         return { text: 'find_tools: query: say in a few words what to look for', isError: true }
@@ -119,8 +121,7 @@ function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
 
 function serverTool(
   servers: Pick<Servers, 'call'>,
-  name: string,
-  definition: Tool,
+  { name, server, definition }: CatalogueTool,
   rerun: readonly string[],
 ): AgentTool<Tx> {
   const { annotations = {}, inputSchema } = definition
@@ -128,9 +129,11 @@ function serverTool(
   const repeatable = readOnlyHint === true || idempotentHint === true || matchesGlobs(rerun, name)
   return {
     kind: 'server',
+    server,
     reads: readOnlyHint === true,
     repeatable,
     destructive: destructiveHint !== false && !repeatable,
+    destroys: destructiveHint === true && readOnlyHint !== true,
     async call(args, options) {
       try {
         const result = await servers.call(name, fitNulls(args, inputSchema), {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Approval, ChatMessage } from '../../schemas/chat.ts'
+import type { Approval } from '../../schemas/chat.ts'
 import { type ChatClient, openChat } from '../support/chat-client.ts'
 import { openClient } from '../support/clients.ts'
 import { openCrashHub } from '../support/crash-hub.ts'
@@ -28,9 +28,9 @@ describe('an agent calls servers that ask', () => {
   })
   afterEach(() => chat[Symbol.dispose]())
 
-  /** Has the agent call a tool; resolves with what it was asked with. */
-  async function start(tool: string): Promise<ChatMessage> {
-    model.script(call([[tool]]), say(`${tool} is over`))
+  /** Has the agent call a tool. */
+  async function start(tool: string): Promise<unknown> {
+    model.script(call([[tool]]), say(`${tool} asks`), say(`${tool} is over`))
     return chat.say('homelab', `call ${tool}`)
   }
   const asked = async (tool: string): Promise<Approval> =>
@@ -39,8 +39,8 @@ describe('an agent calls servers that ask', () => {
   const decide = ({ id }: Approval, decision: 'approve' | 'deny', note?: string) =>
     chat.send({ type: 'decide', approval: id, decision, ...(note === undefined ? {} : { note }) })
   /** What the server got for its question. */
-  async function answered(tool: string, message: ChatMessage): Promise<unknown> {
-    await chat.answerTo(message)
+  async function answered(tool: string, said = `${tool} is over`): Promise<unknown> {
+    await chat.next('message', ({ message }) => message.kind === 'agent' && message.text === said)
     const told = chat.messages.findLast(({ author, data }) => author === tool && data?.['status'] === 'ok')
     return told && JSON.parse(told.text)
   }
@@ -49,11 +49,11 @@ describe('an agent calls servers that ask', () => {
     'a server of the %s era gets the values of a note, and a note that is none is refused',
     async era => {
       const tool = `${era}__set_up`
-      const message = await start(tool)
+      await start(tool)
       const approval = await asked(tool)
       expect(approval).toMatchObject({
         question: true,
-        reason: 'the server itself asks, in its own words: “Where does it listen?”',
+        reason: `the server ${era} asks, in its own words: “Where does it listen?”. Never answer with a password or a key`,
         arguments: {
           wants: { port: 'integer from 1 to 65535, required', host: 'text, default "localhost"' },
         },
@@ -62,7 +62,7 @@ describe('an agent calls servers that ask', () => {
       const { code, message: why } = await chat.next('error')
       expect([code, why]).toEqual(['invalid_arguments', expect.stringContaining('port: is no number')])
       decide(approval, 'approve', '8080')
-      expect(await answered(tool, message)).toMatchObject({
+      expect(await answered(tool)).toMatchObject({
         action: 'accept',
         content: { port: 8080, host: 'localhost' },
       })
@@ -71,18 +71,18 @@ describe('an agent calls servers that ask', () => {
 
   test.each(ERAS)('a server of the %s era gets a no', async era => {
     const tool = `${era}__set_up`
-    const message = await start(tool)
+    await start(tool)
     decide(await asked(tool), 'deny')
-    expect(await answered(tool, message)).toMatchObject({ action: 'decline' })
+    expect(await answered(tool)).toMatchObject({ action: 'decline' })
   })
 
   test.each(ERAS)('a server of the %s era has a page opened', async era => {
     const tool = `${era}__sign_in`
-    const message = await start(tool)
+    await start(tool)
     const approval = await asked(tool)
     expect(approval.arguments).toEqual({ opens: 'https://example.org/in' })
     decide(approval, 'approve')
-    expect(await answered(tool, message)).toMatchObject({ action: 'accept' })
+    expect(await answered(tool)).toMatchObject({ action: 'accept' })
   })
 
   test('a call that wants a page opened first tells the agent which, and what to do then', async () => {
@@ -95,17 +95,17 @@ describe('an agent calls servers that ask', () => {
     )
   })
 
-  test.each(ERAS)('hub_chat tells what a server of the %s era asks, and does not wait for it', async era => {
+  test.each(ERAS)('hub_chat does not wait for the answer to what a server of the %s era asks', async era => {
     await using client = await openClient('sdk 2, 2026-07-28', hub)
     const tool = `${era}__sign_in`
-    model.script(call([[tool]]), say('over'))
+    model.script(call([[tool]]), say('It asks you'), say('over'))
     const said = await client.call('hub_chat', { message: 'sign in', conversation: 'homelab' })
     const { id } = await asked(tool)
     expect(said.structuredContent).toEqual({
       conversation: 'homelab',
       messageId: expect.any(String),
       status: 'waiting',
-      reply: `${tool}: the server itself asks, in its own words: “Sign in”. The agent goes on once approval ${id} is decided.`,
+      reply: 'It asks you',
     })
     const agents = await client.call('hub_list_agents')
     expect(agents.structuredContent).toMatchObject({ agents: [{ name: 'homelab', status: 'waiting' }] })
@@ -113,21 +113,11 @@ describe('an agent calls servers that ask', () => {
     await chat.next('message', ({ message }) => message.kind === 'agent' && message.text === 'over')
   })
 
-  test.each(ERAS)('a stop cancels the question of a server of the %s era', async era => {
-    const tool = `${era}__set_up`
-    model.script(call([[tool]]))
-    const message = await chat.say('homelab', 'set it up')
-    const { id } = await asked(tool)
-    chat.send({ type: 'stop', conversation: 'homelab' })
-    await chat.next('approval', ({ approval }) => approval.id === id && approval.status === 'expired')
-    expect((await chat.answerTo(message, ['notice'])).text).toContain('I was stopped by')
-  })
-
   test.each(ERAS)('a server of the %s era has the model write', async era => {
     const tool = `${era}__write`
     model.script(call([[tool]]), say('blue'), say('over'))
-    const message = await chat.say('homelab', 'write')
-    expect(await answered(tool, message)).toEqual({
+    await chat.say('homelab', 'write')
+    expect(await answered(tool, 'over')).toEqual({
       role: 'assistant',
       content: { type: 'text', text: 'blue' },
       model: 'scripted',
@@ -161,12 +151,12 @@ test('promise 4: killed while a person is asked, nothing is left open and the ca
   await using hub = await openCrashHub()
   const first = await hub.start()
   await first.subscribe('homelab')
-  const sent = await first.say('homelab', 'please change asked-1')
+  await first.say('homelab', 'please change asked-1')
   const { approval } = await first.next('approval')
   await hub.kill()
   const chat = await hub.start()
   await chat.subscribe('homelab', 0)
-  expect((await chat.answerTo(sent)).text).toContain('Outcome unknown')
+  await chat.next('message', ({ message }) => message.kind === 'tool' && /Outcome unknown/.test(message.text))
   chat.send({ type: 'decide', approval: approval.id, decision: 'approve' })
   expect((await chat.next('error')).code).toBe('conflict')
   await hub.kill()

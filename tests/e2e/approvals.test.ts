@@ -98,30 +98,27 @@ describe('a hub whose agent needs a yes', () => {
       expect(textOf(listed)).toContain(`${mine.id} homelab: odd__swallow {}`)
       const agents = await client.call('hub_list_agents')
       expect(agents.structuredContent).toMatchObject({ agents: [{ name: 'homelab', status: 'waiting' }] })
-      const answer = { id: mine.id, decision: 'deny', note: 'not now' }
-      expect((await client.call('hub_decide_approval', answer)).structuredContent).toMatchObject({
-        status: 'denied',
-        decidedWhere: '/mcp',
-      })
+      chat.send({ type: 'decide', approval: mine.id, decision: 'deny', note: 'not now' })
       await chat.next('message', ({ message }) => message.data?.['status'] === 'denied')
-      const again = await client.call('hub_decide_approval', answer)
-      expect([again.isError, textOf(again)]).toEqual([
-        true,
-        expect.stringContaining('was denied by owner over /mcp'),
-      ])
       await chat.next('message', ({ message }) => message.kind === 'agent' && /not now/.test(message.text))
     },
   )
 
-  test.each(LINES)('`superbloom mcp` keeps the decision from a client of %s', async line => {
+  test.each(
+    LINES.flatMap(line => [
+      [line, 'at /mcp'],
+      [line, 'of `superbloom mcp`'],
+    ]),
+  )('no tool decides an approval for a client of %s %s', async (line, door) => {
     const env = { PATH: String(process.env['PATH']), HOME: hub.folder, SUPERBLOOM_DATA: hub.dataFolder }
-    await using client = await openClient(line, { command: 'node', args: [launcher, 'mcp'], env })
-    const approval = await ask('homelab/bridge')
+    const bridge = { command: 'node', args: [launcher, 'mcp'], env }
+    await using client = await openClient(line, door === 'at /mcp' ? hub : bridge)
+    const approval = await ask('homelab/no-tool')
     const names = (await client.listTools()).map(({ name }) => name)
     expect(names).toContain('hub_list_approvals')
-    expect(names).not.toContain('hub_decide_approval')
+    expect(names.filter(name => name.includes('decide'))).toEqual([])
     const call = client.call('hub_decide_approval', { id: approval.id, decision: 'approve' })
-    await expect(call).rejects.toThrow(/for a person and not for a client's model.*superbloom approvals/)
+    await expect(call).rejects.toMatchObject({ code: -32_602 })
     expect((await client.call('hub_list_approvals', { status: 'open' })).structuredContent).toMatchObject({
       approvals: [{ id: approval.id }],
     })
@@ -139,20 +136,40 @@ describe('a hub whose agent needs a yes', () => {
     const yes = await cli(['approvals', 'approve', approval.id, '--note', 'go on'])
     expect([yes.code, yes.stdout]).toEqual([
       0,
-      expect.stringMatching(/approved by owner over \/mcp[\s\S]*Note: go on/),
+      expect.stringMatching(/approved by owner over \/ws[\s\S]*Note: go on/),
     ])
     await chat.next('message', ({ message }) => message.kind === 'tool' && message.text === 'swallowed')
     const no = await cli(['approvals', 'deny', approval.id])
-    expect([no.code, no.stderr]).toEqual([1, expect.stringContaining('was approved by owner')])
+    expect([no.code, no.stderr]).toEqual([1, expect.stringContaining('was approved by owner over /ws')])
+    const unknown = await cli(['approvals', 'deny', 'apr_no'])
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      'superbloom: There is no approval apr_no; superbloom approvals --all shows them\n',
+    ])
     expect((await cli(['approvals'])).stdout).toBe('Nothing waits for your yes.\n')
     expect((await cli(['approvals', '--all'])).stdout).toContain(`${approval.id} homelab`)
+  })
+
+  test('what a shell prints hides nothing: an approval shows such characters, and a schedule is without them', async () => {
+    const hidden = '\u202egnp\u200b\u009b2J'
+    await chat.subscribe('homelab/hidden')
+    await chat.say('homelab/hidden', `/call odd__swallow ${JSON.stringify({ path: `a${hidden}` })}`)
+    const { approval } = await chat.next('approval', one => one.approval.arguments['path'] !== undefined)
+    expect(approval.arguments['path']).toBe(`a${hidden}`)
+    expect((await cli(['approvals'])).stdout).toContain('{"path":"a\\u202egnp\\u200b\\u009b2J"}')
+    chat.send({ type: 'decide', approval: approval.id, decision: 'deny' })
+    await decided(approval)
+    await cli(['schedules', 'create', '--delay', '1d', `look ${hidden}`])
+    const { stdout } = await cli(['schedules'])
+    expect(stdout).toContain('look gnp2J')
+    expect(stdout).not.toMatch(/\p{Cf}|(?!\n)\p{Cc}/u)
   })
 
   test('in the terminal chat by a pipe', async () => {
     const approval = await ask('homelab/pipe')
     const { stdout, stderr } = await cli(['chat'], `/deny\n/deny ${approval.id} too late\n`)
     expect(stderr).toContain('/approve ID [note]')
-    expect(stdout).toMatch(/denied by owner over \/mcp[\s\S]*Note: too late/)
+    expect(stdout).toMatch(/denied by owner over \/ws[\s\S]*Note: too late/)
     expect((await decided(approval)).approval.note).toBe('too late')
   })
 

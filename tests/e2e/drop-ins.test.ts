@@ -304,22 +304,3 @@ describe('what is held, and why', () => {
     await untilStatus('the problem is gone', ({ problems }) => problems.length === 0)
   })
 })
-
-test('an entry pins the era of a server that speaks both, and nothing else is tried', async () => {
-  const both = { command: process.execPath, args: [join(process.cwd(), 'servers/metrics/server.ts')] }
-  const servers = {
-    metrics: false,
-    before: { ...both, era: 'legacy' },
-    now: { ...both, era: 'modern' },
-    never: { ...odd().entry, era: 'modern' },
-  }
-  hub.writeConfig(JSON.stringify({ servers }))
-  const state = await untilStatus('all are settled', ({ servers: all }) =>
-    ['before', 'now', 'never'].every(name => all.some(one => one.name === name && one.state !== 'starting')),
-  )
-  expect(state.servers).toMatchObject([
-    { name: 'before', state: 'ready', era: 'legacy' },
-    { name: 'now', state: 'ready', era: 'modern' },
-    { name: 'never', state: 'down', error: expect.stringMatching(/2026-07-28/) },
-  ])
-})

@@ -16,6 +16,7 @@ const MINUTE = 60_000
 const AGENT = `---
 description: Looks after the homelab
 events: [{ type: temp_high, as: task }, server_empty]
+grants: [stop_game_server]
 ---
 You look after the homelab.
 `

@@ -18,6 +18,7 @@ export interface Homelab {
 export const AGENT = `---
 description: Looks after the homelab
 events: [{ type: temp_high, as: task }, server_empty]
+grants: [stop_game_server]
 ---
 You look after the homelab.
 `

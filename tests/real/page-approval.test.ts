@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openChat } from '../support/chat-client.ts'
 import { openClient, type TestClient } from '../support/clients.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
@@ -50,7 +51,10 @@ async function askForYes(page: Page): Promise<void> {
 async function decide(decision: 'approve' | 'deny', note: string): Promise<void> {
   const { structuredContent } = await client.call('hub_list_approvals', { status: 'open' })
   const { approvals } = structuredContent as { approvals: { id: string }[] }
-  await client.call('hub_decide_approval', { id: approvals[0]?.id, decision, note })
+  const approval = approvals[0]?.id ?? ''
+  using chat = await openChat(hub)
+  chat.send({ type: 'decide', approval, decision, note })
+  await chat.next('approval', one => one.approval.id === approval && one.approval.status !== 'open')
 }
 
 test('what will run stands on every page, is approved by keyboard, and then runs', async () => {
@@ -98,7 +102,7 @@ test('who was first elsewhere stands on the card, and the call does not run', as
   const { page } = await pages.open(linkTo(hub))
   await askForYes(page)
   await decide('deny', 'not now')
-  await card(page).getByText('By owner over MCP').waitFor()
+  await card(page).getByText('By owner in the chat').waitFor()
   await card(page).getByText('It does not run.').waitFor()
   await card(page).getByText('Note: not now').waitFor()
   await log(page).locator('.tool-denied').waitFor()

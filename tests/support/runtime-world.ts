@@ -37,6 +37,8 @@ export interface StubTool {
   reads?: boolean
   /** Repeating it may do harm; the default is none of the three. */
   destructive?: boolean
+  /** Its server says that it is destructive. */
+  destroys?: boolean
   run(args: Record<string, unknown>, options: ServerCallOptions): ToolOutcome | Promise<ToolOutcome>
 }
 
@@ -85,6 +87,7 @@ export function makeAgent(agent: AgentOptions = {}): WorldAgent {
     tools: ['*'],
     model: 'default',
     approve: [],
+    grants: [],
     conversations: [name],
     events: [],
     schedules: [],
@@ -309,8 +312,9 @@ function createToolBox(
         return { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
       const tool = tools.get(name)
       if (!tool || !givesTool(access, name)) return undefined
-      const { reads = false, repeatable = reads, destructive = false } = tool
-      return { kind: 'server', reads, repeatable, destructive, call: async (a, o) => tool.run(a, o) }
+      const { reads = false, repeatable = reads, destructive = false, destroys = false } = tool
+      const hints = { reads, repeatable, destructive, destroys }
+      return { kind: 'server', server: 'stub', ...hints, call: async (a, o) => tool.run(a, o) }
     },
     resolve: call => call,
     untilListed: async name => await starting?.(name),

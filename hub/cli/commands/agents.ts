@@ -3,6 +3,7 @@ import { toIso } from '../../core/clock.ts'
 import { plural } from '../../core/text.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
+import { print, printJson } from '../print.ts'
 
 const list = z.object({
   agents: z.array(
@@ -23,9 +24,9 @@ const list = z.object({
 /** Every agent with what it did. */
 export async function agents({ json }: { json?: boolean }): Promise<void> {
   const { structured } = await callHub(findHub(), 'hub_list_agents', {})
-  if (json) return console.log(JSON.stringify(structured, undefined, 2))
+  if (json) return printJson(structured)
   const all = list.parse(structured).agents
-  if (all.length === 0) return console.log('No agents: write agents/<name>.md')
+  if (all.length === 0) return print('No agents: write agents/<name>.md')
   for (const one of all) {
     const last = one.lastCycleAt === null ? 'never ran' : `last ran ${toIso(one.lastCycleAt)}`
     const figures = [
@@ -36,6 +37,6 @@ export async function agents({ json }: { json?: boolean }): Promise<void> {
       `${one.tokensToday} tokens today`,
       `${one.windowTokens} tokens in the window`,
     ]
-    console.log(`${one.name} (${one.status}): ${one.description}\n  ${figures.join(', ')}`)
+    print(`${one.name} (${one.status}): ${one.description}\n  ${figures.join(', ')}`)
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { describeError, HubError } from '../../core/errors.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
+import { print, printError } from '../print.ts'
 
 const answer = z.object({ status: z.string(), reply: z.string().optional(), conversation: z.string() })
 const openApprovals = z.object({ approvals: z.array(z.unknown()) })
@@ -45,13 +46,13 @@ async function sendAndPrint(hub: RunningHub, { text, ...question }: Question): P
     { ...question, message: text },
     {
       timeout: (question.waitSeconds + 30) * 1000,
-      onProgress: message => process.stderr.write(`${message}\n`),
+      onProgress: printError,
     },
   )
   const { status, reply, conversation } = answer.parse(structured)
-  if (reply !== undefined) console.log(reply)
+  if (reply !== undefined) print(reply)
   if (status === 'pending') {
-    console.error(`The agent still works on it; read its reply later in the conversation ${conversation}.`)
+    printError(`The agent still works on it; read its reply later in the conversation ${conversation}.`)
   }
   if (status === 'waiting') await pointToApprovals(hub)
   if (status === 'failed' || status === 'pending' || status === 'waiting') process.exitCode = 1
@@ -60,5 +61,5 @@ async function sendAndPrint(hub: RunningHub, { text, ...question }: Question): P
 async function pointToApprovals(hub: RunningHub): Promise<void> {
   const { structured } = await callHub(hub, 'hub_list_approvals', { status: 'open' })
   const { approvals } = openApprovals.parse(structured)
-  if (approvals.length > 0) console.error('What waits for your yes: superbloom approvals')
+  if (approvals.length > 0) printError('What waits for your yes: superbloom approvals')
 }

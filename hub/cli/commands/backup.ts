@@ -4,27 +4,28 @@ import { systemClock } from '../../core/clock.ts'
 import { plural } from '../../core/text.ts'
 import { backUp, restore as restoreStore } from '../../store/backup.ts'
 import type { StoreCopy } from '../../store/sqlite-backup.ts'
+import { print } from '../print.ts'
 
 /** Copies the store, whether the hub runs or not, verifies the copy, and says what to do with it. */
 export async function backup(file?: string): Promise<void> {
   const { dataFolder } = locateData(createEnvironment())
   const copy = await backUp(dataFolder, systemClock.now(), file)
-  console.log(`${copy.file}: ${describe(copy)}. Verified.`)
-  console.log('Keep a copy on another machine: it holds every conversation. Beside it keep superbloom.yaml,')
-  console.log('the agents folder and <data>/token, which are plain files.')
-  console.log(`To go back to it: stop the hub, then superbloom restore ${copy.file}`)
+  print(`${copy.file}: ${describe(copy)}. Verified.`)
+  print('Keep a copy on another machine: it holds every conversation. Beside it keep superbloom.yaml,')
+  print('the agents folder and <data>/token, which are plain files.')
+  print(`To go back to it: stop the hub, then superbloom restore ${copy.file}`)
 }
 
 /** Puts a backup in the store's place; what was there before is kept aside. */
 export async function restore(file: string): Promise<void> {
   const { dataFolder } = locateData(createEnvironment())
   const restored = await restoreStore(dataFolder, file, systemClock.now())
-  console.log(`Restored from ${restored.file}: ${describe(restored)}. Verified.`)
+  print(`Restored from ${restored.file}: ${describe(restored)}. Verified.`)
   if (restored.before) {
-    console.log(`What was there before is ${restored.before}`)
-    console.log(`To undo this: superbloom restore ${restored.before}`)
+    print(`What was there before is ${restored.before}`)
+    print(`To undo this: superbloom restore ${restored.before}`)
   }
-  console.log('Start the hub with: superbloom start')
+  print('Start the hub with: superbloom start')
 }
 
 function describe({ bytes, rows }: StoreCopy): string {

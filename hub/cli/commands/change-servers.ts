@@ -7,6 +7,7 @@ import { changeEntry, type EntryChange, type EntryState, readEntry } from '../..
 import { HubError } from '../../core/errors.ts'
 import type { RunningHub } from '../find-hub.ts'
 import { type AddOptions, type NewServer, readNewServers } from '../new-servers.ts'
+import { print } from '../print.ts'
 import { quote } from '../quote.ts'
 import { findDroppedIn, putAside, setDisabled, writeEntry, writing } from '../server-folder.ts'
 import { findRunning, readHub, type ServerState, untilTaken } from '../until-taken.ts'
@@ -43,9 +44,8 @@ export async function addServers(
   const added = readNewServers(name, command, options)
   const places = await findPlaces()
   for (const one of added) checkFree(one.name, places)
-  for (const one of added)
-    console.log(`Added ${one.name} in ${writeEntry(places.servers, one.name, one.entry)}.`)
-  for (const note of added.flatMap(one => [...one.notes, ...replaces(one)])) console.log(note)
+  for (const one of added) print(`Added ${one.name} in ${writeEntry(places.servers, one.name, one.entry)}.`)
+  for (const note of added.flatMap(one => [...one.notes, ...replaces(one)])) print(note)
   for (const one of added) await tell(places, one.name, server => server?.origin === 'drop-in')
 }
 
@@ -83,7 +83,7 @@ export async function removeServer(name: string): Promise<void> {
     found.kind === 'entry'
       ? `superbloom servers add ${name} --json ${quote(join(aside, 'mcp.json'))}`
       : `mv ${quote(aside)} ${quote(found.folder)}`
-  console.log(`Removed ${name}; its folder is kept. To get it back: ${back}`)
+  print(`Removed ${name}; its folder is kept. To get it back: ${back}`)
   await tell(places, name, server => server?.origin !== 'drop-in')
 }
 
@@ -100,12 +100,12 @@ export async function switchServer(name: string, change: 'disable' | 'enable'): 
   if (entry.kind === 'none' && !found && !isBuiltIn(name)) throw await unknown(name, places)
   const isOff = entry.kind === 'off' || (entry.kind === 'entry' && entry.disabled) || found?.disabled === true
   if (isOff === (change === 'disable')) {
-    console.log(`${name} is ${isOff ? 'switched off' : 'not switched off'} already.`)
+    print(`${name} is ${isOff ? 'switched off' : 'not switched off'} already.`)
     return
   }
   if (found) {
     setDisabled(places.servers, name, found, change === 'disable')
-    console.log(`${change === 'disable' ? 'Disabled' : 'Enabled'} ${name} in ${found.folder}.`)
+    print(`${change === 'disable' ? 'Disabled' : 'Enabled'} ${name} in ${found.folder}.`)
   } else if (entry.kind === 'off' && !isBuiltIn(name)) {
     // It kept a dropped-in server of this name from running.
     rewrite(places, name, 'remove')
@@ -126,7 +126,7 @@ function rewrite({ configFile, config }: Places, name: string, change: EntryChan
   const isThere = existsSync(configFile)
   if (isThere) writing(backup, () => copyFileSync(configFile, backup))
   writing(configFile, () => writeFileSync(configFile, text))
-  console.log(`${DONE[change]} ${name} in ${configFile}${isThere ? `; it was before as in ${backup}` : ''}.`)
+  print(`${DONE[change]} ${name} in ${configFile}${isThere ? `; it was before as in ${backup}` : ''}.`)
 }
 
 /** Says what a running hub makes of a change. */
@@ -135,9 +135,9 @@ async function tell(
   name: string,
   isTaken: (server: ServerState | undefined) => boolean,
 ): Promise<void> {
-  if (!hub) return console.log(`No hub runs here; the next one that starts takes it.`)
+  if (!hub) return print(`No hub runs here; the next one that starts takes it.`)
   const server = await untilTaken(hub, name, isTaken)
-  console.log(server ? describeServer(server) : `${name}: not there any more`)
+  print(server ? describeServer(server) : `${name}: not there any more`)
   if (server?.state === 'down' || server?.state === 'not_running') process.exitCode = 1
 }
 

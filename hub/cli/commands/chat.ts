@@ -2,11 +2,13 @@ import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import type { Approval, ChatMessage, HubFrame } from '../../../schemas/chat.ts'
 import { HubError } from '../../core/errors.ts'
+import { stripUnseen } from '../../core/text.ts'
 import { describeApproval } from '../../mcp/hub-tools/approvals.ts'
 import { callHub } from '../call-hub.ts'
 import { openChatSocket } from '../chat-socket.ts'
 import { DECISION_USAGE, parseDecision } from '../decision.ts'
 import { findHub } from '../find-hub.ts'
+import { print, printError } from '../print.ts'
 import { createWorkWatch } from '../work-watch.ts'
 import { decideApproval } from './approvals.ts'
 import { askHub } from './ask.ts'
@@ -26,8 +28,8 @@ async function chatByLines(conversation: string): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === '/quit') return
     const decision = parseDecision(line)
-    if (decision === 'incomplete') console.error(DECISION_USAGE)
-    else if (decision) await decideApproval(decision.approval, decision.decision, decision.note)
+    if (decision === 'incomplete') printError(DECISION_USAGE)
+    else if (decision) await decideApproval(decision)
     else if (line.trim() !== '') await askHub(hub, { conversation, text: line, waitSeconds: LONGEST_REPLY_S })
   }
 }
@@ -45,7 +47,7 @@ async function chatWithPerson(conversation: string): Promise<void> {
     onState: state => view.note(state === 'connected' ? 'connected' : 'connection lost; trying again …'),
     onRefused: why => left.reject(new HubError('unauthorized', why)),
   })
-  console.log(`${conversation}. ${HELP}`)
+  print(`${conversation}. ${HELP}`)
   const input = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' })
   input.on('line', line => {
     const text = line.trim()
@@ -91,7 +93,7 @@ function createView(conversation: string) {
   const line = (text: string) => {
     if (streaming !== '') stdout.write('\n')
     streaming = ''
-    stdout.write(`\r${text}\n> `)
+    stdout.write(`\r${stripUnseen(text)}\n> `)
   }
   const show = (message: ChatMessage) => {
     if (message.kind === 'user') return
@@ -99,7 +101,7 @@ function createView(conversation: string) {
     const isStreamed = streaming !== '' && message.kind === 'agent'
     const mark = message.kind === 'agent' ? '' : `[${message.kind}] `
     if (isStreamed && message.text.startsWith(streaming.trim())) {
-      stdout.write(message.text.slice(streaming.trim().length))
+      stdout.write(stripUnseen(message.text.slice(streaming.trim().length)))
       line('')
     } else line(`${message.author}: ${mark}${message.text}`)
   }
@@ -117,7 +119,7 @@ function createView(conversation: string) {
         showApproval(frame.approval)
       if (frame.type === 'message' && frame.message.conversation === conversation) show(frame.message)
       if (frame.type === 'delta' && frame.conversation === conversation) {
-        stdout.write(streaming === '' ? `\r${frame.text}` : frame.text)
+        stdout.write(`${streaming === '' ? '\r' : ''}${stripUnseen(frame.text)}`)
         streaming += frame.text
       }
       if (frame.type === 'tool' && frame.call.status === 'started' && frame.call.summary) {

@@ -5,6 +5,7 @@ import { createEnvironment } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load.ts'
 import { textsExpanded } from '../../config/yaml-file.ts'
 import { maskSecrets } from '../mask-secrets.ts'
+import { print } from '../print.ts'
 
 /** Prints each value with where it came from; what may be secret is masked. */
 export function printConfig(): void {
@@ -17,9 +18,9 @@ export function printConfig(): void {
     const origin = origins[key] ?? originOf(key)
     const isOfFile = file !== undefined && origin.startsWith(file)
     const masked = maskSecrets(value, key, isOfFile ? written : undefined)
-    console.log(`${key}: ${value === undefined ? '(not set)' : JSON.stringify(masked)}  # ${origin}`)
+    print(`${key}: ${value === undefined ? '(not set)' : JSON.stringify(masked)}  # ${origin}`)
   }
-  for (const warning of warnings) console.log(`# warning: ${warning}`)
+  for (const warning of warnings) print(`# warning: ${warning}`)
 }
 
 function originOf(key: string): string {
@@ -29,7 +30,5 @@ function originOf(key: string): string {
 }
 
 export function printSchema(): void {
-  console.log(
-    JSON.stringify(z.toJSONSchema(configFile, { io: 'input', unrepresentable: 'any' }), undefined, 2),
-  )
+  print(JSON.stringify(z.toJSONSchema(configFile, { io: 'input', unrepresentable: 'any' }), undefined, 2))
 }

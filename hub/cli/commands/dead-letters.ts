@@ -2,12 +2,13 @@ import { HubError } from '../../core/errors.ts'
 import { deadLetters, describeDeadLetter } from '../../mcp/hub-tools/dead-letters.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
+import { print, printJson } from '../print.ts'
 
 /** Prints the open dead letters, or all of them. */
 export async function listDeadLetters(options: { all?: boolean; json?: boolean }): Promise<void> {
   const args = options.all ? {} : { status: 'open' }
   const { structured, text } = await callHub(findHub(), 'hub_list_dead_letters', args)
-  console.log(options.json ? JSON.stringify(structured, undefined, 2) : text)
+  options.json ? printJson(structured) : print(text)
 }
 
 /** Prints everything about one. */
@@ -16,11 +17,11 @@ export async function showDeadLetter(id: string): Promise<void> {
   const letter = deadLetters.parse(structured).deadLetters.find(each => each.id === id)
   if (!letter)
     throw new HubError('not_found', `There is no dead letter ${id}; superbloom dead-letters --all lists them`)
-  console.log(describeDeadLetter(letter))
+  print(describeDeadLetter(letter))
 }
 
 /** Has one tried again, or gives it up. */
 export async function decideDeadLetter(id: string, what: 'retry' | 'discard'): Promise<void> {
   const { text } = await callHub(findHub(), `hub_${what}_dead_letter`, { id })
-  console.log(text)
+  print(text)
 }

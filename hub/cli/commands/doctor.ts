@@ -12,6 +12,7 @@ import { describeLoss, findLoss, wasUsed } from '../../store/store-loss.ts'
 import { callHub } from '../call-hub.ts'
 import { checkServers } from '../check-servers.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
+import { print } from '../print.ts'
 
 /** One thing that was looked at: fine, or what is wrong and how to mend it. */
 export interface Finding {
@@ -27,9 +28,9 @@ const MODEL_TIMEOUT_MS = 60_000
 export async function doctor(): Promise<void> {
   const findings = await examine(createEnvironment())
   const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
-  for (const { level, what } of findings) console.log(`${marks[level]} ${what}`)
+  for (const { level, what } of findings) print(`${marks[level]} ${what}`)
   const broken = findings.filter(({ level }) => level === 'problem').length
-  console.log(broken === 0 ? 'All is well.' : `${broken} to mend.`)
+  print(broken === 0 ? 'All is well.' : `${broken} to mend.`)
   if (broken > 0) process.exitCode = 1
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { HubError } from '../../core/errors.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
+import { print } from '../print.ts'
 import { readLimit } from '../read-limit.ts'
 
 const payload = z.record(z.string(), z.unknown())
@@ -9,13 +10,13 @@ const payload = z.record(z.string(), z.unknown())
 /** Prints what happened, the newest first, with where each event went and why. */
 export async function listEvents(filter: { type?: string; status?: string; limit: string }): Promise<void> {
   const args = { ...filter, limit: readLimit(filter.limit) }
-  console.log((await callHub(findHub(), 'hub_list_events', args)).text)
+  print((await callHub(findHub(), 'hub_list_events', args)).text)
 }
 
 /** Tells the hub that something happened. `text` is the payload as JSON. */
 export async function publishEvent(type: string, text = '{}', options: { key?: string } = {}): Promise<void> {
   const args = { type, payload: parsePayload(text), ...options }
-  console.log((await callHub(findHub(), 'hub_publish_event', args)).text)
+  print((await callHub(findHub(), 'hub_publish_event', args)).text)
 }
 
 function parsePayload(text: string): Record<string, unknown> {

@@ -6,6 +6,7 @@ import { packageFolder } from '../../config/paths.ts'
 import { systemClock } from '../../core/clock.ts'
 import { StdioBridge } from '../../mcp/stdio-bridge.ts'
 import { findHub } from '../find-hub.ts'
+import { print, printError } from '../print.ts'
 import { quote } from '../quote.ts'
 
 export interface McpOptions {
@@ -20,14 +21,14 @@ export interface McpOptions {
 /** Bridges standard input and output to the running hub, or prints what a client needs to start this. */
 export async function mcp(options: McpOptions): Promise<void> {
   const { config: client, lean, toolset } = options
-  if (client !== undefined) return console.log(describeConfig(client, options))
+  if (client !== undefined) return print(describeConfig(client, options))
   const config = locateData(createEnvironment())
   const path = `/mcp${toolset === undefined ? '' : `/${encodeURIComponent(toolset)}`}${lean ? '?tools=lean' : ''}`
   const bridge = new StdioBridge({
     clock: systemClock,
     client: new StdioServerTransport(),
     findHub: () => ({ ...findHub(config), path }),
-    log: line => process.stderr.write(`superbloom mcp: ${line}\n`),
+    log: line => printError(`superbloom mcp: ${line}`),
   })
   findHub(config)
   await bridge.run()

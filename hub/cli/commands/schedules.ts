@@ -1,9 +1,10 @@
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
+import { print } from '../print.ts'
 
 /** Prints the pending wake-ups of one agent or of all. */
 export async function listSchedules(options: { agent?: string }): Promise<void> {
-  console.log((await callHub(findHub(), 'hub_list_schedules', options)).text)
+  print((await callHub(findHub(), 'hub_list_schedules', options)).text)
 }
 
 export interface NewWake {
@@ -18,9 +19,9 @@ export interface NewWake {
 /** Has an agent woken later, with `reason` as its note. */
 export async function createSchedule(reason: string, { wakeOn, ...wake }: NewWake): Promise<void> {
   const args = { ...wake, reason, ...(wakeOn ? { wakeOnEvents: wakeOn } : {}) }
-  console.log((await callHub(findHub(), 'hub_create_schedule', args)).text)
+  print((await callHub(findHub(), 'hub_create_schedule', args)).text)
 }
 
 export async function cancelSchedule(id: string): Promise<void> {
-  console.log((await callHub(findHub(), 'hub_cancel_schedule', { id })).text)
+  print((await callHub(findHub(), 'hub_cancel_schedule', { id })).text)
 }

@@ -4,6 +4,7 @@ import { sleep, systemClock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { parseJson } from '../../core/json.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
+import { print } from '../print.ts'
 import { untilTaken } from '../until-taken.ts'
 import { describeServer } from './servers.ts'
 
@@ -23,8 +24,8 @@ type Begun = z.infer<typeof begun>
 export async function logIn(name: string): Promise<void> {
   const hub = findHub()
   const login = begun.parse(await ask(hub, 'POST', '/oauth/logins', { server: name }))
-  console.log(`Open this address in a browser, and log in:\n\n${login.url}\n`)
-  console.log(
+  print(`Open this address in a browser, and log in:\n\n${login.url}\n`)
+  print(
     `The browser comes back to ${login.redirectUrl}. Where it cannot reach that, the hub being on another machine, paste here the address that it shows then.`,
   )
   const input = createInterface({ input: process.stdin })
@@ -37,7 +38,7 @@ export async function logIn(name: string): Promise<void> {
     process.stdin.destroy()
   }
   const server = await untilTaken(hub, name, found => found !== undefined)
-  console.log(server ? describeServer(server) : `${name}: not there any more`)
+  print(server ? describeServer(server) : `${name}: not there any more`)
   if (server?.state === 'down') process.exitCode = 1
 }
 
@@ -46,7 +47,7 @@ export async function logOut(name: string): Promise<void> {
   const { forgotten } = forgot.parse(
     await ask(findHub(), 'DELETE', `/oauth/servers/${encodeURIComponent(name)}`),
   )
-  console.log(
+  print(
     forgotten
       ? `Forgot the login at ${name}. There the hub may still be listed: revoke it there too.`
       : `There was no login at ${name}.`,
@@ -69,12 +70,12 @@ function takePasted(input: Interface, hub: RunningHub, { state }: Begun): void {
     if (text === '') return
     const pasted = URL.canParse(text) ? new URL(text) : undefined
     if (pasted?.searchParams.get('state') !== state) {
-      console.log('This is not the address that the browser was sent to at the end of this login.')
+      print('This is not the address that the browser was sent to at the end of this login.')
       return
     }
     // What becomes of it, the hub says to who waits for it.
     fetch(new URL(`/oauth/callback${pasted.search}`, hub.url)).catch(() =>
-      console.log(`The hub at ${hub.url} does not answer.`),
+      print(`The hub at ${hub.url} does not answer.`),
     )
   })
 }

@@ -3,6 +3,7 @@ import { plural } from '../../core/text.ts'
 import { describeName, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
+import { print, printJson } from '../print.ts'
 
 type Server = HubStatus['servers'][number]
 
@@ -10,8 +11,8 @@ type Server = HubStatus['servers'][number]
 export async function listServers(options: { json?: boolean }): Promise<void> {
   const { structured } = await callHub(findHub(), 'hub_status', {})
   const all = hubStatus.parse(structured).servers
-  if (options.json) console.log(JSON.stringify({ servers: all }, undefined, 2))
-  else console.log(all.map(describeServer).join('\n') || 'No servers.')
+  if (options.json) printJson({ servers: all })
+  else print(all.map(describeServer).join('\n') || 'No servers.')
 }
 
 /** One server with its state, as lines for a person. */

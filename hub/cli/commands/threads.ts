@@ -1,5 +1,6 @@
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
+import { print, printJson } from '../print.ts'
 import { readLimit } from '../read-limit.ts'
 
 export interface ThreadsOptions {
@@ -11,7 +12,7 @@ export interface ThreadsOptions {
 
 /** Lists the threads of one agent or of all. */
 export async function threads({ json, ...filter }: ThreadsOptions): Promise<void> {
-  await print('hub_list_threads', { ...filter }, json)
+  await show('hub_list_threads', { ...filter }, json)
 }
 
 /** What happened in one thread, cycle by cycle. */
@@ -20,10 +21,10 @@ export async function showThread(
   { json, after, limit }: { json?: boolean; after?: string; limit?: string },
 ): Promise<void> {
   const page = { ...(after ? { after } : {}), ...(limit ? { limit: readLimit(limit) } : {}) }
-  await print('hub_read_thread', { thread, ...page }, json)
+  await show('hub_read_thread', { thread, ...page }, json)
 }
 
-async function print(tool: string, args: Record<string, unknown>, json: boolean | undefined): Promise<void> {
+async function show(tool: string, args: Record<string, unknown>, json: boolean | undefined): Promise<void> {
   const { structured, text } = await callHub(findHub(), tool, args)
-  console.log(json ? JSON.stringify(structured, undefined, 2) : text)
+  json ? printJson(structured) : print(text)
 }

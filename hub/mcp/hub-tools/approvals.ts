@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { type Approval, approvalStatuses, decisions, MAX_NOTE } from '../../../schemas/chat.ts'
+import { type Approval, approvalStatuses } from '../../../schemas/chat.ts'
 import { toIso } from '../../core/clock.ts'
+import { escapeUnseen } from '../../core/text.ts'
 import { listApprovals, toApproval } from '../../store/approvals.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
@@ -30,7 +31,8 @@ export function listAllApprovals(deps: HubToolDeps): HubTool {
   return defineHubTool({
     name: 'hub_list_approvals',
     title: 'List approvals',
-    description: "Calls of agents that need a person's yes, the newest first, and what was decided.",
+    description:
+      "Calls of agents that need a person's yes, the newest first, and what was decided. A person decides on the page or in the terminal; no tool can.",
     input: z.strictObject({ status: z.enum(approvalStatuses).optional().describe('default: all') }),
     output: z.object({ approvals: z.array(approval) }),
     effect: 'reads',
@@ -42,31 +44,14 @@ export function listAllApprovals(deps: HubToolDeps): HubTool {
   })
 }
 
-export function decideOne(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_decide_approval',
-    title: 'Decide an approval',
-    description:
-      "A person's answer to an open approval: approve runs exactly that call once, deny never. The first answer wins.",
-    input: z.strictObject({
-      id: z.string().min(1),
-      decision: z.enum(decisions),
-      note: z.string().trim().max(MAX_NOTE).optional().describe('told to the agent'),
-    }),
-    output: approval,
-    effect: 'removes',
-    run: ({ id, decision, note }, { token }) =>
-      deps.decideApproval({ id, decision, note, by: token, where: '/mcp' }),
-    toText: describeApproval,
-  })
-}
-
-/** One approval as a line for a person, with the exact call. */
+/** One approval as a line for a person, with the exact call: nothing in it is hidden. */
 export function describeApproval(one: Approval | z.input<typeof approval>): string {
-  const call = `${one.id} ${one.agent}: ${one.tool} ${JSON.stringify(one.arguments)}`
+  const call = escapeUnseen(`${one.id} ${one.agent}: ${one.tool} ${JSON.stringify(one.arguments)}`)
   const by = one.decidedBy === undefined ? '' : ` by ${one.decidedBy} over ${one.decidedWhere}`
   const when = one.decidedAt === undefined ? '' : ` at ${toIso(one.decidedAt)}`
   const state =
-    one.status === 'open' ? `open until ${toIso(one.expiresAt)}: ${one.reason}` : `${one.status}${by}${when}`
+    one.status === 'open'
+      ? `open until ${toIso(one.expiresAt)}: ${escapeUnseen(one.reason)}`
+      : `${one.status}${by}${when}`
   return `${call}\n  ${state}${one.note ? `\n  Note: ${one.note}` : ''}`
 }

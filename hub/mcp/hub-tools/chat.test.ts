@@ -38,7 +38,6 @@ async function openChatTool(onPost?: () => void) {
       )
     },
     reset: unused,
-    decideApproval: unused,
     stop: unused,
     postEvent: unused,
     status: unused,

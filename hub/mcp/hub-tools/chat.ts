@@ -105,9 +105,6 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
     deps.signals.on('message', ({ kind, inReplyTo }) => {
       if (kind === 'notice' && inReplyTo?.includes(messageId)) look()
     }),
-    deps.signals.on('approval', ({ question, status }) => {
-      if (question && status === 'open') look()
-    }),
     deps.signals.on('held', ({ messages, why }) => {
       if (messages.includes(messageId))
         finished.resolve({ conversation, messageId, status: 'waiting', reply: why })
@@ -132,8 +129,7 @@ async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | 
   const { conversation, messageId } = what
   const cycles = await cyclesOfMessage(deps.store.db, messageId)
   if (cycles.every(({ id }) => id === null)) return readHeld(deps, what)
-  if (cycles.some(({ status }) => status === null || status === 'running'))
-    return readQuestion(deps, what, cycles)
+  if (cycles.some(({ status }) => status === null || status === 'running')) return undefined
   const all = await Promise.all(cycles.map(({ id }) => messagesOfCycle(deps.store.db, id ?? '')))
   const said = all.flat().filter(message => message.conversation === conversation)
   // What the cycle said there before it took this message answers another one.
@@ -147,21 +143,6 @@ async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | 
     replied: reply !== '',
   })
   return { conversation, messageId, status, ...(reply === '' ? {} : { reply }) }
-}
-
-/** A cycle that a server's question holds goes on once a person has answered it. */
-async function readQuestion(
-  deps: HubToolDeps,
-  { conversation, messageId }: Omit<Wait, 'wait'>,
-  cycles: readonly { thread: string; id: string | null }[],
-): Promise<ChatResult | undefined> {
-  const open = await Promise.all(cycles.map(({ thread }) => openApprovalsOf(deps.store.db, thread)))
-  const asked = open
-    .flat()
-    .find(({ question_json, cycle_id }) => question_json !== null && cycles.some(({ id }) => id === cycle_id))
-  if (!asked) return undefined
-  const reply = `${asked.tool}: ${asked.reason}. The agent goes on once approval ${asked.id} is decided.`
-  return { conversation, messageId, status: 'waiting', reply }
 }
 
 function decideStatus(came: { failed: boolean; waits: boolean; replied: boolean }): ChatResult['status'] {

@@ -1,11 +1,4 @@
-import type {
-  AgentStatus,
-  Approval,
-  ChatMessage,
-  Decision,
-  NewUserMessage,
-  StopTarget,
-} from '../../../schemas/chat.ts'
+import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../../../schemas/chat.ts'
 import type { NewEvent, RoutedEvent } from '../../../schemas/inbox.ts'
 import type { Clock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
@@ -41,8 +34,6 @@ export interface HubToolDeps extends HubToolReads {
     by: string
     message?: string | undefined
   }) => Promise<{ conversation: string }>
-  /** Throws `not_found`, `conflict` and `retired`. */
-  decideApproval: (decision: Decision) => Promise<Approval>
   stop: (target: StopTarget, by: string) => Promise<{ thread: string; cycle?: string }[]>
   postEvent: (event: NewEvent) => Promise<RoutedEvent | undefined>
   /** Servers and their health, model, queues, store, version; with `health` also that of the programs behind servers. */

@@ -1,5 +1,5 @@
 import { listAgents } from './agents.ts'
-import { decideOne, listAllApprovals } from './approvals.ts'
+import { listAllApprovals } from './approvals.ts'
 import { chat } from './chat.ts'
 import { discardOne, listAllDeadLetters, retryOne } from './dead-letters.ts'
 import { deleteOneConversation } from './delete-conversation.ts'
@@ -31,7 +31,6 @@ const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
   publishEvent,
   listAllEvents,
   listAllApprovals,
-  decideOne,
   listAllDeadLetters,
   retryOne,
   discardOne,

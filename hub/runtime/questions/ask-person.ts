@@ -1,6 +1,7 @@
 import type { Approval, ChatMessage } from '../../../schemas/chat.ts'
 import type { JsonObject } from '../../core/forwarding.ts'
 import { createApproval, decideOpen, toApproval } from '../../store/approvals.ts'
+import { waitCall } from '../../store/ledger.ts'
 import type { ApprovalRow, ToolCallRow } from '../../store/tables.ts'
 import type { Tx } from '../../store/writer.ts'
 import { announceDecision, tellAbout } from '../answer-approval.ts'
@@ -8,29 +9,32 @@ import { showCall, toTelling, toWaiting } from '../calls.ts'
 import type { RuntimeDeps } from '../deps.ts'
 import { type Question, toAnswer, toQuestion } from './question.ts'
 
-/** How long a person may take to answer a question, for which the agent waits. */
-export const QUESTION_MS = 3_600_000
+/** How long a person may take to answer a question, for which its server waits. */
+export const QUESTION_MS = 5 * 60_000
 
 export type AskDeps = Pick<RuntimeDeps, 'store' | 'clock' | 'newId' | 'log' | 'signals'>
 
 /** For whom a server asks: the call that an agent made. */
 export interface Party {
+  server: string
   agent: string
   thread: string
   cycle: string
   conversation: string | null
   row: ToolCallRow
-  /** Aborts when a person stops the cycle: a question is then cancelled, and the call ends by itself. */
-  stop: AbortSignal | undefined
+  /** Whether a cycle waits for the call, as it does until a person is asked. */
+  isAwaited(): boolean
   /** Throws where the call is another process's by now. */
   guard(tx: Tx): Promise<void>
+  /** The cycle goes on: in its place the call waits for this question, and its outcome comes to the inbox. */
+  detach(question: ApprovalRow): void
   /** A person is waited for, until the returned function is called. */
-  rest(): () => Promise<void>
+  rest(): () => void
 }
 
 /**
- * Answers an `elicitation/create`: a person decides on an approval, whose note holds what the server wants to know.
- * Throws where the question itself is wrong, and the signal's reason; nothing stays open then.
+ * Answers an `elicitation/create`: a person decides on an approval, whose note holds what the server wants to know. The
+ * cycle does not wait for it. Throws where the question itself is wrong, and the signal's reason; nothing stays open then.
  */
 export async function askPerson(
   deps: AskDeps,
@@ -38,29 +42,28 @@ export async function askPerson(
   params: JsonObject,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const question = toQuestion(params)
+  const question = toQuestion(party.server, params)
   signal.throwIfAborted()
-  if (party.stop?.aborted) return CANCEL
   const approval = toRow(deps, party, question)
   const decided = Promise.withResolvers<Approval>()
   const off = deps.signals.on('approval', one => {
     if (one.id === approval.id && one.status !== 'open') decided.resolve(one)
   })
-  const ended = AbortSignal.any([signal, ...(party.stop ? [party.stop] : [])])
   const onEnded = () => void close(deps, approval).catch(decided.reject)
-  const goOn = party.rest()
+  let goOn: (() => void) | undefined
   try {
     await open(deps, party, approval)
-    if (ended.aborted) onEnded()
-    else ended.addEventListener('abort', onEnded, { once: true })
+    goOn = party.rest()
+    if (signal.aborted) onEnded()
+    else signal.addEventListener('abort', onEnded, { once: true })
     const { status, decidedBy, note } = await decided.promise
     signal.throwIfAborted()
     if (status === 'approved') return toAnswer(question, note)
     return status === 'denied' && decidedBy !== BY_HUB ? { action: 'decline' } : CANCEL
   } finally {
     off()
-    ended.removeEventListener('abort', onEnded)
-    await goOn()
+    signal.removeEventListener('abort', onEnded)
+    goOn?.()
     showCall(deps, { target: party.conversation, cycle: party.cycle }, party.row, 'started')
   }
 }
@@ -73,7 +76,8 @@ function toRow(deps: AskDeps, party: Party, question: Question): ApprovalRow {
   const id = deps.newId('apr')
   return {
     id,
-    call_id: id,
+    // The call that waits for it is its own; of another question in the midst of that call it has none.
+    call_id: party.isAwaited() ? party.row.id : id,
     thread_id: party.thread,
     cycle_id: party.cycle,
     agent: party.agent,
@@ -100,13 +104,21 @@ async function open(deps: AskDeps, party: Party, approval: ApprovalRow): Promise
   const message = await deps.store.write(async tx => {
     await party.guard(tx)
     await createApproval(tx, approval)
-    const outcome = { text: `${toWaiting(approval.id).text}: ${approval.reason}`, isError: false }
+    const waiting = toWaiting(approval.id)
+    if (isOwn(approval)) await waitCall(tx, row.id, approval.id, waiting)
+    const outcome = { ...waiting, text: `${waiting.text}: ${approval.reason}` }
     const told = toTelling({ row, outcome, status: 'waiting' }, { approval: approval.id })
     return tellAbout(deps, tx, approval, told)
   })
   showCall(deps, { target: party.conversation, cycle: party.cycle }, row, 'waiting', approval.reason)
   tell(deps, message)
   deps.signals.emit('approval', toApproval(approval))
+  if (isOwn(approval)) party.detach(approval)
+}
+
+/** Whether a call waits for the question, which the outcome of that call answers. */
+export function isOwn({ id, call_id }: Pick<ApprovalRow, 'id' | 'call_id'>): boolean {
+  return call_id !== id
 }
 
 /** Nobody waits for the answer any more; one that somebody gave stays. */
@@ -122,7 +134,7 @@ async function close(deps: AskDeps, { id }: ApprovalRow): Promise<void> {
   announceDecision(deps, done.row)
 }
 
-const OVER = 'The server asks no longer: its call is over, was stopped, or waited as long as it would.'
+const OVER = 'The server asks no longer: its call is over, or waited as long as it would.'
 
 /** What a conversation is told of a question that nobody answers any more. */
 export function toClosed({ id, tool }: Pick<ApprovalRow, 'id' | 'tool'>, why: string) {

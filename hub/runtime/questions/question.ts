@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/forwarding.ts'
 import { stripControl, truncate } from '../../core/text.ts'
 import { describeField, type Field, field, readFields } from './fields.ts'
 import { fillForm } from './fill-form.ts'
+import { checkNoSecret } from './secrets.ts'
 
 /** What a server asks a person. */
 export interface Question {
@@ -23,14 +24,15 @@ const LONGEST_MESSAGE = 1_000
 const LONGEST_URL = 4_000
 
 /** Reads the params of an `elicitation/create`. Throws what is wrong with them. */
-export function toQuestion(params: JsonObject): Question {
+export function toQuestion(server: string, params: JsonObject): Question {
   const { mode, message, url, requestedSchema } = params
-  const reason = `the server itself asks, in its own words: “${clean(message)}”`
+  const reason = `the server ${server} asks, in its own words: “${clean(message)}”. Never answer with a password or a key`
   if (mode === 'url') {
     const shown = { opens: toPage(url) }
     return { reason, shown, fields: undefined, json: JSON.stringify({}) }
   }
   const fields = readFields(requestedSchema)
+  checkNoSecret(String(message ?? ''), fields)
   const shown = Object.fromEntries(fields.map(one => [one.name, describeField(one)]))
   return { reason, shown: { wants: shown }, fields, json: JSON.stringify({ fields }) }
 }

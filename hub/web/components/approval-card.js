@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { useNow } from '../hooks.js'
 import { classes, html, typedIn } from '../html.js'
 import { clockTime, dayAndTime, duration, fullTime } from '../time.js'
+import { escapeUnseen } from '../unseen.js'
 import { toolWords } from '../words.js'
 import { Icon } from './icons.js'
 
@@ -33,7 +34,7 @@ export function ApprovalCard({ approval, deciding, onDecide, id }) {
     </header>
     <p class="approval-tool"><b>${toolWords(tool)}</b> <code>${tool}</code></p>
     <${Arguments} value=${approval.arguments} />
-    ${isOpen && html`<p class="approval-reason">${approval.question ? 'The question' : 'Why it asks'}: ${reason}.</p>`}
+    ${isOpen && html`<p class="approval-reason">${approval.question ? 'The question' : 'Why it asks'}: ${escapeUnseen(reason)}.</p>`}
     ${isOpen ? html`<${Answer} deciding=${deciding} onAnswer=${decide} noteFor=${approval.question ? 'Answer to the server, where it wants more than a yes' : 'Note to the agent (optional)'} />` : html`<${Outcome} approval=${approval} />`}
   </article>`
 }
@@ -46,7 +47,7 @@ const ICONS = { open: 'hand', approved: 'check', denied: 'cross', expired: 'cloc
 /** @param {{value: Record<string, unknown>}} props */
 function Arguments({ value }) {
   if (Object.keys(value).length === 0) return html`<p class="approval-none">Without arguments.</p>`
-  return html`<pre class="approval-arguments" tabindex="0" role="region" aria-label="Arguments"><code>${JSON.stringify(value, null, 2)}</code></pre>`
+  return html`<pre class="approval-arguments" tabindex="0" role="region" aria-label="Arguments"><code>${escapeUnseen(JSON.stringify(value, null, 2))}</code></pre>`
 }
 
 /** @param {{until: number}} props */
@@ -95,7 +96,7 @@ function Outcome({ approval }) {
 }
 
 /** @type {Record<string, string>} */
-const PLACES = { '/ws': 'in the chat', '/mcp': 'over MCP' }
+const PLACES = { '/ws': 'in the chat' }
 
 /** The door it came through. @param {string | undefined} where */
 function whereWords(where) {

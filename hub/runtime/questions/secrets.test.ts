@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { isObject, type JsonObject } from '../../core/forwarding.ts'
+import { toQuestion } from './question.ts'
+
+const ask = (message: string, properties: JsonObject) =>
+  toQuestion('setup', { message, requestedSchema: { type: 'object', properties } })
+const text = { type: 'string' }
+
+test.for<[string, JsonObject]>([
+  ['Log in', { password: text }],
+  ['Log in', { user: text, passwd: text }],
+  ['Log in', { x: { ...text, title: 'Your Password' } }],
+  ['Log in', { x: { ...text, description: 'the passphrase of the disk' } }],
+  ['Log in', { x: { ...text, format: 'password' } }],
+  ['Log in', { apiKey: text }],
+  ['Log in', { API_KEY: text }],
+  ['Log in', { 'access-token': text }],
+  ['Log in', { OpenAIApiKey: text }],
+  ['Log in', { key: text }],
+  ['Log in', { pin: { type: 'integer' } }],
+  ['Log in', { clientSecret: text }],
+  ['Log in', { x: { ...text, title: 'Passwort' } }],
+  ['Please type your password', { answer: text }],
+  ['What is your API key?', { value: text }],
+  ['Which verification code came by SMS?', { n: { type: 'number' } }],
+])('a form %s %j is refused: nobody is asked for passwords or keys', ([message, properties]) => {
+  expect(() => ask(message, properties)).toThrow('must not ask for passwords, keys or other secrets')
+})
+
+test.for<[string, JsonObject]>([
+  ['Which port?', { port: { type: 'integer' } }],
+  ['Delete the API key "old"?', {}],
+  ['Reset the password of alex?', { sure: { type: 'boolean' } }],
+  ['Which token is to be revoked?', { which: { type: 'string', enum: ['a', 'b'] } }],
+  ['How to sort?', { sortKey: text }],
+  ['Which keyboard?', { keyboard: { ...text, title: 'Layout, such as monkey' } }],
+  ['Which disk is to spin?', { spinning: text, passenger: text }],
+])('a form %s %j is asked', ([message, properties]) => {
+  expect(isObject(ask(message, properties).shown['wants'])).toBe(true)
+})
+
+test('a page may be opened to log in', () => {
+  const params = { mode: 'url', message: 'Type your password there', url: 'https://example.org/login' }
+  expect(toQuestion('setup', params).shown).toEqual({ opens: 'https://example.org/login' })
+})
