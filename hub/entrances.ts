@@ -65,6 +65,7 @@ export async function openEntrances(
   )
   tellClients(foundation, mcp, hubPrompts, stack)
   const mayPass = createBuckets(REQUESTS)
+  const { host, port } = config.current
   const app = createApp({
     log,
     doors,
@@ -76,7 +77,7 @@ export async function openEntrances(
     webhooks: openHooks(foundation, engine),
     logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },
   })
-  const listening = stack.use(await listen({ ...config.current, onRequest: app, log }))
+  const listening = stack.use(await listen({ host, port, onRequest: app, log }))
   stack.use(openChat(foundation, engine, doors, listening))
   return listening
 }

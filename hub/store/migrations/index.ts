@@ -5,7 +5,7 @@ import { up as durableAgents } from './002-durable-agents.ts'
 import { up as eventFeed } from './003-event-feed.ts'
 import { up as questions } from './004-questions.ts'
 import { up as unanswered } from './005-unanswered.ts'
-import { up as eventReleases } from './008-event-releases.ts'
+import { up as eventReleases } from './006-event-releases.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -16,5 +16,5 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '003-event-feed', up: eventFeed },
   { name: '004-questions', up: questions },
   { name: '005-unanswered', up: unanswered },
-  { name: '008-event-releases', up: eventReleases },
+  { name: '006-event-releases', up: eventReleases },
 ]
