@@ -10,7 +10,7 @@ export interface Listening extends AsyncDisposable {
 }
 
 /** So many connections are open at once; those of a house are some dozen. What comes then is closed at once. */
-const MOST_CONNECTIONS = 1_000
+const MOST_CONNECTIONS = 4_000
 /** A request comes whole within this, milliseconds, its head sooner; what is answered may take as long as it likes. */
 const LONGEST_REQUEST_MS = 60_000
 const LONGEST_HEAD_MS = 20_000

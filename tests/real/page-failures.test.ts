@@ -87,7 +87,7 @@ test('what is wrong with the hub itself stands first, with the way out', async (
   await page.getByLabel('Token').fill(hub.token)
   await page.getByLabel('Token').press('Enter')
   const notices = page.getByRole('region', { name: 'Needs attention' })
-  await notices.getByText(/no agent runs until .*\d\d:\d\d\. Messages are kept\./).waitFor()
+  await notices.getByText(/no agent runs until .*\d:\d\d.*\. Messages are kept\./).waitFor()
   await notices
     .getByText(/The model big cannot be reached; it is asked again in [45] minutes\. It is asleep\./)
     .waitFor()
