@@ -9,6 +9,7 @@ import { type Claim, LEASE_MS, readFacts, toResting } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { finish } from './finish.ts'
 import { toResults } from './limits/loops.ts'
+import { isToldIn } from './reply.ts'
 import { runCalls } from './run-calls.ts'
 import { takeUpdate } from './take-batch.ts'
 import { announceEnded } from './tasks.ts'
@@ -21,7 +22,9 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
   const ending = rows.find(row => row.status === 'ok' && endsCycle(deps, claim, row.tool))
   const results = await toResults(deps, claim, rows)
   const done = await deps.store.write(async tx => {
-    const update = ending ? NO_UPDATE : await drainUpdate(deps, tx, claim, results)
+    // What nobody will read any more in this cycle waits for the next one.
+    const isOver = ending !== undefined || claim.stop?.aborted === true
+    const update = isOver ? NO_UPDATE : await drainUpdate(deps, tx, claim, results)
     const contents = [...results, ...update.contents]
     const now = deps.clock.now()
     const lastSeq = await fencedWrite(tx, claim, contents.length, now + LEASE_MS, now)
@@ -34,6 +37,7 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
   })
   claim.window.push(...done.entries)
   claim.items.push(...done.update.items)
+  claim.unseen = done.update.items
   claim.hasMore ||= done.update.hasMore
   claim.resting = done.update.resting ?? claim.resting
   if (!done.ended) return 'think'
@@ -89,8 +93,9 @@ async function drainUpdate(
   return { items, hasMore, contents: [update.toMessage(facts)], resting: toResting(facts) }
 }
 
-/** While the agent answers one conversation alone, people of others wait: the text is not for them. */
-function mayJoin({ window, target }: Claim, { payload }: InboxItem): boolean {
-  if (payload.kind === 'reset') return false
-  return payload.kind !== 'message' || payload.conversation === target || !isOnQuestion(window)
+/** While the agent answers one conversation alone, people of others wait, and so does always what is told elsewhere. */
+function mayJoin({ agent, window, target }: Claim, item: InboxItem): boolean {
+  if (item.payload.kind === 'reset') return false
+  if (item.payload.kind !== 'message') return isToldIn(item, target, agent)
+  return item.payload.conversation === target || !isOnQuestion(window)
 }

@@ -93,3 +93,64 @@ test('promise 12: what a limit of the cycle left unanswered elsewhere, the next 
     ['phone', 'agent', 'to the phone'],
   ])
 })
+
+test('promise 12: a stop during a call swallows nothing that waits elsewhere', async () => {
+  const ask = Promise.withResolvers<void>()
+  await using world = await openWorld({
+    agents: [{ ...talk, events: ['door'] }],
+    tools: [
+      {
+        name: 'look',
+        async run() {
+          await world.post('from the phone', 'phone')
+          await world.router.postEvent({
+            source: 's',
+            externalId: '1',
+            type: 'door',
+            payload: { open: 1 },
+            at: 0,
+          })
+          await world.router.stop({ conversation: 'homelab' }, 'alex')
+          await world.post('after the stop', 'phone')
+          ask.resolve()
+          return { text: 'ok', isError: false }
+        },
+      },
+    ],
+  })
+  await world.start()
+  world.model.script(call([['look']]), say('to the phone'))
+  await world.post('look')
+  await ask.promise
+  await world.idle()
+  expect(said(world)).toEqual([
+    ['homelab', 'notice', 'I was stopped by alex. Write again to have me go on.'],
+    ['phone', 'agent', 'to the phone'],
+  ])
+  const seen = world.model.requests.all[1]?.messages.at(-1)?.text
+  for (const text of ['> from the phone', '> after the stop', '> door {"open":1}'])
+    expect(seen).toContain(text)
+})
+
+test('promise 15: a reminder is told where it was asked for, whoever writes meanwhile', async () => {
+  await using world = await openWorld({ agents: [{ conversations: ['homelab', 'phone', 'desk'] }] })
+  await world.start()
+  const remind = (reason: string) => call([['schedule_wake', { delay: '2s', reason }]], 'I will')
+  world.model.script(remind('pizza'), remind('tea'))
+  await world.post('remind me of the pizza', 'phone')
+  await world.idle()
+  await world.post('remind me of the tea', 'desk')
+  await world.idle()
+  world.semaphore.resize(0)
+  world.clock.advance(3_000)
+  await world.router.fireDue()
+  await world.post('hello', 'homelab')
+  world.model.script(say('hi'), say('pizza time'), say('tea time'))
+  world.semaphore.resize(8)
+  await world.idle()
+  expect(said(world).slice(2)).toEqual([
+    ['homelab', 'agent', 'hi'],
+    ['phone', 'agent', 'pizza time'],
+    ['desk', 'agent', 'tea time'],
+  ])
+})

@@ -58,6 +58,8 @@ export interface Claim extends Fenced {
   compactions: number
   /** Everything that it took from the inbox so far. */
   items: InboxItem[]
+  /** Those of them that no step that is stored has seen. */
+  unseen: readonly InboxItem[]
   /** Something waits that did not fit, or that the cycle gave back: the next cycle begins at once. */
   hasMore: boolean
   /** Attempts at its next step: one, and one more for each crash of the hub while it ran. */
@@ -190,6 +192,7 @@ async function resume(
     isIdle: false,
     compactions: 0,
     items: await itemsOfCycle(tx, cycle.id),
+    unseen: [],
     hasMore: true,
     attempts: cycle.attempts,
     parkedAt: cycle.parked_at,
@@ -251,6 +254,7 @@ async function begin(
     steps: 0,
     resting,
     items,
+    unseen: items,
     hasMore,
     window,
     anchor,

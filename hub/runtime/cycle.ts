@@ -86,5 +86,8 @@ function describeMinutes(claim: Claim): Failure {
 
 async function end(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {
   deps.log.warn('cycle_failed', { cycle: claim.cycle, thread: claim.thread, why: failure.text })
-  await fail(deps, claim, { givesBack: true, ...failure })
+  const { task } = claim.agent
+  // "Tell me to go on" would reach the main thread, which has another work.
+  const text = task ? `The task ${task.id} was stopped: ${failure.text}` : failure.text
+  await fail(deps, claim, { givesBack: true, ...failure, text })
 }

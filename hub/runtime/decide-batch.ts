@@ -1,4 +1,5 @@
 import type { InboxItem } from '../store/inbox.ts'
+import { decideReplyTo, isToldIn } from './reply.ts'
 
 export interface SizedItem {
   item: InboxItem
@@ -15,6 +16,8 @@ export interface BatchRoom {
   conversations: number
 }
 
+type Agent = Parameters<typeof isToldIn>[2]
+
 export interface Batch {
   /** In the order of their arrival. */
   items: InboxItem[]
@@ -24,16 +27,28 @@ export interface Batch {
 
 /**
  * What of the waiting items, given in the order in which they are wanted, makes the next batch. Fresh starts always do,
- * and the first of the others even if it is too long; then each that fits, up to the first that does not.
+ * and the first of the others even if it is too long; then each that fits, up to the first that does not. What is to be
+ * told in another conversation than the batch's waits for a batch of its own.
  */
-export function decideBatch(waiting: readonly SizedItem[], room: BatchRoom): Batch {
+export function decideBatch(waiting: readonly SizedItem[], room: BatchRoom, agent: Agent): Batch {
   const resets = waiting.filter(({ item }) => item.payload.kind === 'reset')
   const others = waiting.filter(({ item }) => item.payload.kind !== 'reset')
   const [first, ...rest] = others
-  const cut = first && first.tokens > room.most ? first : undefined
-  const used = sum(resets) + (first ? Math.min(first.tokens, room.most) : 0)
-  const taken = first ? [first, ...takeFitting(rest, { ...room, free: room.free - used }, first)] : []
-  return { items: inOrder([...resets, ...taken]), cut }
+  if (!first) return { items: inOrder(resets), cut: undefined }
+  const left = { ...room, free: room.free - sum(resets) - Math.min(first.tokens, room.most) }
+  const people = takeFitting(rest.filter(isMessage), left, first)
+  const messages = [first, ...people].filter(isMessage)
+  const target = decideReplyTo(inOrder(messages.length > 0 ? messages : [first]), agent.conversations[0])
+  const free = left.free - sum(people)
+  const isWhole = people.length === rest.filter(isMessage).length
+  const told = rest.filter(each => !isMessage(each) && isToldIn(each.item, target, agent))
+  const joining = isWhole ? takeFitting(told, { ...room, free }) : []
+  const cut = first.tokens > room.most ? first : undefined
+  return { items: inOrder([...resets, first, ...people, ...joining]), cut }
+}
+
+function isMessage({ item }: SizedItem): boolean {
+  return item.payload.kind === 'message'
 }
 
 /** What of the waiting items joins a cycle that runs: none that does not fit whole. A fresh start waits. */

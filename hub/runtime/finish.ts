@@ -5,6 +5,7 @@ import { countStep, endCycle, endCycleWithStep, redirectCycle, type Usage } from
 import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
 import { settleEvents } from '../store/events.ts'
 import { appendHistory, fencedWrite, releasingWrite } from '../store/history.ts'
+import { giveBackItems, type InboxItem } from '../store/inbox.ts'
 import type { Tables } from '../store/tables.ts'
 import { closeTaskHistory } from '../store/task-history.ts'
 import type { Ended } from '../store/tasks.ts'
@@ -86,6 +87,7 @@ export async function endWithText(
   claim.anchor = anchorAt((isSilent ? claim.window.at(-1) : entries[0])?.seq ?? 0)
   claim.window.push(...entries)
   claim.steps = step
+  claim.unseen = []
   publish(deps, messages)
   claim.turn?.share()
   deps.signals.emit('stepped', { thread: claim.thread })
@@ -131,6 +133,20 @@ async function findQuestion(tx: Tx, claim: Claim): Promise<Question | undefined>
 
 async function unansweredIn(db: Kysely<Tables>, { thread, cycle }: Claim): Promise<UnansweredMessage[]> {
   return (await unansweredOf(db, thread)).filter(message => message.cycle === cycle)
+}
+
+/**
+ * What the cycle did not come to goes back to the inbox: unanswered messages of other conversations, and what no step
+ * saw. A stop means all that its own conversation said before; a limit before the first step would be reached again.
+ * Returns whether anything went back.
+ */
+async function giveBack(tx: Tx, claim: Claim, { givesBack, letter, status }: Failure): Promise<boolean> {
+  if (!givesBack || letter) return false
+  const { cycle, steps, target, unseen } = claim
+  const isOwn = ({ payload }: InboxItem) => payload.kind === 'message' && payload.conversation === target
+  const rest = status === 'stopped' ? unseen.filter(item => !isOwn(item)) : steps > 0 ? unseen : []
+  await giveBackItems(tx, cycle, rest)
+  return (await giveBackMessages(tx, cycle, target)) || rest.length > 0
 }
 
 async function turnTo(tx: Tx, { cycle }: Claim, conversation: string): Promise<void> {
@@ -213,7 +229,7 @@ export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): P
     const told: Messages = []
     const { kind, text, data, partial = '' } = failure
     const status = letter ? 'dead' : (failure.status ?? 'failed')
-    if (failure.givesBack) claim.hasMore ||= await giveBackMessages(tx, claim.cycle, claim.target)
+    if (await giveBack(tx, claim, failure)) claim.hasMore = true
     const places = await placesToTell(tx, claim)
     if (status === 'stopped') await dropUnanswered(tx, { cycle: claim.cycle })
     if (partial !== '')

@@ -13,11 +13,22 @@ export function decideReplyTo(
   if (message) return message.conversation
   const remembered = items.findLast(item => item.conversation !== null)?.conversation
   if (remembered) return remembered
-  const awaited = items.some(
-    ({ payload }) =>
-      payload.kind === 'wake' || payload.kind === 'approval' || (payload.kind === 'task' && !payload.quiet),
-  )
-  return awaited ? (firstConversation ?? null) : null
+  return items.some(isAwaited) ? (firstConversation ?? null) : null
+}
+
+/** A reminder, or a result that someone waits for. */
+function isAwaited({ payload }: InboxItem): boolean {
+  return payload.kind === 'wake' || payload.kind === 'approval' || (payload.kind === 'task' && !payload.quiet)
+}
+
+/** Whether a text that goes to the conversation may tell of what is no message; null is nowhere. */
+export function isToldIn(
+  item: InboxItem,
+  conversation: string | null,
+  { conversations, task }: { conversations: readonly string[]; task?: object | undefined },
+): boolean {
+  const place = item.conversation ?? (isAwaited(item) ? conversations[0] : undefined)
+  return task !== undefined || place === undefined || place === conversation
 }
 
 /** The user messages among the items that a cycle took. */

@@ -149,5 +149,6 @@ export async function endStopped(deps: RuntimeDeps, claim: Claim, { by }: StopRe
     data: { stoppedBy: by },
     partial: claim.cutText ?? '',
     note: `[${by} stopped me here.]`,
+    givesBack: true,
   })
 }

@@ -52,7 +52,7 @@ export async function takeBatch(
 ): Promise<Taken> {
   const sized = sizeItems(deps, before.agent, waiting, facts.now)
   const room = measureRoom(deps, before, facts)
-  const { items, cut } = decideBatch(sized, room)
+  const { items, cut } = decideBatch(sized, room, before.agent)
   await takeItems(tx, cycle, items)
   const told = await takeEventsOf(tx, items)
   const longest = cut && charactersShown(cut, room.most)

@@ -63,6 +63,7 @@ export async function think(
   claim.anchor = anchorAt(entries[0]?.seq ?? 0)
   claim.window.push(...entries)
   claim.steps = step
+  claim.unseen = []
   claim.turn?.share()
   deps.signals.emit('stepped', { thread: claim.thread })
   return 'act'

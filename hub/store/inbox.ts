@@ -85,6 +85,18 @@ export async function takeItems(tx: Tx, cycle: string, items: readonly InboxItem
   await tx.updateTable('inbox').set({ cycle_id: cycle }).where('seq', 'in', seqs).execute()
 }
 
+/** Puts items that a cycle took, and did not come to, back into the inbox. */
+export async function giveBackItems(tx: Tx, cycle: string, items: readonly InboxItem[]): Promise<void> {
+  const seqs = items.map(({ seq }) => seq)
+  if (seqs.length === 0) return
+  await tx
+    .updateTable('inbox')
+    .set({ cycle_id: null })
+    .where('cycle_id', '=', cycle)
+    .where('seq', 'in', seqs)
+    .execute()
+}
+
 /** Everything that a cycle took, in order. */
 export async function itemsOfCycle(db: Kysely<Tables>, cycle: string): Promise<InboxItem[]> {
   const rows = await db

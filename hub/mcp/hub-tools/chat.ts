@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_TEXT } from '../../../schemas/chat.ts'
+import { type ChatMessage, MAX_TEXT } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
 import { openApprovalsOf } from '../../store/approvals.ts'
@@ -138,11 +138,19 @@ async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | 
   const reply = (answers.length > 0 ? answers : others).map(message => message.text).join('\n\n')
   const open = await Promise.all(cycles.map(({ thread }) => openApprovalsOf(deps.store.db, thread)))
   const status = decideStatus({
-    failed: cycles.every(cycle => cycle.status === 'failed' || cycle.status === 'dead'),
+    failed:
+      cycles.every(({ status: end }) => end === 'failed' || end === 'dead') ||
+      (answers.length === 0 &&
+        (cycles.every(({ status: end }) => end === 'stopped') || others.some(isNoReply))),
     waits: open.flat().some(approval => cycles.some(({ id }) => id === approval.cycle_id)),
     replied: reply !== '',
   })
   return { conversation, messageId, status, ...(reply === '' ? {} : { reply }) }
+}
+
+/** The model gave nothing to tell: the notice says so. */
+function isNoReply({ data }: ChatMessage): boolean {
+  return data?.['emptyReply'] === true
 }
 
 function decideStatus(came: { failed: boolean; waits: boolean; replied: boolean }): ChatResult['status'] {
