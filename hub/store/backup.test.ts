@@ -257,3 +257,15 @@ test('a store of a newer version is refused in words, and stays as it is', async
     message: expect.stringMatching(/newer version of Superbloom.*Start that version, or restore a backup/),
   })
 })
+
+test('what is there already is not overwritten: neither a backup, nor the store that runs, nor a folder', async () => {
+  using folder = makeTempFolder()
+  await using _store = await openStore(folder.path)
+  const { file } = await backUp(folder.path, NOW, join(folder.path, 'mine.db'))
+  for (const target of [file, join(folder.path, 'superbloom.db'), folder.path]) {
+    await expect(backUp(folder.path, NOW, target)).rejects.toMatchObject({
+      code: 'conflict',
+      message: `${target} is there already, and stays as it is. Name a file that is not.`,
+    })
+  }
+})

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { toIso } from '../core/clock.ts'
+import { HubError } from '../core/errors.ts'
 import { makePrivate } from './private-file.ts'
 import { lockFolder } from './sqlite.ts'
 import {
@@ -25,8 +26,13 @@ const STALE_MS = 3_600_000
 const LOCK_WAIT_MS = 2_000
 const STOP_FIRST = 'Stop it first: what it has open cannot be put in another place.'
 
-/** Backs the store of a data folder up, whether a hub runs on it or not; by default into its folder `backups`. */
-export function backUp(folder: string, now: number, file?: string): Promise<StoreCopy> {
+/**
+ * Backs the store of a data folder up, whether a hub runs on it or not; by default into its folder `backups`. Throws
+ * `conflict` where something of that name is there: it may be the only good copy, or the store itself.
+ */
+export async function backUp(folder: string, now: number, file?: string): Promise<StoreCopy> {
+  if (file !== undefined && existsSync(file))
+    throw new HubError('conflict', `${file} is there already, and stays as it is. Name a file that is not.`)
   sweep(folder, now)
   const target = file ?? join(backupsFolder(folder), `superbloom-${toStamp(now)}.db`)
   return copyDatabase(databaseFile(folder), resolve(target))

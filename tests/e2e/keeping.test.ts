@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openChat } from '../support/chat-client.ts'
@@ -74,6 +74,8 @@ test('a backup that is killed leaves no file that looks whole', async () => {
     await running.ended()
     if (existsSync(file)) break
   }
+  // One that was done before it was killed is whole, and is not overwritten.
+  rmSync(file, { force: true })
   const made = await run(['backup', file])
   expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('Verified') })
   expect(readdirSync(hub.dataFolder).filter(name => name.startsWith('mine.db'))).toEqual(['mine.db'])

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import type { Approval, ChatMessage, HubFrame } from '../../../schemas/chat.ts'
-import { HubError } from '../../core/errors.ts'
+import { describeError, HubError } from '../../core/errors.ts'
 import { stripUnseen } from '../../core/text.ts'
 import { describeApproval } from '../../mcp/hub-tools/approvals.ts'
 import { callHub } from '../call-hub.ts'
@@ -29,9 +29,15 @@ async function chatByLines(conversation: string): Promise<void> {
     if (line.trim() === '/quit') return
     const decision = parseDecision(line)
     if (decision === 'incomplete') printError(DECISION_USAGE)
-    else if (decision) await decideApproval(decision)
+    else if (decision) await decideApproval(decision).catch(tellOfLine)
     else if (line.trim() !== '') await askHub(hub, { conversation, text: line, waitSeconds: LONGEST_REPLY_S })
   }
+}
+
+/** A line that failed keeps none of those after it from being read; the exit code tells of it. */
+function tellOfLine(error: unknown): void {
+  printError(describeError(error))
+  process.exitCode = 1
 }
 
 async function chatWithPerson(conversation: string): Promise<void> {

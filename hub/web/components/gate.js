@@ -45,7 +45,7 @@ export function Gate({ cause, onToken }) {
         <ul>
           <li>in the link that <code>npm start</code> prints in its terminal</li>
           <li>in the file <code>token</code> of the data folder</li>
-          <li>in what <code>superbloom config</code> prints</li>
+          <li>in <code>SUPERBLOOM_TOKEN</code>, where the hub was started with it</li>
         </ul>
       </div>
     </form>
