@@ -139,6 +139,7 @@ test('promise 15: a reminder is told where it was asked for, whoever writes mean
   world.model.script(remind('pizza'), remind('tea'))
   await world.post('remind me of the pizza', 'phone')
   await world.idle()
+  world.clock.advance(100)
   await world.post('remind me of the tea', 'desk')
   await world.idle()
   world.semaphore.resize(0)
