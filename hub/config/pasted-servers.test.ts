@@ -146,6 +146,28 @@ test('aliases that stand for more than fits are a mistake in the file and nothin
   expect(() => loadFile('['.repeat(200_000))).toThrow(/superbloom\.yaml:/)
 })
 
+const MERGES = `a: &a {x: 1}\n${Array.from({ length: 8_000 }, (_, index) => `b${index}: {<<: *a}`).join('\n')}\n`
+const DEEP = `{"command":"node","x":${'['.repeat(120_000)}${']'.repeat(120_000)}}`
+const WIDE = Array.from({ length: 20_000 }, (_, index) => `"k${index}": 1`)
+
+test.each([
+  ['thousands of merge keys', MERGES, /cannot be read: has 8000 aliases \(\*name\) in \d+ characters/],
+  ['deep JSON', DEEP, /cannot be read: nests more than 100 levels deep; write it flatter$/],
+  ['deep YAML', '- '.repeat(100_000), /cannot be read: nests more than 100 levels deep; write it flatter$/],
+  ['a mapping of thousands of keys', WIDE.join('\n'), /k0: no such key\n[\s\S]* more problems$/],
+])('%s: the time to refuse it does not grow with the square of the text', (_what, text, words) => {
+  const began = performance.now()
+  expect(() => loadFile(text)).toThrow(words)
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
+test('JSON of thousands of keys, and a list of brackets in texts, are read at once', () => {
+  const began = performance.now()
+  expect(readEntry(`{ "command": "x", "env": {${WIDE}} }`).command).toBe('x')
+  expect(readEntry(`{ "command": "x", "args": ["${'['.repeat(1_000)}"] }`).args).toHaveLength(1)
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
 function readEntry(text: string, prepare: (file: string) => void = file => writeFileSync(file, text)) {
   using folder = makeTempFolder()
   const file = join(folder.path, 'one', 'mcp.json')
@@ -172,7 +194,8 @@ test.each<[string, (file: string) => void, RegExp]>([
   ['a folder', file => mkdirSync(file), /mcp\.json is no file$/],
   ['huge', file => writeFileSync(file, ' '.repeat(1_000_000)), /mcp\.json is over 262144 bytes$/],
   ['aliases', file => writeFileSync(file, BOMB), /cannot be read: Excessive alias count/],
-  ['too deep', file => writeFileSync(file, '['.repeat(100_000)), /mcp\.json:/],
+  ['too deep', file => writeFileSync(file, '['.repeat(100_000)), /mcp\.json: cannot be read: nests more/],
+  ['merge keys', file => writeFileSync(file, MERGES), /mcp\.json: cannot be read: has 8000 aliases/],
 ])('a drop-in that is %s is refused at once', (_what, prepare, words) =>
   expect(() => readEntry('', prepare)).toThrow(words),
 )
