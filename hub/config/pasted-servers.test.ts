@@ -136,7 +136,34 @@ test('names that would be alike are told apart, and what has no letters gets a n
     github: { command: 'b' },
     server: { command: 'c' },
   })
-  expect(() => loadFile('servers: { Hub: {command: a} }')).toThrow('servers.Hub: must not be hub')
+})
+
+test('a wrong entry holds itself alone, and null is none', () => {
+  const text = `{ "servers": {
+    "socket": { "url": "unix:///tmp/x.sock" },
+    "Hub": { "command": "a" },
+    "nothing": null,
+    "number": { "command": 5, "env": { "A": [] } },
+    "good": { "command": "b", "env": null, "args": null } } }`
+  const { servers, heldServers } = loadFile(text)
+  expect(servers).toEqual({ good: { command: 'b' } })
+  expect(heldServers).toEqual({
+    socket: 'url: Invalid URL',
+    hub: 'its name must not be hub, which is the hub itself',
+    nothing: 'the entry: Invalid input: expected object, received null',
+    number: expect.stringMatching(/^command: Invalid input: expected string, received number; env\.A: /),
+  })
+})
+
+test("VS Code's user settings are taken as they are", () => {
+  const { servers, heldServers } = loadFile(`{
+    "editor.fontSize": 12, "terminal": { "cwd": "\${env:NOPE}" },
+    "mcp": {
+      "inputs": [{ "id": "a", "default": "d" }],
+      "servers": { "x": { "command": "y", "args": ["\${input:a}"] }, "z": { "command": "\${env:NOPE}" } }
+    } }`)
+  expect(servers).toEqual({ x: { command: 'y', args: ['d'] } })
+  expect(heldServers).toEqual({ z: 'command: the environment has no NOPE; set it or write the value' })
 })
 
 const BOMB = `a: &a [x,x,x,x,x,x,x,x,x]\n${Array.from('bcdefghi', (name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]`).join('\n')}\n`

@@ -101,7 +101,8 @@ function expandTexts(written: unknown, folder: string, environment: Environment)
 
 /** The defaults of what VS Code would ask a person. */
 function readInputs(value: unknown): ReadonlyMap<string, string | undefined> {
-  const inputs: unknown[] = isRecord(value) && Array.isArray(value['inputs']) ? value['inputs'] : []
+  const settings = isRecord(value) && isRecord(value['mcp']) ? value['mcp'] : value
+  const inputs: unknown[] = isRecord(settings) && Array.isArray(settings['inputs']) ? settings['inputs'] : []
   return new Map(
     inputs.filter(isRecord).map(({ id, default: given }) => {
       return [String(id), typeof given === 'string' ? given : undefined]
@@ -136,7 +137,8 @@ function hasRange(node: unknown): node is { range: [number, number, number] } {
   return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
 }
 
-function toProblems(issue: z.core.$ZodIssue): Missing[] {
+/** Each problem of a value with where it stands. */
+export function toProblems(issue: z.core.$ZodIssue): Missing[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(key => ({ path: [...issue.path, key], problem: 'no such key' }))
   }
