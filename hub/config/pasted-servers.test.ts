@@ -166,6 +166,23 @@ test("VS Code's user settings are taken as they are", () => {
   expect(heldServers).toEqual({ z: 'command: the environment has no NOPE; set it or write the value' })
 })
 
+test('an entry with what only another client can fill in is held, and is not handed to the program', () => {
+  const text = `# Elsewhere \${any:thing} is a text.
+webhooks: { a: { secret: "a secret of \${any:thing}" } }
+servers:
+  a: { command: x, args: ["\${command:foo.bar}", "\${config:a.b}"] }
+  b: { command: x, env: { A: "\${unknownThing:abc}" } }
+  c: { command: sh, args: [-c, "echo \${A:0:3} \${A:+x} \${B:-y} \${#A}"] }`
+  const { servers, heldServers } = loadFile(text)
+  const why = 'is what only another client can fill in; write the value'
+  expect(servers).toEqual({ c: { command: 'sh', args: ['-c', `echo \${A:0:3} \${A:+x} y \${#A}`] } })
+  expect(heldServers).toEqual({
+    a: `args.0: \${command:foo.bar} ${why}; args.1: \${config:a.b} ${why}`,
+    b: `env.A: \${unknownThing:abc} ${why}`,
+  })
+  expect(() => readEntry(`{ "command": "\${config:a.b}" }`)).toThrow(`command: \${config:a.b} ${why}`)
+})
+
 const BOMB = `a: &a [x,x,x,x,x,x,x,x,x]\n${Array.from('bcdefghi', (name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]`).join('\n')}\n`
 
 test('aliases that stand for more than fits are a mistake in the file and nothing worse', () => {

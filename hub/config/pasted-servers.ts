@@ -43,12 +43,13 @@ function toOAuth({ CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, scopes }: J
  */
 export function holdEntries(held: Map<string, string>): Prepare {
   return (value, missing) => {
-    if (!isJson(value)) return { value, missing }
+    if (!isJson(value)) return { value, missing: missing.filter(({ foreign }) => !foreign) }
     const others: Missing[] = []
     for (const one of missing) {
       const [shelf, name, ...path] = one.path.map(String)
-      if (name === undefined || !SHELVES.some(each => each === shelf)) others.push(one)
-      else held.set(name, [held.get(name), `${path.join('.')}: ${one.problem}`].filter(Boolean).join('; '))
+      if (name === undefined || !SHELVES.some(each => each === shelf)) {
+        if (!one.foreign) others.push(one)
+      } else held.set(name, [held.get(name), `${path.join('.')}: ${one.problem}`].filter(Boolean).join('; '))
     }
     const shelves = SHELVES.flatMap(shelf => {
       const entries = value[shelf]
@@ -79,7 +80,7 @@ export function readDropInEntry(file: string): ServerEntry {
     const own = missing.filter(one => path.every((key, index) => one.path[index] === key))
     return {
       value: withOurKeys(entry),
-      missing: own.map(one => ({ ...one, problem: `${one.problem}; ${NOT_SEEN}` })),
+      missing: own.map(one => (one.foreign ? one : { ...one, problem: `${one.problem}; ${NOT_SEEN}` })),
     }
   }
   const text = readText(file)

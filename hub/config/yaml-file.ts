@@ -4,7 +4,7 @@ import { describeError, HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 import type { Environment } from './environment.ts'
 import { withoutComments } from './json-comments.ts'
-import { expand } from './variables.ts'
+import { expand, findForeign } from './variables.ts'
 import { readDocument, refuseDeep, type YamlDocument } from './yaml-document.ts'
 
 /** A text with where it stands, for messages that name file and line. */
@@ -22,6 +22,8 @@ const MOST_PROBLEMS = 50
 export interface Missing {
   path: readonly PropertyKey[]
   problem: string
+  /** Only another client knows what it is: wrong in a server's entry, elsewhere a text like any other. */
+  foreign?: true
 }
 
 export interface YamlOptions {
@@ -68,7 +70,9 @@ export function parseYaml<Schema extends z.ZodType>(
     return fail(rest > 0 ? [...told, `: ${rest} more problems`] : told)
   }
   const expanded = expandTexts(written.value ?? {}, dirname(source.file), environment)
-  const { value, missing } = prepare?.(expanded.value, expanded.missing) ?? expanded
+  const prepared = prepare?.(expanded.value, expanded.missing)
+  const value = prepared ? prepared.value : expanded.value
+  const missing = prepared?.missing ?? expanded.missing.filter(({ foreign }) => !foreign)
   if (missing.length > 0) return failAt(missing)
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -93,9 +97,13 @@ function toValue(text: string): { value: unknown } | { unreadable: string } | Ya
 function expandTexts(written: unknown, folder: string, environment: Environment) {
   const missing: Missing[] = []
   const around = { environment, folder, inputs: readInputs(written) }
-  const value = mapTexts(written, [], (text, path) =>
-    expand(text, around, problem => missing.push({ path, problem })),
-  )
+  const value = mapTexts(written, [], (text, path) => {
+    for (const one of findForeign(text)) {
+      const problem = `${one} is what only another client can fill in; write the value`
+      missing.push({ path, problem, foreign: true })
+    }
+    return expand(text, around, problem => missing.push({ path, problem }))
+  })
   return { value, missing }
 }
 
