@@ -191,3 +191,12 @@ test('a folder: every file that is right, in order, and what is wrong with the o
     problems: [],
   })
 })
+
+test('front matter of thousands of merge keys is refused before they are resolved', () => {
+  const merges = Array.from({ length: 8_000 }, (_, index) => `b${index}: {<<: *a}`).join('\n')
+  const began = performance.now()
+  expect(() => parse(`---\na: &a {x: 1}\n${merges}\n---\n`)).toThrow(
+    /homelab\.md: cannot be read: has 8000 al/,
+  )
+  expect(performance.now() - began).toBeLessThan(5_000)
+})

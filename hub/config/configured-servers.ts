@@ -1,9 +1,10 @@
 import { dirname } from 'node:path'
 import { type ConfigFile, configFile, KNOWN_ENTRY_KEYS, type ServerEntry } from '../../schemas/config.ts'
-import { toServerNames } from '../../schemas/names.ts'
+import { serverName, toServerNames } from '../../schemas/names.ts'
 import { HubError } from '../core/errors.ts'
 import { withoutComments } from './json-comments.ts'
 import { withEnvFile } from './pasted-servers.ts'
+import type { Missing } from './yaml-file.ts'
 
 /** What the config file says of servers, by their names. */
 export interface ConfiguredServers {
@@ -16,6 +17,26 @@ export interface ConfiguredServers {
 }
 
 const PASTED_KEYS: ReadonlySet<string> = new Set(['servers', 'mcpServers', 'inputs'])
+
+/** VS Code's user settings keep under `mcp` what its own file has at the top. */
+export function withoutSettings(value: unknown, missing: readonly Missing[]) {
+  if (!isRecord(value) || !isRecord(value['mcp'])) return { value, missing }
+  const { mcp: _, ...others } = value
+  const { servers, inputs } = value['mcp']
+  if (!isRecord(servers)) return { value, missing }
+  return {
+    value: {
+      ...others,
+      ...(inputs === undefined ? {} : { inputs }),
+      servers: { ...servers, ...(isRecord(others['servers']) ? others['servers'] : {}) },
+    },
+    missing: missing.map(one => (one.path[0] === 'mcp' ? { ...one, path: one.path.slice(1) } : one)),
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /**
  * Of another client's whole file, which is JSON and says nothing of the hub itself, the keys that are only that
@@ -51,7 +72,7 @@ export function decideConfigured(
   const renamed = names.filter(([written, name]) => written !== name)
   for (const [written, name] of names) {
     const entry = all[written] ?? false
-    const usable = toUsable(entry, unusable.get(written), path)
+    const usable = toUsable(entry, unusable.get(written) ?? findNameProblem(name), path)
     if ('reason' in usable) held[name] = usable.reason
     else entries[name] = usable.entry
   }
@@ -64,6 +85,11 @@ export function decideConfigured(
       ...unknownEntryKeys(all, path),
     ],
   }
+}
+
+function findNameProblem(name: string): string | undefined {
+  const problem = serverName.safeParse(name).error?.issues[0]?.message
+  return problem === undefined ? undefined : `its name ${problem}`
 }
 
 function toUsable(

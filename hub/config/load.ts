@@ -5,7 +5,7 @@ import { systemTimezone } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 import type { Price } from '../core/model.ts'
-import { decideConfigured, splitKeys } from './configured-servers.ts'
+import { decideConfigured, splitKeys, withoutSettings } from './configured-servers.ts'
 import type { Environment } from './environment.ts'
 import { holdEntries } from './pasted-servers.ts'
 import { keysWritten, parseYaml } from './yaml-file.ts'
@@ -172,10 +172,14 @@ function readConfigFile(path: string | undefined, environment: Environment): Rea
   const hold = holdEntries(held)
   const file = parseYaml({ file: path, text }, configFile, {
     environment,
-    prepare: (value, missing) => {
+    prepare: (whole, absent) => {
+      const { value, missing } = withoutSettings(whole, absent)
       const { ours, foreign } = splitKeys(text, value)
       ignored.push(...foreign.map(key => `${path}: ${key}: not a key that the hub knows; ignored`))
-      return hold(ours, missing)
+      return hold(
+        ours,
+        missing.filter(({ path }) => !foreign.includes(String(path[0]))),
+      )
     },
   })
   return {

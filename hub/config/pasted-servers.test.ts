@@ -136,7 +136,51 @@ test('names that would be alike are told apart, and what has no letters gets a n
     github: { command: 'b' },
     server: { command: 'c' },
   })
-  expect(() => loadFile('servers: { Hub: {command: a} }')).toThrow('servers.Hub: must not be hub')
+})
+
+test('a wrong entry holds itself alone, and null is none', () => {
+  const text = `{ "servers": {
+    "socket": { "url": "unix:///tmp/x.sock" },
+    "Hub": { "command": "a" },
+    "nothing": null,
+    "number": { "command": 5, "env": { "A": [] } },
+    "good": { "command": "b", "env": null, "args": null } } }`
+  const { servers, heldServers } = loadFile(text)
+  expect(servers).toEqual({ good: { command: 'b' } })
+  expect(heldServers).toEqual({
+    socket: 'url: Invalid URL',
+    hub: 'its name must not be hub, which is the hub itself',
+    nothing: 'the entry: Invalid input: expected object, received null',
+    number: expect.stringMatching(/^command: Invalid input: expected string, received number; env\.A: /),
+  })
+})
+
+test("VS Code's user settings are taken as they are", () => {
+  const { servers, heldServers } = loadFile(`{
+    "editor.fontSize": 12, "terminal": { "cwd": "\${env:NOPE}" },
+    "mcp": {
+      "inputs": [{ "id": "a", "default": "d" }],
+      "servers": { "x": { "command": "y", "args": ["\${input:a}"] }, "z": { "command": "\${env:NOPE}" } }
+    } }`)
+  expect(servers).toEqual({ x: { command: 'y', args: ['d'] } })
+  expect(heldServers).toEqual({ z: 'command: the environment has no NOPE; set it or write the value' })
+})
+
+test('an entry with what only another client can fill in is held, and is not handed to the program', () => {
+  const text = `# Elsewhere \${any:thing} is a text.
+webhooks: { a: { secret: "a secret of \${any:thing}" } }
+servers:
+  a: { command: x, args: ["\${command:foo.bar}", "\${config:a.b}"] }
+  b: { command: x, env: { A: "\${unknownThing:abc}" } }
+  c: { command: sh, args: [-c, "echo \${A:0:3} \${A:+x} \${B:-y} \${#A}"] }`
+  const { servers, heldServers } = loadFile(text)
+  const why = 'is what only another client can fill in; write the value'
+  expect(servers).toEqual({ c: { command: 'sh', args: ['-c', `echo \${A:0:3} \${A:+x} y \${#A}`] } })
+  expect(heldServers).toEqual({
+    a: `args.0: \${command:foo.bar} ${why}; args.1: \${config:a.b} ${why}`,
+    b: `env.A: \${unknownThing:abc} ${why}`,
+  })
+  expect(() => readEntry(`{ "command": "\${config:a.b}" }`)).toThrow(`command: \${config:a.b} ${why}`)
 })
 
 const BOMB = `a: &a [x,x,x,x,x,x,x,x,x]\n${Array.from('bcdefghi', (name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]`).join('\n')}\n`
@@ -144,6 +188,28 @@ const BOMB = `a: &a [x,x,x,x,x,x,x,x,x]\n${Array.from('bcdefghi', (name, index) 
 test('aliases that stand for more than fits are a mistake in the file and nothing worse', () => {
   expect(() => loadFile(BOMB)).toThrow(/superbloom\.yaml: cannot be read: Excessive alias count/)
   expect(() => loadFile('['.repeat(200_000))).toThrow(/superbloom\.yaml:/)
+})
+
+const MERGES = `a: &a {x: 1}\n${Array.from({ length: 8_000 }, (_, index) => `b${index}: {<<: *a}`).join('\n')}\n`
+const DEEP = `{"command":"node","x":${'['.repeat(120_000)}${']'.repeat(120_000)}}`
+const WIDE = Array.from({ length: 20_000 }, (_, index) => `"k${index}": 1`)
+
+test.each([
+  ['thousands of merge keys', MERGES, /cannot be read: has 8000 aliases \(\*name\) in \d+ characters/],
+  ['deep JSON', DEEP, /cannot be read: nests more than 100 levels deep; write it flatter$/],
+  ['deep YAML', '- '.repeat(100_000), /cannot be read: nests more than 100 levels deep; write it flatter$/],
+  ['a mapping of thousands of keys', WIDE.join('\n'), /k0: no such key\n[\s\S]* more problems$/],
+])('%s: the time to refuse it does not grow with the square of the text', (_what, text, words) => {
+  const began = performance.now()
+  expect(() => loadFile(text)).toThrow(words)
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
+test('JSON of thousands of keys, and a list of brackets in texts, are read at once', () => {
+  const began = performance.now()
+  expect(readEntry(`{ "command": "x", "env": {${WIDE}} }`).command).toBe('x')
+  expect(readEntry(`{ "command": "x", "args": ["${'['.repeat(1_000)}"] }`).args).toHaveLength(1)
+  expect(performance.now() - began).toBeLessThan(5_000)
 })
 
 function readEntry(text: string, prepare: (file: string) => void = file => writeFileSync(file, text)) {
@@ -172,7 +238,8 @@ test.each<[string, (file: string) => void, RegExp]>([
   ['a folder', file => mkdirSync(file), /mcp\.json is no file$/],
   ['huge', file => writeFileSync(file, ' '.repeat(1_000_000)), /mcp\.json is over 262144 bytes$/],
   ['aliases', file => writeFileSync(file, BOMB), /cannot be read: Excessive alias count/],
-  ['too deep', file => writeFileSync(file, '['.repeat(100_000)), /mcp\.json:/],
+  ['too deep', file => writeFileSync(file, '['.repeat(100_000)), /mcp\.json: cannot be read: nests more/],
+  ['merge keys', file => writeFileSync(file, MERGES), /mcp\.json: cannot be read: has 8000 aliases/],
 ])('a drop-in that is %s is refused at once', (_what, prepare, words) =>
   expect(() => readEntry('', prepare)).toThrow(words),
 )

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
 import { describeError, HubError } from '../core/errors.ts'
-import { type Missing, parseYaml, type YamlOptions } from './yaml-file.ts'
+import { type Missing, parseYaml, toProblems, type YamlOptions } from './yaml-file.ts'
 
 /** Where clients keep their servers in their files. */
 const SHELVES = ['servers', 'mcpServers'] as const
@@ -15,10 +15,11 @@ const NOT_SEEN =
 type Json = Record<string, unknown>
 type Prepare = NonNullable<YamlOptions['prepare']>
 
-/** An entry as another client writes it, with our keys: Windsurf's and Gemini's address, Cursor's login. */
+/** An entry as another client writes it, with our keys: Windsurf's and Gemini's address, Cursor's login. Null is none. */
 export function withOurKeys(entry: unknown): unknown {
   if (!isJson(entry)) return entry
-  const { serverUrl, httpUrl, auth, ...ours } = entry
+  const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
+  const { serverUrl, httpUrl, auth, ...ours } = given
   const url = ours['url'] ?? httpUrl ?? serverUrl
   const isLogin = isJson(auth) && 'CLIENT_ID' in auth
   return {
@@ -37,29 +38,38 @@ function toOAuth({ CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, scopes }: J
 }
 
 /**
- * Makes the config file's servers ready for its schema. An entry with a `${…}` that has no value is held alone: `held`
- * gets its problem by its written name.
+ * Makes the config file's servers ready for its schema. An entry that is wrong or has a `${…}` without a value is held
+ * alone: `held` gets its problems by its written name.
  */
 export function holdEntries(held: Map<string, string>): Prepare {
   return (value, missing) => {
-    if (!isJson(value)) return { value, missing }
+    if (!isJson(value)) return { value, missing: missing.filter(({ foreign }) => !foreign) }
     const others: Missing[] = []
     for (const one of missing) {
       const [shelf, name, ...path] = one.path.map(String)
-      if (name === undefined || !SHELVES.some(each => each === shelf)) others.push(one)
-      else held.set(name, [held.get(name), `${path.join('.')}: ${one.problem}`].filter(Boolean).join('; '))
+      if (name === undefined || !SHELVES.some(each => each === shelf)) {
+        if (!one.foreign) others.push(one)
+      } else held.set(name, [held.get(name), `${path.join('.')}: ${one.problem}`].filter(Boolean).join('; '))
     }
     const shelves = SHELVES.flatMap(shelf => {
       const entries = value[shelf]
       if (!isJson(entries)) return []
-      const ready = Object.entries(entries).map(([name, entry]) => [
-        name,
-        held.has(name) ? {} : withOurKeys(entry),
-      ])
+      const ready = Object.entries(entries).map(([name, written]) => {
+        const entry = withOurKeys(written)
+        const problem = findProblem(entry)
+        if (problem && !held.has(name)) held.set(name, problem)
+        return [name, held.has(name) ? {} : entry]
+      })
       return [[shelf, Object.fromEntries(ready)]]
     })
     return { value: { ...value, ...Object.fromEntries(shelves) }, missing: others }
   }
+}
+
+function findProblem(entry: unknown): string | undefined {
+  if (entry === false) return undefined
+  const problems = serverEntry.safeParse(entry).error?.issues.flatMap(toProblems)
+  return problems?.map(({ path, problem }) => `${path.join('.') || 'the entry'}: ${problem}`).join('; ')
 }
 
 /** The entry of a dropped-in `mcp.json`, alone or as the only one of a client's whole file. Throws `bad_request`. */
@@ -70,7 +80,7 @@ export function readDropInEntry(file: string): ServerEntry {
     const own = missing.filter(one => path.every((key, index) => one.path[index] === key))
     return {
       value: withOurKeys(entry),
-      missing: own.map(one => ({ ...one, problem: `${one.problem}; ${NOT_SEEN}` })),
+      missing: own.map(one => (one.foreign ? one : { ...one, problem: `${one.problem}; ${NOT_SEEN}` })),
     }
   }
   const text = readText(file)

@@ -1,8 +1,8 @@
-import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import { type Document, isMap, isScalar, type Pair, type YAMLMap } from 'yaml'
 import { toServerNames } from '../../schemas/names.ts'
 import { HubError } from '../core/errors.ts'
 import { toCanonicalJson } from '../core/json.ts'
-import { withoutComments } from './json-comments.ts'
+import { readDocument } from './yaml-document.ts'
 
 /** What a config file says of a server. `own`: not how to start or reach it, so it is a setting of a built-in one. */
 export type EntryState =
@@ -17,7 +17,7 @@ type Json = Record<string, unknown>
 
 /** What the text of a config file says of the server of this name. */
 export function readEntry(text: string, server: string): EntryState {
-  const document = parseDocument(withoutComments(text))
+  const { document } = readDocument(text)
   const name = writtenName(document, server)
   const servers = toJson(document)[serversKey(document, name)]
   const entry = isJson(servers) ? servers[name] : undefined
@@ -37,8 +37,7 @@ export function changeEntry(
   server: string,
   change: EntryChange,
 ): string {
-  const counter = new LineCounter()
-  const document = parseDocument(withoutComments(text), { lineCounter: counter })
+  const { document, problems, counter } = readDocument(text)
   const name = writtenName(document, server)
   const key = serversKey(document, name)
   const servers = isMap(document.contents) ? document.contents.get(key, true) : undefined
@@ -47,7 +46,7 @@ export function changeEntry(
   const changed =
     isMap(servers) && pair ? edit(text, servers, pair, change) : begin(text, document, key, name)
   const expected = expect(toJson(document), key, name, change)
-  if (document.errors.length === 0 && says(changed, expected)) return changed
+  if (problems.length === 0 && says(changed, expected)) return changed
   throw new HubError(
     'conflict',
     `${file}${line}: cannot be changed safely: ${BY_HAND[change](name)} by hand.`,
@@ -61,8 +60,8 @@ const BY_HAND: Record<EntryChange, (name: string) => string> = {
 }
 
 function says(text: string, expected: Json): boolean {
-  const document = parseDocument(withoutComments(text))
-  if (document.errors.length > 0) return false
+  const { document, problems } = readDocument(text)
+  if (problems.length > 0) return false
   try {
     return toCanonicalJson(toJson(document)) === toCanonicalJson(expected)
   } catch (error) {

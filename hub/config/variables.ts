@@ -13,9 +13,18 @@ export interface Surroundings {
 
 /**
  * `${NAME}`, `${NAME:-default}` (Claude Code), `${env:NAME}` (VS Code, Cursor), `${input:id}` (VS Code), and what
- * stands for a folder or a sign. Anything else in braces is a text like any other.
+ * stands for a folder or a sign. Anything else in braces is a text like any other, also what a shell does with its own
+ * variables (`${NAME:0:3}`).
  */
 const VARIABLE = /\$\{(?:(env|input):([^{}:]+)|([A-Za-z_][A-Za-z0-9_]*)|(\/))(?::-([^}]*))?\}/g
+
+/** What only another client can fill in: `${command:pick}`, `${config:a.b}` of VS Code. */
+const FOREIGN = /\$\{[A-Za-z][A-Za-z0-9_]*:[A-Za-z][^{}]*\}/g
+
+/** Those of an entry that the program would get as they are written. */
+export function findForeign(text: string): string[] {
+  return text.replace(VARIABLE, '').match(FOREIGN) ?? []
+}
 
 /** Replaces them; one without a value becomes nothing, and is told. */
 export function expand(text: string, around: Surroundings, onMissing: (problem: string) => void): string {

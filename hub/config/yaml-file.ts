@@ -1,10 +1,11 @@
 import { dirname } from 'node:path'
-import { type Alias, type Document, LineCounter, parseDocument, visit, type YAMLParseError } from 'yaml'
 import type { z } from 'zod'
 import { describeError, HubError } from '../core/errors.ts'
+import { parseJson } from '../core/json.ts'
 import type { Environment } from './environment.ts'
 import { withoutComments } from './json-comments.ts'
-import { expand } from './variables.ts'
+import { expand, findForeign } from './variables.ts'
+import { readDocument, refuseDeep, type YamlDocument } from './yaml-document.ts'
 
 /** A text with where it stands, for messages that name file and line. */
 export interface YamlSource {
@@ -14,12 +15,15 @@ export interface YamlSource {
   lineOffset?: number
 }
 
-const NEEDS_QUOTES = 'a text that begins with * needs quotes'
+/** More problems than anybody reads at once. */
+const MOST_PROBLEMS = 50
 
 /** A `${…}` that has no value, and where it stands. */
 export interface Missing {
   path: readonly PropertyKey[]
   problem: string
+  /** Only another client knows what it is: wrong in a server's entry, elsewhere a text like any other. */
+  foreign?: true
 }
 
 export interface YamlOptions {
@@ -40,52 +44,52 @@ export function parseYaml<Schema extends z.ZodType>(
   const fail = (problems: string[]): never => {
     throw new HubError('bad_request', problems.map(problem => `${source.file}${problem}`).join('\n'))
   }
-  const counter = new LineCounter()
-  const document = parseText(source.text, counter)
-  const lineAt = (offset: number) => counter.linePos(offset).line + (source.lineOffset ?? 0)
-  if (!('contents' in document)) return fail([`: cannot be read: ${document.problem}`])
-  if (document.errors.length > 0) {
-    const byLine = Map.groupBy(document.errors, error => lineAt(error.pos[0]))
-    return fail([...byLine].map(([line, errors]) => `:${line}: ${describeErrors(errors)}`))
+  const written = toValue(source.text)
+  if ('unreadable' in written) return fail([`: cannot be read: ${written.unreadable}`])
+  const lineAt = ({ counter }: YamlDocument, offset: number) =>
+    counter.linePos(offset).line + (source.lineOffset ?? 0)
+  if ('problems' in written) {
+    // What follows from the first problem of a line is left out.
+    const byLine = Map.groupBy(written.problems, ({ offset }) => lineAt(written, offset))
+    const told = [...byLine].slice(0, MOST_PROBLEMS)
+    return fail(told.map(([line, [first]]) => `:${line}: ${first?.message}`))
   }
-  const loose = findLooseAliases(document)
-  if (loose.length > 0) {
-    return fail(loose.map(node => `:${lineAt(node.range?.[0] ?? 0)}: *${node.source}: ${NEEDS_QUOTES}`))
-  }
-  const lineOf = (path: readonly PropertyKey[]): number => {
-    for (let length = path.length; length > 0; length--) {
-      const node = document.getIn(path.slice(0, length), true)
-      if (hasRange(node)) return lineAt(node.range[0])
+  const failAt = (problems: readonly Missing[]): never => {
+    const read = readDocument(source.text)
+    const lineOf = (path: readonly PropertyKey[]): number => {
+      for (let length = path.length; length > 0; length--) {
+        const node = read.document.getIn(path.slice(0, length), true)
+        if (hasRange(node)) return lineAt(read, node.range[0])
+      }
+      return 1 + (source.lineOffset ?? 0)
     }
-    return 1 + (source.lineOffset ?? 0)
+    const told = problems.slice(0, MOST_PROBLEMS).map(({ path, problem }) => {
+      return `:${lineOf(path)}: ${path.join('.') || 'the whole'}: ${problem}`
+    })
+    const rest = problems.length - told.length
+    return fail(rest > 0 ? [...told, `: ${rest} more problems`] : told)
   }
-  const written = toValue(document)
-  if ('problem' in written) return fail([`: cannot be read: ${written.problem}`])
   const expanded = expandTexts(written.value ?? {}, dirname(source.file), environment)
-  const { value, missing } = prepare?.(expanded.value, expanded.missing) ?? expanded
-  if (missing.length > 0) {
-    return fail(missing.map(({ path, problem }) => `:${lineOf(path)}: ${path.join('.')}: ${problem}`))
-  }
+  const prepared = prepare?.(expanded.value, expanded.missing)
+  const value = prepared ? prepared.value : expanded.value
+  const missing = prepared?.missing ?? expanded.missing.filter(({ foreign }) => !foreign)
+  if (missing.length > 0) return failAt(missing)
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  return fail(parsed.error.issues.flatMap(issue => toProblems(issue, lineOf)))
+  return failAt(parsed.error.issues.flatMap(toProblems))
 }
 
-/** A text that is nested too deep for the parser is a problem like any other. */
-function parseText(text: string, lineCounter: LineCounter): Document.Parsed | { problem: string } {
+/** JSON is parsed as JSON, whatever of it YAML would read otherwise. */
+function toValue(text: string): { value: unknown } | { unreadable: string } | YamlDocument {
   try {
-    return parseDocument(withoutComments(text), { lineCounter, prettyErrors: false })
+    refuseDeep(text)
+    const value = parseJson(withoutComments(text))
+    if (value !== undefined) return { value }
+    const read = readDocument(text)
+    return read.problems.length > 0 ? read : { value: read.document.toJS() }
   } catch (error) {
-    return { problem: describeError(error) }
-  }
-}
-
-/** Ten lines of aliases of aliases may stand for more than any memory holds; the parser refuses those by an error. */
-function toValue(document: Document): { value: unknown } | { problem: string } {
-  try {
-    return { value: document.toJS() }
-  } catch (error) {
-    return { problem: describeError(error) }
+    // Also of the parser itself: aliases of aliases may stand for more than any memory holds.
+    return { unreadable: describeError(error) }
   }
 }
 
@@ -93,15 +97,20 @@ function toValue(document: Document): { value: unknown } | { problem: string } {
 function expandTexts(written: unknown, folder: string, environment: Environment) {
   const missing: Missing[] = []
   const around = { environment, folder, inputs: readInputs(written) }
-  const value = mapTexts(written, [], (text, path) =>
-    expand(text, around, problem => missing.push({ path, problem })),
-  )
+  const value = mapTexts(written, [], (text, path) => {
+    for (const one of findForeign(text)) {
+      const problem = `${one} is what only another client can fill in; write the value`
+      missing.push({ path, problem, foreign: true })
+    }
+    return expand(text, around, problem => missing.push({ path, problem }))
+  })
   return { value, missing }
 }
 
 /** The defaults of what VS Code would ask a person. */
 function readInputs(value: unknown): ReadonlyMap<string, string | undefined> {
-  const inputs: unknown[] = isRecord(value) && Array.isArray(value['inputs']) ? value['inputs'] : []
+  const settings = isRecord(value) && isRecord(value['mcp']) ? value['mcp'] : value
+  const inputs: unknown[] = isRecord(settings) && Array.isArray(settings['inputs']) ? settings['inputs'] : []
   return new Map(
     inputs.filter(isRecord).map(({ id, default: given }) => {
       return [String(id), typeof given === 'string' ? given : undefined]
@@ -111,14 +120,14 @@ function readInputs(value: unknown): ReadonlyMap<string, string | undefined> {
 
 /** The keys that stand in the text itself; none where it is no mapping. */
 export function keysWritten(text: string): string[] {
-  const value: unknown = parseDocument(withoutComments(text)).toJS()
+  const value: unknown = readDocument(text).document.toJS()
   return isRecord(value) ? Object.keys(value) : []
 }
 
 /** The texts of a file in which `${…}` stands, as they are written, by what they become. */
 export function textsExpanded({ file, text }: YamlSource, environment: Environment): Map<string, string> {
   const texts = new Map<string, string>()
-  const written: unknown = parseDocument(withoutComments(text)).toJS()
+  const written: unknown = readDocument(text).document.toJS()
   const around = { environment, folder: dirname(file), inputs: readInputs(written) }
   mapTexts(written, [], each => {
     const expanded = expand(each, around, () => undefined)
@@ -132,38 +141,24 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What is wrong in one line; what follows from its first problem is left out. */
-function describeErrors([first]: readonly YAMLParseError[]): string {
-  return first?.code === 'BAD_ALIAS' ? NEEDS_QUOTES : (first?.message ?? '')
-}
-
-/** Aliases without an anchor, which the parser lets pass: an unquoted glob such as *_high looks like one. */
-function findLooseAliases(document: Document): Alias[] {
-  const loose: Alias[] = []
-  visit(document, { Alias: (_key, node) => void (node.resolve(document) || loose.push(node)) })
-  return loose
-}
-
 function hasRange(node: unknown): node is { range: [number, number, number] } {
   return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
 }
 
-function toProblems(issue: z.core.$ZodIssue, lineOf: (path: readonly PropertyKey[]) => number): string[] {
+/** Each problem of a value with where it stands. */
+export function toProblems(issue: z.core.$ZodIssue): Missing[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => {
-      const path = [...issue.path, key]
-      return `:${lineOf(path)}: ${path.join('.')}: no such key`
-    })
+    return issue.keys.map(key => ({ path: [...issue.path, key], problem: 'no such key' }))
   }
   if (issue.code === 'invalid_union') {
     const deepest = issue.errors.flat().sort((a, b) => b.path.length - a.path.length)[0]
-    if (deepest) return toProblems({ ...deepest, path: [...issue.path, ...deepest.path] }, lineOf)
+    if (deepest) return toProblems({ ...deepest, path: [...issue.path, ...deepest.path] })
   }
   if (issue.code === 'invalid_key') {
     const [why] = issue.issues
-    if (why) return toProblems({ ...why, path: issue.path }, lineOf)
+    if (why) return toProblems({ ...why, path: issue.path })
   }
-  return [`:${lineOf(issue.path)}: ${issue.path.join('.') || 'the whole'}: ${issue.message}`]
+  return [{ path: issue.path, problem: issue.message }]
 }
 
 function mapTexts(

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServerEntry } from '../../schemas/config.ts'
 import { serverName, toServerNames } from '../../schemas/names.ts'
@@ -26,7 +26,12 @@ export function readDropIns(folder: string, readEntry: (file: string) => ServerE
   mkdirSync(folder, { recursive: true, mode: 0o755 })
   const isOpenToAll = isOpen(folder)
   const written = readdirSync(folder, { withFileTypes: true })
-    .filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+    .filter(
+      entry =>
+        (entry.isDirectory() || entry.isSymbolicLink()) &&
+        !entry.name.startsWith('.') &&
+        entry.name !== 'node_modules',
+    )
     .map(entry => entry.name)
     .sort((a, b) => (a < b ? -1 : 1))
   return [...toServerNames(written)].flatMap(([own, name]): DropIn[] => {
@@ -44,6 +49,9 @@ export function readDropIns(folder: string, readEntry: (file: string) => ServerE
 }
 
 function readDropIn(name: string, folder: string, readEntry: (file: string) => ServerEntry) {
+  if (lstatSync(folder).isSymbolicLink()) {
+    throw new Error('is a symbolic link, which is not followed: put a folder with the files here')
+  }
   const program = PROGRAMS.map(file => join(folder, file)).find(existsSync)
   const file = program ?? join(folder, 'mcp.json')
   if (!existsSync(file)) return undefined

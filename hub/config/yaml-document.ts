@@ -1,0 +1,93 @@
+import {
+  type Document,
+  isAlias,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLParseError,
+} from 'yaml'
+import { HubError } from '../core/errors.ts'
+import { withoutComments } from './json-comments.ts'
+
+/** A text's nodes, and what is wrong with them, each at an offset of the text. */
+export interface YamlDocument {
+  document: Document.Parsed
+  problems: { offset: number; message: string }[]
+  counter: LineCounter
+}
+
+const NEEDS_QUOTES = 'a text that begins with * needs quotes'
+/** Nobody nests a config deeper; parsers call themselves for each level. */
+const MOST_DEPTH = 100
+/** Aliases times characters: each alias may stand for almost the whole text. */
+const MOST_ALIASED = 1_000_000
+const STRING_OR_BRACKET = /"(?:[^"\\\n]|\\.)*"?|[[\]{}]/g
+/** `- - - - x` opens a sequence with each sign. */
+const SIGNS_IN_A_ROW = new RegExp(`(?:[-?:][ \\t]+){${MOST_DEPTH}}`)
+const TOO_DEEP = `nests more than ${MOST_DEPTH} levels deep; write it flatter`
+
+/**
+ * Parses YAML (JSON is YAML too, with comments or without) in a time that grows with the text and not with its square.
+ * Throws `bad_request` where the text nests too deep or its aliases stand for too much.
+ */
+export function readDocument(text: string): YamlDocument {
+  refuseDeep(text)
+  const counter = new LineCounter()
+  // The parser compares each key of a mapping with all others; `findProblems` looks them up instead.
+  const options = { lineCounter: counter, prettyErrors: false, uniqueKeys: false }
+  const document = parseDocument(withoutComments(text), options)
+  const isTooDeep = document.errors.some(({ message }) => message.includes('call stack'))
+  if (isTooDeep) throw new HubError('bad_request', TOO_DEEP)
+  const found = document.errors.map(error => ({ offset: error.pos[0], message: describe(error) }))
+  return { document, problems: found.length > 0 ? found : findProblems(document, text), counter }
+}
+
+/** A single look over the brackets, before any parser spends time and memory on them. */
+export function refuseDeep(text: string): void {
+  let depth = 0
+  for (const [token] of text.matchAll(STRING_OR_BRACKET)) {
+    if (token === '[' || token === '{') depth++
+    else if (token === ']' || token === '}') depth = Math.max(0, depth - 1)
+    if (depth > MOST_DEPTH) throw new HubError('bad_request', TOO_DEEP)
+  }
+  if (SIGNS_IN_A_ROW.test(text)) throw new HubError('bad_request', TOO_DEEP)
+}
+
+/**
+ * Keys that stand twice, and aliases without an anchor, which the parser lets pass: an unquoted glob such as *_high
+ * looks like one.
+ */
+function findProblems(document: Document, text: string): YamlDocument['problems'] {
+  const problems: YamlDocument['problems'] = []
+  const anchors = new Set<string>()
+  let aliases = 0
+  visit(document, {
+    Node: (_key, node) => {
+      if (!isAlias(node)) return void (node.anchor && anchors.add(node.anchor))
+      aliases++
+      if (anchors.has(node.source)) return
+      problems.push({ offset: node.range?.[0] ?? 0, message: `*${node.source}: ${NEEDS_QUOTES}` })
+    },
+    Map: (_key, map) => {
+      if (map.anchor) anchors.add(map.anchor)
+      const keys = new Set<unknown>()
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue
+        if (keys.has(key.value)) {
+          problems.push({ offset: key.range?.[0] ?? 0, message: 'Map keys must be unique' })
+        }
+        keys.add(key.value)
+      }
+    },
+  })
+  if (aliases * text.length > MOST_ALIASED) {
+    const what = `has ${aliases} aliases (*name) in ${text.length} characters, which stand for too much`
+    throw new HubError('bad_request', `${what}; write the values out`)
+  }
+  return problems
+}
+
+function describe(error: YAMLParseError): string {
+  return error.code === 'BAD_ALIAS' ? NEEDS_QUOTES : error.message
+}
