@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { clientPrompt } from './client-prompt.ts'
 import { eventListed, missedPolicy } from './inbox.ts'
-import { conversationId, name } from './names.ts'
+import { conversationId, name, serverName, toServerNames } from './names.ts'
 import { hookEntry, hookName } from './webhooks.ts'
 
 const span = z.string().regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
@@ -132,8 +132,13 @@ type Model = z.infer<typeof modelEntry>
 
 const globs = z.array(z.string().min(1))
 
-/** By their names as they are written; `toServerNames` says what the servers are called. */
-const servers = z.record(z.string(), z.union([z.literal(false), serverEntry]))
+/** As it is written; `toServerNames` says what the server is called. */
+const writtenName = z.string().superRefine((written, context) => {
+  const checked = serverName.safeParse(toServerNames([written]).get(written))
+  if (!checked.success) context.addIssue({ code: 'custom', message: checked.error.issues[0]?.message ?? '' })
+})
+
+const servers = z.record(writtenName, z.union([z.literal(false), serverEntry]))
 
 /** A question that VS Code asks a person before it starts a server; here its answer comes from the environment. */
 const input = z.looseObject({ id: z.string().min(1), default: z.unknown().optional() })

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { type ConfigFile, configFile, KNOWN_ENTRY_KEYS, type ServerEntry } from '../../schemas/config.ts'
-import { serverName, toServerNames } from '../../schemas/names.ts'
+import { toServerNames } from '../../schemas/names.ts'
 import { HubError } from '../core/errors.ts'
 import { withoutComments } from './json-comments.ts'
 import { withEnvFile } from './pasted-servers.ts'
@@ -39,17 +39,25 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Of another client's whole file, which is JSON and says nothing of the hub itself, the keys that are only that
- * client's are left out. In any other file an unknown key is a mistake, and stays.
+ * Of another client's whole file the keys that are only that client's are left out. In any other file an unknown key is
+ * a mistake, and stays.
  */
 export function splitKeys(text: string, value: unknown): { ours: unknown; foreign: string[] } {
+  if (!isPasted(text, value)) return { ours: value, foreign: [] }
+  const isOurs = (key: string) => Object.hasOwn(configFile.shape, key)
+  const ours = Object.entries(value ?? {}).filter(([key]) => isOurs(key))
+  return { ours: Object.fromEntries(ours), foreign: keysOfObject(value).filter(key => !isOurs(key)) }
+}
+
+/** Whether the file is another client's: JSON that says nothing of the hub itself. */
+export function isPasted(text: string, value: unknown): boolean {
+  const known = keysOfObject(value).filter(key => Object.hasOwn(configFile.shape, key))
   const isJson = withoutComments(text).trimStart().startsWith('{')
-  const keys = typeof value === 'object' && value !== null ? Object.keys(value) : []
-  const known = keys.filter(key => Object.hasOwn(configFile.shape, key))
-  if (!isJson || known.length === 0 || !known.every(key => PASTED_KEYS.has(key)))
-    return { ours: value, foreign: [] }
-  const ours = Object.entries(value ?? {}).filter(([key]) => known.includes(key))
-  return { ours: Object.fromEntries(ours), foreign: keys.filter(key => !known.includes(key)) }
+  return isJson && known.length > 0 && known.every(key => PASTED_KEYS.has(key))
+}
+
+function keysOfObject(value: unknown): string[] {
+  return typeof value === 'object' && value !== null ? Object.keys(value) : []
 }
 
 /** The entries by what the servers are called, and what is to be told of them. */
@@ -72,9 +80,13 @@ export function decideConfigured(
   const renamed = names.filter(([written, name]) => written !== name)
   for (const [written, name] of names) {
     const entry = all[written] ?? false
-    const usable = toUsable(entry, unusable.get(written) ?? findNameProblem(name), path)
+    const usable = toUsable(entry, unusable.get(written), path)
     if ('reason' in usable) held[name] = usable.reason
     else entries[name] = usable.entry
+  }
+  for (const [written, reason] of unusable) {
+    const name = toServerNames([written]).get(written) ?? written
+    if (!Object.hasOwn(all, written)) held[name] = reason
   }
   return {
     entries,
@@ -85,11 +97,6 @@ export function decideConfigured(
       ...unknownEntryKeys(all, path),
     ],
   }
-}
-
-function findNameProblem(name: string): string | undefined {
-  const problem = serverName.safeParse(name).error?.issues[0]?.message
-  return problem === undefined ? undefined : `its name ${problem}`
 }
 
 function toUsable(

@@ -122,12 +122,12 @@ test('the model of the file wins over the environment; its reply leaves room for
   expect(() => load(greedy)).toThrow('FILE:2: model.default.maxOutput: must be at most half of context')
 })
 
-test('a login that nobody can mean holds its server, and keys of other programs are warned of', () => {
+test('a login that nobody can mean is refused, and keys of other programs are warned of', () => {
   const remote = (oauth: string) => load(`servers: { remote: { url: "https://h/mcp", oauth: ${oauth} } }`)
-  expect(remote('{ grant: client_credentials, clientId: me }').heldServers).toEqual({
-    remote: 'oauth: the grant client_credentials needs clientId and clientSecret',
-  })
-  expect(remote('{ grant: password }').heldServers['remote']).toMatch(/^oauth\.grant: /)
+  expect(() => remote('{ grant: client_credentials, clientId: me }')).toThrow(
+    'FILE:1: servers.remote.oauth: the grant client_credentials needs clientId and clientSecret',
+  )
+  expect(() => remote('{ grant: password }')).toThrow('servers.remote.oauth.grant')
   const { servers, warnings } = remote('{ clientId: me, callbackPort: 8080 }')
   expect(servers).toMatchObject({ remote: { oauth: { grant: 'authorization_code', clientId: 'me' } } })
   expect(warnings.join()).toContain('servers.remote.oauth.callbackPort: not a key that the hub knows')
@@ -148,6 +148,8 @@ test('a key without a model is warned of, and so are unknown keys of a server', 
 test.for([
   ['timezone: Mars/Base', {}, 'FILE:1: timezone: is not an IANA time zone'],
   ['concurrency: 0', {}, 'FILE:1: concurrency: '],
+  ['\nservers:\n  files: { url: "ftp://x" }', {}, 'FILE:3: servers.files.url: '],
+  ['\nservers:\n  hub: { command: x }', {}, 'FILE:3: servers.hub: must not be hub, which is the hub itself'],
   ['servers: { a: {command: x} }\nmcpServers: { a: {command: y} }', {}, 'FILE: a: stands under both'],
   ['budgets: {}', {}, 'FILE:1: budgets: no such key'],
   ['budget: { perDay: 1 }', {}, 'FILE:1: budget.perDay: no such key'],

@@ -5,7 +5,7 @@ import { systemTimezone } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 import type { Price } from '../core/model.ts'
-import { decideConfigured, splitKeys, withoutSettings } from './configured-servers.ts'
+import { decideConfigured, isPasted, splitKeys, withoutSettings } from './configured-servers.ts'
 import type { Environment } from './environment.ts'
 import { holdEntries } from './pasted-servers.ts'
 import { keysWritten, parseYaml } from './yaml-file.ts'
@@ -169,14 +169,13 @@ function readConfigFile(path: string | undefined, environment: Environment): Rea
   if (path === undefined) return { file: configFile.parse({}), written: [], ignored: [], held }
   const text = readFileSync(path, 'utf8')
   const ignored: string[] = []
-  const hold = holdEntries(held)
   const file = parseYaml({ file: path, text }, configFile, {
     environment,
     prepare: (whole, absent) => {
       const { value, missing } = withoutSettings(whole, absent)
       const { ours, foreign } = splitKeys(text, value)
       ignored.push(...foreign.map(key => `${path}: ${key}: not a key that the hub knows; ignored`))
-      return hold(
+      return holdEntries(held, isPasted(text, value))(
         ours,
         missing.filter(({ path }) => !foreign.includes(String(path[0]))),
       )

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
+import { serverName, toServerNames } from '../../schemas/names.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import { type Missing, parseYaml, toProblems, type YamlOptions } from './yaml-file.ts'
 
@@ -38,10 +39,10 @@ function toOAuth({ CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, scopes }: J
 }
 
 /**
- * Makes the config file's servers ready for its schema. An entry that is wrong or has a `${…}` without a value is held
- * alone: `held` gets its problems by its written name.
+ * Makes the config file's servers ready for its schema. An entry that has a `${…}` without a value is held alone, and in
+ * another client's file one that is wrong: `held` gets its problems by its written name.
  */
-export function holdEntries(held: Map<string, string>): Prepare {
+export function holdEntries(held: Map<string, string>, isPasted: boolean): Prepare {
   return (value, missing) => {
     if (!isJson(value)) return { value, missing: missing.filter(({ foreign }) => !foreign) }
     const others: Missing[] = []
@@ -56,14 +57,20 @@ export function holdEntries(held: Map<string, string>): Prepare {
       if (!isJson(entries)) return []
       const ready = Object.entries(entries).map(([name, written]) => {
         const entry = withOurKeys(written)
-        const problem = findProblem(entry)
+        const problem = isPasted ? (findNameProblem(name) ?? findProblem(entry)) : undefined
         if (problem && !held.has(name)) held.set(name, problem)
-        return [name, held.has(name) ? {} : entry]
+        return [name, held.has(name) ? undefined : entry] as const
       })
-      return [[shelf, Object.fromEntries(ready)]]
+      return [[shelf, Object.fromEntries(ready.filter(([, entry]) => entry !== undefined))]]
     })
     return { value: { ...value, ...Object.fromEntries(shelves) }, missing: others }
   }
+}
+
+function findNameProblem(written: string): string | undefined {
+  const name = toServerNames([written]).get(written)
+  const problem = serverName.safeParse(name).error?.issues[0]?.message
+  return problem === undefined ? undefined : `its name ${problem}`
 }
 
 function findProblem(entry: unknown): string | undefined {

@@ -173,7 +173,7 @@ describe('superbloom start', () => {
 describe('a start that cannot be', () => {
   const CASES: [string, string, RegExp][] = [
     ['a key that there is not', 'timezone: UTC\nnonsense: 1\n', /superbloom\.yaml:2: nonsense: no such key/],
-    ['a wrong type', 'timezone: UTC\nconcurrency: many\n', /superbloom\.yaml:2: concurrency: .*number/],
+    ['a wrong type', 'servers:\n  x: { command: 5 }\n', /superbloom\.yaml:2: servers\.x\.command: .*string/],
     ['broken YAML', 'servers: {\n', /superbloom\.yaml:\d+: /],
     [
       'a secret that is not set',

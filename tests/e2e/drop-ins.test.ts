@@ -295,12 +295,10 @@ describe('what is held, and why', () => {
   test('a config that is wrong is refused whole, with file, line and reason, and the old one stays', async () => {
     hub.writeConfig(JSON.stringify({ servers: { metrics: false, kept: odd().entry } }))
     await until('it is there', async () => (await names()).includes('kept__pid'))
-    hub.writeConfig(
-      `timezone: UTC\nservers:\n  metrics: false\n  other: { command: node }\nconcurrency: many\nnonsense: 1\n`,
-    )
+    hub.writeConfig(`timezone: UTC\nservers:\n  metrics: false\n  other: { command: 5 }\nnonsense: 1\n`)
     const state = await untilStatus('the problem is shown', ({ problems }) => problems.length > 0)
-    expect(state.problems.join('\n')).toContain(`${hub.configFile}:5: concurrency: `)
-    expect(state.problems.join('\n')).toContain(`${hub.configFile}:6: nonsense: no such key`)
+    expect(state.problems.join('\n')).toContain(`${hub.configFile}:4: servers.other.command`)
+    expect(state.problems.join('\n')).toContain(`${hub.configFile}:5: nonsense: no such key`)
     expect(textOf(await client.call('kept__pid'))).toMatch(/^\d+$/)
     hub.writeConfig(NONE)
     await untilStatus('the problem is gone', ({ problems }) => problems.length === 0)
