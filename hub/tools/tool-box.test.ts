@@ -38,7 +38,9 @@ test.each([
   [{ readOnlyHint: true }, [], [true, true, false, false]],
   [{ idempotentHint: true }, [], [false, true, false, false]],
   [{ idempotentHint: true, destructiveHint: true }, [], [false, true, false, true]],
-  [{ readOnlyHint: true, destructiveHint: true }, [], [true, true, false, false]],
+  // Contradictory annotations: the stricter class counts, so that no foreign cycle runs such a tool unasked.
+  [{ readOnlyHint: true, destructiveHint: true }, [], [false, false, true, true]],
+  [{ readOnlyHint: true, destructiveHint: true }, ['x'], [false, true, false, true]],
   [{ destructiveHint: false }, [], [false, false, false, false]],
   [{ readOnlyHint: false, destructiveHint: true }, [], [false, false, true, true]],
   [undefined, ['x'], [false, true, false, false]],
@@ -51,3 +53,8 @@ test.each([
     expect(tool).toMatchObject({ kind: 'server', reads, repeatable, destructive, destroys })
   },
 )
+
+test('a model is not told that a tool only reads which calls itself destructive too', () => {
+  const [tool] = makeToolBox({ readOnlyHint: true, destructiveHint: true }).list(['*'])
+  expect(tool).toMatchObject({ name: 'x', readOnly: false })
+})

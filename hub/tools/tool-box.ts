@@ -18,7 +18,7 @@ import type { CatalogueTool } from './catalogue.ts'
 import type { ToolFinder } from './find-tools.ts'
 import { fitNulls } from './fit-nulls.ts'
 import type { MetaTool } from './meta-tools/meta-tool.ts'
-import { toModelTool } from './model-tool.ts'
+import { isReading, toModelTool } from './model-tool.ts'
 import { toFailure, toOutcome } from './outcome.ts'
 import type { Servers } from './servers.ts'
 
@@ -125,15 +125,16 @@ function serverTool(
   rerun: readonly string[],
 ): AgentTool<Tx> {
   const { annotations = {}, inputSchema } = definition
-  const { readOnlyHint, idempotentHint, destructiveHint } = annotations
-  const repeatable = readOnlyHint === true || idempotentHint === true || matchesGlobs(rerun, name)
+  const { idempotentHint, destructiveHint } = annotations
+  const reads = isReading(definition)
+  const repeatable = reads || idempotentHint === true || matchesGlobs(rerun, name)
   return {
     kind: 'server',
     server,
-    reads: readOnlyHint === true,
+    reads,
     repeatable,
     destructive: destructiveHint !== false && !repeatable,
-    destroys: destructiveHint === true && readOnlyHint !== true,
+    destroys: destructiveHint === true,
     async call(args, options) {
       try {
         const result = await servers.call(name, fitNulls(args, inputSchema), {
