@@ -28,6 +28,7 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
     }),
     call: () => Promise.reject(new Error('not called')),
     untilListed: async () => undefined,
+    whyMissing: (name: string) => `There is no tool ${name} now. The server s is down`,
     settled: true,
   }
   return createToolBox(servers, [], { rerun: () => rerun, finder: createToolFinder(() => []) })
@@ -57,4 +58,10 @@ test.each([
 test('a model is not told that a tool only reads which calls itself destructive too', () => {
   const [tool] = makeToolBox({ readOnlyHint: true, destructiveHint: true }).list(['*'])
   expect(tool).toMatchObject({ name: 'x', readOnly: false })
+})
+
+test('an agent is told why a tool of a server that is not ready is missing, if it may have the tool', () => {
+  const box = makeToolBox(undefined)
+  expect(box.whyMissing('s__late', ['s__*'])).toContain('The server s is down')
+  expect(box.whyMissing('s__late', ['other__*'])).toBeUndefined()
 })

@@ -36,7 +36,7 @@ export interface ToolBoxDeps {
 
 /** Everything that agents can call: the servers' tools that their globs give, and the meta-tools unless taken away. */
 export function createToolBox(
-  servers: Pick<Servers, 'catalogue' | 'call' | 'untilListed' | 'settled'>,
+  servers: Pick<Servers, 'catalogue' | 'call' | 'untilListed' | 'whyMissing' | 'settled'>,
   metaTools: readonly MetaTool[],
   { rerun, finder }: ToolBoxDeps,
 ): ToolBox<Tx> {
@@ -74,6 +74,7 @@ export function createToolBox(
       const tool = servers.catalogue.tool(name)
       return tool && givesTool(access, name) ? serverTool(servers, tool, rerun()) : undefined
     },
+    whyMissing: (name, access) => (givesTool(access, name) ? servers.whyMissing(name) : undefined),
     untilListed: async (name, signal) => {
       if (!meta.has(name)) await servers.untilListed(name, signal)
     },
