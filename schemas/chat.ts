@@ -4,6 +4,13 @@ import { conversationId } from './names.ts'
 /** The longest text that a person may send at once, in characters. */
 export const MAX_TEXT = 100_000
 
+/** What a person says at once. */
+export const messageText = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(MAX_TEXT, `a message has at most ${MAX_TEXT.toLocaleString('en')} characters; send it in parts`)
+
 /** The longest note beside a decision, in characters. */
 export const MAX_NOTE = 2_000
 
@@ -20,7 +27,7 @@ export const clientFrame = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('message'),
     conversation: conversationId,
-    text: z.string().trim().min(1, 'must not be empty').max(MAX_TEXT),
+    text: messageText,
     clientId: z.string().min(1).max(200).optional(),
   }),
   z.strictObject({

@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { z } from 'zod'
 import {
   type Approval,
   type ChatMessage,
@@ -223,7 +222,9 @@ function readFrame(data: Buffer): { frame: ClientFrame } | Problem {
   }
   const parsed = clientFrame.safeParse(value)
   if (parsed.success) return { frame: parsed.data }
-  const message = z.prettifyError(parsed.error)
+  const message = parsed.error.issues
+    .map(issue => `${issue.path.join('.') || 'frame'}: ${issue.message}`)
+    .join('; ')
   return { problem: { type: 'error', code: 'bad_request', message, ...clientIdOf(value) } }
 }
 

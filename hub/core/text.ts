@@ -41,6 +41,11 @@ export function escapeUnseen(text: string): string {
   )
 }
 
+/** Whether a text shows nothing to who reads it. */
+export function isBlank(text: string): boolean {
+  return text.replace(UNCLEAR, '').trim() === ''
+}
+
 /** At most `max` characters; what was cut is said. */
 export function truncate(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max)}… (${text.length - max} more characters)`

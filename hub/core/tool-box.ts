@@ -67,6 +67,8 @@ export interface ToolBox<Tx> {
   resolve(call: { name: string; arguments: string }): { name: string; arguments: string }
   /** Undefined where there is no such tool, or the access does not give it. */
   find(name: string, access: ToolAccess): AgentTool<Tx> | undefined
+  /** Why a tool that the access gives is not there, where a server that may have it is not ready. */
+  whyMissing(name: string, access: ToolAccess): string | undefined
   /** Resolves once no server that may have the tool is still starting; each has its time limit for that. */
   untilListed(name: string, signal: AbortSignal): Promise<void>
 }

@@ -21,6 +21,7 @@ test.each([
   ['thoughts alone', thoughts],
   ['nothing', say('')],
   ['whitespace', say(' \n\t ')],
+  ['characters that nobody sees', say('\u200b\ufeff \u2060\u00ad\u3164\u2800\n')],
   ['thoughts up to the longest reply', cut],
 ])('who waits gets an answer although the model first says nothing: %s', async (_what, empty) => {
   await using world = await openWorld()

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
+import { isBlank } from '../core/text.ts'
 import { countStep, endCycle, endCycleWithStep, redirectCycle, type Usage } from '../store/cycles.ts'
 import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
 import { settleEvents } from '../store/events.ts'
@@ -58,7 +59,7 @@ export async function endWithText(
   claim: Claim,
   { content, text, why, isCut, step, usage, anchorAt, signal }: FinalStep,
 ): Promise<'think' | 'ended'> {
-  const isSilent = text.trim() === ''
+  const isSilent = isBlank(text)
   const said = isSilent ? [] : [content]
   const crowded = isCrowded(deps, claim)
   const now = deps.clock.now()
@@ -184,8 +185,7 @@ export async function finish(
   ending: { text: string; notice: string; summary: string | undefined },
 ): Promise<{ messages: Messages; over: Ended }> {
   const messages: Messages = []
-  if (ending.text.trim() !== '')
-    messages.push(await tell(deps, tx, claim, { kind: 'agent', text: ending.text }))
+  if (!isBlank(ending.text)) messages.push(await tell(deps, tx, claim, { kind: 'agent', text: ending.text }))
   const left = new Set((await unansweredIn(tx, claim)).map(({ conversation }) => conversation))
   for (const conversation of left) {
     messages.push(await tell(deps, tx, claim, { kind: 'notice', text: ending.notice, conversation }))

@@ -1,4 +1,5 @@
 import { type Deadline, timeoutSignal } from '../core/clock.ts'
+import { toSentence } from '../core/text.ts'
 import type { AgentTool } from '../core/tool-box.ts'
 import { callOfApproval, findApproval } from '../store/approvals.ts'
 import { startCall } from '../store/ledger.ts'
@@ -52,6 +53,8 @@ function decidePlan(deps: ApprovalDeps, approval: ApprovalRow, call: ToolCallRow
     return { kind: 'clear', ended: { status: 'unknown', outcome: UNKNOWN } }
   }
   if (!agent || tool?.kind !== 'server') {
+    const why = agent && deps.toolBox.whyMissing(call.tool, agent.tools)
+    if (why !== undefined) return fail(`${toSentence(why)} It did not run.`)
     return fail(`There is no tool ${call.tool} for the agent ${approval.agent} any more; it did not run.`)
   }
   const args = parseArguments(call.arguments)

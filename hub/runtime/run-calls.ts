@@ -79,7 +79,8 @@ function toCall(deps: RuntimeDeps, claim: Claim, row: ToolCallRow): Call {
     return { kind: 'clear', row, outcome: { text, isError: true }, status: 'error' }
   }
   const args = parseArguments(row.arguments)
-  if (!tool) return failed(`There is no tool ${row.tool}.`)
+  if (!tool)
+    return failed(deps.toolBox.whyMissing(row.tool, claim.agent.tools) ?? `There is no tool ${row.tool}.`)
   if (!args) return failed(`${row.tool}: the arguments are not a JSON object.`)
   return tool.kind === 'meta' ? { kind: 'meta', row, tool, args } : { kind: 'server', row, tool, args }
 }

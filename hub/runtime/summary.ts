@@ -1,4 +1,5 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
+import { isBlank } from '../core/text.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import { estimateTokens } from './tokens.ts'
 
@@ -100,7 +101,7 @@ export function findSummaryProblem(
   text: string,
   { replaced, identifiers }: { replaced: number; identifiers: readonly string[] },
 ): string | undefined {
-  if (text.trim() === '') return 'It is empty.'
+  if (isBlank(text)) return 'It is empty.'
   if (!parseSummary(text)) return `It lacks a heading; it needs: ${HEADINGS.join(', ')}.`
   const missing = identifiers.filter(identifier => !text.includes(identifier))
   if (missing.length > 0) return `It lacks identifiers of what is still asked: ${missing.join(', ')}.`
@@ -168,8 +169,7 @@ function drop(lines: readonly string[]): string[] {
 }
 
 function doneBy(content: HistoryContent): string[] {
-  if (content.role === 'assistant')
-    return content.text.trim() === '' ? [] : [`said: ${toLine(content.text, 120)}`]
+  if (content.role === 'assistant') return isBlank(content.text) ? [] : [`said: ${toLine(content.text, 120)}`]
   if (content.role === 'tool')
     return [`${content.name}: ${content.isError ? 'failed' : 'ok'}: ${toLine(content.text, 80)}`]
   return []

@@ -1,6 +1,7 @@
 import type { EventFact, EventListed } from '../../schemas/inbox.ts'
 import type { TaskLimits } from '../../schemas/tasks.ts'
 import type { NewId } from '../core/ids.ts'
+import { isBlank } from '../core/text.ts'
 import { givesMetaTool } from '../core/tool-access.ts'
 import { toApproval } from '../store/approvals.ts'
 import { postItem } from '../store/inbox.ts'
@@ -75,7 +76,11 @@ export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEn
       return endTask(tx, task.id, { status: 'cancelled', summary: end.reason, now })
     case 'text':
       if (await hasPending(tx, task.id)) return NOTHING_ENDED
-      return endTask(tx, task.id, { status: 'complete', summary: end.text.trim() || lastText(claim), now })
+      return endTask(tx, task.id, {
+        status: 'complete',
+        summary: isBlank(end.text) ? lastText(claim) : end.text.trim(),
+        now,
+      })
     default:
       return end satisfies never
   }
@@ -84,9 +89,7 @@ export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEn
 const NOTHING_ENDED: Ended = { woken: [], closed: [], told: [] }
 
 function lastText(claim: Claim): string {
-  const said = claim.window.findLast(
-    ({ content }) => content.role === 'assistant' && content.text.trim() !== '',
-  )
+  const said = claim.window.findLast(({ content }) => content.role === 'assistant' && !isBlank(content.text))
   return said?.content.text.trim() ?? 'The task ended without a word.'
 }
 

@@ -6,6 +6,7 @@ import {
   type ModelReply,
   type ModelRequest,
 } from '../core/model.ts'
+import { isBlank } from '../core/text.ts'
 import { countStep } from '../store/cycles.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
 import { planCalls } from '../store/ledger.ts'
@@ -79,7 +80,7 @@ async function askForReply(deps: RuntimeDeps, claim: Claim, model: Model, signal
 }
 
 function isEmpty({ text, calls }: ModelReply): boolean {
-  return calls.length === 0 && text.trim() === ''
+  return calls.length === 0 && isBlank(text)
 }
 
 /** What the model reads when it is asked once more. The history never holds it. */
@@ -169,7 +170,7 @@ function toContent(reply: ModelReply, calls: ModelReply['calls']) {
 
 /** A reply that was cut says so. */
 function toFinalText({ text, truncated }: ModelReply): string {
-  return truncated && text.trim() !== '' ? `${text}\n\n(cut: the reply reached its longest length)` : text
+  return truncated && !isBlank(text) ? `${text}\n\n(cut: the reply reached its longest length)` : text
 }
 
 /** Ids that a provider repeats within a window would pair the wrong call and result. */

@@ -1,6 +1,6 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import type { ModelMessage } from '../core/model.ts'
-import { plural } from '../core/text.ts'
+import { isBlank, plural } from '../core/text.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import { tokensOf } from './tokens.ts'
 
@@ -130,7 +130,7 @@ export function toMessages(entries: readonly HistoryEntry[]): ModelMessage[] {
   )
   return entries.flatMap(({ content }): ModelMessage[] => {
     if (content.role !== 'assistant') return [content]
-    if (content.calls.length === 0 && content.text.trim() === '') return []
+    if (content.calls.length === 0 && isBlank(content.text)) return []
     const missing = content.calls.filter(call => !answered.has(call.id))
     return [
       content,

@@ -52,7 +52,7 @@ export interface ConnectDeps extends Pick<WireDeps, 'clock' | 'log'> {
   timeout: number
   /** Milliseconds that a request may take without a result or progress. */
   callTimeout: number
-  told: ChildEvents
+  told: Omit<ChildEvents, 'onStray'>
   hooks: Pick<WireDeps, 'onNotice'>
 }
 
@@ -130,11 +130,16 @@ async function attempt(
     },
   })
   signal.throwIfAborted()
-  const transport = createTransport(spec, way, deps, onBroken)
+  let strays = 0
+  const onStray = (line: string) => {
+    if (strays++ === 0) deps.log.warn('no_message', { line, reason: 'standard output is for messages alone' })
+  }
+  const transport = createTransport(spec, way, { ...deps, told: { ...deps.told, onStray } }, onBroken)
   const wire = new Wire(transport, {
     clock: deps.clock,
     log: deps.log,
     timeout: deps.callTimeout,
+    strays: () => strays,
     isOwn: spec.isolated === true,
     onNotice: deps.hooks.onNotice,
   })
@@ -213,7 +218,12 @@ function toPost(
   return authorization ? letPostIn(post, authorization) : post
 }
 
-function createTransport(spec: ServerSpec, way: Way, deps: ConnectDeps, onBroken: () => void): Transport {
+function createTransport(
+  spec: ServerSpec,
+  way: Way,
+  deps: Pick<ConnectDeps, 'clock' | 'authorization'> & { told: ChildEvents },
+  onBroken: () => void,
+): Transport {
   const { transport } = spec
   const { clock, told, authorization } = deps
   switch (transport.kind) {

@@ -1,6 +1,11 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import type { ModelTool } from '../core/model.ts'
 
+/** Whether it only reads by its annotations: one that calls itself destructive too counts as what is worse. */
+export function isReading({ annotations }: Tool): boolean {
+  return annotations?.readOnlyHint === true && annotations.destructiveHint !== true
+}
+
 /** A server's tool as a model is told of it. */
 export function toModelTool(tool: Tool): ModelTool & { readOnly: boolean } {
   const title = tool.title ?? tool.annotations?.title
@@ -9,6 +14,6 @@ export function toModelTool(tool: Tool): ModelTool & { readOnly: boolean } {
     ...(title === undefined ? {} : { title }),
     description: tool.description ?? '',
     inputSchema: tool.inputSchema,
-    readOnly: tool.annotations?.readOnlyHint === true,
+    readOnly: isReading(tool),
   }
 }

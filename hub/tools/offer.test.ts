@@ -84,3 +84,30 @@ test('addresses and prompts need what clients need of them', async () => {
   })
   expect((await read('prompts', [{ name: 'a', arguments: 'none' }])).list).toEqual([])
 })
+
+/** Lists tools page by page; the cursor is the page's number. */
+function pages(list: (page: number) => { tools: unknown[]; nextCursor?: string }) {
+  return readList(
+    'tools',
+    { tools: {} },
+    async (_method, params) => list(Number(params['cursor'] ?? 0)),
+    String,
+  )
+}
+
+test('pages after an empty one are not lost', async () => {
+  const tool = { name: 'late', inputSchema: { type: 'object' } }
+  expect(await pages(page => (page === 0 ? { tools: [], nextCursor: '1' } : { tools: [tool] }))).toEqual([
+    tool,
+  ])
+})
+
+test('a server whose empty pages never end is refused like one with endless pages', async () => {
+  let asked = 0
+  const endless = pages(page => {
+    asked++
+    return { tools: [], nextCursor: String(page + 1) }
+  })
+  await expect(endless).rejects.toThrow('tools/list has over 100 pages')
+  expect(asked).toBe(100)
+})

@@ -78,7 +78,8 @@ export async function readList<Kind extends OfferKind>(
     if (!Array.isArray(entries)) throw new Error(`${method} gave no list of ${kind}`)
     for (const entry of entries) found.push(entry)
     cursor = result['nextCursor']
-    if (typeof cursor !== 'string' || entries.length === 0) return take()
+    // A server that filters may give an empty page in the midst; an empty cursor leads nowhere.
+    if (typeof cursor !== 'string' || cursor === '') return take()
   }
   throw new Error(`${method} has over ${MOST_PAGES} pages`)
 }

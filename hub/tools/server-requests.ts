@@ -19,6 +19,8 @@ import { untilComplete } from './rounds.ts'
 export interface ServerRequests {
   /** Waits for servers that start and may have a tool or prompt of this name. */
   untilListed(name: string, signal?: AbortSignal): Promise<void>
+  /** Why a tool is not listed that may be of a server which is not ready; undefined where no such server is known. */
+  whyMissing(name: string): string | undefined
   /** Calls a tool. */
   call(name: string, args: JsonObject, options?: ForwardOptions): Promise<CallToolResult>
   readResource(uri: string, options?: ForwardOptions): Promise<ReadResourceResult>
@@ -30,6 +32,7 @@ export interface ServerRequests {
 export interface RequestDeps {
   all: () => readonly Connection[]
   use: Pool['use']
+  whyMissing: ServerRequests['whyMissing']
   readonly catalogue: Catalogue
 }
 
@@ -57,9 +60,13 @@ export function createRequests(deps: RequestDeps): ServerRequests {
   }
   return {
     untilListed,
+    whyMissing: deps.whyMissing,
     async call(name, args, options = {}) {
       if (!deps.catalogue.tool(name)) await untilListed(name, options.signal)
-      return requestOf(deps.catalogue.tool(name), 'tools/call', { what: `tool ${name}`, args, options })
+      const tool = deps.catalogue.tool(name)
+      const why = tool ? undefined : deps.whyMissing(name)
+      if (why !== undefined) throw new HubError('unavailable', why)
+      return requestOf(tool, 'tools/call', { what: `tool ${name}`, args, options })
     },
     async getPrompt(name, args, options = {}) {
       await untilListed(name, options.signal)

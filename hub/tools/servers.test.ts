@@ -104,3 +104,26 @@ test('who is subscribed is told that a resource may have changed while its serve
   await untilHeard('one', 'subscribe note://a')
   expect(told.all, 'each once').toEqual(['note://a', 'note://b'])
 })
+
+test.each([
+  ['a server that never came up', 'one__x', /one is down: .*no-such-program.*next try is at \d{4}-/s],
+  ['a held drop-in', 'two__x', /two does not run: held: its folder is open/],
+  ['a disabled server', 'three__x', /three is disabled/],
+  ['a server with a prefix of its own', 'files-x', /four is down: .*next try is at \d{4}-/s],
+])('a call to a tool of %s says why it is not there', async (_what, tool, why) => {
+  const broken = (name: string, prefix = `${name}__`): ServerSpec => ({
+    ...spec(name),
+    prefix,
+    transport: { kind: 'stdio', env: {}, command: '/no-such-program', args: [] },
+  })
+  servers.apply({
+    specs: [broken('one'), broken('four', 'files-')],
+    disabled: [spec('three')],
+    losers: [{ name: 'two', origin: 'drop-in', reason: 'held: its folder is open' }],
+  })
+  await until('those are down', () =>
+    ['one', 'four'].every(name => servers.status().find(one => one.name === name)?.state === 'down'),
+  )
+  await expect(servers.call(tool, {})).rejects.toThrow(why)
+  await expect(servers.call('other__x', {})).rejects.toThrow('There is no tool other__x')
+})

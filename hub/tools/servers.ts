@@ -9,6 +9,7 @@ import { type LiveCatalogueDeps, openCatalogue } from './live-catalogue.ts'
 import { createPool, type Pool } from './pool.ts'
 import { createRequests, type ServerRequests } from './server-requests.ts'
 import type { ServerSpec } from './server-spec.ts'
+import { whyMissing } from './why-missing.ts'
 
 export interface ServerStatus {
   name: string
@@ -88,6 +89,7 @@ export function openServers(deps: ServersDeps): Servers {
   const requests = createRequests({
     all,
     use: pool.use,
+    whyMissing: name => whyMissing(name, all(), resting),
     get catalogue() {
       return live.catalogue
     },

@@ -24,6 +24,8 @@ export interface ChildEvents {
   onStarted(pid: number): () => void
   /** A line of its log. */
   onStderr(line: string): void
+  /** It wrote lines that are no messages where messages belong; the first of them. */
+  onStray(line: string): void
   /** It is gone, and why; told before `onclose`. */
   onGone(why: string): void
 }
@@ -55,7 +57,7 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       for (const stream of [started.stdout, started.stderr]) {
         stream?.on('error', error => transport.onerror?.(error))
       }
-      if (started.stdout) readMessages(started.stdout, clock, transport, { isAwaited, onOverlong })
+      if (started.stdout) readMessages(started.stdout, clock, transport, { ...told, isAwaited, onOverlong })
       if (started.stderr) {
         readLog(started.stderr, clock, line => {
           lastWords.add(line)
@@ -147,11 +149,16 @@ function createWriter(stream: Writable): Writer {
   }
 }
 
+interface MessageHooks extends Pick<ChildEvents, 'onStray'> {
+  isAwaited: (message: JSONRPCMessage) => boolean
+  onOverlong: () => void
+}
+
 function readMessages(
   stdout: Readable,
   clock: Clock,
   transport: Transport,
-  { isAwaited, onOverlong }: { isAwaited: (message: JSONRPCMessage) => boolean; onOverlong: () => void },
+  { isAwaited, onOverlong, onStray }: MessageHooks,
 ): void {
   const lines = createLineCutter(LONGEST_MESSAGE)
   const arrived: JSONRPCMessage[] = []
@@ -184,7 +191,10 @@ function readMessages(
       unasked.bytes += line.length
     })
     void deliver()
-    if (stray[0]) transport.onerror?.(describeStray(stray.length, stray[0]))
+    if (stray[0]) {
+      onStray(stray[0].toString('utf8', 0, LONGEST_LOG_LINE))
+      transport.onerror?.(describeStray(stray.length, stray[0]))
+    }
     if (isFlood(unasked) || stray.length > MOST_STRAY_LINES) pause(stdout, clock)
     if (lines.overlong) onOverlong()
   })

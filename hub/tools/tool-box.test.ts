@@ -28,6 +28,7 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
     }),
     call: () => Promise.reject(new Error('not called')),
     untilListed: async () => undefined,
+    whyMissing: (name: string) => `There is no tool ${name} now. The server s is down`,
     settled: true,
   }
   return createToolBox(servers, [], { rerun: () => rerun, finder: createToolFinder(() => []) })
@@ -38,7 +39,9 @@ test.each([
   [{ readOnlyHint: true }, [], [true, true, false, false]],
   [{ idempotentHint: true }, [], [false, true, false, false]],
   [{ idempotentHint: true, destructiveHint: true }, [], [false, true, false, true]],
-  [{ readOnlyHint: true, destructiveHint: true }, [], [true, true, false, false]],
+  // Contradictory annotations: the stricter class counts, so that no foreign cycle runs such a tool unasked.
+  [{ readOnlyHint: true, destructiveHint: true }, [], [false, false, true, true]],
+  [{ readOnlyHint: true, destructiveHint: true }, ['x'], [false, true, false, true]],
   [{ destructiveHint: false }, [], [false, false, false, false]],
   [{ readOnlyHint: false, destructiveHint: true }, [], [false, false, true, true]],
   [undefined, ['x'], [false, true, false, false]],
@@ -51,3 +54,14 @@ test.each([
     expect(tool).toMatchObject({ kind: 'server', reads, repeatable, destructive, destroys })
   },
 )
+
+test('a model is not told that a tool only reads which calls itself destructive too', () => {
+  const [tool] = makeToolBox({ readOnlyHint: true, destructiveHint: true }).list(['*'])
+  expect(tool).toMatchObject({ name: 'x', readOnly: false })
+})
+
+test('an agent is told why a tool of a server that is not ready is missing, if it may have the tool', () => {
+  const box = makeToolBox(undefined)
+  expect(box.whyMissing('s__late', ['s__*'])).toContain('The server s is down')
+  expect(box.whyMissing('s__late', ['other__*'])).toBeUndefined()
+})

@@ -18,7 +18,7 @@ import type { CatalogueTool } from './catalogue.ts'
 import type { ToolFinder } from './find-tools.ts'
 import { fitNulls } from './fit-nulls.ts'
 import type { MetaTool } from './meta-tools/meta-tool.ts'
-import { toModelTool } from './model-tool.ts'
+import { isReading, toModelTool } from './model-tool.ts'
 import { toFailure, toOutcome } from './outcome.ts'
 import type { Servers } from './servers.ts'
 
@@ -36,7 +36,7 @@ export interface ToolBoxDeps {
 
 /** Everything that agents can call: the servers' tools that their globs give, and the meta-tools unless taken away. */
 export function createToolBox(
-  servers: Pick<Servers, 'catalogue' | 'call' | 'untilListed' | 'settled'>,
+  servers: Pick<Servers, 'catalogue' | 'call' | 'untilListed' | 'whyMissing' | 'settled'>,
   metaTools: readonly MetaTool[],
   { rerun, finder }: ToolBoxDeps,
 ): ToolBox<Tx> {
@@ -74,6 +74,7 @@ export function createToolBox(
       const tool = servers.catalogue.tool(name)
       return tool && givesTool(access, name) ? serverTool(servers, tool, rerun()) : undefined
     },
+    whyMissing: (name, access) => (givesTool(access, name) ? servers.whyMissing(name) : undefined),
     untilListed: async (name, signal) => {
       if (!meta.has(name)) await servers.untilListed(name, signal)
     },
@@ -125,15 +126,16 @@ function serverTool(
   rerun: readonly string[],
 ): AgentTool<Tx> {
   const { annotations = {}, inputSchema } = definition
-  const { readOnlyHint, idempotentHint, destructiveHint } = annotations
-  const repeatable = readOnlyHint === true || idempotentHint === true || matchesGlobs(rerun, name)
+  const { idempotentHint, destructiveHint } = annotations
+  const reads = isReading(definition)
+  const repeatable = reads || idempotentHint === true || matchesGlobs(rerun, name)
   return {
     kind: 'server',
     server,
-    reads: readOnlyHint === true,
+    reads,
     repeatable,
     destructive: destructiveHint !== false && !repeatable,
-    destroys: destructiveHint === true && readOnlyHint !== true,
+    destroys: destructiveHint === true,
     async call(args, options) {
       try {
         const result = await servers.call(name, fitNulls(args, inputSchema), {

@@ -32,10 +32,14 @@ export function lacks(capability: string): ProtocolError {
   })
 }
 
-export function tookTooLong(method: string, milliseconds: number): SdkError {
+/** `strayed`: the server wrote something meanwhile that is no message. */
+export function tookTooLong(method: string, milliseconds: number, strayed: boolean): SdkError {
+  const hint = strayed
+    ? '; meanwhile the server wrote something that is no message, perhaps its answer: the log has its beginning'
+    : ''
   return new SdkError(
     SdkErrorCode.RequestTimeout,
-    `${method} took longer than ${Math.round(milliseconds / 1000)} s without progress`,
+    `${method} took longer than ${Math.round(milliseconds / 1000)} s without progress${hint}`,
   )
 }
 

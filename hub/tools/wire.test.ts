@@ -13,6 +13,7 @@ async function openWire(answer: (id: string) => object[], isOwn = false) {
   const told: JsonObject[] = []
   const clock = createFakeClock()
   const wire = new Wire(near, {
+    strays: () => 0,
     clock,
     log: createLog({ level: 'error', now: () => 0, write: () => undefined }),
     timeout: 1_000,

@@ -25,6 +25,8 @@ export interface WireDeps {
   log: Log
   /** Milliseconds that a request may take without a result, progress, or a question to who called. */
   timeout: number
+  /** How often the server wrote something that is no message. */
+  strays: () => number
   /** It serves one session alone, whose requests are all of one party. */
   isOwn: boolean
   /** A log message, or the end of an elicitation by URL, that belongs to no request. */
@@ -94,6 +96,7 @@ export class Wire {
     // A call that waited for its client's answer may come back to a connection that was replaced meanwhile.
     if (this.#isClosed) return Promise.reject(connectionClosed())
     const onAbort = () => this.#giveUp(pending, signal?.reason)
+    const strays = this.#deps.strays()
     const pending: Pending = {
       number: 0,
       id: '',
@@ -116,7 +119,7 @@ export class Wire {
     if (!this.#pending.get(pending.number)) return promise
     // While the server works there is time for the rest.
     pending.limit = createTimeLimit(this.#deadlines, () =>
-      this.#giveUp(pending, tookTooLong(method, this.#deps.timeout)),
+      this.#giveUp(pending, tookTooLong(method, this.#deps.timeout, this.#deps.strays() > strays)),
     )
     signal?.addEventListener('abort', onAbort, { once: true })
     return promise

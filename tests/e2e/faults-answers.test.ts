@@ -52,6 +52,21 @@ test('answers that are none fail the one call at most', async () => {
   })
 })
 
+test('an answer that is no JSON is logged once, and the timeout says that the server wrote no message', async () => {
+  world = await openFaultWorld({ bad: { ...odd('tool=stray').entry, timeout: '1s' } })
+  await untilReady(world.hub, 'bad')
+  await world.unharmedBy(async () => {
+    for (let count = 0; count < 2; count++) {
+      expect(await world.call('bad__stray')).toEqual({
+        isError: true,
+        text: expect.stringMatching(/longer than 1 s.*wrote something that is no message/),
+      })
+    }
+  })
+  const told = world.hub.logs.all.filter(({ event }) => event === 'no_message')
+  expect(told).toMatchObject([{ level: 'warn', server: 'bad', line: expect.stringMatching(/no such thing/) }])
+})
+
 test('one that answers the first request with garbage is down, and says so', async () => {
   world = await openFaultWorld({ bad: { ...odd('garbled').entry, connectTimeout: '1s' } })
   await world.hub.logs.find('it is down', one => one.event === 'server_down')

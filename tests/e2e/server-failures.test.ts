@@ -75,8 +75,9 @@ describe('a server that never comes up', () => {
     // 30 s are 1.5 s.
     await boot({ bad: odd(mode).entry }, { clock: stretched(1 / 20) })
     const [first] = childrenOf().filter(({ command }) => command.endsWith(mode))
-    const called = await client.call('bad__pid').catch(error => error)
-    expect(called).toMatchObject({ message: expect.stringContaining('There is no tool bad__pid') })
+    const called = await client.call('bad__pid')
+    expect(called).toMatchObject({ isError: true })
+    expect(textOf(called)).toMatch(/The server bad is down: .*took longer than 30 s.*next try is at/)
     const down = await hub.logs.find('it is down', one => one.event === 'server_down' && one.server === 'bad')
     expect(down['error']).toMatch(/took longer than 30 s/)
     const [second] = await until('another is tried', () => {

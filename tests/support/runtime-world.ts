@@ -317,6 +317,7 @@ function createToolBox(
       return { kind: 'server', server: 'stub', ...hints, call: async (a, o) => tool.run(a, o) }
     },
     resolve: call => call,
+    whyMissing: () => undefined,
     untilListed: async name => await starting?.(name),
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { toIso } from '../../core/clock.ts'
-import { plural } from '../../core/text.ts'
+import { plural, toLine } from '../../core/text.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
 import { print, printJson } from '../print.ts'
@@ -37,6 +37,6 @@ export async function agents({ json }: { json?: boolean }): Promise<void> {
       `${one.tokensToday} tokens today`,
       `${one.windowTokens} tokens in the window`,
     ]
-    print(`${one.name} (${one.status}): ${one.description}\n  ${figures.join(', ')}`)
+    print(`${one.name} (${one.status}): ${toLine(one.description)}\n  ${figures.join(', ')}`)
   }
 }

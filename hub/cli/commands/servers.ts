@@ -1,5 +1,5 @@
 import { toIso } from '../../core/clock.ts'
-import { plural } from '../../core/text.ts'
+import { plural, toLine } from '../../core/text.ts'
 import { describeName, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
@@ -20,9 +20,12 @@ export function describeServer(server: Server): string {
   const { name, state, origin, transport, era, tools, error, nextTryAt, collisions = [] } = server
   const from = [origin, transport, era].filter(Boolean).join(', ')
   const lines = [
-    ...(error ? [`  ${error}`] : []),
+    ...(error ? [`  ${toLine(error)}`] : []),
     ...(nextTryAt === undefined ? [] : [`  tried again at ${toIso(nextTryAt)}`]),
-    ...(collisions.length > 0 ? [`  names that others have: ${collisions.join(', ')}`] : []),
+    ...(collisions.length > 0 ? [`  names that others have: ${toLine(collisions.join(', '))}`] : []),
   ]
-  return [`${name}${describeName(server)}: ${state}, ${plural(tools, 'tool')} (${from})`, ...lines].join('\n')
+  return [
+    `${name}${toLine(describeName(server))}: ${state}, ${plural(tools, 'tool')} (${from})`,
+    ...lines,
+  ].join('\n')
 }

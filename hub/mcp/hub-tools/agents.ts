@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { dayOf } from '../../core/clock.ts'
+import { toLine } from '../../core/text.ts'
 import { readAgentFigures } from '../../store/agent-figures.ts'
 import { usageOfDay } from '../../store/usage.ts'
 import type { HubToolDeps, HubToolReads } from './deps.ts'
@@ -29,7 +30,7 @@ export function listAgents(deps: HubToolDeps): HubTool {
     effect: 'reads',
     run: async () => ({ agents: await readAgents(deps) }),
     toText: ({ agents }) =>
-      agents.map(one => `${one.name} (${one.status}): ${one.description}`).join('\n') || 'No agents.',
+      agents.map(one => toLine(`${one.name} (${one.status}): ${one.description}`)).join('\n') || 'No agents.',
   })
 }
 

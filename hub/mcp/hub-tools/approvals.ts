@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Approval, approvalStatuses } from '../../../schemas/chat.ts'
 import { toIso } from '../../core/clock.ts'
-import { escapeUnseen } from '../../core/text.ts'
+import { escapeUnseen, toLine } from '../../core/text.ts'
 import { listApprovals, toApproval } from '../../store/approvals.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
@@ -51,7 +51,7 @@ export function describeApproval(one: Approval | z.input<typeof approval>): stri
   const when = one.decidedAt === undefined ? '' : ` at ${toIso(one.decidedAt)}`
   const state =
     one.status === 'open'
-      ? `open until ${toIso(one.expiresAt)}: ${escapeUnseen(one.reason)}`
+      ? `open until ${toIso(one.expiresAt)}: ${toLine(escapeUnseen(one.reason))}`
       : `${one.status}${by}${when}`
-  return `${call}\n  ${state}${one.note ? `\n  Note: ${one.note}` : ''}`
+  return `${call}\n  ${state}${one.note ? `\n  Note: ${toLine(one.note)}` : ''}`
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ChatMessage, MAX_TEXT } from '../../../schemas/chat.ts'
+import { type ChatMessage, messageText } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
 import { openApprovalsOf } from '../../store/approvals.ts'
@@ -30,7 +30,7 @@ export function chat(deps: HubToolDeps): HubTool {
       'Sends a message to a persistent agent of the hub and waits for its reply. The agent has tools, memory and schedules of its own and works on after the reply.',
     input: z.strictObject({
       agent: name.optional().describe('default: homelab, else the first'),
-      message: z.string().trim().min(1).max(MAX_TEXT),
+      message: messageText,
       conversation: conversationId.optional().describe('default: one of your own with this agent'),
       waitSeconds: z.number().min(0).max(LONGEST_WAIT).default(45),
       idempotencyKey: z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
-import { plural, truncate } from '../../core/text.ts'
+import { plural, toLine, truncate } from '../../core/text.ts'
 import {
   type DeadLetter,
   discardDeadLetter,
@@ -103,8 +103,10 @@ function toView({ error, ...letter }: DeadLetter): ListedDeadLetter {
 }
 
 function summarize(letter: ListedDeadLetter): string {
-  const about = truncate(letter.items.map(item => item.text.replace(/\s+/g, ' ')).join(' / '), 120)
-  return `${letter.id} ${letter.agent} (${letter.status}, ${toIso(letter.at)}): ${letter.reason} About: ${about}`
+  const about = truncate(toLine(letter.items.map(item => item.text).join(' / ')), 120)
+  return toLine(
+    `${letter.id} ${letter.agent} (${letter.status}, ${toIso(letter.at)}): ${letter.reason} About: ${about}`,
+  )
 }
 
 /** Everything about one, as lines for a person. */
@@ -114,13 +116,13 @@ export function describeDeadLetter(letter: ListedDeadLetter): string {
     `${letter.id}: ${letter.status}${decided}`,
     `Agent: ${letter.agent} (${letter.thread}, ${letter.cycle}, ${plural(letter.steps, 'step')})`,
     `Conversation: ${letter.conversation ?? 'none'}`,
-    `Failed: ${toIso(letter.at)}: ${letter.reason}`,
+    toLine(`Failed: ${toIso(letter.at)}: ${letter.reason}`),
     `Error: ${letter.error?.code ?? 'none'}${letter.error?.status ? ` (${letter.error.status})` : ''}`,
     'Items:',
-    ...letter.items.map(item => `  ${toIso(item.at)} ${item.origin}: ${item.text}`),
+    ...letter.items.map(item => `  ${toLine(`${toIso(item.at)} ${item.origin}: ${item.text}`)}`),
     'Calls:',
     ...(letter.calls.length > 0
-      ? letter.calls.map(call => `  ${call.tool} ${call.arguments}: ${call.status}`)
+      ? letter.calls.map(call => `  ${toLine(`${call.tool} ${call.arguments}: ${call.status}`)}`)
       : ['  none']),
   ].join('\n')
 }

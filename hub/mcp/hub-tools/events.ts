@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
-import { plural } from '../../core/text.ts'
+import { plural, toLine } from '../../core/text.ts'
 import { listEvents } from '../../store/events.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
@@ -38,7 +38,7 @@ export function publishEvent(deps: HubToolDeps): HubTool {
       if (!routed) throw new HubError('conflict', `The event ${externalId} was there already`)
       return routed
     },
-    toText: ({ id, status, note }) => `${id} (${status}): ${note}`,
+    toText: ({ id, status, note }) => toLine(`${id} (${status}): ${note}`),
   })
 }
 
@@ -102,5 +102,5 @@ interface Shown {
 
 function describe({ id, type, source, status, note, repeats, at }: Shown): string {
   const again = repeats > 0 ? `, repeated ${plural(repeats, 'time')}` : ''
-  return `${toIso(at)} ${type} from ${source} (${id}): ${status}${again}${note ? `; ${note}` : ''}`
+  return toLine(`${toIso(at)} ${type} from ${source} (${id}): ${status}${again}${note ? `; ${note}` : ''}`)
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toolCallStatuses } from '../../../schemas/chat.ts'
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
-import { truncate } from '../../core/text.ts'
+import { toLine, truncate } from '../../core/text.ts'
 import {
   type AuditEntry,
   callsOfCycles,
@@ -146,7 +146,7 @@ function resultText(row: ToolCallRow, entries: readonly AuditEntry[]): string {
 
 function describeAudit({ thread, cycles }: Audit): string {
   const lines = cycles.flatMap(one => [
-    `${one.id} ${one.status} at ${toIso(one.startedAt)}, ${one.tokens.input + one.tokens.output} tokens${one.note ? `: ${one.note}` : ''}`,
+    `${one.id} ${one.status} at ${toIso(one.startedAt)}, ${one.tokens.input + one.tokens.output} tokens${one.note ? `: ${toLine(one.note)}` : ''}`,
     ...one.inbox.map(({ text }) => indent(text, '  > ')),
     ...one.steps.flatMap(({ text, calls }) => [
       ...(text === '' ? [] : [indent(text, '  ')]),

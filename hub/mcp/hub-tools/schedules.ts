@@ -3,6 +3,7 @@ import { eventWanted, missedPolicy } from '../../../schemas/inbox.ts'
 import { name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
 import { describeNextRun, planSchedule } from '../../core/schedule-plan.ts'
+import { toLine } from '../../core/text.ts'
 import { createSchedule, findSchedule, listSchedules, setScheduleStatus } from '../../store/schedules.ts'
 import type { NewSchedule, ScheduleRow } from '../../store/tables.ts'
 import { ensureMainThread } from '../../store/threads.ts'
@@ -110,7 +111,7 @@ export function cancelOne(deps: HubToolDeps): HubTool {
       deps.signals.emit('schedules', { agent: cancelled.agent })
       return toScheduleView(cancelled)
     },
-    toText: result => `Cancelled ${result.id}: ${result.reason}`,
+    toText: result => toLine(`Cancelled ${result.id}: ${result.reason}`),
   })
 }
 
@@ -138,5 +139,5 @@ function describe(one: z.infer<typeof schedule>): string {
   const early = types.length > 0 ? `, or early on ${types.join(', ')}` : ''
   const held = one.status === 'held' ? ', held while the agent has no file' : ''
   const when = describeNextRun(one.nextRun, one.timezone)
-  return `${one.id} ${one.agent}: ${when}${repeats}${early}${held}: ${one.reason}`
+  return toLine(`${one.id} ${one.agent}: ${when}${repeats}${early}${held}: ${one.reason}`)
 }

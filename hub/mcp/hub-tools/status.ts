@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type UpstreamHealth, upstreamHealth } from '../../../schemas/health.ts'
 import { toIso } from '../../core/clock.ts'
-import { plural } from '../../core/text.ts'
+import { plural, toLine } from '../../core/text.ts'
 import { budgets, describeBudgets } from './budgets.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
@@ -91,9 +91,12 @@ export function status(deps: HubToolDeps): HubTool {
 /** The status as lines for a person. */
 export function describeStatus(state: HubStatus): string {
   const servers = state.servers.flatMap(one => [
-    `  ${one.name}${describeName(one)}: ${one.state}, ${plural(one.tools, 'tool')}${describeTrouble(one)}`,
-    ...(one.collisions ?? []).map(collision => `    a name that another has: ${collision}`),
-    ...(one.upstreams ?? []).map(upstream => `    ${describeUpstream(upstream)}`),
+    toRow(
+      '  ',
+      `${one.name}${describeName(one)}: ${one.state}, ${plural(one.tools, 'tool')}${describeTrouble(one)}`,
+    ),
+    ...(one.collisions ?? []).map(collision => toRow('    ', `a name that another has: ${collision}`)),
+    ...(one.upstreams ?? []).map(upstream => toRow('    ', describeUpstream(upstream))),
   ])
   return [
     ...(state.held ? [describeHeld(state.held)] : []),
@@ -103,8 +106,12 @@ export function describeStatus(state: HubStatus): string {
     ...describeBudgets(state.budgets),
     'Servers:',
     ...(servers.length > 0 ? servers : ['  none']),
-    ...state.problems.map(problem => `Problem: ${problem}`),
+    ...state.problems.map(problem => toLine(`Problem: ${problem}`)),
   ].join('\n')
+}
+
+function toRow(indent: string, text: string): string {
+  return `${indent}${toLine(text)}`
 }
 
 /** What else a server is called, behind its name. */
@@ -140,7 +147,8 @@ function describeFailures({ model, deadLetters, serversDown }: HubStatus): strin
   const down = model.health.filter(({ state }) => state !== 'ok')
   return [
     ...down.map(
-      one => `Model ${one.name} is down${describeRetry(one.retryAt)}${one.error ? `: ${one.error}` : ''}`,
+      one =>
+        `Model ${one.name} is down${describeRetry(one.retryAt)}${one.error ? `: ${toLine(one.error)}` : ''}`,
     ),
     ...(model.parked > 0 ? [`${plural(model.parked, 'cycle')} parked until a model answers`] : []),
     ...(deadLetters.open > 0 ? [`${plural(deadLetters.open, 'dead letter')}: superbloom dead-letters`] : []),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { name } from '../../../schemas/names.ts'
 import { toIso } from '../../core/clock.ts'
-import { plural, truncate } from '../../core/text.ts'
+import { plural, toLine, truncate } from '../../core/text.ts'
 import { type ListedThread, listThreadsOf } from '../../store/audit.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
@@ -81,8 +81,8 @@ export function withoutNulls<Values extends object>(values: Values): WithoutNull
 
 export function describeThread(thread: ThreadView): string {
   const { id, kind, status, cycles, pending, updatedAt, instructions = '', summary } = thread
-  const what = kind === 'main' ? 'main thread' : truncate(instructions.replace(/\s+/g, ' '), 80)
-  const end = summary === undefined ? '' : `: ${truncate(summary.replace(/\s+/g, ' '), 120)}`
+  const what = kind === 'main' ? 'main thread' : truncate(toLine(instructions), 80)
+  const end = summary === undefined ? '' : `: ${truncate(toLine(summary), 120)}`
   const waiting = pending === 0 ? '' : `, ${plural(pending, 'inbox item')} waiting`
   return `${id} ${status}, ${plural(cycles, 'cycle')}${waiting}, last active ${toIso(updatedAt)}: ${what}${end}`
 }

@@ -135,6 +135,7 @@ describe('a reply', () => {
 
   it('drops a thought without its opening tag from the whole text', () => {
     expect(read([delta({ content: 'hm\n</think>\n\nHi' }), END]).finish().text).toBe('Hi')
+    expect(read([delta({ content: 'hm</thi' }), delta({ content: 'nk>Hi' }), END]).finish().text).toBe('Hi')
   })
 
   it('shows a held-back ending', () => {

@@ -3,7 +3,7 @@ import { type Begun, ModelError, type ModelReply, type ModelUsage, type Thinking
 import { type AccumulatedCall, createCallAccumulator } from './accumulate.ts'
 import { describeProvider, type Provider, toModelError, toRefusal } from './provider-error.ts'
 import type { SseEvent } from './sse.ts'
-import { createThinkingFilter, dropUnopenedThought } from './thinking.ts'
+import { createThinkingFilter, dropThoughts } from './thinking.ts'
 
 export interface ReplyReader {
   /** How far the reply is: `finished` once its reason to end came, `done` once nothing follows. */
@@ -54,7 +54,6 @@ export function createReplyReader(options: ReplyOptions): ReplyReader {
   const { provider, onText, makeId, taken } = options
   const calls = createCallAccumulator(makeId, options.isTool)
   const filter = createThinkingFilter()
-  let text = ''
   let raw = ''
   let fresh = ''
   let thought = ''
@@ -63,9 +62,7 @@ export function createReplyReader(options: ReplyOptions): ReplyReader {
   let done = false
 
   function tell(piece: string) {
-    if (piece === '') return
-    text += piece
-    onText(piece)
+    if (piece !== '') onText(piece)
   }
 
   function show() {
@@ -118,7 +115,7 @@ export function createReplyReader(options: ReplyOptions): ReplyReader {
       tell(filter.end())
       const made = calls.finish()
       return {
-        text: dropUnopenedThought(text),
+        text: dropThoughts(raw),
         calls: made.map(({ call }, at) => (taken.has(call.id) ? { ...call, id: makeId(at) } : call)),
         ...thinkingOf(provider, thought, made),
         ...(usage && { usage }),

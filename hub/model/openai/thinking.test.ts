@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createThinkingFilter, dropUnopenedThought } from './thinking.ts'
+import { createThinkingFilter, dropThoughts } from './thinking.ts'
 
 function filter(pieces: string[]): string {
   const thinking = createThinkingFilter()
@@ -92,14 +92,23 @@ describe('createThinkingFilter', () => {
   })
 })
 
-describe('dropUnopenedThought', () => {
+describe('dropThoughts', () => {
   it.each([
     ['hm\nhm\n</think>\n\nHello', 'Hello'],
     ['</think>Hello', 'Hello'],
     ['hm\n</thinking>\nHello', 'Hello'],
+    // A chat template that swallows the opening tag may leave the thought on one line with the reply.
+    ['SECRETTHOUGHT</think>visible', 'visible'],
+    ['SECRET `code` THOUGHT</think>visible', 'visible'],
+    ['it is `<think>` they mean</think>visible', 'visible'],
+    ['hm</think><think>more</think>Hello', 'Hello'],
+    ['<think>hm</think>Hello\n</think>', 'Hello\n</think>'],
+    ['a<think>b</think>', 'a<think>b</think>'],
     ['Close it with `</think>` please', 'Close it with `</think>` please'],
+    ['Close it with ``</think>`` please', 'Close it with ``</think>`` please'],
+    ['So:\n```\n</think>\n```\nDone', 'So:\n```\n</think>\n```\nDone'],
     ['Hello', 'Hello'],
   ])('of %j leaves %j', (given, left) => {
-    expect(dropUnopenedThought(given)).toBe(left)
+    expect(dropThoughts(given)).toBe(left)
   })
 })

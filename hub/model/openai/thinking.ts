@@ -94,10 +94,21 @@ function createTrimmer() {
   }
 }
 
+/** A whole text without its thoughts. */
+export function dropThoughts(text: string): string {
+  const filter = createThinkingFilter()
+  return filter.push(dropUnopenedThought(text)) + filter.end()
+}
+
+/** What Markdown shows as code: a tag in it is mentioned, not meant. */
+const CODE = /```[\s\S]*?```|`[^`\n]+`/g
+
 /**
- * A whole text without a thought whose opening tag the provider's chat template swallowed (DeepSeek R1, Qwen3
- * Thinking without a reasoning parser): everything up to a closing tag that begins a line.
+ * Some providers' chat templates swallow the opening tag (DeepSeek R1, Qwen3 Thinking without a reasoning parser): all
+ * up to a closing tag is thought where no opening tag comes before it.
  */
-export function dropUnopenedThought(text: string): string {
-  return text.replace(/^[\s\S]*?(?:^|\n)<\/think(?:ing)?>\s*/, '')
+function dropUnopenedThought(text: string): string {
+  const prose = text.replace(CODE, code => ' '.repeat(code.length))
+  const tag = /<\/?think(?:ing)?>/.exec(prose)
+  return tag?.[0].startsWith('</') ? text.slice(tag.index + tag[0].length) : text
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { truncate } from '../../core/text.ts'
+import { toLine, truncate } from '../../core/text.ts'
 import type { ThreadRow } from '../../store/tables.ts'
 import { listTasks } from '../../store/tasks.ts'
 import { mainThreadId } from '../../store/threads.ts'
@@ -31,6 +31,6 @@ function toView({ id, status, instructions, summary, created_at, ended_at }: Thr
 }
 
 function describe({ id, status, instructions, summary }: ThreadRow): string {
-  const end = summary === null ? '' : `\n  ${truncate(summary, 300)}`
-  return `${id} (${status}): ${truncate(instructions ?? '', 200)}${end}`
+  const end = summary === null ? '' : `\n  ${truncate(toLine(summary), 300)}`
+  return `${id} (${status}): ${truncate(toLine(instructions ?? ''), 200)}${end}`
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { eventWanted } from '../../../schemas/inbox.ts'
 import { describeNextRun, planSchedule, type ScheduleAsk } from '../../core/schedule-plan.ts'
+import { toLine } from '../../core/text.ts'
 import type { CallContext } from '../../core/tool-box.ts'
 import { activeSchedulesOf, createSchedule, findSchedule, setScheduleStatus } from '../../store/schedules.ts'
 import type { ScheduleRow } from '../../store/tables.ts'
@@ -110,7 +111,7 @@ async function create(deps: MetaDeps, tx: Tx, context: CallContext, why: string,
 function describeSchedule(row: ScheduleRow): string {
   const when = describeNextRun(row.next_run, row.timezone)
   const repeats = row.cron === null ? '' : ` (cron ${row.cron})`
-  return `${row.id}: ${when}${repeats}: ${row.reason}`
+  return toLine(`${row.id}: ${when}${repeats}: ${row.reason}`)
 }
 
 function toView(row: ScheduleRow) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_TEXT } from '../../../schemas/chat.ts'
+import { messageText } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { appendMessage } from '../../store/conversations.ts'
 import { messagesTakenBy } from '../../store/inbox.ts'
@@ -19,7 +19,7 @@ export function sendMessage(deps: MetaDeps): MetaTool {
       to: z
         .union([z.templateLiteral(['agent:', name]), conversationId])
         .describe('a conversation, such as homelab, or agent:<name> for another agent'),
-      text: z.string().min(1).max(MAX_TEXT),
+      text: messageText,
     }),
     async run(tx, { to, text }, context) {
       if (to.startsWith(AGENT)) return sendToAgent(deps, tx, { to: to.slice(AGENT.length), text }, context)
