@@ -51,12 +51,15 @@ const markAnswered = statement<{ thread: string; conversation: string }, unknown
       .where('unanswered', 'is not', null)
       .where('conversation_id', '=', conversation)
       .where('cycle_id', 'is not', null)
-      .where('cycle_id', 'not in', eb =>
-        eb
-          .selectFrom('cycles')
-          .select('id')
-          .where('thread_id', '=', thread)
-          .where('status', '=', sql.lit('dead')),
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('cycles')
+              .select('cycles.id')
+              .whereRef('cycles.id', '=', 'inbox.cycle_id')
+              .where('cycles.status', '=', sql.lit('dead')),
+          ),
+        ),
       ),
 )
 
@@ -76,8 +79,7 @@ export async function dropUnanswered(tx: Tx, scope: { cycle: string } | { thread
   await tx
     .updateTable('inbox')
     .set({ unanswered: null })
-    .$if('cycle' in scope, query => query.where('cycle_id', '=', 'cycle' in scope ? scope.cycle : ''))
-    .$if('thread' in scope, query => query.where('thread_id', '=', 'thread' in scope ? scope.thread : ''))
+    .where('cycle' in scope ? 'cycle_id' : 'thread_id', '=', 'cycle' in scope ? scope.cycle : scope.thread)
     .where('unanswered', 'is not', null)
     .where('cycle_id', 'is not', null)
     .execute()
