@@ -80,10 +80,12 @@ const selectNext = statement<{ thread: string }, ItemRow>((db, { thread }) =>
 
 /** Takes items out of the inbox into the cycle. */
 export async function takeItems(tx: Tx, cycle: string, items: readonly InboxItem[]): Promise<void> {
-  const seqs = items.map(({ seq }) => seq)
-  if (seqs.length === 0) return
-  await tx.updateTable('inbox').set({ cycle_id: cycle }).where('seq', 'in', seqs).execute()
+  for (const { seq } of items) await takeItem(tx, { cycle, seq })
 }
+
+const takeItem = statement<{ cycle: string; seq: number }, unknown>((db, { cycle, seq }) =>
+  db.updateTable('inbox').set({ cycle_id: cycle }).where('seq', '=', seq),
+)
 
 /** Puts items that a cycle took, and did not come to, back into the inbox. */
 export async function giveBackItems(tx: Tx, cycle: string, items: readonly InboxItem[]): Promise<void> {
