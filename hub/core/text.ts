@@ -41,9 +41,11 @@ export function escapeUnseen(text: string): string {
   )
 }
 
-/** Whether a text shows nothing to who reads it. */
+const SEEN = new RegExp(`(?!${UNCLEAR.source})\\S`, 'u')
+
+/** Whether a text shows nothing to its reader. The test ends at the first character that is seen. */
 export function isBlank(text: string): boolean {
-  return text.replace(UNCLEAR, '').trim() === ''
+  return !SEEN.test(text)
 }
 
 /** At most `max` characters; what was cut is said. */

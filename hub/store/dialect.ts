@@ -29,6 +29,11 @@ export interface Dialect {
   relaxCommits: string
   /** Says that no statement may keep the whole process waiting for a lock: the writer looks again by itself. */
   waitBriefly: string
+  /**
+   * Rewrites a compiled statement so that its plan is kept. SQLite prepares a statement that compares a column with a
+   * parameter and sorts again at each execution, since the value could change the plan; the sign hides the value.
+   */
+  keepPlan(text: string): string
 }
 
 /** What each database's adapter tells besides Kysely's own. */

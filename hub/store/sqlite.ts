@@ -32,6 +32,7 @@ export const sqlite: Dialect = {
   syncCommits: 'pragma synchronous = FULL',
   relaxCommits: 'pragma synchronous = NORMAL',
   waitBriefly: 'pragma busy_timeout = 50',
+  keepPlan: text => text.replaceAll(' = ?', ' = +?'),
 }
 
 const LOCK_WAIT_MS = 8_000

@@ -27,7 +27,8 @@ export function statement<Args extends object, Row>(
     const adapter = adapterOf(db)
     let known = compiled.get(adapter.dialect)
     if (!known) {
-      known = build(db, slots as Args).compile()
+      const built = build(db, slots as Args).compile()
+      known = { ...built, sql: adapter.dialect.keepPlan(built.sql) }
       compiled.set(adapter.dialect, known)
     }
     const parameters = known.parameters.map(value =>
