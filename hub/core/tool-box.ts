@@ -40,8 +40,6 @@ export interface ServerCallOptions {
 export type AgentTool<Tx> =
   | {
       kind: 'server'
-      /** The server's name; the hub's own for tools that find and call others. */
-      server: string
       reads: boolean
       repeatable: boolean
       destructive: boolean

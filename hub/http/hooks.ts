@@ -40,7 +40,7 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
       if (!isIn && (secret === undefined || !mayBeSigned(request))) refuse(deps.doors, request, hook)
       // The parser would read all of it before it says so.
       if (Number(request.headers['content-length']) > LARGEST_BODY) throw tooLarge(hook)
-      if (!isIn && !room.enter(request, response)) throw tooMany(hook)
+      if (!isIn) room.enter(request, response)
       response.locals['signedWith'] = isIn ? undefined : secret
       next()
     },

@@ -9,12 +9,18 @@ import {
 import * as z from 'zod'
 import { type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
+import { ELICITATION, QUESTION_MS } from '../core/server-question.ts'
 import { isLogged, LOG_LEVELS, LOG_MESSAGE, type LogLevel } from './below.ts'
 import type { Elicited } from './elicited.ts'
 import type { Parked, Round } from './parked.ts'
 
-/** Persons answer: a question may stay open for as long as they take. */
-export const QUESTION_TIMEOUT_MS = 24 * 3_600_000
+/** How long a client may take for anything but a question to a person: what its model writes may be long in coming. */
+const LONGEST_ANSWER_MS = 24 * 3_600_000
+
+/** How long a client may take to answer what a server asks by this method, milliseconds. */
+export function answerLimit(method: string): number {
+  return method === ELICITATION ? QUESTION_MS : LONGEST_ANSWER_MS
+}
 
 const anyResult = z.looseObject({})
 
@@ -164,7 +170,7 @@ export function toCaller(
       mcpReq.notify({ method, params }).catch(error => log.debug('notice_not_sent', { method, error }))
     },
     send: (method, params, signal) =>
-      mcpReq.send({ method, params }, anyResult, { signal, timeout: QUESTION_TIMEOUT_MS }),
+      mcpReq.send({ method, params }, anyResult, { signal, timeout: answerLimit(method) }),
   }
 }
 

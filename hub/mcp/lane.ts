@@ -12,7 +12,7 @@ import { describeError, HubError } from '../core/errors.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 import { Register } from '../core/register.ts'
 import type { Below } from './below.ts'
-import { type Caller, QUESTION_TIMEOUT_MS, runFor } from './callers.ts'
+import { answerLimit, type Caller, runFor } from './callers.ts'
 import { createElicited, type Elicited } from './elicited.ts'
 import type { LaneCall, ModernCall } from './lane-call.ts'
 import type { Parked } from './parked.ts'
@@ -20,7 +20,6 @@ import { createReply, type Reply } from './reply.ts'
 
 /** The ids of questions that clients of the lane are asked. */
 const QUESTION = 'lane-question-'
-const UNANSWERED = `Nobody answered within ${QUESTION_TIMEOUT_MS / 3_600_000} hours`
 
 /** A call that is being served. */
 interface LaneFlight {
@@ -243,9 +242,11 @@ async function ask(
     question.reject(error)
   }
   const onAbort = () => giveUp('Nobody waits for the answer any more', asked.reason)
-  const cancelLimit = clock.after(QUESTION_TIMEOUT_MS, () =>
-    giveUp(UNANSWERED, new HubError('timeout', UNANSWERED)),
-  )
+  const limit = answerLimit(method)
+  const cancelLimit = clock.after(limit, () => {
+    const why = `Nobody answered within ${limit / 60_000} minutes`
+    giveUp(why, new HubError('timeout', why))
+  })
   questions.set(id, question)
   asked.addEventListener('abort', onAbort, { once: true })
   reply.send({ jsonrpc: '2.0', id, method, params })

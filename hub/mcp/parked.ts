@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { type Asker, type ForwardedProgress, isObject, type JsonObject } from '../core/forwarding.ts'
+import { QUESTION_MS } from '../core/server-question.ts'
 
 const PREFIX = 'superbloom:'
-/** How long a person may take to answer what a server asked. */
-const KEPT_MS = 10 * 60_000
 /** A server that asks several things at once sends them one after the other: the client gets them together. */
 const GATHERED_MS = 50
 /** Above this many that wait for an answer the oldest is given up. */
@@ -82,7 +81,7 @@ export function createParked(clock: Clock): Parked {
   }
   const park = (exchange: Exchange) => {
     waiting.set(exchange.state, exchange)
-    exchange.cancelExpiry = clock.after(KEPT_MS, () => {
+    exchange.cancelExpiry = clock.after(QUESTION_MS, () => {
       forget(exchange)
       exchange.ended.abort(new HubError('timeout', 'Nobody answered what the server asked'))
     })

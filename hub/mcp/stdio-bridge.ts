@@ -49,6 +49,8 @@ export class StdioBridge {
   readonly #memory = new SessionMemory()
   readonly #revival: Revival
   readonly #notesRead: NotesRead
+  /** Settled once `initialize` is answered; undefined before a client sent it. */
+  #initialized: PromiseWithResolvers<void> | undefined
   #sending: Promise<void> = Promise.resolve()
   readonly #leaving = new AbortController()
 
@@ -87,6 +89,10 @@ export class StdioBridge {
     if (isInitializeRequest(message)) {
       this.#memory.begin(message as JSONRPCRequest)
       this.#notesRead.canAsk()
+      this.#initialized = Promise.withResolvers()
+    } else {
+      // A session has no id before that answer, and the hub refuses what comes without one.
+      await this.#initialized?.promise
     }
     const cancelled = cancelledBy(message)
     try {
@@ -203,6 +209,7 @@ export class StdioBridge {
   #take(id: JSONRPCRequest['id']): Running | undefined {
     const running = this.#running.get(id)
     this.#running.delete(id)
+    if (id === this.#memory.initialize?.id) this.#initialized?.resolve()
     return running
   }
 

@@ -81,7 +81,6 @@ function createSample(deps: RuntimeDeps, claim: Claim, call: RunningCall, { guar
 
 function toParty(deps: RuntimeDeps, claim: Claim, call: RunningCall): Party {
   return {
-    server: call.tool.server,
     agent: claim.agent.name,
     thread: claim.thread,
     cycle: claim.cycle,

@@ -100,11 +100,7 @@ async function runOnce(
   try {
     const name = agentOfThread(approval.thread_id)
     const sample = deps.sampleFor(agent, approval.cycle_id)
-    await using asker = openAsker(
-      deps,
-      toParty(approval, { row: call, server: tool.server, limit: deadline }),
-      sample,
-    )
+    await using asker = openAsker(deps, toParty(approval, call, deadline), sample)
     const outcome = await tool.call(args, {
       agent: name,
       signal,
@@ -126,10 +122,10 @@ async function runOnce(
 /** No cycle waits for an approved call. */
 function toParty(
   { agent, thread_id, cycle_id, conversation_id }: ApprovalRow,
-  { row, server, limit }: { row: ToolCallRow; server: string; limit: Deadline },
+  row: ToolCallRow,
+  limit: Deadline,
 ): Party {
   return {
-    server,
     agent,
     thread: thread_id,
     cycle: cycle_id,

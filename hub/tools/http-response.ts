@@ -2,6 +2,7 @@
 const LONGEST_HEAD = 64 * 1024
 const LONGEST_LINE = 16 * 1024
 const NEWLINE = 0x0a
+const RETURN = 0x0d
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 const NOTHING: Buffer = Buffer.alloc(0)
 const LENGTH = /^\d{1,15}$/
@@ -146,7 +147,9 @@ export class ResponseReader {
   #readLine(data: Buffer, state: 'size' | 'chunk end' | 'trailer'): Buffer {
     const end = data.indexOf(NEWLINE)
     if (end === -1) return this.#wait(data, LONGEST_LINE)
-    const line = data.toString('latin1', 0, end).trimEnd()
+    // A chunk may be as short as a byte: its end is told by its bytes, without a text of its own.
+    const isEmpty = end === 1 && data[0] === RETURN
+    const line = isEmpty ? '' : data.toString('latin1', 0, end).trimEnd()
     if (state === 'size') {
       const [, size] = CHUNK_SIZE.exec(line) ?? []
       if (size === undefined) throw malformed('a chunk without a size')

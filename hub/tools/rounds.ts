@@ -56,6 +56,6 @@ async function ask(
   throw lacks(capability)
 }
 
-function wantsInput(result: object): result is { inputRequests?: unknown; requestState?: unknown } {
+export function wantsInput(result: object): result is { inputRequests?: unknown; requestState?: unknown } {
   return 'resultType' in result && result.resultType === 'input_required'
 }

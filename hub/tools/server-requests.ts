@@ -10,6 +10,7 @@ import type { Catalogue } from './catalogue.ts'
 import type { Connection } from './connection.ts'
 import type { ForwardedResults } from './link.ts'
 import type { Pool } from './pool.ts'
+import { quoteAsked, quoteInput } from './quote-questions.ts'
 import { untilComplete } from './rounds.ts'
 
 /**
@@ -73,7 +74,7 @@ export function createRequests(deps: RequestDeps): ServerRequests {
       return requestOf(deps.catalogue.prompt(name), 'prompts/get', { what: `prompt ${name}`, args, options })
     },
     readResource: (uri, options = {}) => readFromAny(deps, uri, options),
-    async complete(params, options) {
+    async complete(params, options = {}) {
       const found = findCompleter(params, deps.catalogue)
       const none = { completion: { values: [], hasMore: false } }
       if (!found) return none
@@ -81,7 +82,11 @@ export function createRequests(deps: RequestDeps): ServerRequests {
         found.server,
         async connection =>
           connection.capabilities.completions
-            ? connection.request('completion/complete', { ...params, ref: found.ref }, options)
+            ? connection.request(
+                'completion/complete',
+                { ...params, ref: found.ref },
+                quoteAsked(found.server, options),
+              )
             : none,
         options,
       )
@@ -90,19 +95,21 @@ export function createRequests(deps: RequestDeps): ServerRequests {
 }
 
 /** Sends what a server may ask for input for. */
-function send<Method extends 'tools/call' | 'prompts/get' | 'resources/read'>(
+async function send<Method extends 'tools/call' | 'prompts/get' | 'resources/read'>(
   use: Pool['use'],
   server: string,
   method: Method,
   params: JsonObject,
-  options: ForwardOptions,
+  given: ForwardOptions,
 ): Promise<ForwardedResults[Method]> {
-  return use(
+  const options = quoteAsked(server, given)
+  const result = await use(
     server,
     connection =>
       untilComplete(repeat => connection.request(method, { ...params, ...repeat }, options), options),
     options,
   )
+  return quoteInput(server, result)
 }
 
 /** The first that has it answers; where none has, what the likeliest says. */

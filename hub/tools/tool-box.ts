@@ -90,7 +90,6 @@ interface Listed {
 /** A call of `call_tool` that names no tool. */
 const WRONG_CALL: AgentTool<Tx> = {
   kind: 'server',
-  server: 'hub',
   reads: true,
   repeatable: true,
   destructive: false,
@@ -104,7 +103,6 @@ const WRONG_CALL: AgentTool<Tx> = {
 function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
   return {
     kind: 'server',
-    server: 'hub',
     reads: true,
     repeatable: true,
     destructive: false,
@@ -122,7 +120,7 @@ function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
 
 function serverTool(
   servers: Pick<Servers, 'call'>,
-  { name, server, definition }: CatalogueTool,
+  { name, definition }: CatalogueTool,
   rerun: readonly string[],
 ): AgentTool<Tx> {
   const { annotations = {}, inputSchema } = definition
@@ -131,7 +129,6 @@ function serverTool(
   const repeatable = reads || idempotentHint === true || matchesGlobs(rerun, name)
   return {
     kind: 'server',
-    server,
     reads,
     repeatable,
     destructive: destructiveHint !== false && !repeatable,

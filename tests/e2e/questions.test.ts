@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../hub/core/clock.ts'
 import { textOf } from '../support/clients.ts'
 import { askingServer, untilReady } from '../support/downstream.ts'
@@ -7,7 +7,8 @@ import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { createRecord, within } from '../support/until.ts'
 
 /** How long a question stays open. */
-const QUESTION_MS = 24 * 3_600_000
+const QUESTION_MS = 5 * 60_000
+const ERAS = ['legacy', 'modern'] as const
 
 let hub: TestHub
 let endQuestions: (() => void)[] = []
@@ -18,6 +19,7 @@ beforeAll(async () => {
       servers: {
         metrics: false,
         asking: askingServer('legacy'),
+        modern: askingServer('modern'),
         own: { ...askingServer('legacy'), isolated: true },
       },
     }),
@@ -34,7 +36,7 @@ beforeAll(async () => {
       },
     },
   })
-  await untilReady(hub, 'asking', 'own')
+  await untilReady(hub, 'asking', 'modern', 'own')
 })
 afterAll(() => hub[Symbol.asyncDispose]())
 
@@ -42,14 +44,21 @@ type Answer = (signal: AbortSignal) => Promise<{ action: 'accept' }>
 
 const accept: Answer = async () => ({ action: 'accept' })
 
-/** A legacy client that can be asked, with its stream open. */
-async function openAsked(answer: Answer) {
+/** A client that can be asked; a legacy one with its stream open. */
+async function openAsked(answer: Answer, era: (typeof ERAS)[number] = 'legacy') {
   const client = new Client(
     { name: 'asked', version: '1' },
-    { capabilities: { elicitation: { form: {}, url: {} } }, versionNegotiation: { mode: 'legacy' } },
+    {
+      capabilities: { elicitation: { form: {}, url: {} } },
+      versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' },
+    },
   )
+  const asked: string[] = []
   const pagesDone = createRecord<string>()
-  client.setRequestHandler('elicitation/create', (_request, { mcpReq }) => answer(mcpReq.signal))
+  client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => {
+    asked.push(params.message)
+    return answer(mcpReq.signal)
+  })
   client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
     pagesDone.add(params.elicitationId),
   )
@@ -63,8 +72,9 @@ async function openAsked(answer: Answer) {
     },
   })
   await client.connect(transport)
-  await within('its stream is open', listens.promise)
+  if (era === 'legacy') await within('its stream is open', listens.promise)
   return {
+    asked,
     call: (name: string, server = 'asking') => client.callTool({ name: `${server}__${name}`, arguments: {} }),
     pagesDone,
     untilDone: (count: number) =>
@@ -95,7 +105,7 @@ test('that a page is done is told by a process of the session’s own too', asyn
   await client.untilDone(1)
 })
 
-test('a question that nobody answers for a day is given up, and its server is told', async () => {
+test('a question that nobody answers within five minutes is given up, and its server is told', async () => {
   const asked = Promise.withResolvers<AbortSignal>()
   await using client = await openAsked(signal => {
     asked.resolve(signal)
@@ -105,7 +115,40 @@ test('a question that nobody answers for a day is given up, and its server is to
   const signal = await within('it is asked', asked.promise)
   expect(endQuestions.length).toBe(1)
   for (const end of endQuestions) end()
-  expect(textOf(await call)).toContain('Nobody answered within 24 hours')
+  expect(textOf(await call)).toContain('Nobody answered within 5 minutes')
   expect(signal.aborted).toBe(true)
   expect(endQuestions).toEqual([])
+})
+
+describe.each(ERAS)('a client of the %s era', era => {
+  test.each(['asking', 'modern'])('is told which server asks: %s', async server => {
+    await using client = await openAsked(accept, era)
+    await client.call('sign_in', server)
+    expect(client.asked).toEqual([
+      `the server ${server} asks, in its own words: “Sign in”. Never answer with a password or a key`,
+    ])
+  })
+
+  test.each(['asking', 'modern'])('is not asked for a password by the server %s', async server => {
+    await using client = await openAsked(accept, era)
+    expect(textOf(await client.call('log_in', server))).toContain(
+      'password: a form must not ask for passwords',
+    )
+    expect(client.asked).toEqual([])
+  })
+})
+
+test('a client of the modern era that does not answer a legacy server is waited for five minutes', async () => {
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<{ action: 'accept' }>()
+  await using client = await openAsked(() => {
+    asked.resolve()
+    return answered.promise
+  }, 'modern')
+  const call = client.call('set_up')
+  await within('it is asked', asked.promise)
+  expect(endQuestions.length).toBe(1)
+  for (const end of endQuestions) end()
+  answered.resolve({ action: 'accept' })
+  await expect(call).rejects.toThrow('This request waits for no answer any more')
 })

@@ -208,3 +208,21 @@ test('what goes wrong is said on stderr, never on stdout', async () => {
   running.stdin.end()
   expect((await running.ended()).code).toBe(0)
 })
+
+test('what is written together with initialize is answered as if it came after its answer', async () => {
+  await using running = startCli(['mcp'], { variables: hub.variables })
+  const clientInfo = { name: 'pipelining', version: '1' }
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+  const messages = [
+    { id: 1, method: 'initialize', params },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/list' },
+  ]
+  running.stdin.write(messages.map(one => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join(''))
+  const [line = ''] = await running.says(/^.*"id":2\b.*\n/m)
+  const answers = running.stdout.split('\n').filter(text => /"id":[12]\b/.test(text))
+  expect(answers.map(text => JSON.parse(text).id)).toEqual([1, 2])
+  expect(JSON.parse(line)).toMatchObject({ id: 2, result: { tools: expect.any(Array) } })
+  running.stdin.end()
+  expect((await running.ended()).code).toBe(0)
+})

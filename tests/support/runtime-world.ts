@@ -314,7 +314,7 @@ function createToolBox(
       if (!tool || !givesTool(access, name)) return undefined
       const { reads = false, repeatable = reads, destructive = false, destroys = false } = tool
       const hints = { reads, repeatable, destructive, destroys }
-      return { kind: 'server', server: 'stub', ...hints, call: async (a, o) => tool.run(a, o) }
+      return { kind: 'server', ...hints, call: async (a, o) => tool.run(a, o) }
     },
     resolve: call => call,
     whyMissing: () => undefined,

@@ -1,5 +1,6 @@
 import type { Approval, ChatMessage } from '../../../schemas/chat.ts'
 import type { JsonObject } from '../../core/forwarding.ts'
+import { QUESTION_MS } from '../../core/server-question.ts'
 import { createApproval, decideOpen, toApproval } from '../../store/approvals.ts'
 import { waitCall } from '../../store/ledger.ts'
 import type { ApprovalRow, ToolCallRow } from '../../store/tables.ts'
@@ -9,14 +10,10 @@ import { showCall, toTelling, toWaiting } from '../calls.ts'
 import type { RuntimeDeps } from '../deps.ts'
 import { type Question, toAnswer, toQuestion } from './question.ts'
 
-/** How long a person may take to answer a question, for which its server waits. */
-export const QUESTION_MS = 5 * 60_000
-
 export type AskDeps = Pick<RuntimeDeps, 'store' | 'clock' | 'newId' | 'log' | 'signals'>
 
 /** For whom a server asks: the call that an agent made. */
 export interface Party {
-  server: string
   agent: string
   thread: string
   cycle: string
@@ -42,7 +39,7 @@ export async function askPerson(
   params: JsonObject,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const question = toQuestion(party.server, params)
+  const question = toQuestion(params)
   signal.throwIfAborted()
   const approval = toRow(deps, party, question)
   const decided = Promise.withResolvers<Approval>()

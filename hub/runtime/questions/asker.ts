@@ -1,5 +1,6 @@
 import { HubError } from '../../core/errors.ts'
 import type { Asker, JsonObject } from '../../core/forwarding.ts'
+import { ELICITATION } from '../../core/server-question.ts'
 import type { Sample } from '../deps.ts'
 import { type AskDeps, askPerson, type Party } from './ask-person.ts'
 
@@ -17,7 +18,7 @@ export function openAsker(deps: AskDeps, party: Party, sample?: Sample): Asker &
   const answer = (method: string, params: JsonObject, signal: AbortSignal) => {
     if (++count > MOST_QUESTIONS)
       throw new HubError('rate_limited', `One call may ask ${MOST_QUESTIONS} times at most`)
-    if (method === 'elicitation/create') return askPerson(deps, party, params, signal)
+    if (method === ELICITATION) return askPerson(deps, party, params, signal)
     if (method === 'sampling/createMessage' && sample) return sample(params, signal)
     throw new HubError('bad_request', `Agents do not answer ${method}`)
   }

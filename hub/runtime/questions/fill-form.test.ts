@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { describeField, readFields } from '../../core/form-fields.ts'
 import type { JsonObject } from '../../core/forwarding.ts'
-import { describeField, readFields } from './fields.ts'
 import { fillForm } from './fill-form.ts'
 
 const form = (properties: JsonObject, ...required: string[]) =>

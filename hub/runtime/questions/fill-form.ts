@@ -1,8 +1,8 @@
 import { fromIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
+import { checkRange, describeField, type Field } from '../../core/form-fields.ts'
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import { parseJson } from '../../core/json.ts'
-import { checkRange, describeField, type Field } from './fields.ts'
 
 /**
  * The content of a form from the note beside a yes: a JSON object, `field: value` in lines or after semicolons, or the

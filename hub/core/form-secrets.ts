@@ -1,5 +1,5 @@
-import { HubError } from '../../core/errors.ts'
-import type { Field } from './fields.ts'
+import { HubError } from './errors.ts'
+import type { Field } from './form-fields.ts'
 
 /** What nobody may be asked for in a form, as words in lower case. */
 const SECRETS = new RegExp(

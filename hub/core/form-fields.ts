@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { HubError } from '../../core/errors.ts'
-import { isObject, type JsonObject } from '../../core/forwarding.ts'
-import { stripControl, truncate } from '../../core/text.ts'
+import { HubError } from './errors.ts'
+import { isObject, type JsonObject } from './forwarding.ts'
+import { stripControl, truncate } from './text.ts'
 
 const types = ['string', 'number', 'integer', 'boolean', 'array'] as const
 

@@ -1,0 +1,38 @@
+import { HubError } from './errors.ts'
+import { readFields } from './form-fields.ts'
+import { checkNoSecret } from './form-secrets.ts'
+import type { JsonObject } from './forwarding.ts'
+import { stripControl, truncate } from './text.ts'
+
+/** The method by which a server asks a person. */
+export const ELICITATION = 'elicitation/create'
+
+/** How long a person may take to answer a question, for which its server waits. */
+export const QUESTION_MS = 5 * 60_000
+
+const LONGEST_MESSAGE = 1_000
+const LONGEST_URL = 4_000
+
+/**
+ * The params of an `elicitation/create` as people may see them: its message names the server and quotes it. Throws
+ * `bad_request` for a form that asks for a secret or is none of the protocol's, and for what is no page.
+ */
+export function quoteQuestion(server: string, params: JsonObject): JsonObject {
+  const { mode, message, url, requestedSchema } = params
+  const quoted = `the server ${server} asks, in its own words: “${clean(message)}”. Never answer with a password or a key`
+  if (mode === 'url') return { ...params, message: quoted, url: toPage(url) }
+  checkNoSecret(String(message ?? ''), readFields(requestedSchema))
+  return { ...params, message: quoted }
+}
+
+/** Words of others on one line; nothing in them ends the quotation. */
+function clean(text: unknown): string {
+  const line = stripControl(String(text ?? '')).replace(/\s+/g, ' ')
+  return truncate(line.replace(/[“”]/g, '"').trim(), LONGEST_MESSAGE)
+}
+
+function toPage(url: unknown): string {
+  const page = typeof url === 'string' && url.length <= LONGEST_URL ? URL.parse(url) : null
+  if (page?.protocol === 'https:' || page?.protocol === 'http:') return page.href
+  throw new HubError('bad_request', 'url: only a page of http or https can be opened')
+}
