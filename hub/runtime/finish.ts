@@ -178,7 +178,8 @@ export async function isAwaited(db: Kysely<Tables>, claim: Claim): Promise<boole
 
 /**
  * Ends a cycle within the transaction that holds the result of an ending tool: the text beside it is final, and
- * conversations that got nothing get its notice. Publish the messages and announce what is over after the commit.
+ * conversations that got nothing get its notice. A summary is for the cycle's own conversation: messages of others go
+ * back to the inbox. Publish the messages and announce what is over after the commit.
  */
 export async function finish(
   deps: RuntimeDeps,
@@ -188,6 +189,9 @@ export async function finish(
 ): Promise<{ messages: Messages; over: Ended }> {
   const messages: Messages = []
   if (!isBlank(ending.text)) messages.push(await tell(deps, tx, claim, { kind: 'agent', text: ending.text }))
+  // A summary says what the cycle was about, and no time at which the agent goes on with the rest.
+  if (ending.summary !== undefined && (await giveBackMessages(tx, claim.cycle, claim.target)))
+    claim.hasMore = true
   const left = new Set((await unansweredIn(tx, claim)).map(({ conversation }) => conversation))
   for (const conversation of left) {
     messages.push(await tell(deps, tx, claim, { kind: 'notice', text: ending.notice, conversation }))
