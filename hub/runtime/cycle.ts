@@ -54,7 +54,8 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
         text: error.message,
         data: error.data,
       })
-    if (deadline.signal.aborted) return await end(deps, claim, { ...describeMinutes(claim), ...keepCut(claim) })
+    if (deadline.signal.aborted)
+      return await end(deps, claim, { ...describeMinutes(claim), ...keepCut(claim) })
     if (!(error instanceof ModelError)) throw error
     // An unreachable provider is no fault of the batch: it waits. Anything else would fail again.
     await (error.retryable ? park(deps, claim, error) : bury(deps, claim, toDeath(error)))
