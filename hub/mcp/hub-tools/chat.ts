@@ -140,11 +140,14 @@ async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | 
   // What the cycle said there before it took this message answers another one.
   const answers = said.filter(({ kind, inReplyTo }) => kind === 'agent' && inReplyTo?.includes(messageId))
   const others = said.filter(message => message.kind === 'notice' || message.kind === 'error').slice(-1)
-  const reply = (answers.length > 0 ? answers : others).map(message => message.text).join('\n\n')
+  const hasFailed = cycles.every(({ status: end }) => end === 'failed' || end === 'dead')
+  // What a limit cut is no whole answer: the notice says why.
+  const told = hasFailed || answers.length === 0 ? [...answers, ...others] : answers
+  const reply = told.map(message => message.text).join('\n\n')
   const open = await Promise.all(cycles.map(({ thread }) => openApprovalsOf(deps.store.db, thread)))
   const status = decideStatus({
     failed:
-      cycles.every(({ status: end }) => end === 'failed' || end === 'dead') ||
+      hasFailed ||
       (answers.length === 0 &&
         (cycles.every(({ status: end }) => end === 'stopped') || others.some(isNoReply))),
     waits: open.flat().some(approval => cycles.some(({ id }) => id === approval.cycle_id)),
