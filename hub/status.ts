@@ -45,6 +45,7 @@ export async function readStatus(
     budgets: await readBudgets(foundation),
     store: { kind: 'sqlite', bytes: storeBytes(config.current.dataFolder) },
     problems: [
+      ...[store.findProblem()].filter(problem => problem !== undefined),
       ...config.problems,
       ...agents.problems,
       ...agents.all.flatMap(agent => engine.runtime.problemOf(agent) ?? []),
