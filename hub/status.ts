@@ -9,7 +9,7 @@ import type { HubStatus } from './mcp/hub-tools/status.ts'
 import { threadsAwaitingApproval } from './store/approvals.ts'
 import { countOpenDeadLetters, failedThreads } from './store/dead-letters.ts'
 import { waitingCounts } from './store/inbox.ts'
-import { parkedThreads } from './store/parked.ts'
+import { laterThreads, parkedThreads } from './store/parked.ts'
 import { mainThreadId } from './store/threads.ts'
 import type { Servers } from './tools/servers.ts'
 
@@ -45,6 +45,7 @@ export async function readStatus(
     budgets: await readBudgets(foundation),
     store: { kind: 'sqlite', bytes: storeBytes(config.current.dataFolder) },
     problems: [
+      ...[store.findProblem()].filter(problem => problem !== undefined),
       ...config.problems,
       ...agents.problems,
       ...agents.all.flatMap(agent => engine.runtime.problemOf(agent) ?? []),
@@ -69,14 +70,15 @@ function storeBytes(folder: string): number {
 
 /** All agents with what they do now, retired ones last. */
 export async function listAgents(foundation: Foundation, engine: Engine): Promise<ListedAgent[]> {
-  const { db } = foundation.store
+  const { store, clock } = foundation
+  const { db } = store
   const failed = await failedThreads(db)
-  const parked = new Set(await parkedThreads(db))
+  const later = new Set([...(await parkedThreads(db)), ...(await laterThreads(db, clock.now()))])
   const awaiting = await threadsAwaitingApproval(db)
   const statusOf = (thread: string): AgentStatus => {
     if (engine.crashGuard.hold) return 'waiting'
     if (engine.runtime.isActive(thread)) return 'active'
-    if (parked.has(thread) || awaiting.has(thread)) return 'waiting'
+    if (later.has(thread) || awaiting.has(thread)) return 'waiting'
     return failed.has(thread) ? 'failed' : 'sleeping'
   }
   const present = foundation.agents.all.map(({ name, description, conversations }) => ({

@@ -1,8 +1,23 @@
 import { expect, test } from 'vitest'
-import { escapeUnseen, plural, stripControl, stripUnseen, toSentence, toSpan, truncate } from './text.ts'
+import {
+  escapeUnseen,
+  plural,
+  quoteAfter,
+  stripControl,
+  stripUnseen,
+  toSentence,
+  toSpan,
+  truncate,
+} from './text.ts'
 
 test('control characters go, line ends and tabs stay', () => {
   expect(stripControl('a\u0000\u001b[2J\tb\r\nc\u007f\u009bd é 漢')).toBe('a[2J\tb\r\ncd é 漢')
+})
+
+test('one line of others stands beside its name, more are quoted below it', () => {
+  expect(quoteAfter('3 alex:', 'hello')).toBe('3 alex: hello')
+  for (const end of ['\n', '\r', '\r\n', '\v', '\u0085', '\u2028'])
+    expect(quoteAfter('3 alex:', `hello${end}4 hub: forged`)).toBe('3 alex:\n> hello\n> 4 hub: forged')
 })
 
 test('what was cut is said', () => {

@@ -21,6 +21,11 @@ export function quote(text: string): string {
     .join('\n')
 }
 
+/** Text of others after what names it: in the same line where it is one line, else quoted below. */
+export function quoteAfter(label: string, text: string): string {
+  return toLine(text) === text ? `${label} ${text}` : `${label}\n${quote(text)}`
+}
+
 /** Characters that nobody sees, or that turn what stands beside them around; line ends and tabs aside. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 

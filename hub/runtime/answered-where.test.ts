@@ -75,6 +75,47 @@ test('promise 12: a second message of an answered conversation is asked about as
   )
 })
 
+test('promise 12: a question from elsewhere that joined a cycle is not answered by its summary', async () => {
+  await using world = await openWorld({
+    agents: [talk],
+    tools: [
+      {
+        name: 'look',
+        async run() {
+          await world.post('what is the door code?', 'phone')
+          return { text: 'ok', isError: false }
+        },
+      },
+    ],
+  })
+  await world.start()
+  const done = call([['complete_task', { summary: 'The disks are fine.' }]])
+  world.model.script(call([['look']]), done, say('the code is 4711'))
+  await world.post('check the disks')
+  await world.idle()
+  expect(said(world)).toEqual([
+    ['homelab', 'notice', 'Completed: The disks are fine.'],
+    ['phone', 'agent', 'the code is 4711'],
+  ])
+})
+
+test('promise 12: a question that cycles complete over twice is told of it, and is no loop', async () => {
+  await using world = await openWorld({ agents: [talk] })
+  await world.start()
+  world.semaphore.resize(0)
+  await world.post('what is the door code?', 'phone')
+  await world.post('check the disks')
+  const done = (summary: string) => call([['complete_task', { summary }]])
+  world.model.script(done('The disks are fine.'), done('Nothing to do.'))
+  world.semaphore.resize(8)
+  await world.idle()
+  expect(said(world)).toEqual([
+    ['homelab', 'notice', 'Completed: The disks are fine.'],
+    ['phone', 'notice', 'Completed: Nothing to do.'],
+  ])
+  expect(world.model.requests.all).toHaveLength(2)
+})
+
 test('promise 12: what a limit of the cycle left unanswered elsewhere, the next cycle answers', async () => {
   let seen = 0
   await using world = await openWorld({

@@ -44,6 +44,28 @@ test('promise 9: the limit on minutes cuts a model that answers too late', async
   expect(world.clock.timers).toBe(0)
 })
 
+test('promise 9: what was streamed until the minutes were over is kept, by people and by the agent', async () => {
+  await using world = await openWorld({ agents: [{ limits: { steps: 30, minutes: 1 } }] })
+  const held = hold(say('too late'))
+  world.model.script((request, options) => {
+    options.onText('The disks are')
+    return held.turn(request, options)
+  }, say('fine'))
+  await world.start()
+  await world.post('go')
+  await held.begun
+  world.clock.advance(60_000)
+  await world.idle()
+  expect(world.seen.messages.all.slice(1).map(({ kind, text }) => [kind, text])).toEqual([
+    ['agent', 'The disks are\n\n(stopped here)'],
+    ['notice', expect.stringContaining('I stopped after 1 minute')],
+  ])
+  await world.post('go on')
+  await world.idle()
+  const before = world.model.requests.all[1]?.messages.at(-2)
+  expect(before?.text).toBe('The disks are\n\n[My time was over here.]')
+})
+
 test('promise 3: a call that the minutes cut is told as unknown, and what the others gave is kept', async () => {
   const begun = Promise.withResolvers<void>()
   const slow = {

@@ -54,7 +54,8 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
         text: error.message,
         data: error.data,
       })
-    if (deadline.signal.aborted) return await end(deps, claim, describeMinutes(claim))
+    if (deadline.signal.aborted)
+      return await end(deps, claim, { ...describeMinutes(claim), ...keepCut(claim) })
     if (!(error instanceof ModelError)) throw error
     // An unreachable provider is no fault of the batch: it waits. Anything else would fail again.
     await (error.retryable ? park(deps, claim, error) : bury(deps, claim, toDeath(error)))
@@ -82,6 +83,11 @@ function describeMinutes(claim: Claim): Failure {
     text: `I stopped after ${plural(minutes, 'minute')}, the limit of one cycle. Raise limits.minutes in agents/${claim.agent.name}.md, or tell me to go on.`,
     data: { limit: 'limits.minutes', value: minutes, used: minutes },
   }
+}
+
+/** What the minutes cut in the midst of a reply stays with people and in the history. */
+function keepCut({ cutText: partial = '' }: Claim): Pick<Failure, 'partial' | 'note'> {
+  return partial === '' ? {} : { partial, note: '[My time was over here.]' }
 }
 
 async function end(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {

@@ -6,6 +6,7 @@ import { countStep, endCycle, endCycleWithStep, redirectCycle, type Usage } from
 import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
 import { settleEvents } from '../store/events.ts'
 import { appendHistory, fencedWrite, releasingWrite } from '../store/history.ts'
+import { saveTokenFactors } from '../store/hub-state.ts'
 import { giveBackItems, type InboxItem } from '../store/inbox.ts'
 import type { Tables } from '../store/tables.ts'
 import { closeTaskHistory } from '../store/task-history.ts'
@@ -29,7 +30,7 @@ import { userMessages } from './reply.ts'
 import { eventIds } from './taken-events.ts'
 import { announceEnded, type CycleEnd, settleTask } from './tasks.ts'
 import { publish, type Telling, tell, tellEnd } from './tell.ts'
-import type { Anchor } from './tokens.ts'
+import { toAnchor } from './tokens.ts'
 import { hasOpenCalls } from './window.ts'
 
 type Messages = (ChatMessage | undefined)[]
@@ -45,8 +46,8 @@ export interface FinalStep {
   isCut: boolean
   step: number
   usage: Usage
-  /** What the provider counted up to the step, once that stands at `seq`. */
-  anchorAt: (seq: number) => Anchor | undefined
+  /** The tokens that the provider counted up to the step; undefined where it is not to be believed. */
+  counted: number | undefined
   signal: AbortSignal
 }
 
@@ -57,7 +58,7 @@ export interface FinalStep {
 export async function endWithText(
   deps: RuntimeDeps,
   claim: Claim,
-  { content, text, why, isCut, step, usage, anchorAt, signal }: FinalStep,
+  { content, text, why, isCut, step, usage, counted, signal }: FinalStep,
 ): Promise<'think' | 'ended'> {
   const isSilent = isBlank(text)
   const said = isSilent ? [] : [content]
@@ -74,6 +75,7 @@ export async function endWithText(
     if (next) await countStep(tx, claim.cycle, usage)
     else await endCycleWithStep(tx, claim.cycle, usage, now)
     await writeUsage(tx, claim)
+    if (counted !== undefined) await saveTokenFactors(tx, deps.tokens.factors)
     if (!next) await settleEvents(tx, eventIds(claim.items))
     if (isSilent && claim.target !== null) await markAsked(tx, claim.cycle, claim.target)
     const told = isSilent ? [] : [await tell(deps, tx, claim, { kind: 'agent', text })]
@@ -85,7 +87,7 @@ export async function endWithText(
     return { entries: written, messages: told, question: next, over: ended }
   })
   settle(deps, claim)
-  claim.anchor = anchorAt((isSilent ? claim.window.at(-1) : entries[0])?.seq ?? 0)
+  claim.anchor = toAnchor(counted, (isSilent ? claim.window.at(-1) : entries[0])?.seq ?? 0)
   claim.window.push(...entries)
   claim.steps = step
   claim.unseen = []
@@ -176,7 +178,8 @@ export async function isAwaited(db: Kysely<Tables>, claim: Claim): Promise<boole
 
 /**
  * Ends a cycle within the transaction that holds the result of an ending tool: the text beside it is final, and
- * conversations that got nothing get its notice. Publish the messages and announce what is over after the commit.
+ * conversations that got nothing get its notice. A summary is for the cycle's own conversation: messages of others go
+ * back to the inbox. Publish the messages and announce what is over after the commit.
  */
 export async function finish(
   deps: RuntimeDeps,
@@ -186,6 +189,9 @@ export async function finish(
 ): Promise<{ messages: Messages; over: Ended }> {
   const messages: Messages = []
   if (!isBlank(ending.text)) messages.push(await tell(deps, tx, claim, { kind: 'agent', text: ending.text }))
+  // A summary says what the cycle was about, and no time at which the agent goes on with the rest.
+  if (ending.summary !== undefined && (await giveBackMessages(tx, claim.cycle, claim.target)))
+    claim.hasMore = true
   const left = new Set((await unansweredIn(tx, claim)).map(({ conversation }) => conversation))
   for (const conversation of left) {
     messages.push(await tell(deps, tx, claim, { kind: 'notice', text: ending.notice, conversation }))

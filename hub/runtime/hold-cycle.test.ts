@@ -36,6 +36,10 @@ test('promise 9: a day that ends in the midst of a cycle holds it; what was aske
     { status: 'running', attempts: 1 },
   ])
   expect(world.seen.ended.all).toEqual([])
+  expect(world.seen.states.all.at(-1)?.status).toBe('waiting')
+  expect(await world.store.db.selectFrom('threads').select('status').execute()).toEqual([
+    { status: 'waiting' },
+  ])
   world.clock.advance(MIDNIGHT - world.clock.now())
   expect(await world.nextDue()).toBe(MIDNIGHT)
   await world.fireDue()

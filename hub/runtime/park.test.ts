@@ -31,7 +31,7 @@ test('promise 4: a provider that cannot be reached parks the cycle: one notice, 
   expect(parked?.data).toEqual({ attempt: 6, of: 6, retryAt, retryable: true, parked: true })
   expect(await statuses(world)).toEqual(['running'])
   const [thread] = await world.store.db.selectFrom('threads').selectAll().execute()
-  expect(thread).toMatchObject({ lease_owner: null, not_before: retryAt, status: 'sleeping' })
+  expect(thread).toMatchObject({ lease_owner: null, not_before: retryAt, status: 'waiting' })
   expect(await world.nextDue()).toBe(retryAt)
   expect(world.clock.timers).toBe(0)
   expect(world.seen.states.all.at(-1)?.status).toBe('waiting')

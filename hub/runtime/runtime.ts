@@ -3,6 +3,7 @@ import type { DueSource } from '../core/due.ts'
 import { HubError } from '../core/errors.ts'
 import type { Semaphore } from '../core/semaphore.ts'
 import { releasingWrite } from '../store/history.ts'
+import { readTokenFactors } from '../store/hub-state.ts'
 import { StoreFault } from '../store/store-fault.ts'
 import { dropLease, threadsWithWork } from '../store/threads.ts'
 import { usageOfDay } from '../store/usage.ts'
@@ -143,14 +144,19 @@ async function within({ clock }: RuntimeDeps, running: readonly Promise<void>[])
 type Equipment = 'windows' | 'toldTools' | 'tokens' | 'meter' | 'places' | 'background'
 
 function equip(given: Omit<RuntimeDeps, Equipment>, stopping: AbortSignal): RuntimeDeps {
-  const meter = createMeter(day => usageOfDay(given.store.db, day))
+  const tokens = createTokenCounter()
+  // A day is opened before the first call of a model is estimated.
+  const meter = createMeter(async day => {
+    tokens.restore(await readTokenFactors(given.store.db))
+    return usageOfDay(given.store.db, day)
+  })
   // Its time zone may change while it runs.
   return Object.assign(Object.create(given) as typeof given, {
     meter,
     places: createPlaces(meter),
     windows: createKeptWindows(),
     toldTools: createToldTools(given.toolBox),
-    tokens: createTokenCounter(),
+    tokens,
     background: createBackground(stopping, error => {
       if (!stopping.aborted) given.log.error('background_broke', { error })
     }),

@@ -9,6 +9,7 @@ import {
 import { isBlank } from '../core/text.ts'
 import { countStep } from '../store/cycles.ts'
 import { appendHistory, fencedWrite } from '../store/history.ts'
+import { saveTokenFactors } from '../store/hub-state.ts'
 import { planCalls } from '../store/ledger.ts'
 import type { NewToolCall } from '../store/tables.ts'
 import { hashArguments } from './arguments.ts'
@@ -21,6 +22,7 @@ import { mayShrinkTo } from './limits/cycle-tokens.ts'
 import { LimitReached } from './limits/limit-reached.ts'
 import { meterModel, settle, writeUsage } from './limits/metered-model.ts'
 import { toPreamble } from './prompt.ts'
+import { toAnchor } from './tokens.ts'
 import { toMessages } from './window.ts'
 
 /** One step: the model is asked, and its answer stands in the history with the calls that it plans. */
@@ -35,13 +37,11 @@ export async function think(
   const now = deps.clock.now()
   const usage = claim.unpaid ?? NO_USAGE
   const content = toContent(reply, uniqueIds(reply.calls, claim, step))
-  const anchorAt = (seq: number) =>
-    deps.tokens.learn(model.name, {
-      preamble: request,
-      window: claim.window,
-      usage: reply.usage ?? NO_USAGE,
-      seq,
-    })
+  const counted = deps.tokens.learn(model.name, {
+    preamble: request,
+    window: claim.window,
+    usage: reply.usage ?? NO_USAGE,
+  })
   if (content.calls.length === 0)
     return endWithText(deps, claim, {
       content,
@@ -50,18 +50,19 @@ export async function think(
       text: toFinalText(reply),
       why: whyEmpty(reply, request),
       isCut: reply.truncated,
-      anchorAt,
+      counted,
       signal,
     })
   const entries = await deps.store.write(async tx => {
     const lastSeq = await fencedWrite(tx, claim, 1, now + LEASE_MS, now)
     await countStep(tx, claim.cycle, usage)
     await writeUsage(tx, claim)
+    if (counted !== undefined) await saveTokenFactors(tx, deps.tokens.factors)
     await planCalls(tx, toPlan(deps, claim, content.calls, step, now))
     return appendHistory(tx, claim, lastSeq, step, [content], now)
   })
   settle(deps, claim)
-  claim.anchor = anchorAt(entries[0]?.seq ?? 0)
+  claim.anchor = toAnchor(counted, entries[0]?.seq ?? 0)
   claim.window.push(...entries)
   claim.steps = step
   claim.unseen = []

@@ -64,6 +64,10 @@ export interface Anchor {
   seq: number
 }
 
+export function toAnchor(tokens: number | undefined, seq: number): Anchor | undefined {
+  return tokens === undefined ? undefined : { tokens, seq }
+}
+
 const LEAST_FACTOR = 0.8
 const MOST_FACTOR = 2.5
 /** How fast the factor follows the newest count. */
@@ -86,8 +90,15 @@ export interface TokenCounter {
     window: readonly HistoryEntry[],
     anchor: Anchor | undefined,
   ): number
-  /** Learns from a step's usage: the anchor of the next, or undefined where the count is not to be believed. */
-  learn(model: string, step: CountedStep): Anchor | undefined
+  /**
+   * Learns from a step's usage. Returns the tokens of the request and its reply, or undefined where the count is not to
+   * be believed.
+   */
+  learn(model: string, step: CountedStep): number | undefined
+  /** What was learned, by the model's name. */
+  readonly factors: ReadonlyMap<string, number>
+  /** Takes what was learned before a restart, of models that nothing was learned of since. */
+  restore(factors: ReadonlyMap<string, number>): void
 }
 
 export interface CountedStep {
@@ -95,12 +106,11 @@ export interface CountedStep {
   /** What the request held. */
   window: readonly HistoryEntry[]
   usage: { input: number; output: number }
-  /** The seq of the reply. */
-  seq: number
 }
 
 export function createTokenCounter(): TokenCounter {
   const factors = new Map<string, number>()
+  const clamp = (factor: number) => Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, factor))
   const factorOf = (model: string) => factors.get(model) ?? 1
   return {
     estimate: (model, text) => Math.ceil(estimateTokens(text) * factorOf(model)),
@@ -109,13 +119,17 @@ export function createTokenCounter(): TokenCounter {
       const tail = window.filter(entry => entry.seq > anchor.seq)
       return anchor.tokens + Math.ceil(tokensOfAll(tail) * factorOf(model))
     },
-    learn(model, { preamble, window, usage, seq }) {
+    learn(model, { preamble, window, usage }) {
       const estimate = tokensOfPreamble(preamble) + tokensOfAll(window)
       const ratio = usage.input / estimate
       if (!(ratio >= BELIEVABLE && ratio <= BEYOND_BELIEF)) return undefined
       const next = factorOf(model) + (ratio - factorOf(model)) * PACE
-      factors.set(model, Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, next)))
-      return { tokens: usage.input + usage.output, seq }
+      factors.set(model, clamp(next))
+      return usage.input + usage.output
+    },
+    factors,
+    restore(saved) {
+      for (const [model, factor] of saved) if (!factors.has(model)) factors.set(model, clamp(factor))
     },
   }
 }

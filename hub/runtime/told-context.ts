@@ -1,5 +1,5 @@
 import { type HistoryContent, type StoredFact, storedFact } from '../../schemas/inbox.ts'
-import { quote, toLine } from '../core/text.ts'
+import { quoteAfter, toLine } from '../core/text.ts'
 
 /** What a batch tells of the stored facts. */
 export interface ContextTold {
@@ -51,7 +51,7 @@ export function describeContext({ kind, facts }: ContextTold): string {
   if (facts.length === 0) return 'Stored context: none.'
   const lines = facts.map(({ key, value }) => {
     if (value === '') return `- ${toLine(key)} (forgotten)`
-    return `- ${toLine(key)}:${toLine(value) === value ? ` ${value}` : `\n${quote(value)}`}`
+    return quoteAfter(`- ${toLine(key)}:`, value)
   })
   return `${kind === 'whole' ? 'Stored context' : 'Stored context that changed'}:\n${lines.join('\n')}`
 }

@@ -46,11 +46,13 @@ test('the cycle that took a message', async () => {
   await store.write(tx =>
     postItem(tx, { thread: 'thr_a', source: 'chat', externalId: 'msg_1', payload, at: 0 }),
   )
-  expect(await cyclesOfMessage(store.db, 'msg_1')).toEqual([{ thread: 'thr_a', id: null, status: null }])
+  expect(await cyclesOfMessage(store.db, 'msg_1')).toEqual([
+    { thread: 'thr_a', id: null, status: null, note: null },
+  ])
   await make(store, 'cyc_1', 'thr_a', 1)
   await store.write(tx => drainItems(tx, 'thr_a', 'cyc_1'))
   expect(await cyclesOfMessage(store.db, 'msg_1')).toEqual([
-    { thread: 'thr_a', id: 'cyc_1', status: 'running' },
+    { thread: 'thr_a', id: 'cyc_1', status: 'running', note: null },
   ])
   expect(await cyclesOfMessage(store.db, 'msg_2')).toEqual([])
 })

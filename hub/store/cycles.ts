@@ -180,11 +180,11 @@ export async function redirectCycle(tx: Tx, cycle: string, conversation: string)
 export function cyclesOfMessage(
   db: Kysely<Tables>,
   message: string,
-): Promise<{ thread: string; id: string | null; status: CycleRow['status'] | null }[]> {
+): Promise<{ thread: string; id: string | null; status: CycleRow['status'] | null; note: string | null }[]> {
   return db
     .selectFrom('inbox')
     .leftJoin('cycles', 'cycles.id', 'inbox.cycle_id')
-    .select(['inbox.thread_id as thread', 'cycles.id', 'cycles.status'])
+    .select(['inbox.thread_id as thread', 'cycles.id', 'cycles.status', 'cycles.note'])
     .where('inbox.source', '=', 'chat')
     .where('inbox.external_id', '=', message)
     .orderBy('inbox.seq')

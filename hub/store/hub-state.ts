@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { parseJson } from '../core/json.ts'
+import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -33,8 +34,20 @@ export async function saveNameOwners(tx: Tx, { tools, prompts }: NameOwners): Pr
   await saveState(tx, NAME_OWNERS, { tools: Object.fromEntries(tools), prompts: Object.fromEntries(prompts) })
 }
 
+const tokenFactors = z.record(z.string(), z.number().positive()).catch({})
+
+/** How many tokens each model counts for one that is estimated, by its name. */
+export async function readTokenFactors(db: Kysely<Tables>): Promise<ReadonlyMap<string, number>> {
+  return new Map(Object.entries(tokenFactors.parse(await readState(db, TOKEN_FACTORS))))
+}
+
+export async function saveTokenFactors(tx: Tx, factors: ReadonlyMap<string, number>): Promise<void> {
+  await saveState(tx, TOKEN_FACTORS, Object.fromEntries(factors))
+}
+
 const PRUNED = 'pruned_at'
 const NAME_OWNERS = 'name_owners'
+const TOKEN_FACTORS = 'token_factors'
 
 /** What the hub keeps about itself under a key; undefined where it keeps nothing. */
 export async function readState(db: Kysely<Tables>, key: string): Promise<unknown> {
@@ -43,13 +56,15 @@ export async function readState(db: Kysely<Tables>, key: string): Promise<unknow
 }
 
 export async function saveState(tx: Tx, key: string, value: unknown): Promise<void> {
-  const value_json = JSON.stringify(value)
-  await tx
+  await upsertState(tx, { key, value_json: JSON.stringify(value) })
+}
+
+const upsertState = statement<{ key: string; value_json: string }, unknown>((db, { key, value_json }) =>
+  db
     .insertInto('hub_state')
     .values({ key, value_json })
-    .onConflict(oc => oc.column('key').doUpdateSet({ value_json }))
-    .execute()
-}
+    .onConflict(oc => oc.column('key').doUpdateSet({ value_json })),
+)
 
 /** False where nothing was kept. */
 export async function removeState(tx: Tx, key: string): Promise<boolean> {

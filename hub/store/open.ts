@@ -3,7 +3,9 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { backUpBeforeMigration } from './backup.ts'
 import type { Dialect } from './dialect.ts'
 import { migrations } from './migrations/index.ts'
+import { createOpenedFile } from './opened-file.ts'
 import { openSqlite, sqlite } from './sqlite.ts'
+import { databaseFile } from './sqlite-backup.ts'
 import { openStoreMark, type StoreMark } from './store-mark.ts'
 import type { Tables } from './tables.ts'
 import { createWriter, type Write } from './writer.ts'
@@ -14,6 +16,8 @@ export interface Store extends AsyncDisposable {
   readonly write: Write
   /** Rewrites the files so that nothing of what was deleted is left in them. Takes as long as to copy them. */
   compact(): Promise<void>
+  /** Why nothing can be stored, for people; undefined where that is not known. */
+  findProblem(): string | undefined
 }
 
 /**
@@ -35,9 +39,17 @@ export async function openStore(
     await db.destroy()
     throw error
   }
+  const opened = createOpenedFile(databaseFile(folder))
   return {
     db,
-    write: createWriter(db, sqlite, mark),
+    write: createWriter(db, sqlite, {
+      count(tx) {
+        opened.check()
+        return mark.count(tx)
+      },
+      write: mark.write,
+    }),
+    findProblem: opened.findProblem,
     compact: async () => {
       for (const statement of sqlite.compact) await db.executeQuery(CompiledQuery.raw(statement))
     },

@@ -23,7 +23,7 @@ export async function parkCycle(tx: Tx, { thread, cycle, until, why }: Parking):
     .where('stop_requested_by', 'is not', null)
   await tx
     .updateTable('threads')
-    .set({ not_before: until })
+    .set({ not_before: until, status: 'waiting' })
     .where('id', '=', thread)
     .where('ended_at', 'is', null)
     .where(({ not, exists }) => not(exists(isToStop)))
@@ -81,6 +81,12 @@ export async function earliestNotBefore(db: Kysely<Tables>): Promise<number | un
 export async function setNotBefore(tx: Tx, threads: readonly string[], at: number | null): Promise<void> {
   if (threads.length === 0) return
   await tx.updateTable('threads').set({ not_before: at }).where('id', 'in', threads).execute()
+}
+
+/** Threads that begin nothing before some time after `now`: what waits for them waits for their provider or a limit. */
+export async function laterThreads(db: Kysely<Tables>, now: number): Promise<string[]> {
+  const rows = await db.selectFrom('threads').select('id').where('not_before', '>', now).execute()
+  return rows.map(({ id }) => id)
 }
 
 /** The threads of all parked cycles. */

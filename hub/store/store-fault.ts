@@ -7,7 +7,7 @@ export type FaultKind = 'full' | 'locked' | 'damaged' | 'unreachable'
 export class StoreFault extends HubError {
   readonly kind: FaultKind
 
-  constructor(kind: FaultKind, message: string, options: ErrorOptions) {
+  constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
     super('unavailable', message, options)
     this.name = 'StoreFault'
     this.kind = kind

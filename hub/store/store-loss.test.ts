@@ -4,6 +4,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -144,4 +145,22 @@ test('a mark that cannot be written is told once, and the store goes on', async 
   await say(store, 'one')
   await say(store, 'two')
   expect(faults).toEqual([expect.objectContaining({ code: 'EISDIR' })])
+})
+
+test('promise 1: a store whose file is gone or another accepts nothing, and goes on once it is back', async () => {
+  using folder = makeTempFolder()
+  const file = join(folder.path, 'superbloom.db')
+  await using store = await openStore(folder.path)
+  await say(store, 'one')
+  expect(store.findProblem()).toBeUndefined()
+  renameSync(file, `${file}.aside`)
+  for (const put of [() => undefined, () => copyFileSync(`${file}.aside`, file)]) {
+    put()
+    await expect(say(store, 'two')).rejects.toThrow(/superbloom\.db was deleted, moved or replaced/)
+    expect(store.findProblem()).toContain('superbloom restore')
+  }
+  renameSync(`${file}.aside`, file)
+  await say(store, 'two')
+  const messages = await store.db.selectFrom('messages').select('text').execute()
+  expect(messages.map(({ text }) => text)).toEqual(['one', 'two'])
 })

@@ -3,7 +3,7 @@ import { openChat } from '../support/chat-client.ts'
 import { startCli } from '../support/cli.ts'
 import { LINES, openClient } from '../support/clients.ts'
 import { delta, line, serve, stream } from '../support/provider.ts'
-import { createScriptedModel, hold, say, type Turn } from '../support/scripted-model.ts'
+import { call, createScriptedModel, hold, say, type Turn } from '../support/scripted-model.ts'
 import { startTestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
 
@@ -100,7 +100,7 @@ test('a day that is used up: hub_chat says until when, and the status shows what
     reply: expect.stringContaining('raise limits.tokensPerDay in agents/homelab.md'),
   })
   expect((await client.call('hub_list_agents', {})).structuredContent).toMatchObject({
-    agents: [{ name: 'homelab', tokensToday: 16_500, moneyToday: 0, pending: 1 }],
+    agents: [{ name: 'homelab', status: 'waiting', tokensToday: 16_500, moneyToday: 0, pending: 1 }],
   })
   expect((await client.call('hub_status', {})).structuredContent).toMatchObject({
     budgets: {
@@ -121,6 +121,31 @@ test('a day that is used up: hub_chat says until when, and the status shows what
   using chat = await openChat(hub)
   await chat.subscribe('homelab/mcp-owner', 0)
   await chat.next('message', ({ message }) => message.text === 'go on')
+})
+
+test('a day that is used up in the midst of a cycle: the agent waits, and hub_chat says until when', async () => {
+  const look = call([['get_context', {}]])
+  const model = createScriptedModel([
+    async (request, options) => ({
+      ...(await look(request, options)),
+      usage: { input: 16_000, output: 500, cachedInput: 0 },
+    }),
+  ])
+  await using hub = await startTestHub({
+    agents: { homelab: agent('{ tokensPerDay: 17000 }') },
+    overrides: { model },
+  })
+  await using client = await openClient(LINES[0], hub)
+  const ask = { message: 'one', idempotencyKey: 'k', waitSeconds: 2 }
+  const held = (await client.call('hub_chat', ask)).structuredContent
+  expect(held).toMatchObject({ status: 'waiting', reply: expect.stringContaining('I rest until') })
+  expect((await client.call('hub_chat', ask)).structuredContent).toEqual(held)
+  expect((await client.call('hub_list_agents', {})).structuredContent).toMatchObject({
+    agents: [{ name: 'homelab', status: 'waiting' }],
+  })
+  expect((await client.call('hub_list_threads', {})).structuredContent).toMatchObject({
+    threads: [{ agent: 'homelab', status: 'waiting' }],
+  })
 })
 
 test('limits.tokens too small for prompt and tools is refused with the figure, and the agent answers', async () => {

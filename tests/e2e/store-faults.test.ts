@@ -1,7 +1,9 @@
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { openChat } from '../support/chat-client.ts'
+import { LINES, openClient } from '../support/clients.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createScriptedModel, hold, say } from '../support/scripted-model.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
@@ -36,6 +38,25 @@ test('promise 1: a post that meets a locked database is refused, says why, and i
   other.free()
   await chat.answerTo(await chat.say('homelab', 'lights?', 'c1'))
   expect(textsOf(chat.messages)).toEqual(['user: lights?', 'agent: Here you are.'])
+})
+
+test('promise 11: a database that is gone while the hub runs is reported, and posts are refused until it is back', async () => {
+  await using hub = await startTestHub({ overrides: { model: createScriptedModel([say('Here you are.')]) } })
+  using chat = await openChat(hub)
+  await chat.subscribe('homelab', 0)
+  const file = join(hub.dataFolder, 'superbloom.db')
+  renameSync(file, `${file}.aside`)
+  const why = 'superbloom.db was deleted, moved or replaced while the hub runs'
+  await expect(chat.say('homelab', 'lights?')).rejects.toThrow(why)
+  const failed = hub.logs.all.find(({ event }) => event === 'message_failed')
+  expect(failed).toMatchObject({ level: 'error' })
+  await using client = await openClient(LINES[0], hub)
+  expect((await client.call('hub_status', {})).structuredContent).toMatchObject({
+    problems: [expect.stringContaining(why)],
+  })
+  renameSync(`${file}.aside`, file)
+  await chat.answerTo(await chat.say('homelab', 'lights?'))
+  expect((await client.call('hub_status', {})).structuredContent).toMatchObject({ problems: [] })
 })
 
 test('promise 4: a cycle that meets a locked database goes on when the lock is gone, and nobody gives it up', async () => {

@@ -21,6 +21,7 @@ export async function openTempStore(): Promise<TempStore> {
     db: store.db,
     write: store.write,
     compact: store.compact,
+    findProblem: store.findProblem,
     folder: folder.path,
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]()

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
 import type { NewUserMessage } from '../../../schemas/chat.ts'
+import { drainItems } from '../../../tests/support/drain-items.ts'
 import { createFakeClock } from '../../../tests/support/fake-clock.ts'
 import { openTempStore } from '../../../tests/support/temp-store.ts'
 import { createEmitter } from '../../core/emitter.ts'
 import { createIds } from '../../core/ids.ts'
 import type { SignalMap } from '../../core/signals.ts'
-import { appendMessage } from '../../store/conversations.ts'
+import { appendMessage, readMessages } from '../../store/conversations.ts'
+import { createCycle, endCycle } from '../../store/cycles.ts'
+import { postItem } from '../../store/inbox.ts'
 import { chat } from './chat.ts'
 
 const unused = () => expect.fail('hub_chat does not use this')
@@ -16,12 +19,13 @@ async function openChatTool(onPost?: () => void) {
   const clock = createFakeClock()
   const newId = createIds(clock.now)
   const posted: NewUserMessage[] = []
+  const signals = createEmitter<SignalMap>(unused)
   const listed = { description: '', status: 'sleeping', conversations: [] } as const
   const tool = chat({
     store,
     clock,
     newId,
-    signals: createEmitter<SignalMap>(unused),
+    signals,
     timezone: 'UTC',
     agents: async () => [
       { ...listed, name: 'homelab', conversations: ['homelab', 'family'] },
@@ -45,6 +49,8 @@ async function openChatTool(onPost?: () => void) {
   return {
     clock,
     posted,
+    store,
+    signals,
     run: (args: object, signal = new AbortController().signal) =>
       tool.run({ message: 'hi', ...args }, { token: 'owner', signal, progress: unused }),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
@@ -87,4 +93,27 @@ test('a caller who goes away ends the wait, also while the message is written', 
   late.abort()
   expect((await call).structured).toMatchObject({ status: 'pending' })
   expect(world.clock.timers).toBe(0)
+})
+
+test('of a reply that a limit cut the caller gets what there is, and why it was cut', async () => {
+  await using world = await openChatTool()
+  const { write, db } = world.store
+  const call = world.run({ conversation: 'family' })
+  await world.clock.armed(45_000)
+  const asked = (await readMessages(db, 'family', 0, 1))[0]?.id ?? ''
+  const said = { conversation: 'family', author: 'homelab', at: 0, cycle: 'cyc_1', inReplyTo: [asked] }
+  const payload = { kind: 'notice' as const, text: 'hi' }
+  await write(async tx => {
+    await postItem(tx, { thread: 'thr_a', source: 'chat', externalId: asked, payload, at: 0 })
+    await createCycle(tx, { id: 'cyc_1', thread_id: 'thr_a', fence: 1, reply_to: 'family', started_at: 0 })
+    await drainItems(tx, 'thr_a', 'cyc_1')
+    await appendMessage(tx, { ...said, id: 'msg_a', kind: 'agent', text: 'The disks' })
+    await appendMessage(tx, { ...said, id: 'msg_b', kind: 'notice', text: 'I stopped after 1 minute.' })
+    await endCycle(tx, 'cyc_1', { status: 'failed', at: 1 })
+  })
+  world.signals.emit('cycleEnded', { cycle: 'cyc_1', thread: 'thr_a' })
+  expect((await call).structured).toMatchObject({
+    status: 'failed',
+    reply: 'The disks\n\nI stopped after 1 minute.',
+  })
 })

@@ -15,7 +15,7 @@ const output = z.object({
   status: z
     .enum(['replied', 'pending', 'waiting', 'silent', 'failed'])
     .describe(
-      "pending: the agent still works; waiting: something of it needs a person's yes, or it cannot begin yet and the reply says why. Read what comes later with hub_read_messages",
+      "pending: the agent still works; waiting: something of it needs a person's yes, or it cannot begin or go on yet and the reply says why. Read what comes later with hub_read_messages",
     ),
   reply: z.string().optional(),
   messageId: z.string(),
@@ -124,22 +124,30 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
   }
 }
 
-/** What came of a message; undefined while a cycle that takes it has not ended. */
+/** What came of a message; undefined while a cycle that takes it runs. */
 async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | undefined> {
   const { conversation, messageId } = what
   const cycles = await cyclesOfMessage(deps.store.db, messageId)
   if (cycles.every(({ id }) => id === null)) return readHeld(deps, what)
-  if (cycles.some(({ status }) => status === null || status === 'running')) return undefined
+  const unfinished = cycles.filter(({ status }) => status === null || status === 'running')
+  if (unfinished.length > 0) {
+    // Of a cycle that goes on later the note says why.
+    const [why] = unfinished.every(({ note }) => note !== null) ? unfinished : []
+    return why && { conversation, messageId, status: 'waiting', reply: why.note ?? '' }
+  }
   const all = await Promise.all(cycles.map(({ id }) => messagesOfCycle(deps.store.db, id ?? '')))
   const said = all.flat().filter(message => message.conversation === conversation)
   // What the cycle said there before it took this message answers another one.
   const answers = said.filter(({ kind, inReplyTo }) => kind === 'agent' && inReplyTo?.includes(messageId))
   const others = said.filter(message => message.kind === 'notice' || message.kind === 'error').slice(-1)
-  const reply = (answers.length > 0 ? answers : others).map(message => message.text).join('\n\n')
+  const hasFailed = cycles.every(({ status: end }) => end === 'failed' || end === 'dead')
+  // What a limit cut is no whole answer: the notice says why.
+  const told = hasFailed || answers.length === 0 ? [...answers, ...others] : answers
+  const reply = told.map(message => message.text).join('\n\n')
   const open = await Promise.all(cycles.map(({ thread }) => openApprovalsOf(deps.store.db, thread)))
   const status = decideStatus({
     failed:
-      cycles.every(({ status: end }) => end === 'failed' || end === 'dead') ||
+      hasFailed ||
       (answers.length === 0 &&
         (cycles.every(({ status: end }) => end === 'stopped') || others.some(isNoReply))),
     waits: open.flat().some(approval => cycles.some(({ id }) => id === approval.cycle_id)),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageKinds } from '../../../schemas/chat.ts'
 import { conversationId } from '../../../schemas/names.ts'
+import { quoteAfter, toLine } from '../../core/text.ts'
 import { lastSeqOf, readMessages } from '../../store/conversations.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
@@ -34,7 +35,10 @@ export function readConversation(deps: HubToolDeps): HubTool {
       messages: await readMessages(deps.store.db, conversation, after, limit),
       lastSeq: await lastSeqOf(deps.store.db, conversation),
     }),
-    toText: ({ messages }) =>
-      messages.map(one => `${one.seq} ${one.author}: ${one.text}`).join('\n') || 'No messages.',
+    toText: ({ messages }) => messages.map(describeMessage).join('\n') || 'No messages.',
   })
+}
+
+export function describeMessage({ seq, author, text }: z.infer<typeof message>): string {
+  return quoteAfter(`${seq} ${toLine(author)}:`, text)
 }

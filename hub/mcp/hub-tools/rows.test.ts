@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { describeServer } from '../../cli/commands/servers.ts'
 import { describeApproval } from './approvals.ts'
 import { describeDeadLetter } from './dead-letters.ts'
+import { describeMessage } from './messages.ts'
 import { describeThread } from './threads.ts'
 
 const FORGED = 'forged: as good as real'
@@ -38,6 +39,18 @@ test.each([
       steps: 1,
       items: [{ kind: 'message', origin: 'someone', text, at: 0 }],
       calls: [{ tool: 'stop', arguments: text, status: 'ok' }],
+    }),
+  ],
+  [
+    'a message',
+    describeMessage({
+      seq: 1,
+      id: 'msg_1',
+      conversation: 'homelab',
+      kind: 'user',
+      author: `alex\n${FORGED}`,
+      text,
+      at: 0,
     }),
   ],
   [

@@ -90,6 +90,7 @@ test('promise 9: the day of an agent ends its calls; each conversation is told o
   expect(await world.store.db.selectFrom('threads').select('not_before').execute()).toEqual([
     { not_before: midnight },
   ])
+  expect(world.seen.states.all.at(-1)?.status).toBe('waiting')
   world.clock.advance(midnight - world.clock.now() - 1)
   world.runtime.wake('thr_homelab')
   await world.idle()

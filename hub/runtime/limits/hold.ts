@@ -2,7 +2,7 @@ import type { ChatMessage } from '../../../schemas/chat.ts'
 import { appendMessage, hasNoticeOfDay } from '../../store/conversations.ts'
 import type { HistoryEntry } from '../../store/history.ts'
 import { type InboxItem, waitingItems } from '../../store/inbox.ts'
-import { holdThread } from '../../store/threads.ts'
+import { holdThread, mainThreadId } from '../../store/threads.ts'
 import { addUsage } from '../../store/usage.ts'
 import type { Tx } from '../../store/writer.ts'
 import type { RuntimeAgent, RuntimeDeps } from '../deps.ts'
@@ -112,6 +112,7 @@ export async function holdBack(
     return { messages: await tellHeld(deps, tx, { agent, limit, waiting }), held: waiting }
   })
   announceHeld(deps, { agent, thread, limit, messages, held })
+  if (thread === mainThreadId(agent.name)) deps.signals.emit('agent', { name: agent.name, status: 'waiting' })
 }
 
 type Waiting = readonly { conversation: string; messageId: string }[]

@@ -79,3 +79,22 @@ test('an absurd usage figure of a stream that broke is bounded too', async () =>
   await world.idle()
   expect(world.seen.messages.all.at(-1)?.text).toBe('here')
 })
+
+test('promise 9: how a model counts is known after a restart, so that no call exceeds the day', async () => {
+  await using world = await openWorld()
+  world.model.script(
+    (request, options) => using(estimateOf(request) * 3, 10)(request, options),
+    say('beyond the day'),
+  )
+  await world.start()
+  await world.post('hi')
+  await world.idle()
+  world.kill()
+  const limits = world.agents.get('homelab')?.limits
+  const [request] = world.model.requests.all
+  if (limits && request) limits.tokensPerDay = estimateOf(request) * 4.3
+  await world.start()
+  await world.post('and now?')
+  await world.idle()
+  expect(world.model.left).toBe(1)
+})

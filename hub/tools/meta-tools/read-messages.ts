@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { conversationId } from '../../../schemas/names.ts'
 import { toIso } from '../../core/clock.ts'
 import { toItem } from '../../core/show-item.ts'
+import { quote, quoteAfter, toLine } from '../../core/text.ts'
 import type { CallContext, ToolOutcome } from '../../core/tool-box.ts'
 import { lastSeqOf, readMessages } from '../../store/conversations.ts'
 import { readItem } from '../../store/inbox.ts'
@@ -32,8 +33,8 @@ export function readMessagesTool(deps: MetaDeps): MetaTool {
         return failed(`conversation: ${conversation} is no conversation of yours`)
       const lastSeq = await lastSeqOf(tx, conversation)
       const messages = await readMessages(tx, conversation, after ?? Math.max(0, lastSeq - limit), limit)
-      const lines = messages.map(
-        one => `${one.seq} ${toIso(one.at)} ${one.author} (${one.kind}): ${one.text}`,
+      const lines = messages.map(({ seq, at, author, kind, text }) =>
+        quoteAfter(`${seq} ${toIso(at)} ${toLine(author)} (${kind}):`, text),
       )
       return {
         text: lines.join('\n') || 'No messages.',
@@ -55,7 +56,7 @@ async function readPart(
   const part = text.slice(offset, offset + PART)
   const end = offset + part.length
   const more = end < text.length ? `; go on with offset ${end}` : '; this is the end'
-  return { text: `Characters ${offset} to ${end} of ${text.length}${more}.\n${part}`, isError: false }
+  return { text: `Characters ${offset} to ${end} of ${text.length}${more}.\n${quote(part)}`, isError: false }
 }
 
 function failed(text: string): ToolOutcome {
