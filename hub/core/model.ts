@@ -26,22 +26,42 @@ export interface BatchItem {
   at: number
 }
 
+/** A picture that a person or a tool gave. */
+export interface ModelImage {
+  /** `image/png`, `image/jpeg`, `image/webp` or `image/gif`. */
+  mimeType: string
+  /** Base64. */
+  data: string
+}
+
 /**
- * What a model thought before it called tools. Never shown; some providers want it back beside the calls, so it is
- * kept as it came and goes only to whoever made it.
+ * What a model thought, and what else its provider wants back as it came: signatures, encrypted items. It is never
+ * shown, and goes back only to the family that made it.
  */
 export interface Thinking {
+  /** The family that made it: `<provider>/<model>`. */
   by: string
+  /** What it thought, as far as the provider shows it; may be empty. */
   text: string
   /** What came beside each of the calls, in their order: Gemini wants the signatures of its thoughts back. */
   extras?: readonly unknown[]
+  /** What belongs to the message as a whole, in the form of the adapter that read it. JSON. */
+  parts?: unknown
 }
 
 /** The window in the order in which it happened. */
 export type ModelMessage =
-  | { role: 'user'; text: string; items: BatchItem[] }
+  | { role: 'user'; text: string; items: BatchItem[]; images?: readonly ModelImage[] | undefined }
   | { role: 'assistant'; text: string; calls: ModelCall[]; thinking?: Thinking | undefined }
-  | { role: 'tool'; callId: string; name: string; text: string; isError: boolean; structured?: unknown }
+  | {
+      role: 'tool'
+      callId: string
+      name: string
+      text: string
+      isError: boolean
+      structured?: unknown
+      images?: readonly ModelImage[] | undefined
+    }
 
 export interface ModelRequest {
   system: string
@@ -151,8 +171,20 @@ export interface Begun {
   written: string
 }
 
+/** What a provider said when it refused a request, as far as a repair reads it. */
+export interface ModelRefusal {
+  status: number
+  code?: string | undefined
+  /** The part of the request that it blames, such as `tools[3].function.parameters`. */
+  param?: string | undefined
+  /** Its own words. They name a tool; they never say what kind of refusal it is. */
+  said?: string | undefined
+}
+
 export class ModelError extends Error {
   readonly kind: ModelErrorKind
+  /** Set where the provider answered with a refusal. */
+  readonly refusal: ModelRefusal | undefined
   readonly status: number | undefined
   /** Milliseconds that the provider asked to wait. */
   readonly retryAfter: number | undefined
@@ -162,12 +194,17 @@ export class ModelError extends Error {
   constructor(
     kind: ModelErrorKind,
     message: string,
-    options: ErrorOptions & { status?: number | undefined; retryAfter?: number | undefined } = {},
+    options: ErrorOptions & {
+      status?: number | undefined
+      retryAfter?: number | undefined
+      refusal?: ModelRefusal | undefined
+    } = {},
   ) {
     super(message, options)
     this.name = 'ModelError'
     this.kind = kind
     this.status = options.status
+    this.refusal = options.refusal
     this.retryAfter = options.retryAfter
   }
 
