@@ -19,7 +19,7 @@ export function toProblems(issue: z.core.$ZodIssue): Problem[] {
     const [why] = issue.issues
     if (why) return toProblems({ ...why, path: issue.path })
   }
-  return [{ path: issue.path, problem: toWords(issue.message) }]
+  return [{ path: issue.path, problem: wordsOf(issue.message) }]
 }
 
 /** All problems in one line; `whole` is what one of the whole value is said of. */
@@ -29,7 +29,7 @@ export function describeProblems(error: z.ZodError, whole: string): string {
 }
 
 /** Zod's texts without what only its users know, such as that a missing value is undefined. */
-function toWords(message: string): string {
+export function wordsOf(message: string): string {
   return message
     .replace(/^(?:Invalid (?:input|option|string)|Too (?:small|big)): /, '')
     .replace(/^Invalid discriminator value\. E/, 'e')
