@@ -96,7 +96,7 @@ function readPasted(name: string | undefined, given: string): NewServer[] {
   throw wrong(
     name === undefined
       ? '--json: there is no server in it: it holds {"mcpServers": {"<name>": {"command": …}}}'
-      : `--json: there is no server ${name} in it; there is ${Object.keys(shelved.data ?? {}).join(', ')}`,
+      : `--json: there is no server ${name} in it; there is ${Object.keys(shelved.data ?? {}).join(', ') || 'none'}`,
   )
 }
 

@@ -85,7 +85,9 @@ describe('the package', () => {
     expect(
       files.filter(
         file =>
-          !/^(bin|dist|agents|docs)\/|^servers\/[a-z]+\/README\.md$|^(package\.json|[A-Z]+(\.md)?)$/.test(file),
+          !/^(bin|dist|agents|docs)\/|^servers\/[a-z]+\/README\.md$|^(package\.json|[A-Z]+(\.md)?)$/.test(
+            file,
+          ),
       ),
     ).toEqual([])
     expect(files.filter(file => /\.test\.|\/(testing|tests)\/|\.ts$|\.map$|(^|\/)\./.test(file))).toEqual([])
