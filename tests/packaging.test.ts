@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createEnvironment } from '../hub/config/environment.ts'
@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 interface Manifest {
+  files: string[]
   dependencies: Record<string, string>
   devDependencies: Record<string, string>
   optionalDependencies: Record<string, string>
@@ -34,6 +35,19 @@ test('every version is pinned exactly', () => {
   const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
   expect(versions.length).toBeGreaterThan(30)
+})
+
+test('what the documents of the package link to is in the package too', () => {
+  const packed = new Set(manifest.files.flatMap(path => globSync([path, `${path}/**`], { cwd: root })))
+  const documents = [...packed].filter(path => path.endsWith('.md'))
+  const links = documents.flatMap(document =>
+    [...read(document).matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(([, target = '']) => ({
+      document,
+      path: posix.join(posix.dirname(document), target),
+    })),
+  )
+  expect(links.filter(({ path }) => !packed.has(path))).toEqual([])
+  expect(links.length).toBeGreaterThan(20)
 })
 
 test('the lock file names no registry, and every package has its checksum', () => {

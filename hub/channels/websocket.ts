@@ -12,6 +12,7 @@ import {
   type StopTarget,
   toStopTarget,
 } from '../../schemas/chat.ts'
+import { describeProblems } from '../../schemas/problems.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
@@ -222,9 +223,7 @@ function readFrame(data: Buffer): { frame: ClientFrame } | Problem {
   }
   const parsed = clientFrame.safeParse(value)
   if (parsed.success) return { frame: parsed.data }
-  const message = parsed.error.issues
-    .map(issue => `${issue.path.join('.') || 'frame'}: ${issue.message}`)
-    .join('; ')
+  const message = describeProblems(parsed.error, 'frame')
   return { problem: { type: 'error', code: 'bad_request', message, ...clientIdOf(value) } }
 }
 

@@ -82,6 +82,7 @@ test.each<[string | undefined, string[], AddOptions, RegExp]>([
   [undefined, [], { json: JSON.stringify(ENTRY) }, /one server without its name/],
   [undefined, [], { json: '{}' }, /there is no server in it/],
   ['b', [], { json: JSON.stringify({ mcpServers: { a: ENTRY } }) }, /no server b in it; there is a$/],
+  ['b', [], { json: '{}' }, /no server b in it; there is none$/],
   [undefined, [], { json: '{"mcpServers":{"a":{"command":"x","url":"http://x"}}}' }, /a: needs either/],
   [undefined, [], { json: '{"mcpServers":{"a":{"command":1}}}' }, /a: command: /],
 ])('%j %j %j is answered with what to do', (name, command, options, words) => {

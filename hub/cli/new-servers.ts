@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
 import { serverName, toServerNames } from '../../schemas/names.ts'
+import { describeProblems } from '../../schemas/problems.ts'
 import { withoutComments } from '../config/json-comments.ts'
 import { withOurKeys } from '../config/pasted-servers.ts'
 import { HubError } from '../core/errors.ts'
@@ -95,7 +96,7 @@ function readPasted(name: string | undefined, given: string): NewServer[] {
   throw wrong(
     name === undefined
       ? '--json: there is no server in it: it holds {"mcpServers": {"<name>": {"command": …}}}'
-      : `--json: there is no server ${name} in it; there is ${Object.keys(shelved.data ?? {}).join(', ')}`,
+      : `--json: there is no server ${name} in it; there is ${Object.keys(shelved.data ?? {}).join(', ') || 'none'}`,
   )
 }
 
@@ -127,8 +128,8 @@ function checkEntry(name: string, value: unknown): ServerEntry {
   if (checked.success && (checked.data.command === undefined) !== (checked.data.url === undefined)) {
     return checked.data
   }
-  const why = checked.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-  throw wrong(`${name}: ${why?.join('; ') ?? 'needs either a command or a url'}`)
+  const why = checked.error && describeProblems(checked.error, 'the entry')
+  throw wrong(`${name}: ${why ?? 'needs either a command or a url'}`)
 }
 
 /** Names and values of an option that may come several times. The values are never shown: they may be secret. */

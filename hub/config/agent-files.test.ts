@@ -112,7 +112,7 @@ test.for([
     '---\nprompt:\n  text: "{b}"\n  arguments:\n    - name: b\n    - name: b\n---\nHi',
     ':6: prompt.arguments.1.name: b is declared twice',
   ],
-  ['a wrong value', '---\nlimits:\n  steps: 0\n---\nHi', ':3: limits.steps: Too small'],
+  ['a wrong value', '---\nlimits:\n  steps: 0\n---\nHi', ':3: limits.steps: expected'],
   ['a key after empty lines', '\n---\n\n\ntoolz: []\n---\nHi', ':5: toolz: no such key'],
   ['no YAML', '---\ntools: [a\n---\nHi', ':2: Flow sequence'],
   ['an unquoted glob', '---\nevents:\n  - *_high\n---\nHi', ':3: '],

@@ -34,6 +34,20 @@ test('where there is no folder it is made, with the default agent', () => {
   expect(opened.agents.problems).toEqual([])
 })
 
+test('a file in the place of the folder is refused by its variable', () => {
+  using opened = openAgents('')
+  writeFileSync(opened.file('a'), 'I am a.')
+  const log = createLog({ level: 'error', now: () => 0, write: () => undefined })
+  expect(() =>
+    createAgents(
+      opened.file('a'),
+      () => undefined,
+      log,
+      () => opened.rules,
+    ),
+  ).toThrow(`SUPERBLOOM_AGENTS: ${opened.file('a')} is not a folder`)
+})
+
 test('an empty folder stays empty', () => {
   using opened = openAgents('')
   expect(opened.names()).toEqual([])

@@ -1,9 +1,10 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { copyFileSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError, HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { type Agent, type AgentFileRules, readAgentFiles } from './agent-files.ts'
 import type { Environment } from './environment.ts'
+import { makeFolder } from './make-folder.ts'
 import { packageFolder } from './paths.ts'
 
 /** The agents as their files say, kept in memory; `reload` reads the files again. */
@@ -23,6 +24,9 @@ export function createAgents(
   rules: () => AgentFileRules,
 ): Agents {
   if (!existsSync(folder)) installDefault(folder)
+  if (!statSync(folder).isDirectory()) {
+    throw new HubError('bad_request', `SUPERBLOOM_AGENTS: ${folder} is not a folder`)
+  }
   let all: Agent[] = []
   let problems: string[] = []
   const reload = () => {
@@ -49,7 +53,7 @@ export function createAgents(
 
 function installDefault(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     copyFileSync(join(packageFolder, 'agents', 'homelab.md'), join(folder, 'homelab.md'))
   } catch (error) {
     throw new HubError(

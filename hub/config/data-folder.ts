@@ -1,20 +1,29 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { HubError } from '../core/errors.ts'
+import { describeError, HubError } from '../core/errors.ts'
+import { makeFolder } from './make-folder.ts'
 import { tokenFile } from './token.ts'
 
 const { R_OK, W_OK, X_OK } = constants
+const ELSEWHERE = 'Name another folder with SUPERBLOOM_DATA.'
 
 /** Makes the data folder where it is missing. Throws `bad_request` that says what to do where it cannot be used. */
 export function openDataFolder(folder: string): void {
   const problem = findDataProblem(folder)
   if (problem !== undefined) throw new HubError('bad_request', problem)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  try {
+    makeFolder(folder, 0o700)
+  } catch (error) {
+    const why = `The data folder ${folder} cannot be made: ${describeError(error)}. ${ELSEWHERE}`
+    throw new HubError('bad_request', why, { cause: error })
+  }
 }
 
 /** What keeps this process from using a data folder, which need not be there yet, and what to do; undefined: nothing. */
 export function findDataProblem(folder: string): string | undefined {
   const existing = nearestFolder(folder)
+  if (!statSync(existing).isDirectory())
+    return `The data folder ${folder} cannot be used: ${existing} is not a folder. ${ELSEWHERE}`
   const needs: [path: string, mode: number][] = [[existing, R_OK | W_OK | X_OK]]
   if (existing === folder) {
     needs.push([tokenFile(folder), R_OK])

@@ -172,6 +172,21 @@ test.for([
     { SUPERBLOOM_MODEL: 'm', SUPERBLOOM_MODEL_CONTEXT: '100' },
     'SUPERBLOOM_MODEL_CONTEXT: 100 is not',
   ],
+  [undefined, { SUPERBLOOM_MODEL_CONTEXT: '-1' }, 'SUPERBLOOM_MODEL_CONTEXT: -1 is not a number of tokens'],
+  [
+    'model: { default: { baseUrl: "http://h/v1", model: m } }',
+    { SUPERBLOOM_MODEL_CONTEXT: '8k' },
+    '8k is not',
+  ],
+  [undefined, { SUPERBLOOM_CRASH_HOLD: 'yes' }, 'SUPERBLOOM_CRASH_HOLD: yes is neither 0 nor 1'],
+  [undefined, { SUPERBLOOM_PORT: ' ' }, 'SUPERBLOOM_PORT:   is not a port'],
+  [undefined, { SUPERBLOOM_HOST: 'http://hub' }, 'SUPERBLOOM_HOST: http://hub is not an address or a name'],
+  [
+    undefined,
+    { SUPERBLOOM_PUBLIC_URL: 'https://hub/?a=b' },
+    'SUPERBLOOM_PUBLIC_URL: https://hub/?a=b is not',
+  ],
+  [undefined, { SUPERBLOOM_CONFIG: '/' }, '/: cannot be read: EISDIR'],
 ] as const)('%j with %j is refused: %s', ([text, variables, message]) => {
   expect(() => load(text, variables)).toThrow(expect.objectContaining({ code: 'bad_request' }))
   expect(() => load(text, variables)).toThrow(message)

@@ -2,12 +2,21 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ConfigFile, configFile, type ServerEntry } from '../../schemas/config.ts'
 import { systemTimezone } from '../core/clock.ts'
-import { HubError } from '../core/errors.ts'
+import { describeError, HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 import type { Price } from '../core/model.ts'
 import { decideConfigured, isPasted, splitKeys, withoutSettings } from './configured-servers.ts'
 import type { Environment } from './environment.ts'
 import { holdEntries } from './pasted-servers.ts'
+import {
+  toContext,
+  toCrashHold,
+  toHost,
+  toHttpUrl,
+  toLogLevel,
+  toPort,
+  toPublicUrl,
+} from './variable-values.ts'
 import { keysWritten, parseYaml } from './yaml-file.ts'
 
 export interface ModelConfig {
@@ -77,7 +86,6 @@ export function hasPrices(models: ModelsConfig | undefined): boolean {
 }
 
 const DEFAULT_PORT = 8420
-const DEFAULT_CONTEXT = 32_768
 const OPENAI_URL = 'https://api.openai.com/v1'
 
 /** Where the data is and the token to its hub: what a command needs that talks to a running one. */
@@ -111,7 +119,7 @@ export function loadConfig(environment: Environment): Config {
     configFile: path,
     dataFolder: resolve(read('dataFolder', 'SUPERBLOOM_DATA', 'data')),
     agentsFolder: resolve(read('agentsFolder', 'SUPERBLOOM_AGENTS', 'agents')),
-    host: read('host', 'SUPERBLOOM_HOST', '127.0.0.1'),
+    host: toHost(read('host', 'SUPERBLOOM_HOST', '127.0.0.1')),
     port: toPort(read('port', 'SUPERBLOOM_PORT', String(DEFAULT_PORT))),
     publicUrl: toPublicUrl(environment('SUPERBLOOM_PUBLIC_URL')),
     token: environment('SUPERBLOOM_TOKEN'),
@@ -127,7 +135,7 @@ export function loadConfig(environment: Environment): Config {
     toolsets: file.toolsets,
     budget: file.budget,
     retention: file.retention,
-    crashHold: read('crashHold', 'SUPERBLOOM_CRASH_HOLD', '1') !== '0',
+    crashHold: toCrashHold(read('crashHold', 'SUPERBLOOM_CRASH_HOLD', '1')),
     webhooks: file.webhooks,
     servers: servers.entries,
     heldServers: servers.held,
@@ -163,11 +171,19 @@ interface ReadFile {
   held: ReadonlyMap<string, string>
 }
 
+function readConfigText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new HubError('bad_request', `${path}: cannot be read: ${describeError(error)}`, { cause: error })
+  }
+}
+
 /** The file with its defaults. */
 function readConfigFile(path: string | undefined, environment: Environment): ReadFile {
   const held = new Map<string, string>()
   if (path === undefined) return { file: configFile.parse({}), written: [], ignored: [], held }
-  const text = readFileSync(path, 'utf8')
+  const text = readConfigText(path)
   const ignored: string[] = []
   const file = parseYaml({ file: path, text }, configFile, {
     environment,
@@ -196,6 +212,7 @@ function decideModel(
   path: string | undefined,
 ): { entry: ModelsConfig | undefined; warnings: string[] } {
   const summaries = environment('SUPERBLOOM_COMPACTION_MODEL')
+  const context = toContext(environment('SUPERBLOOM_MODEL_CONTEXT'))
   if (file.model) {
     const { default: first, fallback, compaction } = file.model
     const main = toModelConfig(first)
@@ -222,7 +239,6 @@ function decideModel(
     }
   }
   origins['model'] = 'SUPERBLOOM_MODEL'
-  const context = toContext(environment('SUPERBLOOM_MODEL_CONTEXT'))
   const main: ModelConfig = {
     baseUrl: toHttpUrl('OPENAI_BASE_URL', baseUrl ?? OPENAI_URL),
     model,
@@ -246,38 +262,4 @@ function toModelConfig(entry: NonNullable<ConfigFile['model']>['default']): Mode
 
 function defaultMaxOutput(context: number): number {
   return Math.min(4096, Math.floor(context / 4))
-}
-
-function toContext(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_CONTEXT
-  const context = Number(text)
-  if (Number.isInteger(context) && context >= 2048) return context
-  throw new HubError(
-    'bad_request',
-    `SUPERBLOOM_MODEL_CONTEXT: ${text} is not a number of tokens from 2048 on`,
-  )
-}
-
-function toPort(text: string): number {
-  const port = Number(text)
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
-  throw new HubError(
-    'bad_request',
-    `SUPERBLOOM_PORT: ${text} is not a port (0 to 65535; 0 takes any free one)`,
-  )
-}
-
-function toHttpUrl(name: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '')
-  throw new HubError('bad_request', `${name}: ${text} is not an http:// or https:// address`)
-}
-
-function toPublicUrl(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : toHttpUrl('SUPERBLOOM_PUBLIC_URL', text)
-}
-
-function toLogLevel(text: string): LogLevel {
-  if (text === 'debug' || text === 'info' || text === 'warn' || text === 'error') return text
-  throw new HubError('bad_request', `LOG_LEVEL: ${text} is none of debug, info, warn, error`)
 }

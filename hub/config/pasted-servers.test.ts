@@ -150,8 +150,8 @@ test('a wrong entry holds itself alone, and null is none', () => {
   expect(heldServers).toEqual({
     socket: 'url: Invalid URL',
     hub: 'its name must not be hub, which is the hub itself',
-    nothing: 'the entry: Invalid input: expected object, received null',
-    number: expect.stringMatching(/^command: Invalid input: expected string, received number; env\.A: /),
+    nothing: 'the entry: expected object, received null',
+    number: expect.stringMatching(/^command: expected string, received number; env\.A: /),
   })
 })
 

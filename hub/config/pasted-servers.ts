@@ -3,8 +3,9 @@ import { dirname, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
 import { serverName, toServerNames } from '../../schemas/names.ts'
+import { describeProblems } from '../../schemas/problems.ts'
 import { describeError, HubError } from '../core/errors.ts'
-import { type Missing, parseYaml, toProblems, type YamlOptions } from './yaml-file.ts'
+import { type Missing, parseYaml, type YamlOptions } from './yaml-file.ts'
 
 /** Where clients keep their servers in their files. */
 const SHELVES = ['servers', 'mcpServers'] as const
@@ -75,8 +76,8 @@ function findNameProblem(written: string): string | undefined {
 
 function findProblem(entry: unknown): string | undefined {
   if (entry === false) return undefined
-  const problems = serverEntry.safeParse(entry).error?.issues.flatMap(toProblems)
-  return problems?.map(({ path, problem }) => `${path.join('.') || 'the entry'}: ${problem}`).join('; ')
+  const { error } = serverEntry.safeParse(entry)
+  return error && describeProblems(error, 'the entry')
 }
 
 /** The entry of a dropped-in `mcp.json`, alone or as the only one of a client's whole file. Throws `bad_request`. */

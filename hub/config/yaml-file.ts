@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import type { z } from 'zod'
+import { toProblems } from '../../schemas/problems.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 import type { Environment } from './environment.ts'
@@ -143,22 +144,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function hasRange(node: unknown): node is { range: [number, number, number] } {
   return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
-}
-
-/** Each problem of a value with where it stands. */
-export function toProblems(issue: z.core.$ZodIssue): Missing[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => ({ path: [...issue.path, key], problem: 'no such key' }))
-  }
-  if (issue.code === 'invalid_union') {
-    const deepest = issue.errors.flat().sort((a, b) => b.path.length - a.path.length)[0]
-    if (deepest) return toProblems({ ...deepest, path: [...issue.path, ...deepest.path] })
-  }
-  if (issue.code === 'invalid_key') {
-    const [why] = issue.issues
-    if (why) return toProblems({ ...why, path: issue.path })
-  }
-  return [{ path: issue.path, problem: issue.message }]
 }
 
 function mapTexts(

@@ -66,7 +66,7 @@ function explain(error: unknown, host: string, port: number): unknown {
     const text = `Port ${port} on ${host} is taken. Stop what uses it, or set SUPERBLOOM_PORT (0 takes any free one).`
     return new HubError('conflict', text, { cause: error })
   }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return new HubError('bad_request', `SUPERBLOOM_HOST: ${host} is no address of this machine`, {
       cause: error,
     })

@@ -76,7 +76,7 @@ test('a restore brings back what was, keeps what is, and can be undone', async (
   const { file } = await backUp(folder.path, NOW, join(folder.path, 'elsewhere', 'mine.db'))
   await withStore(folder.path, store => say(store, 'new'))
   const restored = await restore(folder.path, file, NOW)
-  expect(restored).toMatchObject({ file, rows: { messages: 1 } })
+  expect(restored).toMatchObject({ file, rows: { messages: 1 }, canBeUndone: true })
   expect(restored.before).toBe(join(folder.path, 'superbloom.db.before-restore-20261122-080910'))
   expect(await textsOf(folder.path)).toEqual(['old'])
   const again = await restore(folder.path, restored.before ?? '', NOW)
@@ -130,10 +130,28 @@ test('a store that is damaged is replaced too, and kept as it lies there', async
   const rubbish = 'this was a database once '.repeat(500)
   writeFileSync(join(folder.path, 'superbloom.db'), rubbish)
   writeFileSync(join(folder.path, 'superbloom.db-wal'), 'its log')
-  const { before = '' } = await restore(folder.path, file, NOW)
+  const { before = '', canBeUndone } = await restore(folder.path, file, NOW)
+  expect(canBeUndone).toBe(false)
   expect(await textsOf(folder.path)).toEqual(['old'])
   expect(readFileSync(before, 'utf8')).toBe(rubbish)
   expect(existsSync(join(folder.path, 'superbloom.db-wal'))).toBe(false)
+})
+
+test.each([
+  ['an empty file', ''],
+  ["another program's database", 'create table notes (text)'],
+])('a restore in the place of %s cannot be undone', async (_what, statement) => {
+  using folder = makeTempFolder()
+  using other = makeTempFolder()
+  await withStore(folder.path, store => say(store, 'old'))
+  const { file } = await backUp(folder.path, NOW)
+  const foreign = new Database(join(other.path, 'superbloom.db'))
+  foreign.exec(statement)
+  foreign.close()
+  expect(await restore(other.path, file, NOW)).toMatchObject({
+    before: expect.any(String),
+    canBeUndone: false,
+  })
 })
 
 test('while a hub holds the folder a restore is refused, and nothing is touched', async () => {

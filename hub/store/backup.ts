@@ -11,6 +11,7 @@ import {
   copyDatabase,
   databaseFile,
   foldLog,
+  isRestorable,
   nextMigration,
   type StoreCopy,
   syncToDisk,
@@ -51,6 +52,8 @@ export async function backUpBeforeMigration(folder: string): Promise<StoreCopy |
 export interface Restored extends StoreCopy {
   /** Where the store that was there before is now; undefined where there was none. */
   before: string | undefined
+  /** Whether that is a store that can be restored in turn. */
+  canBeUndone: boolean
 }
 
 /**
@@ -67,18 +70,23 @@ export async function restore(folder: string, file: string, now: number): Promis
     const before = existsSync(database) ? freeName(`${database}.before-restore-${toStamp(now)}`) : undefined
     // What the other store had says nothing of this one.
     rmSync(markFile(folder), { force: true })
-    if (before) setAside(database, before)
+    const isReadable = before !== undefined && setAside(database, before)
     renameSync(fresh, database)
     await syncToDisk(folder)
-    return { ...copy, file: resolve(file), before }
+    const canBeUndone = isReadable && isRestorable(before)
+    return { ...copy, file: resolve(file), before, canBeUndone }
   } finally {
     rmSync(fresh, { force: true })
   }
 }
 
-/** The old store gets a second name, and keeps its own until the new one takes that. No log may stay for the new one. */
-function setAside(database: string, before: string): void {
-  if (!tryFoldLog(database)) {
+/**
+ * The old store gets a second name, and keeps its own until the new one takes that. No log may stay for the new one.
+ * False for one that cannot be opened.
+ */
+function setAside(database: string, before: string): boolean {
+  const isReadable = tryFoldLog(database)
+  if (!isReadable) {
     for (const suffix of BESIDE) {
       if (existsSync(`${database}${suffix}`)) renameSync(`${database}${suffix}`, `${before}${suffix}`)
     }
@@ -90,6 +98,7 @@ function setAside(database: string, before: string): void {
     if (!(error instanceof Error && 'code' in error) || error.code === 'EEXIST') throw error
     copyFileSync(database, before)
   }
+  return isReadable
 }
 
 /** False for a store that is too damaged to be opened: it is kept as it lies there. */

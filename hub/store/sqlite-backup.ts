@@ -82,12 +82,7 @@ function verifyCopy(partial: string, rows: Record<string, number>, source: strin
   const copy = openDatabase(partial)
   try {
     copy.pragma('journal_mode = delete')
-    const [{ integrity_check: found = '' } = {}] = copy.pragma('integrity_check(1)') as {
-      integrity_check?: string
-    }[]
-    if (found !== 'ok')
-      throw new HubError('invalid_arguments', `${source} is damaged: ${found}. Take another backup.`)
-    refuseNewer(copy, source)
+    refuseUnfit(copy, source)
     const copied = countRows(copy)
     const wrong = COUNTED.find(table => copied[table] !== rows[table])
     if (wrong)
@@ -96,6 +91,31 @@ function verifyCopy(partial: string, rows: Record<string, number>, source: strin
     throw explain(error, source)
   } finally {
     copy.close()
+  }
+}
+
+/** Throws where a database is damaged, or of a newer version. */
+function refuseUnfit(database: Database.Database, source: string): void {
+  const [{ integrity_check: found = '' } = {}] = database.pragma('integrity_check(1)') as {
+    integrity_check?: string
+  }[]
+  if (found !== 'ok')
+    throw new HubError('invalid_arguments', `${source} is damaged: ${found}. Take another backup.`)
+  refuseNewer(database, source)
+}
+
+/** Whether a file is a store that could be restored; it stays as it lies there. */
+export function isRestorable(file: string): boolean {
+  const database = new Database(file, { readonly: true })
+  try {
+    countRows(database)
+    refuseUnfit(database, file)
+    return true
+  } catch (error) {
+    if (error instanceof HubError || error instanceof Database.SqliteError) return false
+    throw error
+  } finally {
+    database.close()
   }
 }
 

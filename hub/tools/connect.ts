@@ -157,10 +157,7 @@ async function attempt(
   }
   const isModern = client.getProtocolEra() === 'modern'
   const isHttp = transport instanceof StreamableHTTPClientTransport
-  const mirror =
-    isHttp && isModern
-      ? createArgumentMirror(tool => deps.log.warn('tool_left_out', { tool, reason: 'a wrong x-mcp-header' }))
-      : undefined
+  const mirror = isHttp && isModern ? createArgumentMirror() : undefined
   const { clock, authorization } = deps
   const post = isHttp ? toPost(spec, { client, transport, mirror, clock, authorization }) : undefined
   wire.use(post, isModern ? toEnvelope(client, clientInfo) : undefined)

@@ -106,6 +106,11 @@ export class Connection implements AsyncDisposable {
     return this.#offer
   }
 
+  /** The entries of its lists that clients would refuse, each with why; none while it is not connected. */
+  get leftOut(): readonly string[] {
+    return this.#link?.leftOut ?? []
+  }
+
   /** What it can do, as it last said. */
   get capabilities(): ServerCapabilities {
     return this.#capabilities
@@ -235,8 +240,7 @@ export class Connection implements AsyncDisposable {
     this.#capabilities = link.capabilities
     this.#readyAt = this.#deps.clock.monotonic()
     this.#sendLogLevel()
-    const { era } = link
-    this.#log.info('server_ready', { era, tools: this.#offer.tools.length })
+    this.#log.info('server_ready', { era: link.era, tools: this.#offer.tools.length })
     this.#show()
     if (this.eventsUri) this.#deps.onEvents(this)
     if (this.#isAnew) void this.#catchUp(link)

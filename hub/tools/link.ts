@@ -64,6 +64,7 @@ export class Link {
   readonly #ended = new AbortController()
   readonly #reading = new Map<OfferKind, 'once' | 'again'>()
   readonly #unread = new Map<OfferKind, string>()
+  readonly #leftOut = new Map<OfferKind, readonly string[]>()
   #offer: Offer = NO_OFFER
 
   private constructor({ client, wire, mirror, transport }: Connected, deps: LinkDeps) {
@@ -113,6 +114,11 @@ export class Link {
   /** Which of its lists could not be read, and why. */
   get unread(): ReadonlyMap<OfferKind, string> {
     return this.#unread
+  }
+
+  /** The entries of its lists that clients would refuse, each with why. */
+  get leftOut(): readonly string[] {
+    return [...this.#leftOut.values()].flat()
   }
 
   /** Reads those lists again. */
@@ -209,17 +215,24 @@ export class Link {
 
   async #read(kind: OfferKind, signal: AbortSignal): Promise<void> {
     this.#reading.set(kind, 'once')
+    const leftOut: string[] = []
+    const leaveOut = (name: string, reason: string) => {
+      leftOut.push(`${name}: ${reason}`)
+      this.#deps.log.warn('entry_left_out', { kind, name, reason })
+    }
     try {
       const list = await readList(
         kind,
         this.capabilities,
         (method, params) => this.#wire.request(method, params, { signal }),
-        name =>
-          this.#deps.log.warn('entry_left_out', { kind, name, reason: 'clients would refuse the list' }),
+        leaveOut,
       )
       this.#unread.delete(kind)
       const offer = { ...this.#offer, [kind]: list }
       const tools = kind === 'tools' ? this.#mirror?.learn(offer.tools) : undefined
+      const kept = new Set(tools ?? offer.tools)
+      for (const tool of offer.tools) if (!kept.has(tool)) leaveOut(tool.name, 'a wrong x-mcp-header')
+      this.#leftOut.set(kind, leftOut)
       this.#offer = tools ? { ...offer, tools } : offer
     } finally {
       const again = this.#reading.get(kind) === 'again'

@@ -6,8 +6,12 @@ async function read(kind: OfferKind, entries: unknown[]) {
   const leftOut: string[] = []
   const capabilities = { tools: {}, resources: {}, prompts: {} }
   const answer = async () => ({ [kind]: entries })
-  const list = await readList(kind, capabilities, answer, name => leftOut.push(name))
-  return { list, leftOut }
+  const reasons: string[] = []
+  const list = await readList(kind, capabilities, answer, (name, reason) => {
+    leftOut.push(name)
+    reasons.push(reason)
+  })
+  return { list, leftOut, reasons }
 }
 
 test('a tool for which clients would refuse the whole list is left out', async () => {
@@ -17,7 +21,7 @@ test('a tool for which clients would refuse the whole list is left out', async (
     name: key,
     [key]: 42,
   }))
-  const { list, leftOut } = await read('tools', [...wrong, good, { name: 7 }, null])
+  const { list, leftOut, reasons } = await read('tools', [...wrong, good, { name: 7 }, null])
   expect(list).toEqual([good])
   expect(leftOut).toEqual([
     'description',
@@ -27,12 +31,18 @@ test('a tool for which clients would refuse the whole list is left out', async (
     '7',
     'one that is no object',
   ])
+  expect(reasons[0]).toBe('description: expected string, received number')
+  expect(reasons.at(-1)).toBe('the whole: expected object, received null')
 })
 
 test('what can be read but not written again is left out', async () => {
   const deep: unknown = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
   const tool = { name: 'deep', inputSchema: { type: 'object', properties: { deep } } }
-  expect(await read('tools', [tool])).toEqual({ list: [], leftOut: ['deep'] })
+  expect(await read('tools', [tool])).toEqual({
+    list: [],
+    leftOut: ['deep'],
+    reasons: ['it is nested too deeply, or wrong deep inside'],
+  })
 })
 
 test('null in an optional field takes the field away, and not the tool', async () => {

@@ -6,8 +6,10 @@ import {
   type Resource,
   type ResourceTemplateType,
   type ServerCapabilities,
+  specTypeSchemas,
   type Tool,
 } from '@modelcontextprotocol/client'
+import { wordsOf } from '../../schemas/problems.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 
 /** The lists that a server offers. */
@@ -33,17 +35,29 @@ interface Listing<Kind extends OfferKind> {
   method: string
   capability: keyof ServerCapabilities
   isOne: (entry: unknown) => entry is Entry<Kind>
+  schema: (typeof specTypeSchemas)['Tool' | 'Resource' | 'ResourceTemplate' | 'Prompt']
 }
 
 const LISTS: { readonly [Kind in OfferKind]: Listing<Kind> } = {
-  tools: { method: 'tools/list', capability: 'tools', isOne: isSpecType.Tool },
-  resources: { method: 'resources/list', capability: 'resources', isOne: isSpecType.Resource },
+  tools: { method: 'tools/list', capability: 'tools', isOne: isSpecType.Tool, schema: specTypeSchemas.Tool },
+  resources: {
+    method: 'resources/list',
+    capability: 'resources',
+    isOne: isSpecType.Resource,
+    schema: specTypeSchemas.Resource,
+  },
   resourceTemplates: {
     method: 'resources/templates/list',
     capability: 'resources',
     isOne: isSpecType.ResourceTemplate,
+    schema: specTypeSchemas.ResourceTemplate,
   },
-  prompts: { method: 'prompts/list', capability: 'prompts', isOne: isSpecType.Prompt },
+  prompts: {
+    method: 'prompts/list',
+    capability: 'prompts',
+    isOne: isSpecType.Prompt,
+    schema: specTypeSchemas.Prompt,
+  },
 }
 
 type Request = (method: string, params: JsonObject) => Promise<JsonObject>
@@ -56,9 +70,9 @@ export async function readList<Kind extends OfferKind>(
   kind: Kind,
   capabilities: ServerCapabilities,
   request: Request,
-  onLeftOut: (name: string) => void,
+  onLeftOut: (name: string, reason: string) => void,
 ): Promise<readonly Entry<Kind>[]> {
-  const { method, capability, isOne }: Listing<Kind> = LISTS[kind]
+  const { method, capability, isOne, schema }: Listing<Kind> = LISTS[kind]
   if (!capabilities[capability]) return []
   const found: unknown[] = []
   const take = () => {
@@ -66,7 +80,7 @@ export async function readList<Kind extends OfferKind>(
     const entries = kind === 'tools' ? stated.map(withSchema) : stated
     return entries.filter((entry): entry is Entry<Kind> => {
       const good = isGood(entry, isOne)
-      if (!good) onLeftOut(nameOf(entry))
+      if (!good) onLeftOut(nameOf(entry), findFault(entry, schema))
       return good
     })
   }
@@ -130,6 +144,22 @@ function isGood(entry: unknown, isOne: (entry: unknown) => boolean): boolean {
     if (error instanceof RangeError) return false
     throw error
   }
+}
+
+/** What clients would refuse an entry for. */
+function findFault(entry: unknown, schema: Listing<OfferKind>['schema']): string {
+  const [issue] = schema['~standard'].validate(toOutside(entry)).issues ?? []
+  if (!issue) return 'it is nested too deeply, or wrong deep inside'
+  return `${issue.path?.map(String).join('.') || 'the whole'}: ${wordsOf(issue.message)}`
+}
+
+/** Its outer levels alone: on those no check runs out of stack. */
+function toOutside(value: unknown, depth = 0): unknown {
+  const isDeep = depth > DEEPEST_FIELD
+  if (Array.isArray(value)) return isDeep ? [] : value.map(each => toOutside(each, depth + 1))
+  if (!isObject(value)) return value
+  const fields = isDeep ? [] : Object.entries(value)
+  return Object.fromEntries(fields.map(([key, field]) => [key, toOutside(field, depth + 1)]))
 }
 
 function nameOf(entry: unknown): string {

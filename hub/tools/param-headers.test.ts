@@ -12,10 +12,9 @@ const tool = (name: string, properties: Properties, more: Partial<Schema> = {}):
 const marked = (type: string, header: string | number = 'Region') => ({ type, 'x-mcp-header': header })
 
 function learn(tools: Tool[]) {
-  const leftOut: string[] = []
-  const mirror = createArgumentMirror(name => leftOut.push(name))
+  const mirror = createArgumentMirror()
   const kept = mirror.learn(tools).map(({ name }) => name)
-  return { mirror, kept, leftOut }
+  return { mirror, kept }
 }
 
 describe('arguments that a tool wants in headers', () => {
@@ -67,9 +66,8 @@ test.each<[string, Properties, Partial<Schema>]>([
   ['a branch', {}, { anyOf: [{ properties: { a: marked('string') } }] }],
   ['a definition', {}, { $defs: { a: marked('string') } }],
 ])('a tool is left out whose schema marks %s', (_what, properties, more) => {
-  const { kept, leftOut } = learn([tool('wrong', properties, more), tool('right', { a: marked('string') })])
+  const { kept } = learn([tool('wrong', properties, more), tool('right', { a: marked('string') })])
   expect(kept).toEqual(['right'])
-  expect(leftOut).toEqual(['wrong'])
 })
 
 test('an argument may have the name of the mark, and a default that looks like one', () => {

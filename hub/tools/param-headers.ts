@@ -44,12 +44,11 @@ export interface ArgumentMirror {
   headersOf(method: string, params: JsonObject): Record<string, string>
 }
 
-export function createArgumentMirror(onLeftOut: (tool: string) => void): ArgumentMirror {
+export function createArgumentMirror(): ArgumentMirror {
   let declared = new Map<unknown, ParamHeader[]>()
   return {
     learn(tools) {
       const kept = tools.filter(tool => keepsRules(tool.inputSchema))
-      for (const tool of tools) if (!kept.includes(tool)) onLeftOut(tool.name)
       declared = new Map(kept.map(tool => [tool.name, findParamHeaders(tool.inputSchema)]))
       return kept
     },

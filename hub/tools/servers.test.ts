@@ -65,6 +65,13 @@ const callFor = async (name: string, args = {}) => {
 const untilHeard = (name: string, ...lines: string[]) =>
   until(`${name} hears ${lines}`, async () => (await callFor(`${name}__heard`)) === lines.join(', '))
 
+test('a tool that clients would refuse is left out, and the status of its server says why', async () => {
+  await start(spec('one', 'wrong=bent'), spec('two'))
+  const [one, two] = servers.status()
+  expect(one?.leftOut).toEqual(['bent: description: expected string, received number'])
+  expect(two?.leftOut).toBeUndefined()
+})
+
 test("no server is subscribed to what is the hub's own", async () => {
   await start(spec('one', 'resource=note://a'))
   servers.subscribe(new Set(['hub://conversations/homelab', 'note://a']))

@@ -1,6 +1,7 @@
 import type { UpstreamHealth } from '../../schemas/health.ts'
 import { describeError } from '../core/errors.ts'
 import type { OfferChange } from '../core/forwarding.ts'
+import { truncate } from '../core/text.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Connection, ConnectionDeps } from './connection.ts'
 import type { Spoken } from './connection-state.ts'
@@ -25,6 +26,7 @@ export interface ServerStatus {
   error?: string
   nextTryAt?: number
   collisions?: string[]
+  leftOut?: string[]
 }
 
 /** All servers below the hub, and what they offer as one catalogue. Who opens it disposes of it. */
@@ -155,7 +157,19 @@ function describeLoser({ name, origin, reason, replaced }: DesiredServers['loser
   return { name, state: replaced ? 'replaced' : 'not_running', origin, tools: 0, error: reason }
 }
 
-function describe({ spec, status, offer }: Connection, catalogue: Catalogue, sessions: number): ServerStatus {
+/** More than anybody reads of what a server's lists lack. */
+const MOST_LEFT_OUT = 10
+const LONGEST_LEFT_OUT = 200
+
+function listLeftOut(all: readonly string[]): string[] {
+  const shown = all.slice(0, MOST_LEFT_OUT).map(each => truncate(each, LONGEST_LEFT_OUT))
+  const rest = all.length - shown.length
+  return rest > 0 ? [...shown, `${rest} more, which the log has`] : shown
+}
+
+function describe(connection: Connection, catalogue: Catalogue, sessions: number): ServerStatus {
+  const { spec, status, offer } = connection
+  const leftOut = listLeftOut(connection.leftOut)
   const named = [...catalogue.tools, ...catalogue.prompts].filter(({ server }) => server === spec.name)
   const hidden = catalogue.hidden.filter(({ server }) => server === spec.name)
   const collisions = [
@@ -174,5 +188,6 @@ function describe({ spec, status, offer }: Connection, catalogue: Catalogue, ses
     ...('error' in status ? { error: status.error } : {}),
     ...('nextTryAt' in status ? { nextTryAt: status.nextTryAt } : {}),
     ...(collisions.length > 0 ? { collisions } : {}),
+    ...(leftOut.length > 0 ? { leftOut } : {}),
   }
 }

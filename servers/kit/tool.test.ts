@@ -66,9 +66,11 @@ test('an argument that is missing is named as missing', async () => {
   const textOf = ({ content: [first] }: Awaited<ReturnType<typeof call>>) =>
     first?.type === 'text' ? first.text : ''
   expect(textOf(await call({}))).toMatch(
-    /Where: server, order\nWhy: server: this argument is missing \(expected string\); order: this argument is missing \(expected one of "first"\|"last"\)/,
+    /Where: server, order\nWhy: server: is missing \(expected string\); order: is missing \(expected one of "first"\|"last"\)/,
   )
-  expect(textOf(await call({ server: 1, order: 'first' }))).toMatch(/Why: server: Invalid input/)
+  expect(textOf(await call({ server: 1, order: 'first' }))).toMatch(
+    /Why: server: expected string, received number/,
+  )
 })
 
 test.each([
@@ -83,7 +85,7 @@ test.each([
 })
 
 test.each([
-  [{ count: 11 }, /Where: count\nWhy: count: Too big/],
+  [{ count: 11 }, /Where: count\nWhy: count: expected number to be <=/],
   [{ count: 'x', name: 1 }, /Where: count, name\n/],
   [{ cuont: 1 }, /Unrecognized key: "cuont"/],
   [{ 'a\u001b[2J': 1 }, /Unrecognized key: "a \[2J"/],

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { wordsOf } from '../../schemas/problems.ts'
 import { WHOLE_TEXT } from '../../schemas/text-readers.ts'
 import { toInputSchema } from '../../schemas/tool-input.ts'
 import type { Clock } from './clock.ts'
@@ -189,13 +190,11 @@ function toArgumentFailure(
 /** With `given`, what is missing there is called so. */
 function toIssues(error: z.ZodError, given?: unknown): { path: string; message: string }[] {
   return error.issues.slice(0, MAX_ISSUES).map(issue => {
+    const words = wordsOf(issue.message)
     const isMissing = given !== undefined && issue.path.length > 0 && findAt(given, issue.path) === undefined
-    const message = issue.message
-      .replace(/^Invalid (input|option): /, '')
-      .replace(/, received undefined$/, '')
     return {
       path: cleanText(issue.path.map(String).join('.') || 'arguments', 60),
-      message: cleanText(isMissing ? `this argument is missing (${message})` : issue.message),
+      message: cleanText(isMissing && !words.startsWith('is missing') ? `is missing (${words})` : words),
     }
   })
 }

@@ -59,7 +59,7 @@ describe('the file', () => {
   test.each([
     ['missing', undefined, /cannot be used: ENOENT/],
     ['no YAML', 'channels: [', /cannot be used/],
-    ['an unknown key', 'channels: {}\nrules: 1', /Unrecognized key: "rules"/],
+    ['an unknown key', 'channels: {}\nrules: 1', /rules: no such key/],
     [
       'a variable that is missing',
       YAML,

@@ -83,7 +83,12 @@ describe('the package', () => {
       .filter(entry => entry.isFile())
       .map(entry => join(entry.parentPath, entry.name).slice(installed('superbloom').length + 1))
     expect(
-      files.filter(file => !/^(bin|dist|agents|docs)\/|^(package\.json|[A-Z]+(\.md)?)$/.test(file)),
+      files.filter(
+        file =>
+          !/^(bin|dist|agents|docs)\/|^servers\/[a-z]+\/README\.md$|^(package\.json|[A-Z]+(\.md)?)$/.test(
+            file,
+          ),
+      ),
     ).toEqual([])
     expect(files.filter(file => /\.test\.|\/(testing|tests)\/|\.ts$|\.map$|(^|\/)\./.test(file))).toEqual([])
     expect(files).toEqual(

@@ -23,7 +23,11 @@ export async function restore(file: string): Promise<void> {
   print(`Restored from ${restored.file}: ${describe(restored)}. Verified.`)
   if (restored.before) {
     print(`What was there before is ${restored.before}`)
-    print(`To undo this: superbloom restore ${restored.before}`)
+    print(
+      restored.canBeUndone
+        ? `To undo this: superbloom restore ${restored.before}`
+        : 'That is no store that this version can read, so this cannot be undone.',
+    )
   }
   print('Start the hub with: superbloom start')
 }

@@ -7,6 +7,7 @@ import { type Config, hasPrices, loadConfig, type ModelConfig } from '../../conf
 import { tokenFile } from '../../config/token.ts'
 import { systemClock, timeoutSignal } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
+import { toLine } from '../../core/text.ts'
 import { describeHeld, describeUpstream, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
 import { describeLoss, findLoss, wasUsed } from '../../store/store-loss.ts'
 import { callHub } from '../call-hub.ts'
@@ -163,11 +164,15 @@ function toUpstreamFindings(server: string, upstreams: readonly UpstreamHealth[]
 }
 
 function toFindings(server: HubStatus['servers'][number]): Finding[] {
-  const { name, state, tools, error, collisions = [], upstreams = [] } = server
+  const { name, state, tools, error, collisions = [], leftOut = [], upstreams = [] } = server
   const isFine = WANTED.has(state) || (state === 'starting' && error === undefined)
   const what = error ? `${state}: ${error}` : `${state}, ${tools} tools`
   return [
     { level: isFine ? 'ok' : state === 'degraded' ? 'warning' : 'problem', what: `server ${name}: ${what}` },
+    ...leftOut.map(entry => ({
+      level: 'warning' as const,
+      what: `server ${name}: left out: ${toLine(entry)}`,
+    })),
     ...collisions.map(collision => ({
       level: 'warning' as const,
       what: `server ${name}: ${collision}; give it a prefix of its own`,

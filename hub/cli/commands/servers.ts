@@ -17,12 +17,24 @@ export async function listServers(options: { json?: boolean }): Promise<void> {
 
 /** One server with its state, as lines for a person. */
 export function describeServer(server: Server): string {
-  const { name, state, origin, transport, era, tools, error, nextTryAt, collisions = [] } = server
+  const {
+    name,
+    state,
+    origin,
+    transport,
+    era,
+    tools,
+    error,
+    nextTryAt,
+    collisions = [],
+    leftOut = [],
+  } = server
   const from = [origin, transport, era].filter(Boolean).join(', ')
   const lines = [
     ...(error ? [`  ${toLine(error)}`] : []),
     ...(nextTryAt === undefined ? [] : [`  tried again at ${toIso(nextTryAt)}`]),
     ...(collisions.length > 0 ? [`  names that others have: ${toLine(collisions.join(', '))}`] : []),
+    ...leftOut.map(entry => `  left out: ${toLine(entry)}`),
   ]
   return [
     `${name}${toLine(describeName(server))}: ${state}, ${plural(tools, 'tool')} (${from})`,

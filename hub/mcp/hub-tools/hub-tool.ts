@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { describeProblems } from '../../../schemas/problems.ts'
 import { HubError } from '../../core/errors.ts'
 import { dropNulls } from '../../core/json.ts'
 
@@ -66,17 +67,16 @@ export function defineHubTool<Input extends z.ZodType, Output extends z.ZodObjec
       const given = tool.input.safeParse(args ?? {})
       const parsed = given.success ? given : tool.input.safeParse(dropNulls(args ?? {}))
       if (!parsed.success) {
-        throw new HubError('invalid_arguments', `${tool.name}: ${describe(parsed.error)}`)
+        throw new HubError(
+          'invalid_arguments',
+          `${tool.name}: ${describeProblems(parsed.error, 'arguments')}`,
+        )
       }
       const result = await tool.run(parsed.data, context)
       const text = tool.toText?.(result) ?? JSON.stringify(result, undefined, 1)
       return { structured: result as Record<string, unknown>, text }
     },
   }
-}
-
-function describe(error: z.ZodError): string {
-  return error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`).join('; ')
 }
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {

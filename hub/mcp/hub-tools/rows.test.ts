@@ -79,6 +79,7 @@ test.each([
       error: text,
       writtenAs: text,
       collisions: [text],
+      leftOut: [text],
     }),
   ],
 ])('texts of others with line feeds forge no row beside %s', (_what, shown) => {

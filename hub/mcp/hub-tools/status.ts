@@ -22,6 +22,10 @@ const server = z.object({
   error: z.string().optional(),
   nextTryAt: z.number().optional().describe('unix milliseconds'),
   collisions: z.array(z.string()).optional(),
+  leftOut: z
+    .array(z.string())
+    .optional()
+    .describe('what it lists that clients would refuse, with why: nobody sees that'),
   upstreams: z
     .array(upstreamHealth)
     .optional()
@@ -96,6 +100,7 @@ export function describeStatus(state: HubStatus): string {
       `${one.name}${describeName(one)}: ${one.state}, ${plural(one.tools, 'tool')}${describeTrouble(one)}`,
     ),
     ...(one.collisions ?? []).map(collision => toRow('    ', `a name that another has: ${collision}`)),
+    ...(one.leftOut ?? []).map(entry => toRow('    ', `left out: ${entry}`)),
     ...(one.upstreams ?? []).map(upstream => toRow('    ', describeUpstream(upstream))),
   ])
   return [

@@ -32,7 +32,7 @@ test('arguments are checked: what is wrong becomes a result that names it', asyn
   expect(await call({ name: 'Alex', times: null })).toEqual({ text: 'Hello Alex', isError: false })
   const wrong = await call({ times: 'x', nmae: 'Alex' })
   expect(wrong.isError).toBe(true)
-  expect(wrong.text).toMatch(/^greet: wrong arguments: name: .*; times: .*; arguments: .*nmae/)
+  expect(wrong.text).toMatch(/^greet: wrong arguments: name: is missing .*; times: .*; nmae: no such key$/)
 })
 
 test('an error that may be shown becomes a result; any other is thrown', async () => {

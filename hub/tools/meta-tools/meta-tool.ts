@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { describeProblems } from '../../../schemas/problems.ts'
 import { toInputSchema } from '../../../schemas/tool-input.ts'
 import { HubError } from '../../core/errors.ts'
 import type { NewId } from '../../core/ids.ts'
@@ -67,6 +68,5 @@ function failed(text: string): ToolOutcome {
 }
 
 function describeIssues(tool: string, error: z.ZodError): string {
-  const issues = error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`)
-  return `${tool}: wrong arguments: ${issues.join('; ')}`
+  return `${tool}: wrong arguments: ${describeProblems(error, 'arguments')}`
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { describeProblems } from '../../../schemas/problems.ts'
 import { SettingsError } from '../../kit/env.ts'
 import { describeError } from '../../kit/log.ts'
 
@@ -18,11 +19,7 @@ export async function readConfigFile(path: string | undefined) {
   })
   const parsed = shape.safeParse(await parseText(path, text, fail))
   if (parsed.success) return { path, ...parsed.data }
-  throw fail(
-    parsed.error.issues
-      .map(({ path: at, message }) => `${at.join('.') || 'the whole'}: ${message}`)
-      .join('; '),
-  )
+  throw fail(describeProblems(parsed.error, 'the whole'))
 }
 
 async function parseText(path: string, text: string, fail: (why: string) => SettingsError): Promise<unknown> {

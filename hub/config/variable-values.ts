@@ -1,0 +1,58 @@
+import { HubError } from '../core/errors.ts'
+import type { LogLevel } from '../core/log.ts'
+
+/* The values of variables, from their texts. Each function throws `bad_request` that names variable, value and what is allowed. */
+
+const DEFAULT_CONTEXT = 32_768
+const LEAST_CONTEXT = 2048
+
+export function toContext(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_CONTEXT
+  const context = toWhole(text)
+  if (context >= LEAST_CONTEXT) return context
+  throw wrong('SUPERBLOOM_MODEL_CONTEXT', text, `not a number of tokens from ${LEAST_CONTEXT} on`)
+}
+
+export function toPort(text: string): number {
+  const port = toWhole(text)
+  if (port <= 65_535) return port
+  throw wrong('SUPERBLOOM_PORT', text, 'not a port (0 to 65535; 0 takes any free one)')
+}
+
+/** Whether it is an address of this machine shows when the hub listens there. */
+export function toHost(text: string): string {
+  if (/^[\w.:%-]+$/.test(text)) return text
+  throw wrong('SUPERBLOOM_HOST', text, 'not an address or a name to listen on, such as 127.0.0.1 or 0.0.0.0')
+}
+
+export function toHttpUrl(name: string, text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/+$/, '')
+  throw wrong(name, text, 'not an http:// or https:// address')
+}
+
+/** Paths are put behind it. */
+export function toPublicUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const url = toHttpUrl('SUPERBLOOM_PUBLIC_URL', text)
+  if (!/[?#]/.test(url)) return url
+  throw wrong('SUPERBLOOM_PUBLIC_URL', text, 'not an address without ? and #')
+}
+
+export function toLogLevel(text: string): LogLevel {
+  if (text === 'debug' || text === 'info' || text === 'warn' || text === 'error') return text
+  throw wrong('LOG_LEVEL', text, 'none of debug, info, warn, error')
+}
+
+export function toCrashHold(text: string): boolean {
+  if (text === '0' || text === '1') return text === '1'
+  throw wrong('SUPERBLOOM_CRASH_HOLD', text, 'neither 0 nor 1')
+}
+
+/** NaN for anything but digits: `Number` takes a blank for 0 and 0x10 for 16. */
+function toWhole(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN
+}
+
+function wrong(name: string, value: string, why: string): HubError {
+  return new HubError('bad_request', `${name}: ${value} is ${why}`)
+}
