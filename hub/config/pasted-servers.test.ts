@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { startProcessorClock } from '../../tests/support/processor-clock.ts'
 import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { createEnvironment } from './environment.ts'
 import { loadConfig } from './load.ts'
@@ -200,16 +201,16 @@ test.each([
   ['deep YAML', '- '.repeat(100_000), /cannot be read: nests more than 100 levels deep; write it flatter$/],
   ['a mapping of thousands of keys', WIDE.join('\n'), /k0: no such key\n[\s\S]* more problems$/],
 ])('%s: the time to refuse it does not grow with the square of the text', (_what, text, words) => {
-  const began = performance.now()
+  const used = startProcessorClock()
   expect(() => loadFile(text)).toThrow(words)
-  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(used()).toBeLessThan(5_000)
 })
 
 test('JSON of thousands of keys, and a list of brackets in texts, are read at once', () => {
-  const began = performance.now()
+  const used = startProcessorClock()
   expect(readEntry(`{ "command": "x", "env": {${WIDE}} }`).command).toBe('x')
   expect(readEntry(`{ "command": "x", "args": ["${'['.repeat(1_000)}"] }`).args).toHaveLength(1)
-  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(used()).toBeLessThan(5_000)
 })
 
 function readEntry(text: string, prepare: (file: string) => void = file => writeFileSync(file, text)) {

@@ -15,29 +15,24 @@ const startLogin = async (world: OAuthWorld) => {
   return { login, url }
 }
 
-test.each(KINDS)(
-  'a %s server asks for a login, and is there two seconds after it at the latest',
-  async kind => {
-    await using world = await OAuthWorld.open({ kind })
-    await world.untilAsked()
-    expect(await world.status()).toMatchObject({ state: 'down', tools: 0 })
-    expect(world.people.asked).toEqual([])
-    const { login, url } = await startLogin(world)
-    const back = await fetch(url)
-    const came = performance.now()
-    expect(await back.text()).toContain('The hub may use remote now.')
-    await untilReady(world.hub, 'remote')
-    expect(performance.now() - came).toBeLessThan(2_000)
-    const { code, stdout, stderr } = await login.ended()
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/remote: ready, 2 tools/)
-    expect(await world.call('remote__one')).toBe('one')
-    expect(world.people.asked).toEqual(['register', 'authorize read', 'code'])
-    expect(statSync(world.fileOf()).mode & 0o777).toBe(0o600)
-    expect(await world.shownSecrets(stdout)).toEqual([])
-    expect(world.people.secrets.size).toBeGreaterThan(3)
-  },
-)
+test.each(KINDS)('a %s server asks for a login, and is there after it by itself', async kind => {
+  await using world = await OAuthWorld.open({ kind })
+  await world.untilAsked()
+  expect(await world.status()).toMatchObject({ state: 'down', tools: 0 })
+  expect(world.people.asked).toEqual([])
+  const { login, url } = await startLogin(world)
+  const back = await fetch(url)
+  expect(await back.text()).toContain('The hub may use remote now.')
+  await untilReady(world.hub, 'remote')
+  const { code, stdout, stderr } = await login.ended()
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/remote: ready, 2 tools/)
+  expect(await world.call('remote__one')).toBe('one')
+  expect(world.people.asked).toEqual(['register', 'authorize read', 'code'])
+  expect(statSync(world.fileOf()).mode & 0o777).toBe(0o600)
+  expect(await world.shownSecrets(stdout)).toEqual([])
+  expect(world.people.secrets.size).toBeGreaterThan(3)
+})
 
 test('a browser that cannot reach the hub: the address that it shows is pasted', async () => {
   await using world = await OAuthWorld.open()

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { systemClock } from '../../hub/core/clock.ts'
 import { runCli } from '../support/cli.ts'
 import { send } from '../support/raw-http.ts'
 import { until } from '../support/until.ts'
@@ -14,9 +15,6 @@ import {
   sign,
   startHub,
 } from '../support/webhooks.ts'
-
-// One starts the command line four times.
-vi.setConfig({ testTimeout: 60_000 })
 
 test('who may: the token, or the secret as a bearer, as a password, or as a signature', async () => {
   await using hub = await startHub()
@@ -115,27 +113,26 @@ test('what may come in', async () => {
 })
 
 test('a flood of one hook is refused, and harms no other', async () => {
-  await using hub = await startHub({ homelab: 'You look after the homelab.\n' })
+  // What a limit gives back with time does not count while the time stands still.
+  const clock = { ...systemClock, monotonic: () => 0 }
+  await using hub = await startHub({ homelab: 'You look after the homelab.\n' }, { clock })
   const flood = await Promise.all(
     Array.from({ length: 400 }, (_none, at) => post(hub, 'door', { at }, bearer(hub.token))),
   )
   const refused = flood.filter(({ status }) => status === 429)
-  expect(refused.length).toBeGreaterThan(20)
-  expect(flood.length - refused.length).toBeGreaterThanOrEqual(300)
+  expect(refused).toHaveLength(100)
   expect(refused[0]?.headers['retry-after']).toBe('6')
   expect(refused[0]?.text).toContain('slow down')
   await deliver(hub, 'other', {})
   expect(await listEvents(hub)).toHaveLength(flood.length - refused.length + 1)
 })
 
-test('a secret that changes while the hub runs counts within two seconds', async () => {
+test('a secret that changes while the hub runs counts at once', async () => {
   await using hub = await startHub()
   const ring = (secret: string) => post(hub, 'door', '{}', bearer(secret))
   expect((await ring(SECRET)).status).toBe(202)
   hub.writeConfig(CONFIG.replace(SECRET, 'another-secret-of-the-door'))
-  await until('the new one counts', async () => (await ring('another-secret-of-the-door')).status === 202, {
-    within: 2_000,
-  })
+  await until('the new one counts', async () => (await ring('another-secret-of-the-door')).status === 202)
   expect((await ring(SECRET)).status).toBe(401)
   hub.writeConfig(CONFIG.replace('secret:', 'secrets:'))
   await hub.logs.find('it is refused', ({ event }) => event === 'config_refused')

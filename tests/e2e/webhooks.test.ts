@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { callHub } from '../../hub/cli/call-hub.ts'
 import { openCrashHub } from '../support/crash-hub.ts'
 import { until } from '../support/until.ts'
@@ -13,9 +13,6 @@ import {
   SECRET,
   startHub,
 } from '../support/webhooks.ts'
-
-// One starts the hub as a process, and kills it.
-vi.setConfig({ testTimeout: 60_000 })
 
 test('a delivery is an event that wakes who lists it, and hub_list_events shows it as it came', async () => {
   await using hub = await startHub()

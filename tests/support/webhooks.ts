@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'vitest'
 import { callHub } from '../../hub/cli/call-hub.ts'
+import type { HubOverrides } from '../../hub/hub.ts'
 import { send } from './raw-http.ts'
 import { startTestHub, type TestHub } from './test-hub.ts'
 
@@ -23,8 +24,8 @@ export interface Listed {
   routedTo: string[]
 }
 
-export const startHub = (agents?: Record<string, string>) =>
-  startTestHub({ config: CONFIG, agents: agents ?? { homelab: AGENT } })
+export const startHub = (agents?: Record<string, string>, overrides: HubOverrides = {}) =>
+  startTestHub({ config: CONFIG, agents: agents ?? { homelab: AGENT }, overrides })
 export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 export const sign = (body: string, secret = SECRET) => ({
   'X-Hub-Signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
