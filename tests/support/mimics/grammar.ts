@@ -13,8 +13,8 @@ const notParsed = (): Fault => ({ message: 'Failed to initialize samplers: faile
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array']
 
-/** Names of characters that regular expressions know and grammars do not. */
-const UNKNOWN_ESCAPE = /\\[dDwWsSbB]/
+/** An escape that regular expressions know and grammars do not. */
+const UNKNOWN_ESCAPE = /\\[dDwWsSbB/]/
 
 /** The whole set of tools becomes one grammar; about so many characters of schemas fit. */
 const LARGEST_SCHEMAS = 100_000
@@ -76,17 +76,24 @@ export const grammarRules: Rule<ChatRequest>[] = [
     },
   },
   {
-    what: 'a `pattern` with `\\d`, `\\w`, `\\s`, `\\b` or their opposites',
-    source: 'https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2193',
+    what: 'a `pattern` with `\\d`, `\\w`, `\\s`, `\\b`, their opposites or `\\/`',
+    source: 'https://github.com/ggml-org/llama.cpp/issues/22314',
     *find({ tools }) {
       if (patterns(tools).some(pattern => UNKNOWN_ESCAPE.test(pattern))) yield notParsed()
     },
   },
   {
-    what: 'a `pattern` with a group that does not capture, or that looks ahead or behind',
-    source: 'https://github.com/ggml-org/llama.cpp/issues/27580',
+    what: 'a `pattern` that looks ahead or behind',
+    source: 'https://github.com/codefuturist/email-mcp/issues/58',
     *find({ tools }) {
-      if (patterns(tools).some(pattern => pattern.includes('(?'))) yield notParsed()
+      if (patterns(tools).some(pattern => /\(\?<?[=!]/.test(pattern))) yield notParsed()
+    },
+  },
+  {
+    what: 'a `pattern` with a group that does not capture, as before March 2026',
+    source: 'https://github.com/ggml-org/llama.cpp/pull/21124',
+    *find({ tools }) {
+      if (patterns(tools).some(pattern => pattern.includes('(?:'))) yield notParsed()
     },
   },
   {

@@ -18,7 +18,7 @@ const GRAMMAR = 'Failed to initialize samplers: failed to parse grammar'
 const FORMAT = '`format` and `propertyNames`'
 const LONG = '`maxLength`, `maxItems` and their opposites of 2,000 and more'
 const REF = 'a `$ref` that leads nowhere, or out of the schema'
-const ESCAPE = 'a `pattern` with `\\d`, `\\w`, `\\s`, `\\b` or their opposites'
+const ESCAPE = 'a `pattern` with `\\d`, `\\w`, `\\s`, `\\b`, their opposites or `\\/`'
 const BLIND = 'a picture, where the model cannot see'
 
 const good = {
@@ -48,8 +48,14 @@ const grammar: Bad[] = [
   { what: REF, body: property({ $ref: '#/$defs/none' }), says: 'Error resolving ref #/$defs/none' },
   { what: REF, body: property({ $ref: 'other.json' }), says: 'Unsupported ref: other.json' },
   { what: ESCAPE, body: property({ type: 'string', pattern: '^\\d+$' }), says: GRAMMAR },
+  { what: ESCAPE, body: property({ type: 'string', pattern: '^a\\/b$' }), says: GRAMMAR },
   {
-    what: 'a `pattern` with a group that does not capture, or that looks ahead or behind',
+    what: 'a `pattern` that looks ahead or behind',
+    body: property({ type: 'string', pattern: '^(?!a)b$' }),
+    says: GRAMMAR,
+  },
+  {
+    what: 'a `pattern` with a group that does not capture, as before March 2026',
     body: property({ type: 'string', pattern: '^(?:a|b)$' }),
     says: GRAMMAR,
   },

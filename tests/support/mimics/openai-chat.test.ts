@@ -68,6 +68,21 @@ testChecks('openai-chat', {
       says: "Invalid schema for function 'get_time'",
     },
     {
+      what: "a tool's schema without `properties`",
+      body: withTool({ parameters: { type: 'object' } }),
+      says: 'In context=(), object schema missing properties.',
+    },
+    {
+      what: 'a description of a tool over 1,024 characters',
+      body: withTool({ description: 'x'.repeat(1025) }),
+      says: "Invalid 'tools[0].function.description': string too long",
+    },
+    {
+      what: 'a call without its type',
+      body: { messages: [user(), calling([], { tool_calls: [{ id: 'call_1' }] }), result('call_1')] },
+      says: "Missing required parameter: 'messages[1].tool_calls[0].type'.",
+    },
+    {
       what: 'an array in a schema without `items`',
       body: withTool({ parameters: toSchema({ type: 'array' }) }),
       says: "In context=('properties', 'at'), array schema missing items.",

@@ -79,6 +79,14 @@ export const openAiChatRules: Rule<ChatRequest>[] = [
   },
   ...openAiToolRules({ place: '.function' }),
   {
+    what: 'a description of a tool over 1,024 characters',
+    source: 'https://github.com/getsentry/sentry-mcp/issues/106',
+    *find({ tools }) {
+      for (const [at, { description }] of tools.entries())
+        if (description.length > 1024) yield tooLong(`tools[${at}].function.description`, description, 1024)
+    },
+  },
+  {
     what: 'a role that it does not know',
     source: 'https://platform.openai.com/docs/api-reference/chat/create',
     *find({ messages }) {
@@ -114,6 +122,22 @@ export const openAiChatRules: Rule<ChatRequest>[] = [
             param: `messages[${at}].tool_calls`,
             code: 'empty_array',
           }
+    },
+  },
+  {
+    what: 'a call without its type',
+    source: 'https://github.com/langchain-ai/langchain-azure/issues/35',
+    *find({ messages }) {
+      for (const [at, message] of messages.entries())
+        for (const [position, { type }] of callsOf(message).entries()) {
+          const param = `messages[${at}].tool_calls[${position}].type`
+          if (type !== 'function')
+            yield {
+              message: `Missing required parameter: '${param}'.`,
+              param,
+              code: 'missing_required_parameter',
+            }
+        }
     },
   },
   {

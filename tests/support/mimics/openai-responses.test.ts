@@ -55,6 +55,11 @@ testChecks('openai-responses', {
       says: "must have type 'object' and not have",
     },
     {
+      what: "a tool's schema without `properties`",
+      body: { tools: [tool({ parameters: { type: 'object' } })] },
+      says: 'object schema missing properties',
+    },
+    {
       what: 'an array in a schema without `items`',
       body: { tools: [tool({ parameters: toSchema({ type: ['array', 'null'] }) })] },
       says: 'array schema missing items',

@@ -100,6 +100,18 @@ export const openAiToolRules = ({ place }: Place): Rule<WithTools>[] => [
     },
   },
   {
+    what: "a tool's schema without `properties`",
+    source: 'https://github.com/Azure/azure-sdk-for-python/issues/41447',
+    *find({ tools }) {
+      for (const [at, { name, parameters }] of tools.entries())
+        if (parameters !== undefined && !('properties' in toObject(parameters)))
+          yield invalidSchema(
+            at,
+            `Invalid schema for function '${name}': In context=(), object schema missing properties.`,
+          )
+    },
+  },
+  {
     what: 'an array in a schema without `items`',
     source: 'https://github.com/streamnative/streamnative-mcp-server/issues/26',
     *find({ tools }) {
