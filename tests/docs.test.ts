@@ -18,6 +18,7 @@ import { eventPayloads } from '../schemas/events.ts'
 import { AGENT } from './lab/homelab-story.ts'
 import { clients } from './real/clients/clients.ts'
 import { documentedRows, identify } from './real/clients/table.ts'
+import { mimics } from './support/mimics/index.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -256,4 +257,18 @@ test('the table of clients has the clients that are measured, at the versions th
     .slice(1)
     .map(cells => cells.slice(0, 3))
   expect(documented).toEqual(clients.map(identify))
+})
+
+test('every rule of every mimic of a provider is in docs/models.md with its source, and back', () => {
+  const [, ...sections] = read('docs/models.md').split(/^## (?!Where)/m)
+  const documented = sections.map(text => ({
+    name: text.split('\n')[0],
+    rules: [...text.matchAll(/^\| (.*) \| \[.*\]\((.*)\) \|$/gm)].map(([, what, source]) => ({
+      what,
+      source,
+    })),
+  }))
+  expect(documented).toEqual(
+    mimics.map(({ name, rules }) => ({ name, rules: rules.map(({ what, source }) => ({ what, source })) })),
+  )
 })
