@@ -42,7 +42,8 @@ export async function readTokenFactors(db: Kysely<Tables>): Promise<ReadonlyMap<
 }
 
 export async function saveTokenFactors(tx: Tx, factors: ReadonlyMap<string, number>): Promise<void> {
-  await saveState(tx, TOKEN_FACTORS, Object.fromEntries(factors))
+  const rounded = [...factors].map(([model, factor]) => [model, Number(factor.toFixed(2))])
+  await saveState(tx, TOKEN_FACTORS, Object.fromEntries(rounded))
 }
 
 const PRUNED = 'pruned_at'
@@ -55,6 +56,7 @@ export async function readState(db: Kysely<Tables>, key: string): Promise<unknow
   return row && parseJson(row.value_json)
 }
 
+/** Writes nothing where the same is kept already. */
 export async function saveState(tx: Tx, key: string, value: unknown): Promise<void> {
   await upsertState(tx, { key, value_json: JSON.stringify(value) })
 }
@@ -63,7 +65,12 @@ const upsertState = statement<{ key: string; value_json: string }, unknown>((db,
   db
     .insertInto('hub_state')
     .values({ key, value_json })
-    .onConflict(oc => oc.column('key').doUpdateSet({ value_json })),
+    .onConflict(oc =>
+      oc
+        .column('key')
+        .doUpdateSet({ value_json })
+        .whereRef('hub_state.value_json', '!=', 'excluded.value_json'),
+    ),
 )
 
 /** False where nothing was kept. */
