@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { conversationId } from './names.ts'
+import { type picture, pictures } from './picture.ts'
 
 /** The longest text that a person may send at once, in characters. */
 export const MAX_TEXT = 100_000
@@ -28,6 +29,7 @@ export const clientFrame = z.discriminatedUnion('type', [
     type: z.literal('message'),
     conversation: conversationId,
     text: messageText,
+    images: pictures.optional(),
     clientId: z.string().min(1).max(200).optional(),
   }),
   z.strictObject({
@@ -86,6 +88,7 @@ export interface NewUserMessage {
   author: string
   /** The name of the token that it came with. */
   token: string
+  images?: readonly z.infer<typeof picture>[] | undefined
   clientId?: string | undefined
 }
 
