@@ -81,6 +81,13 @@ export interface ChatMessage {
   data?: Record<string, unknown>
 }
 
+/** The message with the number of its pictures in place of them: hundreds of KB each, which a text reader cannot see. */
+export function withoutPictures({ data, ...message }: ChatMessage): ChatMessage {
+  if (!Array.isArray(data?.['images'])) return data === undefined ? message : { ...message, data }
+  const { images, ...rest } = data
+  return { ...message, data: { ...rest, pictures: images.length } }
+}
+
 /** What a person, or a program for one, says in a conversation. */
 export interface NewUserMessage {
   conversation: string

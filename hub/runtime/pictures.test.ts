@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { withoutPictures } from '../../schemas/chat.ts'
 import { makePng } from '../../tests/support/make-png.ts'
 import { openWorld } from '../../tests/support/runtime-world.ts'
 import { call, say } from '../../tests/support/scripted-model.ts'
@@ -28,4 +29,15 @@ test('a picture of a tool reaches the model with its result', async () => {
   await world.idle()
   const result = world.model.requests.all[1]?.messages.at(-1)
   expect(result).toMatchObject({ role: 'tool', text: 'the load', images })
+})
+
+test('who reads a conversation as text gets the number of its pictures', async () => {
+  await using world = await openWorld()
+  world.model.script(say('a grey square'))
+  await world.start()
+  const message = { conversation: 'homelab', text: 'what is this?', author: 'owner', token: 'owner', images }
+  const posted = await world.router.postMessage(message)
+  await world.idle()
+  expect(withoutPictures(posted)).toMatchObject({ text: 'what is this?', data: { pictures: 1 } })
+  expect(JSON.stringify(withoutPictures(posted))).not.toContain(images[0]?.data)
 })
