@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { storedPicture } from './picture.ts'
 
 /** Either an event's type, or a type with what its payload must hold (globs for texts). */
 export const eventWanted = z.union([
@@ -62,6 +63,8 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     messageId: z.string(),
     author: z.string(),
     text: z.string(),
+    /** It has pictures, which lie with the message of this seq in its conversation. */
+    pictures: z.object({ count: z.int().positive(), seq: z.int() }).optional(),
   }),
   z.object({
     kind: z.literal('wake'),
@@ -130,6 +133,7 @@ export const historyContent = z.discriminatedUnion('role', [
     tellsContext: z.boolean().optional(),
     /** The stored facts that it tells: all of them, or those that changed; an empty value for one that is gone. */
     facts: z.array(storedFact).optional(),
+    images: z.array(storedPicture).readonly().optional(),
   }),
   z.object({
     role: z.literal('assistant'),
@@ -144,6 +148,7 @@ export const historyContent = z.discriminatedUnion('role', [
     text: z.string(),
     isError: z.boolean(),
     structured: z.unknown().optional(),
+    images: z.array(storedPicture).readonly().optional(),
   }),
 ])
 export type HistoryContent = z.infer<typeof historyContent>

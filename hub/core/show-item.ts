@@ -9,7 +9,9 @@ export function toItem({ payload, at }: { payload: InboxPayload; at: number }): 
     case 'message':
       return {
         kind: 'message',
-        origin: toLine(`Message from ${payload.author} in the conversation ${payload.conversation}`),
+        origin: toLine(
+          `Message from ${payload.author} in the conversation ${payload.conversation}${describePictures(payload.pictures?.count)}`,
+        ),
         text: payload.text,
         at,
       }
@@ -51,6 +53,10 @@ export function toItem({ payload, at }: { payload: InboxPayload; at: number }): 
     default:
       return payload satisfies never
   }
+}
+
+function describePictures(count = 0): string {
+  return count === 0 ? '' : `, with ${plural(count, 'picture')}`
 }
 
 type Decided = Extract<InboxPayload, { kind: 'approval' }>

@@ -1,6 +1,6 @@
 import type { HistoryContent, StoredFact } from '../../schemas/inbox.ts'
 import { toIso, toLocal } from '../core/clock.ts'
-import type { BatchItem } from '../core/model.ts'
+import type { BatchItem, ModelImage } from '../core/model.ts'
 import { describeNextRun } from '../core/schedule-plan.ts'
 import { showText, toItem } from '../core/show-item.ts'
 import { plural, quote, toLine, toSpan, truncate } from '../core/text.ts'
@@ -34,6 +34,7 @@ export interface BatchMessage {
   items: BatchItem[]
   tellsContext?: true
   facts?: StoredFact[]
+  images?: readonly ModelImage[]
 }
 
 /** The one user message that begins a cycle. Of an item's text at most `longest` characters are shown. */

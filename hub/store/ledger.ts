@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { ToolCallStatus } from '../../schemas/chat.ts'
+import { storedPicture } from '../../schemas/picture.ts'
 import { statement } from './statement.ts'
 import type { NewToolCall, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
@@ -11,6 +12,7 @@ export const callResult = z.object({
   text: z.string(),
   isError: z.boolean(),
   structured: z.unknown().optional(),
+  images: z.array(storedPicture).readonly().optional(),
 })
 export type CallResult = z.infer<typeof callResult>
 

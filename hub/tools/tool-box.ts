@@ -20,6 +20,7 @@ import { fitNulls } from './fit-nulls.ts'
 import type { MetaTool } from './meta-tools/meta-tool.ts'
 import { isReading, toModelTool } from './model-tool.ts'
 import { toFailure, toOutcome } from './outcome.ts'
+import { takePictures } from './pictures.ts'
 import type { Servers } from './servers.ts'
 
 /** Where the idempotency key of a call stands in its request's `_meta`. */
@@ -144,7 +145,9 @@ function serverTool(
             if (progress.message) options.onProgress(progress.message)
           },
         })
-        return toOutcome(result, hasWholeText(definition))
+        const images = await takePictures(result)
+        const outcome = toOutcome(result, hasWholeText(definition))
+        return images.length === 0 ? outcome : { ...outcome, images }
       } catch (error) {
         if (options.signal.aborted) throw error
         return toFailure(name, error)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type ChatMessage, messageText } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
+import { pictures } from '../../../schemas/picture.ts'
 import { HubError } from '../../core/errors.ts'
 import { openApprovalsOf } from '../../store/approvals.ts'
 import { messagesOfCycle, noticeTo } from '../../store/conversations.ts'
@@ -39,6 +40,7 @@ export function chat(deps: HubToolDeps): HubTool {
         .max(200)
         .optional()
         .describe('the same key again sends nothing twice'),
+      images: pictures.optional().describe('pictures beside the message, base64'),
     }),
     output,
     effect: 'adds',
@@ -50,6 +52,7 @@ export function chat(deps: HubToolDeps): HubTool {
         author: context.token,
         token: context.token,
         clientId: args.idempotencyKey,
+        images: args.images,
       })
       if (COMMAND.test(message.text)) return readNotice(deps, conversation, message.id)
       return waitForReply(deps, context, {
