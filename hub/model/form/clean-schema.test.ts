@@ -96,6 +96,12 @@ const CASES: [what: string, form: Partial<ToolForm>, given: unknown, sent: objec
       properties: { a: { type: 'object', description: 'A', properties: { b: {}, c: {} }, required: ['c'] } },
     },
   ],
+  [
+    'keywords go out of allOf too',
+    { without: ['format'] },
+    { allOf: [{ type: 'string', format: 'uri' }] },
+    { type: 'string' },
+  ],
   ['values of many types are told', {}, { enum: ['a', 1, null] }, { description: 'One of "a", 1, null' }],
   [
     'an empty text among values is told',

@@ -12,10 +12,9 @@ const REPEATS = ['minLength', 'maxLength', 'minItems', 'maxItems']
  * `allOf`, and nothing of what servers write that is no JSON Schema of today and gets a whole request refused.
  */
 export function cleanSchema(schema: unknown, form: ToolForm): JsonObject {
-  const kept = Object.entries(isObject(schema) ? schema : {}).filter(([key, value]) =>
-    isKept(key, value, form),
-  )
-  const valid = toValid(withoutUnions(Object.fromEntries(kept)))
+  const whole = withoutUnions(isObject(schema) ? schema : {})
+  const kept = Object.entries(whole).filter(([key, value]) => isKept(key, value, form))
+  const valid = toValid(Object.fromEntries(kept))
   return mapSchemas(form.typed ? toTyped(valid) : valid, inner => cleanSchema(inner, form))
 }
 

@@ -25,6 +25,13 @@ describe('mergeEither', () => {
       { enum: ['a', 'b'] },
       { description: 'd', enum: ['a', 'b'] },
     ],
+    [
+      'values of one type',
+      { ...string, const: 'a' },
+      { ...string, const: 'b' },
+      { ...string, enum: ['a', 'b'] },
+    ],
+    ['values of two types', { ...string, const: 'a' }, { type: 'integer', const: 1 }, { enum: ['a', 1] }],
     ['others', string, { type: 'null' }, { anyOf: [string, { type: 'null' }] }],
     ['a third', { anyOf: [string, {}] }, { type: 'null' }, { anyOf: [string, {}, { type: 'null' }] }],
     ['one of two', { anyOf: [string, {}] }, string, { anyOf: [string, {}] }],

@@ -37,8 +37,9 @@ export function mergeEither(one: unknown, other: unknown): unknown {
   if (isDeepStrictEqual(one, other)) return one
   const [first, second] = [valuesOf(one), valuesOf(other)]
   if (first && second && isObject(one)) {
-    const { const: _, ...rest } = one
-    return { ...rest, enum: [...new Set([...first, ...second])] }
+    const { const: _, type, ...rest } = one
+    const isOfType = isDeepStrictEqual(type, isObject(other) && other['type'])
+    return { ...rest, ...(isOfType && { type }), enum: [...new Set([...first, ...second])] }
   }
   const known =
     isObject(one) && Array.isArray(one['anyOf']) && Object.keys(one).length === 1 ? one['anyOf'] : [one]
