@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { HistoryForm } from './form.ts'
 
 /**
@@ -29,8 +29,9 @@ function toSentId(id: string, form: HistoryForm['callIds']): string {
 }
 
 function toNine(id: string): string {
-  const digest = createHash('sha256').update(id).digest('base64')
-  return digest.replace(/[^A-Za-z0-9]/g, '').slice(0, 9)
+  return hash('sha256', id, 'base64')
+    .replace(/[^A-Za-z0-9]/g, '')
+    .slice(0, 9)
 }
 
 const HASH_LENGTH = 8
@@ -38,5 +39,5 @@ const HASH_LENGTH = 8
 /** A text of others as letters, digits, `_` and `-`, with a hash that keeps it apart from those that look like it. */
 export function shorten(text: string, longest: number): string {
   const plain = text.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, longest - HASH_LENGTH - 1)
-  return `${plain}_${createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH)}`
+  return `${plain}_${hash('sha256', text).slice(0, HASH_LENGTH)}`
 }

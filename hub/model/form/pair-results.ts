@@ -10,15 +10,16 @@ import { type AssistantMessage, change, type ToolMessage, type UserMessage, user
 export function pairResults(messages: readonly ModelMessage[], toId: (id: string) => string): ModelMessage[] {
   const paired: ModelMessage[] = []
   /** Where the results of the newest calls of each id belong. */
-  let places = new Map<string, number[]>()
+  const places = new Map<string, number[]>()
   for (const message of messages) {
     if (message.role === 'assistant' && message.calls.length > 0) {
       const sent = withIds(message, toId)
-      const own = new Map<string, number[]>()
-      for (const [at, { id }] of message.calls.entries()) {
-        own.set(id, [...(own.get(id) ?? []), paired.length + 1 + at])
+      for (const id of new Set(message.calls.map(call => call.id))) {
+        places.set(
+          id,
+          message.calls.flatMap((call, at) => (call.id === id ? [paired.length + 1 + at] : [])),
+        )
       }
-      places = new Map([...places, ...own])
       paired.push(sent, ...sent.calls.map(toMissing))
     } else if (message.role === 'tool') {
       const at = places.get(message.callId)?.shift()
