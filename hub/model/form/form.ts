@@ -12,8 +12,8 @@ export interface Form {
 }
 
 export interface HistoryForm {
-  /** The ids of calls: as they are, or nine letters and digits each (Mistral). */
-  callIds: 'any' | 'nine'
+  /** The ids of calls: as they are, at most 40 letters, digits, `_` and `-`, or nine letters and digits (Mistral). */
+  callIds: 'any' | 'plain' | 'nine'
   /** An assistant's message has to stand between the results of tools and a user's message. */
   bridge: boolean
   /** Neighbouring messages of one role become one. */
@@ -24,8 +24,12 @@ export interface HistoryForm {
   images: 'none' | 'user' | 'all'
   /** Which of the family's own assistant messages get their reasoning back. */
   reasoning: 'none' | 'calls' | 'all'
-  /** What stands for the missing reasoning of a call that another family made, as the provider documents it. */
-  foreignCall: 'nothing' | 'gemini-placeholder' | 'empty-reasoning'
+  /**
+   * What stands for the missing reasoning of a call that another family made, as the provider documents it: a signature
+   * in `extras` (`gemini-placeholder`) or in `parts` (`gemini-details`, OpenRouter's `reasoning_details`), or a thought
+   * without text (`empty-reasoning`; with `reasoning: 'all'` on messages without calls too).
+   */
+  foreignCall: 'nothing' | 'gemini-placeholder' | 'gemini-details' | 'empty-reasoning'
   /** The last repair: calls and results are told as text. */
   flat: boolean
 }
@@ -43,6 +47,10 @@ export interface ToolForm {
   largestRepeat: number | undefined
   /** Patterns are kept only where a grammar without lookaround, groups and classes can express them. */
   plainPatterns: boolean
+  /** Every schema names one type, and nothing but a description stands beside `anyOf` (Gemini). */
+  typed?: boolean
+  /** Arguments whose names are not of [A-Za-z0-9_.-]{1,64} are told in the description alone (Anthropic). */
+  plainArguments?: boolean
   /** Tools that a repair leaves out, by their own names. */
   leftOut: readonly string[]
 }
