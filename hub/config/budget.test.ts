@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { budgetOf } from './budget.ts'
-import type { ModelConfig, ModelsConfig } from './load.ts'
+import type { ModelConfig, ModelsConfig } from './models.ts'
 
 const priced = (input: number, output: number, currency = 'EUR'): ModelConfig => ({
   baseUrl: 'http://localhost/v1',

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { systemTimezone } from '../core/clock.ts'
 import { createEnvironment } from './environment.ts'
-import { hasPrices, loadConfig } from './load.ts'
+import { loadConfig } from './load.ts'
+import { hasPrices } from './models.ts'
 
 function load(text: string | undefined, variables: Record<string, string> = {}) {
   using folder = makeTempFolder()
