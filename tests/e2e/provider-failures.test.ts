@@ -21,6 +21,11 @@ import {
   stream,
 } from '../support/provider.ts'
 
+/** The platform opens a connection for the next request when one is cut, and closes it soon. */
+async function allClosed({ sockets, events }: Awaited<ReturnType<typeof serve>>) {
+  while (sockets.open > 0) await once(events, 'closed')
+}
+
 describe('against providers that fail', () => {
   it('names a provider that is not there', async () => {
     const { url } = await serve(stream('')).then(async server => {
@@ -85,6 +90,30 @@ describe('against providers that fail', () => {
     const error = await failure(ask(openModel(server.url), 'hi'))
     expect(error).toMatchObject({ kind: 'server', status: 503 })
     expect(error.message).toContain('overloaded')
+  })
+
+  it.each([
+    [{ error: { message: 'slow down', code: 429 } }, 'rate_limit', 429],
+    [{ error: 'model runner crashed' }, 'server', undefined],
+    [{ ...delta({}, 'error'), error: { code: 502, message: 'upstream' } }, 'server', 502],
+    [{ error: { code: 'context_length_exceeded' } }, 'overflow', undefined],
+  ])('throws for the error %j within the stream', async (chunk, kind, status) => {
+    await using server = await serve(stream(line(delta({ content: 'Hel' })) + line(chunk)))
+    const error = await failure(ask(openModel(server.url), 'hi'))
+    expect(error).toMatchObject({ kind, status, begun: { written: 'Hel' } })
+  })
+
+  it.each(['{"choices":', 'rubbish'])('tells what is no JSON in a stream: %s', async data => {
+    await using server = await serve(stream(`${line(delta({ content: 'Hel' }))}data: ${data}\n\n${HELLO}`))
+    expect(await failure(ask(openModel(server.url), 'hi'))).toMatchObject({ kind: 'broken_stream' })
+    const whole = line(delta({ content: 'Hi' }, 'stop'))
+    await using late = await serve(stream(`${whole}data: ${data}\n\n`))
+    expect((await ask(openModel(late.url), 'hi')).reply.text).toBe('Hi')
+  })
+
+  it('throws for an event named error', async () => {
+    await using server = await serve(stream('event: error\ndata: {"message":"bad key","status":401}\n\n'))
+    expect(await failure(ask(openModel(server.url), 'hi'))).toMatchObject({ kind: 'auth', status: 401 })
   })
 
   it('reads Retry-After as a date', async () => {
@@ -168,7 +197,7 @@ describe('against providers that hang', () => {
     stop.abort(reason)
     await stopped
     await closed
-    expect(server.sockets.open).toBe(0)
+    await allClosed(server)
   })
 
   it('stops in the reply, leaving no socket', async () => {
@@ -180,7 +209,7 @@ describe('against providers that hang', () => {
       'stop',
     )
     await closed
-    expect(server.sockets.open).toBe(0)
+    await allClosed(server)
   })
 
   it('stops although the reply is whole', async () => {

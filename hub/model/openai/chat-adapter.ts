@@ -39,7 +39,7 @@ export async function openChatAdapter(
       const reply = createReplyReader({ provider, family: familyOf(entry), onText, makeId, isTool })
       return await readReply(call, signal, reply, () => {
         const openai = new OpenAI({ ...toClientOptions(entry.baseUrl, provider.apiKey, entry.headers), fetch: call.fetch })
-        return openai.chat.completions.create(toBody(entry, request, dialect), { signal: call.signal })
+        return openai.chat.completions.create(toBody(entry, request, dialect))
       })
     },
   }

@@ -5,7 +5,7 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions'
 import type { ModelCall, ModelImage, ModelMessage, ModelTool } from '../../core/model.ts'
-import { toArguments } from '../wire/call-arguments.ts'
+import { toArgumentsText } from '../wire/call-arguments.ts'
 
 /**
  * The messages of a request. The same history gives the same bytes, so that the provider's prompt cache hits.
@@ -78,7 +78,7 @@ function toToolCall(call: ModelCall, extra: unknown): ChatCompletionMessageFunct
     id: call.id,
     type: 'function',
     ...(extra ? { extra_content: extra } : {}),
-    function: { name: call.name, arguments: JSON.stringify(toArguments(call.arguments)) },
+    function: { name: call.name, arguments: toArgumentsText(call.arguments) },
   }
 }
 

@@ -91,7 +91,9 @@ function guess(state: RepairState): NextTry | undefined {
     },
     { guess: 'first half', change: [suspects(own.slice(0, middle))], when: !isOfHistory && own.length > 0 },
     { guess: 'second half', change: [suspects(own.slice(middle))], when: !isOfHistory && own.length > 1 },
-    { guess: 'flat', change: [{ kind: 'flat' }, ...(own.length > 0 ? [suspects(own)] : [])], when: true },
+    {
+      guess: 'flat',
+      change: [{ kind: 'flat' }, ...(own.length > 0 ? [suspects(own)] : [])], when: true },
   ]
   const isKnown = (change: Repair[]) => change.every(one => repairs.some(known => isSame(known, one)))
   const next = options.find(

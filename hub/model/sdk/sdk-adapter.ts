@@ -45,7 +45,7 @@ export function createSdkAdapter(entry: ModelEntry, options: SdkOptions): Adapte
           headers: { ...entry.headers },
           fetch: call.fetch,
         })
-        const { stream } = await model.doStream(toCallOptions(entry, request, options, call.signal))
+        const { stream } = await model.doStream(toCallOptions(entry, request, options))
         return stream
       })
     },
@@ -56,7 +56,6 @@ function toCallOptions(
   { temperature }: ModelEntry,
   request: ShapedRequest,
   { toOptions, mark }: SdkOptions,
-  abortSignal: AbortSignal,
 ): CallOptions {
   const tools = request.tools.map(({ name, description, inputSchema }) => ({
     type: 'function' as const,
@@ -70,6 +69,5 @@ function toCallOptions(
     maxOutputTokens: request.maxOutput,
     ...(temperature !== undefined && { temperature }),
     ...(toOptions && { providerOptions: toOptions(request) }),
-    abortSignal,
   }
 }

@@ -29,7 +29,6 @@ const AFTER_DONE = 100
  */
 export interface WireCall extends Disposable {
   readonly fetch: typeof globalThis.fetch
-  readonly signal: AbortSignal
   /** Milliseconds that the next piece of the response may take. */
   patience: number
   /** The package stopped reading before the response ended: it saw a mark of its end. */
@@ -44,7 +43,6 @@ export function openWireCall(options: WireOptions): WireCall {
   let failure: ModelError | undefined
   let hasAnswered = false
   const call = {
-    signal: watch.signal,
     patience: IDLE_TIMEOUT,
     isClosed: false,
     async fetch(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
