@@ -139,7 +139,7 @@ export const historyContent = z.discriminatedUnion('role', [
       .object({
         by: z.string(),
         text: z.string(),
-        extras: z.array(z.unknown()).optional(),
+        extras: z.array(z.unknown()).readonly().optional(),
         parts: z.unknown().optional(),
       })
       .optional(),

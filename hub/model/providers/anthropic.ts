@@ -1,8 +1,8 @@
 import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { ModelEntry, Provider } from '../adapter.ts'
+import { FORMS } from '../form/forms.ts'
 import type { ProviderOptions } from '../sdk/language-model.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
-import { toForm } from './forms.ts'
 
 /** Tokens of thought; at least 1,024. Where a model decides that itself, the package says so in place of it. */
 const BUDGETS = { low: 1_024, medium: 4_096, high: 16_384 }
@@ -11,12 +11,7 @@ const BUDGETS = { low: 1_024, medium: 4_096, high: 16_384 }
 export const anthropic: Provider = {
   name: 'anthropic',
   ...PROVIDERS.anthropic,
-  form: entry =>
-    toForm(
-      entry,
-      { startsWithUser: true, images: entry.vision ? 'all' : 'none' },
-      { longestDescription: 4_096 },
-    ),
+  form: FORMS.anthropic,
   async open(entry, { clock }) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     return createSdkAdapter(entry, {

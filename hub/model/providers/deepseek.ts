@@ -1,8 +1,8 @@
 import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { ModelEntry, Provider } from '../adapter.ts'
+import { FORMS } from '../form/forms.ts'
 import type { ProviderOptions } from '../sdk/language-model.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
-import { toForm } from './forms.ts'
 
 /**
  * DeepSeek's API. Its V4 thinks unless told not to, and wants its thoughts back on every message
@@ -11,7 +11,7 @@ import { toForm } from './forms.ts'
 export const deepseek: Provider = {
   name: 'deepseek',
   ...PROVIDERS.deepseek,
-  form: entry => toForm(entry, {}),
+  form: FORMS.deepseek,
   async open(entry, { clock }) {
     const { createDeepSeek } = await import('@ai-sdk/deepseek')
     return createSdkAdapter(entry, {

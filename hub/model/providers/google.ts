@@ -1,8 +1,8 @@
 import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { ModelEntry, Provider } from '../adapter.ts'
+import { FORMS } from '../form/forms.ts'
 import type { ProviderOptions } from '../sdk/language-model.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
-import { toForm } from './forms.ts'
 
 const BUDGETS = { none: 0, low: 1_024, medium: 8_192, high: 24_576 }
 
@@ -10,12 +10,7 @@ const BUDGETS = { none: 0, low: 1_024, medium: 8_192, high: 24_576 }
 export const google: Provider = {
   name: 'google',
   ...PROVIDERS.google,
-  form: entry =>
-    toForm(
-      entry,
-      { startsWithUser: true, images: entry.vision ? 'all' : 'none' },
-      { inlineRefs: true, longestDescription: 4_096 },
-    ),
+  form: FORMS.google,
   async open(entry, { clock }) {
     const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
     return createSdkAdapter(entry, {

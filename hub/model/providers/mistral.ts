@@ -1,13 +1,13 @@
 import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { Provider } from '../adapter.ts'
+import { FORMS } from '../form/forms.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
-import { MISTRAL_HISTORY, toForm } from './forms.ts'
 
 /** Mistral's API. */
 export const mistral: Provider = {
   name: 'mistral',
   ...PROVIDERS.mistral,
-  form: entry => toForm(entry, MISTRAL_HISTORY),
+  form: FORMS.mistral,
   async open(entry, { clock }) {
     const { createMistral } = await import('@ai-sdk/mistral')
     return createSdkAdapter(entry, {

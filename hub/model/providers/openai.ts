@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { Provider } from '../adapter.ts'
+import { FORMS } from '../form/forms.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
-import { toForm } from './forms.ts'
 
 /**
  * OpenAI's Responses API: its newer models refuse tools at chat completions unless they do not reason. Nothing is stored
@@ -11,7 +11,7 @@ import { toForm } from './forms.ts'
 export const openai: Provider = {
   name: 'openai',
   ...PROVIDERS.openai,
-  form: entry => toForm(entry, { images: entry.vision ? 'all' : 'none' }),
+  form: FORMS.openai,
   async open(entry, { clock }) {
     const { createOpenAI } = await import('@ai-sdk/openai')
     return createSdkAdapter(entry, {

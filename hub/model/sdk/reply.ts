@@ -49,9 +49,13 @@ export function createPartsReader({ provider, family, onText, makeId }: ReplyOpt
     const { id, delta = '', providerMetadata } = part
     const known = part.type.endsWith('-start') ? undefined : open.get(`${type} ${id}`)
     const current = known ?? begin(type, id)
-    current.text += delta
     current.meta = providerMetadata ?? current.meta
-    if (type === 'text' && delta !== '') onText(delta)
+    if (delta === '') return
+    // Two texts of one reply, such as a comment and the answer, are not one word.
+    const isNext = type === 'text' && current.text === '' && textOf('text') !== ''
+    const piece = isNext ? `\n\n${delta}` : delta
+    current.text += piece
+    if (type === 'text') onText(piece)
   }
 
   function takeCall({ toolCallId, toolName, input, providerMetadata }: Extract<StreamPart, { type: 'tool-call' }>) {
@@ -91,9 +95,8 @@ export function createPartsReader({ provider, family, onText, makeId }: ReplyOpt
       const failure = decideFailure(provider, finish)
       if (failure) throw failure
       const usage = toUsage(finish)
-      const text = textOf('text')
       return {
-        text: text.trim() === '' ? '' : text,
+        text: textOf('text'),
         calls,
         ...toThinking(family, textOf('reasoning'), parts),
         ...(usage && { usage }),

@@ -82,7 +82,7 @@ function toAssistantContent({ text, calls, thinking }: Assistant): Content<'assi
     }
     const written = (part.type === 'text' ? text : thoughts).slice(from, at[part.type])
     // Thoughts that the provider hides have no text, only what it wants back.
-    if (written === '' && (part.type === 'text' || !part.meta)) return []
+    if (written.trim() === '' && (part.type === 'text' || !part.meta)) return []
     return [{ type: part.type, text: written, ...options }]
   })
 }

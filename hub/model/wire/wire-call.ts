@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { ModelError } from '../../core/model.ts'
 import { toSpan } from '../../core/text.ts'
-import { brokenStream, describeProvider, type Provider, toModelError, toRefusal } from '../openai/provider-error.ts'
+import { brokenStream, describeProvider, type Provider, type Refusal, toModelError, toRefusal } from '../openai/provider-error.ts'
 import { findCoded, toAnswerError, toNetworkError, unusable } from './answer-error.ts'
 import { createCallWatch } from './call-watch.ts'
 
@@ -61,8 +61,8 @@ export function openWireCall(options: WireOptions): WireCall {
     toError(thrown?: unknown): unknown {
       if (signal.aborted) return signal.reason
       if (failure) return failure
-      const said = saidIn(thrown)
-      if (said !== undefined) return toModelError(provider, toRefusal(said))
+      const refusal = refusalIn(thrown)
+      if (refusal) return toModelError(provider, refusal)
       if (hasAnswered) return brokenStream(provider, describeBreak(thrown))
       return unusable(provider)
     },
@@ -106,10 +106,13 @@ export function openWireCall(options: WireOptions): WireCall {
   return call
 }
 
-/** What a package took out of an event that is an error. */
-function saidIn(thrown: unknown): unknown {
+/** What a package took out of an event that is an error: `openai` as `error`, the AI SDK's packages as `data`. */
+function refusalIn(thrown: unknown): Refusal | undefined {
   if (!(thrown instanceof Error)) return undefined
-  return 'error' in thrown ? thrown.error : undefined
+  if ('error' in thrown && thrown.error !== undefined) return toRefusal(thrown.error)
+  const data = 'data' in thrown ? thrown.data : undefined
+  if (typeof data !== 'object' || data === null) return undefined
+  return toRefusal('error' in data && data.error ? data.error : data)
 }
 
 function editText(body: string, edit: (body: Record<string, unknown>) => object): string {
