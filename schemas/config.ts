@@ -121,7 +121,10 @@ const modelEntry = z
       .url({ protocol: /^https?$/ })
       .optional()
       .describe("where it is, with the /v1 of most; default the provider's own address"),
-    apiKey: z.string().optional().describe("default the provider's variable of the environment, at its own address"),
+    apiKey: z
+      .string()
+      .optional()
+      .describe("default the provider's variable of the environment, at its own address"),
     model: z.string().min(1),
     context: z.int().min(2048).default(32_768).describe('tokens of request and reply together'),
     maxOutput: z
@@ -174,7 +177,10 @@ export const configFile = z
         fallback: z.array(modelEntry).default([]).describe('tried in order when the default fails for good'),
         compaction: modelEntry.optional().describe('writes summaries; default the model itself'),
         named: z
-          .record(name.refine(given => given !== 'default', 'default is the name of the first model'), modelEntry)
+          .record(
+            name.refine(given => given !== 'default', 'default is the name of the first model'),
+            modelEntry,
+          )
           .default({})
           .describe('further models, which agent files choose by these names'),
       })

@@ -44,7 +44,7 @@ export interface Thinking {
   /** What it thought, as far as the provider shows it; may be empty. */
   text: string
   /** What came beside each of the calls, in their order: Gemini wants the signatures of its thoughts back. */
-  extras?: readonly unknown[]
+  extras?: readonly unknown[] | undefined
   /** What belongs to the message as a whole, in the form of the adapter that read it. JSON. */
   parts?: unknown
 }

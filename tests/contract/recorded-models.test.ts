@@ -80,7 +80,15 @@ function summarize(outcome: Outcome | undefined) {
 }
 
 const MOST_CUTS = 40
-const GARBAGE = ['data: {"x":', 'data: null', 'data: 7', 'data: []', 'data: {"choices":7}', 'data: {"type":"none"}', 'event']
+const GARBAGE = [
+  'data: {"x":',
+  'data: null',
+  'data: 7',
+  'data: []',
+  'data: {"choices":7}',
+  'data: {"type":"none"}',
+  'event',
+]
 
 describe('recorded streams', () => {
   const recorded = readRecorded()
@@ -90,21 +98,24 @@ describe('recorded streams', () => {
     expect(summarize(whole)).toMatchSnapshot()
   })
 
-  it.each(recorded)('$name, cut anywhere, is an error or whole, for $provider', async ({ provider, events }) => {
-    const [whole] = await readAll(provider, [events.join('')])
-    // Several replies stand in one file.
-    const isOne = events.filter(event => event.includes('"response.completed"')).length < 2
-    const step = Math.ceil(events.length / MOST_CUTS)
-    const cuts = events.flatMap((event, at) => {
-      const before = events.slice(0, at).join('')
-      return at % step === 0 ? [before, before + event.slice(0, event.length / 2)] : []
-    })
-    for (const outcome of await readAll(provider, cuts)) {
-      if (outcome instanceof Error || !whole || whole instanceof Error || !isOne) continue
-      // A signature or the usage may come after the reason to end.
-      expect(outcome).toMatchObject({ text: whole.text, calls: whole.calls.map(({ name }) => ({ name })) })
-    }
-  })
+  it.each(recorded)(
+    '$name, cut anywhere, is an error or whole, for $provider',
+    async ({ provider, events }) => {
+      const [whole] = await readAll(provider, [events.join('')])
+      // Several replies stand in one file.
+      const isOne = events.filter(event => event.includes('"response.completed"')).length < 2
+      const step = Math.ceil(events.length / MOST_CUTS)
+      const cuts = events.flatMap((event, at) => {
+        const before = events.slice(0, at).join('')
+        return at % step === 0 ? [before, before + event.slice(0, event.length / 2)] : []
+      })
+      for (const outcome of await readAll(provider, cuts)) {
+        if (outcome instanceof Error || !whole || whole instanceof Error || !isOne) continue
+        // A signature or the usage may come after the reason to end.
+        expect(outcome).toMatchObject({ text: whole.text, calls: whole.calls.map(({ name }) => ({ name })) })
+      }
+    },
+  )
 
   it.each(recorded)('$name, doubled or with garbage, for $provider', async ({ provider, events }) => {
     const doubled = events.map(event => event + event).join('')

@@ -110,7 +110,10 @@ async function checkModel(model: ModelConfig | undefined): Promise<Finding[]> {
   const { probeTools } = await import('../../model/openai/probe.ts')
   const deadline = timeoutSignal(systemClock, MODEL_TIMEOUT_MS, 'The model')
   try {
-    const probed = await probeTools(await openModel(model, { clock: systemClock, quirks: NO_QUIRKS }), deadline)
+    const probed = await probeTools(
+      await openModel(model, { clock: systemClock, quirks: NO_QUIRKS }),
+      deadline,
+    )
     const where = `${model.model} at ${model.baseUrl}`
     if (probed.ok) return [{ level: 'ok', what: `model: ${where} answers and calls tools` }]
     return [

@@ -62,7 +62,9 @@ export const hubStatus = z.object({
     name: z.string(),
     baseUrl: z.string().optional(),
     health: z.array(provider).describe('the model and its fallbacks, in order, then other models'),
-    quirks: z.array(quirk).describe('changes without which a provider refuses requests; forgotten after a week'),
+    quirks: z
+      .array(quirk)
+      .describe('changes without which a provider refuses requests; forgotten after a week'),
     parked: z.int().describe('cycles that wait until a provider answers'),
   }),
   deadLetters: z.object({ open: z.int() }),

@@ -34,11 +34,21 @@ export async function openChatAdapter(
     async ask(request, { signal, onText, makeId, without }) {
       signal.throwIfAborted()
       const edit = editOf(entry, without)
-      using call = openWireCall({ provider, clock, signal, timeout: timeoutOf(entry), edit, takesDocument: true })
+      using call = openWireCall({
+        provider,
+        clock,
+        signal,
+        timeout: timeoutOf(entry),
+        edit,
+        takesDocument: true,
+      })
       const isTool = (name: string) => request.tools.some(tool => tool.name === name)
       const reply = createReplyReader({ provider, family: familyOf(entry), onText, makeId, isTool })
       return await readReply(call, signal, reply, () => {
-        const openai = new OpenAI({ ...toClientOptions(entry.baseUrl, provider.apiKey, entry.headers), fetch: call.fetch })
+        const openai = new OpenAI({
+          ...toClientOptions(entry.baseUrl, provider.apiKey, entry.headers),
+          fetch: call.fetch,
+        })
         return openai.chat.completions.create(toBody(entry, request, dialect))
       })
     },

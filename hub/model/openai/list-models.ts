@@ -19,7 +19,9 @@ export async function listModels(
   using call = openWireCall({ provider, clock, signal, timeout: TIMEOUT, takesDocument: false })
   const { OpenAI } = await import('openai')
   const body: unknown = await Promise.resolve()
-    .then(() => new OpenAI({ ...toClientOptions(baseUrl, provider.apiKey), fetch: call.fetch }).get('/models'))
+    .then(() =>
+      new OpenAI({ ...toClientOptions(baseUrl, provider.apiKey), fetch: call.fetch }).get('/models'),
+    )
     .catch(error => {
       throw call.toError(error)
     })

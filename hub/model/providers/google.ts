@@ -29,6 +29,8 @@ export const google: Provider = {
 function toThinking({ reasoning, model }: ModelEntry): ProviderOptions {
   if (reasoning === undefined) return {}
   const level = reasoning === 'none' ? 'minimal' : reasoning
-  const config = /gemini-[12]\b/.test(model) ? { thinkingBudget: BUDGETS[reasoning] } : { thinkingLevel: level }
+  const config = /gemini-[12]\b/.test(model)
+    ? { thinkingBudget: BUDGETS[reasoning] }
+    : { thinkingLevel: level }
   return { google: { thinkingConfig: config } }
 }

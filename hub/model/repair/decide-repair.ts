@@ -73,8 +73,10 @@ function isNamed(name: string, said: string): boolean {
 function guess(state: RepairState): NextTry | undefined {
   const { refusal, repairs, request, guesses } = state
   const [part] = refusal.param?.split(/[.[]/) ?? []
+  // It is about a parameter that cannot be left out, or is already.
+  if (part && !PARTS.includes(part)) return undefined
   const isOfTools = part === 'tools' || part === 'functions' || refusal.code === 'invalid_function_parameters'
-  const isOfHistory = part !== undefined && !isOfTools && PARTS.includes(part)
+  const isOfHistory = Boolean(part) && !isOfTools
   const own = request.tools.map(({ name }) => request.names.get(name) ?? name)
   const middle = Math.ceil(own.length / 2)
   const suspects = (names: string[]): Repair => ({ kind: 'tools', names, isBlamed: false })
@@ -82,7 +84,7 @@ function guess(state: RepairState): NextTry | undefined {
     {
       guess: 'parameter',
       change: state.optional.map(name => ({ kind: 'parameter', name })),
-      when: part === undefined && state.optional.length > 0,
+      when: !part && !isOfTools && state.optional.length > 0,
     },
     {
       guess: 'thinking',
@@ -93,7 +95,9 @@ function guess(state: RepairState): NextTry | undefined {
     { guess: 'second half', change: [suspects(own.slice(middle))], when: !isOfHistory && own.length > 1 },
     {
       guess: 'flat',
-      change: [{ kind: 'flat' }, ...(own.length > 0 ? [suspects(own)] : [])], when: true },
+      change: [{ kind: 'flat' }, ...(own.length > 0 ? [suspects(own)] : [])],
+      when: own.length > 1 || request.messages.some(one => one.role !== 'user'),
+    },
   ]
   const isKnown = (change: Repair[]) => change.every(one => repairs.some(known => isSame(known, one)))
   const next = options.find(

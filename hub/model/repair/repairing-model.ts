@@ -1,5 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
-import { type Model, ModelError, type ModelOptions, type ModelReply, type ModelRequest } from '../../core/model.ts'
+import {
+  type Model,
+  ModelError,
+  type ModelOptions,
+  type ModelReply,
+  type ModelRequest,
+} from '../../core/model.ts'
 import type { Adapter, ModelEntry, Provider } from '../adapter.ts'
 import { shapeRequest } from '../form/shape-request.ts'
 import { decideRepair, findSuspects, type Guess, splitSuspects } from './decide-repair.ts'
@@ -18,7 +24,11 @@ const MOST_REPAIRS = 5
  * A configured model. It shapes each request for its provider; where that refuses one, it changes one thing and asks
  * again, and remembers what helped. Opens nothing until it is asked, and owns nothing between calls but idle connections.
  */
-export function createRepairingModel(provider: Provider, entry: ModelEntry, options: RepairingOptions): Model {
+export function createRepairingModel(
+  provider: Provider,
+  entry: ModelEntry,
+  options: RepairingOptions,
+): Model {
   const { clock } = options
   const quirks = createQuirks(`${entry.provider} ${entry.baseUrl} ${entry.model}`, options.quirks, clock.now)
   const form = provider.form(entry)
@@ -29,12 +39,19 @@ export function createRepairingModel(provider: Provider, entry: ModelEntry, opti
     return { shaped: shapeRequest(request, applied.form), without: applied.without }
   }
 
-  async function ask(request: ModelRequest, repairs: readonly Repair[], asked: ModelOptions): Promise<ModelReply> {
+  async function ask(
+    request: ModelRequest,
+    repairs: readonly Repair[],
+    asked: ModelOptions,
+  ): Promise<ModelReply> {
     opened ??= provider.open(entry, { clock })
     const { shaped, without } = shape(request, repairs)
     const makeId = (position: number) => toCallId(request, position)
     const reply = await (await opened).ask(shaped, { ...asked, without, makeId })
-    return { ...reply, calls: reply.calls.map(call => ({ ...call, name: shaped.names.get(call.name) ?? call.name })) }
+    return {
+      ...reply,
+      calls: reply.calls.map(call => ({ ...call, name: shaped.names.get(call.name) ?? call.name })),
+    }
   }
 
   async function complete(request: ModelRequest, asked: ModelOptions): Promise<ModelReply> {

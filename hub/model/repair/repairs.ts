@@ -24,7 +24,10 @@ export function applyRepairs(form: Form, repairs: readonly Repair[]): { form: Fo
     ...(has('thinking') && { reasoning: 'none' as const, foreignCall: 'nothing' as const }),
     ...(has('flat') && { flat: true }),
   }
-  return { form: { ...form, history, tools: { ...form.tools, leftOut: [...form.tools.leftOut, ...leftOut] } }, without }
+  return {
+    form: { ...form, history, tools: { ...form.tools, leftOut: [...form.tools.leftOut, ...leftOut] } },
+    without,
+  }
 }
 
 /** A repair as a person reads it. */

@@ -1,5 +1,12 @@
-import { type Begun, ModelError, type ModelCall, type ModelReply, type ModelUsage } from '../../core/model.ts'
-import { brokenStream, describeProvider, filtered, type Provider, toModelError, toRefusal } from '../openai/provider-error.ts'
+import { type Begun, type ModelCall, ModelError, type ModelReply, type ModelUsage } from '../../core/model.ts'
+import {
+  brokenStream,
+  describeProvider,
+  filtered,
+  type Provider,
+  toModelError,
+  toRefusal,
+} from '../openai/provider-error.ts'
 import type { ReplyReader } from '../wire/read-reply.ts'
 import type { KeptPart } from './kept-parts.ts'
 import type { ProviderOptions, StreamPart } from './language-model.ts'
@@ -29,14 +36,18 @@ interface Piece {
 type Finish = Extract<StreamPart, { type: 'finish' }>
 
 /** Puts a reply together from the parts of a package's stream. */
-export function createPartsReader({ provider, family, onText, makeId }: ReplyOptions): ReplyReader<StreamPart> {
+export function createPartsReader({
+  provider,
+  family,
+  onText,
+  makeId,
+}: ReplyOptions): ReplyReader<StreamPart> {
   const parts: Open[] = []
   const open = new Map<string, Open>()
   const calls: ModelCall[] = []
   let finish: Finish | undefined
 
-  const textOf = (type: Open['type']) =>
-    parts.map(part => (part.type === type ? part.text : '')).join('')
+  const textOf = (type: Open['type']) => parts.map(part => (part.type === type ? part.text : '')).join('')
 
   function begin(type: 'text' | 'reasoning', id: string): Open {
     const made: Open = { type, text: '', meta: undefined }
@@ -58,17 +69,28 @@ export function createPartsReader({ provider, family, onText, makeId }: ReplyOpt
     if (type === 'text') onText(piece)
   }
 
-  function takeCall({ toolCallId, toolName, input, providerMetadata }: Extract<StreamPart, { type: 'tool-call' }>) {
+  function takeCall({
+    toolCallId,
+    toolName,
+    input,
+    providerMetadata,
+  }: Extract<StreamPart, { type: 'tool-call' }>) {
     calls.push({ id: toolCallId || makeId(calls.length), name: toolName, arguments: input.trim() || '{}' })
     parts.push({ type: 'call', text: '', meta: providerMetadata })
   }
 
   return {
     get isWhole() {
-      return finish !== undefined && (finish.finishReason.unified !== 'other' || finish.finishReason.raw !== undefined)
+      return (
+        finish !== undefined &&
+        (finish.finishReason.unified !== 'other' || finish.finishReason.raw !== undefined)
+      )
     },
     get begun() {
-      return toBegun(textOf('reasoning') + textOf('text') + calls.map(each => each.name + each.arguments).join(''), toUsage(finish))
+      return toBegun(
+        textOf('reasoning') + textOf('text') + calls.map(each => each.name + each.arguments).join(''),
+        toUsage(finish),
+      )
     },
     take(part) {
       switch (part.type) {
@@ -111,8 +133,12 @@ function toPartError(provider: Provider, error: unknown): ModelError {
   if (error instanceof Error && !('statusCode' in error)) {
     return brokenStream(provider, 'sent what cannot be read in the middle of the reply')
   }
-  const { statusCode, ...said } = typeof error === 'object' && error !== null ? { statusCode: undefined, ...error } : {}
-  return toModelError(provider, toRefusal(typeof error === 'string' ? error : { status: statusCode, ...said }))
+  const { statusCode, ...said } =
+    typeof error === 'object' && error !== null ? { statusCode: undefined, ...error } : {}
+  return toModelError(
+    provider,
+    toRefusal(typeof error === 'string' ? error : { status: statusCode, ...said }),
+  )
 }
 
 function decideFailure(provider: Provider, finish: Finish | undefined): ModelError | undefined {

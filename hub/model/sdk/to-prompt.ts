@@ -19,7 +19,9 @@ export function toPrompt(
   const prompt: Prompt = system === '' ? [] : [{ role: 'system', content: system }]
   for (const message of messages) add(prompt, message)
   const ends = mark ? [prompt[0], prompt.length > 2 ? prompt.at(-2) : undefined] : []
-  return prompt.map(message => (mark && ends.includes(message) ? { ...message, providerOptions: mark } : message))
+  return prompt.map(message =>
+    mark && ends.includes(message) ? { ...message, providerOptions: mark } : message,
+  )
 }
 
 function add(prompt: Message[], message: ModelMessage): void {

@@ -4,7 +4,11 @@ import { describeProvider, type Provider, toModelError, toRefusal } from '../ope
 import { toRetryAfter } from '../openai/retry-after.ts'
 
 /** What a response says that is not the wanted one. `now` is in unix milliseconds. */
-export async function toAnswerError(provider: Provider, response: Response, now: number): Promise<ModelError> {
+export async function toAnswerError(
+  provider: Provider,
+  response: Response,
+  now: number,
+): Promise<ModelError> {
   const { status, headers } = response
   const text = await response.text()
   const error = readError(text)

@@ -1,4 +1,4 @@
-import { ModelError, type Begun, type ModelReply } from '../../core/model.ts'
+import { type Begun, ModelError, type ModelReply } from '../../core/model.ts'
 import type { WireCall } from './wire-call.ts'
 
 /** What may follow a whole reply (its usage; the end of the connection) is waited for only so long, milliseconds. */

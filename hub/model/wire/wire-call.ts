@@ -1,7 +1,14 @@
 import type { Clock } from '../../core/clock.ts'
 import { ModelError } from '../../core/model.ts'
 import { toSpan } from '../../core/text.ts'
-import { brokenStream, describeProvider, type Provider, type Refusal, toModelError, toRefusal } from '../openai/provider-error.ts'
+import {
+  brokenStream,
+  describeProvider,
+  type Provider,
+  type Refusal,
+  toModelError,
+  toRefusal,
+} from '../openai/provider-error.ts'
 import { findCoded, toAnswerError, toNetworkError, unusable } from './answer-error.ts'
 import { createCallWatch } from './call-watch.ts'
 
@@ -100,7 +107,10 @@ export function openWireCall(options: WireOptions): WireCall {
       },
       { highWaterMark: 0 },
     )
-    return new Response(pieces, { status, headers: { 'content-type': isDocument ? 'text/event-stream' : type } })
+    return new Response(pieces, {
+      status,
+      headers: { 'content-type': isDocument ? 'text/event-stream' : type },
+    })
   }
 
   return call
@@ -125,7 +135,9 @@ async function readDocument(
 ): Promise<{ done: true; value: Uint8Array }> {
   const pieces: Uint8Array[] = []
   for (let next = await read(); next.value; next = await read()) pieces.push(next.value)
-  const text = Buffer.concat(pieces).toString().replace(/[\r\n]+/g, ' ')
+  const text = Buffer.concat(pieces)
+    .toString()
+    .replace(/[\r\n]+/g, ' ')
   return { done: true, value: Buffer.from(`data: ${text}\n\n`) }
 }
 
