@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { parseJson } from '../../core/json.ts'
 import { ModelError, type ModelErrorKind } from '../../core/model.ts'
 import { stripControl, toSpan, truncate } from '../../core/text.ts'
@@ -45,7 +46,7 @@ const SAID_LENGTH = 300
 
 /** Reads an error object of a response (with its status) or of an event within a stream (without). */
 export function toRefusal(error: unknown, status?: number): Refusal {
-  const fields = isRecord(error) ? { ...fromDetail(error['detail']), ...error } : {}
+  const fields = isRecord(error) ? { ...fromDetail(error['detail']), ...fromViolation(error), ...error } : {}
   const known = status ?? [fields['status'], fields['code']].map(toStatus).find(each => each !== undefined)
   const inner = readInner(fields['metadata'])
   const codes = [fields['code'], fields['type'], inner?.code].filter(isText)
@@ -64,6 +65,17 @@ function fromDetail(detail: unknown): Record<string, unknown> {
   const first: unknown = Array.isArray(detail) ? detail[0] : undefined
   if (!isRecord(first) || !Array.isArray(first['loc'])) return {}
   return { code: first['type'], param: first['loc'].slice(1).join('.'), message: first['msg'] }
+}
+
+const violations = z.object({
+  details: z.array(z.object({ fieldViolations: z.array(z.object({ field: z.string() })).optional() })),
+})
+
+/** Google's way to name it. */
+function fromViolation(error: unknown): { param?: string } {
+  const { details = [] } = violations.safeParse(error).data ?? {}
+  const [first] = details.flatMap(({ fieldViolations = [] }) => fieldViolations)
+  return first ? { param: first.field } : {}
 }
 
 /** What the provider behind OpenRouter said: it comes as text within OpenRouter's own error. */

@@ -47,6 +47,7 @@ describe('a refusal that names what it is about', () => {
     ['one of a list', { param: 'include[0]' }, parameter('include')],
     ['an unknown limit', { param: 'max_tokens', code: 'unsupported_parameter' }, parameter('max_tokens')],
     ['a tool by its place', { param: 'tools[3].function.parameters' }, blamed('list_all')],
+    ['one of Google', { param: 'tools[0].function_declarations[2].parameters' }, blamed('search')],
     ['a tool by its place in words', { said: 'tools.0.custom.input_schema: is invalid' }, blamed('get_time')],
     ['a tool by its name', { said: "Invalid schema for function 'search': no" }, blamed('search')],
     ['a tool by the name that was sent', { said: 'cannot parse games_stop' }, blamed('games.stop')],

@@ -24,7 +24,7 @@ export interface NextTry {
 }
 
 /** Names of these parts of a request are not of parameters that can be left out. */
-const PARTS = ['messages', 'input', 'contents', 'content', 'system', 'model', 'prompt', 'tools', 'functions']
+const PARTS = ['messages', 'input', 'contents', 'system', 'system_instruction', 'model', 'tools', 'functions']
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens']
 /** OpenAI's and FastAPI's codes for a parameter that is not known. */
 const UNKNOWN = [undefined, 'unsupported_parameter', 'unknown_parameter', 'extra_forbidden']
@@ -59,9 +59,10 @@ function blameTools({ refusal, request }: RepairState): Repair | undefined {
   return { kind: 'tools', names: blamed.map(name => request.names.get(name) ?? name), isBlamed: true }
 }
 
-/** The number in `tools[3].function` or `tools.3.custom`; −1 where there is none. */
+/** The number in `tools[3].function`, `tools.3.custom` or `tools[0].function_declarations[3]`; −1 where there is none. */
 function numberOf(text: string): number {
-  return Number(/\btools(?:\[|\.)(\d+)/.exec(text)?.[1] ?? -1)
+  const found = /\bfunction_declarations\[(\d+)/.exec(text) ?? /\btools(?:\[|\.)(\d+)/.exec(text)
+  return Number(found?.[1] ?? -1)
 }
 
 /** Whether a text quotes a name, or holds one that is no common word. */

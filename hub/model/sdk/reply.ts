@@ -20,7 +20,7 @@ interface ReplyOptions {
   makeId: (position: number) => string
 }
 
-interface Open {
+interface Part {
   type: KeptPart['type']
   text: string
   meta: ProviderOptions | undefined
@@ -42,68 +42,38 @@ export function createPartsReader({
   onText,
   makeId,
 }: ReplyOptions): ReplyReader<StreamPart> {
-  const parts: Open[] = []
-  const open = new Map<string, Open>()
+  const { parts, textOf, take } = createParts(onText)
   const calls: ModelCall[] = []
   let finish: Finish | undefined
-
-  const textOf = (type: Open['type']) => parts.map(part => (part.type === type ? part.text : '')).join('')
-
-  function begin(type: 'text' | 'reasoning', id: string): Open {
-    const made: Open = { type, text: '', meta: undefined }
-    open.set(`${type} ${id}`, made)
-    parts.push(made)
-    return made
-  }
-
-  function takePiece(type: 'text' | 'reasoning', part: Piece) {
-    const { id, delta = '', providerMetadata } = part
-    const known = part.type.endsWith('-start') ? undefined : open.get(`${type} ${id}`)
-    const current = known ?? begin(type, id)
-    current.meta = providerMetadata ?? current.meta
-    if (delta === '') return
-    // Two texts of one reply, such as a comment and the answer, are not one word.
-    const isNext = type === 'text' && current.text === '' && textOf('text') !== ''
-    const piece = isNext ? `\n\n${delta}` : delta
-    current.text += piece
-    if (type === 'text') onText(piece)
-  }
-
-  function takeCall({
-    toolCallId,
-    toolName,
-    input,
-    providerMetadata,
-  }: Extract<StreamPart, { type: 'tool-call' }>) {
-    calls.push({ id: toolCallId || makeId(calls.length), name: toolName, arguments: input.trim() || '{}' })
-    parts.push({ type: 'call', text: '', meta: providerMetadata })
-  }
-
   return {
     get isWhole() {
-      return (
-        finish !== undefined &&
-        (finish.finishReason.unified !== 'other' || finish.finishReason.raw !== undefined)
-      )
+      const { unified = 'other', raw } = finish?.finishReason ?? {}
+      return unified !== 'other' || raw !== undefined
     },
     get begun() {
-      return toBegun(
-        textOf('reasoning') + textOf('text') + calls.map(each => each.name + each.arguments).join(''),
-        toUsage(finish),
-      )
+      const called = calls.map(({ name, arguments: args }) => name + args)
+      return toBegun(textOf('reasoning') + textOf('text') + called.join(''), toUsage(finish))
     },
     take(part) {
       switch (part.type) {
         case 'text-start':
         case 'text-delta':
         case 'text-end':
-          return takePiece('text', part)
+          return take('text', part)
         case 'reasoning-start':
         case 'reasoning-delta':
         case 'reasoning-end':
-          return takePiece('reasoning', part)
-        case 'tool-call':
-          return takeCall(part)
+          return take('reasoning', part)
+        case 'tool-call': {
+          const { toolCallId, toolName, input, providerMetadata } = part
+          calls.push({
+            id: toolCallId || makeId(calls.length),
+            name: toolName,
+            arguments: input.trim() || '{}',
+          })
+          parts.push({ type: 'call', text: '', meta: providerMetadata })
+          return
+        }
         case 'finish':
           finish = part
           return
@@ -128,6 +98,35 @@ export function createPartsReader({
   }
 }
 
+/** Collects texts and thoughts, each under its own id, in the order in which they begin. */
+function createParts(onText: (text: string) => void) {
+  const parts: Part[] = []
+  const open = new Map<string, Part>()
+  const textOf = (type: Part['type']) => parts.map(part => (part.type === type ? part.text : '')).join('')
+
+  function begin(type: 'text' | 'reasoning', id: string): Part {
+    const made: Part = { type, text: '', meta: undefined }
+    open.set(`${type} ${id}`, made)
+    parts.push(made)
+    return made
+  }
+
+  function take(type: 'text' | 'reasoning', piece: Piece) {
+    const { id, delta = '', providerMetadata } = piece
+    const known = piece.type.endsWith('-start') ? undefined : open.get(`${type} ${id}`)
+    const current = known ?? begin(type, id)
+    current.meta = providerMetadata ?? current.meta
+    if (delta === '') return
+    // Two texts of one reply, such as a comment and the answer, are not one word.
+    const isNext = type === 'text' && current.text === '' && textOf('text') !== ''
+    const text = isNext ? `\n\n${delta}` : delta
+    current.text += text
+    if (type === 'text') onText(text)
+  }
+
+  return { parts, textOf, take }
+}
+
 /** A package gives what a provider said in a stream as it came, and an error of its own for what it cannot read. */
 function toPartError(provider: Provider, error: unknown): ModelError {
   if (error instanceof Error && !('statusCode' in error)) {
@@ -149,7 +148,7 @@ function decideFailure(provider: Provider, finish: Finish | undefined): ModelErr
 }
 
 /** Nothing is kept of a plain text that no provider wants back. */
-function toThinking(by: string, text: string, parts: readonly Open[]): Pick<ModelReply, 'thinking'> {
+function toThinking(by: string, text: string, parts: readonly Part[]): Pick<ModelReply, 'thinking'> {
   if (text === '' && parts.every(({ meta }) => meta === undefined)) return {}
   const kept: KeptPart[] = parts.map(({ type, text: written, meta }) => ({
     type,

@@ -42,6 +42,8 @@ export function editOf(
 
 function remove(fields: unknown, [name, ...rest]: string[]): void {
   if (name === undefined || typeof fields !== 'object' || fields === null) return
-  if (rest.length > 0) remove(Reflect.get(fields, name), rest)
-  else Reflect.deleteProperty(fields, name)
+  // Google says `generation_config` of what is sent as `generationConfig`.
+  const key = name in fields ? name : name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  if (rest.length > 0) remove(Reflect.get(fields, key), rest)
+  else Reflect.deleteProperty(fields, key)
 }
