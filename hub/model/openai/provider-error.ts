@@ -72,7 +72,7 @@ const violations = z.object({
 })
 
 /** Google's way to name it. */
-function fromViolation(error: unknown): { param?: string } {
+function fromViolation(error: unknown): Record<string, unknown> {
   const { details = [] } = violations.safeParse(error).data ?? {}
   const [first] = details.flatMap(({ fieldViolations = [] }) => fieldViolations)
   return first ? { param: first.field } : {}
