@@ -19,9 +19,10 @@ export async function readStatus(
   engine: Engine,
   asked: { health?: boolean | undefined },
 ): Promise<HubStatus> {
-  const { config, model, store, clock, startedAt, version, agents } = foundation
+  const { config, model, namedModels, compactionModel, store, clock, startedAt, version, agents } = foundation
   const waiting = await waitingCounts(store.db)
   const provider = config.current.model?.default
+  const models = [model, ...namedModels.values(), ...(compactionModel ? [compactionModel] : [])]
   return {
     hub: {
       name: 'superbloom',
@@ -31,10 +32,11 @@ export async function readStatus(
       configFile: config.file,
     },
     model: {
-      kind: provider ? 'openai' : 'rules',
+      kind: provider?.provider ?? 'rules',
       name: model.name,
       ...(provider ? { baseUrl: provider.baseUrl } : {}),
-      health: model.health?.providers() ?? [],
+      health: distinct(models.flatMap(({ health }) => health?.providers() ?? [])),
+      quirks: distinct(models.flatMap(({ health }) => health?.quirks() ?? [])),
       parked: (await parkedThreads(store.db)).length,
     },
     deadLetters: { open: await countOpenDeadLetters(store.db) },
@@ -51,6 +53,11 @@ export async function readStatus(
       ...agents.all.flatMap(agent => engine.runtime.problemOf(agent) ?? []),
     ],
   }
+}
+
+/** Named models have the same fallbacks. */
+function distinct<Value>(values: readonly Value[]): Value[] {
+  return [...new Map(values.map(value => [JSON.stringify(value), value])).values()]
 }
 
 async function readServers(servers: Servers, withHealth: boolean): Promise<HubStatus['servers']> {

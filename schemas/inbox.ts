@@ -139,7 +139,14 @@ export const historyContent = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     text: z.string(),
     calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
-    thinking: z.object({ by: z.string(), text: z.string() }).optional(),
+    thinking: z
+      .object({
+        by: z.string(),
+        text: z.string(),
+        extras: z.array(z.unknown()).readonly().optional(),
+        parts: z.unknown().optional(),
+      })
+      .optional(),
   }),
   z.object({
     role: z.literal('tool'),

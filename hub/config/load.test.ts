@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { systemTimezone } from '../core/clock.ts'
 import { createEnvironment } from './environment.ts'
-import { hasPrices, loadConfig } from './load.ts'
+import { loadConfig } from './load.ts'
+import { hasPrices } from './models.ts'
 
 function load(text: string | undefined, variables: Record<string, string> = {}) {
   using folder = makeTempFolder()
@@ -64,13 +65,20 @@ test('the environment, with where each value came from', () => {
     crashHold: false,
   })
   const main = {
+    provider: 'openai',
     baseUrl: 'https://api.openai.com/v1',
     apiKey: 'sk',
+    vision: true,
     model: 'qwen3:32b',
     context: 8192,
     maxOutput: 2048,
   }
-  expect(config.model).toEqual({ default: main, fallback: [], compaction: { ...main, model: 'qwen3:4b' } })
+  expect(config.model).toEqual({
+    default: main,
+    fallback: [],
+    compaction: { ...main, model: 'qwen3:4b' },
+    named: {},
+  })
   expect(config.origins).toMatchObject({
     dataFolder: 'SUPERBLOOM_DATA',
     host: 'default',
@@ -114,9 +122,17 @@ budget: { moneyPerDay: 5 }`
 test('the model of the file wins over the environment; its reply leaves room for the question', () => {
   const text = 'model: { default: { baseUrl: "http://localhost:11434/v1", model: m, context: 100000 } }'
   expect(load(text, { SUPERBLOOM_MODEL: 'other' }).model).toEqual({
-    default: { baseUrl: 'http://localhost:11434/v1', model: 'm', context: 100_000, maxOutput: 4096 },
+    default: {
+      provider: 'compatible',
+      baseUrl: 'http://localhost:11434/v1',
+      model: 'm',
+      context: 100_000,
+      maxOutput: 4096,
+      vision: false,
+    },
     fallback: [],
     compaction: undefined,
+    named: {},
   })
   const greedy = 'model:\n  default: { baseUrl: "http://h/v1", model: m, context: 4096, maxOutput: 4096 }'
   expect(() => load(greedy)).toThrow('FILE:2: model.default.maxOutput: must be at most half of context')

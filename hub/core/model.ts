@@ -44,7 +44,7 @@ export interface Thinking {
   /** What it thought, as far as the provider shows it; may be empty. */
   text: string
   /** What came beside each of the calls, in their order: Gemini wants the signatures of its thoughts back. */
-  extras?: readonly unknown[]
+  extras?: readonly unknown[] | undefined
   /** What belongs to the message as a whole, in the form of the adapter that read it. JSON. */
   parts?: unknown
 }
@@ -126,7 +126,18 @@ export interface Model {
   readonly canSummarize?: boolean
   /** Missing where nothing can go wrong with it. */
   readonly health?: ModelHealth
+  /** What is known of how its provider wants requests, besides what is documented. */
+  quirks?(): ModelQuirk[]
   complete(request: ModelRequest, options: ModelOptions): Promise<ModelReply>
+}
+
+/** A change without which a provider refuses requests, found out by trying. It is forgotten after a week. */
+export interface ModelQuirk {
+  model: string
+  /** What is changed, in words that follow the model's name. */
+  what: string
+  /** Unix milliseconds. */
+  since: number
 }
 
 /** How a provider does. `trying`: it was down, and one call finds out whether it still is. */
@@ -149,6 +160,7 @@ export interface ModelHealth {
   /** A person wants another try: everything may be asked again. */
   reset(): void
   providers(): ProviderHealth[]
+  quirks(): ModelQuirk[]
 }
 
 /** Recognised by status and code, never by matching text. */

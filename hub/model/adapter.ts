@@ -48,6 +48,8 @@ export interface Provider {
   baseUrl?: string
   /** The environment's variable with its key. */
   keyVariable?: string
+  /** Parameters that it sends and that some servers do not know, by their names on the wire. */
+  optional?: readonly string[]
   form(entry: ModelEntry): Form
   /** Loads the provider's package. */
   open(entry: ModelEntry, options: { clock: Clock }): Promise<Adapter>

@@ -132,6 +132,7 @@ function createHealth(links: readonly Guarded[], failedBy: WeakMap<Error, Circui
       for (const { circuit } of links) circuit.close()
     },
     providers: () => links.map(toHealth),
+    quirks: () => links.flatMap(({ model }) => model.quirks?.() ?? []),
   }
 }
 

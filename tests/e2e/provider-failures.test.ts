@@ -21,6 +21,11 @@ import {
   stream,
 } from '../support/provider.ts'
 
+/** The platform opens a connection for the next request when one is cut, and closes it soon. */
+async function allClosed({ sockets, events }: Awaited<ReturnType<typeof serve>>) {
+  while (sockets.open > 0) await once(events, 'closed')
+}
+
 describe('against providers that fail', () => {
   it('names a provider that is not there', async () => {
     const { url } = await serve(stream('')).then(async server => {
@@ -87,6 +92,30 @@ describe('against providers that fail', () => {
     expect(error.message).toContain('overloaded')
   })
 
+  it.each([
+    [{ error: { message: 'slow down', code: 429 } }, 'rate_limit', 429],
+    [{ error: 'model runner crashed' }, 'server', undefined],
+    [{ ...delta({}, 'error'), error: { code: 502, message: 'upstream' } }, 'server', 502],
+    [{ error: { code: 'context_length_exceeded' } }, 'overflow', undefined],
+  ])('throws for the error %j within the stream', async (chunk, kind, status) => {
+    await using server = await serve(stream(line(delta({ content: 'Hel' })) + line(chunk)))
+    const error = await failure(ask(openModel(server.url), 'hi'))
+    expect(error).toMatchObject({ kind, status, begun: { written: 'Hel' } })
+  })
+
+  it.each(['{"choices":', 'rubbish'])('tells what is no JSON in a stream: %s', async data => {
+    await using server = await serve(stream(`${line(delta({ content: 'Hel' }))}data: ${data}\n\n${HELLO}`))
+    expect(await failure(ask(openModel(server.url), 'hi'))).toMatchObject({ kind: 'broken_stream' })
+    const whole = line(delta({ content: 'Hi' }, 'stop'))
+    await using late = await serve(stream(`${whole}data: ${data}\n\n`))
+    expect((await ask(openModel(late.url), 'hi')).reply.text).toBe('Hi')
+  })
+
+  it('throws for an event named error', async () => {
+    await using server = await serve(stream('event: error\ndata: {"message":"bad key","status":401}\n\n'))
+    expect(await failure(ask(openModel(server.url), 'hi'))).toMatchObject({ kind: 'auth', status: 401 })
+  })
+
   it('reads Retry-After as a date', async () => {
     await using server = await serve(response =>
       refuse(response, 429, {}, { 'retry-after': 'Sat, 21 Nov 2026 22:01:30 GMT' }),
@@ -137,12 +166,12 @@ describe('against providers that hang', () => {
     await using server = await serve(response => void response.writeHead(200, SSE).write(HELLO.slice(0, 90)))
     const { clock, fire, timers, armed } = manualClock()
     const closed = once(server.events, 'closed')
-    const failed = failure(ask(openModel(server.url, { clock, idleTimeoutMs: 5_000 }), 'hi'))
-    await armed(5_000, 2)
-    fire(5_000)
+    const failed = failure(ask(openModel(server.url, { clock }), 'hi'))
+    await armed(120_000, 2)
+    fire(120_000)
     const error = await failed
     expect(error).toMatchObject({ kind: 'network' })
-    expect(error.message).toContain('sent nothing for 5 s')
+    expect(error.message).toContain('sent nothing for 2 min')
     await closed
     expect(timers.size).toBe(0)
   })
@@ -168,7 +197,7 @@ describe('against providers that hang', () => {
     stop.abort(reason)
     await stopped
     await closed
-    expect(server.sockets.open).toBe(0)
+    await allClosed(server)
   })
 
   it('stops in the reply, leaving no socket', async () => {
@@ -180,7 +209,7 @@ describe('against providers that hang', () => {
       'stop',
     )
     await closed
-    expect(server.sockets.open).toBe(0)
+    await allClosed(server)
   })
 
   it('stops although the reply is whole', async () => {

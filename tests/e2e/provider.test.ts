@@ -57,7 +57,7 @@ describe('against aimock', () => {
     expect(reply).toEqual({
       text: 'Hello from the mock',
       calls: [],
-      thinking: { by: expect.stringContaining(url()), text: expect.stringMatching(/./) },
+      thinking: { by: 'compatible/qwen3:32b', text: expect.stringMatching(/./) },
       usage: { input: 40, output: 9, cachedInput: 0 },
       truncated: false,
     })

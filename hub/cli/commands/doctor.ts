@@ -3,7 +3,8 @@ import type { UpstreamHealth } from '../../../schemas/health.ts'
 import { readAgentFiles } from '../../config/agent-files.ts'
 import { findDataProblem } from '../../config/data-folder.ts'
 import { createEnvironment, type Environment } from '../../config/environment.ts'
-import { type Config, hasPrices, loadConfig, type ModelConfig } from '../../config/load.ts'
+import { type Config, loadConfig } from '../../config/load.ts'
+import { hasPrices, type ModelConfig } from '../../config/models.ts'
 import { tokenFile } from '../../config/token.ts'
 import { systemClock, timeoutSignal } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
@@ -62,6 +63,7 @@ function checkAgents(config: Config, environment: Environment): Finding[] {
   }
   const { agents, problems } = readAgentFiles(config.agentsFolder, environment, {
     hasPrices: hasPrices(config.model),
+    models: Object.keys(config.model?.named ?? {}),
   })
   const none: Finding = {
     level: 'problem',
@@ -104,11 +106,14 @@ async function checkModel(model: ModelConfig | undefined): Promise<Finding[]> {
     const how = 'set OPENAI_BASE_URL, OPENAI_API_KEY and SUPERBLOOM_MODEL for a language model'
     return [{ level: 'ok', what: `model: the built-in rules, no language model; ${how}` }]
   }
-  const { createOpenAiModel } = await import('../../model/openai/openai-model.ts')
+  const { NO_QUIRKS, openModel } = await import('../../model/create-model.ts')
   const { probeTools } = await import('../../model/openai/probe.ts')
   const deadline = timeoutSignal(systemClock, MODEL_TIMEOUT_MS, 'The model')
   try {
-    const probed = await probeTools(createOpenAiModel({ ...model, clock: systemClock }), deadline)
+    const probed = await probeTools(
+      await openModel(model, { clock: systemClock, quirks: NO_QUIRKS }),
+      deadline,
+    )
     const where = `${model.model} at ${model.baseUrl}`
     if (probed.ok) return [{ level: 'ok', what: `model: ${where} answers and calls tools` }]
     return [

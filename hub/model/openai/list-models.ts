@@ -1,10 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { ModelError } from '../../core/model.ts'
-import { toSpan } from '../../core/text.ts'
-import { createCallWatch } from './call-watch.ts'
-import { createClient } from './client.ts'
-import { describeProvider, type Provider } from './provider-error.ts'
-import { toSendError } from './send-error.ts'
+import { openWireCall } from '../wire/wire-call.ts'
+import { toClientOptions } from './chat-adapter.ts'
+import { describeProvider } from './provider-error.ts'
 
 const TIMEOUT = 10_000
 
@@ -18,13 +16,15 @@ export async function listModels(
 ): Promise<string[]> {
   signal.throwIfAborted()
   const provider = { baseUrl, apiKey: apiKey.trim() }
-  using watch = createCallWatch(clock, signal)
-  watch.within(TIMEOUT, () => slowError(provider))
-  const { openai } = await createClient(provider)()
-  const body: unknown = await openai.get('/models', { signal: watch.signal }).catch(error => {
-    if (watch.signal.aborted) throw watch.signal.reason
-    throw toSendError(provider, error, clock.now())
-  })
+  using call = openWireCall({ provider, clock, signal, timeout: TIMEOUT, takesDocument: false })
+  const { OpenAI } = await import('openai')
+  const body: unknown = await Promise.resolve()
+    .then(() =>
+      new OpenAI({ ...toClientOptions(baseUrl, provider.apiKey), fetch: call.fetch }).get('/models'),
+    )
+    .catch(error => {
+      throw call.toError(error)
+    })
   const names = toNames(body)
   if (!names)
     throw new ModelError('rejected', `${describeProvider(provider)} lists no models. Check OPENAI_BASE_URL.`)
@@ -34,11 +34,4 @@ export async function listModels(
 function toNames(body: unknown): string[] | undefined {
   const list = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined
   return Array.isArray(list) ? list.map(entry => entry?.id).filter(id => typeof id === 'string') : undefined
-}
-
-function slowError(provider: Provider): ModelError {
-  return new ModelError(
-    'network',
-    `${describeProvider(provider)} did not list its models within ${toSpan(TIMEOUT)}.`,
-  )
 }

@@ -1,0 +1,132 @@
+import type { ModelRefusal } from '../../core/model.ts'
+import type { ShapedRequest } from '../form/form.ts'
+import type { Repair } from './repairs.ts'
+
+/** A change that is tried where a refusal does not say what it is about, in this order. */
+export type Guess = 'parameter' | 'thinking' | 'first half' | 'second half' | 'flat'
+
+export interface RepairState {
+  refusal: ModelRefusal
+  /** In force for the request that was refused, without guesses that changed nothing. */
+  repairs: readonly Repair[]
+  /** The request with them. */
+  request: ShapedRequest
+  /** Tried already. */
+  guesses: readonly Guess[]
+  /** Parameters that some servers of this provider do not know. */
+  optional: readonly string[]
+}
+
+export interface NextTry {
+  repairs: Repair[]
+  /** Missing where the refusal named the part that it is about. */
+  guess?: Guess
+}
+
+/** Names of these parts of a request are not of parameters that can be left out. */
+const PARTS = ['messages', 'input', 'contents', 'system', 'system_instruction', 'model', 'tools', 'functions']
+const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens']
+/** OpenAI's and FastAPI's codes for a parameter that is not known. */
+const UNKNOWN = [undefined, 'unsupported_parameter', 'unknown_parameter', 'extra_forbidden']
+
+/**
+ * The next single change of a refused request: what the refusal names, else the smallest guess. Undefined where nothing
+ * is left. The provider's words only find a tool by its name or number.
+ */
+export function decideRepair(state: RepairState): NextTry | undefined {
+  const { refusal, repairs } = state
+  const named = nameParameter(refusal, repairs) ?? blameTools(state)
+  if (named) return { repairs: [...repairs, named] }
+  return guess(state)
+}
+
+function nameParameter({ param, code }: ModelRefusal, repairs: readonly Repair[]): Repair | undefined {
+  const name = param?.replace(/\[.*$/, '')
+  const [part] = name?.split('.') ?? []
+  if (!name || !part || PARTS.includes(part)) return undefined
+  // A limit that is too large is no limit that is not known.
+  if (LIMITS.includes(name) && !UNKNOWN.includes(code)) return undefined
+  const isOut = repairs.some(one => one.kind === 'parameter' && one.name === name)
+  return isOut ? undefined : { kind: 'parameter', name }
+}
+
+function blameTools({ refusal, request }: RepairState): Repair | undefined {
+  const { param = '', said = '' } = refusal
+  const names = request.tools.map(({ name }) => name)
+  const numbered = [param, said].map(text => names[numberOf(text)]).find(name => name !== undefined)
+  const blamed = numbered === undefined ? names.filter(name => isNamed(name, said)) : [numbered]
+  if (blamed.length === 0) return undefined
+  return { kind: 'tools', names: blamed.map(name => request.names.get(name) ?? name), isBlamed: true }
+}
+
+/** The number in `tools[3].function`, `tools.3.custom` or `tools[0].function_declarations[3]`; −1 where there is none. */
+function numberOf(text: string): number {
+  const found = /\bfunction_declarations\[(\d+)/.exec(text) ?? /\btools(?:\[|\.)(\d+)/.exec(text)
+  return Number(found?.[1] ?? -1)
+}
+
+/** Whether a text quotes a name, or holds one that is no common word. */
+function isNamed(name: string, said: string): boolean {
+  const quoted = [`'${name}'`, `"${name}"`, `\`${name}\``].some(text => said.includes(text))
+  return quoted || (/[_-]/.test(name) && said.split(/[^A-Za-z0-9_-]+/).includes(name))
+}
+
+function guess(state: RepairState): NextTry | undefined {
+  const { refusal, repairs, request, guesses } = state
+  const [part] = refusal.param?.split(/[.[]/) ?? []
+  // It is about a parameter that cannot be left out, or is already.
+  if (part && !PARTS.includes(part)) return undefined
+  const isOfTools = part === 'tools' || part === 'functions' || refusal.code === 'invalid_function_parameters'
+  const isOfHistory = Boolean(part) && !isOfTools
+  const own = request.tools.map(({ name }) => request.names.get(name) ?? name)
+  const middle = Math.ceil(own.length / 2)
+  const suspects = (names: string[]): Repair => ({ kind: 'tools', names, isBlamed: false })
+  const options: { guess: Guess; change: Repair[]; when: boolean }[] = [
+    {
+      guess: 'parameter',
+      change: state.optional.map(name => ({ kind: 'parameter', name })),
+      when: !part && !isOfTools && state.optional.length > 0,
+    },
+    {
+      guess: 'thinking',
+      change: [{ kind: 'thinking' }],
+      when: !isOfTools && request.messages.some(one => one.role === 'assistant' && one.thinking),
+    },
+    { guess: 'first half', change: [suspects(own.slice(0, middle))], when: !isOfHistory && own.length > 0 },
+    { guess: 'second half', change: [suspects(own.slice(middle))], when: !isOfHistory && own.length > 1 },
+    {
+      guess: 'flat',
+      change: [{ kind: 'flat' }, ...(own.length > 0 ? [suspects(own)] : [])],
+      when: own.length > 1 || request.messages.some(one => one.role !== 'user'),
+    },
+  ]
+  const isKnown = (change: Repair[]) => change.every(one => repairs.some(known => isSame(known, one)))
+  const next = options.find(
+    option => option.when && !guesses.includes(option.guess) && !isKnown(option.change),
+  )
+  return next && { repairs: [...repairs, ...next.change], guess: next.guess }
+}
+
+function isSame(one: Repair, other: Repair): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** The tools of which one may be refused, to be tried again: the first such group. */
+export function findSuspects(repairs: readonly Repair[], offered: readonly string[]) {
+  return repairs.find(
+    one => one.kind === 'tools' && !one.isBlamed && one.names.some(name => offered.includes(name)),
+  )
+}
+
+/** What is known once a group of suspects was refused: the tool itself, or two smaller groups. */
+export function splitSuspects(repairs: readonly Repair[], group: Repair): Repair[] {
+  return repairs.flatMap((one): Repair[] => {
+    if (one !== group || one.kind !== 'tools') return [one]
+    if (one.names.length === 1) return [{ ...one, isBlamed: true }]
+    const middle = Math.ceil(one.names.length / 2)
+    return [
+      { ...one, names: one.names.slice(0, middle) },
+      { ...one, names: one.names.slice(middle) },
+    ]
+  })
+}
