@@ -1,0 +1,54 @@
+import type { Price } from '../core/model.ts'
+import type { KnownModel } from './known-models.ts'
+import type { Reported } from './reported.ts'
+
+/** What the configuration says of a model; what is missing there is asked for. */
+export interface WrittenSizes {
+  context?: number | undefined
+  maxOutput?: number | undefined
+  price?: Price | undefined
+  vision?: boolean | undefined
+}
+
+export type SizeSource = 'config' | 'provider' | 'table' | 'default'
+
+export interface Sizes {
+  context: number
+  maxOutput: number
+  price: Price | undefined
+  vision: boolean
+  /** Where each of them comes from. */
+  from: Record<'context' | 'maxOutput' | 'price' | 'vision', SizeSource>
+}
+
+const DEFAULT_CONTEXT = 32_768
+const DEFAULT_OUTPUT = 4_096
+
+/** What the configuration says, else the provider, else the table, else what suits most models. */
+export function decideSizes(written: WrittenSizes, reported: Reported = {}, known?: KnownModel): Sizes {
+  const pick = <Key extends keyof WrittenSizes>(
+    key: Key,
+  ): { value?: WrittenSizes[Key]; from: SizeSource } => {
+    if (written[key] !== undefined) return { value: written[key], from: 'config' }
+    if (reported[key] !== undefined) return { value: reported[key], from: 'provider' }
+    if (known) return { value: known[key], from: 'table' }
+    return { from: 'default' }
+  }
+  const [context, price, vision] = [pick('context'), pick('price'), pick('vision')]
+  const tokens = context.value ?? Math.min(DEFAULT_CONTEXT, reported.longest ?? DEFAULT_CONTEXT)
+  // A reply seldom needs all that a model could write, and what is reserved for it is taken from the window.
+  const most = reported.maxOutput ?? known?.maxOutput ?? DEFAULT_OUTPUT
+  const maxOutput = written.maxOutput ?? Math.min(DEFAULT_OUTPUT, Math.floor(tokens / 4), most)
+  return {
+    context: tokens,
+    maxOutput,
+    price: price.value,
+    vision: vision.value ?? false,
+    from: {
+      context: context.from,
+      maxOutput: written.maxOutput === undefined ? 'default' : 'config',
+      price: price.from,
+      vision: vision.from,
+    },
+  }
+}
