@@ -12,10 +12,17 @@ export interface JsonQuestion {
   timeout: number
 }
 
+/** An address without user, password and query, which may be secret. */
+export function toShownUrl(address: string): string {
+  const url = URL.parse(address)
+  return url ? `${url.origin}${url.pathname}` : 'an address that is none'
+}
+
 /** What a server answers, as JSON, or why there is none. Never throws. */
 export async function askJson(question: JsonQuestion): Promise<{ value: unknown } | { why: string }> {
   const { url, body, headers = {}, clock, timeout } = question
-  const deadline = timeoutSignal(clock, timeout, new URL(url).host)
+  const shown = toShownUrl(url)
+  const deadline = timeoutSignal(clock, timeout, shown)
   try {
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
     const answer = await fetch(url, {
@@ -24,10 +31,10 @@ export async function askJson(question: JsonQuestion): Promise<{ value: unknown 
       signal: deadline.signal,
     })
     const value = parseJson(await answer.text())
-    if (!answer.ok) return { why: `${url} answers with status ${answer.status}` }
-    return value === undefined ? { why: `${url} answers with something that is no JSON` } : { value }
+    if (!answer.ok) return { why: `${shown} answers with status ${answer.status}` }
+    return value === undefined ? { why: `${shown} answers with something that is no JSON` } : { value }
   } catch (error) {
-    return { why: describeError(error) }
+    return { why: describeError(error).replaceAll(url, shown) }
   } finally {
     deadline.cancel()
   }

@@ -292,6 +292,8 @@ describe('asking a server', () => {
     expect(await ask('http://127.0.0.1:1/v1', 'm', 'anthropic')).toEqual({
       why: 'anthropic reports no sizes or prices',
     })
+    const secret = gone.url.replace('//', '//user:hunter2@')
+    expect(await ask(secret, 'm')).toEqual({ why: expect.not.stringContaining('hunter2') })
     const page = await serveJson({ '/v1/models': 'not a list' })
     expect(await ask(page.url, 'm')).toEqual({ why: `${page.url} lists no models` })
     const locked = await serveJson({}, 401)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../core/clock.ts'
 import type { Price } from '../core/model.ts'
-import { askJson } from './ask-json.ts'
+import { askJson, toShownUrl } from './ask-json.ts'
 
 /** What a provider says of one of its models. What it does not say is missing. */
 export interface Reported {
@@ -48,7 +48,7 @@ export async function askReported(options: ReportedOptions): Promise<ReportedAns
   const read = server && (await askNative(server, options))
   const reported = { ...fromModelList(list, model), ...read }
   const said = Object.values(reported).some(value => value !== undefined)
-  return said ? { reported, server } : { why: `${baseUrl} says nothing of ${model} but its name` }
+  return said ? { reported, server } : { why: `${toShownUrl(baseUrl)} says nothing of ${model} but its name` }
 }
 
 export interface ListedServer {
@@ -64,7 +64,7 @@ export async function listServer(
   const answer = await ask(options, `${options.baseUrl}/models`)
   if ('why' in answer) return answer
   const list = modelList.safeParse(answer.value)
-  if (!list.success) return { why: `${options.baseUrl} lists no models` }
+  if (!list.success) return { why: `${toShownUrl(options.baseUrl)} lists no models` }
   const models = list.data.data.map(({ id }) => id)
   const owners = new Set(list.data.data.map(({ owned_by }) => owned_by))
   const known = OWNERS.find(([owner]) => owners.has(owner))?.[1]

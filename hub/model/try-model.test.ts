@@ -143,6 +143,21 @@ describe('the trial of a model', () => {
     })
   })
 
+  it('warns of a long reply that comes in one piece', async () => {
+    const whole = modelThat(good => good)
+    whole.model.complete = async (request, { onText }) => {
+      const good = goodReply(request, () => undefined)
+      if (good.text === '') return good
+      const text = `${good.text} ${'It is the word of the trial. '.repeat(4)}`
+      onText(text)
+      return { ...good, text }
+    }
+    expect((await trial(whole.model))[2]).toEqual({
+      level: 'warning',
+      what: expect.stringContaining('in one piece'),
+    })
+  })
+
   it('warns of what works only half', async () => {
     const silent = modelThat(({ usage, ...good }, { messages }) =>
       messages.length > 1 ? { ...good, text: `${'It is done. '.repeat(5)}` } : good,

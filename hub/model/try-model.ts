@@ -61,7 +61,7 @@ export async function tryModel(model: Model, options: TrialOptions): Promise<Mod
   const found = compareSizes(trial)
   const question: ModelMessage = {
     role: 'user',
-    text: `This is a trial of whether you can work here. Call the tool ${tool.name} now, once, with no arguments. Its result has a word. Then answer with one sentence that has this word.`,
+    text: `This is a trial of whether you can work here. Call the tool ${tool.name} now, once, with no arguments. Its result has a word. Then answer with three short sentences, the first of which has this word.`,
     items: [],
   }
   const first = await ask(trial, [question])
@@ -189,7 +189,7 @@ function decideAnswer({ text, calls }: ModelReply): ModelFinding {
 }
 
 /** Short answers may come in one piece. */
-const LONG = 40
+const LONG = 100
 
 function describeStream({ pieces }: Trial, { text }: ModelReply): ModelFinding[] {
   if (pieces > 1) return [{ level: 'ok', what: 'streams its reply' }]
