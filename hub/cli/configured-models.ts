@@ -1,8 +1,7 @@
 import type { ModelConfig, ModelsConfig } from '../config/load.ts'
 import { systemClock } from '../core/clock.ts'
-import { knownModel } from '../model/known-models.ts'
-import { askReported, type LocalServer, type Reported } from '../model/reported.ts'
-import { decideSizes, type Sizes } from '../model/sizes.ts'
+import type { FoundServer } from '../model/find-models.ts'
+import { type LookedUpModel, lookUp } from '../model/sizes.ts'
 
 /** A model of the configuration as it is written there. */
 export interface WrittenModel extends Omit<ModelConfig, 'context' | 'maxOutput'> {
@@ -33,26 +32,26 @@ export function listConfigured(
   ]
 }
 
-/** A model with all that is known of it. */
-export interface LookedUpModel {
-  sizes: Sizes
-  reported: Reported | undefined
-  server: LocalServer | undefined
-  /** Why its provider says nothing of it. */
-  why: string | undefined
+/**
+ * A model by its name in the configuration or by its own, there or on a server of this machine; without a name the
+ * configured one, else the first that answers.
+ */
+export function chooseModel(
+  wanted: string | undefined,
+  configured: readonly NamedModel[],
+  servers: readonly FoundServer[],
+): WrittenModel | undefined {
+  const name = wanted ?? 'default'
+  const written =
+    configured.find(one => one.name === name) ?? configured.find(({ entry }) => entry.model === name)
+  if (written) return written.entry
+  const found = servers.flatMap(({ baseUrl, models }) => models.map(model => ({ baseUrl, model })))
+  return wanted === undefined ? found[0] : found.find(({ model }) => model === wanted)
 }
 
 /** Asks a model's provider what it has. Never throws. */
-export async function lookUp(entry: WrittenModel): Promise<LookedUpModel> {
-  const answer = await askReported({ ...entry, clock: systemClock })
-  const { reported, server } = 'why' in answer ? {} : answer
-  const provider = entry.provider ?? providerOf(entry.baseUrl)
-  return {
-    sizes: decideSizes(entry, reported, knownModel(provider, entry.model)),
-    reported,
-    server,
-    why: 'why' in answer ? answer.why : undefined,
-  }
+export function lookUpEntry(entry: WrittenModel): Promise<LookedUpModel> {
+  return lookUp({ ...entry, provider: entry.provider ?? providerOf(entry.baseUrl), clock: systemClock })
 }
 
 /** Hosts that mean a native provider. */
@@ -64,6 +63,6 @@ const HOSTS: Readonly<Record<string, string>> = {
   'api.deepseek.com': 'deepseek',
 }
 
-function providerOf(baseUrl: string): string {
-  return HOSTS[URL.parse(baseUrl)?.host ?? ''] ?? 'compatible'
+function providerOf(baseUrl: string): string | undefined {
+  return HOSTS[URL.parse(baseUrl)?.host ?? '']
 }

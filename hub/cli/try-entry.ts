@@ -3,7 +3,7 @@ import { describeError } from '../core/errors.ts'
 import { type ModelFinding, tryModel } from '../model/try-model.ts'
 import { estimateTokens } from '../runtime/tokens.ts'
 import type { AgentRequest } from './agent-request.ts'
-import { lookUp, type WrittenModel } from './configured-models.ts'
+import { lookUpEntry, type WrittenModel } from './configured-models.ts'
 
 /** A model at home may first have to be loaded, and reads a long prompt slowly. */
 const TIMEOUT = 5 * 60_000
@@ -14,7 +14,7 @@ export async function tryEntry(
   { system, tools }: AgentRequest,
 ): Promise<ModelFinding[]> {
   const { createOpenAiModel } = await import('../model/openai/openai-model.ts')
-  const { sizes, reported, server } = await lookUp(entry)
+  const { sizes, reported, server } = await lookUpEntry(entry)
   const { context, maxOutput } = sizes
   const deadline = timeoutSignal(systemClock, TIMEOUT, 'The model')
   try {

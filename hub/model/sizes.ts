@@ -1,6 +1,6 @@
 import type { Price } from '../core/model.ts'
-import type { KnownModel } from './known-models.ts'
-import type { Reported } from './reported.ts'
+import { type KnownModel, knownModel } from './known-models.ts'
+import { askReported, type LocalServer, type Reported, type ReportedOptions } from './reported.ts'
 
 /** What the configuration says of a model; what is missing there is asked for. */
 export interface WrittenSizes {
@@ -50,5 +50,27 @@ export function decideSizes(written: WrittenSizes, reported: Reported = {}, know
       price: price.from,
       vision: vision.from,
     },
+  }
+}
+
+/** A model with all that is known of it. */
+export interface LookedUpModel {
+  sizes: Sizes
+  reported: Reported | undefined
+  server: LocalServer | undefined
+  /** Why its provider says nothing of it. */
+  why: string | undefined
+}
+
+/** Asks a model's provider for what the configuration leaves open. Never throws. */
+export async function lookUp(written: WrittenSizes & ReportedOptions): Promise<LookedUpModel> {
+  const answer = await askReported(written)
+  const { reported, server } = 'why' in answer ? {} : answer
+  const known = written.provider === undefined ? undefined : knownModel(written.provider, written.model)
+  return {
+    sizes: decideSizes(written, reported, known),
+    reported,
+    server,
+    why: 'why' in answer ? answer.why : undefined,
   }
 }

@@ -62,6 +62,13 @@ test('models lists what there is, with where each size comes from', async () => 
   ])
 })
 
+test('models says how to connect one where none is configured', async () => {
+  hub.writeConfig('servers: { metrics: false }\n')
+  const { stdout } = await run(['models'])
+  expect(stdout).toMatch(/^On this machine:\n/)
+  expect(stdout).toMatch(/\nConfigured:\n {2}none; to connect one, set OPENAI_BASE_URL/)
+})
+
 test('models try and doctor send what an agent sends, with the tools of the servers while the hub runs', async () => {
   const { stdout, stderr, code } = await run(['models', 'try'])
   expect(stderr).toMatch(/^Trying qwen3 at .* with the prompt of homelab and \d+ tools\.\n$/)

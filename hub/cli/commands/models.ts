@@ -8,13 +8,13 @@ import { plural, toLine } from '../../core/text.ts'
 import { toShownUrl } from '../../model/ask-json.ts'
 import { type FoundModels, type FoundServer, findModels, localAddresses } from '../../model/find-models.ts'
 import type { LocalServer } from '../../model/reported.ts'
-import type { Sizes } from '../../model/sizes.ts'
+import type { LookedUpModel, Sizes } from '../../model/sizes.ts'
 import { type AgentRequest, readAgentRequest } from '../agent-request.ts'
 import { callHub } from '../call-hub.ts'
 import {
-  type LookedUpModel,
+  chooseModel,
   listConfigured,
-  lookUp,
+  lookUpEntry,
   type NamedModel,
   type WrittenModel,
 } from '../configured-models.ts'
@@ -28,7 +28,9 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
   const config = loadConfig(environment)
   const [found, configured, learned] = await Promise.all([
     find(environment),
-    Promise.all(listConfigured(config.model).map(async one => ({ ...one, ...(await lookUp(one.entry)) }))),
+    Promise.all(
+      listConfigured(config.model).map(async one => ({ ...one, ...(await lookUpEntry(one.entry)) })),
+    ),
     readLearned(config),
   ])
   if (options.json) printJson({ ...found, configured: configured.map(toJson), learned })
@@ -39,7 +41,7 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
 export async function tryConfigured(wanted: string | undefined, options: { json?: boolean }): Promise<void> {
   const environment = createEnvironment()
   const config = loadConfig(environment)
-  const entry = await choose(wanted, config, () => find(environment))
+  const entry = await choose(wanted, config, environment)
   const request = await readAgentRequest(config, environment)
   if (!options.json) printError(describeRequest(entry, request))
   const findings = await tryEntry(entry, request)
@@ -61,27 +63,24 @@ function find(environment: (name: string) => string | undefined): Promise<FoundM
   return findModels({ addresses: localAddresses({ inContainer }), environment, clock: systemClock })
 }
 
-/** By its name in the configuration or by the model's own name, there or on a server of this machine. */
 async function choose(
   wanted: string | undefined,
   config: Config,
-  look: () => Promise<FoundModels>,
+  environment: (name: string) => string | undefined,
 ): Promise<WrittenModel> {
   const configured = listConfigured(config.model)
-  const name = wanted ?? 'default'
-  const written =
-    configured.find(one => one.name === name) ?? configured.find(one => one.entry.model === name)
-  if (written) return written.entry
-  const { servers } = await look()
-  const server = servers.find(({ models }) =>
-    wanted === undefined ? models.length > 0 : models.includes(wanted),
-  )
-  const model = wanted ?? server?.models[0]
-  if (server && model !== undefined) return { baseUrl: server.baseUrl, model }
-  const known = [...configured.map(one => one.name), ...servers.flatMap(({ models }) => models)]
+  const written = chooseModel(wanted, configured, [])
+  if (written) return written
+  const { servers } = await find(environment)
+  const found = chooseModel(wanted, configured, servers)
+  if (found) return found
+  const known = [...configured.map(({ name }) => name), ...servers.flatMap(({ models }) => models)]
   const there =
     known.length > 0 ? `There is: ${known.join(', ')}` : 'None is configured, and none answers here'
-  throw new HubError('not_found', `There is no model ${name}. ${there}. superbloom models shows them.`)
+  throw new HubError(
+    'not_found',
+    `There is no model ${wanted ?? 'to try'}. ${there}. superbloom models shows them.`,
+  )
 }
 
 /** What the hub learned of how its models want to be asked, where one runs that tells. */
