@@ -123,7 +123,7 @@ describe('the trial of a model', () => {
   })
 
   it('compares what the server runs the model with, before it asks', async () => {
-    const many = Array.from({ length: 60 }, (_, index) => tool(`list_${index}`, { readOnly: true }))
+    const many = Array.from({ length: 100 }, (_, index) => tool(`list_${index}`, { readOnly: true }))
     const short = await trial(modelThat().model, {
       tools: many,
       reported: { context: 4_096, tools: false },
@@ -132,7 +132,7 @@ describe('the trial of a model', () => {
     expect(short.slice(0, 2)).toEqual([
       {
         level: 'problem',
-        what: expect.stringMatching(/context of 4096 tokens, and the prompt and 60 tools.*32768/),
+        what: expect.stringMatching(/context of 4096 tokens, and the prompt and 100 tools.*32768/),
       },
       { level: 'warning', what: expect.stringContaining('said not to call tools') },
     ])

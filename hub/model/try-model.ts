@@ -37,6 +37,8 @@ const STAND_IN: ModelTool = {
 
 const WORD = 'heron'
 const SHOWN = 120
+/** An estimate may be as many times what the provider counts. */
+const DOUBTFUL = 2
 /** How much more context an agent should have than its first request needs, for a history. */
 const SPARE = 1.5
 /** A result as long as those of real tools: a server that cuts requests counts nothing of it. */
@@ -119,7 +121,7 @@ function compareSizes({ model, options, tools }: Trial): ModelFinding[] {
         ? `the prompt and ${plural(tools.length, 'tool')} with a reply need about ${needed}`
         : `the hub sends up to ${model.context}`
     const what = `runs with a context of ${context} tokens, and ${why}. ${adviseContext(server, Math.max(needed * SPARE, model.context))}`
-    found.push({ level: context < needed ? 'problem' : 'warning', what })
+    found.push({ level: context * DOUBTFUL < needed ? 'problem' : 'warning', what })
   }
   if (callsTools === false)
     found.push({ level: 'warning', what: `is said not to call tools. ${adviseTools(server)}` })
