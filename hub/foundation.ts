@@ -2,7 +2,7 @@ import { type Agents, createAgents } from './config/agents.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import type { Environment } from './config/environment.ts'
 import type { Config } from './config/load.ts'
-import { hasPrices } from './config/models.ts'
+import { hasPrices, type ModelConfig } from './config/models.ts'
 import { readVersion } from './config/paths.ts'
 import { readOrMakeToken } from './config/token.ts'
 import { type Clock, systemClock } from './core/clock.ts'
@@ -15,6 +15,7 @@ import type { SignalMap, Signals } from './core/signals.ts'
 import { createLiveConfig, type LiveConfig } from './live-config.ts'
 import { createChain } from './model/chain.ts'
 import { createModel } from './model/create-model.ts'
+import { fillSizes } from './model/sizes.ts'
 import { closeQuestions } from './store/approvals.ts'
 import { readModelQuirks, saveModelQuirks } from './store/hub-state.ts'
 import { openStore, type Store } from './store/open.ts'
@@ -133,13 +134,16 @@ async function createModels(
     save: (key: string, value: unknown) => store.write(tx => saveModelQuirks(tx, key, value)),
   }
   const options = { clock, onAnswers, circuits: new Map(), quirks }
-  const fallback = model?.fallback ?? []
+  const fill = (entry: ModelConfig) => fillSizes(entry, clock)
+  const fallback = await Promise.all((model?.fallback ?? []).map(fill))
+  const open = async (entry: ModelConfig, others = fallback) =>
+    createModel(await fill(entry), others, options)
   const named = Object.entries(model?.named ?? {}).map(
-    async ([name, entry]) => [name, await createModel(entry, fallback, options)] as const,
+    async ([name, entry]) => [name, await open(entry)] as const,
   )
   return {
-    model: await createModel(model?.default, fallback, options),
+    model: model ? await open(model.default) : await createModel(undefined, [], options),
     namedModels: new Map(await Promise.all(named)),
-    compactionModel: model?.compaction && (await createModel(model.compaction, [], options)),
+    compactionModel: model?.compaction && (await open(model.compaction, [])),
   }
 }

@@ -126,7 +126,11 @@ const modelEntry = z
       .optional()
       .describe("default the provider's variable of the environment, at its own address"),
     model: z.string().min(1),
-    context: z.int().min(2048).default(32_768).describe('tokens of request and reply together'),
+    context: z
+      .int()
+      .min(2048)
+      .optional()
+      .describe('tokens of request and reply together; default what the provider reports, else 32768'),
     maxOutput: z
       .int()
       .min(64)
@@ -143,7 +147,7 @@ const modelEntry = z
     headers: z.record(z.string(), text).optional().describe('sent with every request'),
     body: z.record(z.string(), z.unknown()).optional().describe('merged into every request'),
   })
-  .refine(({ maxOutput = 0, context }) => maxOutput <= context / 2, {
+  .refine(({ maxOutput = 0, context = Number.POSITIVE_INFINITY }) => maxOutput <= context / 2, {
     path: ['maxOutput'],
     error: 'must be at most half of context, or nothing could be asked',
   })

@@ -4,17 +4,18 @@ import type { Price } from '../core/model.ts'
 import type { Environment } from './environment.ts'
 import { toContext, toHttpUrl } from './variable-values.ts'
 
+/** A model as it is configured. Sizes that nobody wrote are asked of its provider. */
 export interface ModelConfig {
   provider: ProviderName
   baseUrl: string
   apiKey?: string
   model: string
-  context: number
-  maxOutput: number
+  context?: number
+  maxOutput?: number
   price?: Price
   reasoning?: 'none' | 'low' | 'medium' | 'high'
   temperature?: number
-  vision: boolean
+  vision?: boolean
   /** Milliseconds until the answer begins. */
   timeout?: number
   headers?: Readonly<Record<string, string>>
@@ -130,26 +131,23 @@ function toModelConfig(entry: ModelEntryFile, environment: Environment): ModelCo
   // A key goes to nobody but the provider that it is of.
   const own = providerAt(baseUrl) === provider && provider !== 'compatible'
   const key = apiKey || (own ? environment(known.keyVariable) : undefined)
-  const { reasoning, temperature, headers, body, model, context } = rest
+  const { reasoning, temperature, headers, body, model, context, maxOutput } = rest
   return {
     provider,
     baseUrl,
     ...(key ? { apiKey: key } : {}),
     model,
-    context,
-    maxOutput: entry.maxOutput ?? Math.min(4096, Math.floor(context / 4)),
+    ...(context === undefined ? {} : { context }),
+    ...(maxOutput === undefined ? {} : { maxOutput }),
     ...(price ? { price: { ...price, cachedInput: price.cachedInput ?? price.input } } : {}),
     ...(reasoning ? { reasoning } : {}),
     ...(temperature === undefined ? {} : { temperature }),
-    vision: vision ?? SEEING.includes(provider),
+    ...(vision === undefined ? {} : { vision }),
     ...(timeout === undefined ? {} : { timeout: limitToMilliseconds(timeout) }),
     ...(headers ? { headers } : {}),
     ...(body ? { body } : {}),
   }
 }
-
-/** Nearly all models of these take pictures. */
-const SEEING: readonly ProviderName[] = ['openai', 'anthropic', 'google']
 
 function providerAt(baseUrl: string | undefined): ProviderName {
   const host = baseUrl === undefined ? undefined : URL.parse(baseUrl)?.hostname

@@ -1,3 +1,4 @@
+import type { Tool } from '@modelcontextprotocol/client'
 import { hasWholeText } from '../../schemas/text-readers.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import { parseJson } from '../core/json.ts'
@@ -47,11 +48,14 @@ export function createToolBox(
     const from = servers.catalogue.tools
     const known = lists.get(access)
     if (known?.from === from) return known
-    const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
-    const theirs = from.filter(tool => givesTool(access, tool.name)).map(tool => toModelTool(tool.definition))
-    const whole = [...own, ...theirs]
-    const told = theirs.length > LEAN_ABOVE ? own : whole
-    const listed = { from, whole, told: givesAnyTool(access) ? [...told, ...leanTools] : told }
+    const listed = {
+      from,
+      ...decideTold(
+        access,
+        metaTools,
+        from.map(tool => tool.definition),
+      ),
+    }
     lists.set(access, listed)
     return listed
   }
@@ -82,10 +86,22 @@ export function createToolBox(
   }
 }
 
-interface Listed {
+interface Listed extends Told {
   from: Servers['catalogue']['tools']
+}
+
+interface Told {
   whole: ModelTool[]
   told: ModelTool[]
+}
+
+/** The tools that are given, and those of them that a model is told of. */
+export function decideTold(access: ToolAccess, metaTools: readonly MetaTool[], tools: readonly Tool[]): Told {
+  const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
+  const theirs = tools.filter(tool => givesTool(access, tool.name)).map(toModelTool)
+  const whole = [...own, ...theirs]
+  const told = theirs.length > LEAN_ABOVE ? own : whole
+  return { whole, told: givesAnyTool(access) ? [...told, ...leanTools] : told }
 }
 
 /** A call of `call_tool` that names no tool. */

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { ModelReply } from '../../hub/core/model.ts'
-import { probeTools } from '../../hub/model/openai/probe.ts'
 import {
   ask,
   delta,
@@ -215,21 +214,6 @@ describe('against providers with quirks', () => {
       await expect(model.complete(request('hi'), { signal: stop.signal, onText })).rejects.toBe('stop')
     }
     expect((await ask(model, 'hi')).reply.text).toBe('Hello')
-  })
-
-  it('probes for tools where the model has none', async () => {
-    await using texts = await serve(stream(HELLO))
-    expect(await probeTools(openModel(texts.url), { signal: live() })).toEqual({
-      ok: false,
-      why: 'It answered with text in place of a call: "Hello"',
-    })
-    await using refusing = await serve(response =>
-      refuse(response, 400, { message: 'does not support tools' }),
-    )
-    expect(await probeTools(openModel(refusing.url), { signal: live() })).toEqual({
-      ok: false,
-      why: expect.stringContaining('does not support tools'),
-    })
   })
 })
 
