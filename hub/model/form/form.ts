@@ -43,7 +43,7 @@ export interface ToolForm {
   inlineRefs: boolean
   /** Keywords of JSON Schema that are left out at any depth. */
   without: readonly string[]
-  /** Longest `maxLength` and `maxItems` that are kept: a grammar repeats its rule so often. */
+  /** Largest `maxLength`, `maxItems` and their like that are kept: a grammar repeats its rule so often. */
   largestRepeat: number | undefined
   /** Patterns are kept only where a grammar without lookaround, groups and classes can express them. */
   plainPatterns: boolean

@@ -112,7 +112,8 @@ export const FORMS = {
   openai: asked =>
     toForm(asked, { merge: [], startsWithUser: false, images: asked.vision ? 'all' : 'none' }, OPENAI_TOOLS),
   /** Ids of letters, digits, `_` and `-` (the same thread), the user first, thoughts with their signatures. */
-  anthropic: asked => toForm(asked, { images: asked.vision ? 'all' : 'none' }, ANTHROPIC_TOOLS),
+  anthropic: asked =>
+    toForm(asked, { merge: ['user'], images: asked.vision ? 'all' : 'none' }, ANTHROPIC_TOOLS),
   /**
    * Calls come right after the user or results (https://github.com/google-gemini/gemini-cli/issues/11814). Only Gemini 3
    * takes pictures in results, so that they follow them. The AI SDK's package itself signs the calls of others.

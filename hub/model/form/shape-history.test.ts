@@ -56,6 +56,18 @@ describe('shapeHistory', () => {
     expect(answer).toMatchObject({ name: expect.stringMatching(/^home_get_time_/) })
   })
 
+  it('keeps a blank text beside calls only where parts of the provider go back, which may count it', () => {
+    const parts = { by: 'openai/m', text: '', parts: [1] }
+    const history = [
+      user('a'),
+      assistant('\n', ['1'], parts),
+      result('1'),
+      assistant('\n', ['2']),
+      result('2'),
+    ]
+    expect(shape(history).map(({ text }) => text)).toEqual(['a', '\n', 'of 1', '', 'of 2'])
+  })
+
   it('mends half characters, which providers refuse as bad JSON', () => {
     expect(shape([user('a\ud83d')])).toEqual([user('a\ufffd')])
   })

@@ -43,12 +43,15 @@ function toArguments(text: string): string {
 
 /** Nothing of what says nothing: Anthropic refuses an empty message anywhere in a history. Half characters are refused too. */
 function toFilled(message: ModelMessage): ModelMessage[] {
-  const text = isBlank(message.text) ? '' : message.text.toWellFormed()
+  const whole = message.text.toWellFormed()
+  const text = isBlank(whole) ? '' : whole
   switch (message.role) {
     case 'user':
       return text === '' && !message.images?.length ? [] : [change(message, { text })]
     case 'assistant':
-      return text === '' && message.calls.length === 0 ? [] : [change(message, { text })]
+      if (message.calls.length === 0) return text === '' ? [] : [change(message, { text })]
+      // The parts that go back may say where in the text they stood.
+      return [change(message, { text: message.thinking?.parts === undefined ? text : whole })]
     case 'tool':
       return [change(message, { name: toSentName(message.name), text: text || '(no output)' })]
     default:

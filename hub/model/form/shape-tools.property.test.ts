@@ -41,10 +41,11 @@ function findFaults(schema: Record<string, unknown>, { tools }: Form): string[] 
     )
   }
   if (!tools.typed) return faults
+  const namesOf = ({ type }: Record<string, unknown>) => [type].flat().filter(name => name !== undefined)
   const isBare = (part: Record<string, unknown>) =>
     'anyOf' in part
       ? Object.keys(part).every(key => key === 'anyOf' || key === 'description')
-      : typeof part['type'] === 'string' || [part['type']].flat().filter(type => type !== 'null').length === 1
+      : part['type'] === 'null' || namesOf(part).filter(name => name !== 'null').length === 1
   return [...faults, ...parts.filter(part => !isBare(part)).map(part => `untyped ${JSON.stringify(part)}`)]
 }
 

@@ -34,11 +34,12 @@ describe('shapeTools', () => {
     })
   })
 
-  it('gives the same object each time, and another for another form', () => {
+  it('gives the same object each time, and another for another dialect', () => {
     const given = tool('a')
     const [first] = shapeTools([given], form, NONE)
     expect(shapeTools([given], form, NONE)[0]).toBe(first)
-    expect(shapeTools([given], { ...form }, NONE)[0]).not.toBe(first)
+    expect(shapeTools([given], { ...form, leftOut: ['b'] }, NONE)[0]).toBe(first)
+    expect(shapeTools([given], { ...form, typed: true }, NONE)[0]).not.toBe(first)
   })
 
   it('sends the most needed: those that find others, those that were used, then the first', () => {

@@ -19,7 +19,9 @@ export function shapeTools(
   used: ReadonlySet<string>,
 ): ModelTool[] {
   const allowed = tools.filter(tool => !form.leftOut.includes(tool.name))
-  return pickMost(allowed, form.most, used).map(tool => shapeOnce(tool, form))
+  // A repair makes another form: what it leaves out changes nothing of the tools that stay.
+  const dialect = JSON.stringify({ ...form, most: 0, leftOut: [] })
+  return pickMost(allowed, form.most, used).map(tool => shapeOnce(tool, form, dialect))
 }
 
 function pickMost(
@@ -34,14 +36,14 @@ function pickMost(
   return tools.filter(tool => kept.has(tool))
 }
 
-/** A tool is the same object in every step, and to shape a hundred takes milliseconds. */
-const shaped = new WeakMap<ToolForm, WeakMap<ModelTool, ModelTool>>()
+/** A tool is the same object in every step, and to shape a hundred takes milliseconds: by tool, then by dialect. */
+const shaped = new WeakMap<ModelTool, Map<string, ModelTool>>()
 
-function shapeOnce(tool: ModelTool, form: ToolForm): ModelTool {
-  const known = shaped.get(form) ?? new WeakMap<ModelTool, ModelTool>()
-  shaped.set(form, known)
-  const result = known.get(tool) ?? shapeTool(tool, form)
-  known.set(tool, result)
+function shapeOnce(tool: ModelTool, form: ToolForm, dialect: string): ModelTool {
+  const known = shaped.get(tool) ?? new Map<string, ModelTool>()
+  shaped.set(tool, known)
+  const result = known.get(dialect) ?? shapeTool(tool, form)
+  known.set(dialect, result)
   return result
 }
 
