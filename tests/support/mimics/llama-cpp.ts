@@ -1,6 +1,14 @@
 import { type ChatRequest, hasImage, playChat, readChat } from './chat.ts'
 import { brokenArguments, grammarRules } from './grammar.ts'
-import { createCheck, type Fault, type Provider, type Rule, type Script, startMimic } from './mimic.ts'
+import {
+  createCheck,
+  type Fault,
+  type Provider,
+  type Rule,
+  type Script,
+  startMimic,
+  tokensOfBody,
+} from './mimic.ts'
 
 export interface LlamaCppOptions {
   /** Tokens of the context. */
@@ -8,7 +16,7 @@ export interface LlamaCppOptions {
   vision?: boolean
 }
 
-const promptTokens = ({ body }: ChatRequest) => Math.ceil(JSON.stringify(body).length / 4)
+const promptTokens = ({ body }: ChatRequest) => tokensOfBody(body)
 
 const createRules = ({ context = 131_072, vision = false }: LlamaCppOptions): Rule<ChatRequest>[] => [
   ...grammarRules,

@@ -177,7 +177,7 @@ function createState<Request>({ name, count = tokens => tokens }: Provider<Reque
   return {
     issued,
     begin(body: Json, text: string, { usage, ...reply }: Turn): Playing {
-      const input = count(toTokens(text.length))
+      const input = count(tokensOfBody(body))
       const cached = Math.min(input, toTokens(commonStart(last, text)))
       last = text
       const output = toTokens(JSON.stringify(reply).length)
@@ -187,6 +187,13 @@ function createState<Request>({ name, count = tokens => tokens }: Provider<Reque
 }
 
 const toTokens = (characters: number) => Math.ceil(characters / 4)
+
+/** Tokens of a request; a picture has as many as one of 1,000 pixels a side, however long its base64 is. */
+export const tokensOfBody = (body: unknown) => {
+  const text = JSON.stringify(body)
+  const plain = text.replaceAll(/data:image\/[^"]*/g, '')
+  return toTokens(plain.length) + 1_300 * (text.split('data:image/').length - 1)
+}
 
 function commonStart(one: string, other: string): number {
   let at = 0

@@ -1,6 +1,6 @@
 import { type ChatRequest, callsOf, playChat, readChat } from './chat.ts'
 import { brokenArguments } from './grammar.ts'
-import { createCheck, type Provider, type Rule, type Script, startMimic } from './mimic.ts'
+import { createCheck, type Provider, type Rule, type Script, startMimic, tokensOfBody } from './mimic.ts'
 
 export interface VllmOptions {
   /** `--max-model-len`. */
@@ -54,7 +54,7 @@ const createRules = (options: VllmOptions): Rule<ChatRequest>[] => {
       what: 'a prompt and a reply over the context',
       source: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server/',
       *find({ body }) {
-        const input = Math.ceil(JSON.stringify(body).length / 4)
+        const input = tokensOfBody(body)
         const output = Number(body['max_completion_tokens'] ?? body['max_tokens'] ?? 0)
         if (input + output > context)
           yield {
