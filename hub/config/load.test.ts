@@ -68,10 +68,8 @@ test('the environment, with where each value came from', () => {
     provider: 'openai',
     baseUrl: 'https://api.openai.com/v1',
     apiKey: 'sk',
-    vision: true,
     model: 'qwen3:32b',
     context: 8192,
-    maxOutput: 2048,
   }
   expect(config.model).toEqual({
     default: main,
@@ -119,7 +117,7 @@ budget: { moneyPerDay: 5 }`
   )
 })
 
-test('the model of the file wins over the environment; its reply leaves room for the question', () => {
+test('the model of the file wins over the environment, and what nobody wrote stays open', () => {
   const text = 'model: { default: { baseUrl: "http://localhost:11434/v1", model: m, context: 100000 } }'
   expect(load(text, { SUPERBLOOM_MODEL: 'other' }).model).toEqual({
     default: {
@@ -127,8 +125,6 @@ test('the model of the file wins over the environment; its reply leaves room for
       baseUrl: 'http://localhost:11434/v1',
       model: 'm',
       context: 100_000,
-      maxOutput: 4096,
-      vision: false,
     },
     fallback: [],
     compaction: undefined,
