@@ -74,7 +74,7 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
     await closeQuestions(tx, clock.now())
   })
   const signals = createEmitter<SignalMap>(error => log.error('listener_failed', { error }))
-  const models = (of: Config) => createModels(of, overrides.model, { clock, signals, store })
+  const models = (of: Config) => createModels(of, overrides.model, { clock, log, signals, store })
   const live = createLiveConfig(config, environment, log)
   const foundation: Foundation = {
     clock,
@@ -119,7 +119,7 @@ async function openWholeStore(
 async function createModels(
   { model }: Config,
   override: Model | undefined,
-  { clock, signals, store }: Pick<Foundation, 'clock' | 'signals' | 'store'>,
+  { clock, log, signals, store }: Pick<Foundation, 'clock' | 'log' | 'signals' | 'store'>,
 ): Promise<Pick<Foundation, 'model' | 'namedModels' | 'compactionModel'>> {
   const onAnswers = (name: string) => signals.emit('modelAnswers', { name })
   if (override) {
@@ -131,7 +131,11 @@ async function createModels(
   }
   const quirks = {
     load: (key: string) => readModelQuirks(store.db, key),
-    save: (key: string, value: unknown) => store.write(tx => saveModelQuirks(tx, key, value)),
+    // The reply that was worked for is not lost with what was learnt.
+    save: (key: string, value: unknown) =>
+      store
+        .write(tx => saveModelQuirks(tx, key, value))
+        .catch(error => log.warn('model_quirks_not_saved', { error })),
   }
   const options = { clock, onAnswers, circuits: new Map(), quirks }
   const fill = (entry: ModelConfig) => fillSizes(entry, clock)

@@ -111,6 +111,9 @@ const price = z.strictObject({
   output: z.number().nonnegative(),
 })
 
+/** The platform waits no longer for an answer. */
+const LONGEST_ANSWER_MS = 5 * 60_000
+
 const modelEntry = z
   .strictObject({
     provider: z
@@ -143,7 +146,10 @@ const modelEntry = z
       .describe("how much it thinks before it answers; default the model's own"),
     temperature: z.number().min(0).max(2).optional().describe("default the provider's own"),
     vision: z.boolean().optional().describe('whether it takes pictures'),
-    timeout: limit.optional().describe('until the answer begins; default 60s, 5m at http addresses'),
+    timeout: limit
+      .refine(given => limitToMilliseconds(given) <= LONGEST_ANSWER_MS, 'must be at most 5m')
+      .optional()
+      .describe('until the answer begins; default 60s, 5m at http addresses'),
     headers: z.record(z.string(), text).optional().describe('sent with every request'),
     body: z.record(z.string(), z.unknown()).optional().describe('merged into every request'),
   })

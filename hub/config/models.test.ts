@@ -95,6 +95,7 @@ test.each([
   [{ provider: 'compatible', model: 'm' }, 'missing: where the model is asked'],
   [{ provider: 'claude', model: 'm' }, 'openai'],
   [{ provider: 'openai', model: 'm', thinking: true }, 'thinking'],
+  [{ provider: 'openai', model: 'm', timeout: '10m' }, 'must be at most 5m'],
 ])('%j is refused', (entry, why) => {
   expect(() => decide({}, { default: entry })).toThrow(why)
   expect(() =>

@@ -87,6 +87,11 @@ const GARBAGE = [
   'data: []',
   'data: {"choices":7}',
   'data: {"type":"none"}',
+  'data: {"choices":[{"delta":"x"},4]}',
+  'data: {"choices":[{"delta":{"content":{},"reasoning_details":[1,null,{}],"tool_calls":[null,5,{}]}}]}',
+  'data: {"candidates":[{"content":{"parts":[null,{"functionCall":7}]}}]}',
+  'data: {"type":"content_block_delta","index":99,"delta":{"type":"text_delta","text":7}}',
+  'data: {"type":"response.output_item.done","item":{"type":"function_call"}}',
   'event',
 ]
 

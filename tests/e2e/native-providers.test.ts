@@ -176,6 +176,7 @@ describe('native providers', () => {
       prompt_cache_key: bodies[0].prompt_cache_key,
       reasoning: { effort: 'low' },
       max_output_tokens: 256,
+      tools: [{ type: 'function', name: 'get_time', strict: false }],
     })
     expect(bodies[1].input.slice(-3)).toMatchObject([
       { type: 'reasoning', encrypted_content: 'secret' },

@@ -135,7 +135,7 @@ function describe(
     case 'rejected':
       return `${who} refused the request${mark}.${describeRejection(provider, refusal.status)}`
     case 'network':
-      return `${who} cannot be reached${mark}. Check that it runs and that OPENAI_BASE_URL is right.`
+      return `${who} cannot be reached${mark}. Check that it runs and that ${nameAddress(provider)} is right.`
     case 'server':
       return `${who} failed${mark}. The cause is on its side: see its log or status page, or try again later.`
     default:
@@ -146,7 +146,7 @@ function describe(
 function describeRejection(provider: Provider, status: number | undefined): string {
   if (status === 402) return ` It wants to be paid: check the account's credit.`
   if (status !== 404 && status !== 405) return ''
-  return ` Check OPENAI_BASE_URL (most end in /v1) and that it has ${nameModel(provider)} (SUPERBLOOM_MODEL).`
+  return ` Check ${nameAddress(provider)} (most end in /v1) and that it has ${nameModel(provider)} (SUPERBLOOM_MODEL).`
 }
 
 /** `what` says what the provider did, after its name. */
@@ -160,6 +160,11 @@ export function filtered(provider: Provider): ModelError {
 
 export function describeProvider(provider: Provider): string {
   return `The provider at ${displayUrl(provider)}`
+}
+
+/** Where a provider's address is set. */
+export function nameAddress({ keyVariable = 'OPENAI_API_KEY' }: Provider): string {
+  return keyVariable === 'OPENAI_API_KEY' ? 'OPENAI_BASE_URL' : 'baseUrl of the model'
 }
 
 /** Without user, password and query, which may be secret. */

@@ -17,10 +17,11 @@ export const openai: Provider = {
     return createSdkAdapter(entry, {
       clock,
       toModel: settings => createOpenAI(settings).responses(entry.model),
+      // A strict schema has no optional arguments.
+      strict: false,
       toOptions: ({ system }) => ({
         openai: {
           store: false,
-          strictJsonSchema: false,
           promptCacheKey: createHash('sha256').update(system).digest('hex').slice(0, 32),
           ...(entry.reasoning && { reasoningEffort: entry.reasoning }),
         },

@@ -124,6 +124,6 @@ describe('suspects', () => {
       suspects('c'),
     ])
     const one = suspects('c')
-    expect(splitSuspects([one], one)).toEqual([blamed('c')])
+    expect(splitSuspects([{ kind: 'flat' }, one], one)).toEqual([blamed('c')])
   })
 })

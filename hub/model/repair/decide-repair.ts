@@ -118,15 +118,20 @@ export function findSuspects(repairs: readonly Repair[], offered: readonly strin
   )
 }
 
-/** What is known once a group of suspects was refused: the tool itself, or two smaller groups. */
+/**
+ * What is known once a group of suspects was refused: two smaller groups, or the tool itself. With a tool to blame, calls
+ * need not be told as text.
+ */
 export function splitSuspects(repairs: readonly Repair[], group: Repair): Repair[] {
-  return repairs.flatMap((one): Repair[] => {
-    if (one !== group || one.kind !== 'tools') return [one]
-    if (one.names.length === 1) return [{ ...one, isBlamed: true }]
-    const middle = Math.ceil(one.names.length / 2)
-    return [
-      { ...one, names: one.names.slice(0, middle) },
-      { ...one, names: one.names.slice(middle) },
-    ]
-  })
+  if (group.kind !== 'tools') return [...repairs]
+  const { names } = group
+  const middle = Math.ceil(names.length / 2)
+  const halves: Repair[] = [names.slice(0, middle), names.slice(middle)].map(half => ({
+    ...group,
+    names: half,
+  }))
+  const found: Repair[] = names.length === 1 ? [{ ...group, isBlamed: true }] : halves
+  return repairs
+    .filter(one => names.length > 1 || one.kind !== 'flat')
+    .flatMap(one => (one === group ? found : [one]))
 }

@@ -59,7 +59,7 @@ export function createRepairingModel(
     const offered = request.tools.map(({ name }) => name)
     let suspects = findSuspects(known, offered)
     let repairs = known.filter(one => one !== suspects)
-    let guess: { made: Guess; before: readonly Repair[]; error: ModelError } | undefined
+    let guess: { before: readonly Repair[]; error: ModelError } | undefined
     const guesses: Guess[] = []
     for (let tries = 0; ; tries++) {
       const outcome = await ask(request, repairs, asked).catch(toRefused)
@@ -85,7 +85,7 @@ export function createRepairingModel(
       })
       if (!next) throw error
       if (next.guess) guesses.push(next.guess)
-      guess = next.guess && { made: next.guess, before, error }
+      guess = next.guess && { before, error }
       repairs = next.repairs
     }
   }

@@ -22,6 +22,8 @@ export interface SdkOptions {
   toModel: (settings: PackageSettings) => LanguageModel
   /** The package's own options of a request. */
   toOptions?: (request: ShapedRequest) => ProviderOptions
+  /** Whether arguments have to be as strict as their schema, where the provider's default is not ours. */
+  strict?: boolean
   /** Marks an end of what is to be cached. */
   mark?: ProviderOptions
 }
@@ -55,13 +57,14 @@ export function createSdkAdapter(entry: ModelEntry, options: SdkOptions): Adapte
 function toCallOptions(
   { temperature }: ModelEntry,
   request: ShapedRequest,
-  { toOptions, mark }: SdkOptions,
+  { toOptions, strict, mark }: SdkOptions,
 ): CallOptions {
   const tools = request.tools.map(({ name, description, inputSchema }) => ({
     type: 'function' as const,
     name,
     description,
     inputSchema,
+    ...(strict !== undefined && { strict }),
   }))
   return {
     prompt: toPrompt(request.system, request.messages, mark),

@@ -1,6 +1,12 @@
 import { parseJson } from '../../core/json.ts'
 import { ModelError } from '../../core/model.ts'
-import { describeProvider, type Provider, toModelError, toRefusal } from '../openai/provider-error.ts'
+import {
+  describeProvider,
+  nameAddress,
+  type Provider,
+  toModelError,
+  toRefusal,
+} from '../openai/provider-error.ts'
 import { toRetryAfter } from '../openai/retry-after.ts'
 
 /** What a response says that is not the wanted one. `now` is in unix milliseconds. */
@@ -37,7 +43,7 @@ export function toNetworkError(provider: Provider, thrown: unknown): ModelError 
 export function unusable(provider: Provider): ModelError {
   return new ModelError(
     'rejected',
-    `${describeProvider(provider)} could not be asked. Check OPENAI_BASE_URL (http or https, no user in it) and ${provider.keyVariable ?? 'OPENAI_API_KEY'} for what does not belong there.`,
+    `${describeProvider(provider)} could not be asked. Check ${nameAddress(provider)} (http or https, no user in it) and ${provider.keyVariable ?? 'OPENAI_API_KEY'} for what does not belong there.`,
   )
 }
 

@@ -4,6 +4,7 @@ import { toSpan } from '../../core/text.ts'
 import {
   brokenStream,
   describeProvider,
+  nameAddress,
   type Provider,
   type Refusal,
   toModelError,
@@ -170,6 +171,6 @@ function slowError(provider: Provider, delay: number): ModelError {
 function webPage(provider: Provider): ModelError {
   return new ModelError(
     'rejected',
-    `${describeProvider(provider)} answered with a web page. Check OPENAI_BASE_URL (most end in /v1).`,
+    `${describeProvider(provider)} answered with a web page. Check ${nameAddress(provider)} (most end in /v1).`,
   )
 }
