@@ -133,6 +133,8 @@ export interface Model {
 
 /** A change without which a provider refuses requests, found out by trying. It is forgotten after a week. */
 export interface ModelQuirk {
+  /** The hub's names of the tools that it does not take. */
+  tools?: readonly string[] | undefined
   model: string
   /** What is changed, in words that follow the model's name. */
   what: string

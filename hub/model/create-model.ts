@@ -5,6 +5,7 @@ import type { ModelEntry } from './adapter.ts'
 import { createChain } from './chain.ts'
 import type { Circuit } from './circuit.ts'
 import type { QuirkStore } from './repair/quirks.ts'
+import type { RepairingOptions } from './repair/repairing-model.ts'
 
 export interface CreateModelOptions {
   clock: Clock
@@ -38,10 +39,7 @@ export async function createModel(
 }
 
 /** One configured model. */
-export async function openModel(
-  entry: ModelEntry,
-  options: Pick<CreateModelOptions, 'clock' | 'quirks'>,
-): Promise<Model> {
+export async function openModel(entry: ModelEntry, options: RepairingOptions): Promise<Model> {
   const { providers } = await import('./providers/index.ts')
   const { createRepairingModel } = await import('./repair/repairing-model.ts')
   return createRepairingModel(providers[entry.provider as ProviderName], entry, options)

@@ -46,7 +46,7 @@ test('models lists what there is, with where each size comes from', async () => 
   const { stdout, code } = await run(['models'])
   expect(stdout).toContain('Keys in the environment: MISTRAL_API_KEY\n')
   expect(stdout).toContain(
-    `  default: qwen3 at ${provider.url}\n    context 32768 (config), reply up to 4096`,
+    `  default: qwen3 at ${provider.url}\n    context 65536 (provider), reply up to 4096`,
   )
   expect(stdout).not.toContain('never-shown')
   expect(code).toBe(0)
@@ -56,7 +56,7 @@ test('models lists what there is, with where each size comes from', async () => 
       name: 'default',
       model: 'qwen3',
       server: 'vllm',
-      context: 32_768,
+      context: 65_536,
       vision: false,
     }),
   ])

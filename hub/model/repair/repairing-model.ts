@@ -15,9 +15,10 @@ import { applyRepairs, describeRepair, type Repair } from './repairs.ts'
 export interface RepairingOptions {
   clock: Clock
   quirks: QuirkStore
+  /** A refused request is changed and sent again at most so often; default 5. */
+  mostRepairs?: number
 }
 
-/** A request is changed and sent again at most so often. */
 const MOST_REPAIRS = 5
 
 /**
@@ -29,7 +30,7 @@ export function createRepairingModel(
   entry: ModelEntry,
   options: RepairingOptions,
 ): Model {
-  const { clock } = options
+  const { clock, mostRepairs = MOST_REPAIRS } = options
   const quirks = createQuirks(`${entry.provider} ${entry.baseUrl} ${entry.model}`, options.quirks, clock.now)
   const form = provider.form(entry)
   let opened: Promise<Adapter> | undefined
@@ -68,7 +69,7 @@ export function createRepairingModel(
         return outcome
       }
       const { error, refusal } = outcome
-      if (tries === MOST_REPAIRS) throw error
+      if (tries === mostRepairs) throw error
       if (suspects) {
         repairs = splitSuspects(known, suspects)
         suspects = undefined
@@ -96,7 +97,12 @@ export function createRepairingModel(
     maxOutput: entry.maxOutput,
     ...(entry.price ? { price: entry.price } : {}),
     quirks: () =>
-      quirks.known.map(({ repair, since }) => ({ model: entry.model, what: describeRepair(repair), since })),
+      quirks.known.map(({ repair, since }) => ({
+        model: entry.model,
+        what: describeRepair(repair),
+        since,
+        ...(repair.kind === 'tools' ? { tools: repair.names } : {}),
+      })),
     complete,
   }
 }
