@@ -30,6 +30,7 @@ export async function whyApproval(
   { row, tool }: { row: ToolCallRow; tool: Extract<AgentTool<Tx>, { kind: 'server' }> },
 ): Promise<string | undefined> {
   const { agent, items, thread } = claim
+  if (wantsYes(claim, row)) return 'the model asks for a yes to it'
   if (matchesGlobs(deps.approve(), row.tool)) return 'tools.approve of the config lists it'
   if (matchesGlobs(agent.approve, row.tool)) return `approve in agents/${agent.name}.md lists it`
   if (tool.destroys && !agent.grants.includes(row.tool) && !isOfPeople(items)) {
@@ -39,6 +40,12 @@ export async function whyApproval(
   const call = { thread, cycle: claim.cycle, tool: row.tool, hash: hashArguments(row.arguments) }
   if (tool.destructive && (await isDoubtful(tx, call))) return DOUBT
   return (await hadSucceeded(tx, call)) ? DONE_BEFORE : undefined
+}
+
+/** Whether the step that made a call says that a person decides it. */
+function wantsYes({ window }: Claim, { call_id }: ToolCallRow): boolean {
+  const step = window.findLast(({ content }) => content.role === 'assistant')?.content
+  return step?.role === 'assistant' && step.calls.some(({ id, ask }) => id === call_id && ask === true)
 }
 
 export interface AskedApproval {
