@@ -30,8 +30,8 @@ export async function createModel(
   { clock, ...options }: CreateModelOptions,
 ): Promise<Model> {
   if (!provider) {
-    const { createRulesModel } = await import('./rules/rules-model.ts')
-    return createRulesModel()
+    const { createCommandsModel } = await import('./commands/commands-model.ts')
+    return createCommandsModel()
   }
   const { createOpenAiModel } = await import('./openai/openai-model.ts')
   const toLink = (one: Provider) => ({ model: createOpenAiModel({ ...one, clock }), baseUrl: one.baseUrl })

@@ -1,0 +1,91 @@
+import type { BatchItem } from '../../core/model.ts'
+import { truncate } from '../../core/text.ts'
+import type { Outcome } from './cycle.ts'
+import { decideTellWhen, readTellWhen } from './events.ts'
+import { sayHelp } from './help.ts'
+import { type Match, matchTools, orderWordsOf, verbOf } from './match.ts'
+import {
+  isMetaTool,
+  type Plan,
+  planCall,
+  type Scene,
+  say,
+  toCallText,
+  toToolLine,
+  wordOutcome,
+} from './plan.ts'
+import { decideReminder, readReminder } from './reminders.ts'
+import { decideSlash } from './slash.ts'
+import { fold, meaningsOf, toWords } from './words.ts'
+
+const LONGEST = 500
+const NEAREST = 3
+
+/** What a person's message leads to next. Pure: the same message after the same outcomes gives the same plan. */
+export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]): Plan {
+  const command = decideSlash(item, scene, outcomes)
+  if (command) return command
+  const event = readTellWhen(item.text)
+  if (event !== undefined) return decideTellWhen(event, scene, outcomes)
+  const reminder = readReminder(item.text)
+  if (reminder) return decideReminder(reminder, item, scene, outcomes)
+  const [done] = outcomes
+  if (done) return say(wordOutcome(done))
+  const { text } = item
+  const words = toWords(text)
+  if (text.length > LONGEST) return sayUnknown(scene, [])
+  const orders = orderWordsOf(words, scene.tools)
+  return orders.length > 0 ? decideOrder(text, orders, scene) : decideQuestion(text, scene)
+}
+
+const NEGATED =
+  /(?<!\p{L})(?:don'?t|do not|not|never|no|nicht|nie|kein\p{L}*|ne|n'|pas|non|niet|nooit|nao|не|нет)(?!\p{L})/u
+const CONDITION =
+  /(?<!\p{L})(?:if|when|whenever|once|unless|until|till|as soon as|after|before|wenn|falls|sobald|bis|nachdem|bevor|si|quand|des que|cuando|hasta|quando|finche|als|wanneer|zodra|если|когда|пока)(?!\p{L})/u
+
+/** A change is never run from free text: one that is clear becomes a call that waits for a yes. */
+function decideOrder(text: string, orders: readonly string[], scene: Scene): Plan {
+  const folded = fold(text)
+  if (NEGATED.test(folded)) return say('All right: nothing was changed, and nothing is planned.')
+  const meant = new Set(orders.flatMap(word => [word, ...meaningsOf(word)]))
+  const tools = scene.tools.filter(tool => !tool.readOnly && meant.has(verbOf(tool)))
+  const matches = matchTools(text, tools, true)
+  const [best, next] = matches
+  if (!best) return sayUnknown(scene, matchTools(text, scene.tools, false))
+  if (CONDITION.test(folded))
+    return say(
+      `Without a language model I do nothing by myself later or on a condition. ${UNTOUCHED} “tell me when …” and “remind me …” work; the call now would be like ${toTemplate(best)}.`,
+    )
+  const isOne = best.clear && !next?.clear
+  if (isOne && !isMetaTool(best.tool.name)) return planCall(best.tool, best.filled.arguments)
+  const near = matches
+    .slice(0, isOne ? 1 : NEAREST)
+    .map(match => `- ${toTemplate(match)}: ${match.tool.title ?? match.tool.name}`)
+  return say(
+    `I am not sure enough what to change. ${UNTOUCHED} These exact calls come near; each asks for your yes:\n${near.join('\n')}`,
+  )
+}
+
+const UNTOUCHED = 'Nothing was changed.'
+
+function toTemplate({ tool, filled }: Match): string {
+  const missing = Object.fromEntries(filled.missing.map(name => [name, '…']))
+  return toCallText(tool.name, { ...filled.arguments, ...missing })
+}
+
+function decideQuestion(text: string, scene: Scene): Plan {
+  const matches = matchTools(
+    text,
+    scene.tools.filter(({ readOnly }) => readOnly),
+    false,
+  )
+  const [best] = matches
+  return best?.clear ? planCall(best.tool, best.filled.arguments) : sayUnknown(scene, matches)
+}
+
+function sayUnknown({ tools }: Scene, matches: readonly Match[]): Plan {
+  const near = matches.slice(0, NEAREST).map(({ tool }) => toToolLine(tool))
+  const lead = 'I did not understand that, and did nothing.'
+  const hint = near.length > 0 ? `The nearest tools:\n${truncate(near.join('\n'), 1000)}\n\n` : ''
+  return say(`${lead} ${hint}${sayHelp(tools)}`)
+}

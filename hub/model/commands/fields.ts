@@ -1,0 +1,178 @@
+import { fold, meaningsOf, toWords } from './words.ts'
+
+/** An argument of a tool, as far as a sentence can give it. */
+interface Field {
+  name: string
+  required: boolean
+  kind: 'choice' | 'number' | 'text' | 'other'
+  choices: readonly string[]
+}
+
+interface Schema {
+  type?: unknown
+  enum?: unknown
+  anyOf?: unknown
+  properties?: Record<string, Schema>
+  required?: unknown
+}
+
+function readFields(schema: Schema): Field[] {
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
+  return Object.entries(schema.properties ?? {}).map(([name, inner]) => ({
+    name,
+    required: required.includes(name),
+    ...toKind(inner),
+  }))
+}
+
+function toKind(schema: Schema): Pick<Field, 'kind' | 'choices'> {
+  const parts = [schema, ...(Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [])]
+  const choices = parts.flatMap(({ enum: values }) => (Array.isArray(values) ? values : []))
+  const names = choices.filter(value => typeof value === 'string')
+  if (names.length > 0) return { kind: 'choice', choices: names }
+  const is = (...types: string[]) =>
+    parts.some(({ type }) => typeof type === 'string' && types.includes(type))
+  return { kind: is('integer', 'number') ? 'number' : is('string') ? 'text' : 'other', choices: [] }
+}
+
+/** What a sentence says for a tool's arguments, the words that said it, and what is missing. */
+export interface Filled {
+  arguments: Record<string, unknown>
+  used: ReadonlySet<string>
+  missing: readonly string[]
+}
+
+/** The sentence that arguments are read from; `open` are its words that do not speak of the tool itself. */
+export interface Asked {
+  text: string
+  words: readonly string[]
+  open: readonly string[]
+}
+
+/** Takes from a sentence only what it says for certain. */
+export function fillArguments(schema: Record<string, unknown>, asked: Asked, readOnly: boolean): Filled {
+  const values: Record<string, unknown> = {}
+  const used = new Set<string>()
+  const fields = readFields(schema)
+  const give = (field: Field, value: unknown, words: readonly string[]) => {
+    values[field.name] = value
+    for (const word of words) used.add(word)
+  }
+  for (const field of fields) {
+    const found =
+      field.kind === 'choice'
+        ? findChoice(field, asked)
+        : field.kind === 'number'
+          ? findNumber(field, asked)
+          : findNamed(field, asked)
+    if (found) give(field, found.value, found.words)
+  }
+  const lacking = fields.filter(field => field.required && !(field.name in values))
+  const [first, ...others] = lacking
+  if (first?.kind === 'text' && others.length === 0) {
+    const found = findText(asked, used, readOnly)
+    if (found) give(first, found.value, found.words)
+  }
+  const missing = lacking.filter(field => !(field.name in values)).map(({ name }) => name)
+  return { arguments: values, used, missing }
+}
+
+interface Value {
+  value: unknown
+  words: readonly string[]
+}
+
+/** The one choice that is named; two of them are a doubt. */
+function findChoice({ choices }: Field, { words }: Asked): Value | undefined {
+  const named = choices.flatMap(choice => {
+    const said = toWords(choice).join(' ')
+    const word = words.find(
+      each =>
+        each === said || toStem(each) === said || meaningsOf(each).includes(said) || sameMeaning(each, said),
+    )
+    return word === undefined ? [] : [{ value: choice, words: [word] }]
+  })
+  return named.length === 1 ? named[0] : undefined
+}
+
+function sameMeaning(word: string, other: string): boolean {
+  return meaningsOf(word).some(meaning => meaningsOf(other).includes(meaning))
+}
+
+/** Minutes of each unit in which people say a span. */
+const SPANS: Record<string, number> = {
+  second: 1 / 60,
+  sekunde: 1 / 60,
+  minute: 1,
+  hour: 60,
+  stunde: 60,
+  heure: 60,
+  hora: 60,
+  day: 1440,
+  tag: 1440,
+  jour: 1440,
+}
+const OF_FIELD: Record<string, number> = { seconds: 1 / 60, minutes: 1, hours: 60, days: 1440 }
+
+/** A number beside the argument's name, or a span for one that counts a unit of time. */
+function findNumber({ name }: Field, { words }: Asked): Value | undefined {
+  const said = words.flatMap((word, index) => {
+    if (!/^\d+(?:\.\d+)?$/.test(word)) return []
+    const next = words[index + 1] ?? ''
+    const unit = OF_FIELD[name]
+    const span = Object.entries(SPANS).find(
+      ([each]) => next.startsWith(each.slice(0, 3)) && toStem(next).startsWith(each.slice(0, 4)),
+    )?.[1]
+    if (unit !== undefined && span !== undefined)
+      return [{ value: (Number(word) * span) / unit, words: [word, next] }]
+    const beside = [next, words[index - 1] ?? ''].find(each => toStem(each) === toStem(fold(name)))
+    return beside ? [{ value: Number(word), words: [word, beside] }] : []
+  })
+  const [only] = said
+  return said.length === 1 && only && Number.isInteger(only.value) ? only : undefined
+}
+
+/** "container nginx", "the nginx container". */
+function findNamed({ name, kind }: Field, { text, words, open }: Asked): Value | undefined {
+  if (kind !== 'text') return undefined
+  const at = words.findIndex(word => toStem(word) === toStem(fold(name)))
+  if (at < 0) return undefined
+  const beside = [words[at + 1], words[at - 1]].find(word => word !== undefined && open.includes(word))
+  return beside === undefined ? undefined : { value: asWritten(text, beside), words: [beside] }
+}
+
+const QUOTED = /["“”„«]([^"“”„«»]{1,300})["“”»]/u
+const TOLD = /(?::\s+|(?<!\p{L})(?:that|saying|dass|que|che)\s+)(\S.*)$/isu
+
+/** A text in quotes or behind a colon; for what only reads, also the one run of words that speaks of nothing else. */
+function findText(
+  { text, words, open }: Asked,
+  used: ReadonlySet<string>,
+  readOnly: boolean,
+): Value | undefined {
+  const said = (QUOTED.exec(text) ?? TOLD.exec(text))?.[1]?.trim()
+  if (said) return { value: said, words: toWords(said) }
+  const left = open.filter(word => !used.has(word))
+  const from = words.indexOf(left[0] ?? '')
+  const to = words.lastIndexOf(left.at(-1) ?? '')
+  if (!readOnly || from < 0) return undefined
+  const run = words.slice(from, to + 1)
+  return { value: asWritten(text, ...run), words: run }
+}
+
+/** Words as the text has them, with what stands between. */
+function asWritten(text: string, ...words: string[]): string {
+  const plain = text.normalize('NFC')
+  const folded = fold(plain)
+  const from = folded.indexOf(words[0] ?? '')
+  const last = words.at(-1) ?? ''
+  return plain.slice(from, folded.indexOf(last, from) + last.length)
+}
+
+/** A word without the endings that a plural or a verb may have. */
+export function toStem(word: string): string {
+  if (word.length < 4 || /\d/.test(word)) return word
+  return word
+    .replace(/(?:(?<=[a-z]{3})(?:ies|ing|ed|en)|(?<=[^s])s|(?<=ss)es)$/u, '')
+    .replace(/([bdgmnprt])\1$/u, '$1')
+}

@@ -1,0 +1,92 @@
+import { toIso, toLocal } from '../../core/clock.ts'
+import type { BatchItem } from '../../core/model.ts'
+import type { Outcome } from './cycle.ts'
+import { type Plan, type Scene, say, wordOutcome } from './plan.ts'
+import { type Language, readWhen } from './when.ts'
+import { fold } from './words.ts'
+
+/** What a request begins with after a please. */
+const POLITE =
+  "(?:(?:please|pls|hey|hi|ok|and|bitte|s'il te plait|por favor|per favore|пожалуйста|can you|could you|would you|will you|i want you to|i'd like you to|kannst du|konntest du|peux-tu|tu peux|puedes|puoi|kun je)[\\s,]+)*"
+
+const REMIND: readonly [Language, RegExp][] = [
+  ['en', /^(?:remind me|set (?:me )?a reminder|reminder|wake me(?: up)?)(?!\p{L})/u],
+  ['de', /^(?:erinner[en]? mich|weck[en]? mich|mich (?=.*(?<!\p{L})erinnern))/u],
+  ['fr', /^(?:(?:me )?rappelle[rz]?(?:[- ]moi)?)(?!\p{L})/u],
+  ['es', /^(?:recuerda(?:me|nos)|recordarme)(?!\p{L})/u],
+  ['it', /^(?:ricorda(?:mi|rmi|ci))(?!\p{L})/u],
+  ['pt', /^(?:me lembr[ae]r?|lembr[ae](?:r)?[- ]me)(?!\p{L})/u],
+  ['nl', /^(?:herinner (?:me|mij)|me (?=.*herinneren))/u],
+  ['ru', /^напомни(?:те)?(?: мне)?(?!\p{L})/u],
+  ['uk', /^нагадай(?:те)?(?: мені| мени)?(?!\p{L})/u],
+  ['sv', /^paminn (?:mig|oss)(?!\p{L})/u],
+  ['fi', /^muistuta (?:minua|meita)(?!\p{L})/u],
+  ['id', /^ingatkan (?:saya|aku)(?!\p{L})/u],
+  ['vi', /^nhac toi(?!\p{L})/u],
+]
+/** Languages that put it at the end. */
+const REMIND_LATE: readonly [Language, RegExp][] = [
+  ['ja', /(?:を|と|って|に|するように)?(?:リマインドして|思い出させて|知らせて)(?:ください)?。?/u],
+  ['zh', /提醒我/u],
+]
+
+const polite = new RegExp(`^\\s*${POLITE}`, 'u')
+
+/** The text after its polite beginning, in the letters in which it was written. */
+export function withoutPlease(text: string): string {
+  const plain = text.normalize('NFC')
+  return plain.slice(polite.exec(fold(plain))?.[0].length ?? 0).trim()
+}
+
+export interface ReminderWish {
+  text: string
+  language: Language | undefined
+}
+
+/** What a person wants to be reminded of and when, in their words; undefined where the text asks for no reminder. */
+export function readReminder(text: string): ReminderWish | undefined {
+  const plain = withoutPlease(text)
+  const folded = fold(plain)
+  for (const [language, lead] of REMIND) {
+    const length = lead.exec(folded)?.[0].length
+    if (length)
+      return {
+        language,
+        text: plain.slice(length).replace(/(?<!\p{L})(?:erinnern|herinneren)(?!\p{L})/iu, ''),
+      }
+  }
+  const late = REMIND_LATE.find(([, words]) => words.test(plain))
+  return late && { language: late[0], text: plain.replace(late[1], ' ') }
+}
+
+/** Has the hub wake the agent then; the reminder is told when it does. What is not clear is asked back. */
+export function decideReminder(wish: ReminderWish, { at }: BatchItem, scene: Scene, [done]: Outcome[]): Plan {
+  if (done) return say(done.isError ? wordOutcome(done) : `The reminder is set. ${done.text}`)
+  if (!scene.tools.some(({ name }) => name === 'schedule_wake'))
+    return say('This agent may not schedule anything, so I set no reminder.')
+  const { timezone } = scene
+  const when = readWhen(wish.text, { now: at || scene.now, timezone, language: wish.language })
+  if (when.kind === 'none') return say(`I found no time there that I know. ${AGAIN}`)
+  if (when.kind === 'unclear') return say(`${when.why} ${AGAIN}`)
+  const reason = toReason(when.rest) || 'it is time'
+  if (reason.length > LONGEST) return say(`A reminder may have ${LONGEST} characters. ${AGAIN}`)
+  if (when.kind === 'cron')
+    return { kind: 'call', name: 'schedule_cron', arguments: { cron: when.cron, reason } }
+  const text = `I remind you ${toLocal(when.at, timezone)} (${timezone}): ${reason}`
+  return { kind: 'end', name: 'schedule_wake', arguments: { at: toIso(when.at), reason }, text }
+}
+
+const LONGEST = 1900
+const AGAIN =
+  'No reminder is set. Send it again, such as: `/remind tomorrow at 09:00 check the disks`, `/remind in 2 hours …`, `/remind every monday at 18:30 …`.'
+
+const JOINING =
+  /^(?:[\s,;:.–-]+|(?:to|that|about|at|on|and|daran|dass|an|um|zu|de|que|di|che|om|te|aan|по|о|att)\s+|d')/iu
+const TRAILING = /[\s,;:–-]+(?:at|um|on|a|an|à)?$|[\s.]+$/u
+
+/** What it is about, without the words that joined it to the time. */
+function toReason(text: string): string {
+  let rest = text.trim()
+  for (let pieces = 0; pieces < 4; pieces++) rest = rest.replace(JOINING, '')
+  return rest.replace(TRAILING, '').trim()
+}
