@@ -31,7 +31,7 @@ export async function readStatus(
       configFile: config.file,
     },
     model: {
-      kind: provider ? 'openai' : 'rules',
+      kind: provider ? 'openai' : 'commands',
       name: model.name,
       ...(provider ? { baseUrl: provider.baseUrl } : {}),
       health: model.health?.providers() ?? [],

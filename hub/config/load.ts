@@ -48,7 +48,7 @@ export interface Config {
   readonly timezone: string
   readonly hosts: readonly string[]
   readonly concurrency: number
-  /** Undefined: the built-in rules model. */
+  /** Undefined: the built-in commands. */
   readonly model: ModelsConfig | undefined
   readonly tools: {
     readonly approve: readonly string[]
@@ -235,7 +235,7 @@ function decideModel(
     const set = [apiKey && 'OPENAI_API_KEY', baseUrl && 'OPENAI_BASE_URL'].filter(Boolean).join(' and ')
     return {
       entry: undefined,
-      warnings: set ? [`${set} set without SUPERBLOOM_MODEL: the built-in rules model answers`] : [],
+      warnings: set ? [`${set} set without SUPERBLOOM_MODEL: the built-in commands answer`] : [],
     }
   }
   origins['model'] = 'SUPERBLOOM_MODEL'

@@ -1,6 +1,6 @@
 import type { ModelTool } from '../../hub/core/model.ts'
-import { toModelTool } from '../../hub/tools/model-tool.ts'
 import { createMetaTools } from '../../hub/tools/meta-tools/index.ts'
+import { toModelTool } from '../../hub/tools/model-tool.ts'
 import { downloads } from '../../servers/downloads/server.ts'
 import { games } from '../../servers/games/server.ts'
 import { systemClock } from '../../servers/kit/clock.ts'
@@ -16,7 +16,10 @@ const channel = (name: string) => ({ kind: 'ntfy', url: `http://127.0.0.1:9/${na
 /** What a model is told of: the tools that the five built-in servers list, and the meta-tools. */
 export async function listBuiltInTools(folder: string): Promise<ModelTool[]> {
   const servers: readonly [ServerDefinition, Record<string, string>][] = [
-    [games, { GAMES_SERVERS: JSON.stringify({ 'atm-10': nothing, quake: nothing }), GAMES_DISCOVER: 'false' }],
+    [
+      games,
+      { GAMES_SERVERS: JSON.stringify({ 'atm-10': nothing, quake: nothing }), GAMES_DISCOVER: 'false' },
+    ],
     [metrics, {}],
     [downloads, {}],
     [media, {}],

@@ -102,7 +102,7 @@ function describeHooks({ webhooks }: Config): Finding[] {
 async function checkModel(model: ModelConfig | undefined): Promise<Finding[]> {
   if (!model) {
     const how = 'set OPENAI_BASE_URL, OPENAI_API_KEY and SUPERBLOOM_MODEL for a language model'
-    return [{ level: 'ok', what: `model: the built-in rules, no language model; ${how}` }]
+    return [{ level: 'ok', what: `model: the built-in commands, no language model; ${how}` }]
   }
   const { createOpenAiModel } = await import('../../model/openai/openai-model.ts')
   const { probeTools } = await import('../../model/openai/probe.ts')

@@ -51,7 +51,7 @@ export const hubStatus = z.object({
     configFile: z.string().optional().describe('the one that it watches, whether it exists or not'),
   }),
   model: z.object({
-    kind: z.enum(['rules', 'openai']),
+    kind: z.enum(['commands', 'openai']),
     name: z.string(),
     baseUrl: z.string().optional(),
     health: z.array(provider).describe('the model and its fallbacks, in order'),
@@ -139,7 +139,7 @@ export function describeUpstream({ name, kind, address, ok, version, reason }: U
 }
 
 function describeModel({ kind, name, baseUrl }: HubStatus['model']): string {
-  if (kind === 'rules') return 'the built-in rules, no language model'
+  if (kind === 'commands') return 'the built-in commands, no language model'
   return `model ${name}${baseUrl ? ` at ${baseUrl}` : ''}`
 }
 

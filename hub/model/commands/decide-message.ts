@@ -1,5 +1,4 @@
 import type { BatchItem } from '../../core/model.ts'
-import { truncate } from '../../core/text.ts'
 import type { Outcome } from './cycle.ts'
 import { decideTellWhen, readTellWhen } from './events.ts'
 import { sayHelp } from './help.ts'
@@ -49,9 +48,9 @@ function decideOrder(text: string, orders: readonly string[], scene: Scene): Pla
   if (NEGATED.test(folded)) return say('All right: nothing was changed, and nothing is planned.')
   const meant = new Set(orders.flatMap(word => [word, ...meaningsOf(word)]))
   const tools = scene.tools.filter(tool => !tool.readOnly && meant.has(verbOf(tool)))
-  const matches = matchTools(text, tools, true)
+  const matches = matchTools(text, tools, orders)
   const [best, next] = matches
-  if (!best) return sayUnknown(scene, matchTools(text, scene.tools, false))
+  if (!best) return sayUnknown(scene, matchTools(text, scene.tools))
   if (CONDITION.test(folded))
     return say(
       `Without a language model I do nothing by myself later or on a condition. ${UNTOUCHED} “tell me when …” and “remind me …” work; the call now would be like ${toTemplate(best)}.`,
@@ -74,18 +73,14 @@ function toTemplate({ tool, filled }: Match): string {
 }
 
 function decideQuestion(text: string, scene: Scene): Plan {
-  const matches = matchTools(
-    text,
-    scene.tools.filter(({ readOnly }) => readOnly),
-    false,
-  )
+  const reading = scene.tools.filter(({ readOnly }) => readOnly)
+  const matches = matchTools(text, reading)
   const [best] = matches
   return best?.clear ? planCall(best.tool, best.filled.arguments) : sayUnknown(scene, matches)
 }
 
 function sayUnknown({ tools }: Scene, matches: readonly Match[]): Plan {
   const near = matches.slice(0, NEAREST).map(({ tool }) => toToolLine(tool))
-  const lead = 'I did not understand that, and did nothing.'
-  const hint = near.length > 0 ? `The nearest tools:\n${truncate(near.join('\n'), 1000)}\n\n` : ''
-  return say(`${lead} ${hint}${sayHelp(tools)}`)
+  if (near.length === 0) return say(sayHelp(tools))
+  return say(`I did not understand that, and did nothing. The nearest tools:\n${near.join('\n')}\n\n${sayHelp(tools)}`)
 }

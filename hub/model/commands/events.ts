@@ -12,127 +12,43 @@ interface KnownEvent {
   words: readonly RegExp[]
 }
 
-const DOWNLOAD =
-  /(?:down)?load\p{L}*|torrent\p{L}*|telechargement\p{L}*|descarga\p{L}*|herunter\p{L}*|scaric\p{L}*|загрузк\p{L}*/gu
-const PERSON =
-  /players?|someone|somebody|anyone|friends?|jemand|spieler|joueurs?|quelqu'un|jugador\p{L}*|alguien|giocator\p{L}*|qualcuno|speler|iemand|игрок\p{L}*/gu
-const HIGH =
-  /high|busy|load(?:ed)?|overload(?:ed)?|hoch|ausgelastet|haute?|alta|alto|hits?|spikes?|maxed|gets?|goes|up|too/gu
+const SHARED: Record<string, string> = {
+  DOWNLOAD: String.raw`(?:down)?load\p{L}*|torrent\p{L}*|telechargement\p{L}*|descarga\p{L}*|herunter\p{L}*|scaric\p{L}*|загрузк\p{L}*`,
+  PERSON: String.raw`players?|someone|somebody|anyone|friends?|jemand|spieler|joueurs?|quelqu'un|jugador\p{L}*|alguien|giocator\p{L}*|qualcuno|speler|iemand|игрок\p{L}*`,
+  HIGH: `high|busy|load(?:ed)?|overload(?:ed)?|full|almost|nearly|low|out|up|too|gets?|getting|goes|runs?|running|spikes?|fills?|hoch|ausgelastet|knapp|voll|zu|haute?|alt[ao]|pleine?|llen[oa]|pien[oa]|trop`,
+}
 
-/** What a thread can wait for without a model, as the built-in servers raise it. */
-const EVENTS: readonly KnownEvent[] = [
-  {
-    type: 'cpu_high',
-    from: 'get_system_metrics',
-    says: 'the CPU is very busy',
-    words: [/cpu|processor|prozessor|processeur|procesador/gu, HIGH],
-  },
-  {
-    type: 'memory_high',
-    from: 'get_system_metrics',
-    says: 'memory runs out',
-    words: [
-      /memory|ram|(?:arbeits)?speicher|memoire|memoria/gu,
-      /high|full|low|out|knapp|voll|pleine|llena|piena|runs?|running|gets?|too/gu,
-    ],
-  },
-  {
-    type: 'disk_high',
-    from: 'get_system_metrics',
-    says: 'a disk is getting full',
-    words: [
-      /disks?|drives?|(?:fest)?platten?|disques?|discos?|dischi|schijf/gu,
-      /full|filled|fills?|voll|plein|llen[oa]|pien[oa]|vol|high|space|gets?|getting|runs?|running|almost|nearly|low|out|up/gu,
-    ],
-  },
-  {
-    type: 'temp_high',
-    from: 'get_system_metrics',
-    says: 'something is too hot',
-    words: [
-      /(?:too |zu |trop )?(?:hot|heiss|warm|chaude?|caliente|calda?|overheat\p{L}*)|temp\p{L}* (?:\p{L}+ )*(?:high|hoch|haute|alta)/gu,
-      /machine|rechner|computer|pc|cpu|host|box|it|temp\p{L}*|something|gets?|runs?|overheat\p{L}*|zu|too|server|wird|es/gu,
-    ],
-  },
-  {
-    type: 'server_empty',
-    from: 'list_game_servers',
-    says: 'the last player leaves a game server',
-    words: [
-      /(?:last|every|all|no|letzte|dernier|ultimo)\p{L}* ?(?:players?|one|body|spieler|joueur|jugador)|nobody|everybody|everyone|empty|leer|vide|vaci[oa]|niemand/gu,
-      /left|leaves?|empty|leer|plays?|playing|online|on|gone|is|spielt|mehr|vide|part|sale|geht|vaci[oa]|server|gets?|any ?more/gu,
-    ],
-  },
-  {
-    type: 'player_joined',
-    from: 'list_game_servers',
-    says: 'a player joins a game server',
-    words: [
-      PERSON,
-      /joins?|joined|joining|logs?|comes?|connects?|starts? playing|is playing|beitritt|joint|kommt|rejoint|entra|binnenkomt|online|заход\p{L}*|зайд\p{L}*|присоедин\p{L}*/gu,
-    ],
-  },
-  {
-    type: 'player_left',
-    from: 'list_game_servers',
-    says: 'a player leaves a game server',
-    words: [PERSON, /leaves?|quits?|disconnects?|verlasst|geht|part|quitte|sale|esce/gu],
-  },
-  {
-    type: 'server_crash',
-    from: 'list_game_servers',
-    says: 'a game server crashes',
-    words: [
-      /servers?|gameserver|games?|serveurs?|servidor\p{L}*/gu,
-      /crash(?:es|ed|t)?|absturzt|abgesturzt|plante|dies|goes down|se cae|falla/gu,
-    ],
-  },
-  {
-    type: 'download_complete',
-    from: 'get_download_status',
-    says: 'a download is complete',
-    words: [
-      DOWNLOAD,
-      /done|finish\p{L}*|complete[sd]?|ready|fertig|termine\p{L}*|finie?|abgeschlossen|list[oa]|klaar|complet\p{L}*|finit[oa]|законч\p{L}*|заверш\p{L}*/gu,
-    ],
-  },
-  {
-    type: 'download_failed',
-    from: 'get_download_status',
-    says: 'a download fails',
-    words: [DOWNLOAD, /fail(?:s|ed)?|fehlschlagt|scheitert|echoue|falla|fallisce|goes wrong/gu],
-  },
-  {
-    type: 'disk_full_warning',
-    from: 'get_download_status',
-    says: 'there is too little space for the downloads',
-    words: [DOWNLOAD, /space|room|platz|espace|espacio/gu],
-  },
-  {
-    type: 'transcode_started',
-    from: 'get_jellyfin_sessions',
-    says: 'a stream is transcoded',
-    words: [/transcod\p{L}*|transkodier\p{L}*/gu],
-  },
-  {
-    type: 'media_added',
-    from: 'get_recently_added',
-    says: 'something new is in the media library',
-    words: [
-      /movies?|films?|series?|serien|shows?|episodes?|media|something|etwas|albums?|library/gu,
-      /added|arrives?|new|neue?s?|hinzu\p{L}*|ajoute\p{L}*|nuev[oa]|comes? in/gu,
-    ],
-  },
-  {
-    type: 'container_unhealthy',
-    from: 'get_container_status',
-    says: 'a container is unhealthy',
-    words: [
-      /containers?|docker|pods?|conteneurs?|contenedor\p{L}*/gu,
-      /unhealthy|sick|ungesund|krank|malsain/gu,
-    ],
-  },
-]
+/**
+ * What a thread can wait for without a model, as the built-in servers raise it: the type; a tool of its server; what it
+ * says; and words of which each group has to be in the text, folded.
+ */
+const EVENTS: readonly KnownEvent[] = String.raw`
+cpu_high; get_system_metrics; the CPU is very busy; cpu|processor|prozessor|processeur|procesador; HIGH
+memory_high; get_system_metrics; memory runs out; memory|ram|(?:arbeits)?speicher|memoire|memoria; HIGH
+disk_high; get_system_metrics; a disk is getting full; disks?|drives?|(?:fest)?platten?|disques?|discos?|dischi|schijf; HIGH
+temp_high; get_system_metrics; something is too hot; hot|heiss|warm|chaude?|caliente|calda?|overheat\p{L}*|temp\p{L}*; HIGH|hot|heiss|overheat\p{L}*
+server_empty; list_game_servers; the last player leaves a game server; (?:last|every|letzte|dernier|ultimo)\p{L}* ?(?:player|one|body|spieler|joueur|jugador)|nobody|no one|empty|leer|vide|vaci[oa]|niemand; left|leaves?|empty|leer|plays?|playing|online|gone|spielt|mehr|vide|part|sale|geht|vaci[oa]
+player_joined; list_game_servers; a player joins a game server; PERSON; join\p{L}*|logs?|comes?|connects?|playing|beitritt|kommt|rejoint|entra|online|заход\p{L}*|зайд\p{L}*
+player_left; list_game_servers; a player leaves a game server; PERSON; leaves?|quits?|disconnects?|verlasst|geht|part|quitte|sale|esce
+server_crash; list_game_servers; a game server crashes; servers?|gameserver|games?|serveurs?|servidor\p{L}*; crash\p{L}*|absturzt|abgesturzt|plante|dies|falla
+download_complete; get_download_status; a download is complete; DOWNLOAD; done|finish\p{L}*|complet\p{L}*|ready|fertig|termin\p{L}*|finie?|finit[oa]|abgeschlossen|list[oa]|klaar|законч\p{L}*|заверш\p{L}*
+download_failed; get_download_status; a download fails; DOWNLOAD; fail(?:s|ed)?|fehlschlagt|scheitert|echoue|falla|fallisce
+disk_full_warning; get_download_status; there is too little space for the downloads; DOWNLOAD; space|room|platz|espace|espacio
+transcode_started; get_jellyfin_sessions; a stream is transcoded; transcod\p{L}*|transkodier\p{L}*
+media_added; get_recently_added; something new is in the media library; movies?|films?|series?|serien|shows?|episodes?|media|something|albums?; added|arrives?|new|neue?s?|hinzu\p{L}*|ajoute\p{L}*|nuev[oa]
+container_unhealthy; get_container_status; a container is unhealthy; containers?|docker|pods?|conteneurs?|contenedor\p{L}*; unhealthy|sick|ungesund|krank`
+  .trim()
+  .split('\n')
+  .map(line => {
+    const [type = '', from = '', says = '', ...groups] = line.split('; ')
+    const words = groups.map(group => group.replace(/DOWNLOAD|PERSON|HIGH/, name => SHARED[name] ?? ''))
+    return {
+      type,
+      from,
+      says,
+      words: words.map(each => new RegExp(`(?<!\\p{L})(?:${each})(?!\\p{L})`, 'gu')),
+    }
+  })
 
 const TELL_WHEN =
   /^(?:(?:tell|notify|warn|alert|ping|message|remind|inform|text) (?:me|us)|let (?:me|us) know|give me a shout|sag(?:e)? mir(?: bescheid)?|gib mir bescheid|meld(?:e)? dich|benachrichtige mich|warne mich|(?:pre)?viens-moi|previens-moi|dis-moi|avertis-moi|avisame|dime|avvisami|dimmi|avisa-me|me avisa|laat (?:me|mij) weten|waarschuw (?:me|mij)|zeg het me|скажи(?: мне)?|сообщи(?: мне)?|предупреди(?: меня)?)[\s,]+(?:as soon as|whenever|when|once|if|wenn|sobald|falls|quand|des que|lorsque|si|cuando|en cuanto|quando|appena|se|als|wanneer|zodra|когда|если)(?!\p{L})\s*/u
@@ -155,7 +71,7 @@ export function decideTellWhen(what: string, scene: Scene, [done]: Outcome[]): P
   if (done) return say(done.isError ? wordOutcome(done) : done.text)
   const connected = EVENTS.filter(({ from }) => scene.tools.some(({ name }) => name === from))
   const servers = serversIn(what, scene)
-  const fitting = EVENTS.filter(event => event.words.every(words => hasWord(what, words)))
+  const fitting = EVENTS.filter(event => event.words.every(words => what.search(words) >= 0))
   const isNegated = /(?<!\p{L})(?:not|isn't|never|longer|nicht|kein\p{L}*|pas|niet|не)(?!\p{L})/u.test(what)
   const exact = fitting.filter(event => restOf(what, event, servers).length === 0)
   const [event] = exact
@@ -184,18 +100,11 @@ export function decideTellWhen(what: string, scene: Scene, [done]: Outcome[]): P
   }
 }
 
-function hasWord(text: string, words: RegExp): boolean {
-  return new RegExp(`(?<!\\p{L})(?:${words.source})(?!\\p{L})`, 'u').test(text)
-}
-
 /** The words that neither the event nor the servers' names explain. */
 function restOf(what: string, { words }: KnownEvent, servers: readonly string[]): string[] {
-  const left = words.reduce(
-    (text, each) => text.replace(new RegExp(`(?<!\\p{L})(?:${each.source})(?!\\p{L})`, 'gu'), ' '),
-    what,
-  )
+  const left = words.reduce((text, each) => text.replace(each, ' '), what)
   return toWords(left).filter(
-    word => !isStop(word) && !FILLERS.has(word) && !servers.some(name => fold(name) === word),
+    word => !isStop(word, true) && !FILLERS.has(word) && !servers.some(name => fold(name) === word),
   )
 }
 

@@ -1,4 +1,4 @@
-import { fold, meaningsOf, toWords } from './words.ts'
+import { fold, isStop, meaningsOf, toWords } from './words.ts'
 
 /** An argument of a tool, as far as a sentence can give it. */
 interface Field {
@@ -47,10 +47,12 @@ export interface Asked {
   text: string
   words: readonly string[]
   open: readonly string[]
+  /** Those that stand in the tool's name or title, what only says to act on it aside. */
+  named: readonly string[]
 }
 
 /** Takes from a sentence only what it says for certain. */
-export function fillArguments(schema: Record<string, unknown>, asked: Asked, readOnly: boolean): Filled {
+export function fillArguments(schema: Record<string, unknown>, asked: Asked): Filled {
   const values: Record<string, unknown> = {}
   const used = new Set<string>()
   const fields = readFields(schema)
@@ -70,7 +72,7 @@ export function fillArguments(schema: Record<string, unknown>, asked: Asked, rea
   const lacking = fields.filter(field => field.required && !(field.name in values))
   const [first, ...others] = lacking
   if (first?.kind === 'text' && others.length === 0) {
-    const found = findText(asked, used, readOnly)
+    const found = findText(first, asked, used)
     if (found) give(first, found.value, found.words)
   }
   const missing = lacking.filter(field => !(field.name in values)).map(({ name }) => name)
@@ -84,19 +86,19 @@ interface Value {
 
 /** The one choice that is named; two of them are a doubt. */
 function findChoice({ choices }: Field, { words }: Asked): Value | undefined {
-  const named = choices.flatMap(choice => {
-    const said = toWords(choice).join(' ')
-    const word = words.find(
-      each =>
-        each === said || toStem(each) === said || meaningsOf(each).includes(said) || sameMeaning(each, said),
-    )
-    return word === undefined ? [] : [{ value: choice, words: [word] }]
-  })
-  return named.length === 1 ? named[0] : undefined
+  const isSaid = (choice: string, word: string) => word === choice || toStem(word) === choice
+  for (const fits of [isSaid, sameMeaning]) {
+    const named = choices.flatMap(choice => {
+      const word = words.find(each => fits(toWords(choice).join(' '), each))
+      return word === undefined ? [] : [{ value: choice, words: [word] }]
+    })
+    if (named.length > 0) return named.length === 1 ? named[0] : undefined
+  }
+  return undefined
 }
 
-function sameMeaning(word: string, other: string): boolean {
-  return meaningsOf(word).some(meaning => meaningsOf(other).includes(meaning))
+function sameMeaning(choice: string, word: string): boolean {
+  return [choice, ...meaningsOf(choice)].some(meaning => meaningsOf(word).includes(meaning))
 }
 
 /** Minutes of each unit in which people say a span. */
@@ -137,28 +139,29 @@ function findNamed({ name, kind }: Field, { text, words, open }: Asked): Value |
   if (kind !== 'text') return undefined
   const at = words.findIndex(word => toStem(word) === toStem(fold(name)))
   if (at < 0) return undefined
-  const beside = [words[at + 1], words[at - 1]].find(word => word !== undefined && open.includes(word))
+  const beside = [words[at + 1], words[at - 1]].find(
+    word => word !== undefined && open.includes(word) && isStop(word) === isStop(word, true),
+  )
   return beside === undefined ? undefined : { value: asWritten(text, beside), words: [beside] }
 }
 
 const QUOTED = /["“”„«]([^"“”„«»]{1,300})["“”»]/u
 const TOLD = /(?::\s+|(?<!\p{L})(?:that|saying|dass|que|che)\s+)(\S.*)$/isu
 
-/** A text in quotes or behind a colon; for what only reads, also the one run of words that speaks of nothing else. */
-function findText(
-  { text, words, open }: Asked,
-  used: ReadonlySet<string>,
-  readOnly: boolean,
-): Value | undefined {
+/** A text in quotes or behind a colon, else the one run of words that speaks of nothing else. */
+function findText({ name }: Field, asked: Asked, used: ReadonlySet<string>): Value | undefined {
+  const { text, words, open, named } = asked
   const said = (QUOTED.exec(text) ?? TOLD.exec(text))?.[1]?.trim()
   if (said) return { value: said, words: toWords(said) }
   const left = open.filter(word => !used.has(word))
-  const from = words.indexOf(left[0] ?? '')
-  const to = words.lastIndexOf(left.at(-1) ?? '')
-  if (!readOnly || from < 0) return undefined
-  const run = words.slice(from, to + 1)
-  return { value: asWritten(text, ...run), words: run }
+  const run = words.slice(words.indexOf(left[0] ?? ''), words.lastIndexOf(left.at(-1) ?? '') + 1)
+  const isMeant = named.some(word => toStem(word) !== toStem(fold(name)))
+  const isOne = left.length > 0 && run.length <= LONGEST_RUN && !run.some(word => JOINING.has(word))
+  return isMeant && isOne ? { value: asWritten(text, ...run), words: run } : undefined
 }
+
+const LONGEST_RUN = 6
+const JOINING = new Set(['and', 'or', 'und', 'oder', 'et', 'ou', 'y', 'o', 'e'])
 
 /** Words as the text has them, with what stands between. */
 function asWritten(text: string, ...words: string[]): string {

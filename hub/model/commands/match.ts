@@ -42,30 +42,63 @@ export function verbOf({ name }: Pick<ModelTool, 'name'>): string {
   return toWords(name.split('__').at(-1)?.replaceAll('_', ' ') ?? '')[0]?.split(/[-.]/)[0] ?? ''
 }
 
-/** The tools that a sentence may mean, those that explain most of its words first. */
-export function matchTools(text: string, tools: readonly ModelTool[], strict: boolean): Match[] {
+/** The tools that a sentence may mean, those that explain most of its words first; `orders` are its words for a change. */
+export function matchTools(
+  text: string,
+  tools: readonly ModelTool[],
+  orders: readonly string[] = [],
+): Match[] {
   const words = toWords(text)
-  const telling = words.filter(word => !isStop(word, strict))
+  const telling = words.filter(word => !isStop(word, orders.length > 0))
   const ranked = searchTools(telling, tools).slice(0, MOST_CANDIDATES)
-  return ranked
-    .map((tool, rank) => ({ ...toMatch(tool, { text, words, telling }), rank }))
+  const found = ranked.map((tool, rank) => ({ ...toMatch(tool, { text, words, telling, orders }), rank }))
+  // One word that stands in several descriptions says little about which is meant.
+  const isVague = ({ named, told }: Told) =>
+    named.length === 0 &&
+    told.length === 1 &&
+    found.filter(each => each.told.includes(told[0] ?? '')).length > 1
+  const isMeant = ({ told }: Told) => told.some(word => !orders.includes(word))
+  const meant = found.some(isMeant) ? found.filter(isMeant) : found
+  return meant
+    .map(each => ({ ...each, clear: each.clear && !isVague(each) }))
     .sort((a, b) => Number(b.clear) - Number(a.clear) || b.score - a.score || a.rank - b.rank)
+}
+
+interface Sentence {
+  text: string
+  words: string[]
+  telling: string[]
+  orders: readonly string[]
+}
+
+/** Words of a sentence that stand in a tool's name or title, and in all that it says of itself. */
+interface Told {
+  named: string[]
+  told: string[]
 }
 
 function toMatch(
   tool: ModelTool,
-  { text, words, telling }: { text: string; words: string[]; telling: string[] },
-) {
-  const { name, title = '', description, inputSchema, readOnly = false } = tool
+  { text, words, telling, orders }: Sentence,
+): Match & Told & { score: number } {
+  const { name, title = '', description, inputSchema } = tool
   const label = `${name.replaceAll(/[_-]/g, ' ')} ${title}`
   const whole = `${label} ${description} ${toIndexedTool(tool).arguments.replaceAll('_', ' ')}`
   const named = telling.filter(word => speaksOf(label, word))
   const told = telling.filter(word => speaksOf(whole, word))
   const open = telling.filter(word => !told.includes(word))
-  const filled = fillArguments(inputSchema, { text, words, open }, readOnly)
+  const subject = named.filter(word => !orders.includes(word))
+  const filled = fillArguments(inputSchema, { text, words, open, named: subject })
   const isKnown = named.length > 0 || told.length > 1 || told.some(word => meaningsOf(word).length > 0)
   const clear = isKnown && filled.missing.length === 0 && open.every(word => filled.used.has(word))
-  return { tool, filled, clear, score: 2 * named.length + told.length - 2 * filled.missing.length }
+  return {
+    tool,
+    filled,
+    clear,
+    named,
+    told,
+    score: 2 * named.length + told.length - 2 * filled.missing.length,
+  }
 }
 
 /** Whether a text has the word, one that begins like it, or what it is known to mean. */

@@ -73,7 +73,7 @@ const LONGEST_LINE = 110
 export function toToolLine({ name, title = '', description, readOnly }: ModelTool): string {
   const first = (description.split(/(?<=[.!?])\s/)[0] || title).replace(/\s+/g, ' ').trim()
   const what = first.length <= LONGEST_LINE ? first : `${first.slice(0, LONGEST_LINE - 1)}…`
-  return `- \`${name}\`${readOnly ? '' : ' (asks first)'}: ${what}`
+  return `- \`${name}\`${readOnly || isMetaTool(name) ? '' : ' (asks first)'}: ${what}`
 }
 
 /** A call as a person can send it. */

@@ -82,7 +82,7 @@ const AGAIN =
 
 const JOINING =
   /^(?:[\s,;:.–-]+|(?:to|that|about|at|on|and|daran|dass|an|um|zu|de|que|di|che|om|te|aan|по|о|att)\s+|d')/iu
-const TRAILING = /[\s,;:–-]+(?:at|um|on|a|an|à)?$|[\s.]+$/u
+const TRAILING = /[\s,;:–-]+(?:at|um|on|a|an|à)?$|[\s.?!]+$/u
 
 /** What it is about, without the words that joined it to the time. */
 function toReason(text: string): string {

@@ -18,14 +18,14 @@ export function toWords(text: string): string[] {
 
 /** Words that say nothing about what is wanted, in the languages that the commands know best. */
 const STOPS = new Set(
-  `a about all am an and any anybody anyone anything are as at be been being but by can cant could currently d did do does
+  `a about all am an and any anything are as at be been being but by can cant could currently d did do does
   doing done dont for from gave get gets getting give go going good got had has have hello here hey hi how i id if im in
   into is isnt it its just kind know let like list ll look looking m many me mine moment much my need no not now of off ok
-  on one or our out over please pls put re really right s say see should show so some somebody someone something t tell
+  on one or our out over please pls put re really right s say see should show so some something t tell
   thank thanks that thats the their them then there these they thing things this those to today too u up us ve very was we
   were what whats when where which while who whos whose why will with would yes you your yours check currently display
   want wanna lately latest last yesterday week tonight current actually still again
-  aber alle als am an auf aus bei bitte da das dem den der des die dies diese dieser du ein eine einem einen einer er es
+  aber als am an auf aus bei bitte da das dem den der des die dies diese dieser du ein eine einem einen einer er es
   fur gerade gib gibt habe haben hallo hast hat heute hier ich ihr im in ist ja jetzt kann kannst konnen konntest man mein
   meine meinem meinen meiner mal mir mit nicht noch oder schon sehe sein sich sie sind so uber um und uns unser unsere viel
   viele vom von war warum was welche welcher welches wer wie wieso wieviel wieviele will wir wird wo zeig zeige zu zum zur
@@ -55,65 +55,69 @@ export function isStop(word: string, strict = false): boolean {
 }
 
 /** The tools' own words, each with what people say for it in several languages. */
-const SAID_FOR: Record<string, string> = {
-  heat: 'hot heat heiss warm temperature temperatures temperatur temperaturen chaud chaude caliente temperatura temperature caldo heet',
-  disk: 'festplatte festplatten platte platten disque disques disco discos dischi schijf schijven drive drives hdd ssd harddisk',
-  memory: 'ram speicher arbeitsspeicher memoire memoria geheugen память',
-  space:
-    'platz speicherplatz espace espacio spazio espaco ruimte free remaining frei libre full voll plein lleno',
-  cpu: 'processor prozessor processeur procesador processore процессор',
-  load: 'auslastung busy charge carga carico last',
-  download:
-    'downloads downloading downloaded telechargement telechargements descarga descargas descargando scaricamento torrent torrents lade ladt runtergeladen heruntergeladen загрузки загрузка',
-  container: 'docker pods conteneur conteneurs contenedor contenedores',
-  process: 'prozess prozesse processus proceso procesos processi process processes programs',
-  uses: 'eating eats hogging uses using used frisst verbraucht braucht nutzt consomme consume',
-  player:
-    'spieler joueur joueurs jugador jugadores giocatore giocatori spelers players anyone playing plays spielt spielen joue jouent juega juegan people игроков игроки играет',
-  game: 'spiel spiele spieleserver gameserver jeu jeux juego juegos gioco giochi spelletje игровой игровые',
-  server: 'servers serveur serveurs servidor servidores server сервер серверы',
-  film: 'movie movies filme films pelicula peliculas фильм',
-  series: 'serie serien series tv',
-  watches:
-    'watching watch watched schaut guckt sieht regarde viendo guarda смотрит streaming streamt streams kijkt',
-  alert: 'alarm alarme alarms warning warnings alerte alertes alertas alerts',
-  notification:
-    'notify notifications benachrichtigung benachrichtigungen notificacion notificaciones message messages',
-  machine: 'rechner computer pc host system box maschine ordinateur equipo macchina компьютер',
-  health: 'healthy unhealthy failing gesund sante salud health dying kaputt broken wrong',
-  log: 'logs protokoll protokolle journal journaux registros',
-  added:
-    'new neu neues neue nouveau nouveaute nouveautes nuevo nuevos nuovo nieuw added hinzugefugt novo новое',
-  upcoming: 'upcoming coming kommt kommende prochain prochaines proximos soon demnachst',
-  requests: 'requested requests wunsche angefragt demandes wished',
-  history: 'verlauf historique historial finished completed fertig history',
-  status: 'progress fortschritt state stand etat estado stato',
-  channel: 'channels kanal kanale canal canaux canales',
-  diagnose: 'slow lag laggy lagging lags langsam lent lente lento diagnose wrong ruckelt',
-  schedules: 'reminder reminders schedule scheduled erinnerungen erinnerung rappels recordatorios promemoria',
-  tasks: 'task aufgaben taches tareas',
-  stop: 'stoppe stopp stoppen anhalten arrete arreter deten detener para ferma pare kill halt shutdown quit beende',
-  start: 'starte starten demarre lance inicia avvia launch boot begin запусти',
-  restart: 'reboot neustarten redemarre reinicia riavvia bounce starte-neu перезапусти',
-  pause: 'pausiere pausieren suspend paused halte pausa',
-  resume: 'continue unpause fortsetzen reprends reanuda riprendi unfreeze',
-  remove: 'delete losche loschen entferne supprime elimina borra cancel erase uninstall drop удали',
-  add: 'ajoute anade aggiungi hinzufugen',
-  send: 'sende schicke envoie envia manda',
-  silence: 'mute unmute',
-  refresh: 'rescan scan',
-  set: 'limit throttle cap change',
-  request: 'order',
-  run: 'execute',
-}
+const SAID_FOR = new Map(
+  `
+heat: hot heat heiss heiß warm temperature temperatures temperatur temperaturen chaud chaude caliente temperatura temperature caldo heet
+disk: festplatte festplatten platte platten disque disques disco discos dischi schijf schijven drive drives hdd ssd harddisk
+memory: ram speicher arbeitsspeicher memoire memoria geheugen память
+space: left queda reste restant rimane platz speicherplatz espace espacio spazio espaco ruimte free remaining frei libre full voll plein lleno
+cpu: processor prozessor processeur procesador processore процессор
+load: auslastung busy charge carga carico last
+download: downloads downloading downloaded telechargement telechargements descarga descargas descargando scaricamento torrent torrents lade ladt runtergeladen heruntergeladen загрузки загрузка
+container: docker pods conteneur conteneurs contenedor contenedores
+process: prozess prozesse processus proceso procesos processi process processes programs
+uses: eating eats hogging uses using used frisst verbraucht braucht nutzt consomme consume
+player: spieler joueur joueurs jugador jugadores giocatore giocatori spelers players anyone playing plays spielt spielen joue jouent juega juegan people игроков игроки играет
+game: spiel spiele spieleserver gameserver jeu jeux juego juegos gioco giochi spelletje игровой игровые
+server: servers serveur serveurs servidor servidores server сервер серверы
+film: movie movies filme films pelicula peliculas фильм
+series: serie serien series tv
+watches: watching watch watched schaut guckt sieht regarde viendo guarda смотрит streaming streamt streams kijkt
+alert: alarm alarme alarms warning warnings alerte alertes alertas alerts
+notification: notify notifications benachrichtigung benachrichtigungen notificacion notificaciones message messages
+health: healthy unhealthy failing gesund sante salud health dying kaputt broken wrong
+log: logs protokoll protokolle journal journaux registros
+added: new neu neues neue nouveau nouveaute nouveautes nuevo nuevos nuovo nieuw added hinzugefugt novo новое
+upcoming: upcoming coming kommt kommende prochain prochaines proximos soon demnachst
+requests: requested requests wunsche angefragt demandes wished
+history: verlauf historique historial finished completed fertig history
+status: progress fortschritt state stand etat estado stato
+channel: channels kanal kanale canal canaux canales
+diagnose: slow lag laggy lagging lags langsam lent lente lento diagnose wrong ruckelt
+schedules: reminder reminders schedule scheduled erinnerungen erinnerung rappels recordatorios promemoria
+tasks: task aufgaben taches tareas
+stop: stoppe stopp stoppen anhalten arrete arreter deten detener para ferma pare kill halt shutdown quit beende
+start: starte starten demarre lance inicia avvia launch boot begin запусти
+restart: reboot neustarten redemarre reinicia riavvia bounce starte-neu перезапусти
+pause: pausiere pausieren suspend paused halte pausa
+resume: continue unpause fortsetzen reprends reanuda riprendi unfreeze
+remove: delete losche loschen entferne supprime elimina borra cancel erase uninstall drop удали
+add: ajoute anade aggiungi hinzufugen
+send: notify sende schicke envoie envia manda
+silence: mute unmute
+refresh: rescan scan
+set: limit throttle cap change
+request: order
+run: execute
+system: machine rechner computer pc host box maschine ordinateur equipo macchina компьютер
+jellyfin: library mediathek bibliothek mediatheque biblioteca
+running: laufen lauft tourne tournent corriendo attivi actifs activos
+all: alle alles tous toutes todos todas tutti tutte everything every`
+    .trim()
+    .split('\n')
+    .map((line): [string, string[]] => {
+      const [tools = '', people = ''] = line.split(': ')
+      return [tools, people.split(' ')]
+    }),
+)
 
 const meanings = new Map<string, string[]>()
-for (const [tools, people] of Object.entries(SAID_FOR))
-  for (const word of people.split(' ')) meanings.set(word, [...(meanings.get(word) ?? []), tools])
+for (const [tools, people] of SAID_FOR)
+  for (const word of people) meanings.set(word, [...(meanings.get(word) ?? []), tools])
 
 /** The tools' words for one of a person's; empty where it is not known to mean one. */
 export function meaningsOf(word: string): readonly string[] {
-  return meanings.get(word) ?? (Object.hasOwn(SAID_FOR, word) ? [word] : [])
+  return meanings.get(word) ?? (SAID_FOR.has(word) ? [word] : [])
 }
 
 /** What an order begins with, that changes something whatever the tools are called. */
