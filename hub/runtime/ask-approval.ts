@@ -30,12 +30,12 @@ export async function whyApproval(
   { row, tool }: { row: ToolCallRow; tool: Extract<AgentTool<Tx>, { kind: 'server' }> },
 ): Promise<string | undefined> {
   const { agent, items, thread } = claim
-  if (wantsYes(claim, row)) return 'the model asks for a yes to it'
   if (matchesGlobs(deps.approve(), row.tool)) return 'tools.approve of the config lists it'
   if (matchesGlobs(agent.approve, row.tool)) return `approve in agents/${agent.name}.md lists it`
   if (tool.destroys && !agent.grants.includes(row.tool) && !isOfPeople(items)) {
     return `it is destructive, and not only people's messages led to it (grants in agents/${agent.name}.md does not name it)`
   }
+  if (wantsYes(claim, row)) return 'the model asks for a yes to it'
   if (tool.reads) return undefined
   const call = { thread, cycle: claim.cycle, tool: row.tool, hash: hashArguments(row.arguments) }
   if (tool.destructive && (await isDoubtful(tx, call))) return DOUBT

@@ -82,5 +82,7 @@ function decideQuestion(text: string, scene: Scene): Plan {
 function sayUnknown({ tools }: Scene, matches: readonly Match[]): Plan {
   const near = matches.slice(0, NEAREST).map(({ tool }) => toToolLine(tool))
   if (near.length === 0) return say(sayHelp(tools))
-  return say(`I did not understand that, and did nothing. The nearest tools:\n${near.join('\n')}\n\n${sayHelp(tools)}`)
+  return say(
+    `I did not understand that, and did nothing. The nearest tools:\n${near.join('\n')}\n\n${sayHelp(tools)}`,
+  )
 }

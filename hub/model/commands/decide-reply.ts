@@ -2,7 +2,7 @@ import type { ModelCall, ModelMessage, ModelRequest } from '../../core/model.ts'
 import { truncate } from '../../core/text.ts'
 import { type OpenItem, readCycle } from './cycle.ts'
 import { decideItem } from './decide-item.ts'
-import { sayHelp } from './help.ts'
+import { NO_MODEL } from './help.ts'
 import { type Plan, type Scene, wordOutcome } from './plan.ts'
 
 export interface Decision {
@@ -29,8 +29,16 @@ export function decideReply(request: ModelRequest): Decision {
   const calls = decided.filter(each => each.plan.kind === 'call').flatMap(toCall)
   if (calls.length > 0) return { text: '', calls }
   const said = [...cycle.strays.map(wordOutcome), ...toParagraphs(decided)].join('\n\n')
-  const text = truncate(said, Math.min(LONGEST_REPLY, request.maxOutput * 3)) || sayHelp(tools)
+  const isFirst = !messages.some(({ role, text }) => role === 'assistant' && text !== '')
+  const room = Math.min(LONGEST_REPLY, request.maxOutput * 3)
+  const text = isFirst ? introduce(truncate(said, room)) : truncate(said, room)
   return toAnnouncement(request, { text, calls: decided.flatMap(toCall) })
+}
+
+/** The first reply says once who answers. */
+function introduce(text: string): string {
+  if (text === '' || text.includes(NO_MODEL)) return text
+  return `${text}\n\n(${NO_MODEL}: plain commands answer here, and \`/help\` shows them.)`
 }
 
 /** Other conversations are answered when the hub asks about them; it does not where the cycle ends by a call. */

@@ -10,12 +10,14 @@ const EXAMPLES: Record<string, string> = {
   get_container_status: 'show the containers',
 }
 
+export const NO_MODEL = 'No language model is connected'
+
 /** What works without a model, and how to connect one. */
 export function sayHelp(tools: readonly ModelTool[]): string {
   const has = (name: string) => tools.some(tool => tool.name === name)
   const asked = Object.entries(EXAMPLES).flatMap(([name, words]) => (has(name) ? [`“${words}”`] : []))
   return [
-    'No language model is connected: plain commands answer here. What works now:',
+    `${NO_MODEL}: plain commands answer here. What works now:`,
     `- **Questions** that a tool clearly answers${asked.length > 0 ? `: ${asked.slice(0, 4).join(', ')}` : ''}.`,
     '- **Changes**: I offer the exact call, and it runs only after your yes.',
     ...(has('schedule_wake')

@@ -43,9 +43,8 @@ const MOST_CHARACTERS = 3500
 /** What a call gave, as the tool said it. */
 export function wordOutcome({ name, text, isError, structured }: Outcome): string {
   const approval = /^\s*waiting: approval (\S+)/.exec(text)?.[1]
-  if (approval) {
-    return `I run nothing that changes something without your yes. The call of \`${name}\` waits for it as ${approval}: approve or deny it on its card.`
-  }
+  if (approval)
+    return `Nothing has run yet: the call of \`${name}\` waits for a person's yes (approval ${approval}).`
   const said = text.trim() || (structured === undefined ? '' : JSON.stringify(structured, null, 1))
   if (isError)
     return `\`${name}\` failed: ${toSentence(truncate(said, MOST_CHARACTERS) || 'it gave no reason')}`
