@@ -50,7 +50,7 @@ function decideOrder(text: string, orders: readonly string[], scene: Scene): Pla
   const tools = scene.tools.filter(tool => !tool.readOnly && meant.has(verbOf(tool)))
   const matches = matchTools(text, tools, orders)
   const [best, next] = matches
-  if (!best) return sayUnknown(scene, matchTools(text, scene.tools))
+  if (!best) return say(`I know no tool for that change. ${UNTOUCHED}\n\n${sayHelp(scene.tools)}`)
   if (CONDITION.test(folded))
     return say(
       `Without a language model I do nothing by myself later or on a condition. ${UNTOUCHED} “tell me when …” and “remind me …” work; the call now would be like ${toTemplate(best)}.`,

@@ -137,7 +137,9 @@ function findNumber({ name }: Field, { words }: Asked): Value | undefined {
 /** "container nginx", "the nginx container". */
 function findNamed({ name, kind }: Field, { text, words, open }: Asked): Value | undefined {
   if (kind !== 'text') return undefined
-  const at = words.findIndex(word => toStem(word) === toStem(fold(name)))
+  const address = name === 'url' ? ADDRESS.exec(text)?.[0] : undefined
+  if (address) return { value: address, words: toWords(address) }
+  const at = words.indexOf(fold(name))
   if (at < 0) return undefined
   const beside = [words[at + 1], words[at - 1]].find(
     word => word !== undefined && open.includes(word) && isStop(word) === isStop(word, true),
@@ -145,6 +147,7 @@ function findNamed({ name, kind }: Field, { text, words, open }: Asked): Value |
   return beside === undefined ? undefined : { value: asWritten(text, beside), words: [beside] }
 }
 
+const ADDRESS = /(?:https?:\/\/|magnet:)\S+/
 const QUOTED = /["“”„«]([^"“”„«»]{1,300})["“”»]/u
 const TOLD = /(?::\s+|(?<!\p{L})(?:that|saying|dass|que|che)\s+)(\S.*)$/isu
 
@@ -155,7 +158,9 @@ function findText({ name }: Field, asked: Asked, used: ReadonlySet<string>): Val
   if (said) return { value: said, words: toWords(said) }
   const left = open.filter(word => !used.has(word))
   const run = words.slice(words.indexOf(left[0] ?? ''), words.lastIndexOf(left.at(-1) ?? '') + 1)
-  const isMeant = named.some(word => toStem(word) !== toStem(fold(name)))
+  const isMeant = named.some(
+    word => ![word, ...meaningsOf(word)].some(each => toStem(each) === toStem(fold(name))),
+  )
   const isOne = left.length > 0 && run.length <= LONGEST_RUN && !run.some(word => JOINING.has(word))
   return isMeant && isOne ? { value: asWritten(text, ...run), words: run } : undefined
 }

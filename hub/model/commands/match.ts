@@ -58,7 +58,7 @@ export function matchTools(
     told.length === 1 &&
     found.filter(each => each.told.includes(told[0] ?? '')).length > 1
   const isMeant = ({ told }: Told) => told.some(word => !orders.includes(word))
-  const meant = found.some(isMeant) ? found.filter(isMeant) : found
+  const meant = telling.every(word => orders.includes(word)) ? found : found.filter(isMeant)
   return meant
     .map(each => ({ ...each, clear: each.clear && !isVague(each) }))
     .sort((a, b) => Number(b.clear) - Number(a.clear) || b.score - a.score || a.rank - b.rank)
@@ -81,7 +81,7 @@ function toMatch(
   tool: ModelTool,
   { text, words, telling, orders }: Sentence,
 ): Match & Told & { score: number } {
-  const { name, title = '', description, inputSchema } = tool
+  const { name, title = '', description, inputSchema, readOnly } = tool
   const label = `${name.replaceAll(/[_-]/g, ' ')} ${title}`
   const whole = `${label} ${description} ${toIndexedTool(tool).arguments.replaceAll('_', ' ')}`
   const named = telling.filter(word => speaksOf(label, word))
@@ -90,7 +90,10 @@ function toMatch(
   const subject = named.filter(word => !orders.includes(word))
   const filled = fillArguments(inputSchema, { text, words, open, named: subject })
   const isKnown = named.length > 0 || told.length > 1 || told.some(word => meaningsOf(word).length > 0)
-  const clear = isKnown && filled.missing.length === 0 && open.every(word => filled.used.has(word))
+  const left = open.filter(word => !filled.used.has(word))
+  // What only reads may be off the mark by a word that no tool knows, but not by a number.
+  const mayMiss = readOnly && named.length > 0 && !left.some(word => /\d/.test(word)) ? told.length / 2 : 0
+  const clear = isKnown && filled.missing.length === 0 && left.length <= mayMiss
   return {
     tool,
     filled,

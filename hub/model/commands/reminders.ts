@@ -10,25 +10,29 @@ const POLITE =
   "(?:(?:please|pls|hey|hi|ok|and|bitte|s'il te plait|por favor|per favore|пожалуйста|can you|could you|would you|will you|i want you to|i'd like you to|kannst du|konntest du|peux-tu|tu peux|puedes|puoi|kun je)[\\s,]+)*"
 
 const REMIND: readonly [Language, RegExp][] = [
-  ['en', /^(?:remind me|set (?:me )?a reminder|reminder|wake me(?: up)?)(?!\p{L})/u],
-  ['de', /^(?:erinner[en]? mich|weck[en]? mich|mich (?=.*(?<!\p{L})erinnern))/u],
-  ['fr', /^(?:(?:me )?rappelle[rz]?(?:[- ]moi)?)(?!\p{L})/u],
-  ['es', /^(?:recuerda(?:me|nos)|recordarme)(?!\p{L})/u],
-  ['it', /^(?:ricorda(?:mi|rmi|ci))(?!\p{L})/u],
-  ['pt', /^(?:me lembr[ae]r?|lembr[ae](?:r)?[- ]me)(?!\p{L})/u],
-  ['nl', /^(?:herinner (?:me|mij)|me (?=.*herinneren))/u],
-  ['ru', /^напомни(?:те)?(?: мне)?(?!\p{L})/u],
-  ['uk', /^нагадай(?:те)?(?: мені| мени)?(?!\p{L})/u],
-  ['sv', /^paminn (?:mig|oss)(?!\p{L})/u],
-  ['fi', /^muistuta (?:minua|meita)(?!\p{L})/u],
-  ['id', /^ingatkan (?:saya|aku)(?!\p{L})/u],
-  ['vi', /^nhac toi(?!\p{L})/u],
+  ['en', /(?<!\p{L})(?:remind me|tell me to|set (?:me )?a reminder|^reminder|wake me(?: up)?)(?!\p{L})/u],
+  ['de', /(?<!\p{L})(?:erinner[en]? mich|weck[en]? mich|mich (?=.*(?<!\p{L})erinnern))/u],
+  ['fr', /(?<!\p{L})(?:(?:me )?rappelle[rz]?(?:[- ]moi)?)(?!\p{L})/u],
+  ['es', /(?<!\p{L})(?:recuerda(?:me|nos)|recordarme)(?!\p{L})/u],
+  ['it', /(?<!\p{L})(?:ricorda(?:mi|rmi|ci))(?!\p{L})/u],
+  ['pt', /(?<!\p{L})(?:me lembr[ae]r?|lembr[ae](?:r)?[- ]me)(?!\p{L})/u],
+  ['nl', /(?<!\p{L})(?:herinner (?:me|mij)|me (?=.*herinneren))/u],
+  ['ru', /(?<!\p{L})напомни(?:те)?(?: мне)?(?!\p{L})/u],
+  ['uk', /(?<!\p{L})нагадай(?:те)?(?: мені| мени)?(?!\p{L})/u],
+  ['sv', /(?<!\p{L})paminn (?:mig|oss)(?!\p{L})/u],
+  ['fi', /(?<!\p{L})muistuta (?:minua|meita)(?!\p{L})/u],
+  ['id', /(?<!\p{L})ingatkan (?:saya|aku)(?!\p{L})/u],
+  ['vi', /(?<!\p{L})nhac toi(?!\p{L})/u],
 ]
 /** Languages that put it at the end. */
 const REMIND_LATE: readonly [Language, RegExp][] = [
   ['ja', /(?:を|と|って|に|するように)?(?:リマインドして|思い出させて|知らせて)(?:ください)?。?/u],
   ['zh', /提醒我/u],
 ]
+
+/** A time may stand before it: "every day at 7 remind me …". */
+const LATEST_LEAD = 40
+const DENIED = /(?<!\p{L})(?:don'?t|not|never|did|why|nicht|ne|no|non|niet|не)(?!\p{L})/u
 
 const polite = new RegExp(`^\\s*${POLITE}`, 'u')
 
@@ -48,12 +52,10 @@ export function readReminder(text: string): ReminderWish | undefined {
   const plain = withoutPlease(text)
   const folded = fold(plain)
   for (const [language, lead] of REMIND) {
-    const length = lead.exec(folded)?.[0].length
-    if (length)
-      return {
-        language,
-        text: plain.slice(length).replace(/(?<!\p{L})(?:erinnern|herinneren)(?!\p{L})/iu, ''),
-      }
+    const found = lead.exec(folded)
+    if (!found || found.index > LATEST_LEAD || DENIED.test(folded.slice(0, found.index))) continue
+    const rest = `${plain.slice(0, found.index)} ${plain.slice(found.index + found[0].length)}`
+    return { language, text: rest.replace(/(?<!\p{L})(?:erinnern|herinneren)(?!\p{L})/iu, '').trim() }
   }
   const late = REMIND_LATE.find(([, words]) => words.test(plain))
   return late && { language: late[0], text: plain.replace(late[1], ' ') }
@@ -81,7 +83,7 @@ const AGAIN =
   'No reminder is set. Send it again, such as: `/remind tomorrow at 09:00 check the disks`, `/remind in 2 hours …`, `/remind every monday at 18:30 …`.'
 
 const JOINING =
-  /^(?:[\s,;:.–-]+|(?:to|that|about|at|on|and|daran|dass|an|um|zu|de|que|di|che|om|te|aan|по|о|att)\s+|d')/iu
+  /^(?:[\s,;:.–-]+|(?:to|that|about|at|on|and|daran|dass|an|um|zu|de|que|di|che|om|te|aan|по|о|att)\s+|d'|[にを])/iu
 const TRAILING = /[\s,;:–-]+(?:at|um|on|a|an|à)?$|[\s.?!]+$/u
 
 /** What it is about, without the words that joined it to the time. */

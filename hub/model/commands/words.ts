@@ -67,7 +67,7 @@ download: downloads downloading downloaded telechargement telechargements descar
 container: docker pods conteneur conteneurs contenedor contenedores
 process: prozess prozesse processus proceso procesos processi process processes programs
 uses: eating eats hogging uses using used frisst verbraucht braucht nutzt consomme consume
-player: spieler joueur joueurs jugador jugadores giocatore giocatori spelers players anyone playing plays spielt spielen joue jouent juega juegan people игроков игроки играет
+player: online spieler joueur joueurs jugador jugadores giocatore giocatori spelers players anyone playing plays spielt spielen joue jouent juega juegan people игроков игроки играет
 game: spiel spiele spieleserver gameserver jeu jeux juego juegos gioco giochi spelletje игровой игровые
 server: servers serveur serveurs servidor servidores server сервер серверы
 film: movie movies filme films pelicula peliculas фильм
@@ -78,7 +78,7 @@ notification: notify notifications benachrichtigung benachrichtigungen notificac
 health: healthy unhealthy failing gesund sante salud health dying kaputt broken wrong
 log: logs protokoll protokolle journal journaux registros
 added: new neu neues neue nouveau nouveaute nouveautes nuevo nuevos nuovo nieuw added hinzugefugt novo новое
-upcoming: upcoming coming kommt kommende prochain prochaines proximos soon demnachst
+upcoming: come next release releases air upcoming coming kommt kommende prochain prochaines proximos soon demnachst
 requests: requested requests wunsche angefragt demandes wished
 history: verlauf historique historial finished completed fertig history
 status: progress fortschritt state stand etat estado stato
@@ -86,14 +86,14 @@ channel: channels kanal kanale canal canaux canales
 diagnose: slow lag laggy lagging lags langsam lent lente lento diagnose wrong ruckelt
 schedules: reminder reminders schedule scheduled erinnerungen erinnerung rappels recordatorios promemoria
 tasks: task aufgaben taches tareas
-stop: stoppe stopp stoppen anhalten arrete arreter deten detener para ferma pare kill halt shutdown quit beende
-start: starte starten demarre lance inicia avvia launch boot begin запусти
+stop: shut down off stoppe stopp stoppen anhalten arrete arreter deten detener para ferma pare kill halt shutdown quit beende
+start: up starte starten demarre lance inicia avvia launch boot begin запусти
 restart: reboot neustarten redemarre reinicia riavvia bounce starte-neu перезапусти
 pause: pausiere pausieren suspend paused halte pausa
 resume: continue unpause fortsetzen reprends reanuda riprendi unfreeze
 remove: delete losche loschen entferne supprime elimina borra cancel erase uninstall drop удали
 add: ajoute anade aggiungi hinzufugen
-send: notify sende schicke envoie envia manda
+send: text notify sende schicke envoie envia manda
 silence: mute unmute
 refresh: rescan scan
 set: limit throttle cap change
@@ -102,6 +102,10 @@ run: execute
 system: machine rechner computer pc host box maschine ordinateur equipo macchina компьютер
 jellyfin: library mediathek bibliothek mediatheque biblioteca
 running: laufen lauft tourne tournent corriendo attivi actifs activos
+speed: fast schnell bandwidth vitesse velocidad
+search: find suche cherche busca cerca zoek
+cancel: delete remove losche loschen annule
+stalled: stuck hangs hangt
 all: alle alles tous toutes todos todas tutti tutte everything every`
     .trim()
     .split('\n')
