@@ -19,7 +19,8 @@ export function createCommandsModel(): Model {
       const { decideReply } = await import('./decide-reply.ts')
       const { text, calls } = decideReply(request)
       signal.throwIfAborted()
-      if (text !== '') onText(text)
+      // A text beside a call is told once the call succeeded.
+      if (text !== '' && calls.length === 0) onText(text)
       return { text, calls, usage: { input: 0, output: 0, cachedInput: 0 }, truncated: false }
     },
   }

@@ -15,6 +15,7 @@ import {
 } from './plan.ts'
 import { decideReminder, readReminder } from './reminders.ts'
 import { decideSlash } from './slash.ts'
+import { readWhen } from './when.ts'
 import { fold, meaningsOf, toWords } from './words.ts'
 
 const LONGEST = 500
@@ -44,14 +45,15 @@ const CONDITION =
 
 /** A change is never run from free text: one that is clear becomes a call that waits for a yes. */
 function decideOrder(text: string, orders: readonly string[], scene: Scene): Plan {
-  const folded = fold(text)
-  if (NEGATED.test(folded)) return say('All right: nothing was changed, and nothing is planned.')
+  // What is to be sent or written says nothing about whether it is.
+  const order = fold(text).split(CONTENT)[0] ?? ''
+  if (NEGATED.test(order)) return say('All right: nothing was changed, and nothing is planned.')
   const meant = new Set(orders.flatMap(word => [word, ...meaningsOf(word)]))
   const tools = scene.tools.filter(tool => !tool.readOnly && meant.has(verbOf(tool)))
   const matches = matchTools(text, tools, orders)
   const [best, next] = matches
   if (!best) return say(`I know no tool for that change. ${UNTOUCHED}\n\n${sayHelp(scene.tools)}`)
-  if (CONDITION.test(folded))
+  if (CONDITION.test(order) || isTimed(order, best, scene))
     return say(
       `Without a language model I do nothing by myself later or on a condition. ${UNTOUCHED} “tell me when …” and “remind me …” work; the call now would be like ${toTemplate(best)}.`,
     )
@@ -59,12 +61,21 @@ function decideOrder(text: string, orders: readonly string[], scene: Scene): Pla
   if (isOne && !isMetaTool(best.tool.name)) return planCall(best.tool, best.filled.arguments)
   const near = matches
     .slice(0, isOne ? 1 : NEAREST)
-    .map(match => `- ${toTemplate(match)}: ${match.tool.title ?? match.tool.name}`)
+    .map(match => `- ${toTemplate(match)}${isMetaTool(match.tool.name) ? '' : ' (asks first)'}`)
   return say(
-    `I am not sure enough what to change. ${UNTOUCHED} These exact calls come near; each asks for your yes:\n${near.join('\n')}`,
+    `I am not sure enough what to change. ${UNTOUCHED} These exact calls come near:\n${near.join('\n')}`,
   )
 }
 
+/** Whether it is meant for another time than now; a span that an argument takes is none. */
+function isTimed(order: string, { filled }: Match, { now, timezone }: Scene): boolean {
+  const isSpan = [...filled.used].some(word => /^\d+$/.test(word))
+  return !isSpan && readWhen(order.replace(AT_ONCE, ' '), { now, timezone }).kind !== 'none'
+}
+
+const AT_ONCE =
+  /(?<!\p{L})(?:now|today|tonight|jetzt|sofort|heute|maintenant|aujourd'hui|ahora|hoy|adesso|ora|oggi|nu|сейчас)(?!\p{L})/gu
+const CONTENT = /[:"“„«]|(?<!\p{L})(?:that|saying|dass|que|che)(?!\p{L})/u
 const UNTOUCHED = 'Nothing was changed.'
 
 function toTemplate({ tool, filled }: Match): string {

@@ -29,7 +29,8 @@ export function decideReply(request: ModelRequest): Decision {
   const calls = decided.filter(each => each.plan.kind === 'call').flatMap(toCall)
   if (calls.length > 0) return { text: '', calls }
   const said = [...cycle.strays.map(wordOutcome), ...toParagraphs(decided)].join('\n\n')
-  const isFirst = !messages.some(({ role, text }) => role === 'assistant' && text !== '')
+  const isAsked = cycle.items.some(({ item }) => item.kind === 'message')
+  const isFirst = isAsked && !messages.some(({ role, text }) => role === 'assistant' && text !== '')
   const room = Math.min(LONGEST_REPLY, request.maxOutput * 3)
   const text = isFirst ? introduce(truncate(said, room)) : truncate(said, room)
   return toAnnouncement(request, { text, calls: decided.flatMap(toCall) })

@@ -32,7 +32,7 @@ const REMIND_LATE: readonly [Language, RegExp][] = [
 
 /** A time may stand before it: "every day at 7 remind me …". */
 const LATEST_LEAD = 40
-const DENIED = /(?<!\p{L})(?:don'?t|not|never|did|why|nicht|ne|no|non|niet|не)(?!\p{L})/u
+const DENIED = /(?<!\p{L})(?:don'?t|not|never|did|does|do|is|was|has|have|why|when|what|who|how|which|nicht|ne|no|non|niet|не)(?!\p{L})/u
 
 const polite = new RegExp(`^\\s*${POLITE}`, 'u')
 
@@ -70,6 +70,7 @@ export function decideReminder(wish: ReminderWish, { at }: BatchItem, scene: Sce
   const when = readWhen(wish.text, { now: at || scene.now, timezone, language: wish.language })
   if (when.kind === 'none') return say(`I found no time there that I know. ${AGAIN}`)
   if (when.kind === 'unclear') return say(`${when.why} ${AGAIN}`)
+  if (when.kind === 'at' && when.at <= scene.now) return say(`That time is past by now. ${AGAIN}`)
   const reason = toReason(when.rest) || 'it is time'
   if (reason.length > LONGEST) return say(`A reminder may have ${LONGEST} characters. ${AGAIN}`)
   if (when.kind === 'cron')

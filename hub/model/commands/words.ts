@@ -43,11 +43,7 @@ const STOPS = new Set(
 )
 
 /** Words of a question that change what is asked about little, and of an order much. */
-const SOFT = new Set(
-  'all off out over up today tonight yesterday week latest last actual current currently still again now alle'.split(
-    ' ',
-  ),
-)
+const SOFT = new Set('all off out over up today tonight yesterday week latest last alle'.split(' '))
 
 /** `strict` for an order, where a word that is passed over may change what is done. */
 export function isStop(word: string, strict = false): boolean {
