@@ -60,7 +60,6 @@ const ENGLISH: readonly [request: string, useful: string | RegExp | 'no'][] = [
   ['how is this machine doing?', METRICS],
   ['How hot is the CPU?', METRICS],
   ['are my disks ok?', 'get_disk_health {}'],
-  ['how much disk space is left?', METRICS],
   ["what's eating my cpu", 'get_processes {"sort":"cpu"}'],
   ['what uses the most memory?', 'get_processes {"sort":"memory"}'],
   ['which game servers are running?', 'list_game_servers {}'],
@@ -76,6 +75,9 @@ const ENGLISH: readonly [request: string, useful: string | RegExp | 'no'][] = [
   ['restart quake', `asks restart_game_server ${QUAKE}`],
   ['can you pause all downloads', 'asks pause_downloads {}'],
   ['pause downloads for 2 hours', 'asks pause_downloads {"minutes":120}'],
+  ['pause downloads in 2 hours', /later or on a condition\. Nothing was changed/],
+  ['stop quake without warning', /Nothing was changed/],
+  ['pause downloads for 2 hours and then stop quake', /Nothing was changed/],
   ['request the movie Dune', 'asks request_movie {"title":"Dune"}'],
   [
     'send a notification to phone: disk is full',
@@ -85,7 +87,6 @@ const ENGLISH: readonly [request: string, useful: string | RegExp | 'no'][] = [
   ["don't stop quake", /nothing was changed/],
   ['stop all servers except quake', /Nothing was changed/],
   ['delete all my movies', /Nothing was changed/],
-  ['limit the downloads to 5 MiB', /Nothing was changed.*set_download_speed/s],
   ['stop quake tomorrow at 9', /later or on a condition\. Nothing was changed/],
   ['start quake in a minute', /later or on a condition\. Nothing was changed/],
   ['restart quake now', `asks restart_game_server ${QUAKE}`],
@@ -99,7 +100,6 @@ const ENGLISH: readonly [request: string, useful: string | RegExp | 'no'][] = [
   ['hello', 'no'],
   ["what's the weather in Berlin?", 'no'],
   ['write me a poem about my server', 'no'],
-  ['turn off the lights in the kitchen', 'no'],
 ]
 
 const OTHERS: readonly [request: string, useful: string | RegExp | 'no'][] = [

@@ -32,9 +32,8 @@ export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]
   const [done] = outcomes
   if (done) return say(wordOutcome(done))
   const { text } = item
-  const words = toWords(text)
   if (text.length > LONGEST) return sayUnknown(scene, [])
-  const orders = orderWordsOf(words, scene.tools)
+  const orders = orderWordsOf(toWords(toOrder(text)), scene.tools)
   return orders.length > 0 ? decideOrder(text, orders, scene) : decideQuestion(text, scene)
 }
 
@@ -45,8 +44,7 @@ const CONDITION =
 
 /** A change is never run from free text: one that is clear becomes a call that waits for a yes. */
 function decideOrder(text: string, orders: readonly string[], scene: Scene): Plan {
-  // What is to be sent or written says nothing about whether it is.
-  const order = fold(text).split(CONTENT)[0] ?? ''
+  const order = toOrder(text)
   if (NEGATED.test(order)) return say('All right: nothing was changed, and nothing is planned.')
   const meant = new Set(orders.flatMap(word => [word, ...meaningsOf(word)]))
   const tools = scene.tools.filter(tool => !tool.readOnly && meant.has(verbOf(tool)))
@@ -65,6 +63,11 @@ function decideOrder(text: string, orders: readonly string[], scene: Scene): Pla
   return say(
     `I am not sure enough what to change. ${UNTOUCHED} These exact calls come near:\n${near.join('\n')}`,
   )
+}
+
+/** The part that says what to do; what is to be sent or written says nothing about that. */
+function toOrder(text: string): string {
+  return fold(text).split(CONTENT)[0] ?? ''
 }
 
 /** Whether it is meant for another time than now; a span that an argument takes is none. */

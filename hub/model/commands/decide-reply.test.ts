@@ -184,6 +184,14 @@ test.each(['agent', 'task', 'approval', 'notice'] as const)(
   },
 )
 
+test('a task is not said to be worked on', () => {
+  const thread = openThread()
+  const head =
+    '[INBOX - 1 event]\nYour final text goes to nobody; it is the summary of your task if nothing is pending then.'
+  thread.post([item('notice', 'Note of the hub', 'Begin with your task.')], head)
+  expect(thread.step().text).toMatch(/^No language model is connected, so nobody works on this task\./)
+})
+
 test('no window breaks it', () => {
   expect(openThread().step()).toEqual({ text: '', calls: [] })
   const thread = openThread()

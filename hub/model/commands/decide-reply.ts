@@ -28,12 +28,19 @@ export function decideReply(request: ModelRequest): Decision {
   const decided = decideItems(cycle.items, open => decideItem(open, scene))
   const calls = decided.filter(each => each.plan.kind === 'call').flatMap(toCall)
   if (calls.length > 0) return { text: '', calls }
-  const said = [...cycle.strays.map(wordOutcome), ...toParagraphs(decided)].join('\n\n')
+  const told = [...cycle.strays.map(wordOutcome), ...toParagraphs(decided)].join('\n\n')
+  const said = isTask(messages) ? `${NO_MODEL}, so nobody works on this task. ${told}` : told
   const isAsked = cycle.items.some(({ item }) => item.kind === 'message')
   const isFirst = isAsked && !messages.some(({ role, text }) => role === 'assistant' && text !== '')
   const room = Math.min(LONGEST_REPLY, request.maxOutput * 3)
   const text = isFirst ? introduce(truncate(said, room)) : truncate(said, room)
   return toAnnouncement(request, { text, calls: decided.flatMap(toCall) })
+}
+
+/** Whether the text becomes the summary of a task. */
+function isTask(messages: readonly ModelMessage[]): boolean {
+  const batch = messages.findLast(({ role, text }) => role === 'user' && text.startsWith('[INBOX'))
+  return batch?.text.includes('\nYour final text goes to nobody; it is the summary of your task') === true
 }
 
 /** The first reply says once who answers. */

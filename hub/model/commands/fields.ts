@@ -116,6 +116,9 @@ const SPANS: Record<string, number> = {
 }
 const OF_FIELD: Record<string, number> = { seconds: 1 / 60, minutes: 1, hours: 60, days: 1440 }
 
+/** "for 2 hours": one that begins "in" is when to begin. */
+const FOR = new Set(['for', 'fur', 'pendant', 'durante', 'por', 'per', 'voor', 'на'])
+
 /** A number beside the argument's name, or a span for one that counts a unit of time. */
 function findNumber({ name }: Field, { words }: Asked): Value | undefined {
   const said = words.flatMap((word, index) => {
@@ -125,7 +128,8 @@ function findNumber({ name }: Field, { words }: Asked): Value | undefined {
     const span = Object.entries(SPANS).find(
       ([each]) => next.startsWith(each.slice(0, 3)) && toStem(next).startsWith(each.slice(0, 4)),
     )?.[1]
-    if (unit !== undefined && span !== undefined)
+    const isSpan = words.slice(Math.max(0, index - 2), index).some(each => FOR.has(each))
+    if (isSpan && unit !== undefined && span !== undefined)
       return [{ value: (Number(word) * span) / unit, words: [word, next] }]
     const beside = [next, words[index - 1] ?? ''].find(each => toStem(each) === toStem(fold(name)))
     return beside ? [{ value: Number(word), words: [word, beside] }] : []
@@ -148,13 +152,15 @@ function findNamed({ name, kind }: Field, { text, words, open }: Asked): Value |
 }
 
 const ADDRESS = /(?:https?:\/\/|magnet:)\S+/
-const QUOTED = /["“”„«]([^"“”„«»]{1,300})["“”»]/u
+const QUOTED = /["“”„«]([^"“”„«»]{1,300})["“”»]/gu
 const TOLD = /(?::\s+|(?<!\p{L})(?:that|saying|dass|que|che)\s+)(\S.*)$/isu
 
 /** A text in quotes or behind a colon, else the one run of words that speaks of nothing else. */
 function findText({ name }: Field, asked: Asked, used: ReadonlySet<string>): Value | undefined {
   const { text, words, open, named } = asked
-  const said = (QUOTED.exec(text) ?? TOLD.exec(text))?.[1]?.trim()
+  const quoted = [...text.matchAll(QUOTED)]
+  if (quoted.length > 1) return undefined
+  const said = (quoted[0] ?? TOLD.exec(text))?.[1]?.trim()
   if (said) return { value: said, words: toWords(said) }
   const left = open.filter(word => !used.has(word))
   const run = words.slice(words.indexOf(left[0] ?? ''), words.lastIndexOf(left.at(-1) ?? '') + 1)

@@ -86,14 +86,17 @@ function toMatch(
   const whole = `${label} ${description} ${toIndexedTool(tool).arguments.replaceAll('_', ' ')}`
   const named = telling.filter(word => speaksOf(label, word))
   const told = telling.filter(word => speaksOf(whole, word))
-  const open = telling.filter(word => !told.includes(word))
+  // A word of an order that stands in a description alone may change what is meant: "without warning".
+  const known = orders.length > 0 ? named : told
+  const open = telling.filter(word => !known.includes(word))
   const subject = named.filter(word => !orders.includes(word))
   const filled = fillArguments(inputSchema, { text, words, open, named: subject })
+  const isOne = orders.every(word => [word, ...meaningsOf(word)].includes(verbOf(tool)))
   const isKnown = named.length > 0 || told.length > 1 || told.some(word => meaningsOf(word).length > 0)
   const left = open.filter(word => !filled.used.has(word))
   // What only reads may be off the mark by a word that no tool knows, but not by a number.
   const mayMiss = readOnly && named.length > 0 && !left.some(word => /\d/.test(word)) ? told.length / 2 : 0
-  const clear = isKnown && filled.missing.length === 0 && left.length <= mayMiss
+  const clear = isOne && isKnown && filled.missing.length === 0 && left.length <= mayMiss
   return {
     tool,
     filled,

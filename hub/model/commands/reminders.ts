@@ -32,7 +32,8 @@ const REMIND_LATE: readonly [Language, RegExp][] = [
 
 /** A time may stand before it: "every day at 7 remind me …". */
 const LATEST_LEAD = 40
-const DENIED = /(?<!\p{L})(?:don'?t|not|never|did|does|do|is|was|has|have|why|when|what|who|how|which|nicht|ne|no|non|niet|не)(?!\p{L})/u
+const DENIED =
+  /(?<!\p{L})(?:don'?t|not|never|did|does|do|is|was|has|have|why|when|what|who|how|which|nicht|ne|no|non|niet|не)(?!\p{L})/u
 
 const polite = new RegExp(`^\\s*${POLITE}`, 'u')
 

@@ -141,7 +141,8 @@ function toPoint(text: string, found: Found, { now, timezone }: WhenOptions): Wh
   if (Number.isNaN(at)) return unclear(`There is no such time as “${found.text}”.`)
   const said = `${toLocal(at, timezone)} (${timezone})`
   if (at <= now) return unclear(`“${found.text}” is ${said}, which is past. When do you mean?`)
-  if (at - now > 10 * HALF_YEAR) return unclear(`“${found.text}” is ${said}, which is too far away. When do you mean?`)
+  if (at - now > 10 * HALF_YEAR)
+    return unclear(`“${found.text}” is ${said}, which is too far away. When do you mean?`)
   if (found.start.isCertain('month') && !found.start.isCertain('year') && at - now > HALF_YEAR)
     return unclear(`“${found.text}” comes next on ${said}. Write the year if you mean that.`)
   return { kind: 'at', at, rest: cut(text, [found]) }
