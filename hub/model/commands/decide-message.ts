@@ -18,13 +18,15 @@ import { decideSlash } from './slash.ts'
 import { readWhen } from './when.ts'
 import { fold, meaningsOf, toWords } from './words.ts'
 
-const LONGEST = 500
+/** Nobody words a plain request longer than this. */
+const LONGEST = 1000
 const NEAREST = 3
 
 /** What a person's message leads to next. Pure: the same message after the same outcomes gives the same plan. */
 export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]): Plan {
   const command = decideSlash(item, scene, outcomes)
   if (command) return command
+  if (item.text.length > LONGEST) return sayUnknown(scene, [])
   const event = readTellWhen(item.text)
   if (event !== undefined) return decideTellWhen(event, scene, outcomes)
   const reminder = readReminder(item.text)
@@ -32,7 +34,6 @@ export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]
   const [done] = outcomes
   if (done) return say(wordOutcome(done))
   const { text } = item
-  if (text.length > LONGEST) return sayUnknown(scene, [])
   const orders = orderWordsOf(toWords(toOrder(text)), scene.tools)
   return orders.length > 0 ? decideOrder(text, orders, scene) : decideQuestion(text, scene)
 }

@@ -192,6 +192,18 @@ test('a task is not said to be worked on', () => {
   expect(thread.step().text).toMatch(/^No language model is connected, so nobody works on this task\./)
 })
 
+test('a text that goes on for ever is answered at once, and leads to nothing', () => {
+  for (const words of [
+    'mich ',
+    'remind me in 2 hours and ',
+    'tell me when a download ',
+    '/remind in 2 hours ',
+    '/tools disk ',
+  ]) {
+    expect(openThread().ask(words.repeat(20_000)).calls, words).toEqual([])
+  }
+})
+
 test('no window breaks it', () => {
   expect(openThread().step()).toEqual({ text: '', calls: [] })
   const thread = openThread()

@@ -14,10 +14,11 @@ export interface Match {
 }
 
 const MOST_CANDIDATES = 12
+const MOST_WORDS = 40
 
 /** What the hub's own search finds for the words, the best first. */
 export function searchTools(words: readonly string[], tools: readonly ModelTool[]): ModelTool[] {
-  const phrases = words.flatMap(word => [...meaningsOf(word), word])
+  const phrases = words.slice(0, MOST_WORDS).flatMap(word => [...meaningsOf(word), word])
   if (phrases.length === 0) return []
   using index = createToolIndex(tools.map(tool => toIndexedTool(tool)))
   const byName = new Map(tools.map(tool => [tool.name, tool]))

@@ -67,20 +67,20 @@ export function decideReminder(wish: ReminderWish, { at }: BatchItem, scene: Sce
   if (done) return say(done.isError ? wordOutcome(done) : `The reminder is set. ${done.text}`)
   if (!scene.tools.some(({ name }) => name === 'schedule_wake'))
     return say('This agent may not schedule anything, so I set no reminder.')
+  if (wish.text.length > LONGEST) return say(`A reminder may have ${LONGEST} characters. ${AGAIN}`)
   const { timezone } = scene
   const when = readWhen(wish.text, { now: at || scene.now, timezone, language: wish.language })
   if (when.kind === 'none') return say(`I found no time there that I know. ${AGAIN}`)
   if (when.kind === 'unclear') return say(`${when.why} ${AGAIN}`)
   if (when.kind === 'at' && when.at <= scene.now) return say(`That time is past by now. ${AGAIN}`)
   const reason = toReason(when.rest) || 'it is time'
-  if (reason.length > LONGEST) return say(`A reminder may have ${LONGEST} characters. ${AGAIN}`)
   if (when.kind === 'cron')
     return { kind: 'call', name: 'schedule_cron', arguments: { cron: when.cron, reason } }
   const text = `I remind you ${toLocal(when.at, timezone)} (${timezone}): ${reason}`
   return { kind: 'end', name: 'schedule_wake', arguments: { at: toIso(when.at), reason }, text }
 }
 
-const LONGEST = 1900
+const LONGEST = 1000
 const AGAIN =
   'No reminder is set. Send it again, such as: `/remind tomorrow at 09:00 check the disks`, `/remind in 2 hours …`, `/remind every monday at 18:30 …`.'
 
