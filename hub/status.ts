@@ -32,7 +32,7 @@ export async function readStatus(
       configFile: config.file,
     },
     model: {
-      kind: provider?.provider ?? 'rules',
+      kind: provider?.provider ?? 'commands',
       name: model.name,
       ...(provider ? { baseUrl: provider.baseUrl } : {}),
       health: distinct(models.flatMap(({ health }) => health?.providers() ?? [])),

@@ -138,7 +138,15 @@ export const historyContent = z.discriminatedUnion('role', [
   z.object({
     role: z.literal('assistant'),
     text: z.string(),
-    calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    calls: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        arguments: z.string(),
+        /** Its model wants a person's yes. */
+        ask: z.literal(true).optional(),
+      }),
+    ),
     thinking: z
       .object({
         by: z.string(),

@@ -147,7 +147,7 @@ test('a login that nobody can mean is refused, and keys of other programs are wa
 
 test('a key without a model is warned of, and so are unknown keys of a server', () => {
   expect(load(undefined, { OPENAI_API_KEY: 'sk' }).warnings).toEqual([
-    'OPENAI_API_KEY set without SUPERBLOOM_MODEL: the built-in rules model answers',
+    'OPENAI_API_KEY set without SUPERBLOOM_MODEL: the built-in commands answer',
   ])
   const config = load('mcpServers: { files: { command: npx, trust: true, autoApprove: [] }, metrics: false }')
   expect(config.servers).toMatchObject({ files: { command: 'npx' }, metrics: false })

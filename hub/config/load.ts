@@ -24,7 +24,7 @@ export interface Config {
   readonly timezone: string
   readonly hosts: readonly string[]
   readonly concurrency: number
-  /** Undefined: the built-in rules model. */
+  /** Undefined: the built-in commands. */
   readonly model: ModelsConfig | undefined
   readonly tools: {
     readonly approve: readonly string[]

@@ -41,7 +41,7 @@ test('a prefix whose key is not set is warned of, and so are keys without a mode
   expect(decide({ GEMINI_API_KEY: 'k' })).toEqual({
     models: undefined,
     origin: 'default',
-    warnings: ['GEMINI_API_KEY set without SUPERBLOOM_MODEL: the built-in rules model answers'],
+    warnings: ['GEMINI_API_KEY set without SUPERBLOOM_MODEL: the built-in commands answer'],
   })
 })
 

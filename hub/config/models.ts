@@ -77,7 +77,7 @@ export function decideModels(
   if (!model) {
     const variables = ['OPENAI_BASE_URL', ...new Set(PROVIDER_NAMES.map(name => PROVIDERS[name].keyVariable))]
     const set = variables.filter(environment)
-    const warning = `${set.join(' and ')} set without SUPERBLOOM_MODEL: the built-in rules model answers`
+    const warning = `${set.join(' and ')} set without SUPERBLOOM_MODEL: the built-in commands answer`
     return { models: undefined, origin: 'default', warnings: set.length > 0 ? [warning] : [] }
   }
   const first = toModelConfig({ ...fromVariable(model, environment), context }, environment)

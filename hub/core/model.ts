@@ -14,6 +14,8 @@ export interface ModelCall {
   id: string
   name: string
   arguments: string
+  /** It waits for a person's yes, whatever the agent may do by itself. Calls of meta-tools never wait. */
+  ask?: true | undefined
 }
 
 /** One thing that woke the agent, as the user message of its batch tells it. */

@@ -26,8 +26,8 @@ export async function createModel(
   { quirks, ...options }: CreateModelOptions,
 ): Promise<Model> {
   if (!first) {
-    const { createRulesModel } = await import('./rules/rules-model.ts')
-    return createRulesModel()
+    const { createCommandsModel } = await import('./commands/commands-model.ts')
+    return createCommandsModel()
   }
   const { clock } = options
   const toLink = async (entry: ModelEntry) => ({

@@ -108,7 +108,7 @@ async function checkModels(config: Config, environment: Environment): Promise<Fi
   const configured = listConfigured(config.model).filter(({ name }) => name !== 'compaction')
   if (configured.length === 0) {
     const how = '"superbloom models" shows what answers on this machine, and how to connect it'
-    return [{ level: 'ok', what: `model: the built-in rules, no language model; ${how}` }]
+    return [{ level: 'ok', what: `model: the built-in commands, no language model; ${how}` }]
   }
   try {
     const request = await readAgentRequest(config, environment)

@@ -58,7 +58,7 @@ export const hubStatus = z.object({
     configFile: z.string().optional().describe('the one that it watches, whether it exists or not'),
   }),
   model: z.object({
-    kind: z.enum(['rules', ...PROVIDER_NAMES]).describe('the built-in rules, or whose API it is'),
+    kind: z.enum(['commands', ...PROVIDER_NAMES]).describe('the built-in commands, or whose API it is'),
     name: z.string(),
     baseUrl: z.string().optional(),
     health: z.array(provider).describe('the model and its fallbacks, in order, then other models'),
@@ -149,7 +149,7 @@ export function describeUpstream({ name, kind, address, ok, version, reason }: U
 }
 
 function describeModel({ kind, name, baseUrl }: HubStatus['model']): string {
-  if (kind === 'rules') return 'the built-in rules, no language model'
+  if (kind === 'commands') return 'the built-in commands, no language model'
   return `model ${name}${baseUrl ? ` at ${baseUrl}` : ''}`
 }
 
