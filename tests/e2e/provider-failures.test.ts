@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../hub/core/clock.ts'
-import { listModels } from '../../hub/model/openai/list-models.ts'
 import {
   ask,
   delta,
@@ -37,8 +35,6 @@ describe('against providers that fail', () => {
     expect(error.message).toBe(
       `The provider at ${url} cannot be reached (ECONNREFUSED). Check that it runs and that OPENAI_BASE_URL is right.`,
     )
-    const list = listModels({ baseUrl: url, clock: systemClock }, { signal: live() })
-    expect(await failure(list)).toMatchObject({ kind: 'network' })
   })
 
   it.each([
@@ -131,8 +127,6 @@ describe('against providers that fail', () => {
     const error = await failure(ask(openModel(server.url), 'hi'))
     expect(error).toMatchObject({ kind: 'rejected' })
     expect(error.message).toContain('web page')
-    const list = listModels({ baseUrl: server.url, clock: systemClock }, { signal: live() })
-    expect(await failure(list)).toMatchObject({ kind: 'rejected' })
   })
 
   it('lets through what onText throws, and hangs up', async () => {
@@ -219,27 +213,6 @@ describe('against providers that hang', () => {
     await expect(openModel(server.url).complete(request('hi'), { signal: stop.signal, onText })).rejects.toBe(
       'stop',
     )
-  })
-
-  it('stops a list of models', async () => {
-    await using server = await serve(() => undefined)
-    const asked = once(server.events, 'request')
-    const stop = new AbortController()
-    const list = listModels({ baseUrl: server.url, clock: systemClock }, { signal: stop.signal })
-    const stopped = expect(list).rejects.toBe('stop')
-    await asked
-    stop.abort('stop')
-    await stopped
-  })
-
-  it('gives up on a list of models', async () => {
-    await using server = await serve(() => undefined)
-    const asked = once(server.events, 'request')
-    const { clock, fire } = manualClock()
-    const failed = failure(listModels({ baseUrl: server.url, clock }, { signal: live() }))
-    await asked
-    fire(10_000)
-    expect(await failed).toMatchObject({ kind: 'network' })
   })
 
   it('does not begin where it is stopped already', async () => {
