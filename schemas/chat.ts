@@ -87,6 +87,8 @@ export interface NewUserMessage {
   /** The name of the token that it came with. */
   token: string
   clientId?: string | undefined
+  /** The JSON schema that the answer must fit. */
+  schema?: Record<string, unknown> | undefined
 }
 
 export const toolCallStatuses = [

@@ -54,6 +54,8 @@ export interface RoutedEvent {
   note: string
 }
 
+const jsonObject = z.record(z.string(), z.unknown())
+
 /** What an inbox item carries, by what posted it. */
 export const inboxPayload = z.discriminatedUnion('kind', [
   z.object({
@@ -62,6 +64,8 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     messageId: z.string(),
     author: z.string(),
     text: z.string(),
+    /** The JSON schema that its answer must fit. */
+    schema: jsonObject.optional(),
   }),
   z.object({
     kind: z.literal('wake'),
@@ -89,6 +93,8 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     status: z.enum(['complete', 'failed', 'cancelled']),
     instructions: z.string(),
     summary: z.string(),
+    /** What fits the schema that its maker gave. */
+    result: jsonObject.optional(),
     hops: z.int().nonnegative().optional(),
     /** An event made it, and nobody waits for it. */
     quiet: z.literal(true).optional(),

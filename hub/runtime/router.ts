@@ -151,7 +151,7 @@ function isNamedIn(text: string, agent: string): boolean {
 }
 
 async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[], message: NewUserMessage) {
-  const { conversation, text, author, token, clientId } = message
+  const { conversation, text, author, token, clientId, schema } = message
   const before = clientId === undefined ? undefined : await findByClientId(tx, conversation, token, clientId)
   if (before) return { posted: before, isNew: false }
   const at = deps.clock.now()
@@ -165,7 +165,8 @@ async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[]
     at,
     ...(clientId === undefined ? {} : { token, clientId }),
   })
-  const payload = { kind: 'message' as const, conversation, messageId: id, author, text }
+  const asked = { kind: 'message' as const, conversation, messageId: id, author, text }
+  const payload = schema === undefined ? asked : { ...asked, schema }
   for (const thread of threads)
     await postItem(tx, { thread, source: 'chat', externalId: id, payload, conversation, at })
   return { posted, isNew: true }

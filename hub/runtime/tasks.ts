@@ -13,10 +13,12 @@ import {
   endTask,
   grantsOf,
   hasPending,
+  type TaskEnd,
   taskPrefix,
 } from '../store/tasks.ts'
 import { ensureMainThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
+import type { Checked } from './answer.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 
@@ -24,7 +26,12 @@ import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 export function toAgentOf(agent: RuntimeAgent, thread: ThreadRow): RuntimeAgent {
   if (thread.kind === 'main') return agent
   const grants = grantsOf(thread)
-  const tools = { agent: 'task' in agent.tools ? agent.tools.agent : agent.tools, task: grants.tools }
+  const { schema } = grants
+  const tools = {
+    agent: 'task' in agent.tools ? agent.tools.agent : agent.tools,
+    task: grants.tools,
+    ...(schema ? { result: schema } : {}),
+  }
   return {
     ...agent,
     prompt: `${agent.prompt}\n\n${toTaskPrompt(thread.instructions ?? '')}`,
@@ -34,6 +41,7 @@ export function toAgentOf(agent: RuntimeAgent, thread: ThreadRow): RuntimeAgent 
       id: thread.id,
       conversation: thread.conversation_id,
       mayMakeTasks: givesMetaTool(tools, 'create_task'),
+      schema,
     },
   }
 }
@@ -54,10 +62,15 @@ function lower(limits: RuntimeAgent['limits'], { steps, minutes, tokens }: TaskL
   }
 }
 
+/** What `complete_task` gave. */
+export interface Completion extends Checked {
+  summary: string
+}
+
 /** How a cycle of a task ended. */
 export type CycleEnd =
-  | { kind: 'text'; text: string }
-  | { kind: 'completed'; summary: string }
+  | ({ kind: 'text'; text: string } & Checked)
+  | ({ kind: 'completed' } & Completion)
   | { kind: 'failed' | 'stopped'; reason: string }
 
 /**
@@ -69,7 +82,7 @@ export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEn
   if (!task) return NOTHING_ENDED
   switch (end.kind) {
     case 'completed':
-      return endTask(tx, task.id, { status: 'complete', summary: end.summary, now })
+      return endTask(tx, task.id, { ...toTaskEnd(end), now })
     case 'failed':
       return endTask(tx, task.id, { status: 'failed', summary: end.reason, now })
     case 'stopped':
@@ -77,13 +90,18 @@ export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEn
     case 'text':
       if (await hasPending(tx, task.id)) return NOTHING_ENDED
       return endTask(tx, task.id, {
-        status: 'complete',
-        summary: isBlank(end.text) ? lastText(claim) : end.text.trim(),
+        ...toTaskEnd({ ...end, summary: isBlank(end.text) ? lastText(claim) : end.text.trim() }),
         now,
       })
     default:
       return end satisfies never
   }
+}
+
+/** A task without the result that its maker wanted has failed, whatever it says. */
+function toTaskEnd({ summary, result, problem }: Completion): Pick<TaskEnd, 'status' | 'summary' | 'result'> {
+  if (problem === undefined) return { status: 'complete', summary, result }
+  return { status: 'failed', summary: `${summary}\n\nIt gave no result that fits the schema: ${problem}` }
 }
 
 const NOTHING_ENDED: Ended = { woken: [], closed: [], told: [] }
