@@ -7,7 +7,7 @@ import {
   type WorldOptions,
 } from '../../tests/support/runtime-world.ts'
 import { call, hold, say, type Turn } from '../../tests/support/scripted-model.ts'
-import { look, textsOf } from '../../tests/support/task-world.ts'
+import { inboxOf, look, textsOf, threadsOf } from '../../tests/support/task-world.ts'
 
 const schema = {
   type: 'object',
@@ -167,5 +167,81 @@ describe('a message with a schema', () => {
       expect(repairs, JSON.stringify(death)).toHaveLength(1)
     }
     expect(writes).toBeGreaterThan(3)
+  })
+})
+
+describe('a task with a schema', () => {
+  const make = call([['create_task', { instructions: 'Measure.', schema }]])
+  const isTask = (request: Parameters<Turn>[0]) => request.system.includes('The task:')
+  /** What the main thread says in its steps, and what the task does in its own. */
+  const script = (world: World, task: readonly Turn[]) => {
+    let step = 0
+    const turn: Turn = (request, options) => {
+      if (isTask(request)) return (task[step++] ?? say('nothing left'))(request, options)
+      const first = request.messages.findLast(({ role }) => role !== 'tool')?.text.includes('> go')
+      return (first ? make : say('noted'))(request, options)
+    }
+    world.model.script(...Array.from({ length: 12 }, () => turn))
+  }
+  const run = async (task: readonly Turn[]) => {
+    const world = await openStructured([])
+    script(world, task)
+    await world.post('go')
+    await world.idle()
+    return world
+  }
+  const complete = (result: unknown) => call([['complete_task', { summary: 'Measured.', result }]])
+
+  test('sees it as what complete_task takes, and its result goes to who made it', async () => {
+    await using world = await run([complete({ free: 7 })])
+    const { tools } = world.model.requests.all.find(isTask) ?? { tools: [] }
+    expect(tools.find(({ name }) => name === 'complete_task')?.inputSchema).toMatchObject({
+      properties: { summary: { type: 'string' }, result: schema },
+      required: ['summary', 'result'],
+    })
+    expect(await threadsOf(world)).toMatchObject([
+      { status: 'complete', summary: 'Measured.', result_json: '{"free":7}' },
+    ])
+    expect(await inboxOf(world, 'task')).toContainEqual(expect.objectContaining({ result: { free: 7 } }))
+    expect(textsOf(world).at(-1)).toContain('> Measured.\n> Result: {"free":7}')
+  })
+
+  test.for<[string, readonly Turn[]]>([
+    ['a result that is written as a text', [complete(GOOD)]],
+    ['a second result', [complete({ free: 'much' }), complete({ free: 7 })]],
+    ['a last text that fits', [say(GOOD)]],
+    ['a last text, asked for once more', [say('Seven.'), say(GOOD)]],
+    ['a call after a text that does not fit', [say('Seven.'), complete({ free: 7 })]],
+  ])('takes %s', async ([, task]) => {
+    await using world = await run(task)
+    expect(await threadsOf(world)).toMatchObject([{ status: 'complete', result_json: '{"free":7}' }])
+  })
+
+  test.for<[string, readonly Turn[]]>([
+    ['complete_task', [complete({ free: 'much' }), complete({})]],
+    ['a text', [say('Seven.'), say('About seven.')]],
+  ])('has failed after two wrong results by %s, and says why', async ([, task]) => {
+    await using world = await run(task)
+    const [row] = await threadsOf(world)
+    expect(row).toMatchObject({ status: 'failed', result_json: null })
+    expect(row?.summary).toMatch(/^(?:Measured|About seven)\.\n\nIt gave no result that fits the schema: /)
+  })
+
+  test('that is not made: a wrong schema is named', async () => {
+    await using world = await openStructured([
+      call([['create_task', { instructions: 'Measure.', schema: { type: 'string' } }]]),
+      say('I could not.'),
+    ])
+    await world.post('go')
+    await world.idle()
+    expect(await threadsOf(world)).toEqual([])
+    const result = world.model.requests.all[1]?.messages.at(-1)?.text
+    expect(result).toContain('create_task: wrong arguments: schema: is the JSON schema of an object')
+  })
+
+  test('one that waits for its time has no result yet', async () => {
+    const wait = call([['schedule_wake', { delay: '2h', reason: 'measure' }]], 'Later.')
+    await using world = await run([wait])
+    expect(await threadsOf(world)).toMatchObject([{ status: 'sleeping', result_json: null }])
   })
 })

@@ -17,7 +17,7 @@ import type { Tx } from '../store/writer.ts'
 import type { CatalogueTool } from './catalogue.ts'
 import type { ToolFinder } from './find-tools.ts'
 import { fitNulls } from './fit-nulls.ts'
-import type { MetaTool } from './meta-tools/meta-tool.ts'
+import { fitTool, type MetaTool } from './meta-tools/meta-tool.ts'
 import { isReading, toModelTool } from './model-tool.ts'
 import { toFailure, toOutcome } from './outcome.ts'
 import type { Servers } from './servers.ts'
@@ -46,7 +46,9 @@ export function createToolBox(
     const from = servers.catalogue.tools
     const known = lists.get(access)
     if (known?.from === from) return known
-    const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
+    const own = metaTools
+      .filter(tool => givesMetaTool(access, tool.name))
+      .map(tool => fromMeta(fitTool(tool, access)))
     const theirs = from.filter(tool => givesTool(access, tool.name)).map(tool => toModelTool(tool.definition))
     const whole = [...own, ...theirs]
     const told = theirs.length > LEAN_ABOVE ? own : whole
@@ -69,7 +71,7 @@ export function createToolBox(
       const metaTool = meta.get(name)
       if (metaTool)
         return givesMetaTool(access, name)
-          ? { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
+          ? { kind: 'meta', ends: metaTool.ends, run: fitTool(metaTool, access).run }
           : undefined
       const tool = servers.catalogue.tool(name)
       return tool && givesTool(access, name) ? serverTool(servers, tool, rerun()) : undefined
