@@ -4,6 +4,7 @@ import { hasPending } from '../store/tasks.ts'
 import type { Tx } from '../store/writer.ts'
 import { type BatchMessage, isOnRepair, toRepair } from './batch.ts'
 import type { Claim } from './claim.ts'
+import type { RuntimeDeps } from './deps.ts'
 import { schemaOf } from './reply.ts'
 
 /** What a cycle's final text gave where JSON is wanted: the result, or why there is none. Empty where none is wanted. */
@@ -25,10 +26,11 @@ export function checkText(claim: Claim, text: string): Checked {
 }
 
 /**
- * Checks the text with which a cycle is about to end. `repair` asks for it once more, once in a cycle and where a step
- * is left. A task that something is still to happen in has no result yet.
+ * Checks the text with which a cycle is about to end. `repair` asks for it once more, once in a cycle, where a step is
+ * left and a model that writes. A task that something is still to happen in has no result yet.
  */
 export async function checkFinalText(
+  deps: RuntimeDeps,
   tx: Tx,
   claim: Claim,
   { text, step }: { text: string; step: number },
@@ -36,7 +38,9 @@ export async function checkFinalText(
   const schema = schemaFor(claim)
   if (!schema || (claim.agent.task && (await hasPending(tx, claim.thread)))) return {}
   const checked = checkText(claim, text)
-  const mayRepair = step < claim.agent.limits.steps && !isOnRepair(claim.window)
+  const { model, limits } = claim.agent
+  const mayRepair =
+    step < limits.steps && deps.model(model).canSummarize !== false && !isOnRepair(claim.window)
   return checked.problem !== undefined && mayRepair ? { repair: toRepair(schema, checked.problem) } : checked
 }
 

@@ -66,7 +66,7 @@ export async function endWithText(
   const crowded = isCrowded(deps, claim)
   const now = deps.clock.now()
   const { entries, messages, asked, target, over } = await deps.store.write(async tx => {
-    const { repair, ...checked } = await checkFinalText(tx, claim, { text, step })
+    const { repair, ...checked } = await checkFinalText(deps, tx, claim, { text, step })
     const next = repair ? undefined : await findQuestion(tx, claim)
     const asked = repair ?? (next && toUnanswered(next.conversation, next.texts, now))
     const contents = asked ? [...said, asked] : said

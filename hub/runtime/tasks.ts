@@ -1,5 +1,6 @@
 import type { EventFact, EventListed } from '../../schemas/inbox.ts'
 import type { TaskLimits } from '../../schemas/tasks.ts'
+import type { JsonObject } from '../core/forwarding.ts'
 import type { NewId } from '../core/ids.ts'
 import { isBlank } from '../core/text.ts'
 import { givesMetaTool } from '../core/tool-access.ts'
@@ -34,7 +35,7 @@ export function toAgentOf(agent: RuntimeAgent, thread: ThreadRow): RuntimeAgent 
   }
   return {
     ...agent,
-    prompt: `${agent.prompt}\n\n${toTaskPrompt(thread.instructions ?? '')}`,
+    prompt: `${agent.prompt}\n\n${toTaskPrompt(thread.instructions ?? '', schema)}`,
     tools,
     limits: lower(agent.limits, grants.limits),
     task: {
@@ -46,9 +47,10 @@ export function toAgentOf(agent: RuntimeAgent, thread: ThreadRow): RuntimeAgent 
   }
 }
 
-function toTaskPrompt(instructions: string): string {
+function toTaskPrompt(instructions: string, schema: JsonObject | undefined): string {
+  const result = schema ? ' and the result that its maker asked for' : ''
   return `You work on one task, beside your main thread, which knows nothing of what you do here until the task ends.
-It ends when you call complete_task with its summary, or when a turn of yours ends with nothing pending: your last text is then its summary. To go on later, call schedule_wake.
+It ends when you call complete_task with its summary${result}, or when a turn of yours ends with nothing pending: your last text is then its summary. To go on later, call schedule_wake.
 The task:
 ${instructions}`
 }

@@ -61,11 +61,6 @@ export function grantsOf(thread: Pick<ThreadRow, 'grants_json'>): TaskGrants {
   return taskGrants.parse(JSON.parse(thread.grants_json ?? '{}'))
 }
 
-/** What a task gave that fits the schema of its maker. */
-export function taskResultOf({ result_json }: Pick<ThreadRow, 'result_json'>): JsonObject | null {
-  return result_json === null ? null : (JSON.parse(result_json) as JsonObject)
-}
-
 /** How many tasks of an agent have not ended. */
 export async function countOpenTasks(db: Kysely<Tables>, agent: string): Promise<number> {
   const row = await db

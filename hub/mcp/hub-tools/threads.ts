@@ -3,7 +3,7 @@ import { name } from '../../../schemas/names.ts'
 import { toIso } from '../../core/clock.ts'
 import { plural, toLine, truncate } from '../../core/text.ts'
 import { type ListedThread, listThreadsOf } from '../../store/audit.ts'
-import { taskResultOf } from '../../store/tasks.ts'
+import { taskResultOf } from '../../store/threads.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 

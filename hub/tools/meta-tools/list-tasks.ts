@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { toLine, truncate } from '../../core/text.ts'
 import type { ThreadRow } from '../../store/tables.ts'
-import { listTasks, taskResultOf } from '../../store/tasks.ts'
-import { mainThreadId } from '../../store/threads.ts'
+import { listTasks } from '../../store/tasks.ts'
+import { mainThreadId, taskResultOf } from '../../store/threads.ts'
 import { defineMetaTool, type MetaDeps, type MetaTool } from './meta-tool.ts'
 
 const MOST = 30
