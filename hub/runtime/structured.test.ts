@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type Death,
-  liveTwice,
-  openWorld,
-  type World,
-  type WorldOptions,
-} from '../../tests/support/runtime-world.ts'
+import { liveTwice, openWorld, type World, type WorldOptions } from '../../tests/support/runtime-world.ts'
 import { call, hold, say, type Turn } from '../../tests/support/scripted-model.ts'
 import { inboxOf, look, textsOf, threadsOf } from '../../tests/support/task-world.ts'
 
@@ -37,6 +31,34 @@ const told = (world: World) =>
       structured: data?.['structured'],
       why: data?.['structuredError'],
     }))
+
+/** Lives once for each write that a life without a death makes: the hub dies before it, and after it. */
+async function dieEverywhere(
+  turn: Turn,
+  live: (world: World) => Promise<void>,
+  check: (world: World, death: string) => Promise<void>,
+) {
+  const open = async () => {
+    const world = await openWorld()
+    world.model.script(...Array.from({ length: 12 }, () => turn))
+    return world
+  }
+  const countWrites = async () => {
+    await using world = await open()
+    await world.start()
+    await live(world)
+    return world.writes
+  }
+  const writes = await countWrites()
+  expect(writes).toBeGreaterThan(3)
+  for (let write = 1; write <= writes; write++) {
+    for (const when of ['before', 'after'] as const) {
+      await using world = await open()
+      await liveTwice(world, { write, when }, live)
+      await check(world, `${when} write ${write}`)
+    }
+  }
+}
 
 describe('a message with a schema', () => {
   test('tells the model what is wanted, and its answer is passed on as data', async () => {
@@ -141,32 +163,16 @@ describe('a message with a schema', () => {
       await ask(world, 'How much is free?', 'homelab', 'once')
       await world.idle()
     }
-    const script = Array.from({ length: 6 }, () => turn)
-    let writes = 0
-    {
-      await using world = await openWorld()
-      world.model.script(...script)
-      await world.start()
-      await live(world)
-      writes = world.writes
-    }
-    const deaths = Array.from({ length: writes }, (_, index) =>
-      (['before', 'after'] as const).map((when): Death => ({ write: index + 1, when })),
-    ).flat()
-    for (const death of deaths) {
-      await using world = await openWorld()
-      world.model.script(...script)
-      await liveTwice(world, death, live)
-      const rows = await world.store.db.selectFrom('messages').select(['kind', 'data_json']).execute()
+    await dieEverywhere(turn, live, async ({ store }, death) => {
+      const rows = await store.db.selectFrom('messages').select(['kind', 'data_json']).execute()
       const answers = rows
         .filter(({ kind }) => kind === 'agent')
         .map(row => JSON.parse(row.data_json ?? '{}'))
-      expect(answers, JSON.stringify(death)).toMatchObject([{ structured: { free: 7 } }])
-      const history = await world.store.db.selectFrom('history').select('content_json').execute()
+      expect(answers, death).toMatchObject([{ structured: { free: 7 } }])
+      const history = await store.db.selectFrom('history').select('content_json').execute()
       const repairs = history.filter(({ content_json }) => content_json.includes('[ANSWER'))
-      expect(repairs, JSON.stringify(death)).toHaveLength(1)
-    }
-    expect(writes).toBeGreaterThan(3)
+      expect(repairs, death).toHaveLength(1)
+    })
   })
 })
 
@@ -243,5 +249,34 @@ describe('a task with a schema', () => {
     const wait = call([['schedule_wake', { delay: '2h', reason: 'measure' }]], 'Later.')
     await using world = await run([wait])
     expect(await threadsOf(world)).toMatchObject([{ status: 'sleeping', result_json: null }])
+  })
+
+  test('promise 4: whenever the hub dies, a wrong result is refused once and the right one told', async () => {
+    const turn: Turn = (request, options) => {
+      const { role, text } = request.messages.at(-1) ?? {}
+      const isRefused = role === 'tool' && text?.startsWith('complete_task: ')
+      if (isTask(request)) return complete({ free: isRefused ? 7 : 'much' })(request, options)
+      return (text?.endsWith('> go') ? make : say('noted'))(request, options)
+    }
+    const live = async (world: World) => {
+      await world.post('go', 'homelab', 'once')
+      await world.idle()
+    }
+    await dieEverywhere(turn, live, async (world, death) => {
+      expect(await threadsOf(world), death).toMatchObject([{ status: 'complete', result_json: '{"free":7}' }])
+      expect(await inboxOf(world, 'task'), death).toContainEqual(
+        expect.objectContaining({ kind: 'task', result: { free: 7 } }),
+      )
+      const calls = await world.store.db
+        .selectFrom('tool_calls')
+        .select('status')
+        .where('tool', '=', 'complete_task')
+        .orderBy('step')
+        .execute()
+      expect(
+        calls.map(({ status }) => status),
+        death,
+      ).toEqual(['error', 'ok'])
+    })
   })
 })
