@@ -97,6 +97,8 @@ export interface NewUserMessage {
   token: string
   images?: readonly z.infer<typeof picture>[] | undefined
   clientId?: string | undefined
+  /** The JSON schema that the answer must fit. */
+  schema?: Record<string, unknown> | undefined
 }
 
 export const toolCallStatuses = [

@@ -55,6 +55,8 @@ export interface RoutedEvent {
   note: string
 }
 
+const jsonObject = z.record(z.string(), z.unknown())
+
 /** What an inbox item carries, by what posted it. */
 export const inboxPayload = z.discriminatedUnion('kind', [
   z.object({
@@ -65,6 +67,8 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     text: z.string(),
     /** It has pictures, which lie with the message of this seq in its conversation. */
     pictures: z.object({ count: z.int().positive(), seq: z.int() }).optional(),
+    /** The JSON schema that its answer must fit. */
+    schema: jsonObject.optional(),
   }),
   z.object({
     kind: z.literal('wake'),
@@ -92,6 +96,8 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     status: z.enum(['complete', 'failed', 'cancelled']),
     instructions: z.string(),
     summary: z.string(),
+    /** What fits the schema that its maker gave. */
+    result: jsonObject.optional(),
     hops: z.int().nonnegative().optional(),
     /** An event made it, and nobody waits for it. */
     quiet: z.literal(true).optional(),

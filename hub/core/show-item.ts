@@ -44,7 +44,9 @@ export function toItem({ payload, at }: { payload: InboxPayload; at: number }): 
     }
     case 'task': {
       const origin = toLine(`Task ${payload.task} is ${payload.status}: ${payload.instructions}`)
-      return { kind: 'task', origin, text: payload.summary, at }
+      const { summary, result } = payload
+      const text = result ? `${summary}\nResult: ${JSON.stringify(result)}` : summary
+      return { kind: 'task', origin, text, at }
     }
     case 'approval':
       return { kind: 'approval', origin: describeDecision(payload), text: describeOutcome(payload), at }

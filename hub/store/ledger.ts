@@ -119,6 +119,19 @@ export function callsOfStep(db: Kysely<Tables>, cycle: string, step: number): Pr
     .execute()
 }
 
+/** Whether a call of the tool failed in the thread. */
+export async function hasFailedCall(db: Kysely<Tables>, thread: string, tool: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('tool_calls')
+    .select('id')
+    .where('thread_id', '=', thread)
+    .where('tool', '=', tool)
+    .where('status', '=', 'error')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** All calls of a cycle, in the order in which the model asked for them. */
 export function callsOfCycle(db: Kysely<Tables>, cycle: string): Promise<ToolCallRow[]> {
   return db

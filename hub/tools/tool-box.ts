@@ -18,7 +18,7 @@ import type { Tx } from '../store/writer.ts'
 import type { CatalogueTool } from './catalogue.ts'
 import type { ToolFinder } from './find-tools.ts'
 import { fitNulls } from './fit-nulls.ts'
-import type { MetaTool } from './meta-tools/meta-tool.ts'
+import { fitTool, type MetaTool } from './meta-tools/meta-tool.ts'
 import { isReading, toModelTool } from './model-tool.ts'
 import { toFailure, toOutcome } from './outcome.ts'
 import { takePictures } from './pictures.ts'
@@ -74,7 +74,7 @@ export function createToolBox(
       const metaTool = meta.get(name)
       if (metaTool)
         return givesMetaTool(access, name)
-          ? { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
+          ? { kind: 'meta', ends: metaTool.ends, run: fitTool(metaTool, access).run }
           : undefined
       const tool = servers.catalogue.tool(name)
       return tool && givesTool(access, name) ? serverTool(servers, tool, rerun()) : undefined
@@ -97,7 +97,9 @@ interface Told {
 
 /** The tools that are given, and those of them that a model is told of. */
 export function decideTold(access: ToolAccess, metaTools: readonly MetaTool[], tools: readonly Tool[]): Told {
-  const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
+  const own = metaTools
+    .filter(tool => givesMetaTool(access, tool.name))
+    .map(tool => fromMeta(fitTool(tool, access)))
   const theirs = tools.filter(tool => givesTool(access, tool.name)).map(toModelTool)
   const whole = [...own, ...theirs]
   const told = theirs.length > LEAN_ABOVE ? own : whole
