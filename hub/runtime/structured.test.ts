@@ -184,8 +184,10 @@ describe('a task with a schema', () => {
     let step = 0
     const turn: Turn = (request, options) => {
       if (isTask(request)) return (task[step++] ?? say('nothing left'))(request, options)
-      const first = request.messages.findLast(({ role }) => role !== 'tool')?.text.includes('> go')
-      return (first ? make : say('noted'))(request, options)
+      const last = request.messages.findLast(({ role }) => role !== 'tool')
+      if (last?.role === 'user' && last.text.includes('> list'))
+        return call([['list_tasks']])(request, options)
+      return (last?.text.includes('> go') ? make : say('noted'))(request, options)
     }
     world.model.script(...Array.from({ length: 12 }, () => turn))
   }
@@ -210,6 +212,12 @@ describe('a task with a schema', () => {
     ])
     expect(await inboxOf(world, 'task')).toContainEqual(expect.objectContaining({ result: { free: 7 } }))
     expect(textsOf(world).at(-1)).toContain('> Measured.\n> Result: {"free":7}')
+    await world.post('list')
+    await world.idle()
+    expect(world.model.requests.all.at(-1)?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      text: expect.stringContaining('Result: {"free":7}'),
+    })
   })
 
   test.for<[string, readonly Turn[]]>([
