@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { openClient } from '../support/clients.ts'
+import { untilReady } from '../support/downstream.ts'
 import { delta, HELLO, line, refuse, SSE, serve, stream } from '../support/provider.ts'
 import { startTestHub } from '../support/test-hub.ts'
 
@@ -100,4 +101,23 @@ model:
   expect(await ask()).toContain('Hello')
   expect(spare.bodies[0]).toContain('from Anthropic')
   expect(spare.bodies[0]).not.toContain('secret')
+})
+
+test('a tool that the model refuses is named at its server', async () => {
+  await using server = await serve((response, body, call) => {
+    if (!body.includes('"name":"get_disk_health"')) return stream(HELLO)(response, body, call)
+    const message = "Invalid schema for function 'get_disk_health'"
+    refuse(response, 400, { message, code: 'invalid_function_parameters' })
+  })
+  await using hub = await startTestHub({
+    config: `servers: { metrics: {} }\nmodel: { default: { baseUrl: "${server.url}", model: m } }\n`,
+  })
+  await untilReady(hub, 'metrics')
+  await using client = await openClient('sdk 1', hub)
+  const { structuredContent: chat } = await client.call('hub_chat', { agent: 'homelab', message: 'hi' })
+  expect(JSON.stringify(chat)).toContain('Hello')
+  const { structuredContent: status } = await client.call('hub_status', {})
+  expect(status).toMatchObject({
+    servers: [{ name: 'metrics', leftOut: ['get_disk_health: the model m refuses it'] }],
+  })
 })

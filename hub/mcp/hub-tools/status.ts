@@ -47,6 +47,7 @@ const quirk = z.object({
   model: z.string(),
   what: z.string().describe("in words that follow the model's name"),
   since: z.number().describe('unix milliseconds'),
+  tools: z.array(z.string()).readonly().optional().describe('those that it does not take'),
 })
 
 export const hubStatus = z.object({
