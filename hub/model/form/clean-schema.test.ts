@@ -50,6 +50,28 @@ const CASES: [what: string, form: Partial<ToolForm>, given: unknown, sent: objec
     {},
   ]),
   ['or any', {}, { pattern: '^\\d+$' }, { pattern: '^\\d+$' }],
+  [
+    'a property named $ref, a reference to a grammar, is one of any others',
+    { plainPatterns: true },
+    { properties: { a: { properties: { $ref: {} } }, $ref: {} }, required: ['a', '$ref'] },
+    {
+      properties: { a: { properties: {}, additionalProperties: true } },
+      required: ['a'],
+      additionalProperties: true,
+    },
+  ],
+  [
+    'beside names that no grammar can leave out there are no others',
+    { plainPatterns: true },
+    { properties: { $ref: {}, 'filter[id]': {} }, additionalProperties: { type: 'string' } },
+    { properties: { 'filter[id]': {} } },
+  ],
+  [
+    'names stay as they are elsewhere',
+    {},
+    { properties: { $ref: {}, größe: {} }, additionalProperties: true },
+    { properties: { $ref: {}, größe: {} }, additionalProperties: true },
+  ],
   ['the switches of draft 4 go', {}, { minimum: 0, exclusiveMinimum: true }, { minimum: 0 }],
   [
     'a required property is one that there is',

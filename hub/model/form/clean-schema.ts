@@ -12,7 +12,8 @@ const REPEATS = ['minLength', 'maxLength', 'minItems', 'maxItems']
  * `allOf`, and nothing of what servers write that is no JSON Schema of today and gets a whole request refused.
  */
 export function cleanSchema(schema: unknown, form: ToolForm): JsonObject {
-  const whole = withoutUnions(isObject(schema) ? schema : {})
+  const merged = withoutUnions(isObject(schema) ? schema : {})
+  const whole = form.plainPatterns ? withPlainNames(merged) : merged
   const kept = Object.entries(whole).filter(([key, value]) => isKept(key, value, form))
   const valid = toValid(Object.fromEntries(kept))
   return mapSchemas(form.typed ? toTyped(valid) : valid, inner => cleanSchema(inner, form))
@@ -42,6 +43,17 @@ function withoutUnions({ allOf, oneOf, ...schema }: JsonObject): JsonObject {
   const parts = Array.isArray(allOf) ? allOf.filter(isObject).map(withoutUnions) : []
   const merged = parts.length > 0 ? mergeAll([schema, ...parts]) : schema
   return Array.isArray(oneOf) ? { ...merged, anyOf: merged['anyOf'] ?? oneOf } : merged
+}
+
+/**
+ * llama.cpp's converter takes a property named `$ref` for a reference, and fails at any other properties beside names such
+ * as `filter[id]`. One tool with either gets the whole request refused.
+ */
+function withPlainNames(schema: JsonObject): JsonObject {
+  const { $ref, ...properties } = propertiesOf(schema)
+  const { additionalProperties: _, ...closed } = schema
+  if (!Object.keys(properties).every(name => /^[\w.$-]+$/.test(name))) return { ...closed, properties }
+  return $ref === undefined ? schema : { ...schema, properties, additionalProperties: true }
 }
 
 function toValid(schema: JsonObject): JsonObject {
