@@ -40,6 +40,10 @@ describe.each<[what: string, schema: object, says: string]>([
     'type must be string',
   ],
   ['any others beside filter[id]', { ...bracketed, additionalProperties: true }, 'error parsing grammar'],
+  ['a bound that is a text', withArgument({ type: 'integer', minimum: '5' }), 'type must be number'],
+  ['a bound over 64 bits', withArgument({ type: 'integer', minimum: 1e30 }), 'must be set'],
+  ['a negative length', text({ minLength: -1 }), 'expecting an int'],
+  ['a place that takes anything', list({ items: [true] }), 'Unrecognized schema: true'],
   ['a required that is no list', { ...text({}), required: 'value' }, 'type must be array'],
 ])('%s', (_, schema, says) => {
   test('is refused as it is', () => {

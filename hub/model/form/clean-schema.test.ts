@@ -72,6 +72,15 @@ const CASES: [what: string, form: Partial<ToolForm>, given: unknown, sent: objec
     { properties: { $ref: {}, größe: {} }, additionalProperties: true },
     { properties: { $ref: {}, größe: {} }, additionalProperties: true },
   ],
+  ['no repeat is negative', {}, { minLength: -1, minItems: 0 }, { minItems: 0 }],
+  ['a bound is a number', {}, { minimum: '5', maximum: null }, {}],
+  ['that a grammar can count to', {}, { minimum: -1, maximum: 1e30 }, { minimum: -1 }],
+  [
+    'a place that takes anything',
+    {},
+    { type: 'array', items: [true] },
+    { type: 'array', items: { anyOf: [{}] } },
+  ],
   ['the switches of draft 4 go', {}, { minimum: 0, exclusiveMinimum: true }, { minimum: 0 }],
   [
     'a required property is one that there is',

@@ -6,6 +6,7 @@ import { toTyped } from './typed-schema.ts'
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 const REPEATS = ['minLength', 'maxLength', 'minItems', 'maxItems']
+const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']
 
 /**
  * A schema, and all in it, with only what the provider's dialect can say. Below the top too there is no `oneOf` and no
@@ -22,9 +23,10 @@ export function cleanSchema(schema: unknown, form: ToolForm): JsonObject {
 function isKept(key: string, value: unknown, form: ToolForm): boolean {
   if (form.without.includes(key)) return false
   if (key === 'pattern') return typeof value === 'string' && !(form.plainPatterns && !isPlain(value))
-  if (REPEATS.includes(key)) return typeof value === 'number' && value <= (form.largestRepeat ?? value)
-  // Of JSON Schema's draft 4, where it was a switch; Mistral and OpenAI refuse it.
-  if (key === 'exclusiveMinimum' || key === 'exclusiveMaximum') return typeof value === 'number'
+  if (REPEATS.includes(key))
+    return typeof value === 'number' && value >= 0 && value <= (form.largestRepeat ?? value)
+  // An exclusive bound was a switch in JSON Schema's draft 4; Mistral and OpenAI refuse it. llama.cpp counts in 64 bits.
+  if (BOUNDS.includes(key)) return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER
   if (key === 'description' || key === 'title') return typeof value === 'string'
   if (key === 'properties') return isObject(value)
   return value !== undefined
@@ -90,7 +92,7 @@ function toEnum(values: unknown, description: unknown): JsonObject {
 function toItems(type: unknown, { items, prefixItems }: JsonObject): JsonObject {
   const places = Array.isArray(items) ? items : items === undefined ? prefixItems : undefined
   if (Array.isArray(places) && places.length > 0)
-    return { items: places.length === 1 ? places[0] : { anyOf: places } }
+    return { items: places.length === 1 && isObject(places[0]) ? places[0] : { anyOf: places } }
   const isArray = [type].flat().includes('array')
   return isArray && !isObject(items) ? { items: {} } : {}
 }

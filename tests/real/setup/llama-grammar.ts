@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { ChatTool } from '../../support/first-hub.ts'
 import { INSTALLED } from './scratch.ts'
 
-/** React Native's llama.cpp: its archive has the sources of September 2026. */
+/** llama.cpp for React Native: its archive holds llama.cpp's sources. It is never a dependency, since React Native is its peer. */
 const PACKAGE = 'llama.rn@0.12.9'
 const PROGRAM = join(import.meta.dirname, 'check-grammar.cpp')
 const SOURCES = ['common/json-schema-to-grammar.cpp', 'common/common.cpp', 'llama-grammar.cpp']

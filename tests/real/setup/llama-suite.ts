@@ -18,7 +18,7 @@ const INSTALL_MS = 300_000
 /** The form of every server that is built on llama.cpp. */
 const FORM = FORMS.compatible({ provider: 'compatible', model: 'qwen3', vision: false })
 
-/** Tools as models of llama.cpp are sent them, all of the list. */
+/** All of these tools in the form that llama.cpp is sent. */
 export function toShaped(tools: readonly ModelTool[]): ChatTool[] {
   return shapeTools(tools, { ...FORM.tools, most: tools.length }, new Set()).map(toChatTool)
 }
@@ -59,5 +59,6 @@ async function listTools(entries: readonly (readonly [string, object])[]): Promi
   await using hub = await startTestHub({ config })
   await untilReady(hub, ...entries.map(([name]) => name))
   await using client = await openClient('sdk 2, 2026-07-28', hub)
-  return (await client.listTools()).map(toModelTool)
+  const tools = (await client.listTools()).map(toModelTool)
+  return tools.filter(tool => !tool.name.startsWith('hub_'))
 }
