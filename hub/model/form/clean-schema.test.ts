@@ -50,6 +50,37 @@ const CASES: [what: string, form: Partial<ToolForm>, given: unknown, sent: objec
     {},
   ]),
   ['or any', {}, { pattern: '^\\d+$' }, { pattern: '^\\d+$' }],
+  [
+    'a property named $ref, a reference to a grammar, is one of any others',
+    { plainPatterns: true },
+    { properties: { a: { properties: { $ref: {} } }, $ref: {} }, required: ['a', '$ref'] },
+    {
+      properties: { a: { properties: {}, additionalProperties: true } },
+      required: ['a'],
+      additionalProperties: true,
+    },
+  ],
+  [
+    'beside names that no grammar can leave out there are no others',
+    { plainPatterns: true },
+    { properties: { $ref: {}, 'filter[id]': {} }, additionalProperties: { type: 'string' } },
+    { properties: { 'filter[id]': {} } },
+  ],
+  [
+    'names stay as they are elsewhere',
+    {},
+    { properties: { $ref: {}, größe: {} }, additionalProperties: true },
+    { properties: { $ref: {}, größe: {} }, additionalProperties: true },
+  ],
+  ['no repeat is negative', {}, { minLength: -1, minItems: 0 }, { minItems: 0 }],
+  ['a bound is a number', {}, { minimum: '5', maximum: null }, {}],
+  ['that a grammar can count to', {}, { minimum: -1, maximum: 1e30 }, { minimum: -1 }],
+  [
+    'a place that takes anything',
+    {},
+    { type: 'array', items: [true] },
+    { type: 'array', items: { anyOf: [{}] } },
+  ],
   ['the switches of draft 4 go', {}, { minimum: 0, exclusiveMinimum: true }, { minimum: 0 }],
   [
     'a required property is one that there is',

@@ -6,13 +6,15 @@ import { toTyped } from './typed-schema.ts'
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 const REPEATS = ['minLength', 'maxLength', 'minItems', 'maxItems']
+const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']
 
 /**
  * A schema, and all in it, with only what the provider's dialect can say. Below the top too there is no `oneOf` and no
  * `allOf`, and nothing of what servers write that is no JSON Schema of today and gets a whole request refused.
  */
 export function cleanSchema(schema: unknown, form: ToolForm): JsonObject {
-  const whole = withoutUnions(isObject(schema) ? schema : {})
+  const merged = withoutUnions(isObject(schema) ? schema : {})
+  const whole = form.plainPatterns ? withPlainNames(merged) : merged
   const kept = Object.entries(whole).filter(([key, value]) => isKept(key, value, form))
   const valid = toValid(Object.fromEntries(kept))
   return mapSchemas(form.typed ? toTyped(valid) : valid, inner => cleanSchema(inner, form))
@@ -21,9 +23,10 @@ export function cleanSchema(schema: unknown, form: ToolForm): JsonObject {
 function isKept(key: string, value: unknown, form: ToolForm): boolean {
   if (form.without.includes(key)) return false
   if (key === 'pattern') return typeof value === 'string' && !(form.plainPatterns && !isPlain(value))
-  if (REPEATS.includes(key)) return typeof value === 'number' && value <= (form.largestRepeat ?? value)
-  // Of JSON Schema's draft 4, where it was a switch; Mistral and OpenAI refuse it.
-  if (key === 'exclusiveMinimum' || key === 'exclusiveMaximum') return typeof value === 'number'
+  if (REPEATS.includes(key))
+    return typeof value === 'number' && value >= 0 && value <= (form.largestRepeat ?? value)
+  // An exclusive bound was a switch in JSON Schema's draft 4; Mistral and OpenAI refuse it. llama.cpp counts in 64 bits.
+  if (BOUNDS.includes(key)) return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER
   if (key === 'description' || key === 'title') return typeof value === 'string'
   if (key === 'properties') return isObject(value)
   return value !== undefined
@@ -42,6 +45,17 @@ function withoutUnions({ allOf, oneOf, ...schema }: JsonObject): JsonObject {
   const parts = Array.isArray(allOf) ? allOf.filter(isObject).map(withoutUnions) : []
   const merged = parts.length > 0 ? mergeAll([schema, ...parts]) : schema
   return Array.isArray(oneOf) ? { ...merged, anyOf: merged['anyOf'] ?? oneOf } : merged
+}
+
+/**
+ * llama.cpp's converter takes a property named `$ref` for a reference, and fails at any other properties beside names such
+ * as `filter[id]`. One tool with either gets the whole request refused.
+ */
+function withPlainNames(schema: JsonObject): JsonObject {
+  const { $ref, ...properties } = propertiesOf(schema)
+  const { additionalProperties: _, ...closed } = schema
+  if (!Object.keys(properties).every(name => /^[\w.$-]+$/.test(name))) return { ...closed, properties }
+  return $ref === undefined ? schema : { ...schema, properties, additionalProperties: true }
 }
 
 function toValid(schema: JsonObject): JsonObject {
@@ -78,7 +92,7 @@ function toEnum(values: unknown, description: unknown): JsonObject {
 function toItems(type: unknown, { items, prefixItems }: JsonObject): JsonObject {
   const places = Array.isArray(items) ? items : items === undefined ? prefixItems : undefined
   if (Array.isArray(places) && places.length > 0)
-    return { items: places.length === 1 ? places[0] : { anyOf: places } }
+    return { items: places.length === 1 && isObject(places[0]) ? places[0] : { anyOf: places } }
   const isArray = [type].flat().includes('array')
   return isArray && !isObject(items) ? { items: {} } : {}
 }

@@ -45,7 +45,7 @@ export interface ToolForm {
   without: readonly string[]
   /** Largest `maxLength`, `maxItems` and their like that are kept: a grammar repeats its rule so often. */
   largestRepeat: number | undefined
-  /** Patterns are kept only where a grammar without lookaround, groups and classes can express them. */
+  /** Patterns and names of properties are kept only where a grammar without lookaround, groups and classes can express them. */
   plainPatterns: boolean
   /** Every schema names one type, and nothing but a description stands beside `anyOf` (Gemini). */
   typed?: boolean
