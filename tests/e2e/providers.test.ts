@@ -1,8 +1,9 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HEADINGS } from '../../hub/runtime/summary.ts'
 import { type Json, toList, toObjects } from '../support/mimics/json.ts'
 import type { Turn } from '../support/mimics/mimic.ts'
-import { openPlayed, PLAYED, type PlayedProvider } from '../support/played-providers.ts'
+import { openPlayed, PLAYED, type PlayedModel, type PlayedProvider } from '../support/played-providers.ts'
 import { openProviderWorld, PICTURES, type ProviderWorld } from '../support/provider-world.ts'
 
 const CASES = PLAYED.flatMap((played, at) =>
@@ -22,7 +23,7 @@ const summarizes = (body: string): Turn | undefined =>
   body.includes('You write the summary') ? { reasoning: 'Shorter.', text: SUMMARY } : undefined
 
 const call = (name: string, args: object = {}) => ({ name, arguments: args })
-const LOOKS = [call('list_schedules'), call('get_system_metrics')]
+const LOOKS = [call('list_schedules'), call('list_notification_channels')]
 
 async function openCase(played: PlayedProvider, vision: boolean) {
   const asked = await openPlayed(played, { vision, answer: summarizes })
@@ -54,7 +55,7 @@ describe.each(CASES)('$played.name, seeing: $vision', ({ played, vision, agent }
     expect(
       await ask(
         'How is the machine?',
-        { reasoning: 'I look.', text: 'One moment.', calls: [call('get_system_metrics')] },
+        { reasoning: 'I look.', text: 'One moment.', calls: [call('list_notification_channels')] },
         { reasoning: 'So.', text: 'It is well.' },
       ),
     ).toBe('It is well.')
@@ -103,4 +104,39 @@ describe.each(CASES)('$played.name, seeing: $vision', ({ played, vision, agent }
     expect(new Set(offered)).toEqual(new Set([world.model.offered]))
     expect(world.model.offered).toBeGreaterThan(55)
   })
+})
+
+const SEED = 1_311
+
+test('a conversation is accepted by every provider after every other, in the middle of a cycle too', async () => {
+  const { chat, model } = world
+  await using stack = new AsyncDisposableStack()
+  const all: (PlayedModel & { name: string })[] = []
+  for (const [at, played] of PLAYED.entries()) {
+    const asked = stack.use(await openPlayed(played, { vision: at % 2 === 0, answer: summarizes }))
+    all.push({ ...asked, name: played.name })
+  }
+  const pairs = all.flatMap((one, at) => all.slice(at + 1).map(other => ({ one, other })))
+  const refused = () =>
+    all.flatMap(({ name, mimic }) => mimic.refusals.map(({ rule }) => ({ refusedBy: name, rule })))
+  await chat.subscribe('traveller')
+  const everyPair = fc.shuffledSubarray(pairs, { minLength: pairs.length })
+  const [shuffled = []] = fc.sample(everyPair, { seed: SEED, numRuns: 1 })
+  for (const [at, { one, other }] of shuffled.entries()) {
+    const drawing = at % 5 === 0 ? [call('eye__draw')] : []
+    const steps: [PlayedModel, Turn][] = [
+      [one, { reasoning: 'I look.', text: at % 2 === 0 ? 'One moment.' : '', calls: [...LOOKS, ...drawing] }],
+      [other, { reasoning: 'Once more.', calls: at % 3 === 0 ? LOOKS : LOOKS.slice(1) }],
+      [one, { reasoning: 'So.', text: `Answer ${at}.` }],
+    ]
+    for (const [asked, turn] of steps) {
+      asked.script(turn)
+      model.next.push(asked.model)
+    }
+    expect((await chat.ask('traveller', `Question ${at}`)).text, `${one.name}, ${other.name}`).toBe(
+      `Answer ${at}.`,
+    )
+    expect(refused(), `${one.name} and ${other.name}`).toEqual([])
+  }
+  expect(all.flatMap(asked => asked.model.health?.quirks() ?? [])).toEqual([])
 })

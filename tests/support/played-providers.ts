@@ -57,6 +57,12 @@ export const PLAYED: readonly PlayedProvider[] = [
   ),
   toPlayed('ollama', 'compatible', 'qwen3:8b', (script, vision) => startOllamaMimic(script, { vision })),
   toPlayed('vllm', 'compatible', 'Qwen/Qwen3-8B', script => startVllmMimic(script)),
+  {
+    ...toPlayed('vllm', 'compatible', 'mistralai/Mistral-Small', script =>
+      startVllmMimic(script, { alternates: true, omitsIds: true }),
+    ),
+    name: "vllm with Mistral's template",
+  },
 ]
 
 /** OpenAI's older API at another address than its own, as a gateway has it: the limit of tokens has another name there. */

@@ -24,6 +24,8 @@ serveStdio(() => {
 /** A model that hands each request to the one in force. */
 export interface SwitchedModel extends Model {
   current: Model | undefined
+  /** Those that come into force with the next requests of an agent, one with each. */
+  next: Model[]
   /** What happens after the next request came and before it is asked. */
   meanwhile: (() => Promise<unknown>) | undefined
   /** How many tools the last request with any offered. */
@@ -35,13 +37,18 @@ function createSwitchedModel(): SwitchedModel {
     name: 'switched',
     ...SIZES,
     current: undefined,
+    next: [],
     meanwhile: undefined,
     offered: 0,
     async complete(request: ModelRequest, options: ModelOptions): Promise<ModelReply> {
       const { meanwhile } = this
       this.meanwhile = undefined
       await meanwhile?.()
-      if (request.tools.length > 0) this.offered = request.tools.length
+      // A request for a summary offers none.
+      if (request.tools.length > 0) {
+        this.offered = request.tools.length
+        this.current = this.next.shift() ?? this.current
+      }
       if (!this.current) throw new Error('No model is in force')
       return await this.current.complete(request, options)
     },

@@ -165,12 +165,15 @@ export async function startMimic<Request>(provider: Provider<Request>, script: S
   }
 }
 
-/** Keeps what was issued, and how the last request began. */
+let mimics = 0
+
+/** Keeps what was issued, and how the last request began. No two mimics issue the same. */
 function createState<Request>({ name, count = tokens => tokens }: Provider<Request>) {
   const issued = new Map<string, string>()
+  const account = ++mimics
   let last = ''
   const issue: Playing['issue'] = (prefix, length, belongsTo = '') => {
-    const made = createHash('sha512').update(`${name} ${issued.size}`).digest('hex').slice(0, length)
+    const made = createHash('sha512').update(`${name} ${account} ${issued.size}`).digest('hex').slice(0, length)
     issued.set(prefix + made, belongsTo)
     return prefix + made
   }
