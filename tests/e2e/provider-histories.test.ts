@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { leanTools } from '../../hub/core/lean-tools.ts'
 import type { ModelMessage } from '../../hub/core/model.ts'
 import { histories } from '../../hub/model/form/testing/histories.ts'
 import { user } from '../../hub/model/form/testing/messages.ts'
 import { argumentsOf } from '../../hub/model/form/testing/schemas.ts'
+import { toolNamesOf } from '../support/mimics/tool-names.ts'
 import { openPlayed, PLAYED } from '../support/played-providers.ts'
 import { ask, request } from '../support/provider.ts'
 
@@ -41,5 +43,24 @@ describe.each(CASES)('what is sent to $played.name, seeing: $vision', ({ played,
       }),
       RUNS,
     )
+  })
+
+  test('of 220 tools with long descriptions and the same names but for dots, those that look for others stay', async () => {
+    await using asked = await openPlayed(played, { vision, answer: () => ({ text: 'Yes.' }) })
+    const many = Array.from({ length: 110 }, (_none, at) =>
+      ['.', '_'].map(dot => ({
+        name: `garden${dot}gadget${dot}${at}`,
+        description: 'Explains at length. '.repeat(at === 0 ? 250 : 1),
+        inputSchema: { type: 'object', anyOf: [{ required: ['a'] }, { properties: { b: { type: 'string' } } }] },
+      })),
+    ).flat()
+    for (const tools of [many, [...many, ...leanTools]]) {
+      await ask(asked.model, request('hi', { tools }))
+      const sent = toolNamesOf(asked.mimic.requests.at(-1) ?? {})
+      expect(sent).toHaveLength(128)
+      expect(new Set(sent).size).toBe(128)
+      expect(sent.includes('find_tools')).toBe(tools.length > many.length)
+    }
+    expect(asked.mimic.refusals).toEqual([])
   })
 })

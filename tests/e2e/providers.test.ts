@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HEADINGS } from '../../hub/runtime/summary.ts'
-import { type Json, toList, toObjects } from '../support/mimics/json.ts'
 import type { Turn } from '../support/mimics/mimic.ts'
+import { toolNamesOf } from '../support/mimics/tool-names.ts'
 import { openPlayed, PLAYED, type PlayedModel, type PlayedProvider } from '../support/played-providers.ts'
 import { openProviderWorld, PICTURES, type ProviderWorld } from '../support/provider-world.ts'
 
@@ -32,12 +32,6 @@ async function openCase(played: PlayedProvider, vision: boolean) {
 }
 
 const texts = (bodies: readonly unknown[]) => bodies.map(body => JSON.stringify(body))
-
-/** How many tools a request offers. */
-function toolsOf({ tools }: Json): number {
-  const [first] = toObjects(tools)
-  return toList(first?.['functionDeclarations'] ?? tools).length
-}
 
 describe.each(CASES)('$played.name, seeing: $vision', ({ played, vision, agent }) => {
   test('a whole conversation is accepted as it is', async () => {
@@ -70,7 +64,11 @@ describe.each(CASES)('$played.name, seeing: $vision', ({ played, vision, agent }
 
     model.meanwhile = () => chat.say(agent, 'And the schedules?')
     expect(
-      await ask('The load?', { reasoning: 'Load.', calls: LOOKS }, { reasoning: 'Both.', text: 'Both fine.' }),
+      await ask(
+        'The load?',
+        { reasoning: 'Load.', calls: LOOKS },
+        { reasoning: 'Both.', text: 'Both fine.' },
+      ),
     ).toBe('Both fine.')
     expect(last()).toContain('MID-CYCLE UPDATE')
 
@@ -100,7 +98,9 @@ describe.each(CASES)('$played.name, seeing: $vision', ({ played, vision, agent }
     expect(mimic.refusals).toEqual([])
     expect(asked.model.health?.quirks()).toEqual([])
     expect(asked.left).toBe(0)
-    const offered = mimic.requests.map(toolsOf).filter((_, at) => !summarizes(texts(mimic.requests)[at] ?? ''))
+    const offered = mimic.requests
+      .map(body => toolNamesOf(body).length)
+      .filter((_, at) => !summarizes(texts(mimic.requests)[at] ?? ''))
     expect(new Set(offered)).toEqual(new Set([world.model.offered]))
     expect(world.model.offered).toBeGreaterThan(55)
   })

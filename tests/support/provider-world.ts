@@ -1,6 +1,6 @@
 import type { Model, ModelOptions, ModelReply, ModelRequest } from '../../hub/core/model.ts'
 import { type ChatClient, openChat } from './chat-client.ts'
-import { untilReady } from './downstream.ts'
+import { type Entry, untilReady } from './downstream.ts'
 import { DEFAULT_AGENT, FIVE_SERVERS } from './five-servers.ts'
 import { makePng } from './make-png.ts'
 import { SIZES } from './played-providers.ts'
@@ -66,23 +66,26 @@ export interface ProviderWorld extends AsyncDisposable {
 /** The hub with all tools of its five servers, the default agent under several names, and a model that can be switched. */
 export async function openProviderWorld(
   agents: readonly string[],
-  servers: Record<string, string> = {},
+  servers: Record<string, Entry> = {},
+  toTools: (agent: string) => readonly string[] = () => ['*'],
 ): Promise<ProviderWorld> {
   const model = createSwitchedModel()
-  const agent = DEFAULT_AGENT.replace(/^events:\n(?: {2}- .*\n)+/m, '').replace(/^prompt:\n(?: {2}.*\n)+/m, '')
-  const added = { eye: EYE, ...servers }
+  const agent = DEFAULT_AGENT.replace(/^events:\n(?: {2}- .*\n)+/m, '').replace(
+    /^prompt:\n(?: {2}.*\n)+/m,
+    '',
+  )
   await using stack = new AsyncDisposableStack()
   const hub = stack.use(
     await startTestHub({
-      config: JSON.stringify({ servers: FIVE_SERVERS }),
-      agents: Object.fromEntries(agents.map(name => [name, agent])),
-      data: Object.fromEntries(
-        Object.entries(added).map(([name, text]) => [`servers/${name}/server.mjs`, text]),
+      config: JSON.stringify({ servers: { ...FIVE_SERVERS, ...servers } }),
+      agents: Object.fromEntries(
+        agents.map(name => [name, agent.replace('["*"]', JSON.stringify(toTools(name)))]),
       ),
+      data: { 'servers/eye/server.mjs': EYE },
       overrides: { model },
     }),
   )
-  await untilReady(hub, ...Object.keys(FIVE_SERVERS), ...Object.keys(added))
+  await untilReady(hub, ...Object.keys(FIVE_SERVERS), 'eye', ...Object.keys(servers))
   const chat = stack.use(await openChat(hub))
   const owned = stack.move()
   return {

@@ -14,7 +14,11 @@ it.each([
     { type: 'boolean', enum: ['true', 'false'] },
     { type: 'boolean', description: 'One of "true", "false"' },
   ],
-  ['texts or null stay', { type: ['string', 'null'], enum: ['a'] }, { type: ['string', 'null'], enum: ['a'] }],
+  [
+    'texts or null stay',
+    { type: ['string', 'null'], enum: ['a'] },
+    { type: ['string', 'null'], enum: ['a'] },
+  ],
   [
     'a single one too',
     { const: 1, type: 'integer', description: 'd' },

@@ -57,7 +57,7 @@ function saysMore(branch: JsonObject): boolean {
 function ofType(schema: JsonObject, type: string): JsonObject {
   const isOf = (key: string) =>
     OF_TYPE[key] === undefined || OF_TYPE[key] === type || (OF_TYPE[key] === 'number' && type === 'integer')
-  const entries = Object.entries(schema).filter(([key, value]) => {
+  const entries = Object.entries(schema).filter(([key]) => {
     if (key === 'enum') return type === 'string'
     return key !== 'type' && key !== 'const' && key !== 'default' && isOf(key)
   })

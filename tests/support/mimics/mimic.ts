@@ -173,7 +173,10 @@ function createState<Request>({ name, count = tokens => tokens }: Provider<Reque
   const account = ++mimics
   let last = ''
   const issue: Playing['issue'] = (prefix, length, belongsTo = '') => {
-    const made = createHash('sha512').update(`${name} ${account} ${issued.size}`).digest('hex').slice(0, length)
+    const made = createHash('sha512')
+      .update(`${name} ${account} ${issued.size}`)
+      .digest('hex')
+      .slice(0, length)
     issued.set(prefix + made, belongsTo)
     return prefix + made
   }
