@@ -32,6 +32,9 @@ export function createRepairingModel(
   const { clock } = options
   const quirks = createQuirks(`${entry.provider} ${entry.baseUrl} ${entry.model}`, options.quirks, clock.now)
   const form = provider.form(entry)
+  const { optional: sent = [], temperature = 'temperature' } = provider
+  // Models that reason take none.
+  const optional = entry.temperature === undefined ? sent : [...sent, temperature]
   let opened: Promise<Adapter> | undefined
 
   function shape(request: ModelRequest, repairs: readonly Repair[]) {
@@ -81,7 +84,7 @@ export function createRepairingModel(
         repairs: before,
         request: shape(request, before).shaped,
         guesses,
-        optional: provider.optional ?? [],
+        optional,
       })
       if (!next) throw error
       if (next.guess) guesses.push(next.guess)
