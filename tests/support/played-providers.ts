@@ -1,4 +1,4 @@
-import { systemClock } from '../../hub/core/clock.ts'
+import { type Clock, systemClock } from '../../hub/core/clock.ts'
 import type { Model } from '../../hub/core/model.ts'
 import type { ModelEntry } from '../../hub/model/adapter.ts'
 import { createModel, NO_QUIRKS } from '../../hub/model/create-model.ts'
@@ -83,25 +83,39 @@ export interface PlayedModel extends AsyncDisposable {
   readonly left: number
 }
 
+interface PlayOptions {
+  vision?: boolean
+  temperature?: number
+  quirks?: QuirkStore
+  clock?: Clock
+  answer?: (body: string, mimic: Mimic) => Turn | undefined
+}
+
 /**
  * A provider's mimic and a model of it, opened as the hub opens it. `answer` gives the turns that are not of the script;
  * it is asked first.
  */
 export async function openPlayed(
   { entry, start }: PlayedProvider,
-  options: { vision?: boolean; quirks?: QuirkStore; answer?: (body: string) => Turn | undefined } = {},
+  options: PlayOptions = {},
 ): Promise<PlayedModel> {
-  const { vision = false, quirks = NO_QUIRKS, answer } = options
+  const { vision = false, quirks = NO_QUIRKS, clock = systemClock, temperature, answer } = options
   const turns: Turn[] = []
-  const mimic = await start(({ body }) => {
-    const turn = answer?.(JSON.stringify(body)) ?? turns.shift()
+  const mimic: Mimic = await start(({ body }) => {
+    const turn = answer?.(JSON.stringify(body), mimic) ?? turns.shift()
     return turn ?? { failure: { status: 500, body: { error: 'The script has no more turns' } } }
   }, vision)
-  const filled: ModelEntry = { ...SIZES, ...entry, baseUrl: mimic.url, apiKey: 'sk-none', vision }
-  const options_ = { clock: systemClock, onAnswers: () => undefined, circuits: new Map(), quirks }
+  const filled: ModelEntry = {
+    ...SIZES,
+    ...entry,
+    baseUrl: mimic.url,
+    apiKey: 'sk-none',
+    vision,
+    temperature,
+  }
   return {
     mimic,
-    model: await createModel(filled, [], options_),
+    model: await createModel(filled, [], { clock, quirks, onAnswers: () => undefined, circuits: new Map() }),
     script: (...more) => void turns.push(...more),
     get left() {
       return turns.length
