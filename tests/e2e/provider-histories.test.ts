@@ -51,7 +51,10 @@ describe.each(CASES)('what is sent to $played.name, seeing: $vision', ({ played,
       ['.', '_'].map(dot => ({
         name: `garden${dot}gadget${dot}${at}`,
         description: 'Explains at length. '.repeat(at === 0 ? 250 : 1),
-        inputSchema: { type: 'object', anyOf: [{ required: ['a'] }, { properties: { b: { type: 'string' } } }] },
+        inputSchema: {
+          type: 'object',
+          anyOf: [{ required: ['a'] }, { properties: { b: { type: 'string' } } }],
+        },
       })),
     ).flat()
     for (const tools of [many, [...many, ...leanTools]]) {

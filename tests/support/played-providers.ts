@@ -23,6 +23,8 @@ export interface PlayedProvider {
   name: string
   mimic: string
   entry: { provider: ProviderName; model: string; reasoning?: 'none' }
+  /** The rules that refuse the first request of all, whose repair is remembered. */
+  refusesFirst: readonly string[]
   start(script: Script, vision: boolean): Promise<Mimic>
 }
 
@@ -35,6 +37,7 @@ const toPlayed = (
   name: provider === 'openrouter' ? `openrouter ${model}` : mimic,
   mimic,
   entry: { provider, model },
+  refusesFirst: [],
   start,
 })
 
@@ -69,6 +72,7 @@ export const PLAYED: readonly PlayedProvider[] = [
 export const OPENAI_CHAT: PlayedProvider = {
   ...toPlayed('openai-chat', 'compatible', 'gpt-5.4', startOpenAiChatMimic),
   entry: { provider: 'compatible', model: 'gpt-5.4', reasoning: 'none' },
+  refusesFirst: ['`max_tokens`'],
 }
 
 /** Sizes that every model of a world has. */
