@@ -23,5 +23,5 @@ test('a provider that signs its calls gets the signatures back with their result
   await chat.subscribe('homelab')
   const sent = await chat.say('homelab', 'what is planned?')
   expect((await chat.answerTo(sent, ['agent', 'error'])).text).toBe('Hello')
-  expect(provider.bodies.filter(body => body.includes('"messages"'))).toHaveLength(2)
+  expect(provider.bodies).toHaveLength(2)
 })

@@ -77,7 +77,8 @@ export async function serve(handle: Handler) {
   const server = createServer(async (call, response) => {
     let body = ''
     for await (const chunk of call) body += chunk
-    bodies.push(body)
+    // A question for the model's sizes has none.
+    if (body !== '') bodies.push(body)
     calls.push(call)
     events.emit('request', body)
     handle(response, body, call)
