@@ -50,6 +50,8 @@ export interface Provider {
   keyVariable?: string
   /** Parameters that it sends and that some servers do not know, by their names on the wire. */
   optional?: readonly string[]
+  /** The name of the temperature on the wire; default `temperature`. */
+  temperature?: string
   form(entry: ModelEntry): Form
   /** Loads the provider's package. */
   open(entry: ModelEntry, options: { clock: Clock }): Promise<Adapter>

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import type { ToolForm } from './form.ts'
 import { mapSchemas } from './map-schemas.ts'
 import { mergeAll, propertiesOf, requiredOf } from './merge-schemas.ts'
-import { toTyped } from './typed-schema.ts'
+import { tellValues, toTyped } from './typed-schema.ts'
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 const REPEATS = ['minLength', 'maxLength', 'minItems', 'maxItems']
@@ -84,8 +84,7 @@ function toEnum(values: unknown, description: unknown): JsonObject {
   const isPlainList =
     new Set(values.map(value => typeof value)).size === 1 && !values.includes('') && !values.some(isObject)
   if (isPlainList) return { enum: [...new Set(values)] }
-  const said = `One of ${values.map(value => JSON.stringify(value)).join(', ')}`
-  return { description: typeof description === 'string' ? `${description} ${said}` : said }
+  return tellValues(values, description)
 }
 
 /** Gemini and OpenAI refuse an array that does not say what it holds, and a list of schemas for its places. */

@@ -9,7 +9,7 @@ it.each([
   ['compatible', 'Mixtral-8x7B', { callIds: 'nine', bridge: true }],
   ['compatible', 'kimi-k2-thinking', { callIds: 'any', foreignCall: 'empty-reasoning' }],
   ['compatible', 'models/gemini-3-pro', { foreignCall: 'gemini-placeholder' }],
-  ['compatible', 'qwen3:14b', { callIds: 'any', foreignCall: 'nothing', reasoning: 'calls' }],
+  ['compatible', 'qwen3:14b', { callIds: 'plain', foreignCall: 'nothing', reasoning: 'calls' }],
 ] as const)('%s asks %s in its way', (provider, model, history) => {
   const form = FORMS[provider]({ provider, model, vision: true })
   expect(form).toMatchObject({ family: `${provider}/${model}`, history })

@@ -132,16 +132,15 @@ export const FORMS = {
     // Its details name calls by their ids: these stay as they are.
     return toForm(asked, { images, callIds: 'any', foreignCall: 'gemini-details' }, OPENROUTER_GOOGLE_TOOLS)
   },
-  /** Local servers, and every other that speaks OpenAI's chat completions. Kimi wants its own ids back. */
+  /**
+   * Local servers, and every other that speaks OpenAI's chat completions: some take ids of at most 40, as OpenAI itself
+   * (https://github.com/vercel/ai/issues/5171). Kimi wants its own ids back.
+   */
   compatible: asked => {
-    const history: Partial<HistoryForm> = {
-      images: asked.vision ? 'user' : 'none',
-      callIds: 'any',
-      reasoning: 'calls',
-    }
+    const history: Partial<HistoryForm> = { images: asked.vision ? 'user' : 'none', reasoning: 'calls' }
     const { model } = asked
     if (isMistral(model)) return toForm(asked, { ...history, ...MISTRAL }, GRAMMAR_TOOLS)
-    if (isReasoned(model)) return toForm(asked, { ...history, ...REASONED }, GRAMMAR_TOOLS)
+    if (isReasoned(model)) return toForm(asked, { ...history, ...REASONED, callIds: 'any' }, GRAMMAR_TOOLS)
     if (!isGemini(model)) return toForm(asked, history, GRAMMAR_TOOLS)
     return toForm(asked, { ...history, foreignCall: 'gemini-placeholder' }, GOOGLE_TOOLS)
   },

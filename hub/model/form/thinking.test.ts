@@ -8,6 +8,15 @@ const base = FORMS.anthropic({ provider: 'anthropic', model: 'm', vision: false 
 const form = (history: Partial<HistoryForm>) => ({ ...base, history: { ...base.history, ...history } })
 const own = { by: 'anthropic/m', text: 'hm', parts: { signature: 'x' } }
 const foreign = { by: 'openai/m', text: 'hm' }
+const detail = (id: string) => ({ type: 'reasoning.encrypted', data: 'x', id })
+const signed = (...ids: string[]) => ({ by: 'anthropic/m', text: 'hm', parts: ids.map(detail) })
+const standIn = {
+  type: 'reasoning.encrypted',
+  data: 'skip_thought_signature_validator',
+  format: 'google-gemini-v1',
+  index: 0,
+  id: '1',
+}
 const empty = { by: 'anthropic/m', text: '' }
 
 describe('toThinking', () => {
@@ -43,18 +52,31 @@ describe('toThinking', () => {
       'one detail for the first call',
       { foreignCall: 'gemini-details' },
       assistant('a', ['1', '2'], foreign),
-      {
-        ...empty,
-        parts: [
-          {
-            type: 'reasoning.encrypted',
-            data: 'skip_thought_signature_validator',
-            format: 'google-gemini-v1',
-            index: 0,
-            id: '1',
-          },
-        ],
-      },
+      { ...empty, parts: [standIn] },
+    ],
+    [
+      'own details of the first call go back',
+      { foreignCall: 'gemini-details' },
+      assistant('a', ['1', '2'], signed('1')),
+      signed('1'),
+    ],
+    [
+      'own details go back without calls',
+      { foreignCall: 'gemini-details' },
+      assistant('a', [], signed('1')),
+      signed('1'),
+    ],
+    [
+      'details of a call that has another id now do not: OpenRouter sends stale ids',
+      { foreignCall: 'gemini-details' },
+      assistant('a', ['1', '2'], signed('0')),
+      { ...empty, parts: [standIn] },
+    ],
+    [
+      'nor do those of several calls',
+      { foreignCall: 'gemini-details' },
+      assistant('a', ['1', '2'], signed('1', '2')),
+      { ...empty, parts: [standIn] },
     ],
   ] as const)('%s', (_, history, message, expected) => {
     expect(toThinking(message, form(history))).toEqual(expected)

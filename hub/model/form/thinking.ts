@@ -1,3 +1,4 @@
+import { isObject } from '../../core/forwarding.ts'
 import type { Thinking } from '../../core/model.ts'
 import type { Form } from './form.ts'
 import type { AssistantMessage } from './messages.ts'
@@ -11,7 +12,18 @@ export function toThinking(message: AssistantMessage, form: Form): Thinking | un
   const { family, history } = form
   const isBack = history.reasoning === 'all' || (history.reasoning === 'calls' && calls.length > 0)
   const own = isBack && thinking?.by === family ? thinking : undefined
-  return own ?? toStandIn(message, form)
+  const isStale = history.foreignCall === 'gemini-details' && !fitsFirstCall(message)
+  return (isStale ? undefined : own) ?? toStandIn(message, form)
+}
+
+/**
+ * Gemini refuses signatures of other calls than the first. OpenRouter sends ids that are not the call's
+ * (https://github.com/UKGovernmentBEIS/inspect_ai/issues/3986), and a call whose id was taken already has another one.
+ */
+function fitsFirstCall({ calls: [first], thinking }: AssistantMessage): boolean {
+  const parts = Array.isArray(thinking?.parts) ? thinking.parts.filter(isObject) : []
+  const signed = parts.filter(part => part['type'] === 'reasoning.encrypted')
+  return !first || (signed.length === 1 && signed[0]?.['id'] === first.id)
 }
 
 function toStandIn({ calls }: AssistantMessage, { family, history }: Form): Thinking | undefined {

@@ -7,7 +7,23 @@ it.each([
   ['anything is a text', { description: 'any' }, { type: 'string', description: 'any' }],
   ['properties make an object', { properties: {} }, { type: 'object', properties: {} }],
   ['items make an array', { items: {} }, { type: 'array', items: {} }],
-  ['values have their type', { enum: [1, 2] }, { type: 'number', enum: [1, 2] }],
+  ['values are texts', { enum: ['a', 'b'] }, { type: 'string', enum: ['a', 'b'] }],
+  ['other values are told', { enum: [1, 2] }, { type: 'number', description: 'One of 1, 2' }],
+  [
+    'so are texts of another type, which the package throws for',
+    { type: 'boolean', enum: ['true', 'false'] },
+    { type: 'boolean', description: 'One of "true", "false"' },
+  ],
+  [
+    'texts or null stay',
+    { type: ['string', 'null'], enum: ['a'] },
+    { type: ['string', 'null'], enum: ['a'] },
+  ],
+  [
+    'a single one too',
+    { const: 1, type: 'integer', description: 'd' },
+    { type: 'integer', description: 'd One of 1' },
+  ],
   [
     'types are branches with what is theirs',
     { description: 'd', type: ['array', 'string'], items: { type: 'string' }, maxLength: 3, default: 'x' },

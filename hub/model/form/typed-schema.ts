@@ -22,7 +22,7 @@ const OF_TYPE: Readonly<Record<string, string>> = {
  * (https://github.com/anomalyco/opencode/pull/49392).
  */
 export function toTyped(schema: JsonObject): JsonObject {
-  const { anyOf, description, ...rest } = schema
+  const { anyOf, description, ...rest } = withTexts(schema)
   const told = description === undefined ? {} : { description }
   const branches = Array.isArray(anyOf) ? anyOf.filter(isObject) : []
   if (branches.some(saysMore)) return { ...told, anyOf: branches.map(branch => mergeAll([branch, rest])) }
@@ -33,6 +33,22 @@ export function toTyped(schema: JsonObject): JsonObject {
   return { ...told, anyOf: type.map(each => ({ ...ofType(rest, each), type: each })) }
 }
 
+/** Values that are no texts are told: Gemini knows an `enum` of texts alone (https://github.com/decolua/9router/issues/359). */
+function withTexts(schema: JsonObject): JsonObject {
+  const { enum: listed, const: single, ...rest } = schema
+  const values = listed ?? (single === undefined ? undefined : [single])
+  if (!Array.isArray(values)) return schema
+  const isText = [schema['type'] ?? 'string'].flat().includes('string')
+  if (isText && values.every(value => typeof value === 'string' && value !== '')) return schema
+  return { ...rest, type: rest['type'] ?? typeOf(schema), ...tellValues(values, rest['description']) }
+}
+
+/** The values that a schema lists, as its description tells them. */
+export function tellValues(values: readonly unknown[], description: unknown): JsonObject {
+  const said = `One of ${values.map(value => JSON.stringify(value)).join(', ')}`
+  return { description: typeof description === 'string' ? `${description} ${said}` : said }
+}
+
 /** Whether an alternative is more than a choice of what is required. */
 function saysMore(branch: JsonObject): boolean {
   return Object.keys(branch).some(key => !['required', 'not', 'title', 'description'].includes(key))
@@ -41,8 +57,8 @@ function saysMore(branch: JsonObject): boolean {
 function ofType(schema: JsonObject, type: string): JsonObject {
   const isOf = (key: string) =>
     OF_TYPE[key] === undefined || OF_TYPE[key] === type || (OF_TYPE[key] === 'number' && type === 'integer')
-  const entries = Object.entries(schema).filter(([key, value]) => {
-    if (key === 'enum') return Array.isArray(value) && value.every(each => typeof each === type)
+  const entries = Object.entries(schema).filter(([key]) => {
+    if (key === 'enum') return type === 'string'
     return key !== 'type' && key !== 'const' && key !== 'default' && isOf(key)
   })
   return Object.fromEntries(entries)

@@ -10,6 +10,7 @@ const BUDGETS = { none: 0, low: 1_024, medium: 8_192, high: 24_576 }
 export const google: Provider = {
   name: 'google',
   ...PROVIDERS.google,
+  temperature: 'generationConfig.temperature',
   form: FORMS.google,
   async open(entry, { clock }) {
     const { createGoogleGenerativeAI } = await import('@ai-sdk/google')

@@ -3,7 +3,7 @@ import type { ShapedRequest } from '../form/form.ts'
 import type { Repair } from './repairs.ts'
 
 /** A change that is tried where a refusal does not say what it is about, in this order. */
-export type Guess = 'parameter' | 'thinking' | 'first half' | 'second half' | 'flat'
+export type Guess = 'parameter' | 'thinking' | 'first half' | 'second half' | 'flat' | `named ${string}`
 
 export interface RepairState {
   refusal: ModelRefusal
@@ -19,7 +19,7 @@ export interface RepairState {
 
 export interface NextTry {
   repairs: Repair[]
-  /** Missing where the refusal named the part that it is about. */
+  /** Missing where the refusal itself says which part it is about. */
   guess?: Guess
 }
 
@@ -34,9 +34,13 @@ const UNKNOWN = [undefined, 'unsupported_parameter', 'unknown_parameter', 'extra
  * is left. The provider's words only find a tool by its name or number.
  */
 export function decideRepair(state: RepairState): NextTry | undefined {
-  const { refusal, repairs } = state
-  const named = nameParameter(refusal, repairs) ?? blameTools(state)
+  const { refusal, repairs, guesses } = state
+  const named = nameParameter(refusal, repairs) ?? blameByNumber(state)
   if (named) return { repairs: [...repairs, named] }
+  const blamed = blameByName(state)
+  // A refusal may also name the tool of a call in the history: then it says the same without the tool.
+  const asGuess: Guess = `named ${blamed?.names.join(' ')}`
+  if (blamed && !guesses.includes(asGuess)) return { repairs: [...repairs, blamed], guess: asGuess }
   return guess(state)
 }
 
@@ -50,13 +54,20 @@ function nameParameter({ param, code }: ModelRefusal, repairs: readonly Repair[]
   return isOut ? undefined : { kind: 'parameter', name }
 }
 
-function blameTools({ refusal, request }: RepairState): Repair | undefined {
-  const { param = '', said = '' } = refusal
-  const names = request.tools.map(({ name }) => name)
-  const numbered = [param, said].map(text => names[numberOf(text)]).find(name => name !== undefined)
-  const blamed = numbered === undefined ? names.filter(name => isNamed(name, said)) : [numbered]
-  if (blamed.length === 0) return undefined
-  return { kind: 'tools', names: blamed.map(name => request.names.get(name) ?? name), isBlamed: true }
+type LeftOut = Extract<Repair, { kind: 'tools' }>
+
+function blameByNumber({ refusal: { param = '', said = '' }, request }: RepairState): LeftOut | undefined {
+  const tool = [param, said].map(text => request.tools[numberOf(text)]).find(each => each !== undefined)
+  return tool && toBlamed(request, [tool.name])
+}
+
+function blameByName({ refusal: { said = '' }, request }: RepairState): LeftOut | undefined {
+  const names = request.tools.map(({ name }) => name).filter(name => isNamed(name, said))
+  return names.length === 0 ? undefined : toBlamed(request, names)
+}
+
+function toBlamed(request: ShapedRequest, sent: readonly string[]): LeftOut {
+  return { kind: 'tools', names: sent.map(name => request.names.get(name) ?? name), isBlamed: true }
 }
 
 /** The number in `tools[3].function`, `tools.3.custom` or `tools[0].function_declarations[3]`; −1 where there is none. */

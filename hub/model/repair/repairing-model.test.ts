@@ -109,6 +109,21 @@ describe('a model whose requests are refused', () => {
     expect(JSON.stringify([...stored.values()])).not.toContain('stream_options')
   })
 
+  it('blames no tool whose call in the history is what is refused', async () => {
+    const { open } = world(({ flat }) =>
+      flat ? undefined : refused({ said: 'The call `a_6` has no signature' }),
+    )
+    const model = open()
+    await ask(model, {
+      messages: [
+        { role: 'user', text: 'hi', items: [] },
+        { role: 'assistant', text: '', calls: [{ id: '1', name: 'a_6', arguments: '{}' }] },
+        { role: 'tool', callId: '1', name: 'a_6', text: 'ok', isError: false },
+      ],
+    })
+    expect(model.quirks?.().map(({ what }) => what)).not.toContain('refuses the tool a_6')
+  })
+
   it('finds the one refused tool by the requests that follow', async () => {
     const { sent, open } = world(({ tools }) => (tools.includes('a_6') ? refused() : undefined))
     const model = open()

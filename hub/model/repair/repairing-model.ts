@@ -33,6 +33,9 @@ export function createRepairingModel(
   const { clock, mostRepairs = MOST_REPAIRS } = options
   const quirks = createQuirks(`${entry.provider} ${entry.baseUrl} ${entry.model}`, options.quirks, clock.now)
   const form = provider.form(entry)
+  const { optional: sent = [], temperature = 'temperature' } = provider
+  // Models that reason take none.
+  const optional = entry.temperature === undefined ? sent : [...sent, temperature]
   let opened: Promise<Adapter> | undefined
 
   function shape(request: ModelRequest, repairs: readonly Repair[]) {
@@ -82,7 +85,7 @@ export function createRepairingModel(
         repairs: before,
         request: shape(request, before).shaped,
         guesses,
-        optional: provider.optional ?? [],
+        optional,
       })
       if (!next) throw error
       if (next.guess) guesses.push(next.guess)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Form } from '../form/form.ts'
+import type { Form, HistoryForm } from '../form/form.ts'
 
 /** One change of a request that a provider refused. */
 export const repair = z.discriminatedUnion('kind', [
@@ -21,13 +21,18 @@ export function applyRepairs(form: Form, repairs: readonly Repair[]): { form: Fo
   const has = (kind: Repair['kind']) => repairs.some(one => one.kind === kind)
   const history = {
     ...form.history,
-    ...(has('thinking') && { reasoning: 'none' as const, foreignCall: 'nothing' as const }),
+    ...(has('thinking') && { reasoning: 'none' as const, ...withoutThoughts(form) }),
     ...(has('flat') && { flat: true }),
   }
   return {
     form: { ...form, history, tools: { ...form.tools, leftOut: [...form.tools.leftOut, ...leftOut] } },
     without,
   }
+}
+
+/** OpenRouter's Gemini refuses calls without any signature: their stand-ins stay. */
+function withoutThoughts({ history }: Form): Partial<HistoryForm> {
+  return history.foreignCall === 'gemini-details' ? {} : { foreignCall: 'nothing' }
 }
 
 /** A repair as a person reads it. */

@@ -92,6 +92,8 @@ export interface Mimic extends AsyncDisposable {
   /** The bodies that were posted, also those that were refused. */
   readonly requests: readonly Json[]
   readonly refusals: readonly Refusal[]
+  /** How the provider would say this. */
+  refuse(fault: Fault): Answer
 }
 
 /** The first refusal of a request. It is pure: what the provider has issued is given. */
@@ -158,6 +160,7 @@ export async function startMimic<Request>(provider: Provider<Request>, script: S
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${provider.base}`,
     requests,
     refusals,
+    refuse: provider.refuse,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
@@ -165,12 +168,18 @@ export async function startMimic<Request>(provider: Provider<Request>, script: S
   }
 }
 
-/** Keeps what was issued, and how the last request began. */
+let mimics = 0
+
+/** Keeps what was issued, and how the last request began. No two mimics issue the same. */
 function createState<Request>({ name, count = tokens => tokens }: Provider<Request>) {
   const issued = new Map<string, string>()
+  const account = ++mimics
   let last = ''
   const issue: Playing['issue'] = (prefix, length, belongsTo = '') => {
-    const made = createHash('sha512').update(`${name} ${issued.size}`).digest('hex').slice(0, length)
+    const made = createHash('sha512')
+      .update(`${name} ${account} ${issued.size}`)
+      .digest('hex')
+      .slice(0, length)
     issued.set(prefix + made, belongsTo)
     return prefix + made
   }

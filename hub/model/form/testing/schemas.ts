@@ -17,6 +17,7 @@ const simple: fc.Arbitrary<Example> = fc.oneof(
   fc
     .constantFrom('a', 1)
     .map(value => ({ schema: { const: value, type: value === 1 ? 'integer' : 'string' }, value })),
+  fc.constant('a').map(value => ({ schema: { type: 'boolean', enum: ['true', 'false'] }, value })),
   fc.constantFrom('a', null).map(value => ({ schema: { type: ['string', 'null'] }, value })),
   fc.jsonValue({ maxDepth: 1 }).map(value => ({ schema: {}, value })),
 )
