@@ -3,13 +3,14 @@ import {
   type Model,
   ModelError,
   type ModelOptions,
+  type ModelQuirk,
   type ModelReply,
   type ModelRequest,
 } from '../../core/model.ts'
 import type { Adapter, ModelEntry, Provider } from '../adapter.ts'
 import { shapeRequest } from '../form/shape-request.ts'
 import { decideRepair, findSuspects, type Guess, splitSuspects } from './decide-repair.ts'
-import { createQuirks, type QuirkStore } from './quirks.ts'
+import { createQuirks, type Quirk, type QuirkStore } from './quirks.ts'
 import { applyRepairs, describeRepair, type Repair } from './repairs.ts'
 
 export interface RepairingOptions {
@@ -99,15 +100,14 @@ export function createRepairingModel(
     context: entry.context,
     maxOutput: entry.maxOutput,
     ...(entry.price ? { price: entry.price } : {}),
-    quirks: () =>
-      quirks.known.map(({ repair, since }) => ({
-        model: entry.model,
-        what: describeRepair(repair),
-        since,
-        ...(repair.kind === 'tools' ? { tools: repair.names } : {}),
-      })),
+    quirks: () => quirks.known.map(quirk => toModelQuirk(entry.model, quirk)),
     complete,
   }
+}
+
+function toModelQuirk(model: string, { repair, since }: Quirk): ModelQuirk {
+  const tools = repair.kind === 'tools' ? { tools: repair.names } : {}
+  return { model, what: describeRepair(repair), since, ...tools }
 }
 
 /** A refusal that a change may mend; throws every other error. */
