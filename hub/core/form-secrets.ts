@@ -17,6 +17,10 @@ const SECRETS = new RegExp(
 /** A field that is named just so; a sort key, a primary key and the like are none. */
 const KEY = /^(?:your |my )?keys?$/
 
+/** A warning, such as "do not give us your pin", asks for nothing. It ends where its sentence or its bracket does. */
+const WARNING =
+  /\b(?:do not|don't|never) (?:enter|give|include|provide|send|share|tell|type|use)\b[^.;!?)]*/giu
+
 /**
  * Throws `bad_request` where a form wants a password, a key or another secret: its note would stand in the chat and in
  * the store. The protocol has servers open a page for that.
@@ -24,7 +28,9 @@ const KEY = /^(?:your |my )?keys?$/
 export function checkNoSecret(message: string, fields: readonly Field[]): void {
   const open = fields.filter(({ type, choices }) => type !== 'boolean' && !choices)
   const isSecret = ({ name, about, format }: Field) =>
-    format === 'password' || KEY.test(toWords(name)) || SECRETS.test(toWords(`${name} ${about}`))
+    format === 'password' ||
+    KEY.test(toWords(name)) ||
+    SECRETS.test(toWords(`${name} ${about.replace(WARNING, '')}`))
   const secret = open.find(isSecret)
   if (!secret && !(open.length > 0 && SECRETS.test(toWords(message)))) return
   throw new HubError(

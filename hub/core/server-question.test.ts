@@ -11,6 +11,7 @@ test.for<[string, JsonObject]>([
   ['Log in', { user: text, passwd: text }],
   ['Log in', { x: { ...text, title: 'Your Password' } }],
   ['Log in', { x: { ...text, description: 'the passphrase of the disk' } }],
+  ['Log in', { x: { ...text, description: 'Never share it with others. Your password' } }],
   ['Log in', { x: { ...text, format: 'password' } }],
   ['Log in', { apiKey: text }],
   ['Log in', { API_KEY: text }],
@@ -35,6 +36,10 @@ test.for<[string, JsonObject]>([
   ['How to sort?', { sortKey: text }],
   ['Which keyboard?', { keyboard: { ...text, title: 'Layout, such as monkey' } }],
   ['Which disk is to spin?', { spinning: text, passenger: text }],
+  [
+    'Your favourites',
+    { n: { type: 'integer', description: 'Any (do not give us your phone number, pin, or the like)' } },
+  ],
 ])('a form %s %j is asked', ([message, properties]) => {
   expect(ask(message, properties)['message']).toBe(
     `the server setup asks, in its own words: “${message}”. Never answer with a password or a key`,
