@@ -7,6 +7,7 @@ import type { Engine } from './engine.ts'
 import type { Foundation } from './foundation.ts'
 import type { ListedAgent } from './mcp/hub-tools/deps.ts'
 import type { HubStatus } from './mcp/hub-tools/status.ts'
+import { toShownUrl } from './model/ask-json.ts'
 import { threadsAwaitingApproval } from './store/approvals.ts'
 import { countOpenDeadLetters, failedThreads } from './store/dead-letters.ts'
 import { waitingCounts } from './store/inbox.ts'
@@ -36,7 +37,7 @@ export async function readStatus(
     model: {
       kind: provider?.provider ?? 'commands',
       name: model.name,
-      ...(provider ? { baseUrl: provider.baseUrl } : {}),
+      ...(provider ? { baseUrl: toShownUrl(provider.baseUrl) } : {}),
       health: distinct(models.flatMap(({ health }) => health?.providers() ?? [])),
       quirks,
       parked: (await parkedThreads(store.db)).length,

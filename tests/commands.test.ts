@@ -84,7 +84,7 @@ const ENGLISH: readonly [request: string, useful: string | RegExp | 'no'][] = [
     'asks send_notification {"channel":"phone","message":"disk is full"}',
   ],
   ['stop the game server if nobody plays', /on a condition\. Nothing was changed/],
-  ["don't stop quake", /nothing was changed/],
+  ["don't stop quake", /I changed nothing just now/],
   ['stop all servers except quake', /Nothing was changed/],
   ['delete all my movies', /Nothing was changed/],
   ['stop quake tomorrow at 9', /later or on a condition\. Nothing was changed/],

@@ -108,6 +108,8 @@ export interface ModelOptions {
   signal: AbortSignal
   /** Gets the reply's text piece by piece; what a model thinks aloud is never in it. */
   onText: (text: string) => void
+  /** Gets what was written of a reply, thoughts too, where the signal cut it: it may be billed. */
+  onCut?: (begun: Begun) => void
 }
 
 /**

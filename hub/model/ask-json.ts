@@ -34,6 +34,9 @@ export async function askJson(question: JsonQuestion): Promise<{ value: unknown 
     if (!answer.ok) return { why: `${shown} answers with status ${answer.status}` }
     return value === undefined ? { why: `${shown} answers with something that is no JSON` } : { value }
   } catch (error) {
+    // What no header can carry is a key, and the error quotes it.
+    if (error instanceof TypeError && error.cause === undefined)
+      return { why: `${shown} cannot be asked: its address or a header is not valid` }
     return { why: describeError(error).replaceAll(url, shown) }
   } finally {
     deadline.cancel()

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { makePng } from '../support/make-png.ts'
 import {
   ask,
   delta,
@@ -220,4 +221,44 @@ describe('against providers that hang', () => {
     await expect(ask(openModel(server.url), 'hi', AbortSignal.abort('stop'))).rejects.toBe('stop')
     expect(server.bodies).toEqual([])
   })
+})
+
+it('cuts a reply that goes on beyond its limit, and pays for what came', async () => {
+  await using server = await serve(response => {
+    response.writeHead(200, SSE)
+    for (let piece = 0; piece < 40; piece++) response.write(line(delta({ content: 'word '.repeat(100) })))
+  })
+  const error = await failure(ask(openModel(server.url), 'hi'))
+  expect(error).toMatchObject({ kind: 'rejected', begun: { written: expect.stringContaining('word word') } })
+  expect(error.message).toContain('wrote far more than the 256 tokens that a reply may have')
+})
+
+it('promise 13: a picture that the model refuses is told in words from then on', async () => {
+  await using server = await serve((response, body, call) => {
+    if (body.includes('image_url')) return refuse(response, 400, { message: 'Bad Request' })
+    return stream(HELLO)(response, body, call)
+  })
+  const model = openModel(server.url, { vision: true })
+  const images = [{ mimeType: 'image/png', data: makePng(40, 30) }]
+  const asked = request('', { messages: [{ role: 'user', text: 'what is this?', items: [], images }] })
+  for (let time = 0; time < 2; time++) expect((await ask(model, asked)).reply.text).toContain('Hello')
+  expect(server.bodies.at(-1)).toContain('40×30')
+  expect(server.bodies.filter(body => body.includes('image_url')).length).toBeLessThanOrEqual(2)
+  expect(model.quirks?.().map(({ what }) => what)).toEqual(['is told of pictures in words'])
+})
+
+it('tells what was thought and said of a reply that its caller cuts', async () => {
+  await using server = await serve(response => {
+    response.writeHead(200, SSE).write(line(delta({ reasoning_content: 'hm, let me see' })))
+    response.write(line(delta({ content: 'Well' })))
+  })
+  const stop = new AbortController()
+  const cut: string[] = []
+  const asked = openModel(server.url).complete(request('hi'), {
+    signal: stop.signal,
+    onText: () => stop.abort('stop'),
+    onCut: ({ written }) => cut.push(written),
+  })
+  await expect(asked).rejects.toBe('stop')
+  expect(cut).toEqual(['hm, let me seeWell'])
 })

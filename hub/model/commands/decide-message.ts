@@ -46,12 +46,16 @@ const CONDITION =
 /** A change is never run from free text: one that is clear becomes a call that waits for a yes. */
 function decideOrder(text: string, orders: readonly string[], scene: Scene): Plan {
   const order = toOrder(text)
-  if (NEGATED.test(order)) return say('All right: nothing was changed, and nothing is planned.')
+  if (NEGATED.test(order))
+    return say(
+      'I changed nothing just now, and I keep no rules. What waits for your yes stands on its card, and what is scheduled in /schedules.',
+    )
   const meant = new Set(orders.flatMap(word => [word, ...meaningsOf(word)]))
   const tools = scene.tools.filter(tool => !tool.readOnly && meant.has(verbOf(tool)))
   const matches = matchTools(text, tools, orders)
   const [best, next] = matches
-  if (!best) return say(`I know no tool for that change. ${UNTOUCHED}\n\n${sayHelp(scene.tools)}`)
+  if (!best)
+    return say(`I found no tool for that change; /tools lists them. ${UNTOUCHED}\n\n${sayHelp(scene.tools)}`)
   if (CONDITION.test(order) || isTimed(order, best, scene))
     return say(
       `Without a language model I do nothing by myself later or on a condition. ${UNTOUCHED} “tell me when …” and “remind me …” work; the call now would be like ${toTemplate(best)}.`,

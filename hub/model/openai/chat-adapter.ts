@@ -31,7 +31,7 @@ export async function openChatAdapter(
   const { OpenAI } = await import('openai')
   const provider = toProvider(entry)
   return {
-    async ask(request, { signal, onText, makeId, without }) {
+    async ask(request, { signal, onText, onCut, makeId, without }) {
       signal.throwIfAborted()
       const edit = editOf(entry, without)
       using call = openWireCall({
@@ -44,12 +44,17 @@ export async function openChatAdapter(
       })
       const isTool = (name: string) => request.tools.some(tool => tool.name === name)
       const reply = createReplyReader({ provider, family: familyOf(entry), onText, makeId, isTool })
-      return await readReply(call, signal, reply, () => {
+      const open = () => {
         const openai = new OpenAI({
           ...toClientOptions(entry.baseUrl, provider.apiKey, entry.headers),
           fetch: call.fetch,
         })
         return openai.chat.completions.create(toBody(entry, request, dialect))
+      }
+      return await readReply(call, signal, reply, open, {
+        provider,
+        maxOutput: request.maxOutput,
+        ...(onCut && { onCut }),
       })
     },
   }

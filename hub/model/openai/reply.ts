@@ -45,6 +45,7 @@ export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
   const filter = createThinkingFilter()
   let raw = ''
   let thought = ''
+  let called = 0
   let usage: ModelUsage | undefined
   let reason: string | undefined
 
@@ -63,6 +64,7 @@ export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
       raw += piece
       details.push(delta.reasoning_details)
       if (delta.tool_calls) calls.push(delta.tool_calls)
+      called += lengthOfArguments(delta.tool_calls)
       if (piece !== '') tell(filter.push(piece))
     }
     if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') reason = choice.finish_reason
@@ -71,6 +73,9 @@ export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
   return {
     get isWhole() {
       return reason !== undefined
+    },
+    get length() {
+      return raw.length + thought.length + called
     },
     get begun() {
       return toBegun(thought + raw, calls.finish(), usage)
@@ -96,6 +101,11 @@ export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
       }
     },
   }
+}
+
+function lengthOfArguments(pieces: unknown): number {
+  if (!Array.isArray(pieces)) return 0
+  return pieces.reduce((sum, piece) => sum + toText(piece?.function?.arguments).length, 0)
 }
 
 function toBegun(

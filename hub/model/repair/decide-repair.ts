@@ -3,7 +3,14 @@ import type { ShapedRequest } from '../form/form.ts'
 import type { Repair } from './repairs.ts'
 
 /** A change that is tried where a refusal does not say what it is about, in this order. */
-export type Guess = 'parameter' | 'thinking' | 'first half' | 'second half' | 'flat' | `named ${string}`
+export type Guess =
+  | 'parameter'
+  | 'pictures'
+  | 'thinking'
+  | 'first half'
+  | 'second half'
+  | 'flat'
+  | `named ${string}`
 
 export interface RepairState {
   refusal: ModelRefusal
@@ -97,6 +104,11 @@ function guess(state: RepairState): NextTry | undefined {
       guess: 'parameter',
       change: state.optional.map(name => ({ kind: 'parameter', name })),
       when: !part && !isOfTools && state.optional.length > 0,
+    },
+    {
+      guess: 'pictures',
+      change: [{ kind: 'pictures' }],
+      when: !isOfTools && request.messages.some(one => 'images' in one && (one.images?.length ?? 0) > 0),
     },
     {
       guess: 'thinking',

@@ -9,6 +9,8 @@ export const repair = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('tools'), names: z.array(z.string()), isBlamed: z.boolean() }),
   /** No reasoning and no opaque parts go back. */
   z.object({ kind: z.literal('thinking') }),
+  /** A line of text stands for each picture. */
+  z.object({ kind: z.literal('pictures') }),
   /** Calls and results are told as text. */
   z.object({ kind: z.literal('flat') }),
 ])
@@ -22,6 +24,7 @@ export function applyRepairs(form: Form, repairs: readonly Repair[]): { form: Fo
   const history = {
     ...form.history,
     ...(has('thinking') && { reasoning: 'none' as const, ...withoutThoughts(form) }),
+    ...(has('pictures') && { images: 'none' as const }),
     ...(has('flat') && { flat: true }),
   }
   return {
@@ -46,6 +49,8 @@ export function describeRepair(one: Repair): string {
         : `refuses one of the tools ${one.names.join(', ')}: the next requests find out which`
     case 'thinking':
       return 'does not get back what it thought before'
+    case 'pictures':
+      return 'is told of pictures in words'
     case 'flat':
       return 'is told earlier calls of tools as text'
     default:

@@ -45,7 +45,11 @@ export function createPartsReader({
   const { parts, textOf, take } = createParts(onText)
   const calls: ModelCall[] = []
   let finish: Finish | undefined
+  let length = 0
   return {
+    get length() {
+      return length
+    },
     get isWhole() {
       const { unified = 'other', raw } = finish?.finishReason ?? {}
       return unified !== 'other' || raw !== undefined
@@ -55,6 +59,7 @@ export function createPartsReader({
       return toBegun(textOf('reasoning') + textOf('text') + called.join(''), toUsage(finish))
     },
     take(part) {
+      if ('delta' in part && typeof part.delta === 'string') length += part.delta.length
       switch (part.type) {
         case 'text-start':
         case 'text-delta':

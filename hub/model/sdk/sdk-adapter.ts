@@ -35,12 +35,12 @@ const NO_KEY = 'none'
 export function createSdkAdapter(entry: ModelEntry, options: SdkOptions): Adapter {
   const provider = toProvider(entry)
   return {
-    async ask(request, { signal, onText, makeId, without }) {
+    async ask(request, { signal, onText, onCut, makeId, without }) {
       signal.throwIfAborted()
       const edit = editOf(entry, without)
       using call = openWireCall({ provider, clock: options.clock, signal, timeout: timeoutOf(entry), edit })
       const reply = createPartsReader({ provider, family: familyOf(entry), onText, makeId })
-      return await readReply(call, signal, reply, async () => {
+      const open = async () => {
         const model = options.toModel({
           baseURL: entry.baseUrl,
           apiKey: provider.apiKey || NO_KEY,
@@ -49,6 +49,11 @@ export function createSdkAdapter(entry: ModelEntry, options: SdkOptions): Adapte
         })
         const { stream } = await model.doStream(toCallOptions(entry, request, options))
         return stream
+      }
+      return await readReply(call, signal, reply, open, {
+        provider,
+        maxOutput: request.maxOutput,
+        ...(onCut && { onCut }),
       })
     },
   }
