@@ -14,7 +14,7 @@ export default defineConfig({
           include: [
             '{hub,servers,schemas,bin}/**/*.test.ts',
             'tests/*.test.ts',
-            'tests/{e2e,regression}/**/*.test.ts',
+            'tests/{e2e,regression,support}/**/*.test.ts',
           ],
         },
       },

@@ -163,7 +163,7 @@ function followModel(foundation: Foundation, runtime: Runtime, stack: AsyncDispo
   stack.defer(signals.on('modelAnswers', goOn))
   stack.defer(
     signals.on('modelWanted', () => {
-      foundation.model.health?.reset()
+      for (const model of [foundation.model, ...foundation.namedModels.values()]) model.health?.reset()
       goOn()
     }),
   )
@@ -224,7 +224,7 @@ function openRuntime(
     log,
     signals,
     toolBox,
-    model: () => foundation.model,
+    model: (name: string) => foundation.namedModels.get(name) ?? foundation.model,
     compactionModel: () => foundation.compactionModel,
     agent: agents.find,
     budget: () => budgetOf(foundation.config.current),

@@ -1,7 +1,8 @@
 import { type Agents, createAgents } from './config/agents.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import type { Environment } from './config/environment.ts'
-import { type Config, hasPrices } from './config/load.ts'
+import type { Config } from './config/load.ts'
+import { hasPrices, type ModelConfig } from './config/models.ts'
 import { readVersion } from './config/paths.ts'
 import { readOrMakeToken } from './config/token.ts'
 import { type Clock, systemClock } from './core/clock.ts'
@@ -14,7 +15,9 @@ import type { SignalMap, Signals } from './core/signals.ts'
 import { createLiveConfig, type LiveConfig } from './live-config.ts'
 import { createChain } from './model/chain.ts'
 import { createModel } from './model/create-model.ts'
+import { fillSizes } from './model/sizes.ts'
 import { closeQuestions } from './store/approvals.ts'
+import { readModelQuirks, saveModelQuirks } from './store/hub-state.ts'
 import { openStore, type Store } from './store/open.ts'
 import { lockFolder } from './store/sqlite.ts'
 import { describeLoss, findLoss, wasUsed } from './store/store-loss.ts'
@@ -52,6 +55,8 @@ export interface Foundation {
   readonly startedAt: number
   /** The model in force, with its fallbacks. */
   model: Model
+  /** Those that agents choose by name, with the same fallbacks. */
+  namedModels: ReadonlyMap<string, Model>
   /** Writes summaries; undefined where the model itself does. */
   compactionModel: Model | undefined
   /** Takes the models from the config in force. */
@@ -69,7 +74,7 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
     await closeQuestions(tx, clock.now())
   })
   const signals = createEmitter<SignalMap>(error => log.error('listener_failed', { error }))
-  const models = (of: Config) => createModels(of, overrides.model, { clock, signals })
+  const models = (of: Config) => createModels(of, overrides.model, { clock, log, signals, store })
   const live = createLiveConfig(config, environment, log)
   const foundation: Foundation = {
     clock,
@@ -80,6 +85,7 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
     config: live,
     agents: createAgents(config.agentsFolder, environment, log, () => ({
       hasPrices: hasPrices(live.current.model),
+      models: Object.keys(live.current.model?.named ?? {}),
     })),
     store,
     token: config.token ?? readOrMakeToken(config.dataFolder),
@@ -113,18 +119,35 @@ async function openWholeStore(
 async function createModels(
   { model }: Config,
   override: Model | undefined,
-  { clock, signals }: Pick<Foundation, 'clock' | 'signals'>,
-): Promise<Pick<Foundation, 'model' | 'compactionModel'>> {
+  { clock, log, signals, store }: Pick<Foundation, 'clock' | 'log' | 'signals' | 'store'>,
+): Promise<Pick<Foundation, 'model' | 'namedModels' | 'compactionModel'>> {
   const onAnswers = (name: string) => signals.emit('modelAnswers', { name })
   if (override) {
     return {
       model: createChain([{ model: override }], { now: clock.now, onAnswers }),
+      namedModels: new Map(),
       compactionModel: undefined,
     }
   }
-  const options = { clock, onAnswers, circuits: new Map() }
+  const quirks = {
+    load: (key: string) => readModelQuirks(store.db, key),
+    // The reply that was worked for is not lost with what was learnt.
+    save: (key: string, value: unknown) =>
+      store
+        .write(tx => saveModelQuirks(tx, key, value))
+        .catch(error => log.warn('model_quirks_not_saved', { error })),
+  }
+  const options = { clock, onAnswers, circuits: new Map(), quirks }
+  const fill = (entry: ModelConfig) => fillSizes(entry, clock)
+  const fallback = await Promise.all((model?.fallback ?? []).map(fill))
+  const open = async (entry: ModelConfig, others = fallback) =>
+    createModel(await fill(entry), others, options)
+  const named = Object.entries(model?.named ?? {}).map(
+    async ([name, entry]) => [name, await open(entry)] as const,
+  )
   return {
-    model: await createModel(model?.default, model?.fallback ?? [], options),
-    compactionModel: model?.compaction && (await createModel(model.compaction, [], options)),
+    model: model ? await open(model.default) : await createModel(undefined, [], options),
+    namedModels: new Map(await Promise.all(named)),
+    compactionModel: model?.compaction && (await open(model.compaction, [])),
   }
 }

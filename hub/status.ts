@@ -2,10 +2,12 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentStatus } from '../schemas/chat.ts'
 import { readBudgets } from './budgets.ts'
+import type { ModelQuirk } from './core/model.ts'
 import type { Engine } from './engine.ts'
 import type { Foundation } from './foundation.ts'
 import type { ListedAgent } from './mcp/hub-tools/deps.ts'
 import type { HubStatus } from './mcp/hub-tools/status.ts'
+import { toShownUrl } from './model/ask-json.ts'
 import { threadsAwaitingApproval } from './store/approvals.ts'
 import { countOpenDeadLetters, failedThreads } from './store/dead-letters.ts'
 import { waitingCounts } from './store/inbox.ts'
@@ -19,9 +21,11 @@ export async function readStatus(
   engine: Engine,
   asked: { health?: boolean | undefined },
 ): Promise<HubStatus> {
-  const { config, model, store, clock, startedAt, version, agents } = foundation
+  const { config, model, namedModels, compactionModel, store, clock, startedAt, version, agents } = foundation
   const waiting = await waitingCounts(store.db)
   const provider = config.current.model?.default
+  const models = [model, ...namedModels.values(), ...(compactionModel ? [compactionModel] : [])]
+  const quirks = distinct(models.flatMap(({ health }) => health?.quirks() ?? []))
   return {
     hub: {
       name: 'superbloom',
@@ -31,16 +35,17 @@ export async function readStatus(
       configFile: config.file,
     },
     model: {
-      kind: provider ? 'openai' : 'rules',
+      kind: provider?.provider ?? 'commands',
       name: model.name,
-      ...(provider ? { baseUrl: provider.baseUrl } : {}),
-      health: model.health?.providers() ?? [],
+      ...(provider ? { baseUrl: toShownUrl(provider.baseUrl) } : {}),
+      health: distinct(models.flatMap(({ health }) => health?.providers() ?? [])),
+      quirks,
       parked: (await parkedThreads(store.db)).length,
     },
     deadLetters: { open: await countOpenDeadLetters(store.db) },
     ...(engine.crashGuard.hold ? { held: engine.crashGuard.hold } : {}),
     serversDown: [...engine.serversWatch.down].map(([name, since]) => ({ name, since })),
-    servers: await readServers(engine.serverTools.servers, asked.health === true),
+    servers: await readServers(engine.serverTools.servers, quirks, asked.health === true),
     queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy: engine.runtime.busy },
     budgets: await readBudgets(foundation),
     store: { kind: 'sqlite', bytes: storeBytes(config.current.dataFolder) },
@@ -53,12 +58,35 @@ export async function readStatus(
   }
 }
 
-async function readServers(servers: Servers, withHealth: boolean): Promise<HubStatus['servers']> {
+/** Named models have the same fallbacks. */
+function distinct<Value>(values: readonly Value[]): Value[] {
+  return [...new Map(values.map(value => [JSON.stringify(value), value])).values()]
+}
+
+async function readServers(
+  servers: Servers,
+  quirks: readonly ModelQuirk[],
+  withHealth: boolean,
+): Promise<HubStatus['servers']> {
   const upstreams = withHealth ? await servers.health() : undefined
   return servers.status().map(server => {
     const behind = upstreams?.get(server.name)
-    return behind === undefined ? server : { ...server, upstreams: behind }
+    const refused = refusedOf(servers, server.name, quirks)
+    return {
+      ...server,
+      ...(refused.length > 0 ? { leftOut: [...(server.leftOut ?? []), ...refused] } : {}),
+      ...(behind === undefined ? {} : { upstreams: behind }),
+    }
   })
+}
+
+/** The tools of a server that a model does not take, with the model. */
+function refusedOf(servers: Servers, server: string, quirks: readonly ModelQuirk[]): string[] {
+  return quirks.flatMap(({ model, tools = [] }) =>
+    tools
+      .filter(name => servers.catalogue.tool(name)?.server === server)
+      .map(name => `${name}: the model ${model} refuses it`),
+  )
 }
 
 /** What the store takes on the disk, its log included. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { conversationId } from './names.ts'
+import { type picture, pictures } from './picture.ts'
 
 /** The longest text that a person may send at once, in characters. */
 export const MAX_TEXT = 100_000
@@ -28,6 +29,7 @@ export const clientFrame = z.discriminatedUnion('type', [
     type: z.literal('message'),
     conversation: conversationId,
     text: messageText,
+    images: pictures.optional(),
     clientId: z.string().min(1).max(200).optional(),
   }),
   z.strictObject({
@@ -79,6 +81,13 @@ export interface ChatMessage {
   data?: Record<string, unknown>
 }
 
+/** The message with the number of its pictures in place of them: hundreds of KB each, which a text reader cannot see. */
+export function withoutPictures({ data, ...message }: ChatMessage): ChatMessage {
+  if (!Array.isArray(data?.['images'])) return data === undefined ? message : { ...message, data }
+  const { images, ...rest } = data
+  return { ...message, data: { ...rest, pictures: images.length } }
+}
+
 /** What a person, or a program for one, says in a conversation. */
 export interface NewUserMessage {
   conversation: string
@@ -86,7 +95,10 @@ export interface NewUserMessage {
   author: string
   /** The name of the token that it came with. */
   token: string
+  images?: readonly z.infer<typeof picture>[] | undefined
   clientId?: string | undefined
+  /** The JSON schema that the answer must fit. */
+  schema?: Record<string, unknown> | undefined
 }
 
 export const toolCallStatuses = [

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { clientPrompt } from './client-prompt.ts'
 import { eventListed, missedPolicy } from './inbox.ts'
 import { conversationId, name, serverName, toServerNames } from './names.ts'
+import { PROVIDER_NAMES } from './providers.ts'
 import { hookEntry, hookName } from './webhooks.ts'
 
 const span = z.string().regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
@@ -110,25 +111,57 @@ const price = z.strictObject({
   output: z.number().nonnegative(),
 })
 
+/** The platform waits no longer for an answer. */
+const LONGEST_ANSWER_MS = 5 * 60_000
+
 const modelEntry = z
   .strictObject({
-    baseUrl: z.url({ protocol: /^https?$/ }).describe('of the OpenAI-compatible API, with its /v1'),
-    apiKey: z.string().optional(),
+    provider: z
+      .enum(PROVIDER_NAMES)
+      .optional()
+      .describe('whose API it is; default by the host of baseUrl, else compatible'),
+    baseUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("where it is, with the /v1 of most; default the provider's own address"),
+    apiKey: z
+      .string()
+      .optional()
+      .describe("default the provider's variable of the environment, at its own address"),
     model: z.string().min(1),
-    context: z.int().min(2048).default(32_768).describe('tokens of request and reply together'),
+    context: z
+      .int()
+      .min(2048)
+      .optional()
+      .describe('tokens of request and reply together; default what the provider reports, else 32768'),
     maxOutput: z
       .int()
       .min(64)
       .optional()
       .describe('tokens of one reply; default the smaller of 4096 and context / 4'),
     price: price.optional().describe('money per million tokens; a limit on money needs it'),
+    reasoning: z
+      .enum(['none', 'low', 'medium', 'high'])
+      .optional()
+      .describe("how much it thinks before it answers; default the model's own"),
+    temperature: z.number().min(0).max(2).optional().describe("default the provider's own"),
+    vision: z.boolean().optional().describe('whether it takes pictures'),
+    timeout: limit
+      .refine(given => limitToMilliseconds(given) <= LONGEST_ANSWER_MS, 'must be at most 5m')
+      .optional()
+      .describe('until the answer begins; default 60s, 5m at http addresses'),
+    headers: z.record(z.string(), text).optional().describe('sent with every request'),
+    body: z.record(z.string(), z.unknown()).optional().describe('merged into every request'),
   })
-  .refine(({ maxOutput = 0, context }) => maxOutput <= context / 2, {
+  .refine(({ maxOutput = 0, context = Number.POSITIVE_INFINITY }) => maxOutput <= context / 2, {
     path: ['maxOutput'],
     error: 'must be at most half of context, or nothing could be asked',
   })
-
-type Model = z.infer<typeof modelEntry>
+  .refine(({ provider = 'compatible', baseUrl }) => baseUrl !== undefined || provider !== 'compatible', {
+    path: ['baseUrl'],
+    error: `missing: where the model is asked, or provider (${PROVIDER_NAMES.filter(name => name !== 'compatible').join(', ')})`,
+  })
+export type ModelEntryFile = z.infer<typeof modelEntry>
 
 const globs = z.array(z.string().min(1))
 
@@ -153,6 +186,13 @@ export const configFile = z
         default: modelEntry,
         fallback: z.array(modelEntry).default([]).describe('tried in order when the default fails for good'),
         compaction: modelEntry.optional().describe('writes summaries; default the model itself'),
+        named: z
+          .record(
+            name.refine(given => given !== 'default', 'default is the name of the first model'),
+            modelEntry,
+          )
+          .default({})
+          .describe('further models, which agent files choose by these names'),
       })
       .optional(),
     tools: z
@@ -218,7 +258,7 @@ export type ConfigFile = z.infer<typeof configFile>
 export const agentFile = z.strictObject({
   description: z.string().default(''),
   tools: z.array(z.string().min(1)).default(['*']).describe('globs over tools; "!glob" takes away'),
-  model: z.literal('default').default('default').describe('which of the configured models thinks for it'),
+  model: name.default('default').describe('which model thinks for it: default, or one of model.named'),
   approve: globs.default([]).describe("globs over tools that need a person's yes; adds to the config's"),
   grants: globs
     .default([])
@@ -268,8 +308,10 @@ function toMilliseconds(text: string): number {
   return Number.parseFloat(text) * (UNITS[text.at(-1) ?? ''] ?? 0)
 }
 
-function modelsOf(model: { default: Model; fallback: Model[]; compaction?: Model | undefined } | undefined) {
-  return model ? [model.default, ...model.fallback, ...(model.compaction ? [model.compaction] : [])] : []
+function modelsOf(model: NonNullable<ConfigFile['model']> | undefined): ModelEntryFile[] {
+  if (!model) return []
+  const { fallback, compaction, named } = model
+  return [model.default, ...fallback, ...(compaction ? [compaction] : []), ...Object.values(named)]
 }
 
 function isTimezone(text: string): boolean {

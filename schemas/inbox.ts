@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { storedPicture } from './picture.ts'
 
 /** Either an event's type, or a type with what its payload must hold (globs for texts). */
 export const eventWanted = z.union([
@@ -54,6 +55,8 @@ export interface RoutedEvent {
   note: string
 }
 
+const jsonObject = z.record(z.string(), z.unknown())
+
 /** What an inbox item carries, by what posted it. */
 export const inboxPayload = z.discriminatedUnion('kind', [
   z.object({
@@ -62,6 +65,10 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     messageId: z.string(),
     author: z.string(),
     text: z.string(),
+    /** It has pictures, which lie with the message of this seq in its conversation. */
+    pictures: z.object({ count: z.int().positive(), seq: z.int() }).optional(),
+    /** The JSON schema that its answer must fit. */
+    schema: jsonObject.optional(),
   }),
   z.object({
     kind: z.literal('wake'),
@@ -89,6 +96,8 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     status: z.enum(['complete', 'failed', 'cancelled']),
     instructions: z.string(),
     summary: z.string(),
+    /** What fits the schema that its maker gave. */
+    result: jsonObject.optional(),
     hops: z.int().nonnegative().optional(),
     /** An event made it, and nobody waits for it. */
     quiet: z.literal(true).optional(),
@@ -130,12 +139,28 @@ export const historyContent = z.discriminatedUnion('role', [
     tellsContext: z.boolean().optional(),
     /** The stored facts that it tells: all of them, or those that changed; an empty value for one that is gone. */
     facts: z.array(storedFact).optional(),
+    images: z.array(storedPicture).readonly().optional(),
   }),
   z.object({
     role: z.literal('assistant'),
     text: z.string(),
-    calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
-    thinking: z.object({ by: z.string(), text: z.string() }).optional(),
+    calls: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        arguments: z.string(),
+        /** Its model wants a person's yes. */
+        ask: z.literal(true).optional(),
+      }),
+    ),
+    thinking: z
+      .object({
+        by: z.string(),
+        text: z.string(),
+        extras: z.array(z.unknown()).readonly().optional(),
+        parts: z.unknown().optional(),
+      })
+      .optional(),
   }),
   z.object({
     role: z.literal('tool'),
@@ -144,6 +169,7 @@ export const historyContent = z.discriminatedUnion('role', [
     text: z.string(),
     isError: z.boolean(),
     structured: z.unknown().optional(),
+    images: z.array(storedPicture).readonly().optional(),
   }),
 ])
 export type HistoryContent = z.infer<typeof historyContent>

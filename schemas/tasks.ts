@@ -15,5 +15,7 @@ export const taskGrants = z.object({
   limits: taskLimits.default({}),
   /** Messages between agents that led to it without a person. */
   hops: z.int().nonnegative().default(0),
+  /** The JSON schema that its result must fit. */
+  schema: z.record(z.string(), z.unknown()).optional(),
 })
 export type TaskGrants = z.infer<typeof taskGrants>

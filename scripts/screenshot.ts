@@ -7,7 +7,7 @@ import { answers, linkTo, say } from '../tests/real/page/steps.ts'
 import { startTestHub } from '../tests/support/test-hub.ts'
 
 /*
-Makes docs/page.png, the README's picture, of a real hub with the rules model and the metrics server. Needs Debian's
+Makes docs/page.png, the README's picture, of a real hub with the built-in commands and the metrics server. Needs Debian's
 chromium; fonts-inter and fonts-urw-base35 make it look as on most desktops.
 */
 

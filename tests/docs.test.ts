@@ -15,9 +15,11 @@ import { createMetaTools } from '../hub/tools/meta-tools/index.ts'
 import { clientFrame } from '../schemas/chat.ts'
 import { agentFile, configFile, serverEntry } from '../schemas/config.ts'
 import { eventPayloads } from '../schemas/events.ts'
+import { PROVIDERS } from '../schemas/providers.ts'
 import { AGENT } from './lab/homelab-story.ts'
 import { clients } from './real/clients/clients.ts'
 import { documentedRows, identify } from './real/clients/table.ts'
+import { mimics } from './support/mimics/index.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -78,6 +80,7 @@ test('every variable that the hub reads is in the reference, and back', () => {
   const known = new Set(
     [...code.matchAll(/'((?:SUPERBLOOM|OPENAI)_[A-Z_]+|LOG_LEVEL)'/g)].map(match => match[1] ?? ''),
   )
+  for (const { keyVariable } of Object.values(PROVIDERS)) known.add(keyVariable)
   expect([...known].sort()).toEqual(firstColumn('Environment').sort())
 })
 
@@ -209,6 +212,7 @@ test('the README presents every built-in server, with variables that exist', () 
 test('the agent that comes along lists events that servers raise', () => {
   const { events } = parseAgentFile('agents/homelab.md', read('agents/homelab.md'), () => undefined, {
     hasPrices: false,
+    models: [],
   })
   expect(events.length).toBeGreaterThan(8)
   for (const event of events) expect(Object.keys(eventPayloads)).toContain(event)
@@ -216,7 +220,7 @@ test('the agent that comes along lists events that servers raise', () => {
 
 test('the agent that comes along grants what the stories of the demo need, and says how to take it back', () => {
   const parse = (text: string) =>
-    parseAgentFile('agents/homelab.md', text, () => undefined, { hasPrices: false })
+    parseAgentFile('agents/homelab.md', text, () => undefined, { hasPrices: false, models: [] })
   const { grants } = parse(read('agents/homelab.md'))
   expect(parse(AGENT).grants.length).toBeGreaterThan(0)
   expect(grants).toEqual(expect.arrayContaining(parse(AGENT).grants))
@@ -242,9 +246,9 @@ test('the examples of the README are valid', () => {
   expect(yaml.length).toBe(5)
   const markdown = /```markdown\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   for (const text of yaml) expect(() => parseExample(text)).not.toThrow()
-  expect(parseAgentFile('agents/disks.md', markdown, () => undefined, { hasPrices: false }).events).toEqual([
-    'disk_high',
-  ])
+  expect(
+    parseAgentFile('agents/disks.md', markdown, () => undefined, { hasPrices: false, models: [] }).events,
+  ).toEqual(['disk_high'])
 })
 
 function parseExample(text: string): unknown {
@@ -256,4 +260,18 @@ test('the table of clients has the clients that are measured, at the versions th
     .slice(1)
     .map(cells => cells.slice(0, 3))
   expect(documented).toEqual(clients.map(identify))
+})
+
+test('every rule of every mimic of a provider is in docs/models.md with its source, and back', () => {
+  const [, ...sections] = read('docs/models.md').split(/^## (?!Where)/m)
+  const documented = sections.map(text => ({
+    name: text.split('\n')[0],
+    rules: [...text.matchAll(/^\| (.*) \| \[.*\]\((.*)\) \|$/gm)].map(([, what, source]) => ({
+      what,
+      source,
+    })),
+  }))
+  expect(documented).toEqual(
+    mimics.map(({ name, rules }) => ({ name, rules: rules.map(({ what, source }) => ({ what, source })) })),
+  )
 })

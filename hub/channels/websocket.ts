@@ -184,12 +184,13 @@ async function handle(
       })
     }
     case 'message': {
-      const { conversation, text, clientId } = frame
+      const { conversation, text, clientId, images } = frame
       try {
         const message = await deps.postMessage({
           conversation,
           text,
           clientId,
+          images,
           author: caller.token,
           token: caller.token,
         })

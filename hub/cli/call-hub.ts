@@ -3,6 +3,7 @@ import {
   Client,
   SdkHttpError,
   StreamableHTTPClientTransport,
+  type Tool,
 } from '@modelcontextprotocol/client'
 import { readVersion } from '../config/paths.ts'
 import { describeError, HubError } from '../core/errors.ts'
@@ -43,12 +44,27 @@ function toCommands(text: string): string {
   return text.replace(/\bhub_list_[a-z_]+\b/g, tool => COMMANDS[tool] ?? tool)
 }
 
-async function request(
+/** Every tool that the hub offers. Throws as `callHub` does. */
+export async function listHubTools(hub: RunningHub): Promise<Tool[]> {
+  const listed = await connected(hub, client => client.listTools()).catch(error => {
+    throw explain(error, hub)
+  })
+  return listed.tools
+}
+
+function request(
   hub: RunningHub,
   name: string,
   args: Record<string, unknown>,
   { timeout = 30_000, onProgress }: CallHubOptions,
 ): Promise<CallToolResult> {
+  const onprogress = ({ message = '' }: { message?: string | undefined }) => onProgress?.(message)
+  return connected(hub, client =>
+    client.callTool({ name, arguments: args }, { timeout, ...(onProgress ? { onprogress } : {}) }),
+  )
+}
+
+async function connected<Result>(hub: RunningHub, use: (client: Client) => Promise<Result>): Promise<Result> {
   const client = new Client(
     { name: 'superbloom-cli', version: readVersion() },
     { versionNegotiation: { mode: { pin: '2026-07-28' } } },
@@ -57,12 +73,8 @@ async function request(
     requestInit: { headers: { Authorization: `Bearer ${hub.token}` } },
   })
   await client.connect(transport)
-  const onprogress = ({ message = '' }: { message?: string | undefined }) => onProgress?.(message)
   try {
-    return await client.callTool(
-      { name, arguments: args },
-      { timeout, ...(onProgress ? { onprogress } : {}) },
-    )
+    return await use(client)
   } finally {
     await client.close()
   }

@@ -41,6 +41,7 @@ export function createProgram(): Command {
   addAgents(program)
   addClients(program)
   addApprovals(program)
+  addModels(program)
   addCare(program)
   addDeadLetters(program)
   addKeeping(program)
@@ -132,6 +133,27 @@ function addApprovals(program: Command): void {
         (await import('./commands/approvals.ts')).decideApproval({ approval, decision, ...options }),
       )
   }
+}
+
+/** Commands to find a model, and to see whether it can be used. */
+function addModels(program: Command): void {
+  const load = () => import('./commands/models.ts')
+  const models = program
+    .command('models')
+    .description('models that answer on this machine, keys, and the configured models with their sizes')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => (await load()).listModels(options))
+  models
+    .command('try')
+    .description('try a model with the prompt and all tools of the default agent')
+    .argument(
+      '[name]',
+      'of the config, or of a model; default the configured one, else the first that answers',
+    )
+    .option('--json', 'as JSON')
+    .action(async (name: string | undefined, options: { json?: boolean }) =>
+      (await load()).tryConfigured(name, options),
+    )
 }
 
 /** Commands to see how the hub is. */

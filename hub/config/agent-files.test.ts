@@ -6,7 +6,7 @@ import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { parseAgentFile, readAgentFiles } from './agent-files.ts'
 
 const environment = (name: string) => (name === 'WHERE' ? 'the attic' : undefined)
-const rules = { hasPrices: false }
+const rules = { hasPrices: false, models: [] }
 const parse = (text: string, file = '/agents/homelab.md') => parseAgentFile(file, text, environment, rules)
 const limits = {
   steps: 30,

@@ -25,9 +25,11 @@ export interface AgentFiles {
   problems: { file: string; message: string }[]
 }
 
-/** What an agent file may say depends on the config: without prices money cannot be limited. */
+/** What an agent file may say depends on the config: its model's name, and a limit on money where there are prices. */
 export interface AgentFileRules {
   hasPrices: boolean
+  /** The names of models besides `default`. */
+  models: readonly string[]
 }
 
 /** Reads every `<name>.md` of the folder, in the order of their names. A file that is wrong never hides the others. */
@@ -75,8 +77,12 @@ export function parseAgentFile(
   return { ...parsed, name, prompt, clientPrompt, conversations: conversations ?? [name] }
 }
 
-function checkedAgentFile({ hasPrices }: AgentFileRules) {
-  return agentFile.superRefine(({ schedules, limits }, context) => {
+function checkedAgentFile({ hasPrices, models }: AgentFileRules) {
+  return agentFile.superRefine(({ schedules, limits, model }, context) => {
+    if (model !== 'default' && !models.includes(model)) {
+      const message = `there is no model of that name: ${['default', ...models].join(', ')}; name others in model.named of superbloom.yaml`
+      context.addIssue({ code: 'custom', path: ['model'], message })
+    }
     for (const [index, { cron, timezone }] of schedules.entries()) {
       const message = findCronProblem(cron, timezone)
       if (message) context.addIssue({ code: 'custom', path: ['schedules', index, 'cron'], message })

@@ -10,7 +10,7 @@ function openAgents(name = 'agents') {
   const logged: string[] = []
   const log = createLog({ level: 'debug', now: () => 0, write: line => logged.push(JSON.parse(line).event) })
   const path = name === '' ? folder.path : join(folder.path, name)
-  const rules = { hasPrices: false }
+  const rules = { hasPrices: false, models: [] }
   const agents = createAgents(
     path,
     () => undefined,

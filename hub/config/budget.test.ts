@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { budgetOf } from './budget.ts'
-import type { ModelConfig, ModelsConfig } from './load.ts'
+import type { ModelConfig, ModelsConfig } from './models.ts'
 
 const priced = (input: number, output: number, currency = 'EUR'): ModelConfig => ({
+  provider: 'compatible',
+  vision: false,
   baseUrl: 'http://localhost/v1',
   model: 'm',
   context: 8_192,
@@ -13,6 +15,7 @@ const models = (first: ModelConfig, ...fallback: ModelConfig[]): ModelsConfig =>
   default: first,
   fallback,
   compaction: undefined,
+  named: {},
 })
 
 test('what a call costs at most is the highest of each price', () => {

@@ -1,19 +1,16 @@
 import type { Price } from '../core/model.ts'
-import type { Config, ModelConfig, ModelsConfig } from './load.ts'
+import type { Config } from './load.ts'
+import { allModels } from './models.ts'
 
 /** What all agents together may use in a day, and where to change it. */
 export function budgetOf({ budget, model, configFile }: Pick<Config, 'budget' | 'model' | 'configFile'>) {
-  const prices = model ? askedModels(model).flatMap(({ price }) => price ?? []) : []
+  const prices = allModels(model).flatMap(({ price }) => price ?? [])
   return {
     ...budget,
     currency: model?.default.price?.currency,
     dearest: prices.length > 0 ? dearestOf(prices) : undefined,
     file: configFile ?? 'superbloom.yaml',
   }
-}
-
-function askedModels(model: ModelsConfig): ModelConfig[] {
-  return [model.default, ...model.fallback, ...(model.compaction ? [model.compaction] : [])]
 }
 
 /** A call may go to a fallback, so that the highest of each price is kept for it. */

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { systemTimezone } from '../core/clock.ts'
 import { createEnvironment } from './environment.ts'
-import { hasPrices, loadConfig } from './load.ts'
+import { loadConfig } from './load.ts'
+import { hasPrices } from './models.ts'
 
 function load(text: string | undefined, variables: Record<string, string> = {}) {
   using folder = makeTempFolder()
@@ -64,13 +65,18 @@ test('the environment, with where each value came from', () => {
     crashHold: false,
   })
   const main = {
+    provider: 'openai',
     baseUrl: 'https://api.openai.com/v1',
     apiKey: 'sk',
     model: 'qwen3:32b',
     context: 8192,
-    maxOutput: 2048,
   }
-  expect(config.model).toEqual({ default: main, fallback: [], compaction: { ...main, model: 'qwen3:4b' } })
+  expect(config.model).toEqual({
+    default: main,
+    fallback: [],
+    compaction: { ...main, model: 'qwen3:4b' },
+    named: {},
+  })
   expect(config.origins).toMatchObject({
     dataFolder: 'SUPERBLOOM_DATA',
     host: 'default',
@@ -111,12 +117,18 @@ budget: { moneyPerDay: 5 }`
   )
 })
 
-test('the model of the file wins over the environment; its reply leaves room for the question', () => {
+test('the model of the file wins over the environment, and what nobody wrote stays open', () => {
   const text = 'model: { default: { baseUrl: "http://localhost:11434/v1", model: m, context: 100000 } }'
   expect(load(text, { SUPERBLOOM_MODEL: 'other' }).model).toEqual({
-    default: { baseUrl: 'http://localhost:11434/v1', model: 'm', context: 100_000, maxOutput: 4096 },
+    default: {
+      provider: 'compatible',
+      baseUrl: 'http://localhost:11434/v1',
+      model: 'm',
+      context: 100_000,
+    },
     fallback: [],
     compaction: undefined,
+    named: {},
   })
   const greedy = 'model:\n  default: { baseUrl: "http://h/v1", model: m, context: 4096, maxOutput: 4096 }'
   expect(() => load(greedy)).toThrow('FILE:2: model.default.maxOutput: must be at most half of context')
@@ -135,7 +147,7 @@ test('a login that nobody can mean is refused, and keys of other programs are wa
 
 test('a key without a model is warned of, and so are unknown keys of a server', () => {
   expect(load(undefined, { OPENAI_API_KEY: 'sk' }).warnings).toEqual([
-    'OPENAI_API_KEY set without SUPERBLOOM_MODEL: the built-in rules model answers',
+    'OPENAI_API_KEY set without SUPERBLOOM_MODEL: the built-in commands answer',
   ])
   const config = load('mcpServers: { files: { command: npx, trust: true, autoApprove: [] }, metrics: false }')
   expect(config.servers).toMatchObject({ files: { command: 'npx' }, metrics: false })

@@ -4,36 +4,12 @@ import { type ConfigFile, configFile, type ServerEntry } from '../../schemas/con
 import { systemTimezone } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
-import type { Price } from '../core/model.ts'
 import { decideConfigured, isPasted, splitKeys, withoutSettings } from './configured-servers.ts'
 import type { Environment } from './environment.ts'
+import { decideModels, type ModelsConfig } from './models.ts'
 import { holdEntries } from './pasted-servers.ts'
-import {
-  toContext,
-  toCrashHold,
-  toHost,
-  toHttpUrl,
-  toLogLevel,
-  toPort,
-  toPublicUrl,
-} from './variable-values.ts'
+import { toCrashHold, toHost, toLogLevel, toPort, toPublicUrl } from './variable-values.ts'
 import { keysWritten, parseYaml } from './yaml-file.ts'
-
-export interface ModelConfig {
-  baseUrl: string
-  apiKey?: string
-  model: string
-  context: number
-  maxOutput: number
-  price?: Price
-}
-
-/** The models that think; the fallbacks and the summaries' model are as configured as the first. */
-export interface ModelsConfig {
-  default: ModelConfig
-  fallback: readonly ModelConfig[]
-  compaction: ModelConfig | undefined
-}
 
 /** Everything that decides how the hub runs. Paths are absolute. */
 export interface Config {
@@ -48,7 +24,7 @@ export interface Config {
   readonly timezone: string
   readonly hosts: readonly string[]
   readonly concurrency: number
-  /** Undefined: the built-in rules model. */
+  /** Undefined: the built-in commands. */
   readonly model: ModelsConfig | undefined
   readonly tools: {
     readonly approve: readonly string[]
@@ -77,16 +53,7 @@ export interface Config {
   readonly origins: Readonly<Record<string, string>>
 }
 
-/** Whether every model that may think or summarise has prices: only then can money be limited. */
-export function hasPrices(models: ModelsConfig | undefined): boolean {
-  if (!models) return false
-  const { fallback, compaction } = models
-  const all = [models.default, ...fallback, ...(compaction ? [compaction] : [])]
-  return all.every(({ price }) => price !== undefined)
-}
-
 const DEFAULT_PORT = 8420
-const OPENAI_URL = 'https://api.openai.com/v1'
 
 /** Where the data is and the token to its hub: what a command needs that talks to a running one. */
 export function locateData(environment: Environment): Pick<Config, 'dataFolder' | 'token'> {
@@ -113,7 +80,8 @@ export function loadConfig(environment: Environment): Config {
   const { file, written, ignored, held } = readConfigFile(path, environment)
   for (const key of Object.keys(file)) origins[key] = 'default'
   for (const key of written) origins[key === 'mcpServers' ? 'servers' : key] = path ?? 'default'
-  const model = decideModel(file, environment, origins, path)
+  const model = decideModels(file.model, environment, path)
+  origins['model'] = model.origin
   const servers = decideConfigured(file, path, held)
   const config: Config = {
     configFile: path,
@@ -130,7 +98,7 @@ export function loadConfig(environment: Environment): Config {
     },
     hosts: file.hosts,
     concurrency: file.concurrency,
-    model: model.entry,
+    model: model.models,
     tools: file.tools,
     toolsets: file.toolsets,
     budget: file.budget,
@@ -203,63 +171,4 @@ function readConfigFile(path: string | undefined, environment: Environment): Rea
     ignored,
     held,
   }
-}
-
-function decideModel(
-  file: ConfigFile,
-  environment: Environment,
-  origins: Record<string, string>,
-  path: string | undefined,
-): { entry: ModelsConfig | undefined; warnings: string[] } {
-  const summaries = environment('SUPERBLOOM_COMPACTION_MODEL')
-  const context = toContext(environment('SUPERBLOOM_MODEL_CONTEXT'))
-  if (file.model) {
-    const { default: first, fallback, compaction } = file.model
-    const main = toModelConfig(first)
-    origins['model'] = summaries && !compaction ? `${path}, SUPERBLOOM_COMPACTION_MODEL` : (path ?? 'default')
-    const other = compaction
-      ? toModelConfig(compaction)
-      : summaries
-        ? { ...main, model: summaries }
-        : undefined
-    return {
-      entry: { default: main, fallback: fallback.map(toModelConfig), compaction: other },
-      warnings: [],
-    }
-  }
-  const model = environment('SUPERBLOOM_MODEL')
-  const apiKey = environment('OPENAI_API_KEY')
-  const baseUrl = environment('OPENAI_BASE_URL')
-  if (!model) {
-    origins['model'] = 'default'
-    const set = [apiKey && 'OPENAI_API_KEY', baseUrl && 'OPENAI_BASE_URL'].filter(Boolean).join(' and ')
-    return {
-      entry: undefined,
-      warnings: set ? [`${set} set without SUPERBLOOM_MODEL: the built-in rules model answers`] : [],
-    }
-  }
-  origins['model'] = 'SUPERBLOOM_MODEL'
-  const main: ModelConfig = {
-    baseUrl: toHttpUrl('OPENAI_BASE_URL', baseUrl ?? OPENAI_URL),
-    model,
-    context,
-    maxOutput: defaultMaxOutput(context),
-    ...(apiKey ? { apiKey } : {}),
-  }
-  const compaction = summaries ? { ...main, model: summaries } : undefined
-  return { entry: { default: main, fallback: [], compaction }, warnings: [] }
-}
-
-function toModelConfig(entry: NonNullable<ConfigFile['model']>['default']): ModelConfig {
-  const { apiKey, price, ...rest } = entry
-  return {
-    ...rest,
-    maxOutput: entry.maxOutput ?? defaultMaxOutput(entry.context),
-    ...(apiKey ? { apiKey } : {}),
-    ...(price ? { price: { ...price, cachedInput: price.cachedInput ?? price.input } } : {}),
-  }
-}
-
-function defaultMaxOutput(context: number): number {
-  return Math.min(4096, Math.floor(context / 4))
 }

@@ -87,6 +87,11 @@ export function toIso(at: number): string {
   return new Date(at).toISOString().replace('.000Z', 'Z')
 }
 
+/** A time for a library that takes no number. */
+export function toDate(at: number): Date {
+  return new Date(at)
+}
+
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i
 
 /**
@@ -106,7 +111,7 @@ export function fromIso(text: string, timezone = systemTimezone()): number | und
 }
 
 /** How far the clocks of `timezone` are ahead of UTC at a time, milliseconds. */
-function zoneOffset(at: number, timezone: string): number {
+export function zoneOffset(at: number, timezone: string): number {
   const name = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
     .formatToParts(new Date(at))
     .find(part => part.type === 'timeZoneName')?.value

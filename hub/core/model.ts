@@ -14,6 +14,8 @@ export interface ModelCall {
   id: string
   name: string
   arguments: string
+  /** It waits for a person's yes, whatever the agent may do by itself. Calls of meta-tools never wait. */
+  ask?: true | undefined
 }
 
 /** One thing that woke the agent, as the user message of its batch tells it. */
@@ -26,22 +28,42 @@ export interface BatchItem {
   at: number
 }
 
+/** A picture that a person or a tool gave. */
+export interface ModelImage {
+  /** `image/png`, `image/jpeg`, `image/webp` or `image/gif`. */
+  mimeType: string
+  /** Base64. */
+  data: string
+}
+
 /**
- * What a model thought before it called tools. Never shown; some providers want it back beside the calls, so it is
- * kept as it came and goes only to whoever made it.
+ * What a model thought, and what else its provider wants back as it came: signatures, encrypted items. It is never
+ * shown, and goes back only to the family that made it.
  */
 export interface Thinking {
+  /** The family that made it: `<provider>/<model>`. */
   by: string
+  /** What it thought, as far as the provider shows it; may be empty. */
   text: string
   /** What came beside each of the calls, in their order: Gemini wants the signatures of its thoughts back. */
-  extras?: readonly unknown[]
+  extras?: readonly unknown[] | undefined
+  /** What belongs to the message as a whole, in the form of the adapter that read it. JSON. */
+  parts?: unknown
 }
 
 /** The window in the order in which it happened. */
 export type ModelMessage =
-  | { role: 'user'; text: string; items: BatchItem[] }
+  | { role: 'user'; text: string; items: BatchItem[]; images?: readonly ModelImage[] | undefined }
   | { role: 'assistant'; text: string; calls: ModelCall[]; thinking?: Thinking | undefined }
-  | { role: 'tool'; callId: string; name: string; text: string; isError: boolean; structured?: unknown }
+  | {
+      role: 'tool'
+      callId: string
+      name: string
+      text: string
+      isError: boolean
+      structured?: unknown
+      images?: readonly ModelImage[] | undefined
+    }
 
 export interface ModelRequest {
   system: string
@@ -86,6 +108,8 @@ export interface ModelOptions {
   signal: AbortSignal
   /** Gets the reply's text piece by piece; what a model thinks aloud is never in it. */
   onText: (text: string) => void
+  /** Gets what was written of a reply, thoughts too, where the signal cut it: it may be billed. */
+  onCut?: (begun: Begun) => void
 }
 
 /**
@@ -106,7 +130,20 @@ export interface Model {
   readonly canSummarize?: boolean
   /** Missing where nothing can go wrong with it. */
   readonly health?: ModelHealth
+  /** What is known of how its provider wants requests, besides what is documented. */
+  quirks?(): ModelQuirk[]
   complete(request: ModelRequest, options: ModelOptions): Promise<ModelReply>
+}
+
+/** A change without which a provider refuses requests, found out by trying. It is forgotten after a week. */
+export interface ModelQuirk {
+  /** The hub's names of the tools that it does not take. */
+  tools?: readonly string[] | undefined
+  model: string
+  /** What is changed, in words that follow the model's name. */
+  what: string
+  /** Unix milliseconds. */
+  since: number
 }
 
 /** How a provider does. `trying`: it was down, and one call finds out whether it still is. */
@@ -129,6 +166,7 @@ export interface ModelHealth {
   /** A person wants another try: everything may be asked again. */
   reset(): void
   providers(): ProviderHealth[]
+  quirks(): ModelQuirk[]
 }
 
 /** Recognised by status and code, never by matching text. */
@@ -151,8 +189,20 @@ export interface Begun {
   written: string
 }
 
+/** What a provider said when it refused a request, as far as a repair reads it. */
+export interface ModelRefusal {
+  status: number
+  code?: string | undefined
+  /** The part of the request that it blames, such as `tools[3].function.parameters`. */
+  param?: string | undefined
+  /** Its own words. They name a tool; they never say what kind of refusal it is. */
+  said?: string | undefined
+}
+
 export class ModelError extends Error {
   readonly kind: ModelErrorKind
+  /** Set where the provider answered with a refusal. */
+  readonly refusal: ModelRefusal | undefined
   readonly status: number | undefined
   /** Milliseconds that the provider asked to wait. */
   readonly retryAfter: number | undefined
@@ -162,12 +212,17 @@ export class ModelError extends Error {
   constructor(
     kind: ModelErrorKind,
     message: string,
-    options: ErrorOptions & { status?: number | undefined; retryAfter?: number | undefined } = {},
+    options: ErrorOptions & {
+      status?: number | undefined
+      retryAfter?: number | undefined
+      refusal?: ModelRefusal | undefined
+    } = {},
   ) {
     super(message, options)
     this.name = 'ModelError'
     this.kind = kind
     this.status = options.status
+    this.refusal = options.refusal
     this.retryAfter = options.retryAfter
   }
 

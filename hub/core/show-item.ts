@@ -9,7 +9,9 @@ export function toItem({ payload, at }: { payload: InboxPayload; at: number }): 
     case 'message':
       return {
         kind: 'message',
-        origin: toLine(`Message from ${payload.author} in the conversation ${payload.conversation}`),
+        origin: toLine(
+          `Message from ${payload.author} in the conversation ${payload.conversation}${describePictures(payload.pictures?.count)}`,
+        ),
         text: payload.text,
         at,
       }
@@ -42,7 +44,9 @@ export function toItem({ payload, at }: { payload: InboxPayload; at: number }): 
     }
     case 'task': {
       const origin = toLine(`Task ${payload.task} is ${payload.status}: ${payload.instructions}`)
-      return { kind: 'task', origin, text: payload.summary, at }
+      const { summary, result } = payload
+      const text = result ? `${summary}\nResult: ${JSON.stringify(result)}` : summary
+      return { kind: 'task', origin, text, at }
     }
     case 'approval':
       return { kind: 'approval', origin: describeDecision(payload), text: describeOutcome(payload), at }
@@ -51,6 +55,10 @@ export function toItem({ payload, at }: { payload: InboxPayload; at: number }): 
     default:
       return payload satisfies never
   }
+}
+
+function describePictures(count = 0): string {
+  return count === 0 ? '' : `, with ${plural(count, 'picture')}`
 }
 
 type Decided = Extract<InboxPayload, { kind: 'approval' }>

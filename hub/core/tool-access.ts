@@ -1,3 +1,4 @@
+import type { JsonObject } from './forwarding.ts'
 import { matchesGlobs } from './glob.ts'
 
 /** Which tools there are for whom: an agent's globs, or for a task also those of everyone above it. */
@@ -7,6 +8,8 @@ export interface TaskAccess {
   agent: readonly string[]
   /** The globs of each maker; all of them must give a tool. */
   task: readonly (readonly string[])[]
+  /** The JSON schema of the result with which `complete_task` ends this task. */
+  result?: JsonObject
 }
 
 /** What a task lacks unless each of its makers names it; `*` is not enough. */

@@ -1,5 +1,5 @@
 import type { Asker } from './forwarding.ts'
-import type { ModelTool } from './model.ts'
+import type { ModelImage, ModelTool } from './model.ts'
 import type { ToolAccess } from './tool-access.ts'
 
 /** What a call gave: a text for the model and people, and the structured result where there is one. */
@@ -7,6 +7,7 @@ export interface ToolOutcome {
   text: string
   isError: boolean
   structured?: unknown
+  images?: readonly ModelImage[] | undefined
 }
 
 /** Who calls, for tools that act on the agent itself. */

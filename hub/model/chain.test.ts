@@ -15,7 +15,7 @@ function openChain() {
   }
   const answered: string[] = []
   const onAnswers = (name: string) => answered.push(name)
-  const chain = createChain([{ model: main, baseUrl: 'http://main' }, { model: spare }], {
+  const chain = createChain([{ model: main, baseUrl: 'http://main/v1' }, { model: spare }], {
     now: clock.now,
     onAnswers,
   })
@@ -86,7 +86,7 @@ test("an error that may pass is the caller's to repeat; given up, the next is as
   expect(chain.health.providers()).toEqual([
     {
       name: 'main',
-      baseUrl: 'http://main',
+      baseUrl: 'http://main/v1',
       state: 'down',
       retryAt: 30_000,
       error: 'The provider says network.',

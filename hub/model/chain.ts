@@ -9,6 +9,7 @@ import {
   type ProviderHealth,
 } from '../core/model.ts'
 import { toSentence } from '../core/text.ts'
+import { toShownUrl } from './ask-json.ts'
 import { type Circuit, createCircuit, type Pass } from './circuit.ts'
 
 export interface ChainLink {
@@ -132,6 +133,7 @@ function createHealth(links: readonly Guarded[], failedBy: WeakMap<Error, Circui
       for (const { circuit } of links) circuit.close()
     },
     providers: () => links.map(toHealth),
+    quirks: () => links.flatMap(({ model }) => model.quirks?.() ?? []),
   }
 }
 
@@ -139,7 +141,7 @@ function toHealth({ model, baseUrl, circuit }: Guarded): ProviderHealth {
   const { state, retryAt, error } = circuit
   return {
     name: model.name,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(baseUrl === undefined ? {} : { baseUrl: toShownUrl(baseUrl) }),
     state,
     ...(retryAt === undefined || state === 'ok' ? {} : { retryAt }),
     ...(error === undefined ? {} : { error: describeError(error) }),

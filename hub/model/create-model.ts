@@ -1,16 +1,11 @@
+import type { ProviderName } from '../../schemas/providers.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Model, Price } from '../core/model.ts'
+import type { Model } from '../core/model.ts'
+import type { ModelEntry } from './adapter.ts'
 import { createChain } from './chain.ts'
 import type { Circuit } from './circuit.ts'
-
-export interface Provider {
-  baseUrl: string
-  apiKey?: string
-  model: string
-  context: number
-  maxOutput: number
-  price?: Price
-}
+import type { QuirkStore } from './repair/quirks.ts'
+import type { RepairingOptions } from './repair/repairing-model.ts'
 
 export interface CreateModelOptions {
   clock: Clock
@@ -18,22 +13,37 @@ export interface CreateModelOptions {
   onAnswers: (name: string) => void
   /** Shared by all models that one config names: a provider has one circuit, whoever asks it. */
   circuits: Map<string, Circuit>
+  quirks: QuirkStore
 }
 
 /**
- * The model of a provider with its fallbacks behind circuit breakers, or the built-in one where none is configured;
- * what is not used is not loaded.
+ * A configured model with its fallbacks behind circuit breakers, or the built-in one where none is configured; what is
+ * not used is not loaded.
  */
 export async function createModel(
-  provider: Provider | undefined,
-  fallback: readonly Provider[],
-  { clock, ...options }: CreateModelOptions,
+  first: ModelEntry | undefined,
+  fallback: readonly ModelEntry[],
+  { quirks, ...options }: CreateModelOptions,
 ): Promise<Model> {
-  if (!provider) {
-    const { createRulesModel } = await import('./rules/rules-model.ts')
-    return createRulesModel()
+  if (!first) {
+    const { createCommandsModel } = await import('./commands/commands-model.ts')
+    return createCommandsModel()
   }
-  const { createOpenAiModel } = await import('./openai/openai-model.ts')
-  const toLink = (one: Provider) => ({ model: createOpenAiModel({ ...one, clock }), baseUrl: one.baseUrl })
-  return createChain([toLink(provider), ...fallback.map(toLink)], { now: clock.now, ...options })
+  const { clock } = options
+  const toLink = async (entry: ModelEntry) => ({
+    model: await openModel(entry, { clock, quirks }),
+    baseUrl: entry.baseUrl,
+  })
+  const others = await Promise.all(fallback.map(toLink))
+  return createChain([await toLink(first), ...others], { now: clock.now, ...options })
 }
+
+/** One configured model. */
+export async function openModel(entry: ModelEntry, options: RepairingOptions): Promise<Model> {
+  const { providers } = await import('./providers/index.ts')
+  const { createRepairingModel } = await import('./repair/repairing-model.ts')
+  return createRepairingModel(providers[entry.provider as ProviderName], entry, options)
+}
+
+/** Remembers nothing. */
+export const NO_QUIRKS: QuirkStore = { load: async () => undefined, save: async () => undefined }

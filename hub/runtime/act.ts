@@ -9,10 +9,10 @@ import { type Claim, LEASE_MS, readFacts, toResting } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { finish } from './finish.ts'
 import { toResults } from './limits/loops.ts'
-import { isToldIn } from './reply.ts'
+import { isToldIn, schemaOf } from './reply.ts'
 import { runCalls } from './run-calls.ts'
 import { takeUpdate } from './take-batch.ts'
-import { announceEnded } from './tasks.ts'
+import { announceEnded, type Completion } from './tasks.ts'
 import { publish } from './tell.ts'
 
 /** Runs the calls of the newest step, each written down before and after, and puts their results into the history. */
@@ -32,7 +32,11 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
     await keepInHistory(tx, rows)
     if (!ending) return { entries, update, ended: undefined }
     const notice = resultOf(ending).text
-    const ended = await finish(deps, tx, claim, { text: textOfStep(claim), notice, summary: summaryOf(rows) })
+    const ended = await finish(deps, tx, claim, {
+      text: textOfStep(claim),
+      notice,
+      completed: completionOf(rows),
+    })
     return { entries, update, ended }
   })
   claim.window.push(...done.entries)
@@ -47,10 +51,10 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
 }
 
 /** What a task is completed with, where a call of the step completes it. */
-function summaryOf(rows: readonly ToolCallRow[]): string | undefined {
+function completionOf(rows: readonly ToolCallRow[]): Completion | undefined {
   const row = rows.find(each => each.tool === 'complete_task' && each.status === 'ok')
   const { structured } = row ? resultOf(row) : {}
-  return (structured as { summary: string } | undefined)?.summary
+  return structured as Completion | undefined
 }
 
 function endsCycle(deps: RuntimeDeps, claim: Claim, name: string): boolean {
@@ -93,9 +97,12 @@ async function drainUpdate(
   return { items, hasMore, contents: [update.toMessage(facts)], resting: toResting(facts) }
 }
 
-/** While the agent answers one conversation alone, people of others wait, and so does always what is told elsewhere. */
-function mayJoin({ agent, window, target }: Claim, item: InboxItem): boolean {
-  if (item.payload.kind === 'reset') return false
+/**
+ * While the agent answers one conversation alone, people of others wait, and so does always what is told elsewhere, and
+ * everything while a message with a schema is answered, or for one.
+ */
+function mayJoin({ agent, window, target, items }: Claim, item: InboxItem): boolean {
+  if (item.payload.kind === 'reset' || [item, ...items].some(schemaOf)) return false
   if (item.payload.kind !== 'message') return isToldIn(item, target, agent)
   return item.payload.conversation === target || !isOnQuestion(window)
 }

@@ -10,6 +10,7 @@ import {
 } from '../../tests/support/approvals.ts'
 import { openWorld, type StubTool } from '../../tests/support/runtime-world.ts'
 import { call, hold, say } from '../../tests/support/scripted-model.ts'
+import type { ModelReply } from '../core/model.ts'
 import { nextExpiry } from '../store/approvals.ts'
 import { APPROVAL_MS } from './ask-approval.ts'
 
@@ -77,6 +78,26 @@ test('a call that needs a yes waits, the agent goes on, and the yes runs exactly
   expect(told).toContain(`Approval ${approval.id}: stop was approved by owner and ran: ok, just now:`)
   expect(told).toContain('\n> Note: go\n> stopped atm-10')
   expect(world.seen.states.all.at(-1)).toEqual({ name: 'homelab', status: 'sleeping' })
+})
+
+test('a call that its model wants asked waits for a yes, whatever else is given', async () => {
+  const { ran, tool } = stopTool({ destructive: false })
+  await using world = await openWorld({ tools: [tool] })
+  const asking: ModelReply = {
+    text: '',
+    calls: [{ id: 'call_asked', name: 'stop', arguments: JSON.stringify(ARGUMENTS), ask: true }],
+    truncated: false,
+  }
+  world.model.script(() => asking, say('It waits'), say('I know'))
+  await world.start()
+  await world.post('perhaps stop it', 'homelab/desk')
+  await world.idle()
+  expect([ran, await callStatuses(world)]).toEqual([[], ['waiting']])
+  const { id, reason } = await onlyApproval(world)
+  expect(reason).toBe('the model asks for a yes to it')
+  await world.approvals.decide({ id, decision: 'approve', ...OWNER })
+  await untilSaid(world, 'I know')
+  expect([ran, await callStatuses(world)]).toEqual([[ARGUMENTS], ['ok']])
 })
 
 test('what is denied never runs, and the note is told', async () => {

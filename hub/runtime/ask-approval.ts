@@ -35,10 +35,17 @@ export async function whyApproval(
   if (tool.destroys && !agent.grants.includes(row.tool) && !isOfPeople(items)) {
     return `it is destructive, and not only people's messages led to it (grants in agents/${agent.name}.md does not name it)`
   }
+  if (wantsYes(claim, row)) return 'the model asks for a yes to it'
   if (tool.reads) return undefined
   const call = { thread, cycle: claim.cycle, tool: row.tool, hash: hashArguments(row.arguments) }
   if (tool.destructive && (await isDoubtful(tx, call))) return DOUBT
   return (await hadSucceeded(tx, call)) ? DONE_BEFORE : undefined
+}
+
+/** Whether the step that made a call says that a person decides it. */
+function wantsYes({ window }: Claim, { call_id }: ToolCallRow): boolean {
+  const step = window.findLast(({ content }) => content.role === 'assistant')?.content
+  return step?.role === 'assistant' && step.calls.some(({ id, ask }) => id === call_id && ask === true)
 }
 
 export interface AskedApproval {

@@ -1,12 +1,14 @@
 import type { HistoryContent, StoredFact } from '../../schemas/inbox.ts'
 import { toIso, toLocal } from '../core/clock.ts'
-import type { BatchItem } from '../core/model.ts'
+import type { JsonObject } from '../core/forwarding.ts'
+import type { BatchItem, ModelImage } from '../core/model.ts'
 import { describeNextRun } from '../core/schedule-plan.ts'
 import { showText, toItem } from '../core/show-item.ts'
 import { plural, quote, toLine, toSpan, truncate } from '../core/text.ts'
 import type { InboxItem } from '../store/inbox.ts'
 import type { ApprovalRow, ScheduleRow } from '../store/tables.ts'
 import type { RunningTask } from '../store/tasks.ts'
+import { schemaOf } from './reply.ts'
 import { type ContextTold, describeContext, markTold } from './told-context.ts'
 
 /** What a batch tells besides its items. It changes all the time, so it stands in the message and not in the prompt. */
@@ -34,6 +36,7 @@ export interface BatchMessage {
   items: BatchItem[]
   tellsContext?: true
   facts?: StoredFact[]
+  images?: readonly ModelImage[]
 }
 
 /** The one user message that begins a cycle. Of an item's text at most `longest` characters are shown. */
@@ -69,6 +72,7 @@ const MOST_TASKS = 20
 
 const QUESTION = '[UNANSWERED - '
 const BATCH = '[INBOX - '
+const REPAIR = '[ANSWER CHECKED]'
 
 /** Whether a cycle begins here. */
 export function isBatch(content: HistoryContent): boolean {
@@ -80,6 +84,13 @@ export function isOnQuestion(window: readonly { content: HistoryContent }[]): bo
   const isQuestion = ({ role, text }: HistoryContent) => role === 'user' && text.startsWith(QUESTION)
   const last = window.findLast(({ content }) => isBatch(content) || isQuestion(content))
   return last !== undefined && isQuestion(last.content)
+}
+
+/** Whether the newest cycle of a window was asked for its answer once more. */
+export function isOnRepair(window: readonly { content: HistoryContent }[]): boolean {
+  const isRepair = ({ role, text }: HistoryContent) => role === 'user' && text.startsWith(REPAIR)
+  const last = window.findLast(({ content }) => isBatch(content) || isRepair(content))
+  return last !== undefined && isRepair(last.content)
 }
 
 function toMessage(
@@ -106,7 +117,21 @@ function toMessage(
 /** An item with its origin, its age and its text. */
 export function showItem(item: InboxItem, now: number, longest = Number.POSITIVE_INFINITY): string {
   const { origin, text, at } = toItem(item)
-  return `${origin}, ${describeAge(now - at)}:\n${showText(text, { seq: item.seq, longest })}`
+  const shown = `${origin}, ${describeAge(now - at)}:\n${showText(text, { seq: item.seq, longest })}`
+  const schema = schemaOf(item)
+  return schema
+    ? `${shown}\nWho asks wants JSON, and your final text to be nothing else. ${describeSchema(schema)}`
+    : shown
+}
+
+/** Asks once more for an answer that does not fit. */
+export function toRepair(schema: JsonObject, problem: string): BatchMessage {
+  const text = `${REPAIR}\nYour answer was not taken:\n${quote(problem)}\nAnswer once more, with JSON and nothing else. ${describeSchema(schema)}`
+  return { role: 'user', text, items: [] }
+}
+
+function describeSchema(schema: JsonObject): string {
+  return `It must fit this JSON schema:\n${quote(JSON.stringify(schema))}`
 }
 
 function describeReply({ replyTo, conversations, inTask }: BatchFacts): string {

@@ -97,9 +97,17 @@ export function showCall(
 
 /** A call's result as the history holds it. */
 export function toHistory(row: ToolCallRow): HistoryContent {
-  const { text, isError, structured } = row.approval_id ? toWaiting(row.approval_id) : resultOf(row)
-  const content = { role: 'tool' as const, callId: row.call_id, name: row.tool, text, isError }
-  return structured === undefined ? content : { ...content, structured }
+  const outcome: ToolOutcome = row.approval_id ? toWaiting(row.approval_id) : resultOf(row)
+  const { text, isError, structured, images } = outcome
+  return {
+    role: 'tool',
+    callId: row.call_id,
+    name: row.tool,
+    text,
+    isError,
+    ...(structured === undefined ? {} : { structured }),
+    ...(images === undefined ? {} : { images }),
+  }
 }
 
 /**

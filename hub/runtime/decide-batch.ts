@@ -1,5 +1,5 @@
 import type { InboxItem } from '../store/inbox.ts'
-import { decideReplyTo, isToldIn } from './reply.ts'
+import { decideReplyTo, isToldIn, schemaOf } from './reply.ts'
 
 export interface SizedItem {
   item: InboxItem
@@ -28,22 +28,25 @@ export interface Batch {
 /**
  * What of the waiting items, given in the order in which they are wanted, makes the next batch. Fresh starts always do,
  * and the first of the others even if it is too long; then each that fits, up to the first that does not. What is to be
- * told in another conversation than the batch's waits for a batch of its own.
+ * told in another conversation than the batch's waits for a batch of its own, and so does a message with a schema: its
+ * answer is JSON, which tells nobody else anything.
  */
 export function decideBatch(waiting: readonly SizedItem[], room: BatchRoom, agent: Agent): Batch {
   const resets = waiting.filter(({ item }) => item.payload.kind === 'reset')
   const others = waiting.filter(({ item }) => item.payload.kind !== 'reset')
   const [first, ...rest] = others
   if (!first) return { items: inOrder(resets), cut: undefined }
+  const cut = first.tokens > room.most ? first : undefined
+  if (schemaOf(first.item)) return { items: inOrder([...resets, first]), cut }
   const left = { ...room, free: room.free - sum(resets) - Math.min(first.tokens, room.most) }
-  const people = takeFitting(rest.filter(isMessage), left, first)
+  const next = rest.findIndex(({ item }) => schemaOf(item))
+  const people = takeFitting(rest.slice(0, next < 0 ? rest.length : next).filter(isMessage), left, first)
   const messages = [first, ...people].filter(isMessage)
   const target = decideReplyTo(inOrder(messages.length > 0 ? messages : [first]), agent.conversations[0])
   const free = left.free - sum(people)
   const isWhole = people.length === rest.filter(isMessage).length
   const told = rest.filter(each => !isMessage(each) && isToldIn(each.item, target, agent))
   const joining = isWhole ? takeFitting(told, { ...room, free }) : []
-  const cut = first.tokens > room.most ? first : undefined
   return { items: inOrder([...resets, first, ...people, ...joining]), cut }
 }
 

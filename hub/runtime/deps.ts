@@ -31,7 +31,13 @@ export interface RuntimeAgent {
   idleReset?: number | undefined
   conversations: readonly string[]
   /** Where this is the agent as one of its tasks has it. */
-  task?: { id: string; conversation: string | null; mayMakeTasks: boolean }
+  task?: {
+    id: string
+    conversation: string | null
+    mayMakeTasks: boolean
+    /** What its result must fit. */
+    schema?: JsonObject | undefined
+  }
 }
 
 /** What is left out is not limited. Tokens are input and output together, of which what was cached counts a tenth; money is in the currency of the prices. */

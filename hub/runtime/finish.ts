@@ -20,6 +20,7 @@ import {
   unansweredOf,
 } from '../store/unanswered.ts'
 import type { Tx } from '../store/writer.ts'
+import { checkFinalText, checkText, toAnswerData } from './answer.ts'
 import { toUnanswered } from './batch.ts'
 import { cutCalls, showCall } from './calls.ts'
 import { type Claim, LEASE_MS } from './claim.ts'
@@ -28,7 +29,7 @@ import type { RuntimeDeps } from './deps.ts'
 import { settle, writeUsage } from './limits/metered-model.ts'
 import { userMessages } from './reply.ts'
 import { eventIds } from './taken-events.ts'
-import { announceEnded, type CycleEnd, settleTask } from './tasks.ts'
+import { announceEnded, type Completion, type CycleEnd, settleTask } from './tasks.ts'
 import { publish, type Telling, tell, tellEnd } from './tell.ts'
 import { toAnchor } from './tokens.ts'
 import { hasOpenCalls } from './window.ts'
@@ -52,8 +53,8 @@ export interface FinalStep {
 }
 
 /**
- * The step, the reply and the cycle's end are one commit. A conversation that got nothing is asked about instead: the
- * cycle goes on for one more step.
+ * The step, the reply and the cycle's end are one commit. An answer that does not fit what is wanted is asked for once
+ * more instead, and a conversation that got nothing is asked about: the cycle goes on for one more step.
  */
 export async function endWithText(
   deps: RuntimeDeps,
@@ -64,27 +65,32 @@ export async function endWithText(
   const said = isSilent ? [] : [content]
   const crowded = isCrowded(deps, claim)
   const now = deps.clock.now()
-  const { entries, messages, question, over } = await deps.store.write(async tx => {
-    const next = await findQuestion(tx, claim)
-    const contents = [...said, ...(next ? [toUnanswered(next.conversation, next.texts, now)] : [])]
+  const { entries, messages, asked, target, over } = await deps.store.write(async tx => {
+    const { repair, ...checked } = await checkFinalText(deps, tx, claim, { text, step })
+    const next = repair ? undefined : await findQuestion(tx, claim)
+    const asked = repair ?? (next && toUnanswered(next.conversation, next.texts, now))
+    const contents = asked ? [...said, asked] : said
     const lastSeq =
-      next || crowded
+      asked || crowded
         ? await fencedWrite(tx, claim, contents.length, now + LEASE_MS, now)
         : await releasingWrite(tx, claim, contents.length, now)
     const written = await appendHistory(tx, claim, lastSeq, step, contents, now)
-    if (next) await countStep(tx, claim.cycle, usage)
+    if (asked) await countStep(tx, claim.cycle, usage)
     else await endCycleWithStep(tx, claim.cycle, usage, now)
     await writeUsage(tx, claim)
     if (counted !== undefined) await saveTokenFactors(tx, deps.tokens.factors)
-    if (!next) await settleEvents(tx, eventIds(claim.items))
-    if (isSilent && claim.target !== null) await markAsked(tx, claim.cycle, claim.target)
-    const told = isSilent ? [] : [await tell(deps, tx, claim, { kind: 'agent', text })]
-    const missed = next ? [] : await findMissed(tx, claim, { isSilent, isCut })
+    if (!asked) await settleEvents(tx, eventIds(claim.items))
+    if (isSilent && !repair && claim.target !== null) await markAsked(tx, claim.cycle, claim.target)
+    const isTold = !isSilent && !repair
+    const told = isTold
+      ? [await tell(deps, tx, claim, { kind: 'agent', text, ...toAnswerData(checked) })]
+      : []
+    const missed = asked ? [] : await findMissed(tx, claim, { isSilent, isCut })
     for (const conversation of missed)
       told.push(await tell(deps, tx, claim, { kind: 'notice', conversation, ...why }))
     if (next) await turnTo(tx, claim, next.conversation)
-    const ended = next ? undefined : await settleTask(tx, claim, now, { kind: 'text', text })
-    return { entries: written, messages: told, question: next, over: ended }
+    const ended = asked ? undefined : await settleTask(tx, claim, now, { kind: 'text', text, ...checked })
+    return { entries: written, messages: told, asked, target: next?.conversation, over: ended }
   })
   settle(deps, claim)
   claim.anchor = toAnchor(counted, (isSilent ? claim.window.at(-1) : entries[0])?.seq ?? 0)
@@ -95,12 +101,12 @@ export async function endWithText(
   claim.turn?.share()
   deps.signals.emit('stepped', { thread: claim.thread })
   if (over) announceEnded(deps, over)
-  if (!question) {
+  if (!asked) {
     tellEnd(deps, claim)
     if (crowded) await tidyUp(deps, claim, signal)
     return 'ended'
   }
-  claim.target = question.conversation
+  claim.target = target ?? claim.target
   return 'think'
 }
 
@@ -185,22 +191,22 @@ export async function finish(
   deps: RuntimeDeps,
   tx: Tx,
   claim: Claim,
-  ending: { text: string; notice: string; summary: string | undefined },
+  ending: { text: string; notice: string; completed: Completion | undefined },
 ): Promise<{ messages: Messages; over: Ended }> {
   const messages: Messages = []
-  if (!isBlank(ending.text)) messages.push(await tell(deps, tx, claim, { kind: 'agent', text: ending.text }))
+  const { text, notice, completed } = ending
+  const data = toAnswerData(checkText(claim, text))
+  if (!isBlank(text)) messages.push(await tell(deps, tx, claim, { kind: 'agent', text, ...data }))
   // A summary says what the cycle was about, and no time at which the agent goes on with the rest.
-  if (ending.summary !== undefined && (await giveBackMessages(tx, claim.cycle, claim.target)))
-    claim.hasMore = true
+  if (completed && (await giveBackMessages(tx, claim.cycle, claim.target))) claim.hasMore = true
   const left = new Set((await unansweredIn(tx, claim)).map(({ conversation }) => conversation))
   for (const conversation of left) {
-    messages.push(await tell(deps, tx, claim, { kind: 'notice', text: ending.notice, conversation }))
+    messages.push(await tell(deps, tx, claim, { kind: 'notice', text: notice, conversation }))
   }
   const now = deps.clock.now()
   await endCycle(tx, claim.cycle, { status: 'done', at: now })
   await releaseThread(tx, claim, now)
-  const { text, summary } = ending
-  const end: CycleEnd = summary === undefined ? { kind: 'text', text } : { kind: 'completed', summary }
+  const end: CycleEnd = completed ? { kind: 'completed', ...completed } : { kind: 'text', text }
   return { messages, over: await settleTask(tx, claim, now, end) }
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../core/forwarding.ts'
 import type { InboxItem } from '../store/inbox.ts'
 
 /**
@@ -29,6 +30,11 @@ export function isToldIn(
 ): boolean {
   const place = item.conversation ?? (isAwaited(item) ? conversations[0] : undefined)
   return task !== undefined || place === undefined || place === conversation
+}
+
+/** The schema that the answer to a message must fit. */
+export function schemaOf({ payload }: InboxItem): JsonObject | undefined {
+  return payload.kind === 'message' ? payload.schema : undefined
 }
 
 /** The user messages among the items that a cycle took. */

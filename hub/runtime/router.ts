@@ -151,7 +151,7 @@ function isNamedIn(text: string, agent: string): boolean {
 }
 
 async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[], message: NewUserMessage) {
-  const { conversation, text, author, token, clientId } = message
+  const { conversation, text, author, token, clientId, images = [], schema } = message
   const before = clientId === undefined ? undefined : await findByClientId(tx, conversation, token, clientId)
   if (before) return { posted: before, isNew: false }
   const at = deps.clock.now()
@@ -164,8 +164,19 @@ async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[]
     text,
     at,
     ...(clientId === undefined ? {} : { token, clientId }),
+    ...(images.length === 0 ? {} : { data: { images } }),
   })
-  const payload = { kind: 'message' as const, conversation, messageId: id, author, text }
+  const pictures = images.length === 0 ? {} : { pictures: { count: images.length, seq: posted.seq } }
+  const wanted = schema === undefined ? {} : { schema }
+  const payload = {
+    kind: 'message' as const,
+    conversation,
+    messageId: id,
+    author,
+    text,
+    ...pictures,
+    ...wanted,
+  }
   for (const thread of threads)
     await postItem(tx, { thread, source: 'chat', externalId: id, payload, conversation, at })
   return { posted, isNew: true }

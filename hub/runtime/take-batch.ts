@@ -1,6 +1,7 @@
 import type { ChatMessage } from '../../schemas/chat.ts'
+import type { ModelImage } from '../core/model.ts'
 import { toItem } from '../core/show-item.ts'
-import { appendMessage } from '../store/conversations.ts'
+import { appendMessage, picturesOfMessage } from '../store/conversations.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import { type InboxItem, takeItems } from '../store/inbox.ts'
 import type { Tx } from '../store/writer.ts'
@@ -11,7 +12,7 @@ import { tokensInForce } from './limits/cycle-tokens.ts'
 import { toPreamble } from './prompt.ts'
 import { roomForSummary } from './summary.ts'
 import { takeEventsOf } from './taken-events.ts'
-import { type Anchor, tokensOfAll, tokensOfPreamble } from './tokens.ts'
+import { type Anchor, MOST_PICTURE_TOKENS, tokensOfAll, tokensOfPreamble } from './tokens.ts'
 import { toMarks } from './window.ts'
 
 /** What a batch stands behind. */
@@ -55,12 +56,13 @@ export async function takeBatch(
   const { items, cut } = decideBatch(sized, room, before.agent)
   await takeItems(tx, cycle, items)
   const told = await takeEventsOf(tx, items)
+  const pictures = await picturesOf(tx, told)
   const longest = cut && charactersShown(cut, room.most)
   return {
     items: told,
     hasMore: items.length < waiting.length,
     notice: cut && longest !== undefined ? await tellTooLong(deps, tx, cut.item, longest) : undefined,
-    toMessage: all => toBatch(told, all, longest),
+    toMessage: all => ({ ...toBatch(told, all, longest), ...pictures }),
   }
 }
 
@@ -75,8 +77,9 @@ export async function takeUpdate(
   const items = decideUpdate(sized, measureRoom(deps, before, facts))
   await takeItems(tx, cycle, items)
   const told = await takeEventsOf(tx, items)
-  const hasMore = items.length < waiting.length
-  return { items: told, hasMore, notice: undefined, toMessage: all => toUpdate(told, all) }
+  const pictures = await picturesOf(tx, told)
+  const toMessage = (all: BatchFacts) => ({ ...toUpdate(told, all), ...pictures })
+  return { items: told, hasMore: items.length < waiting.length, notice: undefined, toMessage }
 }
 
 function sizeItems(
@@ -86,7 +89,25 @@ function sizeItems(
   now: number,
 ): SizedItem[] {
   const { name } = deps.model(agent.model)
-  return items.map(item => ({ item, tokens: deps.tokens.estimate(name, showItem(item, now)) + PER_ITEM }))
+  return items.map(item => ({
+    item,
+    tokens:
+      deps.tokens.estimate(name, showItem(item, now)) + picturesIn(item) * MOST_PICTURE_TOKENS + PER_ITEM,
+  }))
+}
+
+function picturesIn({ payload }: InboxItem): number {
+  return payload.kind === 'message' ? (payload.pictures?.count ?? 0) : 0
+}
+
+/** What people sent beside the messages of a batch; the messages hold it. */
+async function picturesOf(tx: Tx, items: readonly InboxItem[]): Promise<{ images?: ModelImage[] }> {
+  const images: ModelImage[] = []
+  for (const { payload } of items) {
+    if (payload.kind !== 'message' || !payload.pictures) continue
+    images.push(...(await picturesOfMessage(tx, payload.conversation, payload.pictures.seq)))
+  }
+  return images.length === 0 ? {} : { images }
 }
 
 /** Its number and the line before it. */

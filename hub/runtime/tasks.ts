@@ -1,5 +1,6 @@
 import type { EventFact, EventListed } from '../../schemas/inbox.ts'
 import type { TaskLimits } from '../../schemas/tasks.ts'
+import type { JsonObject } from '../core/forwarding.ts'
 import type { NewId } from '../core/ids.ts'
 import { isBlank } from '../core/text.ts'
 import { givesMetaTool } from '../core/tool-access.ts'
@@ -13,10 +14,12 @@ import {
   endTask,
   grantsOf,
   hasPending,
+  type TaskEnd,
   taskPrefix,
 } from '../store/tasks.ts'
 import { ensureMainThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
+import type { Checked } from './answer.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 
@@ -24,23 +27,30 @@ import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 export function toAgentOf(agent: RuntimeAgent, thread: ThreadRow): RuntimeAgent {
   if (thread.kind === 'main') return agent
   const grants = grantsOf(thread)
-  const tools = { agent: 'task' in agent.tools ? agent.tools.agent : agent.tools, task: grants.tools }
+  const { schema } = grants
+  const tools = {
+    agent: 'task' in agent.tools ? agent.tools.agent : agent.tools,
+    task: grants.tools,
+    ...(schema ? { result: schema } : {}),
+  }
   return {
     ...agent,
-    prompt: `${agent.prompt}\n\n${toTaskPrompt(thread.instructions ?? '')}`,
+    prompt: `${agent.prompt}\n\n${toTaskPrompt(thread.instructions ?? '', schema)}`,
     tools,
     limits: lower(agent.limits, grants.limits),
     task: {
       id: thread.id,
       conversation: thread.conversation_id,
       mayMakeTasks: givesMetaTool(tools, 'create_task'),
+      schema,
     },
   }
 }
 
-function toTaskPrompt(instructions: string): string {
+function toTaskPrompt(instructions: string, schema: JsonObject | undefined): string {
+  const result = schema ? ' and the result that its maker asked for' : ''
   return `You work on one task, beside your main thread, which knows nothing of what you do here until the task ends.
-It ends when you call complete_task with its summary, or when a turn of yours ends with nothing pending: your last text is then its summary. To go on later, call schedule_wake.
+It ends when you call complete_task with its summary${result}, or when a turn of yours ends with nothing pending: your last text is then its summary. To go on later, call schedule_wake.
 The task:
 ${instructions}`
 }
@@ -54,10 +64,15 @@ function lower(limits: RuntimeAgent['limits'], { steps, minutes, tokens }: TaskL
   }
 }
 
+/** What `complete_task` gave. */
+export interface Completion extends Checked {
+  summary: string
+}
+
 /** How a cycle of a task ended. */
 export type CycleEnd =
-  | { kind: 'text'; text: string }
-  | { kind: 'completed'; summary: string }
+  | ({ kind: 'text'; text: string } & Checked)
+  | ({ kind: 'completed' } & Completion)
   | { kind: 'failed' | 'stopped'; reason: string }
 
 /**
@@ -69,7 +84,7 @@ export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEn
   if (!task) return NOTHING_ENDED
   switch (end.kind) {
     case 'completed':
-      return endTask(tx, task.id, { status: 'complete', summary: end.summary, now })
+      return endTask(tx, task.id, { ...toTaskEnd(end), now })
     case 'failed':
       return endTask(tx, task.id, { status: 'failed', summary: end.reason, now })
     case 'stopped':
@@ -77,13 +92,18 @@ export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEn
     case 'text':
       if (await hasPending(tx, task.id)) return NOTHING_ENDED
       return endTask(tx, task.id, {
-        status: 'complete',
-        summary: isBlank(end.text) ? lastText(claim) : end.text.trim(),
+        ...toTaskEnd({ ...end, summary: isBlank(end.text) ? lastText(claim) : end.text.trim() }),
         now,
       })
     default:
       return end satisfies never
   }
+}
+
+/** A task without the result that its maker wanted has failed, whatever it says. */
+function toTaskEnd({ summary, result, problem }: Completion): Pick<TaskEnd, 'status' | 'summary' | 'result'> {
+  if (problem === undefined) return { status: 'complete', summary, result }
+  return { status: 'failed', summary: `${summary}\n\nIt gave no result that fits the schema: ${problem}` }
 }
 
 const NOTHING_ENDED: Ended = { woken: [], closed: [], told: [] }

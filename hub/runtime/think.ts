@@ -163,10 +163,10 @@ function toPlan(
   })
 }
 
-/** Thoughts are kept only beside calls: nobody wants them back later. */
+/** Some providers want what their model thought back with every message of it, with calls or without. */
 function toContent(reply: ModelReply, calls: ModelReply['calls']) {
   const content = { role: 'assistant' as const, text: reply.text, calls }
-  return reply.thinking && calls.length > 0 ? { ...content, thinking: reply.thinking } : content
+  return reply.thinking ? { ...content, thinking: reply.thinking } : content
 }
 
 /** A reply that was cut says so. */

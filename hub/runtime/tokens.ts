@@ -1,5 +1,6 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import type { ModelTool } from '../core/model.ts'
+import { readPicture } from '../core/picture.ts'
 import type { HistoryEntry } from '../store/history.ts'
 
 /** An estimate that is rather too high: the larger of a fourth of the bytes and the words and digits. */
@@ -20,6 +21,16 @@ function countWords(text: string): number {
   return words
 }
 
+/** A picture of 1568 pixels, which providers scale a larger one to. */
+export const MOST_PICTURE_TOKENS = 1_600
+/** https://docs.claude.com/en/docs/build-with-claude/vision: others count about as many, or fewer. */
+const PIXELS_PER_TOKEN = 750
+
+function tokensOfPicture({ data }: { data: string }): number {
+  const { width, height } = readPicture(data)?.size ?? { width: Infinity, height: 1 }
+  return Math.min(MOST_PICTURE_TOKENS, Math.ceil((width * height) / PIXELS_PER_TOKEN))
+}
+
 const counted = new WeakMap<HistoryContent, number>()
 
 /** The tokens of one entry of a window, counted once. */
@@ -32,7 +43,10 @@ export function tokensOf(content: HistoryContent): number {
 }
 
 function countTokens(content: HistoryContent): number {
-  if (content.role !== 'assistant') return estimateTokens(content.text) + 4
+  if (content.role !== 'assistant') {
+    const pictures = (content.images ?? []).reduce((sum, image) => sum + tokensOfPicture(image), 0)
+    return estimateTokens(content.text) + pictures + 4
+  }
   const calls = content.calls.map(call => call.name + call.arguments).join('')
   return estimateTokens(content.text + calls + (content.thinking?.text ?? '')) + 4
 }

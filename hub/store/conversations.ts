@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely'
+import { z } from 'zod'
 import type { ChatMessage, MessageKind } from '../../schemas/chat.ts'
+import { storedPicture } from '../../schemas/picture.ts'
 import { parseJson } from '../core/json.ts'
 import { statement } from './statement.ts'
 import type { MessageRow, Tables } from './tables.ts'
@@ -198,4 +200,17 @@ function toChatMessage(row: MessageRow): ChatMessage {
     ...(row.in_reply_to_json === null ? {} : { inReplyTo: parseJson(row.in_reply_to_json) as string[] }),
     ...(row.data_json === null ? {} : { data: parseJson(row.data_json) as Record<string, unknown> }),
   }
+}
+
+const withPictures = z.object({ images: z.array(storedPicture).default([]) })
+
+/** The pictures that a person sent with a message; none where the conversation was deleted since. */
+export async function picturesOfMessage(db: Kysely<Tables>, conversation: string, seq: number) {
+  const row = await db
+    .selectFrom('messages')
+    .select('data_json')
+    .where('conversation_id', '=', conversation)
+    .where('seq', '=', seq)
+    .executeTakeFirst()
+  return withPictures.parse(parseJson(row?.data_json ?? '{}')).images
 }

@@ -46,6 +46,16 @@ export async function saveTokenFactors(tx: Tx, factors: ReadonlyMap<string, numb
   await saveState(tx, TOKEN_FACTORS, Object.fromEntries(rounded))
 }
 
+/** What was learnt of how one model of a provider wants its requests. */
+export async function readModelQuirks(db: Kysely<Tables>, model: string): Promise<unknown> {
+  return readState(db, `${MODEL_QUIRKS} ${model}`)
+}
+
+export async function saveModelQuirks(tx: Tx, model: string, value: unknown): Promise<void> {
+  await saveState(tx, `${MODEL_QUIRKS} ${model}`, value)
+}
+
+const MODEL_QUIRKS = 'model_quirks'
 const PRUNED = 'pruned_at'
 const NAME_OWNERS = 'name_owners'
 const TOKEN_FACTORS = 'token_factors'

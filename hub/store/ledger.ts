@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { ToolCallStatus } from '../../schemas/chat.ts'
+import { storedPicture } from '../../schemas/picture.ts'
 import { statement } from './statement.ts'
 import type { NewToolCall, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
@@ -11,6 +12,7 @@ export const callResult = z.object({
   text: z.string(),
   isError: z.boolean(),
   structured: z.unknown().optional(),
+  images: z.array(storedPicture).readonly().optional(),
 })
 export type CallResult = z.infer<typeof callResult>
 
@@ -115,6 +117,19 @@ export function callsOfStep(db: Kysely<Tables>, cycle: string, step: number): Pr
     .where('step', '=', step)
     .orderBy('position')
     .execute()
+}
+
+/** Whether a call of the tool failed in the thread. */
+export async function hasFailedCall(db: Kysely<Tables>, thread: string, tool: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('tool_calls')
+    .select('id')
+    .where('thread_id', '=', thread)
+    .where('tool', '=', tool)
+    .where('status', '=', 'error')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** All calls of a cycle, in the order in which the model asked for them. */

@@ -50,7 +50,8 @@ test('events from before there was a feed get their places in the order in which
     alter table approvals drop column question_json;
     drop index inbox_unanswered; alter table inbox drop column unanswered;
     drop index events_due; drop index events_told;
-    alter table events drop column release_at; alter table events drop column is_storm;`)
+    alter table events drop column release_at; alter table events drop column is_storm;
+    alter table threads drop column result_json;`)
   const add = older.prepare(
     `insert into events values (?, 's', ?, 't', 'k', '{}', 'handled', '[]', null, 1, ?, 0)`,
   )

@@ -222,7 +222,8 @@ CREATE TABLE "threads" (
   "ended_at" bigint,
   "archived_at" bigint,
   "depth" integer default 0 not null,
-  "wakes_parent" integer default 0 not null) without rowid;
+  "wakes_parent" integer default 0 not null,
+  "result_json" text) without rowid;
 CREATE INDEX "threads_agent" on "threads" ("agent", "kind");
 CREATE INDEX "threads_ended" on "threads" ("ended_at") where (
   "ended_at" is not null and "archived_at" is null);

@@ -47,6 +47,8 @@ export interface ThreadTable {
   conversation_id: ColumnType<string | null, string | null | undefined>
   /** What a task told at its end. */
   summary: ColumnType<string | null, string | null | undefined>
+  /** What a task gave that fits the schema of its maker, a JSON object. */
+  result_json: ColumnType<string | null, string | null | undefined>
   ended_at: ColumnType<number | null, number | null | undefined>
   archived_at: ColumnType<number | null, number | null | undefined>
 }

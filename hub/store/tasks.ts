@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import { type TaskGrants, taskGrants } from '../../schemas/tasks.ts'
+import type { JsonObject } from '../core/forwarding.ts'
 import { truncate } from '../core/text.ts'
 import { appendMessage } from './conversations.ts'
 import { settleEventsOf } from './events.ts'
@@ -159,6 +160,8 @@ export interface TaskEnd {
   status: 'complete' | 'failed' | 'cancelled'
   summary: string
   now: number
+  /** What fits the schema that its maker gave. */
+  result?: JsonObject | undefined
   /** The thread that ended it, which is not told. */
   by?: string
 }
@@ -173,6 +176,7 @@ export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<Ended> 
     .set({
       status: end.status,
       summary: end.summary,
+      result_json: end.result === undefined ? null : JSON.stringify(end.result),
       ended_at: end.now,
       updated_at: end.now,
       not_before: null,
@@ -213,6 +217,7 @@ async function tellParent(tx: Tx, task: ThreadRow, end: TaskEnd): Promise<boolea
       status: end.status,
       instructions: task.instructions ?? '',
       summary: end.summary,
+      ...(end.result === undefined ? {} : { result: end.result }),
       hops: grantsOf(task).hops,
       ...(wakes ? {} : { quiet: true as const }),
     },

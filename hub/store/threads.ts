@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { JsonObject } from '../core/forwarding.ts'
 import { QUIET_SOURCE } from './inbox.ts'
 import { statement } from './statement.ts'
 import type { Tables, ThreadRow, ThreadStatus } from './tables.ts'
@@ -197,3 +198,8 @@ export async function hasEnded(db: Kysely<Tables>, id: string): Promise<boolean>
 }
 
 const ENDED: readonly ThreadRow['status'][] = ['complete', 'failed', 'cancelled']
+
+/** What a task gave that fits the schema of its maker. */
+export function taskResultOf({ result_json }: Pick<ThreadRow, 'result_json'>): JsonObject | null {
+  return result_json === null ? null : (JSON.parse(result_json) as JsonObject)
+}

@@ -1,7 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { toPhrases } from '../core/full-text.ts'
 import type { FoundTool } from '../core/lean-tools.ts'
-import { createToolIndex, splitHumps, type ToolIndex } from '../store/sqlite-tool-index.ts'
+import { toIndexedTool } from '../store/indexed-tool.ts'
+import { createToolIndex, type ToolIndex } from '../store/sqlite-tool-index.ts'
 import { toModelTool } from './model-tool.ts'
 
 /** A tool to be found: its definition, and what its server says of itself. */
@@ -15,10 +16,6 @@ export interface ToolFinder extends Disposable {
   find(query: string, limit: number, isGiven: (name: string) => boolean): FoundTool[]
 }
 
-/** How much of a tool's arguments is indexed, characters, and how deep their schemas are looked into. */
-const MOST_ARGUMENTS = 4_000
-const DEEPEST = 6
-
 /** `list` gives the same array as long as nothing changed; what is indexed is built at the first question. */
 export function createToolFinder(list: () => readonly Findable[]): ToolFinder {
   let from: readonly Findable[] = []
@@ -30,7 +27,7 @@ export function createToolFinder(list: () => readonly Findable[]): ToolFinder {
     index?.[Symbol.dispose]()
     from = now
     byName = new Map(now.map(({ definition }) => [definition.name, definition]))
-    index = createToolIndex(now.map(toIndexed))
+    index = createToolIndex(now.map(({ definition, about }) => toIndexedTool(toModelTool(definition), about)))
     return index
   }
   return {
@@ -49,47 +46,4 @@ export function createToolFinder(list: () => readonly Findable[]): ToolFinder {
       index = undefined
     },
   }
-}
-
-function toIndexed({ definition, about }: Findable) {
-  return {
-    name: definition.name,
-    words: inWords(definition.name),
-    title: definition.title ?? definition.annotations?.title ?? '',
-    description: definition.description ?? '',
-    arguments: describe(definition.inputSchema, DEEPEST).join(' ').slice(0, MOST_ARGUMENTS),
-    more: about,
-  }
-}
-
-/** A name as it is, and where it has humps as words too. */
-function inWords(name: string): string {
-  const words = splitHumps(name)
-  return words === name ? name : `${name} ${words}`
-}
-
-/** What a schema says in words: the names of what it holds, descriptions, and the values to choose from. */
-function describe(schema: unknown, deep: number): string[] {
-  if (deep === 0 || typeof schema !== 'object' || schema === null) return []
-  if (Array.isArray(schema)) return schema.flatMap(one => describe(one, deep - 1))
-  const { title, description, enum: choices, const: only, properties, ...rest } = schema as JsonSchema
-  const said = [title, description, only, ...(Array.isArray(choices) ? choices : [])]
-  return [
-    ...said.filter(word => typeof word === 'string'),
-    ...Object.entries(properties ?? {}).flatMap(([name, inner]) => [
-      inWords(name),
-      ...describe(inner, deep - 1),
-    ]),
-    ...NESTED.flatMap(key => describe(rest[key], deep - 1)),
-  ]
-}
-
-const NESTED = ['items', 'anyOf', 'oneOf', 'allOf', 'additionalProperties'] as const
-
-interface JsonSchema extends Partial<Record<(typeof NESTED)[number], unknown>> {
-  title?: unknown
-  description?: unknown
-  enum?: unknown
-  const?: unknown
-  properties?: Record<string, unknown>
 }

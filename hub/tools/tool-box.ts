@@ -1,3 +1,4 @@
+import type { Tool } from '@modelcontextprotocol/client'
 import { hasWholeText } from '../../schemas/text-readers.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import { parseJson } from '../core/json.ts'
@@ -17,9 +18,10 @@ import type { Tx } from '../store/writer.ts'
 import type { CatalogueTool } from './catalogue.ts'
 import type { ToolFinder } from './find-tools.ts'
 import { fitNulls } from './fit-nulls.ts'
-import type { MetaTool } from './meta-tools/meta-tool.ts'
+import { fitTool, type MetaTool } from './meta-tools/meta-tool.ts'
 import { isReading, toModelTool } from './model-tool.ts'
 import { toFailure, toOutcome } from './outcome.ts'
+import { takePictures } from './pictures.ts'
 import type { Servers } from './servers.ts'
 
 /** Where the idempotency key of a call stands in its request's `_meta`. */
@@ -46,11 +48,14 @@ export function createToolBox(
     const from = servers.catalogue.tools
     const known = lists.get(access)
     if (known?.from === from) return known
-    const own = metaTools.filter(tool => givesMetaTool(access, tool.name)).map(fromMeta)
-    const theirs = from.filter(tool => givesTool(access, tool.name)).map(tool => toModelTool(tool.definition))
-    const whole = [...own, ...theirs]
-    const told = theirs.length > LEAN_ABOVE ? own : whole
-    const listed = { from, whole, told: givesAnyTool(access) ? [...told, ...leanTools] : told }
+    const listed = {
+      from,
+      ...decideTold(
+        access,
+        metaTools,
+        from.map(tool => tool.definition),
+      ),
+    }
     lists.set(access, listed)
     return listed
   }
@@ -69,7 +74,7 @@ export function createToolBox(
       const metaTool = meta.get(name)
       if (metaTool)
         return givesMetaTool(access, name)
-          ? { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
+          ? { kind: 'meta', ends: metaTool.ends, run: fitTool(metaTool, access).run }
           : undefined
       const tool = servers.catalogue.tool(name)
       return tool && givesTool(access, name) ? serverTool(servers, tool, rerun()) : undefined
@@ -81,10 +86,24 @@ export function createToolBox(
   }
 }
 
-interface Listed {
+interface Listed extends Told {
   from: Servers['catalogue']['tools']
+}
+
+interface Told {
   whole: ModelTool[]
   told: ModelTool[]
+}
+
+/** The tools that are given, and those of them that a model is told of. */
+export function decideTold(access: ToolAccess, metaTools: readonly MetaTool[], tools: readonly Tool[]): Told {
+  const own = metaTools
+    .filter(tool => givesMetaTool(access, tool.name))
+    .map(tool => fromMeta(fitTool(tool, access)))
+  const theirs = tools.filter(tool => givesTool(access, tool.name)).map(toModelTool)
+  const whole = [...own, ...theirs]
+  const told = theirs.length > LEAN_ABOVE ? own : whole
+  return { whole, told: givesAnyTool(access) ? [...told, ...leanTools] : told }
 }
 
 /** A call of `call_tool` that names no tool. */
@@ -144,7 +163,9 @@ function serverTool(
             if (progress.message) options.onProgress(progress.message)
           },
         })
-        return toOutcome(result, hasWholeText(definition))
+        const images = await takePictures(result)
+        const outcome = toOutcome(result, hasWholeText(definition))
+        return images.length === 0 ? outcome : { ...outcome, images }
       } catch (error) {
         if (options.signal.aborted) throw error
         return toFailure(name, error)

@@ -10,9 +10,9 @@ const PREFIX = 'superbloom.outbox.'
 export function createOutbox(getStorage) {
   return {
     /** @param {Pending} pending */
-    put({ clientId, conversation, text, at }) {
+    put({ clientId, conversation, text, at, images }) {
       attempt(() =>
-        getStorage().setItem(PREFIX + clientId, JSON.stringify({ clientId, conversation, text, at })),
+        getStorage().setItem(PREFIX + clientId, JSON.stringify({ clientId, conversation, text, at, images })),
       )
     },
     /** @param {string} clientId */

@@ -1,4 +1,4 @@
-/** @import { Approval, ChatState, Clock, Decision, Frame, HubFrame, Link, Mcp, McpError, Message, Outbox, Pending, Probe, Store } from './types.d.ts' */
+/** @import { Approval, ChatState, Clock, Decision, Frame, HubFrame, Link, Mcp, McpError, Message, Outbox, Pending, Picture, Probe, Store } from './types.d.ts' */
 import { applyApprovals, applyDeciding, missedDecisions } from './approvals.js'
 import { createConnection } from './connection.js'
 import { PAGE } from './conversation.js'
@@ -99,8 +99,8 @@ export function createSession(parts) {
   }
 
   /** @param {Pending} pending */
-  function transmit({ conversation, text, clientId }) {
-    connection.send({ type: 'message', conversation, text, clientId })
+  function transmit({ conversation, text, clientId, images }) {
+    connection.send({ type: 'message', conversation, text, clientId, ...(images && { images }) })
   }
 
   return {
@@ -117,9 +117,15 @@ export function createSession(parts) {
       const after = chat.get().conversations[id].seen
       connection.send({ type: 'subscribe', conversation: id, after })
     },
-    /** @param {string} conversation @param {string} text */
-    send(conversation, text) {
-      const pending = { clientId: parts.newId(), conversation, text, at: clock.now() }
+    /** @param {string} conversation @param {string} text @param {Picture[]} [images] */
+    send(conversation, text, images) {
+      const pending = {
+        clientId: parts.newId(),
+        conversation,
+        text,
+        at: clock.now(),
+        ...(images && { images }),
+      }
       outbox.put(pending)
       chat.set(applySend(chat.get(), pending))
       transmit(pending)

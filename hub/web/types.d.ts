@@ -12,6 +12,7 @@ export interface Message {
   clientId?: string
   inReplyTo?: string[]
   data?: {
+    images?: Picture[]
     cycle?: string | number
     call?: string
     tool?: string
@@ -72,6 +73,13 @@ export interface Pending {
   text: string
   at: number
   refused?: string
+  images?: Picture[]
+}
+
+/** `data` is base64. */
+export interface Picture {
+  mimeType: string
+  data: string
 }
 
 export interface Conversation {

@@ -12,7 +12,7 @@ const AGENT =
 const READY_EVERY_MS = 2
 
 export interface HubProcessOptions {
-  /** The address of an OpenAI-compatible API; without it the built-in rules answer. */
+  /** The address of an OpenAI-compatible API; without it the built-in commands answer. */
   provider?: string
   agents: readonly string[]
   config?: string

@@ -36,6 +36,10 @@ const benchmarks: Readonly<Record<string, { about: string; load(): Promise<() =>
     about: 'a call through the hub beside the direct one and other hubs, and a catalogue of 1,500 tools',
     load: async () => (await import('./hub.ts')).hub,
   },
+  cache: {
+    about: 'the share of a prompt that is byte-equal to the request before, over 200 turns with tools',
+    load: async () => (await import('./cache.ts')).cache,
+  },
   fleet: {
     about: '200 agents busy at once: throughput and fairness',
     load: async () => (await import('./fleet.ts')).fleet,

@@ -19,6 +19,7 @@ const REPLY = [
 async function openProvider() {
   let onRequest: (at: number, body: string) => void = () => undefined
   const server = createServer(async (request, response) => {
+    if (request.method === 'GET') return void response.writeHead(404).end()
     const at = performance.now()
     let body = ''
     for await (const chunk of request) body += chunk

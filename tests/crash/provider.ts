@@ -30,6 +30,8 @@ function toChunks({ text, calls }: ScriptedReply): string[] {
 export async function openProvider(): Promise<Provider> {
   const replies = createRecord<ScriptedReply>()
   const server = createServer(async (request, response) => {
+    // A hub that starts asks what it knows of its models.
+    if (request.method === 'GET') return void response.writeHead(404).end()
     let body = ''
     for await (const part of request) body += part
     const reply = decideReply(body)

@@ -32,7 +32,7 @@ test('config shows no secret that stands in a longer text, or that a variable pu
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).not.toContain('never-shown')
   for (const shown of [
-    '"baseUrl":"https://***@models.lan/v1","model":"qwen3"',
+    '"baseUrl":"https://***@models.lan/v1","apiKey":"***","model":"qwen3"',
     `"baseUrl":"\${BASE}","model":"small"`,
     '"args":["-y","mcp-remote","https://a.lan/mcp","--header","Authorization: ***"]',
     '"url":"https://***@b.lan/mcp?api_key=***&region=***"',

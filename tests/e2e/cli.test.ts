@@ -34,7 +34,7 @@ describe('beside a running hub', () => {
     const { code, stdout, stderr } = await run(['status'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+\nsuperbloom \d.*the built-in rules, no language model\nNow: \d+ cycles? running, /,
+      /^http:\/\/127\.0\.0\.1:\d+\nsuperbloom \d.*the built-in commands, no language model\nNow: \d+ cycles? running, /,
     )
     expect(stdout).toMatch(/metrics: ready, 10 tools[\s\S]*homelab \(sleeping\): Looks after the homelab/)
     const json = JSON.parse((await run(['status', '--json'])).stdout)
@@ -144,7 +144,7 @@ describe('beside a running hub', () => {
     for (const part of [
       'agents: homelab',
       'doors: the token',
-      'model: the built-in rules',
+      'model: the built-in commands',
       'server metrics: ready',
     ]) {
       expect(stdout).toContain(part)

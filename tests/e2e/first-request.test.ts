@@ -1,61 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openChat } from '../support/chat-client.ts'
-import { untilReady } from '../support/downstream.ts'
-import { HELLO, serve, stream } from '../support/provider.ts'
-import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { expect, test } from 'vitest'
+import { readFirstTools } from '../support/first-hub.ts'
 
 /** All tools of the five servers together, as the agent that comes with the hub sends them with each request. */
 const MOST_TOKENS = 5_500
 const LIMIT = 120_000
-
-const AGENT = fileURLToPath(new URL('../../agents/homelab.md', import.meta.url))
-const NOWHERE = 'http://127.0.0.1:9'
-const game = (title: string, port: number) => ({
-  title,
-  query: { type: 'minecraft', port },
-  process: { command: 'true' },
-})
-
-/** A homelab of usual size: nothing of it has to run, since nothing is called. */
-const SERVERS = {
-  games: {
-    env: {
-      GAMES_SERVERS: JSON.stringify({
-        'atm-10': game('All the Mods 10', 25565),
-        arena: game('Arena', 27960),
-      }),
-      GAMES_DISCOVER: 'false',
-    },
-  },
-  downloads: {
-    env: {
-      SABNZBD_URL: NOWHERE,
-      SABNZBD_API_KEY: 'key',
-      QBITTORRENT_URL: NOWHERE,
-      TRANSMISSION_URL: NOWHERE,
-    },
-  },
-  media: {
-    env: Object.fromEntries(
-      ['JELLYFIN', 'RADARR', 'SONARR', 'SEERR'].flatMap(name => [
-        [`${name}_URL`, NOWHERE],
-        [`${name}_API_KEY`, '0123456789abcdef0123456789abcdef'],
-      ]),
-    ),
-  },
-  metrics: { env: { PROMETHEUS_URL: NOWHERE, ALERTMANAGER_URL: NOWHERE } },
-  notifications: {
-    env: {
-      NOTIFICATIONS_CHANNELS: JSON.stringify({
-        phone: { kind: 'ntfy', url: `${NOWHERE}/phone` },
-        house: { kind: 'ntfy', url: `${NOWHERE}/house` },
-      }),
-    },
-  },
-}
 
 /** What an agent has besides the servers' tools. */
 const OWN = [
@@ -71,32 +20,8 @@ const OWN = [
   ...['read_messages', 'find_tools', 'call_tool'],
 ]
 
-interface Sent {
-  tools: { function: { name: string } }[]
-}
-
-let hub: TestHub
-let provider: Awaited<ReturnType<typeof serve>>
-
-beforeAll(async () => {
-  provider = await serve(stream(HELLO))
-  hub = await startTestHub({
-    config: JSON.stringify({ servers: SERVERS }),
-    agents: { homelab: readFileSync(AGENT, 'utf8') },
-    variables: { SUPERBLOOM_MODEL: 'm', SUPERBLOOM_MODEL_CONTEXT: '65536', OPENAI_BASE_URL: provider.url },
-  })
-  for (const name of Object.keys(SERVERS)) await untilReady(hub, name)
-}, LIMIT)
-afterAll(async () => {
-  await hub[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
-})
-
 test('the tools of all five servers take at most 5,500 tokens of a request', { timeout: LIMIT }, async () => {
-  using chat = await openChat(hub)
-  await chat.subscribe('homelab')
-  await chat.ask('homelab', 'Is all well?')
-  const { tools } = JSON.parse(provider.bodies[0] ?? '{}') as Sent
+  const tools = await readFirstTools()
   const tokens = new Map(tools.map(tool => [tool.function.name, countTokens(JSON.stringify(tool))]))
   for (const own of OWN) expect(tokens.delete(own), own).toBe(true)
   const theirs = [...tokens].sort(([, a], [, b]) => b - a)

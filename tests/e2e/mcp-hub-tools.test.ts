@@ -161,7 +161,7 @@ describe.each(LINES)('the tools of the hub, for a client of %s', line => {
   test('hub_status tells how everything is', async () => {
     expect(await call('hub_status')).toMatchObject({
       hub: { name: 'superbloom', version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
-      model: { kind: 'rules' },
+      model: { kind: 'commands' },
       servers: [],
       queues: { waiting: expect.any(Number), busy: expect.any(Number) },
       store: { kind: 'sqlite' },

@@ -12,7 +12,7 @@ const CHANNELS = (url: string) =>
     tablet: { kind: 'ntfy', url: `${url}/tablet` },
   })
 
-/** A hub whose only server is notifications, found by its variables, with the built-in rules as its model. */
+/** A hub whose only server is notifications, found by its variables, without a language model. */
 async function start() {
   const ntfy = await startNtfy()
   const folder = makeTempFolder()
@@ -41,20 +41,21 @@ async function start() {
 test.each([
   ['send a notification to phone: disk is full', 'phone', 'disk is full'],
   ['notify my tablet that dinner is ready', 'tablet', 'dinner is ready'],
-])('the built-in rules: %s', async (sentence, topic, message) => {
+])('without a model, nothing is sent before a yes: %s', async (sentence, topic, message) => {
   await using lab = await start()
   using chat = await openChat(lab.hub)
   await chat.subscribe('homelab')
-  const sent = await chat.say('homelab', sentence)
-  const answer = await chat.answerTo(sent)
-  const reply = answer.text.includes('Say yes or no')
-    ? await chat.answerTo(await chat.say('homelab', 'yes'))
-    : answer
-  expect(reply.text).toContain(`Sent on ${topic} (ntfy).`)
+  const answer = await chat.answerTo(await chat.say('homelab', sentence))
+  const { approval } = await chat.next('approval')
+  expect(answer.text).toContain(`waits for a person's yes (approval ${approval.id})`)
+  expect(approval).toMatchObject({ tool: 'send_notification', arguments: { channel: topic, message } })
+  expect(lab.ntfy.published).toEqual([])
+  chat.send({ type: 'decide', approval: approval.id, decision: 'approve' })
+  await chat.next('message', one => one.message.text.includes(`Sent on ${topic} (ntfy).`))
   expect(lab.ntfy.published).toMatchObject([{ topic, message }])
 })
 
-test('the built-in rules tell the channels and the history', async () => {
+test('without a model, the channels and the history are told', async () => {
   await using lab = await start()
   using chat = await openChat(lab.hub)
   await chat.subscribe('homelab')

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ChatMessage } from '../../schemas/chat.ts'
 import { openChat } from '../support/chat-client.ts'
 import { openClient, type TestClient, textOf } from '../support/clients.ts'
 import { npmServer } from '../support/downstream.ts'
@@ -42,7 +43,14 @@ async function soon(what: string, act: () => unknown, prefix: string, there: boo
 /** The answer of the agent to one exact tool call in the chat. */
 async function callInChat(tool: string, args: object): Promise<string> {
   using chat = await openChat(hub)
-  return (await chat.ask('homelab', `/call ${tool} ${JSON.stringify(args)}`)).text
+  await chat.subscribe('homelab')
+  const answer = await chat.answerTo(await chat.say('homelab', `/call ${tool} ${JSON.stringify(args)}`))
+  const [, approval] = /yes \(approval (apr_\w+)/.exec(answer.text) ?? []
+  if (approval === undefined) return answer.text
+  chat.send({ type: 'decide', approval, decision: 'approve' })
+  const isEnd = ({ message: { author, data } }: { message: ChatMessage }) =>
+    author === tool && data?.['approval'] === approval && data['status'] !== 'waiting'
+  return (await chat.next('message', isEnd)).message.text
 }
 
 const CASES = [

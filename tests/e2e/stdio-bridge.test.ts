@@ -60,14 +60,14 @@ describe.each(LINES)('a client of %s that starts `superbloom mcp`', line => {
     const seen: (string | undefined)[] = []
     const result = await client.call(
       'hub_chat',
-      { message: '/call odd__swallow {}' },
+      { message: '/call odd__pid {}' },
       { onProgress: ({ message }) => seen.push(message) },
     )
     expect(result.structuredContent).toMatchObject({
       status: 'replied',
-      reply: expect.stringContaining('swallowed'),
+      reply: expect.stringMatching(/`odd__pid` says:\s+\d+/),
     })
-    expect(seen).toEqual(['odd__swallow: started', 'odd__swallow: ok'])
+    expect(seen).toEqual(['odd__pid: started', 'odd__pid: ok'])
   })
 
   test('gets every progress notification, the last too', async () => {

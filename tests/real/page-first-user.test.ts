@@ -63,7 +63,7 @@ async function expectTokenIsGone({ page }: OpenPage, link: string): Promise<void
 
 async function askHowTheMachineIs({ page, received }: OpenPage): Promise<void> {
   await say(page, 'how is this machine doing?')
-  await answers(page).filter({ hasText: 'no language model is configured' }).waitFor()
+  await answers(page).filter({ hasText: 'No language model is connected' }).waitFor()
 
   const call = log(page).locator('.tool')
   await call.waitFor()

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { z } from 'zod'
 import { type ChatClient, openChat } from './chat-client.ts'
 import { type Program, startProgram } from './program.ts'
-import { delta, line, SSE, serve } from './provider.ts'
+import { delta, line, refuse, SSE, serve } from './provider.ts'
 import { makeTempFolder } from './temp-store.ts'
 import { createRecord, until } from './until.ts'
 
@@ -117,6 +117,8 @@ async function serveProvider() {
   const state = { hold: false }
   const streaming = createRecord<string>()
   const provider = await serve((response: ServerResponse, body) => {
+    // A question for the model's sizes has no body.
+    if (body === '') return refuse(response, 404, { message: 'Not found' })
     const [first, ...rest] = decideChunks(body).map(line)
     response.writeHead(200, SSE).write(first)
     streaming.add(body)

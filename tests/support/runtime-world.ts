@@ -18,6 +18,7 @@ import { closeQuestions } from '../../hub/store/approvals.ts'
 import { agentOfThread, voidLeases } from '../../hub/store/threads.ts'
 import type { Tx, Write } from '../../hub/store/writer.ts'
 import { createMetaTools } from '../../hub/tools/meta-tools/index.ts'
+import { fitTool } from '../../hub/tools/meta-tools/meta-tool.ts'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import type { EventListed } from '../../schemas/inbox.ts'
 import { createFakeClock } from './fake-clock.ts'
@@ -301,6 +302,7 @@ function createToolBox(
     list: access => [
       ...meta
         .filter(({ name }) => givesMetaTool(access, name))
+        .map(tool => fitTool(tool, access))
         .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
       ...[...tools.keys()]
         .filter(name => givesTool(access, name))
@@ -309,7 +311,7 @@ function createToolBox(
     find(name, access) {
       const metaTool = meta.find(tool => tool.name === name)
       if (metaTool && givesMetaTool(access, name))
-        return { kind: 'meta', ends: metaTool.ends, run: metaTool.run }
+        return { kind: 'meta', ends: metaTool.ends, run: fitTool(metaTool, access).run }
       const tool = tools.get(name)
       if (!tool || !givesTool(access, name)) return undefined
       const { reads = false, repeatable = reads, destructive = false, destroys = false } = tool

@@ -3,15 +3,18 @@ import type { UpstreamHealth } from '../../../schemas/health.ts'
 import { readAgentFiles } from '../../config/agent-files.ts'
 import { findDataProblem } from '../../config/data-folder.ts'
 import { createEnvironment, type Environment } from '../../config/environment.ts'
-import { type Config, hasPrices, loadConfig, type ModelConfig } from '../../config/load.ts'
+import { type Config, loadConfig } from '../../config/load.ts'
+import { hasPrices } from '../../config/models.ts'
 import { tokenFile } from '../../config/token.ts'
-import { systemClock, timeoutSignal } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
 import { toLine } from '../../core/text.ts'
 import { describeHeld, describeUpstream, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
+import { toShownUrl } from '../../model/ask-json.ts'
 import { describeLoss, findLoss, wasUsed } from '../../store/store-loss.ts'
+import { type AgentRequest, readAgentRequest } from '../agent-request.ts'
 import { callHub } from '../call-hub.ts'
 import { checkServers } from '../check-servers.ts'
+import { listConfigured, type NamedModel } from '../configured-models.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
 import { print } from '../print.ts'
 
@@ -23,7 +26,6 @@ export interface Finding {
 
 /** The states of a server as somebody wants it. */
 const WANTED: ReadonlySet<string> = new Set(['ready', 'disabled', 'replaced'])
-const MODEL_TIMEOUT_MS = 60_000
 
 /** Checks everything that can be checked from here; prints one line each. Exit code 1 where something is broken. */
 export async function doctor(): Promise<void> {
@@ -51,7 +53,7 @@ export async function examine(environment: Environment): Promise<Finding[]> {
     ...checkData(config),
     ...checkStore(config),
     ...describeHooks(config),
-    ...(await checkModel(config.model?.default)),
+    ...(await checkModels(config, environment)),
     ...(await checkHub(config)),
   ]
 }
@@ -62,6 +64,7 @@ function checkAgents(config: Config, environment: Environment): Finding[] {
   }
   const { agents, problems } = readAgentFiles(config.agentsFolder, environment, {
     hasPrices: hasPrices(config.model),
+    models: Object.keys(config.model?.named ?? {}),
   })
   const none: Finding = {
     level: 'problem',
@@ -99,29 +102,31 @@ function describeHooks({ webhooks }: Config): Finding[] {
   return names.length > 0 ? [{ level: 'ok', what: `webhooks: ${names.join(', ')}` }] : []
 }
 
-async function checkModel(model: ModelConfig | undefined): Promise<Finding[]> {
-  if (!model) {
-    const how = 'set OPENAI_BASE_URL, OPENAI_API_KEY and SUPERBLOOM_MODEL for a language model'
-    return [{ level: 'ok', what: `model: the built-in rules, no language model; ${how}` }]
+/** Each configured model, one after the other, with what an agent would send to it. */
+async function checkModels(config: Config, environment: Environment): Promise<Finding[]> {
+  // What writes summaries needs no tools.
+  const configured = listConfigured(config.model).filter(({ name }) => name !== 'compaction')
+  if (configured.length === 0) {
+    const how = '"superbloom models" shows what answers on this machine, and how to connect it'
+    return [{ level: 'ok', what: `model: the built-in commands, no language model; ${how}` }]
   }
-  const { createOpenAiModel } = await import('../../model/openai/openai-model.ts')
-  const { probeTools } = await import('../../model/openai/probe.ts')
-  const deadline = timeoutSignal(systemClock, MODEL_TIMEOUT_MS, 'The model')
   try {
-    const probed = await probeTools(createOpenAiModel({ ...model, clock: systemClock }), deadline)
-    const where = `${model.model} at ${model.baseUrl}`
-    if (probed.ok) return [{ level: 'ok', what: `model: ${where} answers and calls tools` }]
-    return [
-      {
-        level: 'problem',
-        what: `model: ${where} cannot be used: ${probed.why} Agents need a model that calls tools.`,
-      },
-    ]
+    const request = await readAgentRequest(config, environment)
+    const findings: Finding[] = []
+    for (const one of configured) findings.push(...(await checkModel(one, request)))
+    return findings
   } catch (error) {
-    return [{ level: 'problem', what: `model: ${describeError(error)}` }]
-  } finally {
-    deadline.cancel()
+    if (!(error instanceof HubError)) throw error
+    return [{ level: 'problem', what: `model: ${error.message}` }]
   }
+}
+
+async function checkModel({ name, entry }: NamedModel, request: AgentRequest): Promise<Finding[]> {
+  const { tryEntry } = await import('../try-entry.ts')
+  const found = (await tryEntry(entry, request)).filter(({ level }) => level !== 'ok')
+  const where = `model ${name}: ${entry.model} at ${toShownUrl(entry.baseUrl)}`
+  if (found.length > 0) return found.map(({ level, what }) => ({ level, what: toLine(`${where}: ${what}`) }))
+  return [{ level: 'ok', what: `${where} answers and calls tools (${request.tools.length} were offered)` }]
 }
 
 async function checkHub(config: Config): Promise<Finding[]> {

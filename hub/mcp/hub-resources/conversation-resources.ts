@@ -1,3 +1,4 @@
+import { withoutPictures } from '../../../schemas/chat.ts'
 import { conversationId } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
 import {
@@ -70,5 +71,5 @@ async function readConversation(deps: HubToolReads, id: string) {
     )
   }
   const messages = await readMessages(db, id, Math.max(0, lastSeq - MOST_MESSAGES), MOST_MESSAGES)
-  return { conversation: id, agents: takers, messages, lastSeq }
+  return { conversation: id, agents: takers, messages: messages.map(withoutPictures), lastSeq }
 }

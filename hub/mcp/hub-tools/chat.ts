@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { type ChatMessage, messageText } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
+import { pictures } from '../../../schemas/picture.ts'
+import { answerSchema } from '../../core/answer-schema.ts'
 import { HubError } from '../../core/errors.ts'
 import { openApprovalsOf } from '../../store/approvals.ts'
 import { messagesOfCycle, noticeTo } from '../../store/conversations.ts'
@@ -18,6 +20,11 @@ const output = z.object({
       "pending: the agent still works; waiting: something of it needs a person's yes, or it cannot begin or go on yet and the reply says why. Read what comes later with hub_read_messages",
     ),
   reply: z.string().optional(),
+  structured: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('the reply as data, where a schema was given; of a later reply data.structured of its message'),
+  structuredError: z.string().optional().describe('why there is none'),
   messageId: z.string(),
 })
 type ChatResult = z.infer<typeof output>
@@ -39,6 +46,10 @@ export function chat(deps: HubToolDeps): HubTool {
         .max(200)
         .optional()
         .describe('the same key again sends nothing twice'),
+      images: pictures.optional().describe('pictures beside the message, base64'),
+      schema: answerSchema
+        .optional()
+        .describe('a JSON schema of type object, at most 8 KB: the reply is to be JSON that fits it'),
     }),
     output,
     effect: 'adds',
@@ -50,15 +61,16 @@ export function chat(deps: HubToolDeps): HubTool {
         author: context.token,
         token: context.token,
         clientId: args.idempotencyKey,
+        images: args.images,
+        schema: args.schema,
       })
       if (COMMAND.test(message.text)) return readNotice(deps, conversation, message.id)
-      return waitForReply(deps, context, {
-        conversation,
-        messageId: message.id,
-        wait: args.waitSeconds * 1000,
-      })
+      const wait = args.waitSeconds * 1000
+      const result = await waitForReply(deps, context, { conversation, messageId: message.id, wait })
+      return args.schema ? withReason(result) : result
     },
-    toText: result => result.reply ?? `(${result.status})`,
+    toText: ({ reply, status, structuredError }) =>
+      [reply ?? `(${status})`, ...(structuredError ? [`(${structuredError})`] : [])].join('\n\n'),
   })
 }
 
@@ -77,6 +89,13 @@ async function meantConversation(
     'invalid_arguments',
     `hub_chat: ${agent.name} does not answer in ${conversation}; its conversations: ${[...agent.conversations, `${agent.name}/<slug>`].join(', ')}. Leave one of the two away.`,
   )
+}
+
+/** Who asked for data is told why there is none. */
+function withReason(result: ChatResult): ChatResult {
+  const { status, structured, structuredError } = result
+  if (status === 'pending' || status === 'waiting' || structured || structuredError) return result
+  return { ...result, structuredError: 'The agent gave no answer to check.' }
 }
 
 interface Wait {
@@ -153,8 +172,19 @@ async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | 
     waits: open.flat().some(approval => cycles.some(({ id }) => id === approval.cycle_id)),
     replied: reply !== '',
   })
-  return { conversation, messageId, status, ...(reply === '' ? {} : { reply }) }
+  return { conversation, messageId, status, ...(reply === '' ? {} : { reply }), ...readData(answers) }
 }
+
+/** What the newest of an agent's messages that was checked carries. */
+function readData(answers: readonly ChatMessage[]): Pick<ChatResult, 'structured' | 'structuredError'> {
+  const found = answers.map(({ data }) => checkedData.safeParse(data)).findLast(({ success }) => success)
+  return found?.data ?? {}
+}
+
+const checkedData = z.union([
+  output.pick({ structured: true }).required(),
+  output.pick({ structuredError: true }).required(),
+])
 
 /** The model gave nothing to tell: the notice says so. */
 function isNoReply({ data }: ChatMessage): boolean {

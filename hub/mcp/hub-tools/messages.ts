@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { messageKinds } from '../../../schemas/chat.ts'
+import { messageKinds, withoutPictures } from '../../../schemas/chat.ts'
 import { conversationId } from '../../../schemas/names.ts'
 import { quoteAfter, toLine } from '../../core/text.ts'
 import { lastSeqOf, readMessages } from '../../store/conversations.ts'
@@ -32,7 +32,7 @@ export function readConversation(deps: HubToolDeps): HubTool {
     output: z.object({ messages: z.array(message), lastSeq: z.int() }),
     effect: 'reads',
     run: async ({ conversation, after, limit }) => ({
-      messages: await readMessages(deps.store.db, conversation, after, limit),
+      messages: (await readMessages(deps.store.db, conversation, after, limit)).map(withoutPictures),
       lastSeq: await lastSeqOf(deps.store.db, conversation),
     }),
     toText: ({ messages }) => messages.map(describeMessage).join('\n') || 'No messages.',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type UpstreamHealth, upstreamHealth } from '../../../schemas/health.ts'
+import { PROVIDER_NAMES } from '../../../schemas/providers.ts'
 import { toIso } from '../../core/clock.ts'
 import { plural, toLine } from '../../core/text.ts'
 import { budgets, describeBudgets } from './budgets.ts'
@@ -42,6 +43,13 @@ const provider = z.object({
   error: z.string().optional(),
 })
 
+const quirk = z.object({
+  model: z.string(),
+  what: z.string().describe("in words that follow the model's name"),
+  since: z.number().describe('unix milliseconds'),
+  tools: z.array(z.string()).readonly().optional().describe('those that it does not take'),
+})
+
 export const hubStatus = z.object({
   hub: z.object({
     name: z.string(),
@@ -51,10 +59,13 @@ export const hubStatus = z.object({
     configFile: z.string().optional().describe('the one that it watches, whether it exists or not'),
   }),
   model: z.object({
-    kind: z.enum(['rules', 'openai']),
+    kind: z.enum(['commands', ...PROVIDER_NAMES]).describe('the built-in commands, or whose API it is'),
     name: z.string(),
     baseUrl: z.string().optional(),
-    health: z.array(provider).describe('the model and its fallbacks, in order'),
+    health: z.array(provider).describe('the model and its fallbacks, in order, then other models'),
+    quirks: z
+      .array(quirk)
+      .describe('changes without which a provider refuses requests; forgotten after a week'),
     parked: z.int().describe('cycles that wait until a provider answers'),
   }),
   deadLetters: z.object({ open: z.int() }),
@@ -139,7 +150,7 @@ export function describeUpstream({ name, kind, address, ok, version, reason }: U
 }
 
 function describeModel({ kind, name, baseUrl }: HubStatus['model']): string {
-  if (kind === 'rules') return 'the built-in rules, no language model'
+  if (kind === 'commands') return 'the built-in commands, no language model'
   return `model ${name}${baseUrl ? ` at ${baseUrl}` : ''}`
 }
 
@@ -155,6 +166,7 @@ function describeFailures({ model, deadLetters, serversDown }: HubStatus): strin
       one =>
         `Model ${one.name} is down${describeRetry(one.retryAt)}${one.error ? `: ${toLine(one.error)}` : ''}`,
     ),
+    ...model.quirks.map(one => toLine(`Model ${one.model} ${one.what} (since ${toIso(one.since)})`)),
     ...(model.parked > 0 ? [`${plural(model.parked, 'cycle')} parked until a model answers`] : []),
     ...(deadLetters.open > 0 ? [`${plural(deadLetters.open, 'dead letter')}: superbloom dead-letters`] : []),
     ...serversDown.map(({ name, since }) => `The server ${name} has been down since ${toIso(since)}`),

@@ -3,6 +3,7 @@ import { name } from '../../../schemas/names.ts'
 import { toIso } from '../../core/clock.ts'
 import { plural, toLine, truncate } from '../../core/text.ts'
 import { type ListedThread, listThreadsOf } from '../../store/audit.ts'
+import { taskResultOf } from '../../store/threads.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 
@@ -23,6 +24,7 @@ export const threadView = z.object({
   depth: z.int(),
   instructions: z.string().optional(),
   summary: z.string().optional().describe('what the task told at its end'),
+  result: z.record(z.string(), z.unknown()).optional().describe('what fits the schema that its maker gave'),
   conversation: z.string().optional().describe('where its summary is answered'),
   endedAt: time.optional(),
   archivedAt: time.optional(),
@@ -63,6 +65,7 @@ export function toThreadView(row: ListedThread): ThreadView {
       parent: row.parent_id,
       instructions: row.instructions,
       summary: row.summary,
+      result: taskResultOf(row),
       conversation: row.conversation_id,
       endedAt: row.ended_at,
       archivedAt: row.archived_at,

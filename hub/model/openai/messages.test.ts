@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelMessage } from '../../core/model.ts'
-import { toChatMessage, toChatTool } from './messages.ts'
+import { toChatMessage, toChatMessages, toChatTool } from './messages.ts'
 
 const call = (name: string, args: string) => ({ id: 'c1', name, arguments: args })
 const sent = (name: string, args: string) => ({
@@ -39,70 +39,67 @@ const MESSAGES: [what: string, given: ModelMessage, expected: object][] = [
     { role: 'assistant', text: '', calls: [call('f', '{ "a" : 1 }')] },
     sent('f', '{ "a" : 1 }'),
   ],
-  [
-    'a made-up name in the allowed alphabet',
-    { role: 'assistant', text: '', calls: [call('functions.get time', '{}')] },
-    sent('functions_get_time', '{}'),
-  ],
-  [
-    'a long made-up name cut to the allowed length',
-    { role: 'assistant', text: '', calls: [call('f'.repeat(70), '{}')] },
-    sent('f'.repeat(64), '{}'),
-  ],
-  ['a missing name', { role: 'assistant', text: '', calls: [call('', '{}')] }, sent('unknown', '{}')],
 ]
 
 describe('toChatMessage', () => {
   it.each(MESSAGES)('sends %s', (_, given, expected) => {
-    expect(toChatMessage(given, undefined)).toEqual(expected)
+    expect(toChatMessage(given)).toEqual(expected)
   })
 })
 
-describe('toChatTool', () => {
-  it('sends name, description and a schema that every provider takes', () => {
-    const inputSchema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }
-    const tool = toChatTool({ name: 'f', title: 'F', description: 'does f', inputSchema, readOnly: true })
-    expect(tool).toEqual({
-      type: 'function',
-      function: { name: 'f', description: 'does f', parameters: { type: 'object', properties: {} } },
-    })
+const thinking = { by: 'compatible/m', text: 'first look' }
+const thoughtful = (fields: object): ModelMessage => ({
+  role: 'assistant',
+  text: '',
+  calls: [call('look', '{}'), call('look', '{}')],
+  thinking: { ...thinking, ...fields },
+})
+
+describe('what a model thought goes back', () => {
+  it('as reasoning_content, empty too', () => {
+    expect(toChatMessage(thoughtful({}))).toMatchObject({ reasoning_content: 'first look' })
+    expect(toChatMessage(thoughtful({ text: '' }))).toMatchObject({ reasoning_content: '' })
   })
 
-  it('keeps properties as they are', () => {
-    const inputSchema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
-    const tool = toChatTool({ name: 'f', description: '', inputSchema })
-    expect(tool.function.parameters).toEqual(inputSchema)
+  it('beside the calls that it came with', () => {
+    const sign = { google: { thought_signature: 'c2ln' } }
+    const message = toChatMessage(thoughtful({ text: '', extras: [sign, null] }))
+    expect(message).toMatchObject({ tool_calls: [{ extra_content: sign }, { id: 'c1' }] })
+    expect(message).not.toHaveProperty('reasoning_content')
+  })
+
+  it('as the reasoning_details of OpenRouter', () => {
+    const details = [{ type: 'reasoning.encrypted', data: 'x' }]
+    const message = toChatMessage(thoughtful({ text: '', parts: details }))
+    expect(message).toMatchObject({ reasoning_details: details })
+    expect(message).not.toHaveProperty('reasoning_content')
   })
 })
 
-it('what a model thought before it called tools goes back to that model alone', () => {
-  const message: ModelMessage = {
-    role: 'assistant',
-    text: '',
-    calls: [{ id: 'a', name: 'look', arguments: '{}' }],
-    thinking: { by: 'm at http://p', text: 'first look' },
-  }
-  expect(toChatMessage(message, 'm at http://p')).toMatchObject({ reasoning_content: 'first look' })
-  expect(toChatMessage(message, 'other at http://p')).not.toHaveProperty('reasoning_content')
-  expect(toChatMessage(message, 'm at http://p')).not.toHaveProperty('tool_calls.0.extra_content')
-  const answer: ModelMessage = { ...message, calls: [], text: 'done' }
-  expect(toChatMessage(answer, 'm at http://p')).not.toHaveProperty('reasoning_content')
-})
-
-it('what came beside a call goes back beside it, to who sent it alone', () => {
-  const extra = { google: { thought_signature: 'c2lnbmVk' } }
-  const message: ModelMessage = {
-    role: 'assistant',
-    text: '',
-    calls: [
-      { id: 'a', name: 'look', arguments: '{}' },
-      { id: 'b', name: 'look', arguments: '{}' },
+it('sends a picture as a part, and the text before it', () => {
+  const images = [{ mimeType: 'image/png', data: 'aGk=' }]
+  expect(toChatMessage({ role: 'user', text: 'look', items: [], images })).toEqual({
+    role: 'user',
+    content: [
+      { type: 'text', text: 'look' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
     ],
-    thinking: { by: 'm at http://p', text: '', extras: [extra, null] },
-  }
-  const asked = toChatMessage(message, 'm at http://p')
-  expect(asked).toMatchObject({ tool_calls: [{ id: 'a', extra_content: extra }, { id: 'b' }] })
-  expect(asked).not.toHaveProperty('tool_calls.1.extra_content')
-  expect(asked).not.toHaveProperty('reasoning_content')
-  expect(toChatMessage(message, 'other at http://p')).not.toHaveProperty('tool_calls.0.extra_content')
+  })
+})
+
+it("marks the ends of Anthropic's cache", () => {
+  const user = (text: string): ModelMessage => ({ role: 'user', text, items: [] })
+  const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }]
+  const messages = toChatMessages('You are', [user('a'), user('b'), user('c')], true)
+  expect(messages.map(({ content }) => content)).toEqual([marked('You are'), 'a', marked('b'), 'c'])
+  expect(JSON.stringify(toChatMessages('You are', [user('a')], false))).not.toContain('cache_control')
+})
+
+it('sends name, description and schema of a tool, and nothing else', () => {
+  const inputSchema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
+  const tool = toChatTool({ name: 'f', title: 'F', description: 'does f', inputSchema, readOnly: true })
+  expect(tool).toEqual({
+    type: 'function',
+    function: { name: 'f', description: 'does f', parameters: inputSchema },
+  })
 })

@@ -1,34 +1,60 @@
 import type {
+  ChatCompletionContentPart,
   ChatCompletionFunctionTool,
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions'
-import { parseJson } from '../../core/json.ts'
-import type { ModelCall, ModelMessage, ModelTool } from '../../core/model.ts'
+import type { ModelCall, ModelImage, ModelMessage, ModelTool } from '../../core/model.ts'
+import { toArgumentsText } from '../wire/call-arguments.ts'
 
 /**
- * A message of the request. The same history gives the same bytes, so that the provider's prompt cache hits, and
- * nothing that a model once wrote makes a later request invalid. What `thinker` thought before it called tools goes
- * back to it: DeepSeek refuses a request without (https://api-docs.deepseek.com/guides/thinking_mode), and Gemini one
- * without the signatures of its thoughts (https://ai.google.dev/gemini-api/docs/thought-signatures).
+ * The messages of a request. The same history gives the same bytes, so that the provider's prompt cache hits.
+ * `marksCache` marks the ends of what Anthropic is to cache: the prompt, and the second-to-last message.
  */
-export function toChatMessage(
-  message: ModelMessage,
-  thinker: string | undefined,
-): ChatCompletionMessageParam {
+export function toChatMessages(
+  system: string,
+  messages: readonly ModelMessage[],
+  marksCache: boolean,
+): ChatCompletionMessageParam[] {
+  const prompt: ChatCompletionMessageParam[] = system === '' ? [] : [{ role: 'system', content: system }]
+  const written = [...prompt, ...messages.map(toChatMessage)]
+  if (!marksCache) return written
+  const ends = [written[0], messages.length > 1 ? written.at(-2) : undefined]
+  return written.map(message => (ends.includes(message) ? marked(message) : message))
+}
+
+/** Only a text part can carry the mark. */
+function marked(message: ChatCompletionMessageParam): ChatCompletionMessageParam {
+  if (typeof message.content !== 'string' || message.content === '') return message
+  const part = { type: 'text', text: message.content, cache_control: { type: 'ephemeral' } } as const
+  return { ...message, content: [part] } as ChatCompletionMessageParam
+}
+
+/**
+ * A message of the request. What the model thought before it called tools goes back to it: DeepSeek refuses a request
+ * without (https://api-docs.deepseek.com/guides/thinking_mode), and Gemini one without the signatures of its thoughts
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures, OpenRouter's `reasoning_details`).
+ */
+export function toChatMessage(message: ModelMessage): ChatCompletionMessageParam {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: message.text }
-    case 'tool':
-      return { role: 'tool', tool_call_id: message.callId, content: message.text }
+      return { role: 'user', content: toContent(message.text, message.images) }
+    case 'tool': {
+      const content = toContent(message.text, message.images)
+      // The package's types know no pictures in results; servers that take them take them as in users' messages.
+      return { role: 'tool', tool_call_id: message.callId, content } as ChatCompletionMessageParam
+    }
     case 'assistant': {
-      if (message.calls.length === 0) return { role: 'assistant', content: message.text }
-      const own = thinker !== undefined && message.thinking?.by === thinker ? message.thinking : undefined
+      const { text, calls, thinking } = message
+      const hasOther = thinking?.extras !== undefined || thinking?.parts !== undefined
       return {
         role: 'assistant',
-        content: message.text || null,
-        ...(own && own.text !== '' && { reasoning_content: own.text }),
-        tool_calls: message.calls.map((call, at) => toToolCall(call, own?.extras?.[at])),
+        content: text || (calls.length > 0 ? null : ''),
+        ...(thinking && !(thinking.text === '' && hasOther) && { reasoning_content: thinking.text }),
+        ...(thinking?.parts !== undefined && { reasoning_details: thinking.parts }),
+        ...(calls.length > 0 && {
+          tool_calls: calls.map((call, at) => toToolCall(call, thinking?.extras?.[at])),
+        }),
       }
     }
     default:
@@ -36,33 +62,27 @@ export function toChatMessage(
   }
 }
 
+function toContent(text: string, images: readonly ModelImage[] = []): string | ChatCompletionContentPart[] {
+  if (images.length === 0) return text
+  return [
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...images.map(({ mimeType, data }) => ({
+      type: 'image_url' as const,
+      image_url: { url: `data:${mimeType};base64,${data}` },
+    })),
+  ]
+}
+
 function toToolCall(call: ModelCall, extra: unknown): ChatCompletionMessageFunctionToolCall {
   return {
     id: call.id,
     type: 'function',
     ...(extra ? { extra_content: extra } : {}),
-    function: { name: toName(call.name), arguments: toArguments(call.arguments) },
+    function: { name: call.name, arguments: toArgumentsText(call.arguments) },
   }
-}
-
-/** OpenAI refuses a whole request for one name outside its alphabet. */
-function toName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
-}
-
-/** Ollama and chat templates refuse a whole request for arguments that are no JSON object: they go in as text. */
-function toArguments(text: string): string {
-  const value = parseJson(text)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? text : JSON.stringify({ invalid_arguments: text })
 }
 
 /** A tool of the request. */
 export function toChatTool({ name, description, inputSchema }: ModelTool): ChatCompletionFunctionTool {
-  return { type: 'function', function: { name, description, parameters: toParameters(inputSchema) } }
-}
-
-/** Gemini refuses `$schema`, OpenAI an object without `properties`. */
-function toParameters({ $schema: _, ...schema }: Record<string, unknown>): Record<string, unknown> {
-  return { type: 'object', properties: {}, ...schema }
+  return { type: 'function', function: { name, description, parameters: inputSchema } }
 }

@@ -59,6 +59,38 @@ describe('toRefusal and toModelError', () => {
     expect(thrown.message).not.toMatch(/user|pass|hidden|sk-secret/)
   })
 
+  it.each([
+    ['OpenAI', { param: 'tools[1].name', code: 'c' }, { param: 'tools[1].name', code: 'c' }],
+    [
+      'Mistral',
+      { detail: [{ type: 'extra_forbidden', loc: ['body', 'top_k'], msg: 'Extra inputs' }] },
+      { param: 'top_k', code: 'extra_forbidden', said: 'Extra inputs' },
+    ],
+    [
+      'Google',
+      { code: 400, details: [{ fieldViolations: [{ field: 'generation_config.top_k' }] }] },
+      { param: 'generation_config.top_k' },
+    ],
+    [
+      'OpenRouter',
+      { message: 'Provider returned error', metadata: { raw: '{"error":{"param":"x","message":"no x"}}' } },
+      { param: 'x', said: 'Provider returned error: no x' },
+    ],
+    ['OpenRouter, in words', { message: 'failed', metadata: { raw: 'no x' } }, { said: 'failed: no x' }],
+  ])('names what %s blames', (_, error, expected) => {
+    expect(toModelError(provider, toRefusal(error, 400)).refusal).toMatchObject({ status: 400, ...expected })
+  })
+
+  it('takes an unreadable call for a failure that passes', () => {
+    expect(toRefusal({ code: 'tool_use_failed' }, 400)).toMatchObject({ kind: 'server' })
+  })
+
+  it('names the variable of the provider', () => {
+    const anthropic = { ...provider, keyVariable: 'ANTHROPIC_API_KEY' }
+    expect(toModelError(anthropic, toRefusal({}, 401)).message).toContain('Check ANTHROPIC_API_KEY')
+    expect(toModelError(anthropic, toRefusal({}, 404)).message).toContain('Check baseUrl of the model')
+  })
+
   it('hides the key that a provider quotes', () => {
     const error = { message: 'Incorrect API key provided: sk-secret.\u001b[31m' }
     expect(toModelError(provider, toRefusal(error, 401)).message).toContain('provided: [key].[31m"')

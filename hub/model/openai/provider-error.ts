@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { parseJson } from '../../core/json.ts'
 import { ModelError, type ModelErrorKind } from '../../core/model.ts'
 import { stripControl, toSpan, truncate } from '../../core/text.ts'
 
@@ -8,6 +10,8 @@ export interface Provider {
   apiKey: string
   /** Missing where no one model is asked for. */
   model?: string
+  /** The environment's variable with the key, where that is not OPENAI_API_KEY. */
+  keyVariable?: string | undefined
 }
 
 type RefusalKind = Exclude<ModelErrorKind, 'broken_stream' | 'unavailable'>
@@ -31,28 +35,61 @@ const OVERFLOW_CODES = [
 ]
 const CODE_KINDS: Record<string, RefusalKind> = {
   rate_limit_exceeded: 'rate_limit',
+  rate_limit_error: 'rate_limit',
   insufficient_quota: 'rate_limit',
   invalid_api_key: 'auth',
+  authentication_error: 'auth',
 }
+/** The model wrote a call that its host could not read (Groq): it writes another one when it is asked again. */
+const UNREADABLE_CALL = 'tool_use_failed'
 const SAID_LENGTH = 300
 
 /** Reads an error object of a response (with its status) or of an event within a stream (without). */
 export function toRefusal(error: unknown, status?: number): Refusal {
-  const fields = isRecord(error) ? error : {}
-  const codes = [fields['code'], fields['type']].filter(isText)
+  const fields = isRecord(error) ? { ...fromDetail(error['detail']), ...fromViolation(error), ...error } : {}
   const known = status ?? [fields['status'], fields['code']].map(toStatus).find(each => each !== undefined)
+  const inner = readInner(fields['metadata'])
+  const codes = [fields['code'], fields['type'], inner?.code].filter(isText)
+  const said = [error, fields['message'], fields['detail']].find(isText)
   return {
     kind: decideKind(known, codes),
     status: known,
-    code: isText(fields['code']) ? fields['code'] : undefined,
-    param: isText(fields['param']) ? fields['param'] : undefined,
-    said: [error, fields['message'], fields['detail']].find(isText),
+    code: inner?.code ?? (isText(fields['code']) ? fields['code'] : undefined),
+    param: inner?.param ?? (isText(fields['param']) ? fields['param'] : undefined),
+    said: inner?.said === undefined ? said : `${said}: ${inner.said}`,
   }
+}
+
+/** FastAPI's way to name the part of a request that it refuses, as Mistral sends it. */
+function fromDetail(detail: unknown): Record<string, unknown> {
+  const first: unknown = Array.isArray(detail) ? detail[0] : undefined
+  if (!isRecord(first) || !Array.isArray(first['loc'])) return {}
+  return { code: first['type'], param: first['loc'].slice(1).join('.'), message: first['msg'] }
+}
+
+const violations = z.object({
+  details: z.array(z.object({ fieldViolations: z.array(z.object({ field: z.string() })).optional() })),
+})
+
+/** Google's way to name it. */
+function fromViolation(error: unknown): Record<string, unknown> {
+  const { details = [] } = violations.safeParse(error).data ?? {}
+  const [first] = details.flatMap(({ fieldViolations = [] }) => fieldViolations)
+  return first ? { param: first.field } : {}
+}
+
+/** What the provider behind OpenRouter said: it comes as text within OpenRouter's own error. */
+function readInner(metadata: unknown): Refusal | undefined {
+  const raw = isRecord(metadata) ? metadata['raw'] : undefined
+  const parsed = isText(raw) ? parseJson(raw) : undefined
+  if (!isRecord(parsed)) return isText(raw) ? toRefusal(raw) : undefined
+  return toRefusal(parsed['error'] ?? parsed)
 }
 
 function decideKind(status: number | undefined, codes: string[]): RefusalKind {
   const mayOverflow = status === undefined || status === 400 || status === 422
   if (status === 413 || (mayOverflow && codes.some(code => OVERFLOW_CODES.includes(code)))) return 'overflow'
+  if (codes.includes(UNREADABLE_CALL)) return 'server'
   if (status === 429) return 'rate_limit'
   if (status === 401 || status === 403) return 'auth'
   if (status === undefined) return codes.map(code => CODE_KINDS[code]).find(kind => kind) ?? 'server'
@@ -70,6 +107,7 @@ export function toModelError(
   const message = `${describe(provider, refusal, mark ? ` (${mark})` : '', retryAfter)}${said}`
   return new ModelError(refusal.kind, withoutKey(provider, message), {
     status: refusal.status,
+    refusal: refusal.status === undefined ? undefined : { ...refusal, status: refusal.status },
     retryAfter,
     cause,
   })
@@ -82,6 +120,7 @@ function describe(
   retryAfter: number | undefined,
 ): string {
   const who = describeProvider(provider)
+  const variable = provider.keyVariable ?? 'OPENAI_API_KEY'
   switch (refusal.kind) {
     case 'rate_limit':
       return refusal.code === 'insufficient_quota'
@@ -89,14 +128,14 @@ function describe(
         : `${who} takes no more requests for now${mark}. Try again ${retryAfter === undefined ? 'later' : `in ${toSpan(retryAfter)}`}.`
     case 'auth':
       return provider.apiKey === ''
-        ? `${who} wants a key${mark}. Set OPENAI_API_KEY, or apiKey of the model in superbloom.yaml.`
-        : `${who} refused the key${mark}. Check OPENAI_API_KEY, or apiKey of the model in superbloom.yaml.`
+        ? `${who} wants a key${mark}. Set ${variable}, or apiKey of the model in superbloom.yaml.`
+        : `${who} refused the key${mark}. Check ${variable}, or apiKey of the model in superbloom.yaml.`
     case 'overflow':
       return `The request is longer than ${nameModel(provider)} at ${displayUrl(provider)} takes${mark}. Check that SUPERBLOOM_MODEL_CONTEXT is not more than its context.`
     case 'rejected':
       return `${who} refused the request${mark}.${describeRejection(provider, refusal.status)}`
     case 'network':
-      return `${who} cannot be reached${mark}. Check that it runs and that OPENAI_BASE_URL is right.`
+      return `${who} cannot be reached${mark}. Check that it runs and that ${nameAddress(provider)} is right.`
     case 'server':
       return `${who} failed${mark}. The cause is on its side: see its log or status page, or try again later.`
     default:
@@ -107,11 +146,25 @@ function describe(
 function describeRejection(provider: Provider, status: number | undefined): string {
   if (status === 402) return ` It wants to be paid: check the account's credit.`
   if (status !== 404 && status !== 405) return ''
-  return ` Check OPENAI_BASE_URL (most end in /v1) and that it has ${nameModel(provider)} (SUPERBLOOM_MODEL).`
+  return ` Check ${nameAddress(provider)} (most end in /v1) and that it has ${nameModel(provider)} (SUPERBLOOM_MODEL).`
+}
+
+/** `what` says what the provider did, after its name. */
+export function brokenStream(provider: Provider, what: string, cause?: unknown): ModelError {
+  return new ModelError('broken_stream', `${describeProvider(provider)} ${what}.`, { cause })
+}
+
+export function filtered(provider: Provider): ModelError {
+  return new ModelError('rejected', `${describeProvider(provider)} stopped the reply by its content filter.`)
 }
 
 export function describeProvider(provider: Provider): string {
   return `The provider at ${displayUrl(provider)}`
+}
+
+/** Where a provider's address is set. */
+export function nameAddress({ keyVariable = 'OPENAI_API_KEY' }: Provider): string {
+  return keyVariable === 'OPENAI_API_KEY' ? 'OPENAI_BASE_URL' : 'baseUrl of the model'
 }
 
 /** Without user, password and query, which may be secret. */

@@ -1,37 +1,23 @@
-import { parseJson } from '../../core/json.ts'
-import { type Begun, ModelError, type ModelReply, type ModelUsage, type Thinking } from '../../core/model.ts'
+import { type Begun, ModelError, type ModelUsage, type Thinking } from '../../core/model.ts'
+import type { ReplyReader } from '../wire/read-reply.ts'
 import { type AccumulatedCall, createCallAccumulator } from './accumulate.ts'
-import { describeProvider, type Provider, toModelError, toRefusal } from './provider-error.ts'
-import type { SseEvent } from './sse.ts'
+import { brokenStream, describeProvider, filtered, type Provider } from './provider-error.ts'
 import { createThinkingFilter, dropThoughts } from './thinking.ts'
-
-export interface ReplyReader {
-  /** How far the reply is: `finished` once its reason to end came, `done` once nothing follows. */
-  readonly stage: 'open' | 'finished' | 'done'
-  /** What of the reply is there; undefined where none of it is. */
-  readonly begun: Begun | undefined
-  /** Takes the next event. Throws a ModelError where it is an error or makes no sense. */
-  take(event: SseEvent): void
-  /** Shows the text of the events taken since the last time: once for all that came together. */
-  show(): void
-  /** The reply, once the stream has ended. Throws a ModelError where it is not a whole one. May be called once. */
-  finish(): ModelReply
-}
 
 interface ReplyOptions {
   provider: Provider
+  /** Whose thoughts they are. */
+  family: string
   /** Gets the shown text piece by piece. What it throws passes through. */
   onText: (text: string) => void
-  /** Names the call at a position where the provider did not, or gave it an id of `taken`. */
+  /** Names the call at a position where the provider did not. */
   makeId: (position: number) => string
-  taken: ReadonlySet<string>
   /** Whether a name is that of a tool that may be called. */
   isTool: (name: string) => boolean
 }
 
 /** A chunk as far as it is read. Whatever a provider sends for the rest is not looked at. */
 interface Chunk {
-  error?: unknown
   usage?: RawUsage | null
   choices?: ({ delta?: Delta | null; message?: Delta | null; finish_reason?: unknown } | null)[] | null
 }
@@ -39,6 +25,8 @@ interface Chunk {
 interface Delta {
   /** What the model thinks; `reasoning` at OpenRouter and Ollama, which do not want it back. */
   reasoning_content?: unknown
+  /** OpenRouter's list of what the model's own provider wants back. */
+  reasoning_details?: unknown
   content?: unknown
   refusal?: unknown
   tool_calls?: unknown
@@ -50,25 +38,19 @@ interface RawUsage {
   prompt_tokens_details?: { cached_tokens?: unknown } | null
 }
 
-export function createReplyReader(options: ReplyOptions): ReplyReader {
-  const { provider, onText, makeId, taken } = options
-  const calls = createCallAccumulator(makeId, options.isTool)
+export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
+  const { provider, family, onText, makeId, isTool } = options
+  const calls = createCallAccumulator(makeId, isTool)
+  const details = createDetails()
   const filter = createThinkingFilter()
   let raw = ''
-  let fresh = ''
   let thought = ''
+  let called = 0
   let usage: ModelUsage | undefined
   let reason: string | undefined
-  let done = false
 
   function tell(piece: string) {
     if (piece !== '') onText(piece)
-  }
-
-  function show() {
-    const piece = fresh
-    fresh = ''
-    if (piece !== '') tell(filter.push(piece))
   }
 
   function takeChunk(chunk: Chunk) {
@@ -80,49 +62,50 @@ export function createReplyReader(options: ReplyOptions): ReplyReader {
       thought += toText(delta.reasoning_content)
       const piece = toText(delta.content) + toText(delta.refusal)
       raw += piece
-      fresh += piece
+      details.push(delta.reasoning_details)
       if (delta.tool_calls) calls.push(delta.tool_calls)
+      called += lengthOfArguments(delta.tool_calls)
+      if (piece !== '') tell(filter.push(piece))
     }
     if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') reason = choice.finish_reason
   }
 
   return {
-    get stage() {
-      if (done) return 'done'
-      return reason === undefined ? 'open' : 'finished'
+    get isWhole() {
+      return reason !== undefined
+    },
+    get length() {
+      return raw.length + thought.length + called
     },
     get begun() {
       return toBegun(thought + raw, calls.finish(), usage)
     },
-    take({ name, data }) {
-      if (done) return
-      done = data.trim() === '[DONE]'
-      if (done) return
-      const chunk = parseJson(data)
+    take(chunk) {
       if (typeof chunk !== 'object' || chunk === null) {
         if (reason !== undefined) return
         throw brokenStream(provider, 'sent what is no JSON object in the middle of the reply')
       }
-      const error = 'error' in chunk && chunk.error ? chunk.error : undefined
-      if (error || name === 'error') throw toModelError(provider, toRefusal(error ?? chunk))
       takeChunk(chunk)
     },
-    show,
     finish() {
-      const failure = decideFailure(provider, reason, done)
+      const failure = decideFailure(provider, reason)
       if (failure) throw failure
-      show()
       tell(filter.end())
       const made = calls.finish()
       return {
         text: dropThoughts(raw),
-        calls: made.map(({ call }, at) => (taken.has(call.id) ? { ...call, id: makeId(at) } : call)),
-        ...thinkingOf(provider, thought, made),
+        calls: made.map(({ call }) => call),
+        ...toThinking(family, thought, made, details.all),
         ...(usage && { usage }),
         truncated: reason === 'length' || reason === 'max_tokens',
       }
     },
   }
+}
+
+function lengthOfArguments(pieces: unknown): number {
+  if (!Array.isArray(pieces)) return 0
+  return pieces.reduce((sum, piece) => sum + toText(piece?.function?.arguments).length, 0)
 }
 
 function toBegun(
@@ -134,40 +117,50 @@ function toBegun(
   return written === '' && !usage ? undefined : { written, usage }
 }
 
-function thinkingOf(
-  provider: Provider,
+function toThinking(
+  by: string,
   text: string,
   made: readonly AccumulatedCall[],
+  parts: readonly unknown[],
 ): { thinking?: Thinking } {
   const extras = made.map(({ extra }) => extra ?? null)
   const hasExtras = extras.some(extra => extra !== null)
-  if (text === '' && !hasExtras) return {}
-  return { thinking: { by: thinkerOf(provider), text, ...(hasExtras && { extras }) } }
+  if (text === '' && !hasExtras && parts.length === 0) return {}
+  return { thinking: { by, text, ...(hasExtras && { extras }), ...(parts.length > 0 && { parts }) } }
 }
 
-/** Names whose thoughts they are: one model of one provider. */
-export function thinkerOf({ baseUrl, model }: Provider): string {
-  return `${model ?? ''} at ${baseUrl}`
-}
-
-/** `what` says what the provider did, after its name. */
-export function brokenStream(provider: Provider, what: string, cause?: unknown): ModelError {
-  return new ModelError('broken_stream', `${describeProvider(provider)} ${what}.`, { cause })
-}
-
-/** No reason to end, and reasons that mean there is no reply: OpenAI's, OpenRouter's, DeepSeek's. */
-function decideFailure(
-  provider: Provider,
-  reason: string | undefined,
-  done: boolean,
-): ModelError | undefined {
-  if (reason === undefined && !done) return brokenStream(provider, 'ended the reply before it was whole')
-  if (reason === 'content_filter') {
-    return new ModelError(
-      'rejected',
-      `${describeProvider(provider)} stopped the reply by its content filter.`,
-    )
+/**
+ * Puts the streamed pieces of `reasoning_details` together: a piece of text or of a summary goes on with the entry of
+ * its type and index, everything else stands for itself
+ * (https://openrouter.ai/docs/guides/best-practices/reasoning-tokens).
+ */
+function createDetails() {
+  const all: Record<string, unknown>[] = []
+  return {
+    all,
+    push(pieces: unknown) {
+      if (!Array.isArray(pieces)) return
+      for (const piece of pieces) {
+        if (typeof piece !== 'object' || piece === null) continue
+        const last = all.at(-1)
+        const goesOn = last !== undefined && last['type'] === piece.type && last['index'] === piece.index
+        if (!goesOn || piece.type === 'reasoning.encrypted') {
+          all.push({ ...piece })
+          continue
+        }
+        for (const [key, value] of Object.entries(piece)) {
+          const isText = (key === 'text' || key === 'summary') && typeof value === 'string'
+          if (isText) last[key] = toText(last[key]) + value
+          else if (value !== null) last[key] = value
+        }
+      }
+    },
   }
+}
+
+/** Reasons to end that mean there is no reply: OpenAI's, OpenRouter's, DeepSeek's. */
+function decideFailure(provider: Provider, reason: string | undefined): ModelError | undefined {
+  if (reason === 'content_filter') return filtered(provider)
   if (reason !== 'error' && reason !== 'insufficient_system_resource') return undefined
   return new ModelError('server', `${describeProvider(provider)} ended the reply with "${reason}".`)
 }

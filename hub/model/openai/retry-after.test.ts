@@ -17,10 +17,11 @@ describe('toRetryAfter', () => {
     [{ 'retry-after': 'later' }, undefined],
     [{}, undefined],
   ])('of %j is %j', (headers, expected) => {
-    expect(toRetryAfter(new Headers(headers), NOW)).toBe(expected)
+    expect(toRetryAfter(new Headers(headers), {}, NOW)).toBe(expected)
   })
 
-  it('is missing without headers', () => {
-    expect(toRetryAfter(undefined, NOW)).toBeUndefined()
+  it("of Google's error is its RetryInfo", () => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.Help' }, { retryDelay: '34.07s' }]
+    expect(toRetryAfter(new Headers(), { code: 429, details }, NOW)).toBe(34_070)
   })
 })

@@ -1,16 +1,26 @@
+import { z } from 'zod'
 import { fromIso } from '../../core/clock.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Milliseconds that a response asks to wait: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date. */
-export function toRetryAfter(headers: Headers | undefined, now: number): number | undefined {
-  const inMs = toNumber(headers?.get('retry-after-ms'))
+const retryInfo = z.object({ details: z.array(z.object({ retryDelay: z.string().optional() })) })
+
+/**
+ * Milliseconds that a response asks to wait: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date, else
+ * the `RetryInfo` of Google's error.
+ */
+export function toRetryAfter(headers: Headers, error: unknown, now: number): number | undefined {
+  const inMs = toNumber(headers.get('retry-after-ms'))
   if (inMs !== undefined) return inMs
-  const text = headers?.get('retry-after')
-  const seconds = toNumber(text)
+  const text = headers.get('retry-after')
+  const seconds = toNumber(text) ?? toNumber(toDelay(error)?.replace(/s$/, ''))
   if (seconds !== undefined) return seconds * 1000
   const at = text ? fromHttpDate(text) : undefined
   return at === undefined ? undefined : Math.max(0, at - now)
+}
+
+function toDelay(error: unknown): string | undefined {
+  return retryInfo.safeParse(error).data?.details.find(({ retryDelay }) => retryDelay)?.retryDelay
 }
 
 function toNumber(text: string | null | undefined): number | undefined {

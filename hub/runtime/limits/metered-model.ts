@@ -1,5 +1,6 @@
 import { HubError } from '../../core/errors.ts'
 import {
+  type Begun,
   type Model,
   ModelError,
   type ModelOptions,
@@ -53,12 +54,16 @@ export function meterModel(
       claim.cutText = ''
       const { request, reservation, input } = await reserve(deps, claim, model, asked, options.signal)
       let streamed = ''
+      let cut: Begun | undefined
       const onText = (text: string) => {
         streamed += text
         options.onText(text)
       }
+      const onCut = (begun: Begun) => {
+        cut = begun
+      }
       try {
-        const reply = await completeBounded(deps, model, request, input, { ...options, onText })
+        const reply = await completeBounded(deps, model, request, input, { ...options, onText, onCut })
         claim.unpaid = { ...toUsage(reply, input, model.price), reservation }
         return reply
       } catch (error) {
@@ -67,7 +72,8 @@ export function meterModel(
           throw error
         }
         if (audience === 'people') claim.cutText = streamed
-        const usage = takenBy(error, { input, maxOutput: request.maxOutput, written: streamed })
+        const written = cut?.written ?? streamed
+        const usage = takenBy(error, { input, maxOutput: request.maxOutput, written })
         claim.unpaid = { ...usage, costMicros: toMicros(usage, model.price), reservation }
         await payApart(deps, claim)
         throw error

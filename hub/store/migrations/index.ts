@@ -6,6 +6,7 @@ import { up as eventFeed } from './003-event-feed.ts'
 import { up as questions } from './004-questions.ts'
 import { up as unanswered } from './005-unanswered.ts'
 import { up as eventReleases } from './006-event-releases.ts'
+import { up as taskResults } from './007-task-results.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -17,4 +18,5 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '004-questions', up: questions },
   { name: '005-unanswered', up: unanswered },
   { name: '006-event-releases', up: eventReleases },
+  { name: '007-task-results', up: taskResults },
 ]

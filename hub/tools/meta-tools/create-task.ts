@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { taskLimits } from '../../../schemas/tasks.ts'
+import { answerSchema } from '../../core/answer-schema.ts'
 import { HubError } from '../../core/errors.ts'
 import { plural } from '../../core/text.ts'
 import type { CallContext } from '../../core/tool-box.ts'
@@ -28,6 +29,9 @@ const input = z.strictObject({
       'globs over your tools, default ["*"]; name create_task, schedule_cron, send_message or store_context (your memory) to give those too',
     ),
   limits: taskLimits.optional().describe('below your own'),
+  schema: answerSchema
+    .optional()
+    .describe('a JSON schema of type object: its result comes as JSON that fits it'),
 })
 
 export function createTaskTool(deps: MetaDeps): MetaTool {
@@ -52,7 +56,7 @@ export function createTaskTool(deps: MetaDeps): MetaTool {
 async function create(
   deps: MetaDeps,
   tx: Tx,
-  { instructions, tools = ['*'], limits = {} }: z.output<typeof input>,
+  { instructions, tools = ['*'], limits = {}, schema }: z.output<typeof input>,
   context: CallContext,
 ): Promise<string> {
   const { agent, now } = context
@@ -70,6 +74,7 @@ async function create(
       tools: [...above.tools, tools],
       limits: { ...above.limits, ...lowest(above.limits, limits) },
       hops: await hopsTo(tx, context),
+      schema,
     },
     conversation: context.conversation ?? parent.conversation_id,
     wakesParent: true,

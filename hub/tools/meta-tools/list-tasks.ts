@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toLine, truncate } from '../../core/text.ts'
 import type { ThreadRow } from '../../store/tables.ts'
 import { listTasks } from '../../store/tasks.ts'
-import { mainThreadId } from '../../store/threads.ts'
+import { mainThreadId, taskResultOf } from '../../store/threads.ts'
 import { defineMetaTool, type MetaDeps, type MetaTool } from './meta-tool.ts'
 
 const MOST = 30
@@ -26,11 +26,21 @@ export function listTasksTool(_deps: MetaDeps): MetaTool {
   })
 }
 
-function toView({ id, status, instructions, summary, created_at, ended_at }: ThreadRow) {
-  return { id, status, instructions, summary, createdAt: created_at, endedAt: ended_at }
+function toView(row: ThreadRow) {
+  const { id, status, instructions, summary, created_at, ended_at } = row
+  return {
+    id,
+    status,
+    instructions,
+    summary,
+    result: taskResultOf(row),
+    createdAt: created_at,
+    endedAt: ended_at,
+  }
 }
 
-function describe({ id, status, instructions, summary }: ThreadRow): string {
+function describe({ id, status, instructions, summary, result_json }: ThreadRow): string {
   const end = summary === null ? '' : `\n  ${truncate(toLine(summary), 300)}`
-  return `${id} (${status}): ${truncate(toLine(instructions ?? ''), 200)}${end}`
+  const result = result_json === null ? '' : `\n  Result: ${truncate(toLine(result_json), 300)}`
+  return `${id} (${status}): ${truncate(toLine(instructions ?? ''), 200)}${end}${result}`
 }

@@ -2,9 +2,11 @@ import type { z } from 'zod'
 import { describeProblems } from '../../../schemas/problems.ts'
 import { toInputSchema } from '../../../schemas/tool-input.ts'
 import { HubError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/forwarding.ts'
 import type { NewId } from '../../core/ids.ts'
 import { dropNulls } from '../../core/json.ts'
 import type { Signals } from '../../core/signals.ts'
+import type { ToolAccess } from '../../core/tool-access.ts'
 import type { CallContext, ToolOutcome } from '../../core/tool-box.ts'
 import type { Tx } from '../../store/writer.ts'
 
@@ -29,6 +31,8 @@ export interface MetaTool {
   /** Ends the cycle after all calls of its step. */
   ends: boolean
   run(tx: Tx, args: Record<string, unknown>, context: CallContext): Promise<ToolOutcome>
+  /** The tool as a task has it whose result must fit this JSON schema. */
+  withResult?(schema: JsonObject): MetaTool
 }
 
 export interface MetaToolDefinition<Input extends z.ZodType> {
@@ -61,6 +65,12 @@ export function defineMetaTool<Input extends z.ZodType>(definition: MetaToolDefi
       }
     },
   }
+}
+
+/** A meta-tool as an agent, or one of its tasks, has it. */
+export function fitTool(tool: MetaTool, access: ToolAccess): MetaTool {
+  const schema = 'task' in access ? access.result : undefined
+  return (schema && tool.withResult?.(schema)) ?? tool
 }
 
 function failed(text: string): ToolOutcome {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withoutPictures } from '../../../schemas/chat.ts'
 import { conversationId } from '../../../schemas/names.ts'
 import { toIso } from '../../core/clock.ts'
 import { toItem } from '../../core/show-item.ts'
@@ -39,7 +40,7 @@ export function readMessagesTool(deps: MetaDeps): MetaTool {
       return {
         text: lines.join('\n') || 'No messages.',
         isError: false,
-        structured: { messages, lastSeq },
+        structured: { messages: messages.map(withoutPictures), lastSeq },
       }
     },
   })

@@ -1,4 +1,4 @@
-/** @import { Agent, ChatState, Link, Problem as Told, Ref, Session } from '../types.d.ts' */
+/** @import { Agent, ChatState, Link, Picture, Problem as Told, Ref, Session } from '../types.d.ts' */
 import { openApprovals } from '../approvals.js'
 import { createConversation } from '../conversation.js'
 import { agentOf } from '../conversation-store.js'
@@ -30,7 +30,8 @@ export function Chat({ id, session, chat, link, composer, panelOpen, onShow, onP
   const agents = conversation.agents.map(name => chat.agents[name]).filter(Boolean)
   const agent = agents[0]?.name ?? agentOf(id)
   const isBusy = agents.some(one => one.status === 'active')
-  const send = (/** @type {string} */ text) => session.send(id, text)
+  const send = (/** @type {string} */ text, /** @type {Picture[] | undefined} */ images) =>
+    session.send(id, text, images)
   return html`<main class="chat">
     <header class="top-bar">
       ${

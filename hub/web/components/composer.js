@@ -1,11 +1,16 @@
-/** @import { Conversation, Ref } from '../types.d.ts' */
+/** @import { Conversation, Picture, Ref } from '../types.d.ts' */
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { classes, html, typedIn } from '../html.js'
+import { MOST_PICTURES, picturesIn, toPictures } from '../pictures.js'
+import { Attachments } from './attachments.js'
 import { ComposerHint } from './composer-help.js'
 import { Icon } from './icons.js'
 
 /** The longest text the hub takes, in characters (schemas/chat.ts). */
 const LONGEST = 100_000
+
+/** What a picture without a word is sent with. */
+const WORDLESS = 'Look at this picture.'
 
 /** What was begun in each conversation, while the page is open. @type {Map<string, string>} */
 const drafts = new Map()
@@ -13,20 +18,49 @@ const drafts = new Map()
 /**
  * The message box. Enter sends, Shift+Enter breaks the line, ArrowUp in the empty box brings the last message back;
  * Escape stops an agent at work.
- * @param {{inputRef: Ref<HTMLTextAreaElement>, conversation: Conversation, agent: string, onSend: (text: string) => void, onStop: (() => boolean) | null}} props onStop: null while no agent works
+ * @param {{inputRef: Ref<HTMLTextAreaElement>, conversation: Conversation, agent: string, onSend: (text: string, images?: Picture[]) => void, onStop: (() => boolean) | null}} props onStop: null while no agent works
  */
 export function Composer({ inputRef, conversation, agent, onSend, onStop }) {
   const [text, write] = useDraft(conversation.id)
   const isTooLong = text.length > LONGEST
-  const canSend = text.trim() !== '' && !isTooLong
+  const [files, setFiles] = useState(/** @type {File[]} */ ([]))
+  const [problem, setProblem] = useState('')
+  const canSend = (text.trim() !== '' || files.length > 0) && !isTooLong
 
   /** @param {Event} event */
   function submit(event) {
     event.preventDefault()
     if (!canSend) return
-    onSend(text.trim())
+    void sendWith(files)
     write('')
+    attach([])
     inputRef.current?.focus()
+  }
+
+  /** Without pictures it is sent at once. @param {File[]} chosen */
+  async function sendWith(chosen) {
+    const words = text.trim() || WORDLESS
+    if (chosen.length === 0) return onSend(words)
+    try {
+      onSend(words, await toPictures(chosen))
+    } catch {
+      write(text)
+      setProblem('A picture could not be read, so nothing was sent. Try it as a PNG or JPEG.')
+    }
+  }
+
+  /** @param {File[]} chosen */
+  function attach(chosen) {
+    setProblem('')
+    setFiles(chosen.slice(0, MOST_PICTURES))
+  }
+
+  /** @param {Event} event @param {DataTransfer | null} data */
+  function take(event, data) {
+    const found = picturesIn(data)
+    if (found.length === 0) return
+    event.preventDefault()
+    attach([...files, ...found])
   }
 
   /** @param {KeyboardEvent} event */
@@ -60,11 +94,14 @@ export function Composer({ inputRef, conversation, agent, onSend, onStop }) {
 
   useLayoutEffect(() => fitHeight(inputRef.current), [text])
 
-  return html`<form class=${classes('composer', onStop && 'composer-busy')} onSubmit=${submit}>
+  return html`<form class=${classes('composer', onStop && 'composer-busy')} onSubmit=${submit}
+    onPaste=${(/** @type {ClipboardEvent} */ event) => take(event, event.clipboardData)} onDrop=${(/** @type {DragEvent} */ event) => take(event, event.dataTransfer)}>
     <label class="visually-hidden" for="composer">Message to ${agent}</label>
     <textarea id="composer" ref=${inputRef} rows="1" enterkeyhint="send" placeholder=${`Message ${agent}`}
       value=${text} aria-describedby="composer-hint" dir="auto"
       onInput=${(/** @type {Event} */ event) => write(typedIn(event))} onKeyDown=${onKeyDown}></textarea>
+    <${Attachments} files=${files} onChange=${attach} />
+    ${problem && html`<p class="composer-problem" role="alert">${problem}</p>`}
     ${onStop && html`<${StopButton} key=${conversation.id} agent=${agent} onStop=${onStop} />`}
     <button type="submit" class="send" aria-label="Send" aria-disabled=${canSend ? 'false' : 'true'}><${Icon} name="send" /></button>
     <${ComposerHint} text=${text} isTooLong=${isTooLong} isBusy=${onStop !== null} onPick=${pick} />

@@ -1,4 +1,4 @@
-/** @import { Message, Pending } from '../types.d.ts' */
+/** @import { Message, Pending, Picture } from '../types.d.ts' */
 import { useNow } from '../hooks.js'
 import { classes, html, memo } from '../html.js'
 import { clockTime, duration, fullTime } from '../time.js'
@@ -22,11 +22,19 @@ export const MessageRow = memo(
     return html`<article class=${classes('message', `message-${message.kind}`, named && 'named')} aria-label=${`${message.author}, ${clockTime(message.at)}`}>
     ${isAgent && named && html`<p class="message-author"><${Flower} name=${message.author} status="active" />${message.author}</p>`}
     ${!isAgent && named && showPerson && html`<p class="message-author">${message.author}</p>`}
-    ${isAgent ? html`<${MarkdownView} text=${message.text} />` : html`<p class="bubble" dir="auto">${message.text}</p>`}
+    ${isAgent ? html`<${MarkdownView} text=${message.text} />` : html`<p class="bubble" dir="auto">${message.text}</p><${Pictures} images=${message.data?.images} />`}
     <div class="message-foot"><${Time} at=${message.at} /><${CopyButton} text=${message.text} label="Copy this message" /></div>
   </article>`
   },
 )
+
+/** What a person sent beside the text. @param {{images: Picture[] | undefined}} props */
+function Pictures({ images = [] }) {
+  return images.map(
+    ({ mimeType, data }, index) =>
+      html`<img class="picture" key=${index} alt=${`Picture ${index + 1} of this message`} src=${`data:${mimeType};base64,${data}`} />`,
+  )
+}
 
 /** @param {{at: number}} props */
 function Time({ at }) {

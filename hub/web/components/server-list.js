@@ -46,7 +46,7 @@ export function HubFacts({ status }) {
   if (!status?.hub) return null
   const { model, queues, hub } = status
   return html`<dl class="facts">
-    ${model && html`<div><dt>Model</dt><dd>${model.kind === 'rules' ? 'built-in rules' : model.name}</dd></div>`}
+    ${model && html`<div><dt>Model</dt><dd>${model.kind === 'commands' ? 'built-in commands' : model.name}</dd></div>`}
     ${queues && html`<div><dt>Work</dt><dd>${workWords(queues)}</dd></div>`}
     <div><dt>Up for</dt><dd>${duration(hub.uptimeMs)}</dd></div>
     <div><dt>Version</dt><dd>${hub.version}</dd></div>

@@ -17,7 +17,8 @@ export interface Speech {
 /** A provider on loopback whose every word waits for the test. */
 export async function startSpeaker() {
   const speeches = createRecord<Speech>()
-  const provider = await serve((response, request) => {
+  const provider = await serve((response, request, call) => {
+    if (call.method === 'GET') return void response.writeHead(404).end()
     response.writeHead(200, SSE)
     let reason = 'stop'
     speeches.add({

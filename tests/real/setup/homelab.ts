@@ -27,7 +27,7 @@ export interface SabnzbdQueue {
 }
 
 export interface HubOptions {
-  /** The times of the stories that the model plays; without them the built-in rules are the model. */
+  /** The times of the stories that the model plays; without them the built-in commands answer. */
   story?: Pick<Homelab, 'pause' | 'cool' | 'idle'>
   /** Tools that need a yes. */
   approve?: readonly string[]

@@ -7,6 +7,7 @@ const PACKAGES = [
   'docker-compose',
   'docker.io',
   'fonts-liberation',
+  'g++',
   'ioquake3-server',
   'openssl',
   'openttd',

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readAgentFiles } from '../config/agent-files.ts'
+import type { Environment } from '../config/environment.ts'
+import type { Config } from '../config/load.ts'
+import { hasPrices } from '../config/models.ts'
+import { packageFolder } from '../config/paths.ts'
+import { systemClock } from '../core/clock.ts'
+import { createEmitter } from '../core/emitter.ts'
+import { HubError } from '../core/errors.ts'
+import { createIds } from '../core/ids.ts'
+import type { ModelTool } from '../core/model.ts'
+import type { SignalMap } from '../core/signals.ts'
+import { toSystemPrompt } from '../runtime/prompt.ts'
+import { createMetaTools } from '../tools/meta-tools/index.ts'
+import { decideTold } from '../tools/tool-box.ts'
+import { listHubTools } from './call-hub.ts'
+import { findHub } from './find-hub.ts'
+
+/** What stands at the beginning of each request of an agent. */
+export interface AgentRequest {
+  agent: string
+  system: string
+  tools: ModelTool[]
+  /** Why the tools of servers are missing. */
+  without?: string
+}
+
+/** The default agent's prompt, and what it is told of: the servers' tools too where a hub runs. */
+export async function readAgentRequest(config: Config, environment: Environment): Promise<AgentRequest> {
+  const folder = existsSync(config.agentsFolder) ? config.agentsFolder : join(packageFolder, 'agents')
+  const { agents } = readAgentFiles(folder, environment, {
+    hasPrices: hasPrices(config.model),
+    models: Object.keys(config.model?.named ?? {}),
+  })
+  const agent = agents.find(({ name }) => name === 'homelab') ?? agents[0]
+  if (!agent) throw new HubError('not_found', `${folder} has no agent whose request could be tried`)
+  // Nobody calls these: only their definitions count.
+  const metaTools = createMetaTools({
+    newId: createIds(systemClock.now),
+    signals: createEmitter<SignalMap>(() => undefined),
+    timezone: config.timezone,
+    agentsOf: () => [],
+    agent: () => undefined,
+  })
+  const listed = await listServersTools(config)
+  const { told } = decideTold(agent.tools, metaTools, listed.tools)
+  return {
+    agent: agent.name,
+    system: toSystemPrompt(agent),
+    tools: told,
+    ...(listed.without === undefined ? {} : { without: listed.without }),
+  }
+}
+
+/** The hub's own tools are not for agents. */
+async function listServersTools(config: Config) {
+  try {
+    const all = await listHubTools(findHub(config))
+    return { tools: all.filter(({ name }) => !name.startsWith('hub_')), without: undefined }
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error
+    return { tools: [], without: error.message }
+  }
+}

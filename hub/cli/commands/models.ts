@@ -1,0 +1,152 @@
+import { existsSync } from 'node:fs'
+import { z } from 'zod'
+import { createEnvironment } from '../../config/environment.ts'
+import { type Config, loadConfig } from '../../config/load.ts'
+import type { ModelConfig } from '../../config/models.ts'
+import { systemClock } from '../../core/clock.ts'
+import { HubError } from '../../core/errors.ts'
+import { plural, toLine } from '../../core/text.ts'
+import { toShownUrl } from '../../model/ask-json.ts'
+import { type FoundModels, type FoundServer, findModels, localAddresses } from '../../model/find-models.ts'
+import type { LocalServer } from '../../model/reported.ts'
+import type { LookedUpModel, Sizes } from '../../model/sizes.ts'
+import { type AgentRequest, readAgentRequest } from '../agent-request.ts'
+import { callHub } from '../call-hub.ts'
+import { chooseModel, listConfigured, lookUpEntry, type NamedModel } from '../configured-models.ts'
+import { findHub } from '../find-hub.ts'
+import { print, printError, printJson } from '../print.ts'
+import { tryEntry } from '../try-entry.ts'
+
+/** Prints the servers that answer on this machine, the keys that there are, and the configured models with their sizes. */
+export async function listModels(options: { json?: boolean }): Promise<void> {
+  const environment = createEnvironment()
+  const config = loadConfig(environment)
+  const [found, configured, learned] = await Promise.all([
+    find(environment),
+    Promise.all(
+      listConfigured(config.model).map(async one => ({ ...one, ...(await lookUpEntry(one.entry)) })),
+    ),
+    readLearned(config),
+  ])
+  if (options.json) printJson({ ...found, configured: configured.map(toJson), learned })
+  else print(describeModels(found, configured, learned))
+}
+
+/** Tries one model with the default agent's request; exit code 1 where it cannot be used. */
+export async function tryConfigured(wanted: string | undefined, options: { json?: boolean }): Promise<void> {
+  const environment = createEnvironment()
+  const config = loadConfig(environment)
+  const entry = await choose(wanted, config, environment)
+  const request = await readAgentRequest(config, environment)
+  if (!options.json) printError(describeRequest(entry, request))
+  const findings = await tryEntry(entry, request)
+  const works = findings.every(({ level }) => level !== 'problem')
+  if (options.json) {
+    const { model, baseUrl } = entry
+    const { agent, tools, without } = request
+    printJson({ model, baseUrl: toShownUrl(baseUrl), agent, tools: tools.length, without, works, findings })
+  } else {
+    const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
+    for (const { level, what } of findings) print(`${marks[level]} ${toLine(what)}`)
+    print(works ? 'Agents can use it.' : 'Agents cannot use it like this.')
+  }
+  if (!works) process.exitCode = 1
+}
+
+function find(environment: (name: string) => string | undefined): Promise<FoundModels> {
+  const inContainer = existsSync('/.dockerenv') || existsSync('/run/.containerenv')
+  return findModels({ addresses: localAddresses({ inContainer }), environment, clock: systemClock })
+}
+
+async function choose(
+  wanted: string | undefined,
+  config: Config,
+  environment: (name: string) => string | undefined,
+): Promise<ModelConfig> {
+  const configured = listConfigured(config.model)
+  const written = chooseModel(wanted, configured, [])
+  if (written) return written
+  const { servers } = await find(environment)
+  const found = chooseModel(wanted, configured, servers)
+  if (found) return found
+  const known = [...configured.map(({ name }) => name), ...servers.flatMap(({ models }) => models)]
+  const there =
+    known.length > 0 ? `There is: ${known.join(', ')}` : 'None is configured, and none answers here'
+  throw new HubError(
+    'not_found',
+    `There is no model ${wanted ?? 'to try'}. ${there}. superbloom models shows them.`,
+  )
+}
+
+/** What the hub learned of how its models want to be asked, where one runs that tells. */
+const learnedOf = z.object({ model: z.object({ quirks: z.array(z.unknown()).catch([]) }) })
+
+async function readLearned(config: Config): Promise<unknown[]> {
+  try {
+    const { structured } = await callHub(findHub(config), 'hub_status', {})
+    return learnedOf.safeParse(structured).data?.model.quirks ?? []
+  } catch (error) {
+    if (error instanceof HubError) return []
+    throw error
+  }
+}
+
+type Configured = NamedModel & LookedUpModel
+
+function toJson({ name, entry, sizes, server, why }: Configured) {
+  return { name, model: entry.model, baseUrl: toShownUrl(entry.baseUrl), server, ...sizes, why }
+}
+
+function describeModels(found: FoundModels, configured: Configured[], learned: unknown[]): string {
+  return [
+    'On this machine:',
+    ...(found.servers.length > 0
+      ? found.servers.map(describeFound)
+      : ['  nothing answers at the usual ports of Ollama, LM Studio, llama.cpp and vLLM']),
+    `Keys in the environment: ${found.keys.join(', ') || 'none'}`,
+    'Configured:',
+    ...(configured.length > 0 ? configured.flatMap(describeConfigured) : describeNone(found)),
+    ...(learned.length > 0 ? ['Learned:', ...learned.map(one => `  ${JSON.stringify(one)}`)] : []),
+    'To try one with what an agent sends: superbloom models try [NAME]',
+  ].join('\n')
+}
+
+const PROGRAMS: Readonly<Record<LocalServer, string>> = {
+  ollama: 'Ollama',
+  'lm-studio': 'LM Studio',
+  'llama.cpp': 'llama.cpp',
+  vllm: 'vLLM',
+}
+
+function describeFound({ server, baseUrl, models }: FoundServer): string {
+  const program = server ? PROGRAMS[server] : 'an OpenAI-compatible server'
+  return `  ${program} at ${baseUrl}: ${toLine(models.join(', ')) || 'no models'}`
+}
+
+function describeNone({ servers }: FoundModels): string[] {
+  const first = servers.find(({ models }) => models.length > 0)
+  const example = first
+    ? `OPENAI_BASE_URL=${first.baseUrl} SUPERBLOOM_MODEL=${first.models[0]}`
+    : 'OPENAI_BASE_URL, OPENAI_API_KEY and SUPERBLOOM_MODEL'
+  return [`  none; to connect one, set ${example}`]
+}
+
+function describeConfigured({ name, entry, sizes, why }: Configured): string[] {
+  return [
+    `  ${name}: ${entry.model} at ${toShownUrl(entry.baseUrl)}`,
+    `    ${describeSizes(sizes)}`,
+    ...(why === undefined ? [] : [`    its provider was asked in vain: ${why}`]),
+  ]
+}
+
+function describeSizes({ context, maxOutput, price, vision, from }: Sizes): string {
+  const costs = price
+    ? `${price.input} ${price.currency} per million tokens of input, ${price.cachedInput} cached, ${price.output} of output (${from.price})`
+    : 'no price known'
+  return `context ${context} (${from.context}), reply up to ${maxOutput} (${from.maxOutput}), ${vision ? 'sees' : 'does not see'} pictures (${from.vision}), ${costs}`
+}
+
+function describeRequest({ model, baseUrl }: ModelConfig, { agent, tools, without }: AgentRequest): string {
+  const what = `Trying ${model} at ${toShownUrl(baseUrl)} with the prompt of ${agent} and ${plural(tools.length, 'tool')}.`
+  return without === undefined ? what : `${what} The tools of servers are not among them: ${without}`
+}

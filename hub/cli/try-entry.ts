@@ -1,0 +1,64 @@
+import type { ModelConfig } from '../config/models.ts'
+import { systemClock, systemTimezone, timeoutSignal } from '../core/clock.ts'
+import { describeError } from '../core/errors.ts'
+import type { Model } from '../core/model.ts'
+import { NO_QUIRKS, openModel } from '../model/create-model.ts'
+import type { LookedUpModel } from '../model/sizes.ts'
+import { type ModelFinding, tryModel } from '../model/try-model.ts'
+import { estimateTokens } from '../runtime/tokens.ts'
+import type { AgentRequest } from './agent-request.ts'
+import { lookUpEntry } from './configured-models.ts'
+
+/** A model at home may first have to be loaded, and reads a long prompt slowly. */
+const TIMEOUT = 5 * 60_000
+
+/**
+ * Tries a model with an agent's request, as the provider takes it; where it refuses that, with the changes that a hub
+ * would make. What it cannot do is a finding; it never throws for that.
+ */
+export async function tryEntry(entry: ModelConfig, request: AgentRequest): Promise<ModelFinding[]> {
+  const known = await lookUpEntry(entry)
+  const { context, maxOutput, price, vision } = known.sizes
+  const filled = { ...entry, context, maxOutput, price, vision }
+  const options = { clock: systemClock, quirks: NO_QUIRKS }
+  const plain = await run(await openModel(filled, { ...options, mostRepairs: 0 }), request, known)
+  if (!hasProblem(plain)) return plain
+  const model = await openModel(filled, options)
+  const repaired = await run(model, request, known)
+  const quirks = model.quirks?.() ?? []
+  const leftOut = new Set(quirks.flatMap(({ tools = [] }) => tools))
+  // A model that takes few of the tools is of no use for an agent.
+  if (quirks.length === 0 || hasProblem(repaired) || leftOut.size * 2 > request.tools.length) return plain
+  const changes = quirks.map(
+    ({ what }): ModelFinding => ({ level: 'warning', what: `${what} (the hub sees to it)` }),
+  )
+  return [...changes, ...repaired]
+}
+
+function hasProblem(findings: readonly ModelFinding[]): boolean {
+  return findings.some(({ level }) => level === 'problem')
+}
+
+async function run(
+  model: Model,
+  { system, tools }: AgentRequest,
+  { reported, server }: LookedUpModel,
+): Promise<ModelFinding[]> {
+  const deadline = timeoutSignal(systemClock, TIMEOUT, 'The model')
+  try {
+    return await tryModel(model, {
+      system,
+      tools,
+      reported,
+      server,
+      timezone: systemTimezone(),
+      estimate: estimateTokens,
+      clock: systemClock,
+      signal: deadline.signal,
+    })
+  } catch (error) {
+    return [{ level: 'problem', what: describeError(error) }]
+  } finally {
+    deadline.cancel()
+  }
+}

@@ -1,0 +1,126 @@
+import { runInNewContext } from 'node:vm'
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
+import { z } from 'zod'
+import { describeError } from './errors.ts'
+import { isObject, type JsonObject } from './forwarding.ts'
+import { parseJson } from './json.ts'
+import { isBlank, truncate } from './text.ts'
+
+const LONGEST_SCHEMA = 8 * 1024
+/** A schema can make its own check take for ever, by a pattern or by references to references. */
+const LONGEST_CHECK_MS = 250
+const LONGEST_PROBLEM = 1_500
+
+/** The JSON schema of an object that somebody wants as an answer. */
+export const answerSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+  const message = findSchemaProblem(schema)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+})
+
+export type Answer = { kind: 'fits'; value: JsonObject } | { kind: 'misfit'; problem: string }
+
+/** The JSON of a reply, alone or in a code fence, checked against the schema. */
+export function readAnswer(schema: JsonObject, text: string): Answer {
+  if (isBlank(text)) return { kind: 'misfit', problem: 'it is empty' }
+  const whole = parseJson(text)
+  const value = whole === undefined ? parseJson(FENCED.exec(text)?.[1] ?? '') : whole
+  return value === undefined ? { kind: 'misfit', problem: 'it is not JSON' } : checkAnswer(schema, value)
+}
+
+/** Greedy: JSON may hold fences in its texts. */
+const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*)\n\s*```/i
+
+/** Checks a value against the schema. Takes at most `LONGEST_CHECK_MS`. */
+export function checkAnswer(schema: JsonObject, value: unknown): Answer {
+  if (!isObject(value)) return { kind: 'misfit', problem: 'it is not a JSON object' }
+  const validate = () => new CfWorkerJsonSchemaValidator({ shortcircuit: false }).getValidator(schema)(value)
+  try {
+    const { errorMessage } = withinTime(validate)
+    if (errorMessage === undefined) return { kind: 'fits', value }
+    return { kind: 'misfit', problem: truncate(describeErrors(errorMessage), LONGEST_PROBLEM) }
+  } catch (error) {
+    return { kind: 'misfit', problem: `the schema cannot be checked (${firstLine(error)})` }
+  }
+}
+
+/** Runs it under the only watch that can end it: that of a context of its own. */
+function withinTime<Result>(run: () => Result): Result {
+  return runInNewContext('run()', { run }, { timeout: LONGEST_CHECK_MS }) as Result
+}
+
+/** Errors that only say that a part has errors. */
+const OUTER = /(?:(?:does|did) not match (?:additional properties )?schema|A subschema had errors)\.$/
+const FORBIDDEN = ': False boolean schema.'
+
+/** The validator's errors without those that only repeat others; `message` lists them all, each with its place. */
+function describeErrors(message: string): string {
+  const errors = message.split(/; (?=#)/).filter(each => !OUTER.test(each))
+  const told = errors.flatMap(each => {
+    if (!each.endsWith(FORBIDDEN)) return each
+    const place = each.slice(0, -FORBIDDEN.length)
+    // A property with an error of its own counts as an additional one, too.
+    const hasOther = errors.some(
+      other => other.startsWith(`${place}/`) || (other !== each && other.startsWith(`${place}:`)),
+    )
+    return hasOther ? [] : `${place}: is not in the schema`
+  })
+  return told.join(' ') || message
+}
+
+/** Why answers cannot be checked against it; undefined where they can. */
+function findSchemaProblem(schema: JsonObject): string | undefined {
+  const bytes = Buffer.byteLength(JSON.stringify(schema))
+  if (bytes > LONGEST_SCHEMA) return `has at most ${LONGEST_SCHEMA} bytes (${bytes} given)`
+  if (schema['type'] !== 'object') return 'is the JSON schema of an object: "type": "object" at its top'
+  const reference = referencesOf(schema).find(each => !resolves(schema, each))
+  if (reference !== undefined)
+    return `refers to ${reference}: only references to its own parts (#/…) are followed`
+  const validate = () => new CfWorkerJsonSchemaValidator().getValidator(schema)({})
+  try {
+    withinTime(validate)
+    return undefined
+  } catch (error) {
+    return `is no JSON schema that can be checked (${firstLine(error)})`
+  }
+}
+
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef']
+
+function referencesOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesOf)
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    REFERENCES.includes(key) && typeof inner === 'string' ? [inner] : referencesOf(inner),
+  )
+}
+
+function resolves(schema: JsonObject, reference: string): boolean {
+  if (!/^#(?:\/|$)/.test(reference)) return false
+  const path = reference.split('/').slice(1)
+  const target = path.reduce<unknown>((part, key) => {
+    const name = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
+    return part !== null && typeof part === 'object' ? Reflect.get(part, name) : undefined
+  }, schema)
+  return target !== undefined
+}
+
+/** The schema as a part of another one, at that place: its references start from there. */
+export function placeSchema(schema: JsonObject, place: string): JsonObject {
+  const { $schema: _, $id: __, ...rest } = schema
+  return moveReferences(rest, place) as JsonObject
+}
+
+function moveReferences(value: unknown, place: string): unknown {
+  if (Array.isArray(value)) return value.map(each => moveReferences(each, place))
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).map(([key, inner]) =>
+    key === '$ref' && typeof inner === 'string'
+      ? [key, `${place}${inner.slice(1)}`]
+      : [key, moveReferences(inner, place)],
+  )
+  return Object.fromEntries(entries)
+}
+
+function firstLine(error: unknown): string {
+  return describeError(error).split('\n')[0] ?? ''
+}

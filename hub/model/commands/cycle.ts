@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import type { BatchItem, ModelCall, ModelMessage } from '../../core/model.ts'
+
+/** A call of this model with what came back. */
+export interface Outcome {
+  name: string
+  text: string
+  isError: boolean
+  structured?: unknown
+}
+
+/** Tools whose call ends the cycle after its step. */
+const ENDING_TOOLS = ['schedule_wake', 'complete_task']
+
+type UserMessage = ModelMessage & { role: 'user' }
+
+/** Something that has to be answered, with what was done for it so far in this cycle. */
+export interface OpenItem {
+  item: BatchItem
+  outcomes: Outcome[]
+  /** A message of a conversation that the reply does not go to; the hub asks about it afterwards. */
+  elsewhere: boolean
+  /** The id for the item's next call: the same whenever the cycle is resumed at this point. */
+  nextCallId: string
+}
+
+/** The present cycle as the window shows it. */
+export interface Cycle {
+  items: OpenItem[]
+  /** Results that belong to no item, for instance because compaction took the item. */
+  strays: Outcome[]
+}
+
+/** Everything from the newest batch on, mid-cycle updates with it. */
+export function readCycle(messages: ModelMessage[]): Cycle {
+  const start = startOf(messages)
+  const users = messages.flatMap((message, index) => (message.role === 'user' ? [{ message, index }] : []))
+  const present = users.filter(({ index }) => index >= start)
+  const placed = toAnswer(present)
+  const elsewhere = outside(present)
+  const seen = new Map<string, number>()
+  const items = placed.map(item => {
+    const base = JSON.stringify([item.kind, item.at, item.origin, item.text])
+    const repeat = seen.get(base) ?? 0
+    seen.set(base, repeat + 1)
+    const key = createHash('sha256').update(`${base}${repeat}`).digest('hex').slice(0, 10)
+    const outcomes = outcomesOf(messages.slice(start), key)
+    const nextCallId = `commands_${start}_${key}_${outcomes.length}`
+    return { item, outcomes, elsewhere: elsewhere(item), nextCallId }
+  })
+  return { items, strays: items.length > 0 ? [] : straysOf(messages.slice(start)) }
+}
+
+function startOf(messages: ModelMessage[]): number {
+  return Math.max(
+    0,
+    messages.findLastIndex(
+      (message, index) => message.role === 'user' && isStart(message, messages[index - 1]),
+    ),
+  )
+}
+
+function isStart(message: UserMessage, before: ModelMessage | undefined): boolean {
+  if (message.text.startsWith('[INBOX')) return true
+  if (/^\[(?:MID-CYCLE|UNANSWERED)/.test(message.text)) return false
+  if (before === undefined) return true
+  if (before.role === 'assistant') return before.calls.length === 0
+  return before.role === 'tool' && ENDING_TOOLS.includes(before.name) && !before.isError
+}
+
+function toAnswer(users: { message: UserMessage }[]): BatchItem[] {
+  const all = users.flatMap(({ message }) => message.items)
+  const last = users.at(-1)?.message
+  if (last?.text.startsWith('[UNANSWERED')) return toUnanswered(all, last)
+  if (all.length > 0 || !last) return all
+  const text = last.text.replace(/^\[[^\]\n]{0,200}\]\s*/, '')
+  return [{ kind: 'message', origin: '', text, at: 0 }]
+}
+
+/** Tells messages of other conversations than the reply goes to: the newest message's of the cycle's first batch. */
+function outside(users: { message: UserMessage }[]): (item: BatchItem) => boolean {
+  const target = users[0]?.message.items.findLast(item => item.kind === 'message')
+  const asked = users.at(-1)?.message.text.startsWith('[UNANSWERED')
+  if (!target || asked) return () => false
+  return item => item.kind === 'message' && placeOf(item) !== placeOf(target)
+}
+
+/** The messages of the conversation that the hub asks about; where compaction took them, what the hub repeats of them. */
+function toUnanswered(all: BatchItem[], asked: UserMessage): BatchItem[] {
+  const [repeated] = asked.items
+  const conversation = repeated?.origin ?? /^\[UNANSWERED - ([^\]\n]*)\]/.exec(asked.text)?.[1] ?? ''
+  const own = all.filter(item => item.kind === 'message' && placeOf(item).endsWith(` ${conversation}`))
+  if (own.length > 0) return own
+  return [{ kind: 'message', origin: ` in ${conversation}`, text: repeated?.text ?? asked.text, at: 0 }]
+}
+
+/** The results of this model's calls for an item, in order. */
+function outcomesOf(cycle: ModelMessage[], key: string): Outcome[] {
+  const calls = cycle.flatMap(message => (message.role === 'assistant' ? message.calls : []))
+  const outcomes: Outcome[] = []
+  for (;;) {
+    const call = calls.find(each => each.id.endsWith(`_${key}_${outcomes.length}`))
+    if (!call) return outcomes
+    outcomes.push(toOutcome(call, cycle))
+  }
+}
+
+function toOutcome({ id, name }: ModelCall, cycle: ModelMessage[]): Outcome {
+  const result = cycle.find(message => message.role === 'tool' && message.callId === id)
+  if (result?.role !== 'tool') return { name, text: 'no result was recorded', isError: true }
+  return { name, text: result.text, isError: result.isError, structured: result.structured }
+}
+
+function straysOf(cycle: ModelMessage[]): Outcome[] {
+  const last = cycle.findLastIndex(message => message.role !== 'tool')
+  return cycle.slice(last + 1).flatMap(message => (message.role === 'tool' ? [message] : []))
+}
+
+/** The conversation that a message came from, as its origin says it: "alex in homelab" → "homelab". */
+function placeOf(item: BatchItem): string {
+  return item.origin.slice(item.origin.lastIndexOf(' in ') + 1)
+}

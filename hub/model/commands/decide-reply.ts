@@ -1,0 +1,89 @@
+import type { ModelCall, ModelMessage, ModelRequest } from '../../core/model.ts'
+import { truncate } from '../../core/text.ts'
+import { type OpenItem, readCycle } from './cycle.ts'
+import { decideItem } from './decide-item.ts'
+import { NO_MODEL } from './help.ts'
+import { type Plan, type Scene, wordOutcome } from './plan.ts'
+
+export interface Decision {
+  text: string
+  calls: ModelCall[]
+}
+
+interface Decided {
+  open: OpenItem
+  plan: Plan
+}
+
+const LONGEST_REPLY = 8000
+
+/**
+ * What is answered to a window: calls as long as an item of the cycle needs one, then one reply to all items. Pure. Calls
+ * that end the cycle wait until everything else is answered, since the text beside them is the reply.
+ */
+export function decideReply(request: ModelRequest): Decision {
+  const { tools, now, timezone, messages } = request
+  const scene: Scene = { tools, now, timezone }
+  const cycle = readCycle(messages)
+  const decided = decideItems(cycle.items, open => decideItem(open, scene))
+  const calls = decided.filter(each => each.plan.kind === 'call').flatMap(toCall)
+  if (calls.length > 0) return { text: '', calls }
+  const told = [...cycle.strays.map(wordOutcome), ...toParagraphs(decided)].join('\n\n')
+  const said = isTask(messages) ? `${NO_MODEL}, so nobody works on this task. ${told}` : told
+  const isAsked = cycle.items.some(({ item }) => item.kind === 'message')
+  const isFirst = isAsked && !messages.some(({ role, text }) => role === 'assistant' && text !== '')
+  const room = Math.min(LONGEST_REPLY, request.maxOutput * 3)
+  const text = isFirst ? introduce(truncate(said, room)) : truncate(said, room)
+  return toAnnouncement(request, { text, calls: decided.flatMap(toCall) })
+}
+
+/** Whether the text becomes the summary of a task. */
+function isTask(messages: readonly ModelMessage[]): boolean {
+  const batch = messages.findLast(({ role, text }) => role === 'user' && text.startsWith('[INBOX'))
+  return batch?.text.includes('\nYour final text goes to nobody; it is the summary of your task') === true
+}
+
+/** The first reply says once who answers. */
+function introduce(text: string): string {
+  if (text === '' || text.includes(NO_MODEL)) return text
+  return `${text}\n\n(${NO_MODEL}: plain commands answer here, and \`/help\` shows them.)`
+}
+
+/** Other conversations are answered when the hub asks about them; it does not where the cycle ends by a call. */
+function decideItems(items: readonly OpenItem[], decide: (open: OpenItem) => Plan): Decided[] {
+  const here = items.filter(open => !open.elsewhere).map(open => ({ open, plan: decide(open) }))
+  if (!here.some(each => each.plan.kind === 'end')) return here
+  return items.map(open => here.find(each => each.open === open) ?? { open, plan: decide(open) })
+}
+
+function toCall({ open, plan }: Decided): ModelCall[] {
+  if (plan.kind === 'say') return []
+  const call = { id: open.nextCallId, name: plan.name, arguments: JSON.stringify(plan.arguments) }
+  return [plan.kind === 'call' && plan.ask ? { ...call, ask: plan.ask } : call]
+}
+
+/** What is said to each item, in order; where there are several, a message's answer begins with the message. */
+function toParagraphs(decided: readonly Decided[]): string[] {
+  return decided.flatMap(({ open: { item }, plan }) => {
+    if (plan.kind === 'call') return []
+    const isOneOfMany = decided.length > 1 && item.kind === 'message'
+    return isOneOfMany
+      ? [`> ${truncate(item.text.replace(/\s+/g, ' ').trim(), 100)}\n\n${plan.text}`]
+      : [plan.text]
+  })
+}
+
+const SAY = 'send_message'
+const NOWHERE = /^Your final text goes nowhere; use send_message .*\(conversations: ([^,)\s]+)/m
+
+/** What nobody asked for, such as an event, is sent once to the agent's first conversation: its final text goes nowhere. */
+function toAnnouncement({ messages, tools }: ModelRequest, decision: Decision): Decision {
+  const begin = messages.findLastIndex(({ role, text }) => role === 'user' && text.startsWith('[INBOX'))
+  const conversation = NOWHERE.exec(messages[begin]?.text ?? '')?.[1]
+  if (conversation === undefined || decision.calls.length > 0 || !tools.some(({ name }) => name === SAY))
+    return decision
+  const isSaid = (message: ModelMessage) => message.role === 'tool' && message.name === SAY
+  if (messages.slice(begin).some(isSaid)) return { text: '', calls: [] }
+  const args = JSON.stringify({ to: conversation, text: decision.text })
+  return { text: '', calls: [{ id: `commands_${messages.length}_say`, name: SAY, arguments: args }] }
+}

@@ -1,0 +1,192 @@
+import { fold, isStop, meaningsOf, toWords } from './words.ts'
+
+/** An argument of a tool, as far as a sentence can give it. */
+interface Field {
+  name: string
+  required: boolean
+  kind: 'choice' | 'number' | 'text' | 'other'
+  choices: readonly string[]
+}
+
+interface Schema {
+  type?: unknown
+  enum?: unknown
+  anyOf?: unknown
+  properties?: Record<string, Schema>
+  required?: unknown
+}
+
+function readFields(schema: Schema): Field[] {
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
+  return Object.entries(schema.properties ?? {}).map(([name, inner]) => ({
+    name,
+    required: required.includes(name),
+    ...toKind(inner),
+  }))
+}
+
+function toKind(schema: Schema): Pick<Field, 'kind' | 'choices'> {
+  const parts = [schema, ...(Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [])]
+  const choices = parts.flatMap(({ enum: values }) => (Array.isArray(values) ? values : []))
+  const names = choices.filter(value => typeof value === 'string')
+  if (names.length > 0) return { kind: 'choice', choices: names }
+  const is = (...types: string[]) =>
+    parts.some(({ type }) => typeof type === 'string' && types.includes(type))
+  return { kind: is('integer', 'number') ? 'number' : is('string') ? 'text' : 'other', choices: [] }
+}
+
+/** What a sentence says for a tool's arguments, the words that said it, and what is missing. */
+export interface Filled {
+  arguments: Record<string, unknown>
+  used: ReadonlySet<string>
+  missing: readonly string[]
+}
+
+/** The sentence that arguments are read from; `open` are its words that do not speak of the tool itself. */
+export interface Asked {
+  text: string
+  words: readonly string[]
+  open: readonly string[]
+  /** Those that stand in the tool's name or title, what only says to act on it aside. */
+  named: readonly string[]
+}
+
+/** Takes from a sentence only what it says for certain. */
+export function fillArguments(schema: Record<string, unknown>, asked: Asked): Filled {
+  const values: Record<string, unknown> = {}
+  const used = new Set<string>()
+  const fields = readFields(schema)
+  const give = (field: Field, value: unknown, words: readonly string[]) => {
+    values[field.name] = value
+    for (const word of words) used.add(word)
+  }
+  for (const field of fields) {
+    const found =
+      field.kind === 'choice'
+        ? findChoice(field, asked)
+        : field.kind === 'number'
+          ? findNumber(field, asked)
+          : findNamed(field, asked)
+    if (found) give(field, found.value, found.words)
+  }
+  const lacking = fields.filter(field => field.required && !(field.name in values))
+  const [first, ...others] = lacking
+  if (first?.kind === 'text' && others.length === 0) {
+    const found = findText(first, asked, used)
+    if (found) give(first, found.value, found.words)
+  }
+  const missing = lacking.filter(field => !(field.name in values)).map(({ name }) => name)
+  return { arguments: values, used, missing }
+}
+
+interface Value {
+  value: unknown
+  words: readonly string[]
+}
+
+/** The one choice that is named; two of them are a doubt. */
+function findChoice({ choices }: Field, { words }: Asked): Value | undefined {
+  const isSaid = (choice: string, word: string) => word === choice || toStem(word) === choice
+  for (const fits of [isSaid, sameMeaning]) {
+    const named = choices.flatMap(choice => {
+      const word = words.find(each => fits(toWords(choice).join(' '), each))
+      return word === undefined ? [] : [{ value: choice, words: [word] }]
+    })
+    if (named.length > 0) return named.length === 1 ? named[0] : undefined
+  }
+  return undefined
+}
+
+function sameMeaning(choice: string, word: string): boolean {
+  return [choice, ...meaningsOf(choice)].some(meaning => meaningsOf(word).includes(meaning))
+}
+
+/** Minutes of each unit in which people say a span. */
+const SPANS: Record<string, number> = {
+  second: 1 / 60,
+  sekunde: 1 / 60,
+  minute: 1,
+  hour: 60,
+  stunde: 60,
+  heure: 60,
+  hora: 60,
+  day: 1440,
+  tag: 1440,
+  jour: 1440,
+}
+const OF_FIELD: Record<string, number> = { seconds: 1 / 60, minutes: 1, hours: 60, days: 1440 }
+
+/** "for 2 hours": one that begins "in" is when to begin. */
+const FOR = new Set(['for', 'fur', 'pendant', 'durante', 'por', 'per', 'voor', 'на'])
+
+/** A number beside the argument's name, or a span for one that counts a unit of time. */
+function findNumber({ name }: Field, { words }: Asked): Value | undefined {
+  const said = words.flatMap((word, index) => {
+    if (!/^\d+(?:\.\d+)?$/.test(word)) return []
+    const next = words[index + 1] ?? ''
+    const unit = OF_FIELD[name]
+    const span = Object.entries(SPANS).find(
+      ([each]) => next.startsWith(each.slice(0, 3)) && toStem(next).startsWith(each.slice(0, 4)),
+    )?.[1]
+    const isSpan = words.slice(Math.max(0, index - 2), index).some(each => FOR.has(each))
+    if (isSpan && unit !== undefined && span !== undefined)
+      return [{ value: (Number(word) * span) / unit, words: [word, next] }]
+    const beside = [next, words[index - 1] ?? ''].find(each => toStem(each) === toStem(fold(name)))
+    return beside ? [{ value: Number(word), words: [word, beside] }] : []
+  })
+  const [only] = said
+  return said.length === 1 && only && Number.isInteger(only.value) ? only : undefined
+}
+
+/** "container nginx", "the nginx container". */
+function findNamed({ name, kind }: Field, { text, words, open }: Asked): Value | undefined {
+  if (kind !== 'text') return undefined
+  const address = name === 'url' ? ADDRESS.exec(text)?.[0] : undefined
+  if (address) return { value: address, words: toWords(address) }
+  const at = words.indexOf(fold(name))
+  if (at < 0) return undefined
+  const beside = [words[at + 1], words[at - 1]].find(
+    word => word !== undefined && open.includes(word) && isStop(word) === isStop(word, true),
+  )
+  return beside === undefined ? undefined : { value: asWritten(text, beside), words: [beside] }
+}
+
+const ADDRESS = /(?:https?:\/\/|magnet:)\S+/
+const QUOTED = /["“”„«]([^"“”„«»]{1,300})["“”»]/gu
+const TOLD = /(?::\s+|(?<!\p{L})(?:that|saying|dass|que|che)\s+)(\S.*)$/isu
+
+/** A text in quotes or behind a colon, else the one run of words that speaks of nothing else. */
+function findText({ name }: Field, asked: Asked, used: ReadonlySet<string>): Value | undefined {
+  const { text, words, open, named } = asked
+  const quoted = [...text.matchAll(QUOTED)]
+  if (quoted.length > 1) return undefined
+  const said = (quoted[0] ?? TOLD.exec(text))?.[1]?.trim()
+  if (said) return { value: said, words: toWords(said) }
+  const left = open.filter(word => !used.has(word))
+  const run = words.slice(words.indexOf(left[0] ?? ''), words.lastIndexOf(left.at(-1) ?? '') + 1)
+  const isMeant = named.some(
+    word => ![word, ...meaningsOf(word)].some(each => toStem(each) === toStem(fold(name))),
+  )
+  const isOne = left.length > 0 && run.length <= LONGEST_RUN && !run.some(word => JOINING.has(word))
+  return isMeant && isOne ? { value: asWritten(text, ...run), words: run } : undefined
+}
+
+const LONGEST_RUN = 6
+const JOINING = new Set(['and', 'or', 'und', 'oder', 'et', 'ou', 'y', 'o', 'e'])
+
+/** Words as the text has them, with what stands between. */
+function asWritten(text: string, ...words: string[]): string {
+  const plain = text.normalize('NFC')
+  const folded = fold(plain)
+  const from = folded.indexOf(words[0] ?? '')
+  const last = words.at(-1) ?? ''
+  return plain.slice(from, folded.indexOf(last, from) + last.length)
+}
+
+/** A word without the endings that a plural or a verb may have. */
+export function toStem(word: string): string {
+  if (word.length < 4 || /\d/.test(word)) return word
+  return word
+    .replace(/(?:(?<=[a-z]{3})(?:ies|ing|ed|en)|(?<=[^s])s|(?<=ss)es)$/u, '')
+    .replace(/([bdgmnprt])\1$/u, '$1')
+}

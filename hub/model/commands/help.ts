@@ -1,0 +1,37 @@
+import type { ModelTool } from '../../core/model.ts'
+
+/** Questions that the tools of the built-in servers answer. */
+const EXAMPLES: Record<string, string> = {
+  get_system_metrics: 'how is this machine doing?',
+  get_disk_health: 'are my disks healthy?',
+  list_game_servers: 'which game servers are running?',
+  get_download_status: 'show the downloads',
+  search_media: 'search the film “Dune”',
+  get_container_status: 'show the containers',
+}
+
+export const NO_MODEL = 'No language model is connected'
+
+/** What works without a model, and how to connect one. */
+export function sayHelp(tools: readonly ModelTool[]): string {
+  const has = (name: string) => tools.some(tool => tool.name === name)
+  const asked = Object.entries(EXAMPLES).flatMap(([name, words]) => (has(name) ? [`“${words}”`] : []))
+  return [
+    `${NO_MODEL}: plain commands answer here. What works now:`,
+    `- **Questions** that a tool clearly answers${asked.length > 0 ? `: ${asked.slice(0, 4).join(', ')}` : ''}.`,
+    '- **Changes**: I offer the exact call, and it runs only after your yes.',
+    ...(has('schedule_wake')
+      ? [
+          '- **Reminders**: `/remind in 2 hours check the disks`, “remind me every monday at 18:30 to put out the bins”. `/schedules` lists and cancels them.',
+          '- **Waiting**: “tell me when a download is complete”.',
+        ]
+      : []),
+    '- **Exact calls**: `/tools [words]` lists the tools, `/call tool {"argument": "value"}` calls one, `/help` shows this.',
+    CONNECT,
+  ].join('\n')
+}
+
+const CONNECT = `To connect a model:
+- On this machine: install Ollama, \`ollama pull qwen3\`, then start the hub with \`OPENAI_BASE_URL=http://127.0.0.1:11434/v1 SUPERBLOOM_MODEL=qwen3\`.
+- With a key: \`ANTHROPIC_API_KEY=… SUPERBLOOM_MODEL=anthropic/<model>\`, or \`OPENAI_BASE_URL\`, \`OPENAI_API_KEY\` and \`SUPERBLOOM_MODEL\` for any other.
+- \`superbloom doctor\` says whether it works.`

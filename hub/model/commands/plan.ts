@@ -1,0 +1,81 @@
+import { parseJson } from '../../core/json.ts'
+import type { ModelTool } from '../../core/model.ts'
+import { plural, toSentence, truncate } from '../../core/text.ts'
+import type { Outcome } from './cycle.ts'
+
+/** What a message is answered by, besides the message. */
+export interface Scene {
+  tools: readonly ModelTool[]
+  now: number
+  timezone: string
+}
+
+/** What an item leads to next. An `end` call ends the cycle; its text is told only where it succeeds. */
+export type Plan =
+  | { kind: 'say'; text: string }
+  | { kind: 'call'; name: string; arguments: Record<string, unknown>; ask?: true }
+  | { kind: 'end'; name: string; arguments: Record<string, unknown>; text: string }
+
+export function say(text: string): Plan {
+  return { kind: 'say', text }
+}
+
+/** A call that runs at once where it only reads, and waits for a person's yes where it changes something. */
+export function planCall({ name, readOnly }: ModelTool, args: Record<string, unknown>): Plan {
+  const call = { kind: 'call' as const, name, arguments: args }
+  return readOnly || isMetaTool(name) ? call : { ...call, ask: true }
+}
+
+const META_TOOLS = new Set(
+  'schedule_wake schedule_cron list_schedules cancel_schedule complete_task store_context get_context create_task list_tasks cancel_task send_message search_history read_messages'.split(
+    ' ',
+  ),
+)
+
+/** Whether it is the agent's own: such a call acts on nothing but the agent, and no approval can hold it. */
+export function isMetaTool(name: string): boolean {
+  return META_TOOLS.has(name)
+}
+
+const MOST_LINES = 60
+const MOST_CHARACTERS = 3500
+
+/** What a call gave, as the tool said it. */
+export function wordOutcome({ name, text, isError, structured }: Outcome): string {
+  const approval = /^\s*waiting: approval (\S+)/.exec(text)?.[1]
+  if (approval)
+    return `Nothing has run yet: the call of \`${name}\` waits for a person's yes (approval ${approval}).`
+  const said = text.trim() || (structured === undefined ? '' : JSON.stringify(structured, null, 1))
+  if (isError)
+    return `\`${name}\` failed: ${toSentence(truncate(said, MOST_CHARACTERS) || 'it gave no reason')}`
+  return said === ''
+    ? `\`${name}\` ran and had nothing to say.`
+    : `\`${name}\` says:\n\n${shorten(toPlain(said))}`
+}
+
+/** JSON on one line is written on several. */
+function toPlain(text: string): string {
+  const data = /^[[{]/.test(text) && !text.includes('\n') ? parseJson(text) : undefined
+  return data === undefined ? text : `\`\`\`json\n${JSON.stringify(data, null, 1)}\n\`\`\``
+}
+
+function shorten(text: string): string {
+  const lines = text.split('\n')
+  const more = lines.length - MOST_LINES
+  const cut = truncate(lines.slice(0, MOST_LINES).join('\n'), MOST_CHARACTERS)
+  return more > 0 ? `${cut}\n… and ${plural(more, 'more line')}` : cut
+}
+
+const LONGEST_LINE = 110
+
+/** A tool in one line. */
+export function toToolLine({ name, title = '', description, readOnly }: ModelTool): string {
+  const first = (description.split(/(?<=[.!?])\s/)[0] || title).replace(/\s+/g, ' ').trim()
+  const what = first.length <= LONGEST_LINE ? first : `${first.slice(0, LONGEST_LINE - 1)}…`
+  return `- \`${name}\`${readOnly || isMetaTool(name) ? '' : ' (asks first)'}: ${what}`
+}
+
+/** A call as a person can send it. */
+export function toCallText(name: string, args: Record<string, unknown>): string {
+  return `\`/call ${name} ${JSON.stringify(args)}\``
+}

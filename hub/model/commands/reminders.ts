@@ -1,0 +1,96 @@
+import { toIso, toLocal } from '../../core/clock.ts'
+import type { BatchItem } from '../../core/model.ts'
+import type { Outcome } from './cycle.ts'
+import { type Plan, type Scene, say, wordOutcome } from './plan.ts'
+import { type Language, readWhen } from './when.ts'
+import { fold } from './words.ts'
+
+/** What a request begins with after a please. */
+const POLITE =
+  "(?:(?:please|pls|hey|hi|ok|and|bitte|s'il te plait|por favor|per favore|пожалуйста|can you|could you|would you|will you|i want you to|i'd like you to|kannst du|konntest du|peux-tu|tu peux|puedes|puoi|kun je)[\\s,]+)*"
+
+const REMIND: readonly [Language, RegExp][] = [
+  ['en', /(?<!\p{L})(?:remind me|tell me to|set (?:me )?a reminder|^reminder|wake me(?: up)?)(?!\p{L})/u],
+  ['de', /(?<!\p{L})(?:erinner[en]? mich|weck[en]? mich|mich (?=.*(?<!\p{L})erinnern))/u],
+  ['fr', /(?<!\p{L})(?:(?:me )?rappelle[rz]?(?:[- ]moi)?)(?!\p{L})/u],
+  ['es', /(?<!\p{L})(?:recuerda(?:me|nos)|recordarme)(?!\p{L})/u],
+  ['it', /(?<!\p{L})(?:ricorda(?:mi|rmi|ci))(?!\p{L})/u],
+  ['pt', /(?<!\p{L})(?:me lembr[ae]r?|lembr[ae](?:r)?[- ]me)(?!\p{L})/u],
+  ['nl', /(?<!\p{L})(?:herinner (?:me|mij)|me (?=.*herinneren))/u],
+  ['ru', /(?<!\p{L})напомни(?:те)?(?: мне)?(?!\p{L})/u],
+  ['uk', /(?<!\p{L})нагадай(?:те)?(?: мені| мени)?(?!\p{L})/u],
+  ['sv', /(?<!\p{L})paminn (?:mig|oss)(?!\p{L})/u],
+  ['fi', /(?<!\p{L})muistuta (?:minua|meita)(?!\p{L})/u],
+  ['id', /(?<!\p{L})ingatkan (?:saya|aku)(?!\p{L})/u],
+  ['vi', /(?<!\p{L})nhac toi(?!\p{L})/u],
+]
+/** Languages that put it at the end. */
+const REMIND_LATE: readonly [Language, RegExp][] = [
+  ['ja', /(?:を|と|って|に|するように)?(?:リマインドして|思い出させて|知らせて)(?:ください)?。?/u],
+  ['zh', /提醒我/u],
+]
+
+/** A time may stand before it: "every day at 7 remind me …". */
+const LATEST_LEAD = 40
+const DENIED =
+  /(?<!\p{L})(?:don'?t|not|never|did|does|do|is|was|has|have|why|when|what|who|how|which|nicht|ne|no|non|niet|не)(?!\p{L})/u
+
+const polite = new RegExp(`^\\s*${POLITE}`, 'u')
+
+/** The text after its polite beginning, in the letters in which it was written. */
+export function withoutPlease(text: string): string {
+  const plain = text.normalize('NFC')
+  return plain.slice(polite.exec(fold(plain))?.[0].length ?? 0).trim()
+}
+
+export interface ReminderWish {
+  text: string
+  language: Language | undefined
+}
+
+/** What a person wants to be reminded of and when, in their words; undefined where the text asks for no reminder. */
+export function readReminder(text: string): ReminderWish | undefined {
+  const plain = withoutPlease(text)
+  const folded = fold(plain)
+  for (const [language, lead] of REMIND) {
+    const found = lead.exec(folded)
+    if (!found || found.index > LATEST_LEAD || DENIED.test(folded.slice(0, found.index))) continue
+    const rest = `${plain.slice(0, found.index)} ${plain.slice(found.index + found[0].length)}`
+    return { language, text: rest.replace(/(?<!\p{L})(?:erinnern|herinneren)(?!\p{L})/iu, '').trim() }
+  }
+  const late = REMIND_LATE.find(([, words]) => words.test(plain))
+  return late && { language: late[0], text: plain.replace(late[1], ' ') }
+}
+
+/** Has the hub wake the agent then; the reminder is told when it does. What is not clear is asked back. */
+export function decideReminder(wish: ReminderWish, { at }: BatchItem, scene: Scene, [done]: Outcome[]): Plan {
+  if (done) return say(done.isError ? wordOutcome(done) : `The reminder is set. ${done.text}`)
+  if (!scene.tools.some(({ name }) => name === 'schedule_wake'))
+    return say('This agent may not schedule anything, so I set no reminder.')
+  if (wish.text.length > LONGEST) return say(`A reminder may have ${LONGEST} characters. ${AGAIN}`)
+  const { timezone } = scene
+  const when = readWhen(wish.text, { now: at || scene.now, timezone, language: wish.language })
+  if (when.kind === 'none') return say(`I found no time there that I know. ${AGAIN}`)
+  if (when.kind === 'unclear') return say(`${when.why} ${AGAIN}`)
+  if (when.kind === 'at' && when.at <= scene.now) return say(`That time is past by now. ${AGAIN}`)
+  const reason = toReason(when.rest) || 'it is time'
+  if (when.kind === 'cron')
+    return { kind: 'call', name: 'schedule_cron', arguments: { cron: when.cron, reason } }
+  const text = `I remind you ${toLocal(when.at, timezone)} (${timezone}): ${reason}`
+  return { kind: 'end', name: 'schedule_wake', arguments: { at: toIso(when.at), reason }, text }
+}
+
+const LONGEST = 1000
+const AGAIN =
+  'No reminder is set. Send it again, such as: `/remind tomorrow at 09:00 check the disks`, `/remind in 2 hours …`, `/remind every monday at 18:30 …`.'
+
+const JOINING =
+  /^(?:[\s,;:.–-]+|(?:to|that|about|at|on|and|daran|dass|an|um|zu|de|que|di|che|om|te|aan|по|о|att)\s+|d'|[にを])/iu
+const TRAILING = /[\s,;:–-]+(?:at|um|on|a|an|à)?$|[\s.?!]+$/u
+
+/** What it is about, without the words that joined it to the time. */
+function toReason(text: string): string {
+  let rest = text.trim()
+  for (let pieces = 0; pieces < 4; pieces++) rest = rest.replace(JOINING, '')
+  return rest.replace(TRAILING, '').trim()
+}

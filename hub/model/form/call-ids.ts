@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto'
+import type { HistoryForm } from './form.ts'
+
+/**
+ * Names the calls of one history in the provider's form, each once. The same calls get the same ids in every request: an
+ * id depends on the call's own and, where two calls share one, on those before it.
+ */
+export function createCallIds(form: HistoryForm['callIds']): (id: string) => string {
+  const taken = new Set<string>()
+  return id => {
+    let sent = toSentId(id, form)
+    for (let again = 2; taken.has(sent); again++) sent = toSentId(`${id}_${again}`, form)
+    taken.add(sent)
+    return sent
+  }
+}
+
+function toSentId(id: string, form: HistoryForm['callIds']): string {
+  switch (form) {
+    case 'any':
+      return id || 'call'
+    case 'plain':
+      return /^[A-Za-z0-9_-]{1,40}$/.test(id) ? id : shorten(id, 40)
+    case 'nine':
+      return /^[A-Za-z0-9]{9}$/.test(id) ? id : toNine(id)
+    default:
+      return form satisfies never
+  }
+}
+
+function toNine(id: string): string {
+  return hash('sha256', id, 'base64')
+    .replace(/[^A-Za-z0-9]/g, '')
+    .slice(0, 9)
+}
+
+const HASH_LENGTH = 8
+
+/** A text of others as letters, digits, `_` and `-`, with a hash that keeps it apart from those that look like it. */
+export function shorten(text: string, longest: number): string {
+  const plain = text.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, longest - HASH_LENGTH - 1)
+  return `${plain}_${hash('sha256', text).slice(0, HASH_LENGTH)}`
+}

@@ -1,0 +1,97 @@
+import { isObject, type JsonObject } from '../../core/forwarding.ts'
+import type { ToolForm } from './form.ts'
+import { mapSchemas } from './map-schemas.ts'
+import { mergeAll, propertiesOf, requiredOf } from './merge-schemas.ts'
+import { tellValues, toTyped } from './typed-schema.ts'
+
+const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
+const REPEATS = ['minLength', 'maxLength', 'minItems', 'maxItems']
+const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']
+
+/**
+ * A schema, and all in it, with only what the provider's dialect can say. Below the top too there is no `oneOf` and no
+ * `allOf`, and nothing of what servers write that is no JSON Schema of today and gets a whole request refused.
+ */
+export function cleanSchema(schema: unknown, form: ToolForm): JsonObject {
+  const merged = withoutUnions(isObject(schema) ? schema : {})
+  const whole = form.plainPatterns ? withPlainNames(merged) : merged
+  const kept = Object.entries(whole).filter(([key, value]) => isKept(key, value, form))
+  const valid = toValid(Object.fromEntries(kept))
+  return mapSchemas(form.typed ? toTyped(valid) : valid, inner => cleanSchema(inner, form))
+}
+
+function isKept(key: string, value: unknown, form: ToolForm): boolean {
+  if (form.without.includes(key)) return false
+  if (key === 'pattern') return typeof value === 'string' && !(form.plainPatterns && !isPlain(value))
+  if (REPEATS.includes(key))
+    return typeof value === 'number' && value >= 0 && value <= (form.largestRepeat ?? value)
+  // An exclusive bound was a switch in JSON Schema's draft 4; Mistral and OpenAI refuse it. llama.cpp counts in 64 bits.
+  if (BOUNDS.includes(key)) return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER
+  if (key === 'description' || key === 'title') return typeof value === 'string'
+  if (key === 'properties') return isObject(value)
+  return value !== undefined
+}
+
+/** From start to end, of characters, sets, `.` and repeats alone. */
+const PLAIN =
+  /^\^(?:\[\^?(?:[^\\[\]]|\\[^A-Za-z0-9])+\]|[^\\()[\]{}^$|]|\\[^A-Za-z0-9]|\{\d{1,3}(?:,\d{0,3})?\})*\$$/
+
+function isPlain(pattern: string): boolean {
+  return PLAIN.test(pattern)
+}
+
+/** `allOf` as one schema, `oneOf` as the `anyOf` that every dialect knows. */
+function withoutUnions({ allOf, oneOf, ...schema }: JsonObject): JsonObject {
+  const parts = Array.isArray(allOf) ? allOf.filter(isObject).map(withoutUnions) : []
+  const merged = parts.length > 0 ? mergeAll([schema, ...parts]) : schema
+  return Array.isArray(oneOf) ? { ...merged, anyOf: merged['anyOf'] ?? oneOf } : merged
+}
+
+/**
+ * llama.cpp's converter takes a property named `$ref` for a reference, and fails at any other properties beside names such
+ * as `filter[id]`. One tool with either gets the whole request refused.
+ */
+function withPlainNames(schema: JsonObject): JsonObject {
+  const { $ref, ...properties } = propertiesOf(schema)
+  const { additionalProperties: _, ...closed } = schema
+  if (!Object.keys(properties).every(name => /^[\w.$-]+$/.test(name))) return { ...closed, properties }
+  return $ref === undefined ? schema : { ...schema, properties, additionalProperties: true }
+}
+
+function toValid(schema: JsonObject): JsonObject {
+  const { type: given, required: _, enum: values, anyOf, ...rest } = schema
+  const type = toType(given)
+  const names = 'properties' in schema ? Object.keys(propertiesOf(schema)) : undefined
+  const required = requiredOf(schema).filter(name => names?.includes(name) ?? true)
+  return {
+    ...(type !== undefined && { type }),
+    ...rest,
+    ...(Array.isArray(anyOf) && anyOf.length > 0 && { anyOf }),
+    ...(required.length > 0 && { required }),
+    ...toEnum(values, rest['description']),
+    ...toItems(type, schema),
+  }
+}
+
+function toType(type: unknown): string | string[] | undefined {
+  const types = [type].flat().filter((each): each is string => TYPES.some(known => known === each))
+  return types.length > 1 ? types : types[0]
+}
+
+/** Gemini refuses an empty text among the values, and knows values of one type alone: such a list is told. */
+function toEnum(values: unknown, description: unknown): JsonObject {
+  if (!Array.isArray(values) || values.length === 0) return {}
+  const isPlainList =
+    new Set(values.map(value => typeof value)).size === 1 && !values.includes('') && !values.some(isObject)
+  if (isPlainList) return { enum: [...new Set(values)] }
+  return tellValues(values, description)
+}
+
+/** Gemini and OpenAI refuse an array that does not say what it holds, and a list of schemas for its places. */
+function toItems(type: unknown, { items, prefixItems }: JsonObject): JsonObject {
+  const places = Array.isArray(items) ? items : items === undefined ? prefixItems : undefined
+  if (Array.isArray(places) && places.length > 0)
+    return { items: places.length === 1 && isObject(places[0]) ? places[0] : { anyOf: places } }
+  const isArray = [type].flat().includes('array')
+  return isArray && !isObject(items) ? { items: {} } : {}
+}

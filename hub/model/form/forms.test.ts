@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { FORMS } from './forms.ts'
+
+it.each([
+  ['openrouter', 'mistralai/devstral-medium', { callIds: 'nine', bridge: true }],
+  ['openrouter', 'google/gemini-3-pro', { callIds: 'any', foreignCall: 'gemini-details' }],
+  ['openrouter', 'deepseek/deepseek-v4', { foreignCall: 'empty-reasoning' }],
+  ['openrouter', 'openai/gpt-5.4', { callIds: 'plain', foreignCall: 'nothing', bridge: false }],
+  ['compatible', 'Mixtral-8x7B', { callIds: 'nine', bridge: true }],
+  ['compatible', 'kimi-k2-thinking', { callIds: 'any', foreignCall: 'empty-reasoning' }],
+  ['compatible', 'models/gemini-3-pro', { foreignCall: 'gemini-placeholder' }],
+  ['compatible', 'qwen3:14b', { callIds: 'plain', foreignCall: 'nothing', reasoning: 'calls' }],
+] as const)('%s asks %s in its way', (provider, model, history) => {
+  const form = FORMS[provider]({ provider, model, vision: true })
+  expect(form).toMatchObject({ family: `${provider}/${model}`, history })
+})
+
+it.each(Object.entries(FORMS))('%s sees pictures only where the model does', (provider, toForm) => {
+  const imagesOf = (vision: boolean) => toForm({ provider, model: 'm', vision }).history.images
+  expect(imagesOf(false)).toBe('none')
+  expect(imagesOf(true)).not.toBe('none')
+})

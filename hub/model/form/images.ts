@@ -1,0 +1,76 @@
+import type { ModelImage, ModelMessage } from '../../core/model.ts'
+import { plural } from '../../core/text.ts'
+import type { HistoryForm } from './form.ts'
+import { change, type ToolMessage, type UserMessage, userMessage } from './messages.ts'
+import { type Picture, readPicture } from './picture.ts'
+
+/**
+ * Pictures where the provider takes them. Where results may not hold them, those of a step follow its last result as a
+ * user's message; where nobody sees them, and for what is no picture, a line says what was there.
+ */
+export function placeImages(messages: readonly ModelMessage[], where: HistoryForm['images']): ModelMessage[] {
+  const placed: ModelMessage[] = []
+  let moved: { from: string; image: ModelImage }[] = []
+  const flush = () => {
+    if (moved.length > 0) placed.push(toMoved(moved))
+    moved = []
+  }
+  for (const message of messages) {
+    if (message.role !== 'tool') flush()
+    if (message.role === 'assistant' || !message.images?.length) {
+      placed.push(message)
+      continue
+    }
+    const isMoved = message.role === 'tool' && where === 'user'
+    const { images, lines } = sortOut(message.images, where, isMoved)
+    if (isMoved) moved.push(...images.map(image => ({ from: message.name, image })))
+    placed.push(withImages(message, isMoved ? [] : images, lines))
+  }
+  flush()
+  return placed
+}
+
+function withImages<Message extends UserMessage | ToolMessage>(
+  message: Message,
+  images: readonly ModelImage[],
+  lines: readonly string[],
+): Message {
+  const isSame =
+    images.length === message.images?.length && images.every((each, at) => each === message.images?.[at])
+  const text = lines.length === 0 ? message.text : [message.text, ...lines].join('\n').trimStart()
+  const fields: Partial<UserMessage | ToolMessage> = {
+    text,
+    images: isSame ? message.images : images.length > 0 ? images : undefined,
+  }
+  return change(message, fields as Partial<Message>)
+}
+
+/** The pictures that are sent, and the lines that stand for the others or say where they are. */
+function sortOut(given: readonly ModelImage[], where: HistoryForm['images'], isMoved: boolean) {
+  const images: ModelImage[] = []
+  const lines: string[] = []
+  for (const image of given) {
+    const picture = readPicture(image.data)
+    const name = describe(image, picture)
+    if (!picture) lines.push(`[picture: ${name} — it cannot be read]`)
+    else if (where === 'none') lines.push(`[picture: ${name} — this model cannot see it]`)
+    else {
+      images.push(change(image, { mimeType: picture.mimeType }))
+      if (isMoved) lines.push(`[picture: ${name} — it follows the results]`)
+    }
+  }
+  return { images, lines }
+}
+
+function describe({ mimeType }: ModelImage, picture: Picture | undefined): string {
+  const kind = picture?.mimeType ?? mimeType
+  return picture?.size ? `${kind}, ${picture.size.width}×${picture.size.height}` : kind
+}
+
+function toMoved(moved: readonly { from: string; image: ModelImage }[]): UserMessage {
+  const names = moved.map(({ from }) => from).join(', ')
+  return userMessage(
+    `[${plural(moved.length, 'picture')} of the results above, in this order: ${names}]`,
+    moved.map(({ image }) => image),
+  )
+}

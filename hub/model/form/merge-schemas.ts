@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isObject, type JsonObject } from '../../core/forwarding.ts'
+
+/** One schema for what fulfils all of these, as far as that can be said without `allOf`. What is first wins. */
+export function mergeAll(schemas: readonly JsonObject[]): JsonObject {
+  const properties = schemas.reduce<JsonObject>(
+    (all, schema) => mergeProperties(all, propertiesOf(schema), pickFirst),
+    {},
+  )
+  const required = [...new Set(schemas.flatMap(requiredOf))]
+  return {
+    ...Object.assign({}, ...schemas.toReversed()),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  }
+}
+
+/** The properties of both; `merge` says what becomes of one that both have. */
+export function mergeProperties(
+  some: JsonObject,
+  others: JsonObject,
+  merge: (one: unknown, other: unknown) => unknown,
+): JsonObject {
+  const merged = new Map(Object.entries(some))
+  for (const [name, schema] of Object.entries(others)) {
+    merged.set(name, merged.has(name) ? merge(merged.get(name), schema) : schema)
+  }
+  return Object.fromEntries(merged)
+}
+
+function pickFirst(one: unknown): unknown {
+  return one
+}
+
+/** One schema for what fulfils either: the values of both, else a union. */
+export function mergeEither(one: unknown, other: unknown): unknown {
+  if (isDeepStrictEqual(one, other)) return one
+  const [first, second] = [valuesOf(one), valuesOf(other)]
+  if (first && second && isObject(one)) {
+    const { const: _, type, ...rest } = one
+    const isOfType = isDeepStrictEqual(type, isObject(other) && other['type'])
+    return { ...rest, ...(isOfType && { type }), enum: [...new Set([...first, ...second])] }
+  }
+  const known =
+    isObject(one) && Array.isArray(one['anyOf']) && Object.keys(one).length === 1 ? one['anyOf'] : [one]
+  return known.some(each => isDeepStrictEqual(each, other)) ? one : { anyOf: [...known, other] }
+}
+
+function valuesOf(schema: unknown): unknown[] | undefined {
+  if (!isObject(schema)) return undefined
+  if (Array.isArray(schema['enum'])) return schema['enum']
+  return 'const' in schema ? [schema['const']] : undefined
+}
+
+export function propertiesOf(schema: unknown): JsonObject {
+  const properties = isObject(schema) ? schema['properties'] : undefined
+  return isObject(properties) ? properties : {}
+}
+
+/** The names of an object's fields that must be there; [] where the schema says nothing valid. */
+export function requiredOf(schema: unknown): string[] {
+  const required = isObject(schema) ? schema['required'] : undefined
+  return Array.isArray(required) ? required.filter(name => typeof name === 'string') : []
+}

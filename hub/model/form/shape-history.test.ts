@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import type { HistoryForm } from './form.ts'
+import { FORMS } from './forms.ts'
+import { shapeHistory } from './shape-history.ts'
+import { assistant, png, result, sketch, user } from './testing/messages.ts'
+
+const base = FORMS.openai({ provider: 'openai', model: 'm', vision: true })
+const shape = (messages: Parameters<typeof shapeHistory>[0], history: Partial<HistoryForm> = {}) =>
+  shapeHistory(messages, { ...base, history: { ...base.history, ...history } })
+
+describe('shapeHistory', () => {
+  it('leaves out what says nothing', () => {
+    const messages = [
+      user('a'),
+      assistant(' \n'),
+      user('\u200b'),
+      user('', [png(1, 1)]),
+      assistant('', ['1']),
+      result('1', ' '),
+    ]
+    expect(sketch(shape(messages))).toEqual([
+      'user: a',
+      'user:  (1 pictures)',
+      'assistant:  +1',
+      'tool 1: (no output)',
+    ])
+  })
+
+  it('drops what others thought, and never says it', () => {
+    const thinking = { by: 'deepseek/r', text: 'secret' }
+    const [, silent, spoken] = shape([
+      user('a'),
+      assistant('', [], thinking),
+      assistant('b', [], thinking),
+      user('c'),
+    ])
+    expect(silent).toEqual({ ...assistant('b'), thinking: undefined })
+    expect(spoken).toEqual(user('c'))
+  })
+
+  it.each([
+    ['{"a":1}', '{"a":1}'],
+    ['{"a":', '{"invalid_arguments":"{\\"a\\":"}'],
+    ['[1]', '{"invalid_arguments":"[1]"}'],
+    ['', '{"invalid_arguments":""}'],
+  ])('sends the arguments %s as %s', (given, sent) => {
+    const call = { id: '1', name: 'home.get time', arguments: given }
+    const [, message, answer] = shape([
+      user('a'),
+      { role: 'assistant', text: '', calls: [call] },
+      result('1'),
+    ])
+    expect(message).toMatchObject({
+      calls: [{ id: '1', name: expect.stringMatching(/^home_get_time_\w{8}$/), arguments: sent }],
+    })
+    expect(answer).toMatchObject({ name: expect.stringMatching(/^home_get_time_/) })
+  })
+
+  it('keeps a blank text beside calls only where parts of the provider go back, which may count it', () => {
+    const parts = { by: 'openai/m', text: '', parts: [1] }
+    const history = [
+      user('a'),
+      assistant('\n', ['1'], parts),
+      result('1'),
+      assistant('\n', ['2']),
+      result('2'),
+    ]
+    expect(shape(history).map(({ text }) => text)).toEqual(['a', '\n', 'of 1', '', 'of 2'])
+  })
+
+  it('mends half characters, which providers refuse as bad JSON', () => {
+    expect(shape([user('a\ud83d')])).toEqual([user('a\ufffd')])
+  })
+
+  it('keeps messages that need no change themselves, so that an adapter may keep what it wrote of them', () => {
+    const messages = [user('a'), assistant('', ['1']), result('1'), user('b')]
+    shape(messages).forEach((message, at) => {
+      expect(message).toBe(messages[at])
+    })
+  })
+
+  it('tells all as text at last', () => {
+    const messages = [user('a'), assistant('', ['1'], { by: 'openai/m', text: 'hm' }), result('1'), user('b')]
+    expect(sketch(shape(messages, { flat: true, merge: ['user'] }))).toEqual([
+      'user: a',
+      'assistant: (I called get_time with {})',
+      'user: The result of get_time: of 1\n\nb',
+    ])
+  })
+})

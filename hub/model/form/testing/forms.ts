@@ -1,0 +1,23 @@
+import type { Form } from '../form.ts'
+import { FORMS } from '../forms.ts'
+
+const MODELS: readonly [provider: keyof typeof FORMS, model: string][] = [
+  ['openai', 'gpt-5.4'],
+  ['anthropic', 'claude-opus-4-6'],
+  ['google', 'gemini-3-pro'],
+  ['mistral', 'mistral-large-latest'],
+  ['deepseek', 'deepseek-v4'],
+  ['openrouter', 'anthropic/claude-opus-4.6'],
+  ['openrouter', 'google/gemini-3-pro'],
+  ['openrouter', 'mistralai/mistral-large'],
+  ['openrouter', 'deepseek/deepseek-v4'],
+  ['compatible', 'qwen3'],
+  ['compatible', 'gemini-3-pro'],
+  ['compatible', 'devstral-small'],
+  ['compatible', 'kimi-k2'],
+]
+
+/** The forms of every provider, and of each kind of model behind those that have many. */
+export const ALL_FORMS: readonly Form[] = MODELS.flatMap(([provider, model]) =>
+  [true, false].map(vision => FORMS[provider]({ provider, model, vision })),
+)

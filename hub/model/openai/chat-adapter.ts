@@ -1,0 +1,98 @@
+import type { ClientOptions } from 'openai'
+import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions'
+import { type Clock, MAX_DELAY } from '../../core/clock.ts'
+import type { Adapter, ModelEntry } from '../adapter.ts'
+import type { ShapedRequest } from '../form/form.ts'
+import { editOf, familyOf, timeoutOf, toProvider } from '../wire/entry.ts'
+import { readReply } from '../wire/read-reply.ts'
+import { openWireCall } from '../wire/wire-call.ts'
+import { toChatMessages, toChatTool } from './messages.ts'
+import { createReplyReader } from './reply.ts'
+
+/** What is special about one provider's chat completions. */
+export interface ChatDialect {
+  /** What the most tokens of a reply are called; default `max_tokens`. */
+  limit?: 'max_tokens' | 'max_completion_tokens'
+  /** Parameters besides those of every request. */
+  parameters?: Record<string, unknown>
+  /** Ends of what Anthropic is to cache are marked in the messages. */
+  marksCache?: boolean
+}
+
+/** What providers that want no key get for one; the package insists on it. */
+const NO_KEY = 'none'
+
+/** Asks by streamed chat completions, with the `openai` package. */
+export async function openChatAdapter(
+  entry: ModelEntry,
+  { clock }: { clock: Clock },
+  dialect: ChatDialect = {},
+): Promise<Adapter> {
+  const { OpenAI } = await import('openai')
+  const provider = toProvider(entry)
+  return {
+    async ask(request, { signal, onText, onCut, makeId, without }) {
+      signal.throwIfAborted()
+      const edit = editOf(entry, without)
+      using call = openWireCall({
+        provider,
+        clock,
+        signal,
+        timeout: timeoutOf(entry),
+        edit,
+        takesDocument: true,
+      })
+      const isTool = (name: string) => request.tools.some(tool => tool.name === name)
+      const reply = createReplyReader({ provider, family: familyOf(entry), onText, makeId, isTool })
+      const open = () => {
+        const openai = new OpenAI({
+          ...toClientOptions(entry.baseUrl, provider.apiKey, entry.headers),
+          fetch: call.fetch,
+        })
+        return openai.chat.completions.create(toBody(entry, request, dialect))
+      }
+      return await readReply(call, signal, reply, open, {
+        provider,
+        maxOutput: request.maxOutput,
+        ...(onCut && { onCut }),
+      })
+    },
+  }
+}
+
+/** What is not given here, the package reads from the environment. */
+export function toClientOptions(
+  baseURL: string,
+  apiKey: string,
+  headers: ModelEntry['headers'] = {},
+): ClientOptions {
+  return {
+    baseURL,
+    apiKey: apiKey || NO_KEY,
+    defaultHeaders: headers,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: MAX_DELAY,
+    logLevel: 'off',
+  }
+}
+
+function toBody(
+  { model, temperature }: ModelEntry,
+  { system, messages, tools, maxOutput }: ShapedRequest,
+  { limit = 'max_tokens', parameters = {}, marksCache = false }: ChatDialect,
+): ChatCompletionCreateParamsStreaming {
+  return {
+    model,
+    messages: toChatMessages(system, messages, marksCache),
+    ...(tools.length > 0 && { tools: tools.map(toChatTool) }),
+    stream: true,
+    [limit]: maxOutput,
+    stream_options: { include_usage: true },
+    ...(temperature !== undefined && { temperature }),
+    ...parameters,
+  }
+}

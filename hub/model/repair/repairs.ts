@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import type { Form, HistoryForm } from '../form/form.ts'
+
+/** One change of a request that a provider refused. */
+export const repair = z.discriminatedUnion('kind', [
+  /** A parameter is left out, by its path on the wire. */
+  z.object({ kind: z.literal('parameter'), name: z.string() }),
+  /** Tools are left out, by the hub's names; `isBlamed`: it is known that each is refused, else one of them may be. */
+  z.object({ kind: z.literal('tools'), names: z.array(z.string()), isBlamed: z.boolean() }),
+  /** No reasoning and no opaque parts go back. */
+  z.object({ kind: z.literal('thinking') }),
+  /** A line of text stands for each picture. */
+  z.object({ kind: z.literal('pictures') }),
+  /** Calls and results are told as text. */
+  z.object({ kind: z.literal('flat') }),
+])
+export type Repair = z.infer<typeof repair>
+
+/** What a request is made with: the provider's form and the parameters that are left out, as repairs change them. */
+export function applyRepairs(form: Form, repairs: readonly Repair[]): { form: Form; without: string[] } {
+  const leftOut = repairs.flatMap(one => (one.kind === 'tools' ? one.names : []))
+  const without = repairs.flatMap(one => (one.kind === 'parameter' ? [one.name] : []))
+  const has = (kind: Repair['kind']) => repairs.some(one => one.kind === kind)
+  const history = {
+    ...form.history,
+    ...(has('thinking') && { reasoning: 'none' as const, ...withoutThoughts(form) }),
+    ...(has('pictures') && { images: 'none' as const }),
+    ...(has('flat') && { flat: true }),
+  }
+  return {
+    form: { ...form, history, tools: { ...form.tools, leftOut: [...form.tools.leftOut, ...leftOut] } },
+    without,
+  }
+}
+
+/** OpenRouter's Gemini refuses calls without any signature: their stand-ins stay. */
+function withoutThoughts({ history }: Form): Partial<HistoryForm> {
+  return history.foreignCall === 'gemini-details' ? {} : { foreignCall: 'nothing' }
+}
+
+/** A repair as a person reads it. */
+export function describeRepair(one: Repair): string {
+  switch (one.kind) {
+    case 'parameter':
+      return `is asked without the parameter ${one.name}`
+    case 'tools':
+      return one.isBlamed
+        ? `refuses the ${one.names.length === 1 ? 'tool' : 'tools'} ${one.names.join(', ')}`
+        : `refuses one of the tools ${one.names.join(', ')}: the next requests find out which`
+    case 'thinking':
+      return 'does not get back what it thought before'
+    case 'pictures':
+      return 'is told of pictures in words'
+    case 'flat':
+      return 'is told earlier calls of tools as text'
+    default:
+      return one satisfies never
+  }
+}

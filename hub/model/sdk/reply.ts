@@ -1,0 +1,175 @@
+import { type Begun, type ModelCall, ModelError, type ModelReply, type ModelUsage } from '../../core/model.ts'
+import {
+  brokenStream,
+  describeProvider,
+  filtered,
+  type Provider,
+  toModelError,
+  toRefusal,
+} from '../openai/provider-error.ts'
+import type { ReplyReader } from '../wire/read-reply.ts'
+import type { KeptPart } from './kept-parts.ts'
+import type { ProviderOptions, StreamPart } from './language-model.ts'
+
+interface ReplyOptions {
+  provider: Provider
+  /** Whose thoughts they are. */
+  family: string
+  onText: (text: string) => void
+  /** Names the call at a position where the provider did not. */
+  makeId: (position: number) => string
+}
+
+interface Part {
+  type: KeptPart['type']
+  text: string
+  meta: ProviderOptions | undefined
+}
+
+interface Piece {
+  type: string
+  id: string
+  delta?: string
+  providerMetadata?: ProviderOptions
+}
+
+type Finish = Extract<StreamPart, { type: 'finish' }>
+
+/** Puts a reply together from the parts of a package's stream. */
+export function createPartsReader({
+  provider,
+  family,
+  onText,
+  makeId,
+}: ReplyOptions): ReplyReader<StreamPart> {
+  const { parts, textOf, take } = createParts(onText)
+  const calls: ModelCall[] = []
+  let finish: Finish | undefined
+  let length = 0
+  return {
+    get length() {
+      return length
+    },
+    get isWhole() {
+      const { unified = 'other', raw } = finish?.finishReason ?? {}
+      return unified !== 'other' || raw !== undefined
+    },
+    get begun() {
+      const called = calls.map(({ name, arguments: args }) => name + args)
+      return toBegun(textOf('reasoning') + textOf('text') + called.join(''), toUsage(finish))
+    },
+    take(part) {
+      if ('delta' in part && typeof part.delta === 'string') length += part.delta.length
+      switch (part.type) {
+        case 'text-start':
+        case 'text-delta':
+        case 'text-end':
+          return take('text', part)
+        case 'reasoning-start':
+        case 'reasoning-delta':
+        case 'reasoning-end':
+          return take('reasoning', part)
+        case 'tool-call': {
+          const { toolCallId, toolName, input, providerMetadata } = part
+          calls.push({
+            id: toolCallId || makeId(calls.length),
+            name: toolName,
+            arguments: input.trim() || '{}',
+          })
+          parts.push({ type: 'call', text: '', meta: providerMetadata })
+          return
+        }
+        case 'finish':
+          finish = part
+          return
+        case 'error':
+          throw toPartError(provider, part.error)
+        default:
+          return
+      }
+    },
+    finish() {
+      const failure = decideFailure(provider, finish)
+      if (failure) throw failure
+      const usage = toUsage(finish)
+      return {
+        text: textOf('text'),
+        calls,
+        ...toThinking(family, textOf('reasoning'), parts),
+        ...(usage && { usage }),
+        truncated: finish?.finishReason.unified === 'length',
+      }
+    },
+  }
+}
+
+/** Collects texts and thoughts, each under its own id, in the order in which they begin. */
+function createParts(onText: (text: string) => void) {
+  const parts: Part[] = []
+  const open = new Map<string, Part>()
+  const textOf = (type: Part['type']) => parts.map(part => (part.type === type ? part.text : '')).join('')
+
+  function begin(type: 'text' | 'reasoning', id: string): Part {
+    const made: Part = { type, text: '', meta: undefined }
+    open.set(`${type} ${id}`, made)
+    parts.push(made)
+    return made
+  }
+
+  function take(type: 'text' | 'reasoning', piece: Piece) {
+    const { id, delta = '', providerMetadata } = piece
+    const known = piece.type.endsWith('-start') ? undefined : open.get(`${type} ${id}`)
+    const current = known ?? begin(type, id)
+    current.meta = providerMetadata ?? current.meta
+    if (delta === '') return
+    // Two texts of one reply, such as a comment and the answer, are not one word.
+    const isNext = type === 'text' && current.text === '' && textOf('text') !== ''
+    const text = isNext ? `\n\n${delta}` : delta
+    current.text += text
+    if (type === 'text') onText(text)
+  }
+
+  return { parts, textOf, take }
+}
+
+/** A package gives what a provider said in a stream as it came, and an error of its own for what it cannot read. */
+function toPartError(provider: Provider, error: unknown): ModelError {
+  if (error instanceof Error && !('statusCode' in error)) {
+    return brokenStream(provider, 'sent what cannot be read in the middle of the reply')
+  }
+  const { statusCode, ...said } =
+    typeof error === 'object' && error !== null ? { statusCode: undefined, ...error } : {}
+  return toModelError(
+    provider,
+    toRefusal(typeof error === 'string' ? error : { status: statusCode, ...said }),
+  )
+}
+
+function decideFailure(provider: Provider, finish: Finish | undefined): ModelError | undefined {
+  const { unified, raw } = finish?.finishReason ?? { unified: 'other', raw: undefined }
+  if (unified === 'content-filter') return filtered(provider)
+  if (unified !== 'error') return undefined
+  return new ModelError('server', `${describeProvider(provider)} ended the reply with "${raw ?? 'error'}".`)
+}
+
+/** Nothing is kept of a plain text that no provider wants back. */
+function toThinking(by: string, text: string, parts: readonly Part[]): Pick<ModelReply, 'thinking'> {
+  if (text === '' && parts.every(({ meta }) => meta === undefined)) return {}
+  const kept: KeptPart[] = parts.map(({ type, text: written, meta }) => ({
+    type,
+    length: type === 'call' ? 1 : written.length,
+    ...(meta && { meta }),
+  }))
+  return { thinking: { by, text, parts: kept } }
+}
+
+function toBegun(written: string, usage: ModelUsage | undefined): Begun | undefined {
+  return written === '' && !usage ? undefined : { written, usage }
+}
+
+/** Missing where the provider did not say, or says that nothing was asked. */
+function toUsage(finish: Finish | undefined): ModelUsage | undefined {
+  const { inputTokens, outputTokens } = finish?.usage ?? {}
+  if (!inputTokens?.total || outputTokens?.total === undefined) return undefined
+  return { input: inputTokens.total, output: outputTokens.total, cachedInput: inputTokens.cacheRead ?? 0 }
+}

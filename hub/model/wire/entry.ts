@@ -1,0 +1,49 @@
+import { PROVIDERS, type ProviderName } from '../../../schemas/providers.ts'
+import type { ModelEntry } from '../adapter.ts'
+import type { Provider } from '../openai/provider-error.ts'
+
+const TIMEOUT = 60_000
+/** Addresses without encryption are at home, where a model may first have to be loaded, or reads a long prompt slowly. */
+const TIMEOUT_AT_HOME = 5 * 60_000
+
+/** Milliseconds until the answer begins. */
+export function timeoutOf({ baseUrl, timeout }: ModelEntry): number {
+  return timeout ?? (baseUrl.startsWith('http:') ? TIMEOUT_AT_HOME : TIMEOUT)
+}
+
+/** Whose reasoning and opaque parts an entry's model gives. */
+export function familyOf({ provider, model }: ModelEntry): string {
+  return `${provider}/${model}`
+}
+
+/** What errors say of an entry's provider. */
+export function toProvider({ provider, baseUrl, apiKey, model }: ModelEntry): Provider {
+  const known = PROVIDERS[provider as ProviderName]
+  return { baseUrl, apiKey: apiKey?.trim() ?? '', model, keyVariable: known?.keyVariable }
+}
+
+/** The two names of the most tokens of a reply: a server that does not know one of them knows the other. */
+const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
+
+/** How the body of a request is changed: parameters left out, then those of the configuration added. */
+export function editOf(
+  { body: added }: ModelEntry,
+  without: readonly string[],
+): ((body: Record<string, unknown>) => object) | undefined {
+  if (!added && without.length === 0) return undefined
+  return body => {
+    const limit = LIMITS.map(name => body[name]).find(value => value !== undefined)
+    const known = LIMITS.find(name => !without.includes(name))
+    if (limit !== undefined && known && LIMITS.some(name => without.includes(name))) body[known] = limit
+    for (const path of without) remove(body, path.split('.'))
+    return { ...body, ...added }
+  }
+}
+
+function remove(fields: unknown, [name, ...rest]: string[]): void {
+  if (name === undefined || typeof fields !== 'object' || fields === null) return
+  // Google says `generation_config` of what is sent as `generationConfig`.
+  const key = name in fields ? name : name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  if (rest.length > 0) remove(Reflect.get(fields, key), rest)
+  else Reflect.deleteProperty(fields, key)
+}

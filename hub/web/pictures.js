@@ -1,0 +1,51 @@
+/** @import { Picture } from './types.d.ts' */
+
+/** As schemas/picture.ts: so many beside a message, and what of a frame they may fill together, characters of base64. */
+export const MOST_PICTURES = 4
+const MOST_EACH = 690_000
+const MOST_TOGETHER = 900_000
+/** Models scale larger ones down themselves. */
+const SIDES = [1_568, 1_024, 640, 320]
+
+/** The pictures that a person pasted, dropped or chose. @param {DataTransfer | null} data */
+export function picturesIn(data) {
+  return [...(data?.files ?? [])].filter(file => file.type.startsWith('image/'))
+}
+
+/**
+ * As the hub takes them: JPEG, small enough to be sent together.
+ * @param {File[]} files
+ * @returns {Promise<Picture[]>} rejects where one cannot be read
+ */
+export function toPictures(files) {
+  const most = Math.min(MOST_EACH, MOST_TOGETHER / Math.max(1, files.length))
+  return Promise.all(files.map(file => toPicture(file, most)))
+}
+
+/** @param {File} file @param {number} most */
+async function toPicture(file, most) {
+  const bitmap = await createImageBitmap(file)
+  try {
+    for (const side of SIDES) {
+      const data = draw(bitmap, side)
+      if (data.length <= most) return { mimeType: 'image/jpeg', data }
+    }
+    throw new Error(`${file.name} cannot be made small enough`)
+  } finally {
+    bitmap.close()
+  }
+}
+
+/** @param {ImageBitmap} bitmap @param {number} side */
+function draw(bitmap, side) {
+  const factor = Math.min(1, side / Math.max(bitmap.width, bitmap.height))
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.max(1, Math.round(bitmap.width * factor))
+  canvas.height = Math.max(1, Math.round(bitmap.height * factor))
+  const context = canvas.getContext('2d')
+  if (!context) throw new Error('this browser cannot draw')
+  context.fillStyle = '#fff'
+  context.fillRect(0, 0, canvas.width, canvas.height)
+  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+  return canvas.toDataURL('image/jpeg', 0.85).replace(/^data:image\/jpeg;base64,/, '')
+}

@@ -1,0 +1,46 @@
+/** A provider's name, where its API is, and the environment's variable with its key. */
+interface ProviderAddress {
+  /** Hosts of a `baseUrl` that mean it. */
+  hosts: readonly string[]
+  baseUrl?: string
+  keyVariable: string
+}
+
+/** Every provider that a model's entry may name; `hub/model/providers` has a file for each. */
+export const PROVIDERS = {
+  openai: {
+    hosts: ['api.openai.com'],
+    baseUrl: 'https://api.openai.com/v1',
+    keyVariable: 'OPENAI_API_KEY',
+  },
+  anthropic: {
+    hosts: ['api.anthropic.com'],
+    baseUrl: 'https://api.anthropic.com/v1',
+    keyVariable: 'ANTHROPIC_API_KEY',
+  },
+  google: {
+    hosts: ['generativelanguage.googleapis.com'],
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    keyVariable: 'GEMINI_API_KEY',
+  },
+  mistral: {
+    hosts: ['api.mistral.ai'],
+    baseUrl: 'https://api.mistral.ai/v1',
+    keyVariable: 'MISTRAL_API_KEY',
+  },
+  deepseek: {
+    hosts: ['api.deepseek.com'],
+    baseUrl: 'https://api.deepseek.com',
+    keyVariable: 'DEEPSEEK_API_KEY',
+  },
+  openrouter: {
+    hosts: ['openrouter.ai'],
+    baseUrl: 'https://openrouter.ai/api/v1',
+    keyVariable: 'OPENROUTER_API_KEY',
+  },
+  compatible: { hosts: [], keyVariable: 'OPENAI_API_KEY' },
+} as const satisfies Record<string, ProviderAddress>
+
+export type ProviderName = keyof typeof PROVIDERS
+
+export const PROVIDER_NAMES = Object.keys(PROVIDERS) as [ProviderName, ...ProviderName[]]

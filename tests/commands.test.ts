@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ModelTool } from '../hub/core/model.ts'
+import { createCommandsModel } from '../hub/model/commands/commands-model.ts'
+import { listBuiltInTools } from './support/built-in-tools.ts'
+import { makeTempFolder } from './support/temp-store.ts'
+
+/*
+ * What people ask without a language model, with the tools that the built-in servers list. Nothing changes without a
+ * yes, and nothing is said to be done that was not.
+ */
+
+const NOW = Date.parse('2026-11-21T22:40:00Z') // Sat 23:40 in Berlin
+const folder = makeTempFolder()
+let tools: ModelTool[]
+beforeAll(async () => {
+  tools = await listBuiltInTools(folder.path)
+}, 60_000)
+afterAll(() => folder[Symbol.dispose]())
+
+interface Answer {
+  /** Calls that run at once, and those that wait for a yes, as "name {json}". */
+  runs: string[]
+  asks: string[]
+  text: string
+}
+
+async function answer(text: string): Promise<Answer> {
+  const item = {
+    kind: 'message' as const,
+    origin: 'Message from alex in the conversation homelab',
+    text,
+    at: NOW,
+  }
+  const { signal } = new AbortController()
+  const reply = await createCommandsModel().complete(
+    {
+      system: '',
+      messages: [{ role: 'user', text: '[INBOX - 1 event]', items: [item] }],
+      tools,
+      maxOutput: 4096,
+      timezone: 'Europe/Berlin',
+      now: NOW,
+    },
+    { signal, onText: () => undefined },
+  )
+  const shown = (waits: boolean) =>
+    reply.calls.filter(({ ask }) => (ask === true) === waits).map(call => `${call.name} ${call.arguments}`)
+  return { runs: shown(false), asks: shown(true), text: reply.text }
+}
+
+const METRICS = 'get_system_metrics {}'
+const QUAKE = '{"server":"quake"}'
+const wake = (at: string, reason: string) => `schedule_wake ${JSON.stringify({ at, reason })}`
+const cron = (expression: string, reason: string) =>
+  `schedule_cron ${JSON.stringify({ cron: expression, reason })}`
+const waits = (type: string) => `"wake_on_events":["${type}"]`
+
+/** A request, and what it runs, offers (behind "asks"), or is answered with; `no` where nothing useful is known. */
+const ENGLISH: readonly [request: string, useful: string | RegExp | 'no'][] = [
+  ['how is this machine doing?', METRICS],
+  ['How hot is the CPU?', METRICS],
+  ['are my disks ok?', 'get_disk_health {}'],
+  ["what's eating my cpu", 'get_processes {"sort":"cpu"}'],
+  ['what uses the most memory?', 'get_processes {"sort":"memory"}'],
+  ['which game servers are running?', 'list_game_servers {}'],
+  ['is anyone playing on quake', `get_player_count ${QUAKE}`],
+  ['why is atm-10 so laggy', 'diagnose_game_server {"server":"atm-10"}'],
+  ['show me the logs of the nginx container', 'get_container_logs {"container":"nginx"}'],
+  ['what is downloading right now?', 'get_download_status {"state":"downloading"}'],
+  ['who is watching jellyfin', 'get_jellyfin_sessions {}'],
+  ["what's new in the library?", 'get_recently_added {}'],
+  ['search for dune', 'search_media {"query":"dune"}'],
+  ['are there any alerts?', 'get_alerts {}'],
+  ['please stop the quake server', `asks stop_game_server ${QUAKE}`],
+  ['restart quake', `asks restart_game_server ${QUAKE}`],
+  ['can you pause all downloads', 'asks pause_downloads {}'],
+  ['pause downloads for 2 hours', 'asks pause_downloads {"minutes":120}'],
+  ['pause downloads in 2 hours', /later or on a condition\. Nothing was changed/],
+  ['stop quake without warning', /Nothing was changed/],
+  ['pause downloads for 2 hours and then stop quake', /Nothing was changed/],
+  ['request the movie Dune', 'asks request_movie {"title":"Dune"}'],
+  [
+    'send a notification to phone: disk is full',
+    'asks send_notification {"channel":"phone","message":"disk is full"}',
+  ],
+  ['stop the game server if nobody plays', /on a condition\. Nothing was changed/],
+  ["don't stop quake", /I changed nothing just now/],
+  ['stop all servers except quake', /Nothing was changed/],
+  ['delete all my movies', /Nothing was changed/],
+  ['stop quake tomorrow at 9', /later or on a condition\. Nothing was changed/],
+  ['start quake in a minute', /later or on a condition\. Nothing was changed/],
+  ['restart quake now', `asks restart_game_server ${QUAKE}`],
+  ['remind me in 2 hours to check the disks', wake('2026-11-22T00:40:00Z', 'check the disks')],
+  ['remind me to call Ada tomorrow at 9am', wake('2026-11-22T08:00:00Z', 'call Ada')],
+  ['Remind me every monday at 18:30 to put out the bins', cron('30 18 * * 1', 'put out the bins')],
+  ['remind me at 5 to leave', /05:00 or 17:00\? No reminder is set/],
+  ['tell me when a download is done', new RegExp(waits('download_complete').replaceAll(/[[\]]/g, '\\$&'))],
+  ['let me know when someone joins quake', /"type":"player_joined","match":\{"server":"quake"\}/],
+  ['tell me when the cpu is above 80%', /nothing is set/],
+  ['hello', 'no'],
+  ["what's the weather in Berlin?", 'no'],
+  ['write me a poem about my server', 'no'],
+]
+
+const OTHERS: readonly [request: string, useful: string | RegExp | 'no'][] = [
+  ['wie heiß ist die CPU?', METRICS],
+  ['wer spielt auf quake?', `get_player_count ${QUAKE}`],
+  ['Starte den quake Server', `asks start_game_server ${QUAKE}`],
+  ['erinnere mich morgen um 9 an den Müll', wake('2026-11-22T08:00:00Z', 'den Müll')],
+  ['erinnere mich jeden Tag um 8 ans Lüften', cron('0 8 * * *', 'ans Lüften')],
+  ['sag mir Bescheid, wenn der Download fertig ist', /"download_complete"/],
+  ['lösche alle Filme', /Nothing was changed/],
+  ['combien de joueurs sont sur quake ?', `get_player_count ${QUAKE}`],
+  ['arrête le serveur quake', `asks stop_game_server ${QUAKE}`],
+  ['rappelle-moi chaque lundi à 9h de sortir les poubelles', cron('0 9 * * 1', 'sortir les poubelles')],
+  ['¿cuánto espacio queda en el disco?', METRICS],
+  ['recuérdame mañana a las 9 llamar a Ana', wake('2026-11-22T08:00:00Z', 'llamar a Ana')],
+  ['herinner me over 20 minuten aan de oven', wake('2026-11-21T23:00:00Z', 'oven')],
+  ['напомни мне завтра в 9 утра позвонить', wake('2026-11-22T08:00:00Z', 'позвонить')],
+  ['明日の9時に会議をリマインドして', wake('2026-11-22T08:00:00Z', '会議')],
+]
+
+const isUseful = ({ runs, asks, text }: Answer, useful: string | RegExp) => {
+  if (useful === 'no') return false
+  if (typeof useful !== 'string') return useful.test([text, ...runs].join('\n'))
+  return runs.includes(useful) || asks.some(call => `asks ${call}` === useful)
+}
+
+const CLAIM =
+  /(?<!nothing was |not |be )(?:\bdone\b|stopped|started|restarted|paused|deleted|removed|was sent|cancelled|switched)/i
+
+describe.each([
+  ['English', ENGLISH, 34],
+  ['other languages', OTHERS, 12],
+] as const)('%s', (_language, requests, least) => {
+  test('nothing changes without a yes, and nothing is said to be done', async () => {
+    for (const [request] of requests) {
+      const { runs, asks, text } = await answer(request)
+      const isReading = (call: string) =>
+        tools.find(({ name }) => call.startsWith(`${name} `))?.readOnly === true
+      const isReminder = (call: string) => /^schedule_(?:wake|cron) /.test(call)
+      expect(
+        runs.filter(call => !isReading(call) && !isReminder(call)),
+        request,
+      ).toEqual([])
+      expect(asks.filter(isReading), request).toEqual([])
+      const said = text.split('\n').filter(line => !line.startsWith('- '))
+      expect(said.join('\n').replaceAll(/[“`][^”`]*[”`]/g, ''), request).not.toMatch(CLAIM)
+    }
+  })
+
+  test('most get what they asked for', async () => {
+    const answers = await Promise.all(
+      requests.map(async ([request, useful]) => ({ request, useful, got: await answer(request) })),
+    )
+    const wrong = answers.filter(({ useful, got }) => useful !== 'no' && !isUseful(got, useful))
+    expect(wrong.map(({ request, got }) => [request, got.runs, got.asks, got.text.slice(0, 100)])).toEqual([])
+    expect(
+      answers.length - wrong.length - answers.filter(({ useful }) => useful === 'no').length,
+    ).toBeGreaterThanOrEqual(least)
+  })
+})
+
+test('what nobody here can do is said, with how to connect a model', async () => {
+  const { runs, asks, text } = await answer("what's the weather in Berlin?")
+  expect([runs, asks]).toEqual([[], []])
+  expect(text).toMatch(/^No language model is connected/)
+  expect(text).toMatch(/Ollama.*ANTHROPIC_API_KEY.*superbloom doctor/s)
+})
