@@ -139,15 +139,17 @@ async function createModels(
   }
   const options = { clock, onAnswers, circuits: new Map(), quirks }
   const fill = (entry: ModelConfig) => fillSizes(entry, clock)
-  const fallback = await Promise.all((model?.fallback ?? []).map(fill))
+  const fallback = Promise.all((model?.fallback ?? []).map(fill))
+  // All providers are asked for their sizes at once: one that is away delays a start only once.
   const open = async (entry: ModelConfig, others = fallback) =>
-    createModel(await fill(entry), others, options)
+    createModel(...(await Promise.all([fill(entry), others])), options)
   const named = Object.entries(model?.named ?? {}).map(
     async ([name, entry]) => [name, await open(entry)] as const,
   )
-  return {
-    model: model ? await open(model.default) : await createModel(undefined, [], options),
-    namedModels: new Map(await Promise.all(named)),
-    compactionModel: model?.compaction && (await open(model.compaction, [])),
-  }
+  const [first, compaction, byName] = await Promise.all([
+    model ? open(model.default) : createModel(undefined, [], options),
+    model?.compaction && open(model.compaction, Promise.resolve([])),
+    Promise.all(named),
+  ])
+  return { model: first, namedModels: new Map(byName), compactionModel: compaction }
 }

@@ -44,3 +44,6 @@ export const PROVIDERS = {
 export type ProviderName = keyof typeof PROVIDERS
 
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as [ProviderName, ...ProviderName[]]
+
+/** The environment's variables with keys, each once. */
+export const KEY_VARIABLES = [...new Set(PROVIDER_NAMES.map(name => PROVIDERS[name].keyVariable))]

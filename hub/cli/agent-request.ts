@@ -17,7 +17,7 @@ import { decideTold } from '../tools/tool-box.ts'
 import { listHubTools } from './call-hub.ts'
 import { findHub } from './find-hub.ts'
 
-/** What stands at the beginning of each request of an agent. */
+/** Every request of an agent begins with its prompt and its tools. */
 export interface AgentRequest {
   agent: string
   system: string
@@ -35,7 +35,7 @@ export async function readAgentRequest(config: Config, environment: Environment)
   })
   const agent = agents.find(({ name }) => name === 'homelab') ?? agents[0]
   if (!agent) throw new HubError('not_found', `${folder} has no agent whose request could be tried`)
-  // Nobody calls these: only their definitions count.
+  // The meta-tools are never called here: only their definitions count.
   const metaTools = createMetaTools({
     newId: createIds(systemClock.now),
     signals: createEmitter<SignalMap>(() => undefined),

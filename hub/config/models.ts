@@ -1,5 +1,5 @@
 import { type ConfigFile, limitToMilliseconds, type ModelEntryFile } from '../../schemas/config.ts'
-import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../../schemas/providers.ts'
+import { KEY_VARIABLES, PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../../schemas/providers.ts'
 import type { Price } from '../core/model.ts'
 import type { Environment } from './environment.ts'
 import { toContext, toHttpUrl } from './variable-values.ts'
@@ -75,7 +75,7 @@ export function decideModels(
   }
   const model = environment('SUPERBLOOM_MODEL')
   if (!model) {
-    const variables = ['OPENAI_BASE_URL', ...new Set(PROVIDER_NAMES.map(name => PROVIDERS[name].keyVariable))]
+    const variables = ['OPENAI_BASE_URL', ...KEY_VARIABLES]
     const set = variables.filter(environment)
     const warning = `${set.join(' and ')} set without SUPERBLOOM_MODEL: the built-in commands answer`
     return { models: undefined, origin: 'default', warnings: set.length > 0 ? [warning] : [] }

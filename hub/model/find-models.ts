@@ -1,3 +1,4 @@
+import { KEY_VARIABLES } from '../../schemas/providers.ts'
 import type { Clock } from '../core/clock.ts'
 import { type LocalServer, listServer } from './reported.ts'
 
@@ -24,15 +25,6 @@ export interface FindOptions {
 /** Where Ollama, LM Studio, llama.cpp and vLLM listen unless told otherwise. */
 const PORTS = [11_434, 1_234, 8_080, 8_000]
 
-const KEYS = [
-  'OPENAI_API_KEY',
-  'ANTHROPIC_API_KEY',
-  'GEMINI_API_KEY',
-  'MISTRAL_API_KEY',
-  'DEEPSEEK_API_KEY',
-  'OPENROUTER_API_KEY',
-]
-
 /** Milliseconds that each address has. */
 const TIMEOUT = 1_000
 
@@ -52,7 +44,7 @@ export async function findModels({ addresses, environment, clock }: FindOptions)
       return [{ baseUrl, ...(listed.server ? { server: listed.server } : {}), models }]
     }),
   )
-  return { servers: found.flat(), keys: KEYS.filter(name => Boolean(environment(name))) }
+  return { servers: found.flat(), keys: KEY_VARIABLES.filter(name => Boolean(environment(name))) }
 }
 
 /** The lists have models that only turn texts into vectors, and say so in nothing but their names. */

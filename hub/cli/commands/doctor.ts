@@ -104,7 +104,7 @@ function describeHooks({ webhooks }: Config): Finding[] {
 
 /** Each configured model, one after the other, with what an agent would send to it. */
 async function checkModels(config: Config, environment: Environment): Promise<Finding[]> {
-  // What writes summaries needs no tools.
+  // The compaction model needs no tools.
   const configured = listConfigured(config.model).filter(({ name }) => name !== 'compaction')
   if (configured.length === 0) {
     const how = '"superbloom models" shows what answers on this machine, and how to connect it'

@@ -1,4 +1,5 @@
 import type { ModelEntry } from '../adapter.ts'
+import { familyOf } from '../wire/entry.ts'
 import type { Form, HistoryForm, ToolForm } from './form.ts'
 
 /** What a form depends on besides its provider. */
@@ -99,8 +100,8 @@ const isMistral = (model: string) => /(mis|minis|magis|pix|mix)tral|devstral|cod
 const isGemini = (model: string) => /gemini/i.test(model)
 const isReasoned = (model: string) => /deepseek|kimi/i.test(model)
 
-function toForm({ provider, model }: Asked, history: Partial<HistoryForm>, tools: ToolForm): Form {
-  return { family: `${provider}/${model}`, history: { ...HISTORY, ...history }, tools }
+function toForm(asked: Asked, history: Partial<HistoryForm>, tools: ToolForm): Form {
+  return { family: familyOf(asked), history: { ...HISTORY, ...history }, tools }
 }
 
 /** How each provider wants its requests, by its name. */

@@ -1,8 +1,8 @@
 import type { ModelImage, ModelMessage } from '../../core/model.ts'
+import { type Picture, readPicture } from '../../core/picture.ts'
 import { plural } from '../../core/text.ts'
 import type { HistoryForm } from './form.ts'
 import { change, type ToolMessage, type UserMessage, userMessage } from './messages.ts'
-import { type Picture, readPicture } from './picture.ts'
 
 /**
  * Pictures where the provider takes them. Where results may not hold them, those of a step follow its last result as a

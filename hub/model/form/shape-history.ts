@@ -1,6 +1,6 @@
-import { parseJson } from '../../core/json.ts'
 import type { ModelMessage } from '../../core/model.ts'
 import { isBlank } from '../../core/text.ts'
+import { toArgumentsText } from '../wire/call-arguments.ts'
 import { createCallIds } from './call-ids.ts'
 import type { Form } from './form.ts'
 import { placeImages } from './images.ts'
@@ -27,18 +27,11 @@ export function shapeHistory(messages: readonly ModelMessage[], form: Form): Mod
 /** Calls with names and arguments that every provider takes, and the thoughts that go back. */
 function toOwn(message: AssistantMessage, form: Form): AssistantMessage {
   const calls = message.calls.map(call =>
-    change(call, { name: toSentName(call.name), arguments: toArguments(call.arguments) }),
+    change(call, { name: toSentName(call.name), arguments: toArgumentsText(call.arguments.toWellFormed()) }),
   )
   const isSame = calls.every((call, at) => call === message.calls[at])
   const thinking = form.history.flat ? undefined : toThinking(message, form)
   return change(message, { calls: isSame ? message.calls : calls, thinking })
-}
-
-/** Ollama and chat templates refuse a whole request for arguments that are no JSON object: they go in as text. */
-function toArguments(text: string): string {
-  const value = parseJson(text)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? text.toWellFormed() : JSON.stringify({ invalid_arguments: text.toWellFormed() })
 }
 
 /** Nothing of what says nothing: Anthropic refuses an empty message anywhere in a history. Half characters are refused too. */

@@ -1,6 +1,9 @@
 import { parseJson } from '../../core/json.ts'
 
-/** The arguments of a call as a model wrote them; what is no JSON object goes in as text, or the request is refused. */
+/**
+ * The arguments of a call as a model wrote them; what is no JSON object goes in as text: Ollama and chat templates
+ * refuse a whole request for it.
+ */
 export function toArguments(text: string): Record<string, unknown> {
   const value = parseJson(text)
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)

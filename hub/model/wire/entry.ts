@@ -12,7 +12,7 @@ export function timeoutOf({ baseUrl, timeout }: ModelEntry): number {
 }
 
 /** Whose reasoning and opaque parts an entry's model gives. */
-export function familyOf({ provider, model }: ModelEntry): string {
+export function familyOf({ provider, model }: Pick<ModelEntry, 'provider' | 'model'>): string {
   return `${provider}/${model}`
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { png } from '../model/form/testing/messages.ts'
 import { readPicture } from './picture.ts'
-import { png } from './testing/messages.ts'
 
 /** Bytes in hex, filled with zeros to the length that a real picture exceeds. */
 const bytes = (hex: string) =>
