@@ -13,19 +13,26 @@ const schema = {
 
 const startHub = (...turns: Turn[]) => startTestHub({ overrides: { model: createScriptedModel(turns) } })
 
-async function ask(client: TestClient, name: string, args: Record<string, unknown> = {}) {
+async function ask<Result extends object>(
+  client: TestClient,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<Result & { shown: string }> {
   const result = await client.call(name, args)
   expect(result.isError, textOf(result)).toBeFalsy()
-  return { ...(result.structuredContent as Record<string, unknown>), shown: textOf(result) }
+  return { ...(result.structuredContent as Result), shown: textOf(result) }
 }
 
 test('hub_chat gives the reply as data, after one repair', async () => {
   await using hub = await startHub(say('Seven.'), say('```json\n{"free": 7}\n```'), say('Hello.'))
   await using client = await openClient('sdk 2, 2026-07-28', hub)
-  const asked = await ask(client, 'hub_chat', { message: 'How much is free?', schema })
+  const asked = await ask<{ conversation: string }>(client, 'hub_chat', {
+    message: 'How much is free?',
+    schema,
+  })
   expect(asked).toMatchObject({ status: 'replied', structured: { free: 7 } })
   expect(asked).toHaveProperty('reply', '```json\n{"free": 7}\n```')
-  const { conversation } = asked as unknown as { conversation: string }
+  const { conversation } = asked
   expect(await ask(client, 'hub_read_messages', { conversation })).toMatchObject({
     messages: [{ kind: 'user' }, { kind: 'agent', data: { structured: { free: 7 } } }],
   })
@@ -84,7 +91,7 @@ test("a task's result is in the list of threads and in what its maker reads", as
   await using client = await openClient('sdk 2, 2026-07-28', hub)
   await ask(client, 'hub_chat', { message: 'go' })
   const threads = async () => {
-    const { threads: listed } = (await ask(client, 'hub_list_threads')) as unknown as { threads: Listed[] }
+    const { threads: listed } = await ask<{ threads: Listed[] }>(client, 'hub_list_threads')
     return listed
   }
   await until('the main thread was told', async () => (await threads()).some(isTold))
