@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ModelError, type ModelReply } from '../../hub/core/model.ts'
 import { specsFolder } from '../support/openapi.ts'
-import { ask, openModel, request, SSE, serve } from '../support/provider.ts'
+import { ask, openModel, SSE, serve } from '../support/provider.ts'
 
 /** Which of our providers read the streams of which folder. */
 const READERS: Record<string, readonly string[]> = {
@@ -44,9 +44,6 @@ function toEvent(folder: string, line: string): string {
   return `${named}data: ${line}\n\n`
 }
 
-/** Tokens. A reply far beyond what was asked for is cut off, and these were asked for elsewhere. */
-const LONGEST_RECORDING = 4096
-
 type Outcome = ModelReply | ModelError
 
 /** What a provider of ours makes of streams. Anything thrown but a ModelError fails the test. */
@@ -56,7 +53,7 @@ async function readAll(provider: string, texts: readonly string[]): Promise<Outc
   const model = openModel(server.url, { provider, model: 'm' })
   const outcomes: Outcome[] = []
   for (const _ of texts) {
-    const outcome: Outcome = await ask(model, request('hi', { maxOutput: LONGEST_RECORDING })).then(
+    const outcome: Outcome = await ask(model, 'hi').then(
       ({ reply, shown }) => {
         expect(shown.join('').trim()).toBe(reply.text.trim())
         return reply

@@ -233,6 +233,18 @@ it('cuts a reply that goes on beyond its limit, and pays for what came', async (
   expect(error.message).toContain('wrote far more than the 256 tokens that a reply may have')
 })
 
+it('lets a model think beyond that limit, which some do not count, but not without end', async () => {
+  let thoughts = 10
+  const thought = line(delta({ reasoning_content: 'hm '.repeat(1000) }))
+  await using server = await serve(response =>
+    stream(thought.repeat(thoughts) + HELLO)(response, '', response.req),
+  )
+  const model = openModel(server.url)
+  expect((await ask(model, 'hi')).reply.thinking?.text).toHaveLength(30_000)
+  thoughts = 200
+  expect(await failure(ask(model, 'hi'))).toMatchObject({ kind: 'rejected', begun: {} })
+})
+
 it('promise 13: a picture that the model refuses is told in words from then on', async () => {
   await using server = await serve((response, body, call) => {
     if (body.includes('image_url')) return refuse(response, 400, { message: 'Bad Request' })

@@ -74,8 +74,11 @@ export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
     get isWhole() {
       return reason !== undefined
     },
-    get length() {
-      return raw.length + thought.length + called
+    get written() {
+      return raw.length + called
+    },
+    get thought() {
+      return thought.length
     },
     get begun() {
       return toBegun(thought + raw, calls.finish(), usage)

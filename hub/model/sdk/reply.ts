@@ -45,10 +45,14 @@ export function createPartsReader({
   const { parts, textOf, take } = createParts(onText)
   const calls: ModelCall[] = []
   let finish: Finish | undefined
-  let length = 0
+  let written = 0
+  let thought = 0
   return {
-    get length() {
-      return length
+    get written() {
+      return written
+    },
+    get thought() {
+      return thought
     },
     get isWhole() {
       const { unified = 'other', raw } = finish?.finishReason ?? {}
@@ -59,7 +63,9 @@ export function createPartsReader({
       return toBegun(textOf('reasoning') + textOf('text') + called.join(''), toUsage(finish))
     },
     take(part) {
-      if ('delta' in part && typeof part.delta === 'string') length += part.delta.length
+      const length = 'delta' in part && typeof part.delta === 'string' ? part.delta.length : 0
+      if (part.type === 'reasoning-delta') thought += length
+      else written += length
       switch (part.type) {
         case 'text-start':
         case 'text-delta':

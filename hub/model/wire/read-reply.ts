@@ -6,13 +6,20 @@ import type { WireCall } from './wire-call.ts'
 const AFTER_FINISH = 2_000
 /** Characters: a provider that writes more than these for each token that it may write does not keep to its limit. */
 const LONGEST_TOKEN = 8
+/**
+ * Characters, about 100,000 tokens. Alibaba's limit on a reply does not count its thoughts, which may have 81,920 tokens
+ * (https://help.aliyun.com/zh/model-studio/deep-thinking).
+ */
+const LONGEST_THOUGHT = 400_000
 
 /** Puts the reply together from what a package gives piece by piece. */
 export interface ReplyReader<Piece> {
   /** Throws a ModelError for an error within the stream. What `onText` throws passes through. */
   take(piece: Piece): void
-  /** Characters of its texts, thoughts and arguments so far. */
-  readonly length: number
+  /** Characters of its texts and arguments so far. */
+  readonly written: number
+  /** Characters of its thoughts so far. */
+  readonly thought: number
   /** Its reason to end came. */
   readonly isWhole: boolean
   /** What of the reply is there; undefined where none of it is. */
@@ -35,7 +42,8 @@ export async function readReply<Piece>(
   try {
     for await (const piece of piecesOf(call, reply, open)) {
       reply.take(piece)
-      if (reply.length > maxOutput * LONGEST_TOKEN) throw overlong(provider, maxOutput)
+      if (reply.written > maxOutput * LONGEST_TOKEN || reply.thought > LONGEST_THOUGHT)
+        throw overlong(provider, maxOutput)
       if (reply.isWhole) call.patience = AFTER_FINISH
     }
     signal.throwIfAborted()
