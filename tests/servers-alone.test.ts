@@ -1,8 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { downloads } from '../servers/downloads/server.ts'
 import { games } from '../servers/games/server.ts'
-import { inspectOverHttp, inspectOverStdio } from '../servers/kit/testing/alone.ts'
 import { createFakeClock } from '../servers/kit/testing/fake-clock.ts'
 import { startWorld } from '../servers/kit/testing/server-world.ts'
 import { media } from '../servers/media/server.ts'
@@ -24,25 +22,13 @@ const DESTRUCTIVE = [
 ]
 /** The surprising ones of them say what they would do first. */
 const ASKS_FIRST = DESTRUCTIVE.filter(name => name !== 'run_game_command')
-const LIMIT = 120_000
 
 const definitions = { downloads, games, media, metrics, notifications }
 const toListed = (name: string) => (ACTS.includes(name) ? false : LOOKS.test(name))
 
 describe.each(Object.entries(definitions))('%s alone', (name, definition) => {
-  const file = fileURLToPath(new URL(`../servers/${name}/server.ts`, import.meta.url))
   const open = (environment = {}) =>
     startWorld(definition, { clock: createFakeClock(), watchers: false, environment })
-
-  test('the official inspector lists every tool over stdio and HTTP', { timeout: LIMIT }, async () => {
-    await using world = await open()
-    const names = world.listed().map(tool => tool.name)
-    const overStdio = await inspectOverStdio(file, {})
-    expect(overStdio.tools.map(tool => tool.name)).toEqual(names)
-    expect(overStdio.remarks).toBe('')
-    const overHttp = await inspectOverHttp(definition, {}, async ({ tools, remarks }) => ({ tools, remarks }))
-    expect(overHttp).toEqual({ tools: overStdio.tools, remarks: '' })
-  })
 
   test('every tool says what it is, and its annotations are true', async () => {
     await using world = await open()

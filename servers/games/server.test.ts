@@ -1,15 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { systemClock } from '../kit/clock.ts'
-import { inspectOverHttp, inspectOverStdio } from '../kit/testing/alone.ts'
 import { createFakeClock } from '../kit/testing/fake-clock.ts'
-import { assertFits, startWorld } from '../kit/testing/server-world.ts'
+import { startWorld } from '../kit/testing/server-world.ts'
 import { games } from './server.ts'
 
-const FILE = fileURLToPath(new URL('./server.ts', import.meta.url))
 const TOOLS = [
   'list_game_servers',
   'get_game_server',
@@ -25,26 +22,6 @@ const environment = {
   GAMES_DISCOVER: 'false',
   GAMES_SERVERS: JSON.stringify({ script: { process: { command: '/bin/sleep', args: ['1000'] } } }),
 }
-
-test.each([
-  ['stdio', () => inspectOverStdio(FILE, environment)],
-  ['HTTP', () => inspectOverHttp(games, environment, async inspected => inspected)],
-])('the official inspector finds nothing wrong over %s', async (_what, inspect) => {
-  const { tools, remarks } = await inspect()
-  expect(tools.map(tool => tool.name).sort()).toEqual([...TOOLS].sort())
-  expect(remarks).not.toMatch(/warning/i)
-})
-
-test('a call over HTTP fits the schema that was listed', async () => {
-  await inspectOverHttp(games, environment, async ({ tools, call }) => {
-    const result = await call('list_game_servers')
-    assertFits(
-      tools.find(tool => tool.name === 'list_game_servers')?.outputSchema ?? {},
-      result['structuredContent'],
-    )
-    expect(JSON.stringify(result)).toContain('script: stopped')
-  })
-})
 
 test('read-only it offers what changes nothing', async () => {
   await using world = await startWorld(games, {

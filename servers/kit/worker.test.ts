@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { healthReport } from '../../schemas/health.ts'
 import { FOREIGN_LINE } from './foreign.ts'
 import { type Served, serve } from './serve.ts'
-import { inspectOverHttp, inspectOverStdio } from './testing/alone.ts'
 import { CLIENT_KINDS, connectClient, type Target } from './testing/clients.ts'
 import { createFakeClock } from './testing/fake-clock.ts'
 import { assertFits, startWorld } from './testing/server-world.ts'
@@ -64,18 +63,6 @@ test('a server that is read-only has no tools that change anything', async () =>
   await served?.[Symbol.asyncDispose]()
   expect(await names({ WORKER_READ_ONLY: 'false' })).toEqual(['count', 'wipe'])
   await expect(overHttp({ WORKER_READ_ONLY: 'maybe' })).rejects.toThrow(/WORKER_READ_ONLY is "maybe"/)
-})
-
-test('the official inspector lists and calls it over stdio and HTTP', async () => {
-  const inspected = async ({ tools, remarks, call }: Awaited<ReturnType<typeof inspectOverStdio>>) => {
-    expect(remarks).toBe('')
-    expect(tools.map(({ name }) => name)).toEqual(['count', 'wipe'])
-    const called = await call('count', { to: '3' })
-    expect(called).toMatchObject({ structuredContent: { to: 3, title: 'a film' } })
-    assertFits(tools[0]?.outputSchema ?? {}, called['structuredContent'])
-  }
-  await inspected(await inspectOverStdio(FILE, {}))
-  await inspectOverHttp(worker, {}, inspected)
 })
 
 test('a world calls tools, and fails where the text is for no person', async () => {

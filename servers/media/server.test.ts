@@ -1,13 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { startRadarr } from '../../tests/lab/radarr.ts'
 import { startMediaWorld } from '../../tests/support/media-world.ts'
-import { inspectOverHttp, inspectOverStdio } from '../kit/testing/alone.ts'
 import { createFakeClock } from '../kit/testing/fake-clock.ts'
-import { assertFits, startWorld } from '../kit/testing/server-world.ts'
+import { startWorld } from '../kit/testing/server-world.ts'
 import { media } from './server.ts'
 
-const FILE = fileURLToPath(new URL('./server.ts', import.meta.url))
 const TOOLS = [
   'search_media',
   'get_jellyfin_sessions',
@@ -22,20 +18,6 @@ const TOOLS = [
   'diagnose_media',
 ]
 const READING = TOOLS.filter(name => /^(get|search_media|diagnose)/.test(name))
-
-test('the official inspector lists and calls it over stdio and HTTP', async () => {
-  await using radarr = await startRadarr()
-  const environment = { RADARR_URL: radarr.url, RADARR_API_KEY: radarr.apiKey }
-  const inspected = async ({ tools, remarks, call }: Awaited<ReturnType<typeof inspectOverStdio>>) => {
-    expect(remarks).toBe('')
-    expect(tools.map(({ name }) => name)).toEqual(TOOLS)
-    const called = await call('search_media', { query: 'dune' })
-    expect(called).toMatchObject({ structuredContent: { total: 3, unknown: [] } })
-    assertFits(tools[0]?.outputSchema ?? {}, called['structuredContent'])
-  }
-  await inspected(await inspectOverStdio(FILE, environment))
-  await inspectOverHttp(media, environment, inspected)
-})
 
 test('read-only it offers only the tools that change nothing, which is what they say of themselves', async () => {
   const environment = { MEDIA_READ_ONLY: 'true' }

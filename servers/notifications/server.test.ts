@@ -1,38 +1,7 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { inspectOverHttp, inspectOverStdio } from '../kit/testing/alone.ts'
-import { ok, startFaultyUpstream } from '../kit/testing/faulty-upstream.ts'
-import { assertFits } from '../kit/testing/server-world.ts'
-import { notifications } from './server.ts'
 import { startNotifications } from './testing/world.ts'
 
-const FILE = fileURLToPath(new URL('./server.ts', import.meta.url))
 const TOOLS = ['send_notification', 'list_notification_channels', 'get_notification_history']
-
-test('the official inspector lists and calls it over stdio and HTTP', async () => {
-  await using upstream = await startFaultyUpstream({ 'POST /': ok({ id: 'm1', time: 1 }) })
-  await using world = await startNotifications({})
-  const environment = {
-    NTFY_URL: `${upstream.url}/lab`,
-    NOTIFICATIONS_DATA: `${world.folder}/alone.db`,
-    NOTIFICATIONS_TIMEZONE: 'UTC',
-  }
-  const inspected = async ({ tools, remarks, call }: Awaited<ReturnType<typeof inspectOverStdio>>) => {
-    expect(remarks).toBe('')
-    expect(tools.map(({ name }) => name)).toEqual(TOOLS)
-    for (const [index, args] of [
-      { message: 'hello', key: `call-${upstream.requests.length}` },
-      {},
-      {},
-    ].entries()) {
-      const called = await call(TOOLS[index] ?? '', args as Record<string, string>)
-      assertFits(tools[index]?.outputSchema ?? {}, called['structuredContent'])
-    }
-  }
-  await inspected(await inspectOverStdio(FILE, environment))
-  await inspectOverHttp(notifications, environment, inspected)
-  expect(upstream.requests).toHaveLength(2)
-})
 
 test('read-only, it cannot send', async () => {
   await using world = await startNotifications({ NOTIFICATIONS_READ_ONLY: 'true' })

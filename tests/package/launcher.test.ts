@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { systemNode } from '../tests/support/outside.ts'
-import { childrenOf, isRunning, processesNaming } from '../tests/support/processes.ts'
-import { type Program, startProgram } from '../tests/support/program.ts'
-import { until } from '../tests/support/until.ts'
+import { systemNode } from '../support/outside.ts'
+import { childrenOf, isRunning, processesNaming } from '../support/processes.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { until } from '../support/until.ts'
 
 const NEW = process.execPath
 const own = systemNode()
@@ -25,7 +25,7 @@ const major = own ? Number(/^v(\d+)/.exec(execFileSync(own, ['--version'], { enc
 const OLD = own && major < 24 ? own : undefined
 const NODES = [{ name: 'a new Node', node: NEW }, ...(OLD ? [{ name: `Node ${major}`, node: OLD }] : [])]
 
-const BIN = import.meta.dirname
+const BIN = join(import.meta.dirname, '../../bin')
 const SUPERBLOOM = join(BIN, 'superbloom.js')
 const RUN = join(BIN, 'node.js')
 
