@@ -30,7 +30,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'real', include: ['tests/{contract,real}/**/*.test.ts'], fileParallelism: false },
+        test: { name: 'real', include: ['tests/{contract,crash,real}/**/*.test.ts'], fileParallelism: false },
       },
     ],
     // Most tests wait for processes and clocks rather than for a processor, and one worker is what 2 cores would get.
