@@ -1,4 +1,6 @@
-import type { BatchItem } from '../../core/model.ts'
+import type { BatchItem, ModelTool } from '../../core/model.ts'
+import { truncate } from '../../core/text.ts'
+import { planConsole } from './console.ts'
 import type { Outcome } from './cycle.ts'
 import { decideTellWhen, readTellWhen } from './events.ts'
 import { sayHelp } from './help.ts'
@@ -13,8 +15,10 @@ import {
   toToolLine,
   wordOutcome,
 } from './plan.ts'
-import { decideReminder, readReminder } from './reminders.ts'
-import { decideSlash } from './slash.ts'
+import { decideReminder, readReminder, withoutPlease } from './reminders.ts'
+import { decideSchedules, decideSlash } from './slash.ts'
+import { answerSmallTalk } from './small-talk.ts'
+import { planSearch } from './titles.ts'
 import { readWhen } from './when.ts'
 import { fold, meaningsOf, toWords } from './words.ts'
 
@@ -31,11 +35,44 @@ export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]
   if (event !== undefined) return decideTellWhen(event, scene, outcomes)
   const reminder = readReminder(item.text)
   if (reminder) return decideReminder(reminder, item, scene, outcomes)
+  const smallTalk = answerSmallTalk(item.text, scene.tools)
+  if (smallTalk !== undefined) return say(smallTalk)
+  const text = toPlainWords(withoutPlease(item.text))
   const [done] = outcomes
-  if (done) return say(wordOutcome(done))
-  const { text } = item
+  if (done?.name === LIST_SCHEDULES) return decideSchedules('', outcomes)
+  const exact = planConsole(text, scene.tools) ?? planSearch(text, scene.tools)
+  if (exact) return done ? say(wordOutcome(done)) : exact
   const orders = orderWordsOf(toWords(toOrder(text)), scene.tools)
-  return orders.length > 0 ? decideOrder(text, orders, scene) : decideQuestion(text, scene)
+  if (orders.length > 0) return done ? say(wordOutcome(done)) : decideOrder(text, orders, scene)
+  const { plan, isSure } = decideQuestion(text, scene)
+  return done ? say(isSure ? wordOutcome(done) : `${UNSURE} ${wordOutcome(done)}`) : plan
+}
+
+const LIST_SCHEDULES = 'list_schedules'
+const UNSURE = 'I may not have understood you. This is the nearest that I can look at:'
+
+/** Other words for what some tools do, that no word of theirs says. */
+const PHRASES: readonly [RegExp, string][] = [
+  [
+    /(?<!\p{L})(?:quita|enl[eè]ve|togli|hef|entferne?)(?!\p{L}).*limit\p{L}*|limi\p{L}* (?:uit|aus|aufheben|weg)(?!\p{L})/iu,
+    'limit the download speed to 0 MB/s',
+  ],
+  [
+    /\b(?:remove|lift|drop|disable|no|without|turn off|switch off) (?:the |any |all )?(?:download )?(?:speed )?(?:limit|throttle|cap)\b/iu,
+    'limit the download speed to 0 MB/s',
+  ],
+  [/\b(?:been up|stay(?:ed)? up|up all (?:night|day)|rebooted|reboot(?= \?|\?|$))/iu, 'uptime'],
+  [/\bstaat\b.*\baan\b/iu, 'uptime'],
+  [/\bnotifications? (?:did|have|were|was|do)\b/iu, 'notification history'],
+  [/^download (?=(?:https?|magnet):)|^(?=magnet:)/iu, 'add the download '],
+  [/^(?:run|execute) (?:this |the |a )?(?:prometheus |promql )?query\b/iu, 'show prometheus query'],
+  [/\b(?:mach|schalte?|stell|zet|mets|metti)(?=.*\b(?:pause|pausa)\b)/iu, 'pause'],
+  [/\b(start\p{L}*)\b(.*)\bneu\b/iu, 'restart $2'],
+]
+
+/** The message in words that the tools know. */
+function toPlainWords(text: string): string {
+  return PHRASES.reduce((said, [phrase, meant]) => said.replace(phrase, meant), text)
 }
 
 const NEGATED =
@@ -43,31 +80,59 @@ const NEGATED =
 const CONDITION =
   /(?<!\p{L})(?:if|when|whenever|once|unless|until|till|as soon as|after|before|wenn|falls|sobald|bis|nachdem|bevor|si|quand|des que|cuando|hasta|quando|finche|als|wanneer|zodra|если|когда|пока)(?!\p{L})/u
 
+/** What leaves something out, or says more than one call can do. */
+const EXCEPTION =
+  /(?<!\p{L})(?:but|except|apart|besides|only|just the|without|instead|both|either|all (?!downloads?|torrents?)\p{L}+s|aber|ausser|ohne|nur|statt|sauf|sans|seulement|pero|excepto|salvo|sin|solo|ma|tranne|senza|behalve|zonder)(?!\p{L})/u
+/** What a person adds to say why. */
+const BECAUSE =
+  /[,;!?]|(?<!\p{L})(?:because|since|cause|so that|weil|denn|parce que|porque|perche|omdat)(?!\p{L})/u
+
 /** A change is never run from free text: one that is clear becomes a call that waits for a yes. */
 function decideOrder(text: string, orders: readonly string[], scene: Scene): Plan {
   const order = toOrder(text)
-  if (NEGATED.test(order))
+  if (NEGATED.test(order.split(BECAUSE)[0] ?? ''))
     return say(
       'I changed nothing just now, and I keep no rules. What waits for your yes stands on its card, and what is scheduled in /schedules.',
     )
   const meant = new Set(orders.flatMap(word => [word, ...meaningsOf(word)]))
   const tools = scene.tools.filter(tool => !tool.readOnly && meant.has(verbOf(tool)))
   const matches = matchTools(text, tools, orders)
-  const [best, next] = matches
+  const [best] = matches
   if (!best)
     return say(`I found no tool for that change; /tools lists them. ${UNTOUCHED}\n\n${sayHelp(scene.tools)}`)
-  if (CONDITION.test(order) || isTimed(order, best, scene))
+  if (best.tool.name === 'cancel_schedule' && !text.includes('sch_'))
+    return { kind: 'call', name: LIST_SCHEDULES, arguments: {} }
+  const isLater = isTimed(order, best, scene)
+  if (isLater || CONDITION.test(order)) {
+    const instead = isLater
+      ? `\`/remind ${truncate(text, 100)}\` reminds you of it`
+      : '“tell me when …” and “remind me …” work'
     return say(
-      `Without a language model I do nothing by myself later or on a condition. ${UNTOUCHED} “tell me when …” and “remind me …” work; the call now would be like ${toTemplate(best)}.`,
+      `Without a language model I do nothing by myself later or on a condition. ${UNTOUCHED} ${instead}; the call now would be like ${toTemplate(best)}.`,
     )
-  const isOne = best.clear && !next?.clear
-  if (isOne && !isMetaTool(best.tool.name)) return planCall(best.tool, best.filled.arguments)
+  }
+  const one = toOne(matches) ?? toReasoned(text, tools, scene)
+  if (one && !EXCEPTION.test(order)) return planCall(one.tool, one.filled.arguments)
   const near = matches
-    .slice(0, isOne ? 1 : NEAREST)
+    .slice(0, matches[1]?.clear ? NEAREST : 1)
     .map(match => `- ${toTemplate(match)}${isMetaTool(match.tool.name) ? '' : ' (asks first)'}`)
   return say(
     `I am not sure enough what to change. ${UNTOUCHED} These exact calls come near:\n${near.join('\n')}`,
   )
+}
+
+/** The one change that is clear. */
+function toOne([best, next]: readonly Match[]): Match | undefined {
+  return best?.clear && !next?.clear && !isMetaTool(best.tool.name) ? best : undefined
+}
+
+/** The change that the first clause asks for, where what follows asks for nothing. */
+function toReasoned(text: string, tools: readonly ModelTool[], scene: Scene): Match | undefined {
+  const at = fold(text).search(BECAUSE)
+  if (at < 0) return undefined
+  const [first, rest] = [text.slice(0, at), text.slice(at + 1)]
+  const more = toWords(rest).some(word => orderWordsOf([word], scene.tools).length > 0)
+  return more ? undefined : toOne(matchTools(first, tools, orderWordsOf(toWords(first), scene.tools)))
 }
 
 /** The part that says what to do; what is to be sent or written says nothing about that. */
@@ -91,12 +156,23 @@ function toTemplate({ tool, filled }: Match): string {
   return toCallText(tool.name, { ...filled.arguments, ...missing })
 }
 
-function decideQuestion(text: string, scene: Scene): Plan {
-  const reading = scene.tools.filter(({ readOnly }) => readOnly)
-  const matches = matchTools(text, reading)
-  const [best] = matches
-  return best?.clear ? planCall(best.tool, best.filled.arguments) : sayUnknown(scene, matches)
+/** What only looks runs where one tool comes near: it harms nothing, and the answer says which it was. */
+function decideQuestion(text: string, scene: Scene): { plan: Plan; isSure: boolean } {
+  const reading = scene.tools.filter(({ readOnly, name }) => readOnly && !OWN_HISTORY.has(name))
+  // People add why they ask: a sentence of several is enough.
+  const asked = [text, ...text.split(/[?!.;]\s/).filter(each => each !== text)].map(each =>
+    matchTools(each, reading),
+  )
+  const [best] = asked.flatMap(matches =>
+    matches.filter(({ filled, clear, near }) => (clear || near) && filled.missing.length === 0).slice(0, 1),
+  )
+  return best
+    ? { plan: planCall(best.tool, best.filled.arguments), isSure: best.clear }
+    : { plan: sayUnknown(scene, asked[0] ?? []), isSure: false }
 }
+
+/** What the agent itself wrote and read is for it to search, not for a question in plain words. */
+const OWN_HISTORY = new Set(['search_history', 'read_messages', 'get_context'])
 
 function sayUnknown({ tools }: Scene, matches: readonly Match[]): Plan {
   const near = matches.slice(0, NEAREST).map(({ tool }) => toToolLine(tool))

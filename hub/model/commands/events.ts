@@ -1,3 +1,4 @@
+import { serversIn } from './console.ts'
 import type { Outcome } from './cycle.ts'
 import { type Plan, type Scene, say, wordOutcome } from './plan.ts'
 import { withoutPlease } from './reminders.ts'
@@ -51,7 +52,7 @@ container_unhealthy; get_container_status; a container is unhealthy; containers?
   })
 
 const TELL_WHEN =
-  /^(?:(?:tell|notify|warn|alert|ping|message|remind|inform|text) (?:me|us)|let (?:me|us) know|give me a shout|sag(?:e)? mir(?: bescheid)?|gib mir bescheid|meld(?:e)? dich|benachrichtige mich|warne mich|(?:pre)?viens-moi|previens-moi|dis-moi|avertis-moi|avisame|dime|avvisami|dimmi|avisa-me|me avisa|laat (?:me|mij) weten|waarschuw (?:me|mij)|zeg het me|скажи(?: мне)?|сообщи(?: мне)?|предупреди(?: меня)?)[\s,]+(?:as soon as|whenever|when|once|if|wenn|sobald|falls|quand|des que|lorsque|si|cuando|en cuanto|quando|appena|se|als|wanneer|zodra|когда|если)(?!\p{L})\s*/u
+  /^(?:(?:tell|notify|warn|alert|ping|message|remind|inform|text) (?:me|us)|let (?:me|us) know|give me a shout|sag(?:e)?(?: mir)?(?: bescheid)?|gib mir bescheid|meld(?:e)? dich|benachrichtige mich|warne mich|(?:pre)?viens-moi|previens-moi|dis-moi|avertis-moi|avisame|dime|avvisami|dimmi|avisa-me|me avisa|laat (?:me|mij) weten|waarschuw (?:me|mij)|zeg het me|скажи(?: мне)?|сообщи(?: мне)?|предупреди(?: меня)?)[\s,]+(?:as soon as|whenever|when|once|if|wenn|sobald|falls|quand|des que|lorsque|si|cuando|en cuanto|quando|appena|se|als|wanneer|zodra|когда|если)(?!\p{L})\s*/u
 
 /** What a person wants to be told of once it happens; undefined where the text asks for nothing of the kind. */
 export function readTellWhen(text: string): string | undefined {
@@ -70,10 +71,15 @@ const FILLERS = new Set(
 export function decideTellWhen(what: string, scene: Scene, [done]: Outcome[]): Plan {
   if (done) return say(done.isError ? wordOutcome(done) : done.text)
   const connected = EVENTS.filter(({ from }) => scene.tools.some(({ name }) => name === from))
-  const servers = serversIn(what, scene)
+  const servers = serversIn(
+    what,
+    scene.tools.find(({ name }) => name === 'get_game_server'),
+  )
   const fitting = EVENTS.filter(event => event.words.every(words => what.search(words) >= 0))
   const isNegated = /(?<!\p{L})(?:not|isn't|never|longer|nicht|kein\p{L}*|pas|niet|не)(?!\p{L})/u.test(what)
-  const exact = fitting.filter(event => restOf(what, event, servers).length === 0)
+  // Which download it is cannot be told beforehand: each that ends is told by its name.
+  const isAnyOf = ({ type }: KnownEvent) => type === 'download_complete' || type === 'media_added'
+  const exact = fitting.filter(event => isAnyOf(event) || restOf(what, event, servers).length === 0)
   const [event] = exact
   if (
     !event ||
@@ -90,7 +96,8 @@ export function decideTellWhen(what: string, scene: Scene, [done]: Outcome[]): P
   const [server] = servers
   if (server !== undefined && event.from !== 'list_game_servers') return say(sayWaits(connected, fitting))
   const wanted = server === undefined ? event.type : { type: event.type, match: { server } }
-  const text = `I tell you once when ${event.says}${server === undefined ? '' : ` (${server})`}. I wait for the event \`${event.type}\`; \`/schedules\` shows and cancels it.`
+  const which = isAnyOf(event) && restOf(what, event, servers).length > 0 ? ', whichever it is' : ''
+  const text = `I tell you once when ${event.says}${server === undefined ? which : ` (${server})`}. I wait for the event \`${event.type}\`; \`/schedules\` shows and cancels it.`
   const reason = `You wanted to know when ${event.says}.`
   return {
     kind: 'end',
@@ -106,14 +113,6 @@ function restOf(what: string, { words }: KnownEvent, servers: readonly string[])
   return toWords(left).filter(
     word => !isStop(word, true) && !FILLERS.has(word) && !servers.some(name => fold(name) === word),
   )
-}
-
-/** Names of game servers in a text, as the tools' schemas list them. */
-function serversIn(what: string, { tools }: Scene): string[] {
-  const schema = JSON.stringify(tools.find(({ name }) => name === 'get_game_server')?.inputSchema ?? {})
-  const names: string[] = JSON.parse(/"enum":(\[[^\]]*\])/.exec(schema)?.[1] ?? '[]')
-  const words = toWords(what)
-  return names.filter(name => words.includes(fold(name)))
 }
 
 function sayWaits(connected: readonly KnownEvent[], fitting: readonly KnownEvent[]): string {

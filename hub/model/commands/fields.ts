@@ -39,6 +39,8 @@ function toKind(schema: Schema): Pick<Field, 'kind' | 'choices'> {
 export interface Filled {
   arguments: Record<string, unknown>
   used: ReadonlySet<string>
+  /** Words that are one of an argument's choices. */
+  chosen: readonly string[]
   missing: readonly string[]
 }
 
@@ -55,6 +57,7 @@ export interface Asked {
 export function fillArguments(schema: Record<string, unknown>, asked: Asked): Filled {
   const values: Record<string, unknown> = {}
   const used = new Set<string>()
+  const chosen: string[] = []
   const fields = readFields(schema)
   const give = (field: Field, value: unknown, words: readonly string[]) => {
     values[field.name] = value
@@ -65,9 +68,10 @@ export function fillArguments(schema: Record<string, unknown>, asked: Asked): Fi
       field.kind === 'choice'
         ? findChoice(field, asked)
         : field.kind === 'number'
-          ? findNumber(field, asked)
+          ? (findSpeed(field, asked) ?? findNumber(field, asked))
           : findNamed(field, asked)
     if (found) give(field, found.value, found.words)
+    if (found && field.kind === 'choice') chosen.push(...found.words)
   }
   const lacking = fields.filter(field => field.required && !(field.name in values))
   const [first, ...others] = lacking
@@ -76,7 +80,7 @@ export function fillArguments(schema: Record<string, unknown>, asked: Asked): Fi
     if (found) give(first, found.value, found.words)
   }
   const missing = lacking.filter(field => !(field.name in values)).map(({ name }) => name)
-  return { arguments: values, used, missing }
+  return { arguments: values, used, chosen, missing }
 }
 
 interface Value {
@@ -138,12 +142,30 @@ function findNumber({ name }: Field, { words }: Asked): Value | undefined {
   return said.length === 1 && only && Number.isInteger(only.value) ? only : undefined
 }
 
-/** "container nginx", "the nginx container". */
+const SPEED = /(\d+(?:[.,]\d+)?)\s*([kmg])(i?)(b(?:it)?|bps)(?:\s*(?:\/|per )\s*s\p{L}*|ps)?(?!\p{L})/iu
+const BYTES: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, ki: 2 ** 10, mi: 2 ** 20, gi: 2 ** 30 }
+
+/** "2 MB/s" for an argument that counts MiB. */
+function findSpeed({ name }: Field, { text }: Asked): Value | undefined {
+  const [whole, number = '', prefix = '', binary = '', unit = ''] = SPEED.exec(text) ?? []
+  if (whole === undefined || !name.endsWith('MiBps')) return undefined
+  const bytes = Number(number.replace(',', '.')) * (BYTES[(prefix + binary).toLowerCase()] ?? 1)
+  const isBits = unit === 'b' ? prefix === prefix.toLowerCase() && prefix !== 'k' : /bit|bps/i.test(unit)
+  const value = Math.round((bytes / (isBits ? 8 : 1) / 2 ** 20) * 100) / 100
+  return { value, words: toWords(whole) }
+}
+
+/** Programs that people name in place of an argument's name. */
+const CLIENTS = new Set(['sabnzbd', 'nzbget', 'qbittorrent', 'transmission', 'deluge'])
+
+/** "container nginx", "the nginx container", "the debian torrent". */
 function findNamed({ name, kind }: Field, { text, words, open }: Asked): Value | undefined {
   if (kind !== 'text') return undefined
+  const client = name === 'client' ? words.find(word => CLIENTS.has(word)) : undefined
+  if (client) return { value: client, words: [client] }
   const address = name === 'url' ? ADDRESS.exec(text)?.[0] : undefined
   if (address) return { value: address, words: toWords(address) }
-  const at = words.indexOf(fold(name))
+  const at = words.findIndex(word => word === fold(name) || meaningsOf(word).includes(fold(name)))
   if (at < 0) return undefined
   const beside = [words[at + 1], words[at - 1]].find(
     word => word !== undefined && open.includes(word) && isStop(word) === isStop(word, true),
@@ -167,11 +189,16 @@ function findText({ name }: Field, asked: Asked, used: ReadonlySet<string>): Val
   const isMeant = named.some(
     word => ![word, ...meaningsOf(word)].some(each => toStem(each) === toStem(fold(name))),
   )
-  const isOne = left.length > 0 && run.length <= LONGEST_RUN && !run.some(word => JOINING.has(word))
-  return isMeant && isOne ? { value: asWritten(text, ...run), words: run } : undefined
+  const longest = IN_WORDS.test(name) ? LONGEST_RUN : 1
+  const isOne = left.length > 0 && run.length <= longest && !run.some(word => JOINING.has(word))
+  // "add the series Severance, season 2 is enough"
+  const [value = ''] = isMeant && isOne ? asWritten(text, ...run).split(/[,;]/) : []
+  return value === '' ? undefined : { value, words: run }
 }
 
 const LONGEST_RUN = 6
+/** Arguments that people give in several words; any other is a name. */
+const IN_WORDS = /query|title|message|text|reason/
 const JOINING = new Set(['and', 'or', 'und', 'oder', 'et', 'ou', 'y', 'o', 'e'])
 
 /** Words as the text has them, with what stands between. */

@@ -1,9 +1,10 @@
 import { holdsPhrases } from '../../core/full-text.ts'
 import type { ModelTool } from '../../core/model.ts'
+import { findNearest } from '../../core/spelling.ts'
 import { toIndexedTool } from '../../store/indexed-tool.ts'
 import { createToolIndex } from '../../store/sqlite-tool-index.ts'
 import { type Filled, fillArguments, toStem } from './fields.ts'
-import { isOrderWord, isStop, meaningsOf, toWords } from './words.ts'
+import { isOrderWord, isStop, KNOWN_WORDS, meaningsOf, toWords } from './words.ts'
 
 /** A tool that a sentence may mean, with what the sentence says for its arguments. */
 export interface Match {
@@ -11,6 +12,8 @@ export interface Match {
   filled: Filled
   /** Every word of the sentence speaks of the tool or gives an argument, and nothing is missing. */
   clear: boolean
+  /** Enough of the sentence speaks of the tool that a look harms nobody. */
+  near: boolean
 }
 
 const MOST_CANDIDATES = 12
@@ -49,10 +52,11 @@ export function matchTools(
   tools: readonly ModelTool[],
   orders: readonly string[] = [],
 ): Match[] {
-  const words = toWords(text)
+  const words = toWords(text.replace(PATH, ' ')).map(word => spell(word, tools))
   const telling = words.filter(word => !isStop(word, orders.length > 0))
   const ranked = searchTools(telling, tools).slice(0, MOST_CANDIDATES)
-  const found = ranked.map((tool, rank) => ({ ...toMatch(tool, { text, words, telling, orders }), rank }))
+  const told = ranked.map((tool, rank) => ({ ...toMatch(tool, { text, words, telling, orders }), rank }))
+  const found = told.map(each => ({ ...each, score: scoreOf(each, told) }))
   // One word that stands in several descriptions says little about which is meant.
   const isVague = ({ named, told }: Told) =>
     named.length === 0 &&
@@ -61,8 +65,66 @@ export function matchTools(
   const isMeant = ({ told }: Told) => told.some(word => !orders.includes(word))
   const meant = telling.every(word => orders.includes(word)) ? found : found.filter(isMeant)
   return meant
-    .map(each => ({ ...each, clear: each.clear && !isVague(each) }))
+    .map(each => ({ ...each, clear: each.clear && !isVague(each), near: isNear(each, telling) }))
     .sort((a, b) => Number(b.clear) - Number(a.clear) || b.score - a.score || a.rank - b.rank)
+}
+
+/** A word that stands in few tools' names says more than one that stands in many; what is missing speaks against it. */
+function scoreOf({ named, told, filled, tool }: Scored, all: readonly Scored[]): number {
+  const share = (list: (each: Scored) => readonly string[]) => (word: string) =>
+    1 / all.filter(each => list(each).includes(word)).length
+  const sum = (words: readonly string[], of: (word: string) => number) =>
+    words.reduce((total, word) => total + of(word), 0)
+  // "is quake up?": the tool that is about what is named, and about nothing else.
+  const isSubject = Object.keys(filled.arguments).some(name => tool.name.endsWith(`_${name}`))
+  return (
+    2 *
+      sum(
+        distinct(named),
+        share(each => each.named),
+      ) +
+    sum(
+      told,
+      share(each => each.told),
+    ) +
+    (isSubject ? 0.5 : 0) +
+    0.5 * Object.keys(filled.arguments).length -
+    2 * filled.missing.length
+  )
+}
+
+/** Words that mean the same are one: "the memory of the nas". */
+function distinct(words: readonly string[]): string[] {
+  return [...new Map(words.map(word => [meaningsOf(word).join(' ') || word, word])).values()]
+}
+
+type Scored = Pick<Match, 'tool' | 'filled'> & Told
+
+/** A name is said, or most of the sentence stands in what the tool says of itself. */
+function isNear({ named, told, filled }: Scored, telling: readonly string[]): boolean {
+  const known = new Set([...told, ...filled.chosen])
+  const isTold = told.length > 1 || told.length === telling.length
+  return (named.length > 0 || filled.chosen.length > 0 || isTold) && 2 * known.size >= telling.length
+}
+
+const PATH = /(?<!\S)\/\S+/g
+const SHORTEST_SLIP = 5
+
+/** A word that nobody knows as the one that it is a slip of; the word itself where none or several are near. */
+function spell(word: string, tools: readonly ModelTool[]): string {
+  if (word.length < SHORTEST_SLIP || /[\d._-]/.test(word) || isStop(word) || meaningsOf(word).length > 0)
+    return word
+  if (
+    tools.some(tool =>
+      speaksOf(
+        `${tool.name.replaceAll('_', ' ')} ${tool.title} ${tool.description} ${JSON.stringify(tool.inputSchema)}`,
+        word,
+      ),
+    )
+  )
+    return word
+  const [nearest, other] = findNearest(word, KNOWN_WORDS)
+  return nearest !== undefined && other === undefined ? nearest : word
 }
 
 interface Sentence {
@@ -78,10 +140,7 @@ interface Told {
   told: string[]
 }
 
-function toMatch(
-  tool: ModelTool,
-  { text, words, telling, orders }: Sentence,
-): Match & Told & { score: number } {
+function toMatch(tool: ModelTool, { text, words, telling, orders }: Sentence): Omit<Match, 'near'> & Told {
   const { name, title = '', description, inputSchema, readOnly } = tool
   const label = `${name.replaceAll(/[_-]/g, ' ')} ${title}`
   const whole = `${label} ${description} ${toIndexedTool(tool).arguments.replaceAll('_', ' ')}`
@@ -98,14 +157,7 @@ function toMatch(
   // What only reads may be off the mark by a word that no tool knows, but not by a number.
   const mayMiss = readOnly && named.length > 0 && !left.some(word => /\d/.test(word)) ? told.length / 2 : 0
   const clear = isOne && isKnown && filled.missing.length === 0 && left.length <= mayMiss
-  return {
-    tool,
-    filled,
-    clear,
-    named,
-    told,
-    score: 2 * named.length + told.length - 2 * filled.missing.length,
-  }
+  return { tool, filled, clear, named, told }
 }
 
 /** Whether a text has the word, one that begins like it, or what it is known to mean. */

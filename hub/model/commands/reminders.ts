@@ -85,7 +85,7 @@ const AGAIN =
   'No reminder is set. Send it again, such as: `/remind tomorrow at 09:00 check the disks`, `/remind in 2 hours …`, `/remind every monday at 18:30 …`.'
 
 const JOINING =
-  /^(?:[\s,;:.–-]+|(?:to|that|about|at|on|and|daran|dass|an|um|zu|de|que|di|che|om|te|aan|по|о|att)\s+|d'|[にを])/iu
+  /^(?:[\s,;:.–-]+|(?:to|that|about|at|on|and|daran|dass|an|um|zu|de|que|di|che|om|te|aan|по|о|att)[\s,]+|d'|[にを])/iu
 const TRAILING = /[\s,;:–-]+(?:at|um|on|a|an|à)?$|[\s.?!]+$/u
 
 /** What it is about, without the words that joined it to the time. */

@@ -74,7 +74,8 @@ function decideCall(rest: string, tools: readonly ModelTool[]): Plan {
   return planCall(tool, { ...args })
 }
 
-function decideSchedules(rest: string, [done]: Outcome[]): Plan {
+/** Lists what is scheduled, or cancels one of it. */
+export function decideSchedules(rest: string, [done]: Outcome[]): Plan {
   const [, id] = /^cancel\s+(\S+)$/i.exec(rest.trim()) ?? []
   if (done) {
     const hint =

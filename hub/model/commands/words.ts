@@ -37,8 +37,9 @@ const STOPS = new Set(
   muestrame por que quien quienes se si su sus tengo tiene un una y ahora favor dime
   che chi come cosa da dei dello della delle di e gli ha hanno ho il lo ma mia mio mostra mostrami nel nella per quale quali
   quanti quanto quante se sei si sono sta stanno su sul sulla tu uno adesso ora dimmi c mi
-  o os um uma meu minha no na nos nas quem qual quais quantos quanto esta estao agora por favor mostra
+  o os um uma meu minha no na nos quem qual quais quantos quanto esta estao agora por favor mostra
   de het een en is zijn mijn ik je jij wat wie waar hoe hoeveel welke op van voor met te er nu laat zien
+  anyone anybody someone somebody everyone everybody long lang lange longtemps teraz czy jest sie moje moj na w z do ile jak co kto prosze
   в и на не что кто как где сколько у с по мне мой моя мои есть ли сейчас покажи`.split(/\s+/),
 )
 
@@ -53,52 +54,53 @@ export function isStop(word: string, strict = false): boolean {
 /** The tools' own words, each with what people say for it in several languages. */
 const SAID_FOR = new Map(
   `
-heat: hot heat heiss heiß warm temperature temperatures temperatur temperaturen chaud chaude caliente temperatura temperature caldo heet
-disk: festplatte festplatten platte platten disque disques disco discos dischi schijf schijven drive drives hdd ssd harddisk
-memory: ram speicher arbeitsspeicher memoire memoria geheugen память
-space: left queda reste restant rimane platz speicherplatz espace espacio spazio espaco ruimte free remaining frei libre full voll plein lleno
+heat: hot heat heiss heiß warm temperature temperatures temperatur temperaturen chaud chaude caliente temperatura temperature caldo heet temp temps cooled caldissimo temperatur temperatuur temperatury
+disk: festplatte festplatten platte platten disque disques disco discos dischi schijf schijven drive drives hdd ssd harddisk discs dysk dyski
+memory: ram speicher arbeitsspeicher memoire memoria geheugen память geheugen pamiec memória
+space: left queda reste restant rimane platz speicherplatz espace espacio spazio espaco ruimte free remaining frei libre full voll plein lleno espaco miejsce 空き容量 容量
 cpu: processor prozessor processeur procesador processore процессор
 load: auslastung busy charge carga carico last
-download: downloads downloading downloaded telechargement telechargements descarga descargas descargando scaricamento torrent torrents lade ladt runtergeladen heruntergeladen загрузки загрузка
+download: downloads downloading downloaded telechargement telechargements descarga descargas descargando scaricamento torrent torrents lade ladt runtergeladen heruntergeladen загрузки загрузка pobieranie pobierania gedownload gedownloade baixando downloade sabnzbd qbittorrent transmission nzbget deluge nzb usenet
 container: docker pods conteneur conteneurs contenedor contenedores
-process: prozess prozesse processus proceso procesos processi process processes programs
+process: prozess prozesse processus proceso procesos processi process processes programs eating hogging frisst uses using used braucht verbraucht nutzt consomme consume
 uses: eating eats hogging uses using used frisst verbraucht braucht nutzt consomme consume
-player: online spieler joueur joueurs jugador jugadores giocatore giocatori spelers players anyone playing plays spielt spielen joue jouent juega juegan people игроков игроки играет
-game: spiel spiele spieleserver gameserver jeu jeux juego juegos gioco giochi spelletje игровой игровые
+player: online spieler joueur joueurs jugador jugadores giocatore giocatori spelers players playing plays spielt spielen joue jouent juega juegan игроков игроки играет joueurs connected conectado connecte verbonden gracze gra zockt
+game: spiel spiele spieleserver gameserver jeu jeux juego juegos gioco giochi spelletje игровой игровые valheim minecraft factorio terraria gry マイクラ ゲーム
 server: servers serveur serveurs servidor servidores server сервер серверы
-film: movie movies filme films pelicula peliculas фильм
+film: movie movies filme films pelicula peliculas фильм movies film. filmy
 series: serie serien series tv
-watches: watching watch watched schaut guckt sieht regarde viendo guarda смотрит streaming streamt streams kijkt
+watches: watching watch watched schaut guckt sieht regarde viendo guarda смотрит streaming streamt streams kijkt oglada ogladaja assiste transcoding transcode streams
 alert: alarm alarme alarms warning warnings alerte alertes alertas alerts
-notification: notify notifications benachrichtigung benachrichtigungen notificacion notificaciones message messages
-health: healthy unhealthy failing gesund sante salud health dying kaputt broken wrong
+notification: notify notifications benachrichtigung benachrichtigungen notificacion notificaciones message messages benachrichtige messaggio mensagem bericht powiadomienie ping nachricht nachrichten
+health: healthy unhealthy failing gesund sante salud health dying kaputt broken wrong ok okay fine
 log: logs protokoll protokolle journal journaux registros
-added: new neu neues neue nouveau nouveaute nouveautes nuevo nuevos nuovo nieuw added hinzugefugt novo новое
-upcoming: come next release releases air upcoming coming kommt kommende prochain prochaines proximos soon demnachst
-requests: requested requests wunsche angefragt demandes wished
+added: new neu neues neue nouveau nouveaute nouveautes nuevo nuevos nuovo nieuw added hinzugefugt novo новое aggiunti aggiunto toegevoegd adicionado dodano recently recente
+upcoming: come next release releases air upcoming coming kommt kommende prochain prochaines proximos soon demnachst episode episodes folge folgen premiere
+requests: requested requests wunsche angefragt demandes wished request wish zamowienia pending missing arrived
 history: verlauf historique historial finished completed fertig history
 status: progress fortschritt state stand etat estado stato
 channel: channels kanal kanale canal canaux canales
-diagnose: slow lag laggy lagging lags langsam lent lente lento diagnose wrong ruckelt
-schedules: reminder reminders schedule scheduled erinnerungen erinnerung rappels recordatorios promemoria
+diagnose: slow lag laggy lagging lags langsam lent lente lento diagnose wrong ruckelt crash crashed crashes crasht planta
+schedules: reminder reminders schedule scheduled erinnerungen erinnerung rappels recordatorios promemoria przypomnienia lembretes herinneringen ricordi
 tasks: task aufgaben taches tareas
 stop: shut down off stoppe stopp stoppen anhalten arrete arreter deten detener para ferma pare kill halt shutdown quit beende
 start: up starte starten demarre lance inicia avvia launch boot begin запусти
-restart: reboot neustarten redemarre reinicia riavvia bounce starte-neu перезапусти
-pause: pausiere pausieren suspend paused halte pausa
-resume: continue unpause fortsetzen reprends reanuda riprendi unfreeze
+restart: reboot neustarten redemarre reinicia riavvia bounce starte-neu перезапусти reinicie herstart zrestartuj 再起動
+pause: pausiere pausieren suspend paused halte pausa pausa pauze wstrzymaj
+resume: continue unpause fortsetzen reprends reanuda riprendi unfreeze wznow hervat retoma
 remove: delete losche loschen entferne supprime elimina borra cancel erase uninstall drop удали
 add: ajoute anade aggiungi hinzufugen
-send: text notify sende schicke envoie envia manda
+send: text notify sende schicke envoie envia manda manda mande stuur wyslij verschick texte
 silence: mute unmute
 refresh: rescan scan
-set: limit throttle cap change
-request: order
+set: limit throttle cap change drossel drossle slow limite limita begrenze beperk
+request: order add order pide pedir richiedi aanvragen vraag
 run: execute
-system: machine rechner computer pc host box maschine ordinateur equipo macchina компьютер
-jellyfin: library mediathek bibliothek mediatheque biblioteca
+system: machine rechner computer pc host box maschine ordinateur equipo macchina компьютер nas uptime cpu ram memory temperature temp temps free host kompjuter doing reboot full voll plein lleno slow
+jellyfin: library mediathek bibliothek mediatheque biblioteca plex
+session: stream streams sessions sitzung tv
 running: laufen lauft tourne tournent corriendo attivi actifs activos
-speed: fast schnell bandwidth vitesse velocidad
+speed: fast schnell bandwidth vitesse velocidad velocidade snelheid snelheidslimiet geschwindigkeit limit
 search: find suche cherche busca cerca zoek
 cancel: delete remove losche loschen annule
 stalled: stuck hangs hangt
@@ -114,6 +116,9 @@ all: alle alles tous toutes todos todas tutti tutte everything every`
 const meanings = new Map<string, string[]>()
 for (const [tools, people] of SAID_FOR)
   for (const word of people) meanings.set(word, [...(meanings.get(word) ?? []), tools])
+
+/** What a misspelled word may have been. */
+export const KNOWN_WORDS: ReadonlySet<string> = new Set([...SAID_FOR.keys(), ...meanings.keys()])
 
 /** The tools' words for one of a person's; empty where it is not known to mean one. */
 export function meaningsOf(word: string): readonly string[] {

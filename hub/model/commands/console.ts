@@ -1,0 +1,41 @@
+import type { ModelTool } from '../../core/model.ts'
+import { type Plan, planCall } from './plan.ts'
+import { fold } from './words.ts'
+
+const RUN_COMMAND = 'run_game_command'
+/** What the consoles of games know; "tell everyone" is "say". */
+const COMMANDS =
+  /^(?:whitelist (?:add|remove)|kick|ban|pardon|op|deop|tp|give|gamemode|weather|difficulty|say|set the time to|time set|save-all|tell everyone|announce)(?!\p{L})/u
+
+/** A command that is meant for the console of the one game server that is named, as a call that waits for a yes. */
+export function planConsole(text: string, tools: readonly ModelTool[]): Plan | undefined {
+  const tool = tools.find(({ name }) => name === RUN_COMMAND)
+  const lead = COMMANDS.exec(fold(text))?.[0]
+  if (!tool || lead === undefined) return undefined
+  const named = serversIn(text, tool)
+  const [server] = named
+  if (server === undefined || named.length > 1) return undefined
+  const place = new RegExp(
+    `\\s*(?:on|from|in|to|at|auf|von|aus)?\\s*(?:the |dem |der )?${toLiteral(server)}(?:[ -]?server)?(?!\\p{L})`,
+    'iu',
+  )
+  const said = text.replace(place, '').replace(/\s*(?:please|pls)?[.!]*$/iu, '')
+  const command = said
+    .replace(/^(?:tell everyone|announce|say)\s+(?:that\s+)?/iu, 'say ')
+    .replace(/^set the time to/iu, 'time set')
+  return planCall(tool, { server, command })
+}
+
+/** Names of game servers in a text, as the tools' schemas list them. */
+export function serversIn(text: string, tool: ModelTool | undefined): string[] {
+  const schema = JSON.stringify(tool?.inputSchema ?? {})
+  const names: string[] = JSON.parse(/"enum":(\[[^\]]*\])/.exec(schema)?.[1] ?? '[]')
+  const folded = fold(text)
+  return names.filter(name =>
+    new RegExp(`(?<![\\p{L}\\p{N}])${toLiteral(fold(name))}(?![\\p{L}\\p{N}])`, 'u').test(folded),
+  )
+}
+
+function toLiteral(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
