@@ -1,6 +1,6 @@
 import { type Agents, createAgents } from './config/agents.ts'
 import { openDataFolder } from './config/data-folder.ts'
-import type { Environment } from './config/environment.ts'
+import { createEnvironment, type Environment } from './config/environment.ts'
 import type { Config } from './config/load.ts'
 import { hasPrices, type ModelConfig } from './config/models.ts'
 import { readVersion } from './config/paths.ts'
@@ -137,7 +137,7 @@ async function createModels(
         .write(tx => saveModelQuirks(tx, key, value))
         .catch(error => log.warn('model_quirks_not_saved', { error })),
   }
-  const options = { clock, onAnswers, circuits: new Map(), quirks }
+  const options = { clock, onAnswers, circuits: new Map(), quirks, environment: createEnvironment() }
   const fill = (entry: ModelConfig) => fillSizes(entry, clock)
   const fallback = Promise.all((model?.fallback ?? []).map(fill))
   // All providers are asked for their sizes at once: one that is away delays a start only once.

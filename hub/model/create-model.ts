@@ -14,6 +14,8 @@ export interface CreateModelOptions {
   /** Shared by all models that one config names: a provider has one circuit, whoever asks it. */
   circuits: Map<string, Circuit>
   quirks: QuirkStore
+  /** Tells which keys there are. */
+  environment: (name: string) => string | undefined
 }
 
 /**
@@ -23,11 +25,12 @@ export interface CreateModelOptions {
 export async function createModel(
   first: ModelEntry | undefined,
   fallback: readonly ModelEntry[],
-  { quirks, ...options }: CreateModelOptions,
+  { quirks, environment, ...options }: CreateModelOptions,
 ): Promise<Model> {
   if (!first) {
     const { createCommandsModel } = await import('./commands/commands-model.ts')
-    return createCommandsModel()
+    const { findModels } = await import('./find-models.ts')
+    return createCommandsModel(() => findModels({ environment, clock: options.clock }))
   }
   const { clock } = options
   const toLink = async (entry: ModelEntry) => ({

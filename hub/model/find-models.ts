@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { KEY_VARIABLES } from '../../schemas/providers.ts'
 import type { Clock } from '../core/clock.ts'
+import { toLine } from '../core/text.ts'
 import { type LocalServer, listServer } from './reported.ts'
 
 /** A server that answers. `server` is missing for a program that is none of the known ones but speaks their API. */
@@ -16,8 +18,8 @@ export interface FoundModels {
 }
 
 export interface FindOptions {
-  /** Where to look, as `localAddresses` says. */
-  addresses: readonly string[]
+  /** Where to look; default what `localAddresses` says. */
+  addresses?: readonly string[]
   environment: (name: string) => string | undefined
   clock: Clock
 }
@@ -35,7 +37,11 @@ export function localAddresses({ inContainer }: { inContainer: boolean }): strin
 }
 
 /** What answers, and which keys there are. Looks everywhere at once and never throws. */
-export async function findModels({ addresses, environment, clock }: FindOptions): Promise<FoundModels> {
+export async function findModels({
+  addresses = localAddresses({ inContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv') }),
+  environment,
+  clock,
+}: FindOptions): Promise<FoundModels> {
   const found = await Promise.all(
     addresses.map(async (baseUrl): Promise<FoundServer[]> => {
       const listed = await listServer({ baseUrl, clock, timeout: TIMEOUT })
@@ -50,4 +56,29 @@ export async function findModels({ addresses, environment, clock }: FindOptions)
 /** The lists have models that only turn texts into vectors, and say so in nothing but their names. */
 function isChatModel(model: string): boolean {
   return !/embed|rerank/i.test(model)
+}
+
+const PROGRAMS: Readonly<Record<LocalServer, string>> = {
+  ollama: 'Ollama',
+  'lm-studio': 'LM Studio',
+  'llama.cpp': 'llama.cpp',
+  vllm: 'vLLM',
+}
+
+/** What answers on this machine, a line each. */
+export function describeServers({ servers }: FoundModels): string[] {
+  if (servers.length === 0)
+    return ['nothing answers at the usual ports of Ollama, LM Studio, llama.cpp and vLLM']
+  return servers.map(({ server, baseUrl, models }) => {
+    const program = server ? PROGRAMS[server] : 'an OpenAI-compatible server'
+    return `${program} at ${baseUrl}: ${toLine(models.join(', ')) || 'no models'}`
+  })
+}
+
+/** The variables that connect the first model that was found. */
+export function describeVariables({ servers }: FoundModels): string {
+  const first = servers.find(({ models }) => models.length > 0)
+  return first
+    ? `OPENAI_BASE_URL=${first.baseUrl} SUPERBLOOM_MODEL=${toLine(first.models[0] ?? '')}`
+    : 'OPENAI_BASE_URL, OPENAI_API_KEY and SUPERBLOOM_MODEL'
 }

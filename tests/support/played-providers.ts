@@ -119,7 +119,13 @@ export async function openPlayed(
   }
   return {
     mimic,
-    model: await createModel(filled, [], { clock, quirks, onAnswers: () => undefined, circuits: new Map() }),
+    model: await createModel(filled, [], {
+      clock,
+      quirks,
+      onAnswers: () => undefined,
+      circuits: new Map(),
+      environment: () => undefined,
+    }),
     script: (...more) => void turns.push(...more),
     get left() {
       return turns.length

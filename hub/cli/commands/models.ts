@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { createEnvironment } from '../../config/environment.ts'
 import { type Config, loadConfig } from '../../config/load.ts'
@@ -7,8 +6,7 @@ import { systemClock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { plural, toLine } from '../../core/text.ts'
 import { toShownUrl } from '../../model/ask-json.ts'
-import { type FoundModels, type FoundServer, findModels, localAddresses } from '../../model/find-models.ts'
-import type { LocalServer } from '../../model/reported.ts'
+import { describeServers, describeVariables, type FoundModels, findModels } from '../../model/find-models.ts'
 import type { LookedUpModel, Sizes } from '../../model/sizes.ts'
 import { type AgentRequest, readAgentRequest } from '../agent-request.ts'
 import { callHub } from '../call-hub.ts'
@@ -54,8 +52,7 @@ export async function tryConfigured(wanted: string | undefined, options: { json?
 }
 
 function find(environment: (name: string) => string | undefined): Promise<FoundModels> {
-  const inContainer = existsSync('/.dockerenv') || existsSync('/run/.containerenv')
-  return findModels({ addresses: localAddresses({ inContainer }), environment, clock: systemClock })
+  return findModels({ environment, clock: systemClock })
 }
 
 async function choose(
@@ -100,35 +97,15 @@ function toJson({ name, entry, sizes, server, why }: Configured) {
 function describeModels(found: FoundModels, configured: Configured[], learned: unknown[]): string {
   return [
     'On this machine:',
-    ...(found.servers.length > 0
-      ? found.servers.map(describeFound)
-      : ['  nothing answers at the usual ports of Ollama, LM Studio, llama.cpp and vLLM']),
+    ...describeServers(found).map(line => `  ${line}`),
     `Keys in the environment: ${found.keys.join(', ') || 'none'}`,
     'Configured:',
-    ...(configured.length > 0 ? configured.flatMap(describeConfigured) : describeNone(found)),
+    ...(configured.length > 0
+      ? configured.flatMap(describeConfigured)
+      : [`  none; to connect one, set ${describeVariables(found)}`]),
     ...(learned.length > 0 ? ['Learned:', ...learned.map(one => `  ${JSON.stringify(one)}`)] : []),
     'To try one with what an agent sends: superbloom models try [NAME]',
   ].join('\n')
-}
-
-const PROGRAMS: Readonly<Record<LocalServer, string>> = {
-  ollama: 'Ollama',
-  'lm-studio': 'LM Studio',
-  'llama.cpp': 'llama.cpp',
-  vllm: 'vLLM',
-}
-
-function describeFound({ server, baseUrl, models }: FoundServer): string {
-  const program = server ? PROGRAMS[server] : 'an OpenAI-compatible server'
-  return `  ${program} at ${baseUrl}: ${toLine(models.join(', ')) || 'no models'}`
-}
-
-function describeNone({ servers }: FoundModels): string[] {
-  const first = servers.find(({ models }) => models.length > 0)
-  const example = first
-    ? `OPENAI_BASE_URL=${first.baseUrl} SUPERBLOOM_MODEL=${first.models[0]}`
-    : 'OPENAI_BASE_URL, OPENAI_API_KEY and SUPERBLOOM_MODEL'
-  return [`  none; to connect one, set ${example}`]
 }
 
 function describeConfigured({ name, entry, sizes, why }: Configured): string[] {

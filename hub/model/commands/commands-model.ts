@@ -1,11 +1,12 @@
 import type { Model } from '../../core/model.ts'
+import type { FoundModels } from '../find-models.ts'
 
 /**
- * What answers where no language model is configured: commands and plain questions, from the window alone, without a
- * network, at no cost. What changes something asks for a person's yes. Equal requests get equal replies. Throws only the
- * signal's reason.
+ * What answers where no language model is configured: commands and plain questions, from the window alone, at no cost.
+ * What changes something asks for a person's yes. Equal requests get equal replies, but for what `find` says of the
+ * models on this machine; it is asked only by who wants to know. Throws only the signal's reason.
  */
-export function createCommandsModel(): Model {
+export function createCommandsModel(find: () => Promise<FoundModels>): Model {
   return {
     name: 'commands',
     context: 32_768,
@@ -16,8 +17,8 @@ export function createCommandsModel(): Model {
     async complete(request, { signal, onText }) {
       signal.throwIfAborted()
       // A hub whose agents sleep, or have a model, needs neither the words nor the calendars of sixteen languages.
-      const { decideReply } = await import('./decide-reply.ts')
-      const { text, calls } = decideReply(request)
+      const { asksForModels, decideReply } = await import('./decide-reply.ts')
+      const { text, calls } = decideReply(request, asksForModels(request) ? await find() : undefined)
       signal.throwIfAborted()
       // A text beside a call is told once the call succeeded.
       if (text !== '' && calls.length === 0) onText(text)

@@ -3,7 +3,7 @@ import { truncate } from '../../core/text.ts'
 import { planConsole } from './console.ts'
 import type { Outcome } from './cycle.ts'
 import { decideTellWhen, readTellWhen } from './events.ts'
-import { sayHelp } from './help.ts'
+import { isModelQuestion, sayHelp, sayModels } from './help.ts'
 import { type Match, matchTools, orderWordsOf, verbOf } from './match.ts'
 import {
   isMetaTool,
@@ -28,6 +28,7 @@ const NEAREST = 3
 
 /** What a person's message leads to next. Pure: the same message after the same outcomes gives the same plan. */
 export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]): Plan {
+  if (scene.models && isModelQuestion(item.text)) return say(sayModels(scene.models))
   const command = decideSlash(item, scene, outcomes)
   if (command) return command
   if (item.text.length > LONGEST) return sayUnknown(scene, [])

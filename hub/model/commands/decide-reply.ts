@@ -1,8 +1,9 @@
 import type { ModelCall, ModelMessage, ModelRequest } from '../../core/model.ts'
 import { truncate } from '../../core/text.ts'
+import type { FoundModels } from '../find-models.ts'
 import { type OpenItem, readCycle } from './cycle.ts'
 import { decideItem } from './decide-item.ts'
-import { NO_MODEL } from './help.ts'
+import { isModelQuestion, NO_MODEL } from './help.ts'
 import { type Plan, type Scene, wordOutcome } from './plan.ts'
 
 export interface Decision {
@@ -21,9 +22,9 @@ const LONGEST_REPLY = 8000
  * What is answered to a window: calls as long as an item of the cycle needs one, then one reply to all items. Pure. Calls
  * that end the cycle wait until everything else is answered, since the text beside them is the reply.
  */
-export function decideReply(request: ModelRequest): Decision {
+export function decideReply(request: ModelRequest, models?: FoundModels): Decision {
   const { tools, now, timezone, messages } = request
-  const scene: Scene = { tools, now, timezone }
+  const scene: Scene = { tools, now, timezone, models }
   const cycle = readCycle(messages)
   const decided = decideItems(cycle.items, open => decideItem(open, scene))
   const calls = decided.filter(each => each.plan.kind === 'call').flatMap(toCall)
@@ -37,6 +38,11 @@ export function decideReply(request: ModelRequest): Decision {
   return toAnnouncement(request, { text, calls: decided.flatMap(toCall) })
 }
 
+/** Whether a message of the cycle wants to know which models there are. */
+export function asksForModels({ messages }: ModelRequest): boolean {
+  return readCycle(messages).items.some(({ item }) => item.kind === 'message' && isModelQuestion(item.text))
+}
+
 /** Whether the text becomes the summary of a task. */
 function isTask(messages: readonly ModelMessage[]): boolean {
   const batch = messages.findLast(({ role, text }) => role === 'user' && text.startsWith('[INBOX'))
@@ -46,7 +52,7 @@ function isTask(messages: readonly ModelMessage[]): boolean {
 /** The first reply says once who answers. */
 function introduce(text: string): string {
   if (text === '' || text.includes(NO_MODEL)) return text
-  return `${text}\n\n(${NO_MODEL}: plain commands answer here, and \`/help\` shows them.)`
+  return `${text}\n\n(${NO_MODEL}: plain commands answer here. \`/help\` shows them, \`/models\` what could be connected.)`
 }
 
 /** Other conversations are answered when the hub asks about them; it does not where the cycle ends by a call. */

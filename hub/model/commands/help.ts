@@ -1,4 +1,5 @@
 import type { ModelTool } from '../../core/model.ts'
+import { describeServers, describeVariables, type FoundModels } from '../find-models.ts'
 
 /** Questions that the tools of the built-in servers answer. */
 const EXAMPLES: Record<string, string> = {
@@ -31,7 +32,25 @@ export function sayHelp(tools: readonly ModelTool[]): string {
   ].join('\n')
 }
 
-const CONNECT = `To connect a model:
+const CONNECT = `To connect a model (\`/models\` shows what answers on this machine):
 - On this machine: install Ollama, \`ollama pull qwen3\`, then start the hub with \`OPENAI_BASE_URL=http://127.0.0.1:11434/v1 SUPERBLOOM_MODEL=qwen3\`.
 - With a key: \`ANTHROPIC_API_KEY=… SUPERBLOOM_MODEL=anthropic/<model>\`, or \`OPENAI_BASE_URL\`, \`OPENAI_API_KEY\` and \`SUPERBLOOM_MODEL\` for any other.
 - \`superbloom doctor\` says whether it works.`
+
+const MODEL_QUESTION =
+  /^\/models?(?!\p{L})|(?<!\p{L})(?:which|what|connect|use|add|choose|find|set up|configure|welche|verbinde|quels?|que|quali) (?:(?:a|an|the|other|language|ai) )*(?:models?|llms?|ollama|modelle?|modeles?|modelos?|modelli)(?!\p{L})/iu
+
+/** Whether a message wants to know which models there are, or how to connect one. */
+export function isModelQuestion(text: string): boolean {
+  return text.length < 100 && MODEL_QUESTION.test(text.trim())
+}
+
+/** What answers on this machine, and how to connect it. */
+export function sayModels(found: FoundModels): string {
+  const keys = found.keys.length > 0 ? `\n\nKeys in the hub's environment: ${found.keys.join(', ')}.` : ''
+  return `On this machine:\n${describeServers(found)
+    .map(line => `- ${line}`)
+    .join(
+      '\n',
+    )}${keys}\n\nTo connect one, start the hub with \`${describeVariables(found)}\`. \`superbloom models try\` tries it first.`
+}

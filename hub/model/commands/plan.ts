@@ -1,6 +1,7 @@
 import { parseJson } from '../../core/json.ts'
 import type { ModelTool } from '../../core/model.ts'
 import { plural, toSentence, truncate } from '../../core/text.ts'
+import type { FoundModels } from '../find-models.ts'
 import type { Outcome } from './cycle.ts'
 
 /** What a message is answered by, besides the message. */
@@ -8,6 +9,8 @@ export interface Scene {
   tools: readonly ModelTool[]
   now: number
   timezone: string
+  /** What answers on this machine, where a message wants to know. */
+  models?: FoundModels | undefined
 }
 
 /** What an item leads to next. An `end` call ends the cycle; its text is told only where it succeeds. */

@@ -29,7 +29,7 @@ export function decideSlash(item: BatchItem, scene: Scene, outcomes: Outcome[]):
       return decideSchedules(rest, outcomes)
     default:
       return say(
-        `There is no command /${truncate(command ?? '', 40)}. There are /tools, /call, /remind, /schedules and /help.`,
+        `There is no command /${truncate(command ?? '', 40)}. There are /tools, /call, /remind, /schedules, /models and /help.`,
       )
   }
 }
