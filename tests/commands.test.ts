@@ -127,6 +127,19 @@ const ENGLISH: readonly [request: string, useful: string | RegExp | 'no'][] = [
   ['cancel the reminder about the oven', 'list_schedules {}'],
   ['let me know when the Oppenheimer download is done', /"download_complete"/],
   ['every sunday at 3am restart quake', /`\/remind every sunday at 3am restart quake`/],
+  ['resart quake plz', /restart_game_server/],
+  ['start the factorio server', /"atm-10 \| quake"/],
+  [
+    'in an hour, check whether quake is still running',
+    /`\/remind in an hour, check whether quake is still running`/,
+  ],
+  ['set a timer for 10 minutes', /"at":"2026-11-21T22:50:00Z"/],
+  ['delete all finished torrents', /Nothing was changed/],
+  ['what is eating all my RAM', 'get_processes {"sort":"memory"}'],
+  ['what is the load average', METRICS],
+  ['add Dune Part Two to radarr', 'search_media {"query":"Dune Part Two"}'],
+  ['restart the jellyfin container', 'asks restart_container {"container":"jellyfin"}'],
+  ['good night', /^Good night!/],
   ['thanks!', /^You are welcome/],
   ['who are you?', /^I am the hub itself/],
   ['/models', /Ollama at http:..127\.0\.0\.1:11434.*ANTHROPIC_API_KEY.*SUPERBLOOM_MODEL=qwen3:8b/s],
@@ -172,7 +185,7 @@ const CLAIM =
   /(?<!nothing was |not |be )(?:\bdone\b|stopped|started|restarted|paused|deleted|removed|was sent|cancelled|switched)/i
 
 describe.each([
-  ['English', ENGLISH, 61],
+  ['English', ENGLISH, 71],
   ['other languages', OTHERS, 18],
 ] as const)('%s', (_language, requests, least) => {
   test('nothing changes without a yes, and nothing is said to be done', async () => {
@@ -206,6 +219,6 @@ describe.each([
 test('what nobody here can do is said, with how to connect a model', async () => {
   const { runs, asks, text } = await answer("what's the weather in Berlin?")
   expect([runs, asks]).toEqual([[], []])
-  expect(text).toMatch(/^No language model is connected/)
-  expect(text).toMatch(/Ollama.*ANTHROPIC_API_KEY.*superbloom doctor/s)
+  expect(text).toMatch(/^No language model is connected.*`\/models` what could be connected/)
+  expect((await answer('/help')).text).toMatch(/Ollama.*ANTHROPIC_API_KEY.*superbloom doctor/s)
 })

@@ -94,7 +94,7 @@ test('a call that its model wants asked waits for a yes, whatever else is given'
   await world.idle()
   expect([ran, await callStatuses(world)]).toEqual([[], ['waiting']])
   const { id, reason } = await onlyApproval(world)
-  expect(reason).toBe('the model asks for a yes to it')
+  expect(reason).toBe('it was asked to wait for a yes')
   await world.approvals.decide({ id, decision: 'approve', ...OWNER })
   await untilSaid(world, 'I know')
   expect([ran, await callStatuses(world)]).toEqual([[ARGUMENTS], ['ok']])

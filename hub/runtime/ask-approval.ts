@@ -35,7 +35,7 @@ export async function whyApproval(
   if (tool.destroys && !agent.grants.includes(row.tool) && !isOfPeople(items)) {
     return `it is destructive, and not only people's messages led to it (grants in agents/${agent.name}.md does not name it)`
   }
-  if (wantsYes(claim, row)) return 'the model asks for a yes to it'
+  if (wantsYes(claim, row)) return 'it was asked to wait for a yes'
   if (tool.reads) return undefined
   const call = { thread, cycle: claim.cycle, tool: row.tool, hash: hashArguments(row.arguments) }
   if (tool.destructive && (await isDoubtful(tx, call))) return DOUBT

@@ -5,7 +5,7 @@ import { fold } from './words.ts'
 const RUN_COMMAND = 'run_game_command'
 /** What the consoles of games know; "tell everyone" is "say". */
 const COMMANDS =
-  /^(?:whitelist (?:add|remove)|kick|ban|pardon|op|deop|tp|give|gamemode|weather|difficulty|say|set the time to|time set|save-all|tell everyone|announce)(?!\p{L})/u
+  /^(?:whitelist (?:add|remove)|kick|ban|pardon|op|deop|tp|give(?! me)|gamemode|weather|difficulty|say|set the time to|time set|save-all|tell everyone|announce)(?!\p{L})/u
 
 /** A command that is meant for the console of the one game server that is named, as a call that waits for a yes. */
 export function planConsole(text: string, tools: readonly ModelTool[]): Plan | undefined {
@@ -16,11 +16,12 @@ export function planConsole(text: string, tools: readonly ModelTool[]): Plan | u
   const [server] = named
   if (server === undefined || named.length > 1) return undefined
   const place = new RegExp(
-    `\\s*(?:on|from|in|to|at|auf|von|aus)?\\s*(?:the |dem |der )?${toLiteral(server)}(?:[ -]?server)?(?!\\p{L})`,
+    `\\s*(?:on|from|in|to|at|auf|von|aus)?\\s*(?:the |dem |der )?${toLiteral(server)}(?:[ -]?server)?(?: chat)?(?!\\p{L})`,
     'iu',
   )
   const said = text.replace(place, '').replace(/\s*(?:please|pls)?[.!]*$/iu, '')
   const command = said
+    .replaceAll(/["“”]/g, '')
     .replace(/^(?:tell everyone|announce|say)\s+(?:that\s+)?/iu, 'say ')
     .replace(/^set the time to/iu, 'time set')
   return planCall(tool, { server, command })

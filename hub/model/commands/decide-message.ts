@@ -3,8 +3,8 @@ import { truncate } from '../../core/text.ts'
 import { planConsole } from './console.ts'
 import type { Outcome } from './cycle.ts'
 import { decideTellWhen, readTellWhen } from './events.ts'
-import { isModelQuestion, sayHelp, sayModels } from './help.ts'
-import { type Match, matchTools, orderWordsOf, verbOf } from './match.ts'
+import { isModelQuestion, NO_MODEL, sayModels } from './help.ts'
+import { type Match, matchTools, orderWordsOf, toKnownWords, verbOf } from './match.ts'
 import {
   isMetaTool,
   type Plan,
@@ -31,7 +31,7 @@ export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]
   if (scene.models && isModelQuestion(item.text)) return say(sayModels(scene.models))
   const command = decideSlash(item, scene, outcomes)
   if (command) return command
-  if (item.text.length > LONGEST) return sayUnknown(scene, [])
+  if (item.text.length > LONGEST) return sayUnknown([])
   const event = readTellWhen(item.text)
   if (event !== undefined) return decideTellWhen(event, scene, outcomes)
   const reminder = readReminder(item.text)
@@ -43,7 +43,7 @@ export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]
   if (done?.name === LIST_SCHEDULES) return decideSchedules('', outcomes)
   const exact = planConsole(text, scene.tools) ?? planSearch(text, scene.tools)
   if (exact) return done ? say(wordOutcome(done)) : exact
-  const orders = orderWordsOf(toWords(toOrder(text)), scene.tools)
+  const orders = orderWordsOf(toKnownWords(toOrder(text), scene.tools), scene.tools)
   if (orders.length > 0) return done ? say(wordOutcome(done)) : decideOrder(text, orders, scene)
   const { plan, isSure } = decideQuestion(text, scene)
   return done ? say(isSure ? wordOutcome(done) : `${UNSURE} ${wordOutcome(done)}`) : plan
@@ -63,6 +63,10 @@ const PHRASES: readonly [RegExp, string][] = [
     'limit the download speed to 0 MB/s',
   ],
   [/\b(?:been up|stay(?:ed)? up|up all (?:night|day)|rebooted|reboot(?= \?|\?|$))/iu, 'uptime'],
+  [
+    /(?:how'?s|how is|how are|wie geht'?s?(?: es)?|comment va|c[oó]mo est[aá]|come sta|hoe gaat het met)\s+(?:the|my|our|dem|le|el|il|de)?\s*(?:server|serveur|servidor)(?!\p{L})/iu,
+    'how is the system',
+  ],
   [/\bstaat\b.*\baan\b/iu, 'uptime'],
   [/\bnotifications? (?:did|have|were|was|do)\b/iu, 'notification history'],
   [/^download (?=(?:https?|magnet):)|^(?=magnet:)/iu, 'add the download '],
@@ -99,8 +103,7 @@ function decideOrder(text: string, orders: readonly string[], scene: Scene): Pla
   const tools = scene.tools.filter(tool => !tool.readOnly && meant.has(verbOf(tool)))
   const matches = matchTools(text, tools, orders)
   const [best] = matches
-  if (!best)
-    return say(`I found no tool for that change; /tools lists them. ${UNTOUCHED}\n\n${sayHelp(scene.tools)}`)
+  if (!best) return say(`I found no tool for that change. ${UNTOUCHED} ${POINTERS}`)
   if (best.tool.name === 'cancel_schedule' && !text.includes('sch_'))
     return { kind: 'call', name: LIST_SCHEDULES, arguments: {} }
   const isLater = isTimed(order, best, scene)
@@ -108,9 +111,7 @@ function decideOrder(text: string, orders: readonly string[], scene: Scene): Pla
     const instead = isLater
       ? `\`/remind ${truncate(text, 100)}\` reminds you of it`
       : '“tell me when …” and “remind me …” work'
-    return say(
-      `Without a language model I do nothing by myself later or on a condition. ${UNTOUCHED} ${instead}; the call now would be like ${toTemplate(best)}.`,
-    )
+    return say(`${LATER} ${UNTOUCHED} ${instead}; the call now would be like ${toTemplate(best)}.`)
   }
   const one = toOne(matches) ?? toReasoned(text, tools, scene)
   if (one && !EXCEPTION.test(order)) return planCall(one.tool, one.filled.arguments)
@@ -151,9 +152,14 @@ const AT_ONCE =
   /(?<!\p{L})(?:now|today|tonight|jetzt|sofort|heute|maintenant|aujourd'hui|ahora|hoy|adesso|ora|oggi|nu|сейчас)(?!\p{L})/gu
 const CONTENT = /[:"“„«]|(?<!\p{L})(?:that|saying|dass|que|che)(?!\p{L})/u
 const UNTOUCHED = 'Nothing was changed.'
+const LATER = 'Without a language model I do nothing by myself later or on a condition.'
+const POINTERS =
+  '`/help` shows what works without a language model, `/tools` the tools, `/models` what could be connected.'
 
 function toTemplate({ tool, filled }: Match): string {
-  const missing = Object.fromEntries(filled.missing.map(name => [name, '…']))
+  const missing = Object.fromEntries(
+    filled.missing.map(({ name, choices }) => [name, choices.join(' | ') || '…']),
+  )
   return toCallText(tool.name, { ...filled.arguments, ...missing })
 }
 
@@ -167,18 +173,26 @@ function decideQuestion(text: string, scene: Scene): { plan: Plan; isSure: boole
   const [best] = asked.flatMap(matches =>
     matches.filter(({ filled, clear, near }) => (clear || near) && filled.missing.length === 0).slice(0, 1),
   )
+  const named = [...(best?.filled.used ?? [])].reduce((left, word) => left.replace(word, ' '), text)
+  const when = readWhen(named, scene)
+  if (when.kind === 'at' || when.kind === 'cron')
+    return {
+      plan: say(`${LATER} \`/remind ${truncate(text, 100)}\` reminds you of it.`),
+      isSure: true,
+    }
   return best
     ? { plan: planCall(best.tool, best.filled.arguments), isSure: best.clear }
-    : { plan: sayUnknown(scene, asked[0] ?? []), isSure: false }
+    : { plan: sayUnknown(asked[0] ?? []), isSure: false }
 }
 
 /** What the agent itself wrote and read is for it to search, not for a question in plain words. */
 const OWN_HISTORY = new Set(['search_history', 'read_messages', 'get_context'])
 
-function sayUnknown({ tools }: Scene, matches: readonly Match[]): Plan {
+function sayUnknown(matches: readonly Match[]): Plan {
   const near = matches.slice(0, NEAREST).map(({ tool }) => toToolLine(tool))
-  if (near.length === 0) return say(sayHelp(tools))
+  if (near.length === 0)
+    return say(`${NO_MODEL}, and no tool here fits, so I cannot help with that. ${POINTERS}`)
   return say(
-    `I did not understand that, and did nothing. The nearest tools:\n${near.join('\n')}\n\n${sayHelp(tools)}`,
+    `I did not understand that, and did nothing. The nearest tools:\n${near.join('\n')}\n\n${POINTERS}`,
   )
 }

@@ -32,7 +32,7 @@ server_empty; list_game_servers; the last player leaves a game server; (?:last|e
 player_joined; list_game_servers; a player joins a game server; PERSON; join\p{L}*|logs?|comes?|connects?|playing|beitritt|kommt|rejoint|entra|online|заход\p{L}*|зайд\p{L}*
 player_left; list_game_servers; a player leaves a game server; PERSON; leaves?|quits?|disconnects?|verlasst|geht|part|quitte|sale|esce
 server_crash; list_game_servers; a game server crashes; servers?|gameserver|games?|serveurs?|servidor\p{L}*; crash\p{L}*|absturzt|abgesturzt|plante|dies|falla
-download_complete; get_download_status; a download is complete; DOWNLOAD; done|finish\p{L}*|complet\p{L}*|ready|fertig|termin\p{L}*|finie?|finit[oa]|abgeschlossen|list[oa]|klaar|законч\p{L}*|заверш\p{L}*
+download_complete; get_download_status; a download is complete; DOWNLOAD; done|finish\p{L}*|complet\p{L}*|ready|finisc\p{L}*|fertig|termin\p{L}*|finie?|finit[oa]|abgeschlossen|list[oa]|klaar|законч\p{L}*|заверш\p{L}*
 download_failed; get_download_status; a download fails; DOWNLOAD; fail(?:s|ed)?|fehlschlagt|scheitert|echoue|falla|fallisce
 disk_full_warning; get_download_status; there is too little space for the downloads; DOWNLOAD; space|room|platz|espace|espacio
 transcode_started; get_jellyfin_sessions; a stream is transcoded; transcod\p{L}*|transkodier\p{L}*

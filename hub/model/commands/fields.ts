@@ -1,4 +1,4 @@
-import { fold, isStop, meaningsOf, toWords } from './words.ts'
+import { fold, isOrderWord, isStop, meaningsOf, toWords } from './words.ts'
 
 /** An argument of a tool, as far as a sentence can give it. */
 interface Field {
@@ -41,7 +41,7 @@ export interface Filled {
   used: ReadonlySet<string>
   /** Words that are one of an argument's choices. */
   chosen: readonly string[]
-  missing: readonly string[]
+  missing: readonly { name: string; choices: readonly string[] }[]
 }
 
 /** The sentence that arguments are read from; `open` are its words that do not speak of the tool itself. */
@@ -49,6 +49,8 @@ export interface Asked {
   text: string
   words: readonly string[]
   open: readonly string[]
+  /** Those that stand in what the tool says of itself. */
+  told: readonly string[]
   /** Those that stand in the tool's name or title, what only says to act on it aside. */
   named: readonly string[]
 }
@@ -79,7 +81,7 @@ export function fillArguments(schema: Record<string, unknown>, asked: Asked): Fi
     const found = findText(first, asked, used)
     if (found) give(first, found.value, found.words)
   }
-  const missing = lacking.filter(field => !(field.name in values)).map(({ name }) => name)
+  const missing = lacking.filter(field => !(field.name in values))
   return { arguments: values, used, chosen, missing }
 }
 
@@ -91,7 +93,8 @@ interface Value {
 /** The one choice that is named; two of them are a doubt. */
 function findChoice({ choices }: Field, { words }: Asked): Value | undefined {
   const isSaid = (choice: string, word: string) => word === choice || toStem(word) === choice
-  for (const fits of [isSaid, sameMeaning]) {
+  const isMeant = (choice: string, word: string) => meaningsOf(word).includes(choice)
+  for (const fits of [isSaid, isMeant, sameMeaning]) {
     const named = choices.flatMap(choice => {
       const word = words.find(each => fits(toWords(choice).join(' '), each))
       return word === undefined ? [] : [{ value: choice, words: [word] }]
@@ -159,7 +162,7 @@ function findSpeed({ name }: Field, { text }: Asked): Value | undefined {
 const CLIENTS = new Set(['sabnzbd', 'nzbget', 'qbittorrent', 'transmission', 'deluge'])
 
 /** "container nginx", "the nginx container", "the debian torrent". */
-function findNamed({ name, kind }: Field, { text, words, open }: Asked): Value | undefined {
+function findNamed({ name, kind }: Field, { text, words, open, told }: Asked): Value | undefined {
   if (kind !== 'text') return undefined
   const client = name === 'client' ? words.find(word => CLIENTS.has(word)) : undefined
   if (client) return { value: client, words: [client] }
@@ -167,15 +170,17 @@ function findNamed({ name, kind }: Field, { text, words, open }: Asked): Value |
   if (address) return { value: address, words: toWords(address) }
   const at = words.findIndex(word => word === fold(name) || meaningsOf(word).includes(fold(name)))
   if (at < 0) return undefined
-  const beside = [words[at + 1], words[at - 1]].find(
-    word => word !== undefined && open.includes(word) && isStop(word) === isStop(word, true),
-  )
+  const isName = (word = '') =>
+    open.includes(word) && !told.includes(word) && !isCommon(word) && isStop(word) === isStop(word, true)
+  const after = OF.has(words[at + 1] ?? '') ? words[at + 2] : words[at + 1]
+  const beside = [after, words[at - 1]].find(isName)
   return beside === undefined ? undefined : { value: asWritten(text, beside), words: [beside] }
 }
 
+const OF = new Set(['of', 'von', 'de', 'del', 'di', 'van', 'named', 'called'])
 const ADDRESS = /(?:https?:\/\/|magnet:)\S+/
 const QUOTED = /["“”„«]([^"“”„«»]{1,300})["“”»]/gu
-const TOLD = /(?::\s+|(?<!\p{L})(?:that|saying|dass|que|che)\s+)(\S.*)$/isu
+const TOLD = /(?::\s+|(?<!\p{L})(?:that|saying|dass|que|che|dat)\s+)(\S.*)$/isu
 
 /** A text in quotes or behind a colon, else the one run of words that speaks of nothing else. */
 function findText({ name }: Field, asked: Asked, used: ReadonlySet<string>): Value | undefined {
@@ -190,10 +195,16 @@ function findText({ name }: Field, asked: Asked, used: ReadonlySet<string>): Val
     word => ![word, ...meaningsOf(word)].some(each => toStem(each) === toStem(fold(name))),
   )
   const longest = IN_WORDS.test(name) ? LONGEST_RUN : 1
-  const isOne = left.length > 0 && run.length <= longest && !run.some(word => JOINING.has(word))
+  const isKnown = longest === 1 && left.some(word => isCommon(word) || isOrderWord(word))
+  const isOne = left.length > 0 && run.length <= longest && !isKnown && !run.some(word => JOINING.has(word))
   // "add the series Severance, season 2 is enough"
   const [value = ''] = isMeant && isOne ? asWritten(text, ...run).split(/[,;]/) : []
   return value === '' ? undefined : { value, words: run }
+}
+
+/** "finished" names no download, since it says what some tools do. */
+function isCommon(word: string): boolean {
+  return meaningsOf(word).some(meaning => meaning !== word)
 }
 
 const LONGEST_RUN = 6

@@ -52,7 +52,7 @@ export function matchTools(
   tools: readonly ModelTool[],
   orders: readonly string[] = [],
 ): Match[] {
-  const words = toWords(text.replace(PATH, ' ')).map(word => spell(word, tools))
+  const words = toKnownWords(text, tools)
   const telling = words.filter(word => !isStop(word, orders.length > 0))
   const ranked = searchTools(telling, tools).slice(0, MOST_CANDIDATES)
   const told = ranked.map((tool, rank) => ({ ...toMatch(tool, { text, words, telling, orders }), rank }))
@@ -80,7 +80,7 @@ function scoreOf({ named, told, filled, tool }: Scored, all: readonly Scored[]):
   return (
     2 *
       sum(
-        distinct(named),
+        distinct(named, labelOf(tool)),
         share(each => each.named),
       ) +
     sum(
@@ -93,9 +93,10 @@ function scoreOf({ named, told, filled, tool }: Scored, all: readonly Scored[]):
   )
 }
 
-/** Words that mean the same are one: "the memory of the nas". */
-function distinct(words: readonly string[]): string[] {
-  return [...new Map(words.map(word => [meaningsOf(word).join(' ') || word, word])).values()]
+/** Words that mean the same of a tool's name are one: "the memory of the nas". */
+function distinct(words: readonly string[], label: string): string[] {
+  const meant = (word: string) => [word, ...meaningsOf(word)].find(each => speaksOf(label, each))
+  return [...new Map(words.map(word => [meant(word), word])).values()]
 }
 
 type Scored = Pick<Match, 'tool' | 'filled'> & Told
@@ -105,6 +106,11 @@ function isNear({ named, told, filled }: Scored, telling: readonly string[]): bo
   const known = new Set([...told, ...filled.chosen])
   const isTold = told.length > 1 || told.length === telling.length
   return (named.length > 0 || filled.chosen.length > 0 || isTold) && 2 * known.size >= telling.length
+}
+
+/** The words of a text, with slips corrected. */
+export function toKnownWords(text: string, tools: readonly ModelTool[]): string[] {
+  return toWords(text.replace(PATH, ' ')).map(word => spell(word, tools))
 }
 
 const PATH = /(?<!\S)\/\S+/g
@@ -141,8 +147,8 @@ interface Told {
 }
 
 function toMatch(tool: ModelTool, { text, words, telling, orders }: Sentence): Omit<Match, 'near'> & Told {
-  const { name, title = '', description, inputSchema, readOnly } = tool
-  const label = `${name.replaceAll(/[_-]/g, ' ')} ${title}`
+  const { description, inputSchema, readOnly } = tool
+  const label = labelOf(tool)
   const whole = `${label} ${description} ${toIndexedTool(tool).arguments.replaceAll('_', ' ')}`
   const named = telling.filter(word => speaksOf(label, word))
   const told = telling.filter(word => speaksOf(whole, word))
@@ -150,7 +156,7 @@ function toMatch(tool: ModelTool, { text, words, telling, orders }: Sentence): O
   const known = orders.length > 0 ? named : told
   const open = telling.filter(word => !known.includes(word))
   const subject = named.filter(word => !orders.includes(word))
-  const filled = fillArguments(inputSchema, { text, words, open, named: subject })
+  const filled = fillArguments(inputSchema, { text, words, open, told, named: subject })
   const isOne = orders.every(word => [word, ...meaningsOf(word)].includes(verbOf(tool)))
   const isKnown = named.length > 0 || told.length > 1 || told.some(word => meaningsOf(word).length > 0)
   const left = open.filter(word => !filled.used.has(word))
@@ -158,6 +164,10 @@ function toMatch(tool: ModelTool, { text, words, telling, orders }: Sentence): O
   const mayMiss = readOnly && named.length > 0 && !left.some(word => /\d/.test(word)) ? told.length / 2 : 0
   const clear = isOne && isKnown && filled.missing.length === 0 && left.length <= mayMiss
   return { tool, filled, clear, named, told }
+}
+
+function labelOf({ name, title = '' }: ModelTool): string {
+  return `${name.replaceAll(/[_-]/g, ' ')} ${title}`
 }
 
 /** Whether a text has the word, one that begins like it, or what it is known to mean. */

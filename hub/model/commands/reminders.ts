@@ -43,6 +43,8 @@ export function withoutPlease(text: string): string {
   return plain.slice(polite.exec(fold(plain))?.[0].length ?? 0).trim()
 }
 
+const TIMER = /^(?:set|start) (?:me )?(?:a |the )?timer (?:for|of) /iu
+
 export interface ReminderWish {
   text: string
   language: Language | undefined
@@ -50,7 +52,7 @@ export interface ReminderWish {
 
 /** What a person wants to be reminded of and when, in their words; undefined where the text asks for no reminder. */
 export function readReminder(text: string): ReminderWish | undefined {
-  const plain = withoutPlease(text)
+  const plain = withoutPlease(text).replace(TIMER, 'remind me in ')
   const folded = fold(plain)
   for (const [language, lead] of REMIND) {
     const found = lead.exec(folded)

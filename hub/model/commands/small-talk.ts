@@ -6,7 +6,9 @@ const LONGEST = 80
 const HELLO =
   /^(?:hi|hey|hello|yo|good (?:morning|evening|afternoon|day)|hallo|guten (?:morgen|tag|abend)|moin|bonjour|bonsoir|salut|hola|buenos dias|buenas|ciao|buongiorno|buonasera|hoi|goedemorgen|goedenavond|ola|bom dia|boa noite|czesc|hej|привет|こんにちは)(?:\s+\p{L}+)?$/u
 const THANKS =
-  /^(?:(?:ok|great|nice|cool|perfect|super|wow|ah|oh)\s+)?(?:thanks|thank you|thx|ty|cheers|danke|merci|gracias|grazie|bedankt|dank je|obrigad[oa]|dziekuje|dzieki|спасибо|ありがとう|good night|gute nacht|bonne nuit|buenas noches|buonanotte|welterusten|boa noite|bye|see you|tschuss|ciao|nice|great|well done|good (?:job|bot)|perfect|awesome)(?!\p{L})/u
+  /^(?:(?:ok|great|nice|cool|perfect|super|wow|ah|oh)\s+)?(?:thanks|thank you|thx|ty|cheers|danke|merci|gracias|grazie|bedankt|dank je|obrigad[oa]|dziekuje|dzieki|спасибо|ありがとう|nice|great|well done|good (?:job|bot)|perfect|awesome)(?!\p{L})/u
+const BYE =
+  /^(?:good night|night|gute nacht|bonne nuit|buenas noches|buonanotte|welterusten|bye|see you|tschuss|dobranoc)(?!\p{L})/u
 const WHO =
   /(?<!\p{L})(?:who are you|what are you|are you (?:an? )?(?:bot|ai|human|real|chatgpt|gpt|claude|robot)|your name|wer bist du|qui es[- ]tu|quien eres|chi sei|wie ben jij|quem es)(?!\p{L})/u
 const ABILITY =
@@ -22,5 +24,6 @@ export function answerSmallTalk(message: string, tools: readonly ModelTool[]): s
     return `I am the hub itself. ${NO_MODEL}, so only plain commands answer here: I look things up, set reminders, and offer exact calls that wait for your yes. \`/help\` shows how.`
   if (ABILITY.test(text)) return sayHelp(tools)
   if (HELLO.test(text)) return `Hello! ${sayHelp(tools)}`
+  if (BYE.test(text)) return 'Good night! What is scheduled still comes.'
   return THANKS.test(text) ? 'You are welcome.' : undefined
 }

@@ -8,8 +8,11 @@ const OWNED: readonly RegExp[] = [
   /^(?:is|ist|est|esta|e)\s+(?<title>.+?)\s+(?:already )?(?:on|in|available|auf|sur|en|su)\s*(?:on |in )?(?:jellyfin|plex|the library|our library|der mediathek)$/u,
 ]
 /** "request X", "get us X": wants a title that may be a film or a series. */
-const WANTED =
-  /^(?:i want to (?:see|watch)|i'd like to (?:see|watch)|(?:get|grab|add|request|order) (?:us |me )?)\s*(?<title>.+ \(?(?:19|20)\d\d\)?)$/u
+const WANTED: readonly RegExp[] = [
+  /^(?:i want to (?:see|watch)|i'd like to (?:see|watch)|(?:get|grab|add|request|order|download) (?:us |me )?)\s*(?<title>.+ \(?(?:19|20)\d\d\)?)$/u,
+  /^(?:get|grab|add|request|order|download) (?:us |me )?(?:the )?(?:new |next |latest |first )?(?:seasons?|episodes?) of (?<title>.+)$/u,
+  /^(?:get|grab|add|request|download) (?<title>.+?) (?:to (?:radarr|sonarr|jellyfin|jellyseerr|seerr|overseerr|the library)|in (?:4k|hd|uhd|1080p))$/u,
+]
 const LATER =
   /\s+(?:on jellyfin|on plex|in (?:the|our) library|in jellyfin|somewhere|already|yet|bitte|please)$/u
 const KIND = /^(?:the |a |an |der |den |die |das |le |la |el |il )?(?:movie|film|series|show|serie)\s+/u
@@ -26,14 +29,14 @@ export function planSearch(text: string, tools: readonly ModelTool[]): Plan | un
 function toTitle(text: string): string | undefined {
   const plain = text.normalize('NFC').replace(/[\s?!.]+$/u, '')
   const folded = fold(plain)
-  for (const [pattern, isWish] of [...OWNED.map(each => [each, false] as const), [WANTED, true] as const]) {
+  for (const pattern of [...OWNED, ...WANTED]) {
     const found = pattern.exec(folded)
     const said = found?.groups?.['title']
     if (!found || said === undefined) continue
     const from = folded.indexOf(said, found[0].startsWith(said) ? 0 : 1)
     const kind = KIND.exec(said)?.[0]?.length ?? 0
     // A film or a series that is called so can be requested at once.
-    if (isWish && kind > 0) return undefined
+    if (WANTED.includes(pattern) && kind > 0) return undefined
     const title = plain.slice(from + kind, from + said.length)
     const bare = title.slice(0, LATER.exec(fold(title))?.index ?? title.length)
     if (bare === '' || MACHINE.test(fold(bare))) return undefined

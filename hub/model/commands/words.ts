@@ -39,7 +39,7 @@ const STOPS = new Set(
   quanti quanto quante se sei si sono sta stanno su sul sulla tu uno adesso ora dimmi c mi
   o os um uma meu minha no na nos quem qual quais quantos quanto esta estao agora por favor mostra
   de het een en is zijn mijn ik je jij wat wie waar hoe hoeveel welke op van voor met te er nu laat zien
-  anyone anybody someone somebody everyone everybody long lang lange longtemps teraz czy jest sie moje moj na w z do ile jak co kto prosze
+  s re ll ve m nog vrij zostalo anyone anybody someone somebody everyone everybody long lang lange longtemps teraz czy jest sie moje moj na w z do ile jak co kto prosze
   в и на не что кто как где сколько у с по мне мой моя мои есть ли сейчас покажи`.split(/\s+/),
 )
 
@@ -83,9 +83,9 @@ channel: channels kanal kanale canal canaux canales
 diagnose: slow lag laggy lagging lags langsam lent lente lento diagnose wrong ruckelt crash crashed crashes crasht planta
 schedules: reminder reminders schedule scheduled erinnerungen erinnerung rappels recordatorios promemoria przypomnienia lembretes herinneringen ricordi
 tasks: task aufgaben taches tareas
-stop: shut down off stoppe stopp stoppen anhalten arrete arreter deten detener para ferma pare kill halt shutdown quit beende
+stop: shut down off stoppe stopp stoppen anhalten arrete arreter deten detener para ferma pare kill halt shutdown quit beende apaga apague spegni schalte
 start: up starte starten demarre lance inicia avvia launch boot begin запусти
-restart: reboot neustarten redemarre reinicia riavvia bounce starte-neu перезапусти reinicie herstart zrestartuj 再起動
+restart: reboot neustarten redemarre reinicia riavvia bounce starte-neu перезапусти reinicie herstart zrestartuj 再起動 starta-om
 pause: pausiere pausieren suspend paused halte pausa pausa pauze wstrzymaj
 resume: continue unpause fortsetzen reprends reanuda riprendi unfreeze wznow hervat retoma
 remove: delete losche loschen entferne supprime elimina borra cancel erase uninstall drop удали
@@ -96,7 +96,7 @@ refresh: rescan scan
 set: limit throttle cap change drossel drossle slow limite limita begrenze beperk
 request: order add order pide pedir richiedi aanvragen vraag
 run: execute
-system: machine rechner computer pc host box maschine ordinateur equipo macchina компьютер nas uptime cpu ram memory temperature temp temps free host kompjuter doing reboot full voll plein lleno slow
+system: machine rechner computer pc host box maschine ordinateur equipo macchina компьютер nas uptime cpu ram memory temperature temp temps free host kompjuter doing reboot full voll plein lleno slow geheugen speicher arbeitsspeicher memoire memoria ruimte platz espace espacio spazio espaco miejsca miejsce swap network traffic load average netzwerk reseau
 jellyfin: library mediathek bibliothek mediatheque biblioteca plex
 session: stream streams sessions sitzung tv
 running: laufen lauft tourne tournent corriendo attivi actifs activos
@@ -127,7 +127,7 @@ export function meaningsOf(word: string): readonly string[] {
 
 /** What an order begins with, that changes something whatever the tools are called. */
 const ORDERS = new Set(
-  'update upgrade install turn switch enable disable clean clear empty wipe format make create move rename block ban kick give write deploy close open lock unlock increase decrease raise lower schalte mach losch installiere aktualisiere'.split(
+  'update upgrade install retry approve scan reboot turn switch enable disable clean clear empty wipe format make create move rename block ban kick give write deploy close open lock unlock increase decrease raise lower schalte mach losch installiere aktualisiere'.split(
     ' ',
   ),
 )
