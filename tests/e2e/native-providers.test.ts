@@ -133,7 +133,7 @@ describe('native providers', () => {
 
   it('Anthropic gets its thoughts back with their signature, and marks of the cache', async () => {
     const { reply, bodies, calls } = await turn('anthropic', 'claude-sonnet-4-5', ANTHROPIC)
-    expect(reply.thinking).toMatchObject({ by: 'anthropic/claude-sonnet-4-5', text: 'so' })
+    expect(reply.thinking).toMatchObject({ text: 'so' })
     const mark = { type: 'ephemeral' }
     expect(bodies[1]).toMatchObject({
       system: [{ type: 'text', cache_control: mark }],
