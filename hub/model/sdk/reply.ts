@@ -2,6 +2,7 @@ import { type Begun, type ModelCall, ModelError, type ModelReply, type ModelUsag
 import {
   brokenStream,
   describeProvider,
+  errorIn,
   filtered,
   type Provider,
   toModelError,
@@ -45,6 +46,7 @@ export function createPartsReader({
   const { parts, textOf, take } = createParts(onText)
   const calls: ModelCall[] = []
   let finish: Finish | undefined
+  let event: unknown
   let written = 0
   let thought = 0
   return {
@@ -88,8 +90,11 @@ export function createPartsReader({
         case 'finish':
           finish = part
           return
+        case 'raw':
+          event = part.rawValue
+          return
         case 'error':
-          throw toPartError(provider, part.error)
+          throw toPartError(provider, part.error, event)
         default:
           return
       }
@@ -138,17 +143,11 @@ function createParts(onText: (text: string) => void) {
   return { parts, textOf, take }
 }
 
-/** A package gives what a provider said in a stream as it came, and an error of its own for what it cannot read. */
-function toPartError(provider: Provider, error: unknown): ModelError {
-  if (error instanceof Error && !('statusCode' in error)) {
-    return brokenStream(provider, 'sent what cannot be read in the middle of the reply')
-  }
-  const { statusCode, ...said } =
-    typeof error === 'object' && error !== null ? { statusCode: undefined, ...error } : {}
-  return toModelError(
-    provider,
-    toRefusal(typeof error === 'string' ? error : { status: statusCode, ...said }),
-  )
+/** The error in an event as it came; a package gives one of its own for an event that it cannot read. */
+function toPartError(provider: Provider, error: unknown, event: unknown): ModelError {
+  const said = errorIn(event) ?? (error instanceof Error ? undefined : error)
+  if (said !== undefined) return toModelError(provider, toRefusal(said))
+  return brokenStream(provider, 'sent what cannot be read in the middle of the reply')
 }
 
 function decideFailure(provider: Provider, finish: Finish | undefined): ModelError | undefined {
