@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { parseJson } from '../../core/json.ts'
 import { ModelError, type ModelErrorKind } from '../../core/model.ts'
 import { stripControl, toSpan, truncate } from '../../core/text.ts'
+import { adviseTools } from '../server-advice.ts'
 
 /** What an error's message tells of the provider. */
 export interface Provider {
@@ -154,7 +155,7 @@ function describe(
     case 'overflow':
       return `The request is longer than ${nameModel(provider)} at ${displayUrl(provider)} takes${mark}. Check that SUPERBLOOM_MODEL_CONTEXT is not more than its context.`
     case 'rejected':
-      return `${who} refused the request${mark}.${describeRejection(provider, refusal.status)}`
+      return `${who} refused the request${mark}.${describeRejection(provider, refusal)}`
     case 'network':
       return `${who} cannot be reached${mark}. Check that it runs and that ${nameAddress(provider)} is right.`
     case 'server':
@@ -164,15 +165,23 @@ function describe(
   }
 }
 
-function describeRejection(provider: Provider, status: number | undefined): string {
+function describeRejection(provider: Provider, { status, said = '' }: Refusal): string {
   if (status === 402) return ` It wants to be paid: check the account's credit.`
   if (status !== 404 && status !== 405) return ''
+  // Words only choose the advice: OpenRouter has the model, and no host of it that takes tools.
+  if (/support\w* (the )?(tool|function)/i.test(said)) return ` ${adviseTools(undefined)}`
   return ` Check ${nameAddress(provider)} (most end in /v1) and that it has ${nameModel(provider)} (SUPERBLOOM_MODEL).`
 }
 
 /** `what` says what the provider did, after its name. */
 export function brokenStream(provider: Provider, what: string, cause?: unknown): ModelError {
   return new ModelError('broken_stream', `${describeProvider(provider)} ${what}.`, { cause })
+}
+
+/** A request that the provider's package does not make. */
+export function unsent(provider: Provider, { message }: Error): ModelError {
+  const what = `${describeProvider(provider)} was not asked: ${message}`
+  return new ModelError('rejected', withoutKey(provider, what))
 }
 
 export function filtered(provider: Provider): ModelError {

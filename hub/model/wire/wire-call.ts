@@ -12,7 +12,7 @@ import {
   toModelError,
   toRefusal,
 } from '../openai/provider-error.ts'
-import { findCoded, toAnswerError, toNetworkError, unusable } from './answer-error.ts'
+import { findCoded, toAnswerError, toNetworkError, toUnsentError } from './answer-error.ts'
 import { createCallWatch } from './call-watch.ts'
 
 export interface WireOptions {
@@ -74,7 +74,7 @@ export function openWireCall(options: WireOptions): WireCall {
       const refusal = refusalIn(thrown)
       if (refusal) return toModelError(provider, refusal)
       if (hasAnswered) return brokenStream(provider, describeBreak(thrown))
-      return unusable(provider)
+      return toUnsentError(provider, thrown)
     },
     [Symbol.dispose]: () => watch[Symbol.dispose](),
   }
