@@ -245,6 +245,18 @@ describe('native providers', () => {
     },
   )
 
+  it.each([
+    ['mistral', ['<think>hm</think>\n\nHi']],
+    ['deepseek', ['<think>', 'hm', '</think>', '\n\n', 'Hi', ' there']],
+    ['deepseek', ['\n\n', 'Hi']],
+  ])('%s begins no reply with thoughts or blank lines: %j', async (provider, pieces) => {
+    const events = [...pieces.map(content => choice({ content })), choice({}, 'stop')]
+    await using server = await serve(stream(toStream(events)))
+    const { reply, shown } = await ask(openModel(server.url, { provider, model: 'm' }), 'hi')
+    expect(reply.text).toMatch(/^Hi/)
+    expect(shown.join('')).toBe(reply.text)
+  })
+
   it('an error of a caller passes through', async () => {
     await using server = await serve(stream(toStream(ANTHROPIC)))
     const bug = new Error('a bug of the caller')
