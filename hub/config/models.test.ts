@@ -106,6 +106,13 @@ test('what surrounds a key is not part of it, and a header may have any text of 
   expect(decide({}, { default: entry }).models?.default).toMatchObject(entry)
 })
 
+test('a context that no variable names is left open, so that the provider is asked for it', () => {
+  const variables = { SUPERBLOOM_MODEL: 'm', OPENAI_BASE_URL: 'http://h/v1' }
+  expect(decide(variables).models?.default).not.toHaveProperty('context')
+  const given = decide({ ...variables, SUPERBLOOM_MODEL_CONTEXT: '8192' })
+  expect(given.models?.default.context).toBe(8_192)
+})
+
 test("a provider's key goes to no other address", () => {
   const elsewhere = { provider: 'anthropic', baseUrl: 'https://proxy.example/v1', model: 'm' }
   const { models } = decide({ ANTHROPIC_API_KEY: 'k' }, { default: elsewhere })

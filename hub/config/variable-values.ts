@@ -5,11 +5,10 @@ import type { LogLevel } from '../core/log.ts'
 
 /* The values of variables, from their texts. Each function throws `bad_request` that names variable, value and what is allowed. */
 
-const DEFAULT_CONTEXT = 32_768
 const LEAST_CONTEXT = 2048
 
-export function toContext(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_CONTEXT
+export function toContext(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
   const context = toWhole(text)
   if (context >= LEAST_CONTEXT) return context
   throw wrong('SUPERBLOOM_MODEL_CONTEXT', text, `not a number of tokens from ${LEAST_CONTEXT} on`)
