@@ -1,8 +1,8 @@
 import { type Agents, createAgents } from './config/agents.ts'
 import { openDataFolder } from './config/data-folder.ts'
-import { createEnvironment, type Environment } from './config/environment.ts'
+import type { Environment } from './config/environment.ts'
 import type { Config } from './config/load.ts'
-import { hasPrices, type ModelConfig } from './config/models.ts'
+import { hasPrices } from './config/models.ts'
 import { readVersion } from './config/paths.ts'
 import { readOrMakeToken } from './config/token.ts'
 import { type Clock, systemClock } from './core/clock.ts'
@@ -13,11 +13,8 @@ import type { Log } from './core/log.ts'
 import type { Model } from './core/model.ts'
 import type { SignalMap, Signals } from './core/signals.ts'
 import { createLiveConfig, type LiveConfig } from './live-config.ts'
-import { createChain } from './model/chain.ts'
-import { createModel } from './model/create-model.ts'
-import { fillSizes } from './model/sizes.ts'
+import { type Models, openModels } from './models.ts'
 import { closeQuestions } from './store/approvals.ts'
-import { readModelQuirks, saveModelQuirks } from './store/hub-state.ts'
 import { openStore, type Store } from './store/open.ts'
 import { lockFolder } from './store/sqlite.ts'
 import { describeLoss, findLoss, wasUsed } from './store/store-loss.ts'
@@ -41,7 +38,7 @@ export interface HubInputs {
 }
 
 /** What every part of the hub stands on. */
-export interface Foundation {
+export interface Foundation extends Models {
   readonly clock: Clock
   readonly random: () => number
   readonly newId: NewId
@@ -53,12 +50,6 @@ export interface Foundation {
   readonly token: string
   readonly version: string
   readonly startedAt: number
-  /** The model in force, with its fallbacks. */
-  model: Model
-  /** Those that agents choose by name, with the same fallbacks. */
-  namedModels: ReadonlyMap<string, Model>
-  /** Writes summaries; undefined where the model itself does. */
-  compactionModel: Model | undefined
   /** Takes the models from the config in force. */
   reloadModel(): Promise<void>
 }
@@ -74,7 +65,15 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
     await closeQuestions(tx, clock.now())
   })
   const signals = createEmitter<SignalMap>(error => log.error('listener_failed', { error }))
-  const models = (of: Config) => createModels(of, overrides.model, { clock, log, signals, store })
+  const models = (of: Config) =>
+    openModels(of.model, overrides.model, {
+      clock,
+      log,
+      signals,
+      store,
+      // A config that is in force no longer changes nothing.
+      onChange: changed => live.current === of && Object.assign(foundation, changed),
+    })
   const live = createLiveConfig(config, environment, log)
   const foundation: Foundation = {
     clock,
@@ -114,42 +113,4 @@ async function openWholeStore(
     log.warn('store_loss_accepted', { why })
   }
   return stack.use(await openStore(folder, error => log.warn('store_mark_not_written', { error })))
-}
-
-async function createModels(
-  { model }: Config,
-  override: Model | undefined,
-  { clock, log, signals, store }: Pick<Foundation, 'clock' | 'log' | 'signals' | 'store'>,
-): Promise<Pick<Foundation, 'model' | 'namedModels' | 'compactionModel'>> {
-  const onAnswers = (name: string) => signals.emit('modelAnswers', { name })
-  if (override) {
-    return {
-      model: createChain([{ model: override }], { now: clock.now, onAnswers }),
-      namedModels: new Map(),
-      compactionModel: undefined,
-    }
-  }
-  const quirks = {
-    load: (key: string) => readModelQuirks(store.db, key),
-    // The reply that was worked for is not lost with what was learnt.
-    save: (key: string, value: unknown) =>
-      store
-        .write(tx => saveModelQuirks(tx, key, value))
-        .catch(error => log.warn('model_quirks_not_saved', { error })),
-  }
-  const options = { clock, onAnswers, circuits: new Map(), quirks, environment: createEnvironment() }
-  const fill = (entry: ModelConfig) => fillSizes(entry, clock)
-  const fallback = Promise.all((model?.fallback ?? []).map(fill))
-  // All providers are asked for their sizes at once: one that is away delays a start only once.
-  const open = async (entry: ModelConfig, others = fallback) =>
-    createModel(...(await Promise.all([fill(entry), others])), options)
-  const named = Object.entries(model?.named ?? {}).map(
-    async ([name, entry]) => [name, await open(entry)] as const,
-  )
-  const [first, compaction, byName] = await Promise.all([
-    model ? open(model.default) : createModel(undefined, [], options),
-    model?.compaction && open(model.compaction, Promise.resolve([])),
-    Promise.all(named),
-  ])
-  return { model: first, namedModels: new Map(byName), compactionModel: compaction }
 }

@@ -3,6 +3,7 @@ import { clientPrompt } from './client-prompt.ts'
 import { eventListed, missedPolicy } from './inbox.ts'
 import { conversationId, name, serverName, toServerNames } from './names.ts'
 import { PROVIDER_NAMES } from './providers.ts'
+import { HEADER_TEXT, headerName, isHeaderText, requestBody } from './request-parts.ts'
 import { hookEntry, hookName } from './webhooks.ts'
 
 const span = z.string().regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
@@ -113,6 +114,8 @@ const price = z.strictObject({
 
 /** The platform waits no longer for an answer. */
 const LONGEST_ANSWER_MS = 5 * 60_000
+/** No model begins to answer sooner than this: less is a number in another unit. */
+const SHORTEST_ANSWER_MS = 1_000
 
 const modelEntry = z
   .strictObject({
@@ -126,9 +129,10 @@ const modelEntry = z
       .describe("where it is, with the /v1 of most; default the provider's own address"),
     apiKey: z
       .string()
+      .refine(isHeaderText, HEADER_TEXT)
       .optional()
       .describe("default the provider's variable of the environment, at its own address"),
-    model: z.string().min(1),
+    model: z.string().regex(/\S/, 'must be its name there'),
     context: z
       .int()
       .min(2048)
@@ -147,11 +151,17 @@ const modelEntry = z
     temperature: z.number().min(0).max(2).optional().describe("default the provider's own"),
     vision: z.boolean().optional().describe('whether it takes pictures'),
     timeout: limit
-      .refine(given => limitToMilliseconds(given) <= LONGEST_ANSWER_MS, 'must be at most 5m')
+      .refine(given => {
+        const limit = limitToMilliseconds(given)
+        return limit >= SHORTEST_ANSWER_MS && limit <= LONGEST_ANSWER_MS
+      }, `must be from 1s to 5m: a bare number is one of seconds up to ${MOST_SECONDS}, else of milliseconds`)
       .optional()
       .describe('until the answer begins; default 60s, 5m at http addresses'),
-    headers: z.record(z.string(), text).optional().describe('sent with every request'),
-    body: z.record(z.string(), z.unknown()).optional().describe('merged into every request'),
+    headers: z
+      .record(headerName, text.refine(isHeaderText, HEADER_TEXT))
+      .optional()
+      .describe('sent with every request'),
+    body: requestBody.optional().describe('merged into every request'),
   })
   .refine(({ maxOutput = 0, context = Number.POSITIVE_INFINITY }) => maxOutput <= context / 2, {
     path: ['maxOutput'],

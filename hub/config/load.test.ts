@@ -117,6 +117,11 @@ budget: { moneyPerDay: 5 }`
   )
 })
 
+test('a key of a body that the hub writes is refused with its path', () => {
+  const text = 'model:\n  default:\n    provider: openai\n    model: m\n    body:\n      stream: false\n'
+  expect(() => load(text)).toThrow('FILE:6: model.default.body.stream: every reply is streamed: leave it out')
+})
+
 test('the model of the file wins over the environment, and what nobody wrote stays open', () => {
   const text = 'model: { default: { baseUrl: "http://localhost:11434/v1", model: m, context: 100000 } }'
   expect(load(text, { SUPERBLOOM_MODEL: 'other' }).model).toEqual({

@@ -83,6 +83,36 @@ test('an entry of the file names a provider or an address, and has its own setti
   expect(models?.named['cheap']).not.toHaveProperty('apiKey')
 })
 
+test.each<[variables: Variables, why: string]>([
+  [
+    { SUPERBLOOM_MODEL: 'anthropic/', ANTHROPIC_API_KEY: 'k' },
+    'SUPERBLOOM_MODEL: anthropic/ is not <provider>/<model>',
+  ],
+  [
+    { SUPERBLOOM_MODEL: 'm', SUPERBLOOM_COMPACTION_MODEL: 'anthropic/', ANTHROPIC_API_KEY: 'k' },
+    'SUPERBLOOM_COMPACTION_MODEL: anthropic/ is not',
+  ],
+  [{ SUPERBLOOM_MODEL: 'm', OPENAI_API_KEY: 'a\nb' }, 'OPENAI_API_KEY: must be one line of plain characters'],
+  [
+    { SUPERBLOOM_MODEL: 'anthropic/m', ANTHROPIC_API_KEY: 'a\u2026' },
+    'ANTHROPIC_API_KEY: must be one line of plain characters',
+  ],
+])('%j is refused, and no key is told', (variables, why) => {
+  expect(() => decide(variables)).toThrow(why)
+})
+
+test('what surrounds a key is not part of it, and a header may have any text of one line', () => {
+  const entry = { provider: 'openai', model: 'm', apiKey: ' k\n', headers: { 'X-Team_1': 'Lab: "é", 1' } }
+  expect(decide({}, { default: entry }).models?.default).toMatchObject(entry)
+})
+
+test('a context that no variable names is left open, so that the provider is asked for it', () => {
+  const variables = { SUPERBLOOM_MODEL: 'm', OPENAI_BASE_URL: 'http://h/v1' }
+  expect(decide(variables).models?.default).not.toHaveProperty('context')
+  const given = decide({ ...variables, SUPERBLOOM_MODEL_CONTEXT: '8192' })
+  expect(given.models?.default.context).toBe(8_192)
+})
+
 test("a provider's key goes to no other address", () => {
   const elsewhere = { provider: 'anthropic', baseUrl: 'https://proxy.example/v1', model: 'm' }
   const { models } = decide({ ANTHROPIC_API_KEY: 'k' }, { default: elsewhere })
@@ -95,7 +125,22 @@ test.each([
   [{ provider: 'compatible', model: 'm' }, 'missing: where the model is asked'],
   [{ provider: 'claude', model: 'm' }, 'openai'],
   [{ provider: 'openai', model: 'm', thinking: true }, 'thinking'],
-  [{ provider: 'openai', model: 'm', timeout: '10m' }, 'must be at most 5m'],
+  [{ provider: 'openai', model: 'm', timeout: '10m' }, 'must be from 1s to 5m'],
+  [
+    { provider: 'openai', model: 'm', timeout: 600 },
+    'must be from 1s to 5m: a bare number is one of seconds',
+  ],
+  [{ provider: 'openai', model: 'm', timeout: 0.5 }, 'must be from 1s to 5m'],
+  [{ provider: 'openai', model: 'm', timeout: '0s' }, 'must be from 1s to 5m'],
+  [{ provider: 'openai', model: ' ' }, 'model'],
+  [{ provider: 'openai', model: 'm', apiKey: 'sk-a\nsk-b' }, 'must be one line of plain characters'],
+  [{ provider: 'openai', model: 'm', apiKey: 'schlüssel€' }, 'must be one line of plain characters'],
+  [{ provider: 'openai', model: 'm', headers: { 'x team': 'lab' } }, 'must be letters, digits and -'],
+  [{ provider: 'openai', model: 'm', headers: { 'x-team': 'a\r\nb: c' } }, 'must be one line of plain'],
+  [{ provider: 'openai', model: 'm', body: { stream: false } }, 'every reply is streamed: leave it out'],
+  [{ provider: 'openai', model: 'm', body: { model: 'n' } }, 'write it as model of the entry'],
+  [{ provider: 'openai', model: 'm', body: { messages: [] } }, 'the hub writes it: leave it out'],
+  [{ provider: 'openai', model: 'm', body: { tools: [] } }, 'the hub writes it: leave it out'],
 ])('%j is refused', (entry, why) => {
   expect(() => decide({}, { default: entry })).toThrow(why)
   expect(() =>

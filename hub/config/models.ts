@@ -2,7 +2,7 @@ import { type ConfigFile, limitToMilliseconds, type ModelEntryFile } from '../..
 import { KEY_VARIABLES, PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../../schemas/providers.ts'
 import type { Price } from '../core/model.ts'
 import type { Environment } from './environment.ts'
-import { toContext, toHttpUrl } from './variable-values.ts'
+import { toContext, toHttpUrl, toKey, toModelName } from './variable-values.ts'
 
 /** A model as it is configured. Sizes that nobody wrote are asked of its provider. */
 export interface ModelConfig {
@@ -56,7 +56,7 @@ export function decideModels(
   environment: Environment,
   path: string | undefined,
 ): DecidedModels {
-  const summaries = environment('SUPERBLOOM_COMPACTION_MODEL')
+  const summaries = modelOf('SUPERBLOOM_COMPACTION_MODEL', environment)
   const context = toContext(environment('SUPERBLOOM_MODEL_CONTEXT'))
   if (file) {
     const toModel = (entry: ModelEntryFile) => toModelConfig(entry, environment)
@@ -73,7 +73,7 @@ export function decideModels(
       warnings: [],
     }
   }
-  const model = environment('SUPERBLOOM_MODEL')
+  const model = modelOf('SUPERBLOOM_MODEL', environment)
   if (!model) {
     const variables = ['OPENAI_BASE_URL', ...KEY_VARIABLES]
     const set = variables.filter(environment)
@@ -102,7 +102,16 @@ function fromVariable(
   const prefix = hasPrefix(text, environment)
   if (prefix) return { provider: prefix, model: text.slice(prefix.length + 1) }
   const baseUrl = toHttpUrl('OPENAI_BASE_URL', environment('OPENAI_BASE_URL') ?? PROVIDERS.openai.baseUrl)
-  return { baseUrl, apiKey: environment('OPENAI_API_KEY'), model: text }
+  return { baseUrl, apiKey: keyOf('OPENAI_API_KEY', environment), model: text }
+}
+
+function modelOf(variable: string, environment: Environment): string | undefined {
+  const name = environment(variable)
+  return name === undefined ? undefined : toModelName(variable, name)
+}
+
+function keyOf(variable: string, environment: Environment): string | undefined {
+  return toKey(variable, environment(variable))
 }
 
 /** The provider before the first slash of a model's name, where that is one whose key is set. */
@@ -130,7 +139,7 @@ function toModelConfig(entry: ModelEntryFile, environment: Environment): ModelCo
   const baseUrl = entry.baseUrl ?? ('baseUrl' in known ? known.baseUrl : '')
   // A key goes to nobody but the provider that it is of.
   const own = providerAt(baseUrl) === provider && provider !== 'compatible'
-  const key = apiKey || (own ? environment(known.keyVariable) : undefined)
+  const key = apiKey || (own ? keyOf(known.keyVariable, environment) : undefined)
   const { reasoning, temperature, headers, body, model, context, maxOutput } = rest
   return {
     provider,

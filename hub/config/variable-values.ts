@@ -1,13 +1,14 @@
+import { PROVIDER_NAMES } from '../../schemas/providers.ts'
+import { HEADER_TEXT, isHeaderText } from '../../schemas/request-parts.ts'
 import { HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 
 /* The values of variables, from their texts. Each function throws `bad_request` that names variable, value and what is allowed. */
 
-const DEFAULT_CONTEXT = 32_768
 const LEAST_CONTEXT = 2048
 
-export function toContext(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_CONTEXT
+export function toContext(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
   const context = toWhole(text)
   if (context >= LEAST_CONTEXT) return context
   throw wrong('SUPERBLOOM_MODEL_CONTEXT', text, `not a number of tokens from ${LEAST_CONTEXT} on`)
@@ -36,6 +37,18 @@ export function toPublicUrl(text: string | undefined): string | undefined {
   const url = toHttpUrl('SUPERBLOOM_PUBLIC_URL', text)
   if (!/[?#]/.test(url)) return url
   throw wrong('SUPERBLOOM_PUBLIC_URL', text, 'not an address without ? and #')
+}
+
+/** A key that a header can carry. It is secret: the error does not hold it. */
+export function toKey(name: string, text: string | undefined): string | undefined {
+  if (text === undefined || isHeaderText(text)) return text
+  throw new HubError('bad_request', `${name}: ${HEADER_TEXT}`)
+}
+
+/** A model as a variable names it. */
+export function toModelName(name: string, text: string): string {
+  if (/\S/.test(text) && !PROVIDER_NAMES.some(provider => text.trim() === `${provider}/`)) return text
+  throw wrong(name, text, 'not <provider>/<model>, or the name of a model')
 }
 
 export function toLogLevel(text: string): LogLevel {

@@ -41,7 +41,7 @@ export interface ModelImage {
  * shown, and goes back only to the family that made it.
  */
 export interface Thinking {
-  /** The family that made it: `<provider>/<model>`. */
+  /** The family that made it: a provider's model at one address. What earlier versions stored has no address, and stays. */
   by: string
   /** What it thought, as far as the provider shows it; may be empty. */
   text: string

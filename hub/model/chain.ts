@@ -15,6 +15,8 @@ import { type Circuit, createCircuit, type Pass } from './circuit.ts'
 export interface ChainLink {
   model: Model
   baseUrl?: string | undefined
+  /** Its provider answers a request, if only to refuse it. */
+  onAnswer?: () => void
 }
 
 export interface ChainOptions {
@@ -82,15 +84,19 @@ type Outcome =
   | { error: ModelError; next: 'throw' | 'refused' | 'down' }
 
 async function ask(
-  { model, circuit, pass }: Guarded & { pass: Pass },
+  { model, circuit, pass, onAnswer }: Guarded & { pass: Pass },
   request: ModelRequest,
   asked: ModelOptions,
   options: ChainOptions,
 ): Promise<Outcome> {
+  const succeed = () => {
+    if (circuit.succeed()) options.onAnswers(model.name)
+    onAnswer?.()
+  }
   try {
     const maxOutput = Math.min(request.maxOutput, model.maxOutput)
     const reply = await model.complete({ ...request, maxOutput }, asked)
-    if (circuit.succeed()) options.onAnswers(model.name)
+    succeed()
     return { reply }
   } catch (error) {
     if (!(error instanceof ModelError)) {
@@ -100,7 +106,7 @@ async function ask(
     if (error.retryable) {
       return { error, next: circuit.fail(pass, error, error.retryAfter) ? 'down' : 'throw' }
     }
-    if (circuit.succeed()) options.onAnswers(model.name)
+    succeed()
     return { error, next: error.kind === 'overflow' ? 'throw' : 'refused' }
   }
 }

@@ -11,6 +11,8 @@ export interface CreateModelOptions {
   clock: Clock
   /** A provider that was down answers again. */
   onAnswers: (name: string) => void
+  /** Gets an entry each time that its provider answers. */
+  onAnswer?: (entry: ModelEntry) => void
   /** Shared by all models that one config names: a provider has one circuit, whoever asks it. */
   circuits: Map<string, Circuit>
   quirks: QuirkStore
@@ -25,7 +27,7 @@ export interface CreateModelOptions {
 export async function createModel(
   first: ModelEntry | undefined,
   fallback: readonly ModelEntry[],
-  { quirks, environment, ...options }: CreateModelOptions,
+  { quirks, environment, onAnswer, ...options }: CreateModelOptions,
 ): Promise<Model> {
   if (!first) {
     const { createCommandsModel } = await import('./commands/commands-model.ts')
@@ -36,6 +38,7 @@ export async function createModel(
   const toLink = async (entry: ModelEntry) => ({
     model: await openModel(entry, { clock, quirks }),
     baseUrl: entry.baseUrl,
+    onAnswer: () => onAnswer?.(entry),
   })
   const others = await Promise.all(fallback.map(toLink))
   return createChain([await toLink(first), ...others], { now: clock.now, ...options })

@@ -87,14 +87,45 @@ export async function lookUp(written: WrittenSizes & ReportedOptions): Promise<L
   }
 }
 
+type WrittenEntry = Omit<ModelEntry, 'context' | 'maxOutput' | 'vision'> & WrittenSizes
+
 /** A configured model with every size filled in. A provider that does not answer leaves the table and the defaults. */
-export async function fillSizes(
-  entry: Omit<ModelEntry, 'context' | 'maxOutput' | 'vision'> & WrittenSizes,
-  clock: Clock,
-): Promise<ModelEntry> {
-  const isWhole = entry.context !== undefined && entry.vision !== undefined
-  // The timeout of an entry is for answers: a list comes at once or not at all.
-  const asked = isWhole ? undefined : await lookUp({ ...entry, timeout: LOOK_UP_MS, clock })
-  const { context, maxOutput, price, vision } = asked?.sizes ?? decideSizes(entry)
-  return { ...entry, context, maxOutput, price, vision }
+export interface SizedEntry {
+  readonly entry: ModelEntry
+  /**
+   * The provider answered a request: it is asked again for what it did not say before, as a local server that has
+   * loaded the model since. Resolves to true where the sizes are others now. Never throws.
+   */
+  askAgain(): Promise<boolean>
+}
+
+/** So often a provider that answers requests is asked again: some never say it. */
+const MOST_QUESTIONS = 5
+
+export async function openSizedEntry(written: WrittenEntry, clock: Clock): Promise<SizedEntry> {
+  const wanted = written.context === undefined ? 'context' : 'vision'
+  const ask = async () => {
+    // The timeout of an entry is for answers: a list comes at once or not at all.
+    const { sizes } =
+      written[wanted] === undefined
+        ? await lookUp({ ...written, timeout: LOOK_UP_MS, clock })
+        : { sizes: decideSizes(written) }
+    const { from, ...filled } = sizes
+    return { entry: { ...written, ...filled }, isOpen: from[wanted] === 'default' }
+  }
+  let found = await ask()
+  let questions = 0
+  return {
+    get entry() {
+      return found.entry
+    },
+    async askAgain() {
+      if (!found.isOpen || questions === MOST_QUESTIONS) return false
+      questions++
+      const { entry, isOpen } = await ask()
+      const isSame = JSON.stringify(entry) === JSON.stringify(found.entry)
+      found = { entry: isSame ? found.entry : entry, isOpen }
+      return !isSame
+    },
+  }
 }

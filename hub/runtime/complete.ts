@@ -4,39 +4,58 @@ import type { Model, ModelReply, ModelRequest } from '../core/model.ts'
 import { toSentence, toSpan } from '../core/text.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
+import { meterModel } from './limits/metered-model.ts'
 import { tellRecovered } from './park.ts'
 import { decideRetry } from './retry.ts'
 import { tellNow } from './tell.ts'
 
-export interface Attempt {
-  model: Model
-  request: ModelRequest
+interface Asking {
+  /** Makes the request for a model, with room in its context. */
+  toRequest: (model: Model) => Promise<ModelRequest>
   signal: AbortSignal
 }
 
+/** A reply, with the model that gave it and what that was asked. */
+interface Asked {
+  model: Model
+  request: ModelRequest
+  reply: ModelReply
+}
+
 /**
- * Asks until there is an answer: repeats by the kind of error, then the next model, and throws the last ModelError. A
- * failure that lasts is told once, and its end too.
+ * Asks until there is an answer: repeats by the kind of error, then the next model, and throws the last ModelError. Each
+ * try takes the model that the config names at that time. A failure that lasts is told once, and its end too.
  */
 export async function completeWithRetries(
   deps: RuntimeDeps,
   claim: Claim,
-  attempt: Attempt,
-): Promise<ModelReply> {
+  { toRequest, signal }: Asking,
+): Promise<Asked> {
   const onText = (text: string) => {
     if (claim.target === null) return
     deps.signals.emit('delta', { conversation: claim.target, cycle: claim.cycle, text })
   }
+  const prepare = async (configured: Model) => {
+    const model = meterModel(deps, claim, configured)
+    return { configured, model, request: await toRequest(model) }
+  }
+  let attempt = await prepare(deps.model(claim.agent.model))
   for (let failures = 1; ; failures++) {
+    const configured = deps.model(claim.agent.model)
+    if (configured !== attempt.configured) {
+      attempt = await prepare(configured)
+      failures = 1
+    }
+    const { model, request } = attempt
     try {
-      const reply = await attempt.model.complete(attempt.request, { signal: attempt.signal, onText })
+      const reply = await model.complete(request, { signal, onText })
       await tellRecovered(deps, claim)
-      return reply
+      return { model, request, reply }
     } catch (error) {
-      attempt.signal.throwIfAborted()
+      signal.throwIfAborted()
       const wait = await prepareRepeat(deps, claim, error, failures)
-      if (wait !== undefined) await sleep(deps.clock, wait, attempt.signal)
-      else if (attempt.model.health?.giveUp(error)) failures = 0
+      if (wait !== undefined) await sleep(deps.clock, wait, signal)
+      else if (model.health?.giveUp(error)) failures = 0
       else throw error
     }
   }

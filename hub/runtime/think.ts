@@ -20,7 +20,7 @@ import type { RuntimeDeps } from './deps.ts'
 import { endWithText, isAwaited } from './finish.ts'
 import { mayShrinkTo } from './limits/cycle-tokens.ts'
 import { LimitReached } from './limits/limit-reached.ts'
-import { meterModel, settle, writeUsage } from './limits/metered-model.ts'
+import { settle, writeUsage } from './limits/metered-model.ts'
 import { toPreamble } from './prompt.ts'
 import { toAnchor } from './tokens.ts'
 import { toMessages } from './window.ts'
@@ -31,8 +31,7 @@ export async function think(
   claim: Claim,
   signal: AbortSignal,
 ): Promise<'act' | 'think' | 'ended'> {
-  const model = meterModel(deps, claim, deps.model(claim.agent.model))
-  const { request, reply } = await askForReply(deps, claim, model, signal)
+  const { model, request, reply } = await askForReply(deps, claim, signal)
   const step = claim.steps + 1
   const now = deps.clock.now()
   const usage = claim.unpaid ?? NO_USAGE
@@ -72,12 +71,12 @@ export async function think(
 }
 
 /** Asks the model; where its reply is empty and a person waits for it, once more. */
-async function askForReply(deps: RuntimeDeps, claim: Claim, model: Model, signal: AbortSignal) {
-  const first = await ask(deps, claim, model, signal)
+async function askForReply(deps: RuntimeDeps, claim: Claim, signal: AbortSignal) {
+  const first = await ask(deps, claim, signal)
   const { reply } = first
   if (!isEmpty(reply) || !(reply.truncated || (await isAwaited(deps.store.db, claim)))) return first
   deps.log.warn('reply_empty', { cycle: claim.cycle, truncated: reply.truncated })
-  return ask(deps, claim, model, signal, toReminder(reply))
+  return ask(deps, claim, signal, toReminder(reply))
 }
 
 function isEmpty({ text, calls }: ModelReply): boolean {
@@ -100,27 +99,22 @@ function whyEmpty({ truncated }: ModelReply, { maxOutput }: ModelRequest) {
 }
 
 /** Asks the model; where the provider or a budget finds the request too long, once more with less. */
-async function ask(
-  deps: RuntimeDeps,
-  claim: Claim,
-  model: Model,
-  signal: AbortSignal,
-  reminder?: ModelMessage,
-) {
-  await makeRoom(deps, claim, 'step', signal)
-  const request = toRequest(deps, claim, model, reminder)
+async function ask(deps: RuntimeDeps, claim: Claim, signal: AbortSignal, reminder?: ModelMessage) {
+  const complete = (room: RoomFor) =>
+    completeWithRetries(deps, claim, {
+      signal,
+      toRequest: async model => {
+        await makeRoom(deps, claim, room, signal)
+        return toRequest(deps, claim, model, reminder)
+      },
+    })
   try {
-    return { request, reply: await completeWithRetries(deps, claim, { model, request, signal }) }
+    return await complete('step')
   } catch (error) {
     const shorter = decideShorter(deps, claim, error)
     if (!shorter) throw error
     deps.log.warn('request_too_long', { cycle: claim.cycle, error })
-    await makeRoom(deps, claim, shorter, signal)
-    const again = toRequest(deps, claim, model, reminder)
-    return {
-      request: again,
-      reply: await completeWithRetries(deps, claim, { model, request: again, signal }),
-    }
+    return complete(shorter)
   }
 }
 

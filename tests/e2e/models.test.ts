@@ -103,6 +103,32 @@ model:
   expect(spare.bodies[0]).not.toContain('secret')
 })
 
+test('a provider that says its sizes only once it answers is asked for them again, and then no more', async () => {
+  let questions = 0
+  await using server = await serve((response, body, call) => {
+    if (call.method !== 'GET') return stream(HELLO)(response, body, call)
+    if (call.url === '/v1/models') questions++
+    if (questions < 3) return refuse(response, 503, { message: 'Loading model' })
+    const listed = { data: [{ id: 'm', owned_by: 'vllm', max_model_len: 4_096 }] }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(listed))
+  })
+  await using hub = await startTestHub({
+    config: `servers: { metrics: false }\nmodel: { default: { baseUrl: "${server.url}", model: m } }\n`,
+  })
+  await using client = await openClient('sdk 1', hub)
+  const chat = () => client.call('hub_chat', { agent: 'homelab', message: 'hi' })
+  expect(questions).toBe(1)
+  await chat()
+  await chat()
+  const sizes = await hub.logs.find('the sizes', ({ event }) => event === 'model_sizes_changed')
+  expect(sizes).toMatchObject({ model: 'm', context: 4_096, maxOutput: 1_024 })
+  await chat()
+  await chat()
+  const limits = server.bodies.map(body => JSON.parse(body).max_tokens)
+  expect(limits).toEqual([4_096, 4_096, 1_024, 1_024])
+  expect(questions).toBe(3)
+})
+
 test('a tool that the model refuses is named at its server', async () => {
   await using server = await serve((response, body, call) => {
     if (!body.includes('"name":"get_disk_health"')) return stream(HELLO)(response, body, call)

@@ -133,7 +133,7 @@ describe('native providers', () => {
 
   it('Anthropic gets its thoughts back with their signature, and marks of the cache', async () => {
     const { reply, bodies, calls } = await turn('anthropic', 'claude-sonnet-4-5', ANTHROPIC)
-    expect(reply.thinking).toMatchObject({ by: 'anthropic/claude-sonnet-4-5', text: 'so' })
+    expect(reply.thinking).toMatchObject({ text: 'so' })
     const mark = { type: 'ephemeral' }
     expect(bodies[1]).toMatchObject({
       system: [{ type: 'text', cache_control: mark }],
@@ -244,6 +244,18 @@ describe('native providers', () => {
       expect(server.bodies).toHaveLength(1)
     },
   )
+
+  it.each([
+    ['mistral', ['<think>hm</think>\n\nHi']],
+    ['deepseek', ['<think>', 'hm', '</think>', '\n\n', 'Hi', ' there']],
+    ['deepseek', ['\n\n', 'Hi']],
+  ])('%s begins no reply with thoughts or blank lines: %j', async (provider, pieces) => {
+    const events = [...pieces.map(content => choice({ content })), choice({}, 'stop')]
+    await using server = await serve(stream(toStream(events)))
+    const { reply, shown } = await ask(openModel(server.url, { provider, model: 'm' }), 'hi')
+    expect(reply.text).toMatch(/^Hi/)
+    expect(shown.join('')).toBe(reply.text)
+  })
 
   it('an error of a caller passes through', async () => {
     await using server = await serve(stream(toStream(ANTHROPIC)))

@@ -53,7 +53,7 @@ describe('against aimock', () => {
     expect(reply).toEqual({
       text: 'Hello from the mock',
       calls: [],
-      thinking: { by: 'compatible/qwen3:32b', text: expect.stringMatching(/./) },
+      thinking: { by: `compatible/qwen3:32b at ${url()}`, text: expect.stringMatching(/./) },
       usage: { input: 40, output: 9, cachedInput: 0 },
       truncated: false,
     })

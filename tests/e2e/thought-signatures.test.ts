@@ -1,6 +1,17 @@
 import { expect, test } from 'vitest'
 import { openChat } from '../support/chat-client.ts'
-import { delta, HELLO, line, refuse, SSE, serve } from '../support/provider.ts'
+import {
+  ask,
+  delta,
+  HELLO,
+  line,
+  openModel,
+  refuse,
+  request,
+  SSE,
+  serve,
+  stream,
+} from '../support/provider.ts'
 import { startTestHub } from '../support/test-hub.ts'
 
 const SIGNATURE = { google: { thought_signature: 'c2lnbmVk' } }
@@ -24,4 +35,27 @@ test('a provider that signs its calls gets the signatures back with their result
   const sent = await chat.say('homelab', 'what is planned?')
   expect((await chat.answerTo(sent, ['agent', 'error'])).text).toBe('Hello')
   expect(provider.bodies).toHaveLength(2)
+})
+
+test('what a model at one address thought goes to no other address', async () => {
+  const thought = [
+    delta({ reasoning_content: 'secret' }),
+    delta({ tool_calls: [CALL] }, 'tool_calls'),
+    '[DONE]',
+  ]
+  await using here = await serve(stream(thought.map(line).join('')))
+  await using there = await serve(stream(HELLO))
+  const { reply } = await ask(openModel(here.url), 'hi')
+  const [call] = reply.calls
+  const again = request('', {
+    messages: [
+      { role: 'user', text: 'hi', items: [] },
+      { role: 'assistant', ...reply },
+      { role: 'tool', callId: call?.id ?? '', name: 'list_schedules', text: 'none', isError: false },
+    ],
+  })
+  await ask(openModel(there.url), again)
+  await ask(openModel(here.url), again)
+  expect(there.bodies[0]).not.toContain('secret')
+  expect(here.bodies[1]).toContain('secret')
 })

@@ -106,6 +106,8 @@ async function createParts(options: WorldOptions) {
     store: await openTempStore(),
     clock: createFakeClock(),
     model: createScriptedModel([], options.model),
+    /** The model that a changed config names, in place of the first. */
+    changed: { model: undefined as Model | undefined },
     summaries: options.summaries,
     agents: new Map((options.agents ?? [{}]).map(makeAgent).map(agent => [agent.name, agent])),
     tools: new Map((options.tools ?? []).map(tool => [tool.name, tool])),
@@ -248,7 +250,7 @@ function createLife(parts: Parts, death: Death | undefined) {
       timezone: ZONE,
       toolBox,
       approve: () => parts.approve,
-      model: () => model,
+      model: () => parts.changed.model ?? model,
       compactionModel: () => parts.summaries,
       agent,
       budget: () => ({ file: 'superbloom.yaml', ...parts.budget }),

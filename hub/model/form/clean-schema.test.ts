@@ -3,7 +3,7 @@ import { cleanSchema } from './clean-schema.ts'
 import type { ToolForm } from './form.ts'
 import { FORMS } from './forms.ts'
 
-const { tools: plain } = FORMS.openai({ provider: 'openai', model: 'm', vision: false })
+const { tools: plain } = FORMS.openai({ provider: 'openai', baseUrl: 'http://h', model: 'm', vision: false })
 
 const CASES: [what: string, form: Partial<ToolForm>, given: unknown, sent: object][] = [
   [

@@ -11,12 +11,13 @@ it.each([
   ['compatible', 'models/gemini-3-pro', { foreignCall: 'gemini-placeholder' }],
   ['compatible', 'qwen3:14b', { callIds: 'plain', foreignCall: 'nothing', reasoning: 'calls' }],
 ] as const)('%s asks %s in its way', (provider, model, history) => {
-  const form = FORMS[provider]({ provider, model, vision: true })
-  expect(form).toMatchObject({ family: `${provider}/${model}`, history })
+  const form = FORMS[provider]({ provider, baseUrl: 'http://h/v1', model, vision: true })
+  expect(form).toMatchObject({ family: `${provider}/${model} at http://h/v1`, history })
 })
 
 it.each(Object.entries(FORMS))('%s sees pictures only where the model does', (provider, toForm) => {
-  const imagesOf = (vision: boolean) => toForm({ provider, model: 'm', vision }).history.images
+  const imagesOf = (vision: boolean) =>
+    toForm({ provider, baseUrl: 'http://h', model: 'm', vision }).history.images
   expect(imagesOf(false)).toBe('none')
   expect(imagesOf(true)).not.toBe('none')
 })

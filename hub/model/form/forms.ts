@@ -3,7 +3,7 @@ import { familyOf } from '../wire/entry.ts'
 import type { Form, HistoryForm, ToolForm } from './form.ts'
 
 /** What a form depends on besides its provider. */
-type Asked = Pick<ModelEntry, 'provider' | 'model' | 'vision'>
+type Asked = Pick<ModelEntry, 'provider' | 'baseUrl' | 'model' | 'vision'>
 
 /** Mistral's "failed to compile JSON schema" names `$id` and `$schema`: https://github.com/BerriAI/litellm/pull/13389 */
 const IDENTITY = ['$schema', '$id', '$anchor', '$comment', '$dynamicRef', '$dynamicAnchor', '$vocabulary']

@@ -4,7 +4,7 @@ import { FORMS } from './forms.ts'
 import { shapeHistory } from './shape-history.ts'
 import { assistant, png, result, sketch, user } from './testing/messages.ts'
 
-const base = FORMS.openai({ provider: 'openai', model: 'm', vision: true })
+const base = FORMS.openai({ provider: 'openai', baseUrl: 'http://h', model: 'm', vision: true })
 const shape = (messages: Parameters<typeof shapeHistory>[0], history: Partial<HistoryForm> = {}) =>
   shapeHistory(messages, { ...base, history: { ...base.history, ...history } })
 
@@ -57,7 +57,7 @@ describe('shapeHistory', () => {
   })
 
   it('keeps a blank text beside calls only where parts of the provider go back, which may count it', () => {
-    const parts = { by: 'openai/m', text: '', parts: [1] }
+    const parts = { by: base.family, text: '', parts: [1] }
     const history = [
       user('a'),
       assistant('\n', ['1'], parts),
@@ -80,7 +80,12 @@ describe('shapeHistory', () => {
   })
 
   it('tells all as text at last', () => {
-    const messages = [user('a'), assistant('', ['1'], { by: 'openai/m', text: 'hm' }), result('1'), user('b')]
+    const messages = [
+      user('a'),
+      assistant('', ['1'], { by: base.family, text: 'hm' }),
+      result('1'),
+      user('b'),
+    ]
     expect(sketch(shape(messages, { flat: true, merge: ['user'] }))).toEqual([
       'user: a',
       'assistant: (I called get_time with {})',

@@ -77,7 +77,7 @@ describe.each(named)('any history for %s', (_, form) => {
 
 describe('shapeRequest', () => {
   const formOf = (family: string) => {
-    const form = ALL_FORMS.find(each => each.family === family)
+    const form = ALL_FORMS.find(each => each.family.startsWith(`${family} at `))
     if (!form) throw new Error(`There is no ${family}`)
     return form
   }

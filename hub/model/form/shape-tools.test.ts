@@ -5,7 +5,12 @@ import type { ToolForm } from './form.ts'
 import { FORMS } from './forms.ts'
 import { shapeTools } from './shape-tools.ts'
 
-const { tools: form } = FORMS.anthropic({ provider: 'anthropic', model: 'm', vision: false })
+const { tools: form } = FORMS.anthropic({
+  provider: 'anthropic',
+  baseUrl: 'http://h',
+  model: 'm',
+  vision: false,
+})
 const NONE = new Set<string>()
 
 function tool(

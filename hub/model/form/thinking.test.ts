@@ -4,12 +4,12 @@ import { FORMS } from './forms.ts'
 import { assistant } from './testing/messages.ts'
 import { toThinking } from './thinking.ts'
 
-const base = FORMS.anthropic({ provider: 'anthropic', model: 'm', vision: false })
+const base = FORMS.anthropic({ provider: 'anthropic', baseUrl: 'http://h', model: 'm', vision: false })
 const form = (history: Partial<HistoryForm>) => ({ ...base, history: { ...base.history, ...history } })
-const own = { by: 'anthropic/m', text: 'hm', parts: { signature: 'x' } }
-const foreign = { by: 'openai/m', text: 'hm' }
+const own = { by: base.family, text: 'hm', parts: { signature: 'x' } }
+const foreign = { by: 'anthropic/m at http://another', text: 'hm' }
 const detail = (id: string) => ({ type: 'reasoning.encrypted', data: 'x', id })
-const signed = (...ids: string[]) => ({ by: 'anthropic/m', text: 'hm', parts: ids.map(detail) })
+const signed = (...ids: string[]) => ({ by: base.family, text: 'hm', parts: ids.map(detail) })
 const standIn = {
   type: 'reasoning.encrypted',
   data: 'skip_thought_signature_validator',
@@ -17,7 +17,7 @@ const standIn = {
   index: 0,
   id: '1',
 }
-const empty = { by: 'anthropic/m', text: '' }
+const empty = { by: base.family, text: '' }
 
 describe('toThinking', () => {
   it.each([

@@ -85,6 +85,16 @@ describe('toRefusal and toModelError', () => {
     expect(toRefusal({ code: 'tool_use_failed' }, 400)).toMatchObject({ kind: 'server' })
   })
 
+  it('tells who asks for tools that no host of the model has to choose another model', () => {
+    const error = {
+      message: 'No endpoints found that support tool use. To learn more, visit our docs.',
+      code: 404,
+    }
+    const { message } = toModelError(provider, toRefusal(error, 404))
+    expect(message).toContain('Choose a model that calls tools.')
+    expect(message).not.toContain('OPENAI_BASE_URL')
+  })
+
   it('names the variable of the provider', () => {
     const anthropic = { ...provider, keyVariable: 'ANTHROPIC_API_KEY' }
     expect(toModelError(anthropic, toRefusal({}, 401)).message).toContain('Check ANTHROPIC_API_KEY')

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { parseJson } from '../../core/json.ts'
 import { ModelError, type ModelErrorKind } from '../../core/model.ts'
 import { stripControl, toSpan, truncate } from '../../core/text.ts'
+import { adviseTools } from '../server-advice.ts'
 
 /** What an error's message tells of the provider. */
 export interface Provider {
@@ -33,12 +34,18 @@ const OVERFLOW_CODES = [
   'exceed_context_size_error',
   'model_max_prompt_tokens_exceeded',
 ]
-const CODE_KINDS: Record<string, RefusalKind> = {
-  rate_limit_exceeded: 'rate_limit',
-  rate_limit_error: 'rate_limit',
-  insufficient_quota: 'rate_limit',
-  invalid_api_key: 'auth',
-  authentication_error: 'auth',
+/** The status of a response with this code, for errors within a stream (https://docs.claude.com/en/api/errors). */
+const CODE_STATUS: Record<string, number> = {
+  authentication_error: 401,
+  invalid_api_key: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  model_not_found: 404,
+  request_too_large: 413,
+  rate_limit_exceeded: 429,
+  rate_limit_error: 429,
+  insufficient_quota: 429,
 }
 /** The model wrote a call that its host could not read (Groq): it writes another one when it is asked again. */
 const UNREADABLE_CALL = 'tool_use_failed'
@@ -47,9 +54,10 @@ const SAID_LENGTH = 300
 /** Reads an error object of a response (with its status) or of an event within a stream (without). */
 export function toRefusal(error: unknown, status?: number): Refusal {
   const fields = isRecord(error) ? { ...fromDetail(error['detail']), ...fromViolation(error), ...error } : {}
-  const known = status ?? [fields['status'], fields['code']].map(toStatus).find(each => each !== undefined)
   const inner = readInner(fields['metadata'])
   const codes = [fields['code'], fields['type'], inner?.code].filter(isText)
+  const given = [fields['status'], fields['code']].map(toStatus).find(each => each !== undefined)
+  const known = status ?? given ?? statusOf(codes)
   const said = [error, fields['message'], fields['detail']].find(isText)
   return {
     kind: decideKind(known, codes),
@@ -92,8 +100,22 @@ function decideKind(status: number | undefined, codes: string[]): RefusalKind {
   if (codes.includes(UNREADABLE_CALL)) return 'server'
   if (status === 429) return 'rate_limit'
   if (status === 401 || status === 403) return 'auth'
-  if (status === undefined) return codes.map(code => CODE_KINDS[code]).find(kind => kind) ?? 'server'
-  return status === 408 || status >= 500 ? 'server' : 'rejected'
+  return status === undefined || status === 408 || status >= 500 ? 'server' : 'rejected'
+}
+
+/** As of `invalid_request_error`, `invalid_prompt`, `invalid_image_format`: all who have such codes mean a request. */
+function statusOf(codes: readonly string[]): number | undefined {
+  const known = codes.map(code => CODE_STATUS[code]).find(status => status !== undefined)
+  return known ?? (codes.some(code => code.startsWith('invalid_')) ? 400 : undefined)
+}
+
+/** The error's object in an event of a stream, wherever the provider puts it; undefined in any other event. */
+export function errorIn(event: unknown): unknown {
+  if (!isRecord(event)) return undefined
+  const { error, response, type, object } = event
+  if (error) return error
+  if (isRecord(response) && response['error']) return response['error']
+  return type === 'error' || object === 'error' ? event : undefined
 }
 
 /** The error to throw for a refusal; its message is for a person, and neither it nor its cause holds the key. */
@@ -133,7 +155,7 @@ function describe(
     case 'overflow':
       return `The request is longer than ${nameModel(provider)} at ${displayUrl(provider)} takes${mark}. Check that SUPERBLOOM_MODEL_CONTEXT is not more than its context.`
     case 'rejected':
-      return `${who} refused the request${mark}.${describeRejection(provider, refusal.status)}`
+      return `${who} refused the request${mark}.${describeRejection(provider, refusal)}`
     case 'network':
       return `${who} cannot be reached${mark}. Check that it runs and that ${nameAddress(provider)} is right.`
     case 'server':
@@ -143,15 +165,23 @@ function describe(
   }
 }
 
-function describeRejection(provider: Provider, status: number | undefined): string {
+function describeRejection(provider: Provider, { status, said = '' }: Refusal): string {
   if (status === 402) return ` It wants to be paid: check the account's credit.`
   if (status !== 404 && status !== 405) return ''
+  // Words only choose the advice: OpenRouter has the model, and no host of it that takes tools.
+  if (/support\w* (the )?(tool|function)/i.test(said)) return ` ${adviseTools(undefined)}`
   return ` Check ${nameAddress(provider)} (most end in /v1) and that it has ${nameModel(provider)} (SUPERBLOOM_MODEL).`
 }
 
 /** `what` says what the provider did, after its name. */
 export function brokenStream(provider: Provider, what: string, cause?: unknown): ModelError {
   return new ModelError('broken_stream', `${describeProvider(provider)} ${what}.`, { cause })
+}
+
+/** A request that the provider's package does not make. */
+export function unsent(provider: Provider, { message }: Error): ModelError {
+  const what = `${describeProvider(provider)} was not asked: ${message}`
+  return new ModelError('rejected', withoutKey(provider, what))
 }
 
 export function filtered(provider: Provider): ModelError {

@@ -30,6 +30,21 @@ const TEXTS: [given: string, shown: string][] = [
   ['x <', 'x <'],
 ]
 
+describe('createThinkingFilter for the start alone', () => {
+  it.each([
+    ['<think>hm</think>\n\nHello\n<think>is a tag', 'Hello\n<think>is a tag'],
+    ['\n <thinking>a</thinking> <think>b</think>\n\nHello', 'Hello'],
+    ['\n\nHello <think>', 'Hello <think>'],
+    ['<thi', '<thi'],
+    ['<think>unclosed', ''],
+  ])('shows of %j only %j, at every cut', (given, shown) => {
+    for (let at = 0; at <= given.length; at++) {
+      const thinking = createThinkingFilter('start')
+      expect(thinking.push(given.slice(0, at)) + thinking.push(given.slice(at)) + thinking.end()).toBe(shown)
+    }
+  })
+})
+
 describe('createThinkingFilter', () => {
   it.each(TEXTS)('shows of %j only %j', (given, shown) => {
     expect(filter([given])).toBe(shown)

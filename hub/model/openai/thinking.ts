@@ -1,5 +1,5 @@
 /** Takes what a model thinks aloud out of its text, piece by piece. Pieces that come out have no outer whitespace. */
-interface ThinkingFilter {
+export interface ThinkingFilter {
   /** What of the text so far may be shown now. */
   push(piece: string): string
   /** The rest, once the text has ended. */
@@ -10,9 +10,10 @@ const TAGS = ['<think>', '<thinking>']
 
 /**
  * A block is `<think>…</think>` or `<thinking>…</thinking>` whose opening tag stands at the start of the text or
- * after whitespace; one that is never closed takes all that follows. The whitespace after a block goes with it.
+ * after whitespace; one that is never closed takes all that follows. The whitespace after a block goes with it. Where
+ * only the start is looked at, a tag behind the first word is text: of models whose thoughts come apart.
  */
-export function createThinkingFilter(): ThinkingFilter {
+export function createThinkingFilter(where: 'anywhere' | 'start' = 'anywhere'): ThinkingFilter {
   /** Text whose fate is open: the start of a tag, outside a block or in it. */
   let held = ''
   let closing: string | undefined
@@ -20,7 +21,9 @@ export function createThinkingFilter(): ThinkingFilter {
   const out = createTrimmer()
 
   function open(): string {
-    const at = findTag(held, boundary)
+    const tagAt = findTag(held, boundary)
+    const isText = where === 'start' && (out.started || held.slice(0, tagAt).trim() !== '')
+    const at = isText ? held.length : tagAt
     const before = held.slice(0, at)
     if (before !== '') boundary = /\s$/.test(before)
     held = held.slice(at)
@@ -75,6 +78,10 @@ function createTrimmer() {
   let skipping = false
   let spaces = ''
   return {
+    /** Something came out. */
+    get started() {
+      return started
+    },
     push(text: string): string {
       const piece = started && !skipping ? text : text.trimStart()
       const core = piece.trimEnd()

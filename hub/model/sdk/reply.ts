@@ -2,11 +2,13 @@ import { type Begun, type ModelCall, ModelError, type ModelReply, type ModelUsag
 import {
   brokenStream,
   describeProvider,
+  errorIn,
   filtered,
   type Provider,
   toModelError,
   toRefusal,
 } from '../openai/provider-error.ts'
+import { createThinkingFilter, type ThinkingFilter } from '../openai/thinking.ts'
 import type { ReplyReader } from '../wire/read-reply.ts'
 import type { KeptPart } from './kept-parts.ts'
 import type { ProviderOptions, StreamPart } from './language-model.ts'
@@ -42,9 +44,11 @@ export function createPartsReader({
   onText,
   makeId,
 }: ReplyOptions): ReplyReader<StreamPart> {
-  const { parts, textOf, take } = createParts(onText)
+  const collected = createParts(onText)
+  const { parts, textOf, take } = collected
   const calls: ModelCall[] = []
   let finish: Finish | undefined
+  let event: unknown
   let written = 0
   let thought = 0
   return {
@@ -60,7 +64,7 @@ export function createPartsReader({
     },
     get begun() {
       const called = calls.map(({ name, arguments: args }) => name + args)
-      return toBegun(textOf('reasoning') + textOf('text') + called.join(''), toUsage(finish))
+      return toBegun(collected.raw + called.join(''), toUsage(finish))
     },
     take(part) {
       const length = 'delta' in part && typeof part.delta === 'string' ? part.delta.length : 0
@@ -88,8 +92,11 @@ export function createPartsReader({
         case 'finish':
           finish = part
           return
+        case 'raw':
+          event = part.rawValue
+          return
         case 'error':
-          throw toPartError(provider, part.error)
+          throw toPartError(provider, part.error, event)
         default:
           return
       }
@@ -112,43 +119,49 @@ export function createPartsReader({
 /** Collects texts and thoughts, each under its own id, in the order in which they begin. */
 function createParts(onText: (text: string) => void) {
   const parts: Part[] = []
-  const open = new Map<string, Part>()
+  const open = new Map<string, { part: Part; filter: ThinkingFilter | undefined }>()
+  let raw = ''
   const textOf = (type: Part['type']) => parts.map(part => (part.type === type ? part.text : '')).join('')
 
-  function begin(type: 'text' | 'reasoning', id: string): Part {
-    const made: Part = { type, text: '', meta: undefined }
-    open.set(`${type} ${id}`, made)
-    parts.push(made)
-    return made
+  function begin(type: 'text' | 'reasoning', id: string) {
+    const part: Part = { type, text: '', meta: undefined }
+    const begun = { part, filter: type === 'text' ? createThinkingFilter('start') : undefined }
+    open.set(`${type} ${id}`, begun)
+    parts.push(part)
+    return begun
   }
 
   function take(type: 'text' | 'reasoning', piece: Piece) {
     const { id, delta = '', providerMetadata } = piece
     const known = piece.type.endsWith('-start') ? undefined : open.get(`${type} ${id}`)
-    const current = known ?? begin(type, id)
-    current.meta = providerMetadata ?? current.meta
-    if (delta === '') return
+    const { part, filter } = known ?? begin(type, id)
+    part.meta = providerMetadata ?? part.meta
+    raw += delta
+    const shown = filter ? filter.push(delta) + (piece.type === 'text-end' ? filter.end() : '') : delta
+    if (shown === '') return
     // Two texts of one reply, such as a comment and the answer, are not one word.
-    const isNext = type === 'text' && current.text === '' && textOf('text') !== ''
-    const text = isNext ? `\n\n${delta}` : delta
-    current.text += text
+    const isNext = type === 'text' && part.text === '' && textOf('text') !== ''
+    const text = isNext ? `\n\n${shown}` : shown
+    part.text += text
     if (type === 'text') onText(text)
   }
 
-  return { parts, textOf, take }
+  return {
+    parts,
+    textOf,
+    take,
+    /** All that was written, what is not shown too. */
+    get raw() {
+      return raw
+    },
+  }
 }
 
-/** A package gives what a provider said in a stream as it came, and an error of its own for what it cannot read. */
-function toPartError(provider: Provider, error: unknown): ModelError {
-  if (error instanceof Error && !('statusCode' in error)) {
-    return brokenStream(provider, 'sent what cannot be read in the middle of the reply')
-  }
-  const { statusCode, ...said } =
-    typeof error === 'object' && error !== null ? { statusCode: undefined, ...error } : {}
-  return toModelError(
-    provider,
-    toRefusal(typeof error === 'string' ? error : { status: statusCode, ...said }),
-  )
+/** The error in an event as it came; a package gives one of its own for an event that it cannot read. */
+function toPartError(provider: Provider, error: unknown, event: unknown): ModelError {
+  const said = errorIn(event) ?? (error instanceof Error ? undefined : error)
+  if (said !== undefined) return toModelError(provider, toRefusal(said))
+  return brokenStream(provider, 'sent what cannot be read in the middle of the reply')
 }
 
 function decideFailure(provider: Provider, finish: Finish | undefined): ModelError | undefined {

@@ -75,6 +75,8 @@ function toCallOptions(
     prompt: toPrompt(request.system, request.messages, mark),
     ...(tools.length > 0 && { tools }),
     maxOutputTokens: request.maxOutput,
+    // Of an error within the stream the packages keep as little as its message.
+    includeRawChunks: true,
     ...(temperature !== undefined && { temperature }),
     ...(toOptions && { providerOptions: toOptions(request) }),
   }

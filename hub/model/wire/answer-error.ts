@@ -6,6 +6,7 @@ import {
   type Provider,
   toModelError,
   toRefusal,
+  unsent,
 } from '../openai/provider-error.ts'
 import { toRetryAfter } from '../openai/retry-after.ts'
 
@@ -39,8 +40,18 @@ export function toNetworkError(provider: Provider, thrown: unknown): ModelError 
   return toModelError(provider, { ...refusal, kind: 'network' }, { cause })
 }
 
+/**
+ * The error for what a package throws before it sends anything. That quotes the address or the header where one of them
+ * cannot be used; everything else is about the request.
+ */
+export function toUnsentError(provider: Provider, thrown: unknown): ModelError {
+  const isOfConfig = thrown instanceof TypeError && /header|url/i.test(thrown.message)
+  if (isOfConfig || !(thrown instanceof Error)) return unusable(provider)
+  return unsent(provider, thrown)
+}
+
 /** The cause is left out: it quotes the address or the header that could not be used. */
-export function unusable(provider: Provider): ModelError {
+function unusable(provider: Provider): ModelError {
   return new ModelError(
     'rejected',
     `${describeProvider(provider)} could not be asked. Check ${nameAddress(provider)} (http or https, no user in it) and ${provider.keyVariable ?? 'OPENAI_API_KEY'} for what does not belong there.`,

@@ -1,5 +1,6 @@
 import { PROVIDERS, type ProviderName } from '../../../schemas/providers.ts'
 import type { ModelEntry } from '../adapter.ts'
+import { toShownUrl } from '../ask-json.ts'
 import type { Provider } from '../openai/provider-error.ts'
 
 const TIMEOUT = 60_000
@@ -11,9 +12,12 @@ export function timeoutOf({ baseUrl, timeout }: ModelEntry): number {
   return timeout ?? (baseUrl.startsWith('http:') ? TIMEOUT_AT_HOME : TIMEOUT)
 }
 
-/** Whose reasoning and opaque parts an entry's model gives. */
-export function familyOf({ provider, model }: Pick<ModelEntry, 'provider' | 'model'>): string {
-  return `${provider}/${model}`
+/**
+ * Whose reasoning and opaque parts an entry's model gives. Those go back only to the address that they came from:
+ * another one with a model of that name cannot read its signatures, and is not to see what was thought.
+ */
+export function familyOf({ provider, model, baseUrl }: Pick<ModelEntry, 'provider' | 'model' | 'baseUrl'>) {
+  return `${provider}/${model} at ${toShownUrl(baseUrl)}`
 }
 
 /** What errors say of an entry's provider. */

@@ -1,16 +1,18 @@
 import type { Clock } from '../../core/clock.ts'
+import { parseJson } from '../../core/json.ts'
 import { ModelError } from '../../core/model.ts'
 import { toSpan } from '../../core/text.ts'
 import {
   brokenStream,
   describeProvider,
+  errorIn,
   nameAddress,
   type Provider,
   type Refusal,
   toModelError,
   toRefusal,
 } from '../openai/provider-error.ts'
-import { findCoded, toAnswerError, toNetworkError, unusable } from './answer-error.ts'
+import { findCoded, toAnswerError, toNetworkError, toUnsentError } from './answer-error.ts'
 import { createCallWatch } from './call-watch.ts'
 
 export interface WireOptions {
@@ -72,7 +74,7 @@ export function openWireCall(options: WireOptions): WireCall {
       const refusal = refusalIn(thrown)
       if (refusal) return toModelError(provider, refusal)
       if (hasAnswered) return brokenStream(provider, describeBreak(thrown))
-      return unusable(provider)
+      return toUnsentError(provider, thrown)
     },
     [Symbol.dispose]: () => watch[Symbol.dispose](),
   }
@@ -117,13 +119,14 @@ export function openWireCall(options: WireOptions): WireCall {
   return call
 }
 
-/** What a package took out of an event that is an error: `openai` as `error`, the AI SDK's packages as `data`. */
+/** What a package took out of an event that is an error: `openai` as `error`, the AI SDK's as `data` or as a body. */
 function refusalIn(thrown: unknown): Refusal | undefined {
   if (!(thrown instanceof Error)) return undefined
   if ('error' in thrown && thrown.error !== undefined) return toRefusal(thrown.error)
   const data = 'data' in thrown ? thrown.data : undefined
-  if (typeof data !== 'object' || data === null) return undefined
-  return toRefusal('error' in data && data.error ? data.error : data)
+  const said = data ?? ('responseBody' in thrown ? parseJson(String(thrown.responseBody)) : undefined)
+  if (typeof said !== 'object' || said === null) return undefined
+  return toRefusal(errorIn(said) ?? said)
 }
 
 function editText(body: string, edit: (body: Record<string, unknown>) => object): string {

@@ -33,14 +33,17 @@ export function createSampling(deps: RuntimeDeps, { payer, guard, stop }: Sampli
   return async (params, signal) => {
     if (++count > MOST_SAMPLES)
       throw new HubError('rate_limited', `One call may have the model write ${MOST_SAMPLES} times at most`)
-    const model = deps.model(payer.agent.model)
-    const request = toRequest(deps, model, params)
+    const request = (model: Model) => toRequest(deps, model, params)
+    const modelNow = () => deps.model(payer.agent.model)
+    // What cannot be asked is refused before it waits.
+    request(modelNow())
     const ended = AbortSignal.any([signal, ...(stop ? [stop] : [])])
     payer.sampling ??= createSemaphore(1)
     const release = await payer.sampling.acquire(ended)
     try {
-      const ask = () => completeApart(deps, { payer, guard }, model, request, ended)
-      return toResult(model, await withRetries(deps, model, ended, ask))
+      const ask = async (model: Model) =>
+        toResult(model, await completeApart(deps, { payer, guard }, model, request(model), ended))
+      return await withRetries(deps, modelNow, ended, ask)
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error
       const why = `The budget of the agent ${payer.agent.name} has no room for it (${error.data['limit']})`
@@ -54,13 +57,14 @@ export function createSampling(deps: RuntimeDeps, { payer, guard, stop }: Sampli
 /** Repeats as for a step of a cycle, for as long as the server waits. */
 async function withRetries(
   { clock, random, log }: RuntimeDeps,
-  model: Model,
+  modelNow: () => Model,
   signal: AbortSignal,
-  ask: () => Promise<ModelReply>,
-): Promise<ModelReply> {
+  ask: (model: Model) => Promise<JsonObject>,
+): Promise<JsonObject> {
   for (let failures = 1; ; failures++) {
+    const model = modelNow()
     try {
-      return await ask()
+      return await ask(model)
     } catch (error) {
       signal.throwIfAborted()
       const decision = decideRetry(error, failures, random)

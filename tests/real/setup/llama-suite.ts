@@ -16,7 +16,7 @@ import { installServers, type NpmServer, toEntry } from './npm-servers.ts'
 const INSTALL_MS = 300_000
 
 /** The form of every server that is built on llama.cpp. */
-const FORM = FORMS.compatible({ provider: 'compatible', model: 'qwen3', vision: false })
+const FORM = FORMS.compatible({ provider: 'compatible', baseUrl: 'http://h', model: 'qwen3', vision: false })
 
 /** All of these tools in the form that llama.cpp is sent. */
 export function toShaped(tools: readonly ModelTool[]): ChatTool[] {

@@ -19,5 +19,5 @@ const MODELS: readonly [provider: keyof typeof FORMS, model: string][] = [
 
 /** The forms of every provider, and of each kind of model behind those that have many. */
 export const ALL_FORMS: readonly Form[] = MODELS.flatMap(([provider, model]) =>
-  [true, false].map(vision => FORMS[provider]({ provider, model, vision })),
+  [true, false].map(vision => FORMS[provider]({ provider, baseUrl: 'http://h/v1', model, vision })),
 )
