@@ -110,7 +110,7 @@ function readInstance<Table extends InstanceTable>(
   name: string,
   stem: string,
   environment: Environment,
-  /** Problems of no certain instance, such as a mistyped variable. */
+  /** Problems without a known instance, such as a mistyped variable. */
   common: readonly string[],
 ): Instance<Table> {
   const problems = [...common]

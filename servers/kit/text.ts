@@ -95,7 +95,7 @@ export function toByteText(bytes: number): string {
   return `${toShortNumber(value, step === 0)} ${UNITS[step]}`
 }
 
-/** Returns a percentage with one decimal below 100: "7.4 %", "41 %". */
+/** Returns a percentage with at most one decimal, and with none from 100 on: "7.4 %", "41 %". */
 export function toPercentText(percent: number): string {
   return `${toShortNumber(percent, false)} %`
 }

@@ -2,7 +2,7 @@
 export interface Pod {
   namespace: string
   name: string
-  /** "Running", "Pending", "CrashLoopBackOff": the reason where there is one, else the phase. */
+  /** "Running", "Pending", "CrashLoopBackOff": the reason if there is one, else the phase. */
   status: string
   ready: boolean
   restarts: number

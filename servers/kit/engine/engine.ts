@@ -81,9 +81,12 @@ export interface Engine {
    * Returns standard output and errors in order, one line each, without the engine's framing and time stamps.
    */
   logs(container: string, options: LogsOptions, signal?: AbortSignal): Promise<string[]>
-  /** Resolves with whether anything changed: false if it ran already. */
+  /** Starts the container; resolves with false if it ran already. */
   start(container: string, signal?: AbortSignal): Promise<boolean>
-  /** Resolves with false if it was stopped already. `grace`: seconds until the engine kills it. */
+  /**
+   * Stops the container; resolves with false if it was stopped already. `grace`: seconds until the engine
+   * kills it.
+   */
   stop(container: string, grace: number, signal?: AbortSignal): Promise<boolean>
   restart(container: string, grace: number, signal?: AbortSignal): Promise<void>
   /** Calls `onEvent` for every event and resolves when the signal aborts. Rejects when the stream ends. */

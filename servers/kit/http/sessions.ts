@@ -23,8 +23,8 @@ export interface Sessions extends AsyncDisposable {
 }
 
 /**
- * Creates the sessions. When a session begins, those unused for 30 minutes end, and of 100 the longest unused
- * one.
+ * Creates the sessions. Before it opens one, it ends those unused for 30 minutes, and the longest unused of
+ * 100.
  */
 export function createSessions(app: App): Sessions {
   const sessions = new Map<string, Session>()
