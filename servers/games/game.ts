@@ -49,9 +49,9 @@ export interface Backend {
   /** The backend in messages: "container minecraft of /var/run/docker.sock". */
   readonly where: string
   state(signal?: AbortSignal): Promise<BackendState>
-  /** Resolves with false if it ran already. Does not wait for the game to answer. */
+  /** Starts the game server; resolves with false if it ran already. Does not wait for the game to answer. */
   start(signal?: AbortSignal): Promise<boolean>
-  /** Resolves with false if it was stopped already. */
+  /** Stops the game server; resolves with false if it was stopped already. */
   stop(graceSeconds: number, signal?: AbortSignal): Promise<boolean>
   restart(graceSeconds: number, signal?: AbortSignal): Promise<void>
   /** Returns the newest lines, oldest first. */

@@ -43,7 +43,7 @@ export interface Ending {
   report: Report
 }
 
-/** The players before the end of a game, and the warning that they got. */
+/** The players and their warning before the end of a game. */
 export interface Farewell {
   presence: Presence
   warned: boolean
