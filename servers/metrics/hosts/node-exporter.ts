@@ -49,7 +49,7 @@ const WANTED = new Set([
 
 /** A machine as its node-exporter describes it: all but processes and drives, which reject. */
 export interface ScrapedMachine extends Machine {
-  /** Requests a new answer, so that the next reads are of now. Rejects with UpstreamFailure. */
+  /** Requests a new answer, so that the next reads are current. Rejects with UpstreamFailure. */
   refresh(signal?: AbortSignal): Promise<void>
   /** Returns the exporter's version, if it has one. */
   version(): Promise<string | undefined>

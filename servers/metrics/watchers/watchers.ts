@@ -89,7 +89,7 @@ async function readMemory(
   return [{ key: `memory_high:${host}`, value: percent, payload }]
 }
 
-/** Reads the disks without read-only ones, which cannot fill up. */
+/** Reads the disks, except read-only ones: they cannot fill up. */
 async function readDisks({ host, machine }: WatcherDeps, rule: LevelRule): Promise<Reading<'disk_high'>[]> {
   const { disks } = await machine.disks()
   return disks

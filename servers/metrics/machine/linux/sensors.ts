@@ -4,8 +4,8 @@ import type { Temperature } from '../machine.ts'
 import { type Roots, readNumber, readText } from './roots.ts'
 
 /**
- * Plausible range in °C: open inputs and broken chips report values outside (-62, 127.5, 255), but a dead
- * zone 0.0.
+ * Plausible range in °C: open inputs and broken chips report values outside it (-62, 127.5, 255), except the
+ * 0.0 of a dead zone.
  */
 const PLAUSIBLE = { above: -40, below: 125 }
 
