@@ -1,15 +1,15 @@
 import type { Clock } from '../kit/clock.ts'
 
-/** Milliseconds for which an end that was asked for may still be noticed: a watcher looks only now and then. */
+/** Milliseconds after a stop in which its end may still be noticed: watchers poll only now and then. */
 const NOTICED_WITHIN = 20_000
 
-/** Which games were asked to end by a tool, so that their end is no crash. */
+/** The games that a tool ends, so that their end is not reported as a crash. */
 export interface AskedEnds {
-  /** While `work` stops the game, and shortly after, one end of it was asked for. */
+  /** Runs `work`, which stops the game: one end during it, or shortly after, counts as requested. */
   during<Result>(game: string, work: () => Promise<Result>): Promise<Result>
-  /** Whether the end that was just noticed was asked for. True once for each. */
+  /** Tells whether the end that was just noticed was requested. True once for each request. */
   take(game: string): boolean
-  /** It was seen to have ended as asked, or to run again: the next end is another one. */
+  /** Forgets the request after the game ended as requested, or runs again: the next end is another one. */
   settle(game: string): void
 }
 

@@ -1,6 +1,9 @@
 import { type Clock, timeoutSignal, unlessAborted } from '../kit/clock.ts'
 
-/** What `work` resolves to, within `milliseconds`; rejects as it does, with a TimeoutError, or as the signal says. */
+/**
+ * Resolves as `work` does within `milliseconds`; rejects as it does, with a TimeoutError, or with the
+ * signal's reason.
+ */
 export async function bounded<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   milliseconds: number,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Environment } from '../kit/env.ts'
 
-/** What programs started here may see; the rest, with its passwords, stays here. */
+/** Variables that programs started here may see; all others, with their passwords, are withheld. */
 const PASSED = [
   'HOME',
   'LANG',
@@ -15,7 +15,10 @@ const PASSED = [
   'XDG_RUNTIME_DIR',
 ]
 
-/** Of game processes and of systemctl, which finds the user's manager by XDG_RUNTIME_DIR. */
+/**
+ * Returns the environment of game processes and of systemctl, which finds the user's manager by
+ * XDG_RUNTIME_DIR.
+ */
 export function toChildEnvironment(environment: Environment): Record<string, string> {
   const usual = `/run/user/${process.getuid?.()}`
   const runtime = existsSync(usual) ? { XDG_RUNTIME_DIR: usual } : {}

@@ -5,8 +5,8 @@ import { openCluster } from '../kit/engine/kubernetes.ts'
 import type { Environment } from '../kit/env.ts'
 
 /**
- * The cluster of a context of the kubeconfig, or the usual one where the context is undefined; each is opened once. Throws
- * ToolFailure where there is none.
+ * Returns a function that opens the cluster of a kubeconfig's context, or the usual one if it is undefined;
+ * each is opened once. It throws ToolFailure if there is none.
  */
 export function createClusters(
   environment: Environment,

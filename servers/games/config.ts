@@ -34,7 +34,7 @@ export type BackendSettings =
       context: string | undefined
     }
 
-/** One game server's settings, wherever they were found. */
+/** One game server's settings, from the config or from labels. */
 export interface GameSettings {
   name: string
   title: string
@@ -48,17 +48,17 @@ export interface GameSettings {
 }
 
 export interface GamesSettings {
-  /** Of the config, in its order. */
+  /** Game servers of the config, in its order. */
   declared: readonly GameSettings[]
-  /** Whether containers with the label are game servers too. */
+  /** True if containers with the label are game servers too. */
   discover: boolean
-  /** Where queries and consoles are that name no host. */
+  /** Default host of queries and consoles. */
   host: string
-  /** Milliseconds between two looks at who plays. */
+  /** Milliseconds between two polls of the players. */
   playersInterval: number
-  /** A console's password for a game found by its label: the variable `GAMES_PASSWORD_<NAME>`. */
+  /** Returns the console's password of a game with a label: the variable `GAMES_PASSWORD_<NAME>`. */
   passwordOf(game: string): string | undefined
-  /** Where it is remembered which games were stopped by a tool; undefined: nothing is kept over a restart. */
+  /** Path of the file with the games that a tool stopped; undefined: they are forgotten at a restart. */
   stopsFile: string | undefined
 }
 
@@ -86,7 +86,7 @@ const table = {
   }),
 } as const
 
-/** Reads the environment and the files that it names. Throws SettingsError with everything that is wrong. */
+/** Reads the environment and the files that it names. Throws SettingsError with all problems. */
 export async function readGamesSettings(environment: Environment): Promise<GamesSettings> {
   const { GAMES_DISCOVER, GAMES_HOST, GAMES_PLAYERS_INTERVAL, SUPERBLOOM_DATA } = readSettings(
     table,
@@ -104,13 +104,13 @@ export async function readGamesSettings(environment: Environment): Promise<Games
   }
 }
 
-/** `GAMES_PASSWORD_ATM_10` of "atm-10". */
+/** Returns `GAMES_PASSWORD_ATM_10` for "atm-10". */
 export function toPasswordVariable(game: string): string {
   return `GAMES_PASSWORD_${game.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`
 }
 
 interface Source {
-  /** For messages: "GAMES_CONFIG /etc/games.yaml". */
+  /** The source in messages: "GAMES_CONFIG /etc/games.yaml". */
   where: string
   text: string
 }
@@ -154,7 +154,7 @@ async function readDeclared(
   return games
 }
 
-/** JSON is read without the YAML parser, which takes a while to load. */
+/** Parses JSON without the YAML parser, which takes a while to load. */
 async function parseText(where: string, text: string): Promise<unknown> {
   try {
     return JSON.parse(text)
@@ -173,7 +173,7 @@ function hasServers(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'servers' in value
 }
 
-/** Replaces `${NAME}` in every text by the variable or the file that its twin names. */
+/** Replaces `${NAME}` in every text by the variable, or by the content of the file that `NAME_FILE` names. */
 function interpolate(
   value: unknown,
   path: readonly string[],

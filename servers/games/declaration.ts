@@ -3,7 +3,7 @@ import { ACCESS_LEVELS } from '../kit/access.ts'
 import { consoleSettings } from './console/console.ts'
 import { querySettings } from './query/query.ts'
 
-/** What a game server is called in tools and events. */
+/** The name of a game server in tools and events. */
 export const gameName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'a name of letters, digits and . _ -, at most 63 of them')
@@ -43,7 +43,7 @@ const backends = {
 const KINDS = ['docker', 'systemd', 'process', 'kubernetes'] as const
 const seconds = (fallback: number) => z.number().min(1).max(3600).default(fallback)
 
-/** A game server as the config declares it: exactly one backend, the rest as it has it. */
+/** A game server as the config declares it, with exactly one backend. */
 export const gameEntry = z
   .strictObject({
     title: z.string().min(1).max(100).optional(),
@@ -70,5 +70,5 @@ export const gameEntry = z
   })
 export type GameEntry = z.output<typeof gameEntry>
 
-/** The whole file. */
+/** The whole config file. */
 export const gamesFile = z.strictObject({ servers: z.record(gameName, gameEntry) })

@@ -4,7 +4,10 @@ import type { Engine } from '../kit/engine/engine.ts'
 import { findEngines } from '../kit/engine/find-engines.ts'
 import type { Environment } from '../kit/env.ts'
 
-/** The container engines that are here now; each is opened once. Throws SettingsError where the settings are wrong. */
+/**
+ * Returns a function that finds the container engines of this moment; each is opened once. It throws
+ * SettingsError if the settings are wrong.
+ */
 export function createEngines(environment: Environment, clock: Clock): () => readonly Engine[] {
   const opened = new Map<string, Engine>()
   return () =>

@@ -9,24 +9,32 @@ import type { Game } from './game.ts'
 import { GAME_LABEL, readLabels } from './labels.ts'
 import { createQuery } from './query/query.ts'
 
-/** What the games server looks after. */
-/** Disposing ends the games that it started itself as processes. */
+/** The registry of all game servers. Disposal ends the games that it started itself as processes. */
 export interface Games extends AsyncDisposable {
-  /** Those of the config. */
+  /** Games of the config. */
   readonly declared: readonly Game[]
-  /** Those of the config, then those of container labels, by name; a look at the engines' lists. */
+  /**
+   * Returns the games of the config, then those of container labels, by name; it asks the engines for their
+   * lists.
+   */
   list(signal?: AbortSignal): Promise<Game[]>
-  /** The same, with what is wrong: labels that cannot be read, an engine that does not answer. Never rejects for these. */
+  /**
+   * Returns the same, with problems: labels that cannot be read, an engine that does not answer. Never
+   * rejects for these.
+   */
   look(signal?: AbortSignal): Promise<{ games: Game[]; problems: string[] }>
-  /** The name of the engine that its container is in; undefined where it is in none. */
+  /** Returns the name of the engine that has its container; undefined if it has no container. */
   engineOf(game: Game): string | undefined
-  /** The game that runs in a container of an engine, also when the container is gone since the last look. */
+  /**
+   * Returns the game that runs in a container of an engine, even if the container is gone since the last
+   * poll.
+   */
   ofContainer(
     engine: string,
     container: { id: string; name: string },
     signal?: AbortSignal,
   ): Promise<Game | undefined>
-  /** By name or title, in any case. Throws ToolFailure that names those that are there. */
+  /** Finds a game by name or title, in any case. Throws a ToolFailure that names those that exist. */
   pick(name: string, signal?: AbortSignal): Promise<Game>
 }
 
@@ -35,13 +43,13 @@ export interface GamesDeps extends BackendDeps {
   settings: GamesSettings
 }
 
-/** A game with what it was made from. */
+/** A game with its settings. */
 interface Known {
   game: Game & { backend: Partial<AsyncDisposable> }
   settings: GameSettings
 }
 
-/** Builds the declared games once, and finds those of container labels anew at every look. */
+/** Builds the declared games once, and finds those of container labels anew at every call. */
 export function createGames(deps: GamesDeps): Games {
   const declared = deps.settings.declared.map(settings => createKnown(settings, deps))
   let labelled: readonly Known[] = []
@@ -108,7 +116,10 @@ function findSame(settings: GameSettings, known: readonly Known[]): Known | unde
   return known.find(one => JSON.stringify(one.settings) === key)
 }
 
-/** The config wins over labels, and of two containers the first; the second is told. */
+/**
+ * Resolves equal names: the config wins over labels, and the first of two containers wins; the second is a
+ * problem.
+ */
 function withoutTaken(found: readonly GameSettings[], declared: readonly Known[]) {
   const taken = new Set(declared.map(({ game }) => game.name))
   const free = found.filter(({ name }) => !taken.has(name))
@@ -141,7 +152,9 @@ interface Found {
   problems: readonly string[]
 }
 
-/** Running ones first, so that a container that was replaced does not hide the one that replaced it. */
+/**
+ * Finds labelled containers, running ones first, so that a replaced container does not hide its successor.
+ */
 async function findLabelled({ engines, settings }: GamesDeps, signal?: AbortSignal): Promise<Found> {
   const looks = await Promise.all(engines().map(engine => findIn(engine, settings, signal)))
   return { games: looks.flatMap(look => look.games), problems: looks.flatMap(look => look.problems) }

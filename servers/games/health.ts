@@ -6,7 +6,10 @@ import type { GamesDeps } from './games.ts'
 const ENGINE = 'container engine'
 const CLUSTER = 'Kubernetes cluster'
 
-/** Whether the engines and clusters answer. Where a declared game needs one and none is there, that is told. */
+/**
+ * Checks whether the engines and clusters answer. If a declared game needs one and none exists, that is
+ * reported.
+ */
 export async function checkUpstreams(deps: GamesDeps): Promise<UpstreamHealth[]> {
   return await Promise.all([...checkEngines(deps), ...checkClusters(deps)])
 }

@@ -7,14 +7,17 @@ import { type ConsoleSettings, consoleSettings } from './console/console.ts'
 import { gameName } from './declaration.ts'
 import { type QuerySettings, querySettings } from './query/query.ts'
 
-/** A container with this label is a game server, which the label's value names. */
+/** The label that makes a container a game server; its value is the game's name. */
 export const GAME_LABEL = 'superbloom.game'
 
 const ADDRESS = /^([^:]+):(?:([^:]+|\[[^\]]+\]):)?(\d{1,5})$/
 const seconds = z.coerce.number().min(1).max(3600)
 const flag = z.stringbool({ truthy: ['true'], falsy: ['false'] })
 
-/** What a container's labels declare. What is wrong with a label costs only what it would set, and is told. */
+/**
+ * Reads the game that a container's labels declare. A wrong label loses only its own setting, and is reported
+ * as a problem.
+ */
 export function readLabels(
   container: Container,
   engine: string,

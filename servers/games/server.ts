@@ -2,7 +2,9 @@ import { runServer } from '../kit/run.ts'
 import type { ServerDefinition } from '../kit/server.ts'
 import { VERSION } from '../kit/version.ts'
 
-/** Game servers: who plays, start and stop, logs, console commands. Settings: see config.ts. */
+/**
+ * The server for game servers: who plays, start and stop, logs, console commands. Settings: see config.ts.
+ */
 export const games: ServerDefinition = {
   name: 'games',
   version: VERSION,

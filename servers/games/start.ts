@@ -21,7 +21,7 @@ import { createCrashWatchers } from './watchers/crash-watchers.ts'
 import { beginLater } from './watchers/later.ts'
 import { createPlayersWatcher } from './watchers/players.ts'
 
-/** What the server has, by its settings. Throws SettingsError where they are wrong. */
+/** Starts the server with its settings. Throws SettingsError if they are wrong. */
 export async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
   const settings = await readGamesSettings(environment)
   const engines = createEngines(environment, clock)

@@ -4,7 +4,9 @@ import { choiceSetting, switchSetting } from './settings.ts'
 import type { Tool } from './tool.ts'
 
 export const ACCESS_LEVELS = ['read', 'change', 'full'] as const
-/** What tools may do with an upstream: only look, also change things, or also delete and stop them. */
+/**
+ * Limit on what tools may do with an upstream: only read, also change things, or also delete and stop them.
+ */
 export type Access = (typeof ACCESS_LEVELS)[number]
 
 /** The setting `ACCESS` of an instance; default full. */
@@ -16,24 +18,27 @@ export const accessSetting = () =>
     default: 'full',
   })
 
-/** The variable that makes a whole server read-only: `GAMES_READ_ONLY` of the server games. */
+/**
+ * Returns the name of the variable that makes a whole server read-only: `GAMES_READ_ONLY` of the server
+ * games.
+ */
 export function readOnlyVariable(server: string): string {
   return `${server.toUpperCase()}_READ_ONLY`
 }
 
-/** Whether that variable is true. Throws SettingsError. */
+/** Tells whether the server's read-only variable is true. Throws SettingsError. */
 export function readReadOnly(server: string, environment: Environment): boolean {
   const purpose = 'that only tools which change nothing are offered'
   const name = readOnlyVariable(server)
   return readSettings({ [name]: switchSetting({ purpose }) }, environment)[name] === true
 }
 
-/** The tools that a server offers: of a read-only one those that change nothing. */
+/** Returns the tools that a server offers: all, or only those that change nothing if it is read-only. */
 export function toOffered(tools: readonly Tool[], readOnly: boolean): Tool[] {
   return tools.filter(tool => !readOnly || tool.listed.annotations?.readOnlyHint === true)
 }
 
-/** Something whose settings limit what may be done with it. */
+/** An instance whose settings limit what may be done with it. */
 export interface Limited {
   readonly name: string
   readonly settings: { readonly ACCESS: Access }
@@ -41,8 +46,8 @@ export interface Limited {
 }
 
 /**
- * Throws a ToolFailure that names the setting where the instance's access is lower than `needed`. `what` is how
- * it is called: "Radarr".
+ * Throws a ToolFailure that names the setting if the instance's access is lower than `needed`. `what` is the
+ * title of its kind: "Radarr".
  */
 export function requireAccess(instance: Limited, needed: Access, what: string): void {
   const allowed = instance.settings.ACCESS

@@ -2,13 +2,13 @@
 export interface Clock {
   /** The time of day, unix milliseconds; may jump. */
   now(): number
-  /** Milliseconds that only ever grow, for measuring; their zero means nothing. */
+  /** Milliseconds that only ever grow, for measuring; their zero is arbitrary. */
   monotonic(): number
   /** Calls `run` once after `delay` milliseconds, unless the returned function is called before. */
   after(delay: number, run: () => void): () => void
 }
 
-/** The longest delay a timer of the platform can hold. */
+/** The longest delay in milliseconds that a timer of the platform can hold. */
 const MAX_DELAY = 2 ** 31 - 1
 
 export const systemClock: Clock = {
@@ -20,13 +20,16 @@ export const systemClock: Clock = {
   },
 }
 
-/** "2026-11-22T04:36:47.123456789Z" (RFC 3339) in unix milliseconds; undefined where it is none, or no real time. */
+/**
+ * Converts "2026-11-22T04:36:47.123456789Z" (RFC 3339) to unix milliseconds; undefined for any other text and
+ * for times before 1970.
+ */
 export function parseTime(text: string): number | undefined {
   const at = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN
   return at > 0 ? at : undefined
 }
 
-/** "2026-11-22T04:36:47.123Z" of unix milliseconds, for protocols. */
+/** Converts unix milliseconds to "2026-11-22T04:36:47.123Z", for protocols. */
 export function toIsoTime(at: number): string {
   return new Date(at).toISOString()
 }
@@ -48,8 +51,8 @@ export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promis
 }
 
 /**
- * What `work` resolves to, or a rejection with the signal's reason as soon as it aborts: for work that cannot
- * be stopped itself. What `work` does afterwards is ignored.
+ * Resolves as `work` does, or rejects with the signal's reason as soon as it aborts: for work that cannot be
+ * stopped itself. The outcome of `work` after the abort is ignored.
  */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -60,7 +63,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
   })
 }
 
-/** A signal that aborts with a TimeoutError after `delay` milliseconds; `cancel` frees its timer. */
+/** Returns a signal that aborts with a TimeoutError after `delay` milliseconds; `cancel` frees its timer. */
 export function timeoutSignal(clock: Clock, delay: number): { signal: AbortSignal; cancel: () => void } {
   const controller = new AbortController()
   const cancel = clock.after(delay, () =>

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** The argument of a tool whose outcome may surprise. */
+/** The argument of a tool whose effects may surprise. */
 export const confirmField = z
   .boolean()
   .default(false)
   .describe('true: do it, after a person agreed to the preview')
 
-/** What the output of such a tool says: spread it in. */
+/** Output fields of a tool with `confirmField`: spread them in. */
 export const confirmOutput = {
   done: z.boolean().describe('false: nothing was done, preview says what would be'),
   preview: z
@@ -18,8 +18,9 @@ export const confirmOutput = {
 }
 
 /**
- * The outcome of a call that was not confirmed. `would` goes on from "It would " without a full stop: "stop the server
- * atm-10 with 3 players online"; `effects` are whole sentences. Put what the output needs besides into `data`.
+ * Returns the outcome of a call that was not confirmed. `would` continues "It would " without a full stop:
+ * "stop the server atm-10 with 3 players online"; `effects` are whole sentences. Add other required output to
+ * `data`.
  */
 export function toPreview(would: string, effects: readonly string[] = []) {
   const lines = effects.map(effect => `- ${effect}`)

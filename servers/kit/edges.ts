@@ -1,8 +1,11 @@
 const KEPT = 10_000
 
-/** What is there now, look by look: sessions, players, containers. */
+/** A comparer of what exists at each poll: sessions, players, containers. */
 export interface Edges {
-  /** What came and what went since the last look. The first look only remembers: it raises nothing old. */
+  /**
+   * Returns the keys that came and went since the last poll. The first poll only remembers: nothing old is
+   * raised.
+   */
   look(keys: Iterable<string>): { came: string[]; went: string[] }
 }
 
@@ -19,13 +22,18 @@ export function createEdges(): Edges {
   }
 }
 
-/** What was ever seen, for histories: an entry that falls out of the list and comes back is not news. */
+/**
+ * A memory of all keys ever seen, for histories: an entry that falls out of the list and comes back is not
+ * news.
+ */
 export interface News {
-  /** Those never seen before, in their order. The first look only remembers: it raises nothing old. */
+  /**
+   * Returns the keys never seen before, in their order. The first poll only remembers: nothing old is raised.
+   */
   look(keys: Iterable<string>): string[]
 }
 
-/** Remembers the last 10,000 keys. */
+/** Remembers the last `kept` keys (10,000). */
 export function createNews(kept = KEPT): News {
   let started = false
   let seen = new Set<string>()
@@ -34,7 +42,7 @@ export function createNews(kept = KEPT): News {
       const listed = new Set(keys)
       const all = [...listed]
       const fresh = all.filter(key => !seen.has(key))
-      // Those that are still listed move to the young end, so that they are not forgotten.
+      // Keys that are still listed move to the young end, so that they are not forgotten.
       seen = new Set(
         [...[...seen].filter(key => !listed.has(key)), ...all].slice(-Math.max(kept, all.length)),
       )

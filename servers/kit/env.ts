@@ -5,18 +5,18 @@ import { describeError } from './log.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** One setting: how its text is read, what it is for and what form it has, for messages and for the README. */
+/** One setting: how its text is read, its purpose and its form, for messages and for the README. */
 export interface Setting<Value> {
   readonly schema: z.ZodType<Value, string>
-  /** The text that stands for an unset variable; undefined where the setting may be missing. */
+  /** The text used for an unset variable; undefined if the setting may be missing. */
   readonly default: string | undefined
   readonly purpose: string
   readonly form: string
   /** Where a person finds the value: "Radarr: Settings > General". */
   readonly where?: string | undefined
-  /** Its value is shown in no message. */
+  /** True if no message may show its value. */
   readonly secret?: boolean
-  /** Missing is a problem. Made by `required`. */
+  /** True if a missing value is a problem. Set by `required`. */
   readonly required?: boolean
 }
 
@@ -25,7 +25,7 @@ export type SettingsOf<Table extends SettingsTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value> ? Value : never
 }
 
-/** Wrong settings: the message names each with what it is for and the form that it must have. */
+/** Wrong settings: the message names each one with its purpose and the form that it must have. */
 export class SettingsError extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join('\n'))
@@ -33,14 +33,14 @@ export class SettingsError extends Error {
   }
 }
 
-/** The environment of this process. Read it once, at the start. */
+/** Returns the environment of this process. Read it once, at the start. */
 export function systemEnvironment(): Environment {
   return process.env
 }
 
 /**
- * The settings of a table by name, frozen. An empty variable counts as unset; `NAME_FILE` names a file that
- * holds the value of `NAME` (for secrets). Throws SettingsError with everything that is wrong at once.
+ * Reads the settings of a table by name, frozen. An empty variable counts as unset; `NAME_FILE` names a file
+ * that holds the value of `NAME` (for secrets). Throws SettingsError with all problems at once.
  */
 export function readSettings<const Table extends SettingsTable>(
   table: Table,
@@ -58,7 +58,10 @@ export function readSettings<const Table extends SettingsTable>(
   return Object.freeze(Object.fromEntries(entries)) as SettingsOf<Table>
 }
 
-/** One setting's value from its text, or what is wrong with it. A secret's text is in no message. */
+/**
+ * Reads one setting's value from its text, or returns its problem. A problem never contains the text of a
+ * secret.
+ */
 export function readSetting(
   name: string,
   setting: Setting<unknown>,
@@ -74,7 +77,7 @@ export function readSetting(
   return { problem: `${name} is ${shown}, but ${describeSetting(setting)}` }
 }
 
-/** Milliseconds, written as a span: "15s", "2m", "0". At most `max`, at least `min`. */
+/** Returns a setting of milliseconds, written as a span: "15s", "2m", "0". Both bounds are inclusive. */
 export function spanSetting(span: NumberRange): Setting<number> {
   const schema = z.string().transform((text, context) => {
     const value = /^\d+(\.\d+)?\s*(ms|s|m|h)?$/.test(text) ? ms(text as ms.StringValue) : Number.NaN
@@ -93,7 +96,7 @@ export interface NumberRange {
   max: number
 }
 
-/** A number in a range. */
+/** Returns a setting of a number in a range. */
 export function numberSetting(range: NumberRange): Setting<number> {
   const number = z.number().min(range.min).max(range.max)
   const schema = z
@@ -105,14 +108,14 @@ export function numberSetting(range: NumberRange): Setting<number> {
   return { schema, default: range.default, purpose: range.purpose, form }
 }
 
-/** A number in a range, or `off` (undefined as a value). */
+/** Returns a setting of a number in a range, or `off` (undefined as a value). */
 export function thresholdSetting(range: NumberRange): Setting<number | undefined> {
   const setting = numberSetting(range)
   const schema = z.union([z.literal('off').transform(() => undefined), setting.schema])
   return { ...setting, schema, form: `${setting.form}, or "off"` }
 }
 
-/** Any text; undefined where it is not set. */
+/** Returns a setting of a text that matches `pattern`; undefined if it is not set. */
 export function textSetting(text: {
   purpose: string
   form: string
@@ -126,7 +129,7 @@ export function textSetting(text: {
   }
 }
 
-/** The text of a variable, or of the file that its `NAME_FILE` twin names; empty counts as unset. */
+/** Reads the text of a variable, or of the file that its `NAME_FILE` twin names; empty counts as unset. */
 export function readRaw(name: string, environment: Environment): { text?: string; problem?: string } {
   const text = environment[name]
   const file = environment[`${name}_FILE`]
@@ -139,7 +142,7 @@ export function readRaw(name: string, environment: Environment): { text?: string
   }
 }
 
-/** What a setting must be, what it is for, and where its value is found, as sentences. */
+/** Describes a setting's form, its purpose, and where its value is found, as sentences. */
 export function describeSetting(setting: Setting<unknown>): string {
   const fallback = setting.default === undefined ? '' : `; default ${setting.default}`
   const where = setting.where === undefined ? '' : ` Where to find it: ${setting.where}.`

@@ -2,10 +2,10 @@ import type { EventPayload, EventType } from '../../schemas/events.ts'
 import type { Emit } from './events.ts'
 import { cleanText, toByteText, toCountText, toPercentText } from './text.ts'
 
-/** Text of others, between marks that it cannot leave and that JSON does not have to escape. */
+/** Quotes foreign text with marks that it cannot contain and that JSON does not have to escape. */
 const quote = (text: string, max = 200) => `'${cleanText(text, max).replaceAll("'", '"')}'`
 
-/** How an event reads: one line for people and models, and the units of its figures by the name of the field. */
+/** Wording of an event: one line for people and models, and the units of its figures by field name. */
 interface Words<Type extends EventType> {
   text(payload: EventPayload<Type>): string
   units?: Record<string, string>
@@ -90,7 +90,7 @@ function toCrash({ server, exitCode, oom, count }: EventPayload<'server_crash'>)
   return `The game server ${quote(server)} ended by itself${how}${why}.${loop}`
 }
 
-/** Raises each event with its line of text and its units. */
+/** Returns an `Emit` that adds the line of text and the units to each event. */
 export function emitInWords(emit: Emit): Emit {
   return (type, payload, key) => emit(type, { ...inWords(type, payload), ...payload }, key)
 }

@@ -1,28 +1,34 @@
 import type { EventFeed, EventPayload, EventType, ServerEvent } from '../../schemas/events.ts'
 import type { Clock } from './clock.ts'
 
-/** How many events a server keeps for readers; older ones are gone. */
+/** Number of events that a server keeps for readers; older ones are dropped. */
 export const KEPT_EVENTS = 1000
 const MAX_KEY = 500
 
 /**
- * Raises an event. `key` names the thing it is about, the same at every time (such as `disk_high:nas:/srv`),
- * so that repeats can be told from news.
+ * Raises an event. `key` names its subject, the same every time (such as `disk_high:nas:/srv`), so that
+ * repeats can be distinguished from news.
  */
 export type Emit = <Type extends EventType>(type: Type, payload: EventPayload<Type>, key: string) => void
 
-/** The last events of one run of a server, and who wants to hear of new ones. */
+/** The last events of one run of a server, and the listeners for new ones. */
 export interface EventLog {
   readonly uri: string
   readonly template: string
   emit: Emit
-  /** The events after `after`, oldest first. An `after` beyond the end (of an older stream) gives none. */
+  /**
+   * Returns the events after `after`, oldest first. An `after` beyond the end (of an older stream) gives
+   * none.
+   */
   read(after: number): EventFeed
-  /** Calls `listener` after events were added, once for those of the same moment. Returns the way to stop. */
+  /**
+   * Calls `listener` after events were added, once for those of the same moment. Returns a function that
+   * stops it.
+   */
   onChange(listener: () => void): () => void
 }
 
-/** `stream` must differ from that of every other run of the server. */
+/** Creates an event log; `stream` must differ from that of every other run of the server. */
 export function createEventLog(server: string, stream: string, clock: Clock): EventLog {
   const uri = `events://${server}`
   const listeners = new Set<() => void>()
@@ -59,8 +65,8 @@ export function createEventLog(server: string, stream: string, clock: Clock): Ev
 }
 
 /**
- * The cursor that a resource's URI asks for: 0 for `events://<server>` itself, n for `?after=n`; undefined for
- * any other URI.
+ * Returns the cursor that a resource's URI requests: 0 for `events://<server>` itself, n for `?after=n`;
+ * undefined for any other URI.
  */
 export function toCursor(uri: string, requested: string): number | undefined {
   if (requested === uri) return 0

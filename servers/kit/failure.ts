@@ -1,13 +1,15 @@
 import { describeError } from './log.ts'
 
-/** What went wrong, in words for a model and a person: each a sentence or two, without insides or secrets. */
+/**
+ * A failure in words for a model and a person: each field is a sentence or two, without internals or secrets.
+ */
 export interface Failure {
-  /** "The disks' health could not be read." */
+  /** The failure itself: "The disks' health could not be read." */
   what: string
   /** The tool, the address, the path: "smartctl on /dev/sda". */
   where: string
   why: string
-  /** What whoever reads this can do now. */
+  /** Advice on what the reader can do now. */
   fix: string
 }
 
@@ -22,7 +24,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** The failure that any thrown value stands for; `where` says which tool ran. */
+/** Converts any thrown value to a failure; `where` names the tool that ran. */
 export function toFailure(error: unknown, where: string): Failure {
   if (error instanceof ToolFailure) return error.failure
   if (error instanceof DOMException && error.name === 'TimeoutError') {
@@ -41,7 +43,7 @@ export function toFailure(error: unknown, where: string): Failure {
   }
 }
 
-/** The failure as text, one thing per line. */
+/** Returns the failure as text, one field per line. */
 export function toFailureText(failure: Failure): string {
   return [failure.what, `Where: ${failure.where}`, `Why: ${failure.why}`, `What to do: ${failure.fix}`].join(
     '\n',

@@ -8,8 +8,9 @@ const SHORTEST_PAUSE = 1000
 const LONGEST_PAUSE = 60_000
 
 /**
- * Follows until the returned function is called: after every end again, with pauses that double from a second to a
- * minute. A connection that held for a minute starts the pauses anew. An outage is told once, and so is its end.
+ * Follows until the returned function is called, and reconnects after every end, with pauses that double from
+ * a second to a minute. A connection that lasted a minute resets the pauses. An outage is logged once, and so
+ * is its end.
  */
 export function runFollower(follower: Follower, clock: Clock, log: Log, random = Math.random): () => void {
   const ending = new AbortController()
@@ -45,7 +46,7 @@ export function runFollower(follower: Follower, clock: Clock, log: Log, random =
   return () => ending.abort()
 }
 
-/** Runs either kind until the returned function is called. */
+/** Runs a watcher or a follower until the returned function is called. */
 export function runWatching(watcher: Watcher | Follower, clock: Clock, log: Log): () => void {
   return 'follow' in watcher ? runFollower(watcher, clock, log) : runWatcher(watcher, clock, log)
 }

@@ -7,7 +7,7 @@ export function toHealthUri(server: string): string {
   return `health://${server}`
 }
 
-/** What the server's health check finds, or undefined where it has none. Rejects where the check itself fails. */
+/** Returns the server's health check, or undefined if it has none. The check rejects if it fails itself. */
 export function toHealth(started: StartedServer): (() => Promise<HealthReport>) | undefined {
   if (!started.health) return undefined
   return async () => {
@@ -17,7 +17,7 @@ export function toHealth(started: StartedServer): (() => Promise<HealthReport>) 
 }
 
 /**
- * One upstream's health by asking it: `ask` resolves with its version, or undefined, or rejects, which is the reason.
+ * Checks one upstream: `ask` resolves with its version, or undefined, or rejects, which becomes the reason.
  * Never rejects.
  */
 export async function checkHealth(

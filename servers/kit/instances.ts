@@ -10,26 +10,34 @@ import {
 import { ToolFailure } from './failure.ts'
 import { cleanText } from './text.ts'
 
-/** What an upstream's instances are set by: variables `<PREFIX>_<SETTING>` and `<PREFIX>_<NAME>_<SETTING>`. */
+/**
+ * The settings of an upstream's instances: variables `<PREFIX>_<SETTING>` and `<PREFIX>_<NAME>_<SETTING>`.
+ */
 export interface InstanceSpec<Table extends SettingsTable & { URL: Setting<string> }> {
-  /** "Radarr": in messages. */
+  /** The upstream's title in messages: "Radarr". */
   title: string
-  /** "RADARR". */
+  /** The prefix of its variables: "RADARR". */
   prefix: string
-  /** By the end of their variables; `URL` decides whether an instance exists, so make it `required(urlSetting(…))`. */
+  /**
+   * Settings by the end of their variables; `URL` decides whether an instance exists, so make it
+   * `required(urlSetting(…))`.
+   */
   settings: Table
-  /** Whole names of other variables with this prefix, which are read elsewhere. */
+  /** Full names of other variables with this prefix, which are read elsewhere. */
   others?: readonly string[]
 }
 
 /** One configured upstream. */
 export interface Instance<Table extends SettingsTable> {
-  /** "radarr" without a name of its own, else "4k" for RADARR_4K_URL, "living-room" for RADARR_LIVING_ROOM_URL. */
+  /**
+   * "radarr" for variables without a name, else "4k" for RADARR_4K_URL, "living-room" for
+   * RADARR_LIVING_ROOM_URL.
+   */
   readonly name: string
   readonly settings: SettingsOf<Table>
   /**
-   * What is wrong with its settings; undefined where nothing is. Then only this instance cannot be used, and what is wrong
-   * stands as a default or as an empty text in `settings`.
+   * Problems of its settings; undefined if there are none. Only this instance is unusable then, and each
+   * wrong value is a default or an empty text in `settings`.
    */
   readonly problem?: string
   /** The variable of each setting, for messages: `{ URL: 'RADARR_4K_URL' }`. */
@@ -38,12 +46,12 @@ export interface Instance<Table extends SettingsTable> {
 
 type InstanceTable = SettingsTable & { URL: Setting<string> }
 
-/** What Docker's links and Kubernetes' services put into every environment. */
+/** Variables that Docker's links and Kubernetes' services put into every environment. */
 const INJECTED = /^(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?|NAME|ENV_\w+)$/
 
 /**
- * The instances in the environment: the one without a name first, then by name. What is wrong with one stands in its
- * `problem`. Throws SettingsError where variables are wrong that belong to no instance.
+ * Reads the instances of the environment: the one without a name first, then by name. The problems of an
+ * instance are in its `problem`. Throws SettingsError if there are wrong variables but no instance.
  */
 export function readInstances<const Table extends InstanceTable>(
   spec: InstanceSpec<Table>,
@@ -59,7 +67,7 @@ export function readInstances<const Table extends InstanceTable>(
   )
 }
 
-/** The beginnings of the variables of each instance, by its name. */
+/** Returns the beginning of each instance's variables, by the instance's name. */
 function groupVariables(
   spec: InstanceSpec<InstanceTable>,
   environment: Environment,
@@ -91,7 +99,7 @@ function pickStem(title: string, name: string, stems: string[], problems: string
   return stems[0] ?? ''
 }
 
-/** "radarr" for "RADARR_", "living-room" for "RADARR_LIVING_ROOM_". */
+/** Returns "radarr" for "RADARR_", "living-room" for "RADARR_LIVING_ROOM_". */
 function toName(prefix: string, stem: string): string {
   const own = stem.slice(prefix.length + 1).replace(/_$/, '')
   return (own === '' ? prefix : own).toLowerCase().replaceAll('_', '-')
@@ -102,7 +110,7 @@ function readInstance<Table extends InstanceTable>(
   name: string,
   stem: string,
   environment: Environment,
-  /** Of the program as a whole, such as a mistyped variable: nobody knows which instance it is meant for. */
+  /** Problems without a known instance, such as a mistyped variable. */
   common: readonly string[],
 ): Instance<Table> {
   const problems = [...common]
@@ -127,7 +135,7 @@ function readInstance<Table extends InstanceTable>(
 
 const toValue = (read: object) => ('value' in read ? read.value : undefined)
 
-/** Never used for a request: an instance with a problem makes none. */
+/** Returns a placeholder that no request uses: an instance with a problem makes none. */
 function toStandIn(setting: Setting<unknown>): unknown {
   return setting.default === undefined ? '' : setting.schema.safeParse(setting.default).data
 }
@@ -141,7 +149,10 @@ function describeUnknown(prefix: string, variable: string, rest: string, suffixe
     : `${variable} is not a setting; did you mean ${stem}${named}?`
 }
 
-/** The same but for underscores, or with at most two letters changed, added or missing. */
+/**
+ * Tells whether two names are equal but for underscores, or differ in at most two letters (changed, added or
+ * missing).
+ */
 function isNear(a: string, b: string): boolean {
   const [left, right] = [a.replaceAll('_', ''), b.replaceAll('_', '')]
   let row = [...Array(right.length + 1).keys()]
@@ -157,8 +168,8 @@ function isNear(a: string, b: string): boolean {
 }
 
 /**
- * The instance of this name, in any case; without a name the first. Throws a ToolFailure that names those there are,
- * or, where none is configured, the settings it lacks and where to find them.
+ * Picks the instance with this name, in any case; without a name the first. Throws a ToolFailure that lists
+ * the instances, or, if none is configured, the missing settings and where to find them.
  */
 export function pickInstance<Picked extends { readonly name: string }>(
   instances: readonly Picked[],
@@ -178,7 +189,7 @@ export function pickInstance<Picked extends { readonly name: string }>(
   })
 }
 
-/** The failure of a tool whose upstream is not configured. */
+/** Returns the failure of a tool whose upstream is not configured. */
 export function toUnconfigured(
   spec: Pick<InstanceSpec<InstanceTable>, 'title' | 'prefix' | 'settings'>,
 ): ToolFailure {

@@ -4,25 +4,25 @@ import type { Emit } from './events.ts'
 import { decideLevel, type LevelRule, type LevelState, NORMAL } from './level.ts'
 import type { Watcher } from './server.ts'
 
-/** One value of one thing: the machine's CPU, a mount, a sensor. */
+/** One value of one subject: the machine's CPU, a mount, a sensor. */
 export interface Reading<Type extends EventType> {
-  /** Tells the things of one type apart, the same every time. */
+  /** Identifies the subject among those of its type, the same every time. */
   readonly key: string
   readonly value: number
   readonly payload: EventPayload<Type>
 }
 
 export interface LevelWatcherSpec<Type extends EventType> {
-  /** The watcher's name; default the type. Give one where several watch for the same type. */
+  /** The watcher's name; default the type. Set it if several watchers have the same type. */
   readonly name?: string | undefined
   readonly type: Type
   readonly rule: LevelRule
   readonly every: number
-  /** All things as they are now; none where there is nothing to say yet. */
+  /** Reads all subjects as they are now; returns none if nothing is known yet. */
   read(): Promise<readonly Reading<Type>[]>
 }
 
-/** Raises an event for each thing whose level is high. A thing that is gone is forgotten. */
+/** Raises an event for each subject whose level is high. A subject that is gone is forgotten. */
 export function createLevelWatcher<Type extends EventType>(
   spec: LevelWatcherSpec<Type>,
   emit: Emit,

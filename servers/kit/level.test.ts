@@ -4,7 +4,7 @@ import { decideLevel, type LevelRule, type LevelState, NORMAL } from './level.ts
 
 const RULE: LevelRule = { threshold: 90, sustain: 120, clearBelow: 85 }
 
-/** The times at which a run of [time, value] raises. */
+/** Returns the times at which a run of [time, value] raises. */
 function raises(samples: readonly (readonly [number, number])[], rule = RULE): number[] {
   let state: LevelState = NORMAL
   return samples.flatMap(([now, value]) => {

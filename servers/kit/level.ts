@@ -1,10 +1,10 @@
-/** When a level is high: values have the unit of what is watched, times are milliseconds. */
+/** The rule for a high level: values have the unit of the watched figure, times are milliseconds. */
 export interface LevelRule {
-  /** From here on it is high. */
+  /** Lowest value that counts as high. */
   readonly threshold: number
-  /** How long it must be high without a break until it is raised. */
+  /** Milliseconds that the level must be high without a break before it is raised. */
   readonly sustain: number
-  /** A raised level is over below this value; between the two it stays as it was. */
+  /** Value below which a raised level ends; between the two thresholds the state does not change. */
   readonly clearBelow: number
 }
 
@@ -16,8 +16,8 @@ export type LevelState =
 export const NORMAL: LevelState = { kind: 'normal' }
 
 /**
- * What one more value, seen at `now`, makes of a level: it is raised once when it has been high for long enough,
- * held while it lasts, and can be raised again after it fell below `clearBelow`.
+ * Decides the next state after one more value, seen at `now`: a level is raised once when it has been high
+ * for long enough, stays raised while it lasts, and can be raised again after it fell below `clearBelow`.
  */
 export function decideLevel(
   state: LevelState,

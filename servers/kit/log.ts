@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts'
 
-/** Writes one event; `fields` hold nothing secret. */
+/** Writes one event; `fields` contain nothing secret. */
 export type Log = (level: 'info' | 'warn' | 'error', event: string, fields?: Record<string, unknown>) => void
 
-/** One JSON line per event to stderr: on stdio, stdout belongs to the protocol. */
+/** Writes one JSON line per event to stderr: on stdio, stdout belongs to the protocol. */
 export function createLog(server: string, clock: Clock): Log {
   return (level, event, fields) => {
     const entry = { time: clock.now(), level, server, event, ...fields }
@@ -11,7 +11,7 @@ export function createLog(server: string, clock: Clock): Log {
   }
 }
 
-/** The message of any thrown value, with its causes. */
+/** Returns the message of any thrown value, with its causes. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const cause = error.cause === undefined ? '' : `: ${describeError(error.cause)}`

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { toCountText } from './text.ts'
 
-/** The arguments of a tool with a long list: spread it into the input. */
+/** Returns the arguments of a tool with a long list: spread them into the input. */
 export const pageFields = (limit = 20, most = 200) => ({
   limit: z.int().min(1).max(most).default(limit),
   offset: z.int().min(0).default(0),
 })
 
-/** What a page says of itself in an output: spread it in. */
+/** Output fields of a page: spread them in. */
 export const pageOutput = {
   total: z.int().describe('how many there are in all'),
   offset: z.int().describe('how many were skipped'),
@@ -21,7 +21,7 @@ export interface Page<Item> {
   more: boolean
 }
 
-/** The part of a list that was asked for. `total` where the items are themselves only a page that an upstream cut. */
+/** Returns the requested part of `items`, which is the whole list. */
 export function page<Item>(
   items: readonly Item[],
   { offset, limit }: { offset: number; limit: number },
@@ -31,8 +31,8 @@ export function page<Item>(
 }
 
 /**
- * The last line of a list that was cut: "10 of 48 films; call again with offset 10 for more." Of what comes before an
- * offset it says where it stands: "11 to 20 of 48 films; …". Undefined where all is there.
+ * Returns the last line of a list that was cut: "10 of 48 films; call again with offset 10 for more." With an
+ * offset it also names the position: "11 to 20 of 48 films; …". Undefined if the whole list is shown.
  */
 export function toMoreText(part: Page<unknown>, one: string, many?: string): string | undefined {
   const { items, total, offset, more } = part

@@ -4,8 +4,8 @@ import type { Clock } from './clock.ts'
 const PACE = 200
 
 /**
- * Tells the client how far long work is: `done` of `total`, in any unit, with a short text. `done` must grow; what does
- * not is left out. Call it as often as you like. Nothing happens where the client did not ask for it.
+ * Sends progress to the client: `done` of `total`, in any unit, with a short text. `done` must grow; other
+ * reports are ignored. It may be called at any rate, and does nothing if the client did not request progress.
  */
 export type Report = (done: number, total?: number, message?: string) => void
 
@@ -17,11 +17,14 @@ export interface ProgressNote {
 
 export interface Reporting {
   report: Report
-  /** Sends what waits, and resolves when all was sent; later reports are ignored. */
+  /** Sends the waiting note, and resolves when all were sent; later reports are ignored. */
   finish(): Promise<void>
 }
 
-/** At most five notes a second; the last one is always sent. `send` never rejects. */
+/**
+ * Creates a reporter that sends at most five notes a second; the last one is always sent. `send` never
+ * rejects.
+ */
 export function createReporting(
   send: ((note: ProgressNote) => Promise<void>) | undefined,
   clock: Clock,

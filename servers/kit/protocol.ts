@@ -14,13 +14,14 @@ import { describeError, type Log } from './log.ts'
 import type { ProgressNote } from './progress.ts'
 import type { App } from './server.ts'
 
-/** Where a call's `_meta` holds its idempotency key. */
+/** The key of a call's `_meta` that holds its idempotency key. */
 const IDEMPOTENCY_KEY = 'superbloom/idempotencyKey'
 const JSON_TYPE = 'application/json'
 
 /**
- * The protocol's side of one connection (or, over HTTP of 2026-07-28, of one request). It is the SDK's low-level
- * `Server`: schemas are converted once per tool and not once per request, and failures carry our own words.
+ * Creates the protocol server of one connection (or, over HTTP of 2026-07-28, of one request). It is the
+ * SDK's low-level `Server`: schemas are converted once per tool and not once per request, and failures have
+ * our own words.
  */
 export function createProtocolServer(app: App, { era }: Pick<McpRequestContext, 'era'>): Server {
   const { name, version, title, instructions } = app.definition
@@ -36,8 +37,9 @@ export function createProtocolServer(app: App, { era }: Pick<McpRequestContext, 
 }
 
 /**
- * Sends resource-updated notifications of new events on a connection of 2026-07-28 over stdio, where the SDK
- * hands them to the `subscriptions/listen` streams that asked for them.
+ * Sends resource-updated notifications of new events. On a connection of 2026-07-28 over stdio, the SDK
+ * forwards them to the `subscriptions/listen` streams that requested them. `wanted` tells whether the client
+ * is subscribed.
  */
 export function announceEvents(server: Server, app: App, wanted: () => boolean = () => true): void {
   const stop = app.events.onChange(() => {
@@ -77,14 +79,14 @@ function serveTools(server: Server, app: App): void {
   })
 }
 
-/** What the client calls itself: with each request since 2026-07-28, before at the beginning. */
+/** Returns the client's name: it comes with each request since 2026-07-28, and with initialize before. */
 function clientOf(server: Server, { mcpReq }: ServerContext): string {
   const envelope: Record<string, unknown> = { ...mcpReq.envelope }
   const told = envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion()
   return typeof told === 'object' && told !== null && 'name' in told ? String(told.name) : ''
 }
 
-/** How the request's client hears of progress; undefined where it gave no token for it. */
+/** Returns a sender of progress notifications; undefined if the request has no progress token. */
 function toProgress({ mcpReq }: ServerContext, log: Log) {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return undefined
@@ -129,7 +131,10 @@ function toHealthWords(server: string) {
   }
 }
 
-/** Before 2026-07-28 a client subscribes by request, and hears only of what it subscribed to. */
+/**
+ * Serves subscriptions before 2026-07-28: a client subscribes by request, and is notified only of its
+ * subscriptions.
+ */
 function serveSubscriptions(server: Server, app: App): void {
   let subscribed = false
   const check = (uri: string) => {

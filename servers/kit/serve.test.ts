@@ -29,7 +29,7 @@ async function start(options: { allowedHosts?: string[] } = {}) {
   return served.url ?? ''
 }
 
-/** One raw request: fetch would not let a test choose the Host header. */
+/** Sends one raw request: fetch would not let a test choose the Host header. */
 function knock(
   url: string,
   options: { method?: string; path?: string; headers?: Record<string, string>; body?: string },

@@ -14,24 +14,28 @@ export type Transport = { kind: 'stdio' } | ({ kind: 'http' } & HttpOptions)
 
 export interface ServeOptions {
   transport: Transport
-  /** Default: that of this process. */
+  /** Default: the environment of this process. */
   environment?: Environment
   clock?: Clock
   log?: Log
 }
 
-/** A server that serves. Dispose it to end it in order; that may be done twice. */
+/** A running server. Its disposal ends it in order and may be repeated. */
 export interface Served extends AsyncDisposable {
-  /** Where the MCP endpoint is (`http://127.0.0.1:8431/mcp`); undefined on stdio. */
+  /** URL of the MCP endpoint (`http://127.0.0.1:8431/mcp`); undefined on stdio. */
   readonly url?: string
-  /** Resolves when nobody can reach it any more: on stdio when the client left, else when it was disposed of. */
+  /**
+   * Resolves when no client can reach it any more: on stdio when the client disconnected, else when it was
+   * disposed of.
+   */
   readonly closed: Promise<void>
 }
 
 /**
- * Starts a server over stdio or Streamable HTTP; both speak 2026-07-28 and the protocol before it. Rejects with
- * SettingsError where the environment is wrong, and with an Error that says what to do where the port cannot be
- * opened; nothing is left running then. With `<SERVER>_READ_ONLY` true, only its read-only tools are there.
+ * Starts a server over stdio or Streamable HTTP; both speak 2026-07-28 and the protocol before it. Rejects
+ * with SettingsError if the environment is wrong, and with an Error that says what to do if the port cannot
+ * be opened; nothing is left running then. If `<SERVER>_READ_ONLY` is true, it offers only its read-only
+ * tools.
  */
 export async function serve(definition: ServerDefinition, options: ServeOptions): Promise<Served> {
   const { transport, environment = systemEnvironment(), clock = systemClock } = options
@@ -54,7 +58,7 @@ export async function serve(definition: ServerDefinition, options: ServeOptions)
   }
 }
 
-/** Each transport is loaded when it is used: HTTP costs a stdio server nothing. */
+/** Loads a transport only when it is used: HTTP costs a stdio server nothing. */
 async function open(app: App, transport: Transport): Promise<Served> {
   switch (transport.kind) {
     case 'stdio':

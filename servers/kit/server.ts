@@ -5,7 +5,7 @@ import type { Emit, EventLog } from './events.ts'
 import type { Log } from './log.ts'
 import type { Tool } from './tool.ts'
 
-/** What a server gets to work with. */
+/** The parts that a server uses. */
 export interface ServerDeps {
   clock: Clock
   environment: Environment
@@ -13,50 +13,51 @@ export interface ServerDeps {
   emit: Emit
 }
 
-/** Something looked at again and again. The kit calls `poll`, never twice at once; a rejection is logged. */
+/** A server's check that is repeated. The kit calls `poll`, never twice at once; a rejection is logged. */
 export interface Watcher {
   readonly name: string
-  /** Milliseconds between the end of one poll and the next. The first comes at once. */
+  /** Milliseconds between the end of one poll and the next. The first poll starts at once. */
   readonly every: number
   poll(): Promise<void>
 }
 
-/** Something that pushes: a stream of events, a socket. The kit calls `follow`, never twice at once. */
+/** A source that pushes: a stream of events, a socket. The kit calls `follow`, never twice at once. */
 export interface Follower {
   readonly name: string
   /**
-   * Listens until the signal aborts or the connection breaks; the kit then calls it again after a pause that grows. It
-   * calls `ready` when the connection stands. It may resolve or reject, both mean that the connection is gone.
+   * Listens until the signal aborts or the connection breaks; the kit then calls it again after a pause that
+   * grows. It calls `ready` when it is connected. It may resolve or reject; both mean that the connection is
+   * gone.
    */
   follow(signal: AbortSignal, ready: () => void): Promise<void>
 }
 
-/** A server at work. The kit calls its tools and watchers and, once, its dispose. */
+/** A started server. The kit calls its tools and watchers and, once, its dispose. */
 export interface StartedServer extends AsyncDisposable {
   readonly tools: readonly Tool[]
   readonly watchers: readonly (Watcher | Follower)[]
-  /** Asks every configured upstream whether it answers; see `checkHealth`. It should not reject. */
+  /** Checks whether every configured upstream answers; see `checkHealth`. It should not reject. */
   health?(): Promise<readonly UpstreamHealth[]>
 }
 
-/** A server of ours: what it is called, and how it starts. Nothing runs before `start`. */
+/** The definition of a server: its name and how it starts. Nothing runs before `start`. */
 export interface ServerDefinition {
   readonly name: string
   readonly version: string
   readonly title: string
-  /** For a model, at the start of a connection: what this server is for, and when to use which tool. */
+  /** Text for a model, at the start of a connection: the server's purpose, and when to use which tool. */
   readonly instructions: string
-  /** Throws SettingsError where the environment is wrong. */
+  /** Starts the server. Throws SettingsError if the environment is wrong. */
   start(deps: ServerDeps): Promise<StartedServer>
 }
 
-/** What the transports serve. */
+/** The parts that the transports serve. */
 export interface App {
   readonly definition: ServerDefinition
   readonly tools: ReadonlyMap<string, Tool>
   readonly events: EventLog
   readonly clock: Clock
   readonly log: Log
-  /** Undefined where the server has no upstreams. */
+  /** Undefined if the server has no upstreams. */
   readonly health?: (() => Promise<HealthReport>) | undefined
 }

@@ -1,18 +1,21 @@
 import { z } from 'zod'
 import type { Setting } from './env.ts'
 
-/** What every setting says of itself: what it sets, and where a person finds the value. */
+/** The description of every setting: what it sets, and where a person finds the value. */
 export interface About {
   purpose: string
   where?: string | undefined
 }
 
-/** The setting, missing not allowed: its value is never undefined. */
+/** Returns the setting as a required one: its value is never undefined. */
 export function required<Value>(setting: Setting<Value>): Setting<Exclude<Value, undefined>> {
   return { ...setting, required: true } as Setting<Exclude<Value, undefined>>
 }
 
-/** An http or https URL without user info, query and trailing slash; its path is kept. "nas:7878" means http. */
+/**
+ * Returns a setting of an http or https URL without user info, query and trailing slash; its path is kept.
+ * "nas:7878" means http.
+ */
 export function urlSetting(about: About): Setting<string | undefined> {
   const schema = z.string().transform((text, context) => {
     const full = /^(https?:|[a-z][a-z0-9+.-]*:\/\/)/i.test(text) ? text : `http://${text}`
@@ -25,11 +28,11 @@ export function urlSetting(about: About): Setting<string | undefined> {
   })
   const form =
     'an address such as "http://nas:7878", "nas:7878" or "https://nas/radarr", without a query and without user:password@ in it (a password has a variable of its own)'
-  // A URL that does not fit may hold a password, so it is not shown.
+  // The value of a wrong URL may hold a password, so it is not shown.
   return { ...about, schema, default: undefined, form, secret: true }
 }
 
-/** A key or password; no message shows it. White space around it is dropped. */
+/** Returns a setting of a key or password; no message shows it. White space around it is dropped. */
 export function secretSetting(
   about: About & { form?: string; pattern?: RegExp },
 ): Setting<string | undefined> {
@@ -38,7 +41,7 @@ export function secretSetting(
   return { purpose, where, schema, default: undefined, form, secret: true }
 }
 
-/** One of a few words. */
+/** Returns a setting of one of a few words. */
 export function choiceSetting<const Choice extends string>(
   about: About & { choices: readonly [Choice, ...Choice[]]; default: NoInfer<Choice> },
 ): Setting<Choice> {
@@ -47,14 +50,17 @@ export function choiceSetting<const Choice extends string>(
   return { purpose, where, schema: z.enum(choices), default: about.default, form }
 }
 
-/** true or false. */
+/** Returns a setting of true or false. */
 export function switchSetting(about: About & { default?: boolean }): Setting<boolean> {
   const { purpose, where } = about
   const schema = z.enum(['true', 'false']).transform(text => text === 'true')
   return { purpose, where, schema, default: String(about.default ?? false), form: '"true" or "false"' }
 }
 
-/** Texts between commas, trimmed, each once, empty ones dropped; `pattern` holds for each. */
+/**
+ * Returns a setting of texts between commas, trimmed, without duplicates and empty ones; each matches
+ * `pattern`.
+ */
 export function listSetting(
   about: About & { form: string; pattern?: RegExp; default?: string },
 ): Setting<readonly string[]> {
@@ -73,7 +79,7 @@ export function listSetting(
   return { purpose, where, schema, default: about.default ?? '', form: `${about.form}, separated by commas` }
 }
 
-/** JSON that fits the schema. Declare it secret where it may hold passwords. */
+/** Returns a setting of JSON that fits the schema. Declare it secret if it may hold passwords. */
 export function jsonSetting<Schema extends z.ZodType>(
   about: About & { schema: Schema; form: string; secret?: boolean; default?: string },
 ): Setting<z.output<Schema> | undefined> {

@@ -4,8 +4,8 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
 
 /**
- * Text of others (a process's name, a mount's path) made safe to show: control and invisible formatting
- * characters, line ends included, become one space, broken Unicode is mended, and what is longer than `max`
+ * Makes foreign text (a process's name, a mount's path) safe to show: control and invisible formatting
+ * characters, line ends included, become one space, broken Unicode is mended, and a text longer than `max`
  * characters is cut with an ellipsis.
  */
 export function cleanText(text: string, max = 200): string {
@@ -14,8 +14,8 @@ export function cleanText(text: string, max = 200): string {
 }
 
 /**
- * Log lines of others made safe to show: terminal codes and control characters are gone, empty lines at the ends too,
- * lines longer than `width` are cut, and of more than `lines` (200) the last are kept, after a line that says how many
+ * Makes foreign log lines safe to show: removes terminal codes, control characters and empty lines at both
+ * ends, cuts lines longer than `width`, and keeps the last `lines` (200), after a line that says how many
  * were cut.
  */
 export function cleanLines(text: string, limits: { lines?: number; width?: number } = {}): string {
@@ -32,31 +32,31 @@ export function cleanLines(text: string, limits: { lines?: number; width?: numbe
   return cut > 0 ? [`(${toCountText(cut, 'earlier line')} cut)`, ...kept].join('\n') : kept.join('\n')
 }
 
-/** Text of others inside a sentence: cleaned, between quotation marks that it cannot leave. */
+/** Quotes foreign text inside a sentence: cleaned, between quotation marks that it cannot contain. */
 export function quote(text: string, max = 200): string {
   return `"${cleanText(text, max).replaceAll('"', "'")}"`
 }
 
-/** Lines of others inside a readable text: between fences that they cannot leave. Clean them first. */
+/** Puts foreign lines between fences that they cannot contain. Clean them first. */
 export function fence(lines: string): string {
   const longest = Math.max(2, ...[...lines.matchAll(/`+/g)].map(run => run[0].length))
   const marks = '`'.repeat(longest + 1)
   return `${marks}\n${lines}\n${marks}`
 }
 
-/** "1 film", "48 films", "2 series": `many` where an s does not do. */
+/** Returns "1 film", "48 films", "2 series"; `many` is the plural if it is not `one` with an s. */
 export function toCountText(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
-/** Bytes a second: "2.0 MiB/s", "0 B/s". */
+/** Returns bytes a second: "2.0 MiB/s", "0 B/s". */
 export function toRateText(bytesPerSecond: number): string {
   return `${toByteText(bytesPerSecond)}/s`
 }
 
 /**
- * A moment in unix milliseconds as a person reads it: "22 Nov 2026 14:05 UTC". `timezone` is an IANA name such as
- * "Europe/Berlin"; an unknown one throws a RangeError.
+ * Returns unix milliseconds as a person reads them: "22 Nov 2026 14:05 UTC". `timezone` is an IANA name such
+ * as "Europe/Berlin"; an unknown one throws a RangeError.
  */
 export function toTimeText(at: number, timezone = 'UTC'): string {
   const format = new Intl.DateTimeFormat('en-GB', {
@@ -74,14 +74,17 @@ export function toTimeText(at: number, timezone = 'UTC'): string {
   return `${get('day')} ${get('month').slice(0, 3)} ${get('year')} ${get('hour')}:${get('minute')} ${get('timeZoneName')}`
 }
 
-/** How long ago, or until: "3 min ago", "in 2 h 10 min", "just now" within ten seconds. Both in unix milliseconds. */
+/**
+ * Returns the time since or until `at`: "3 min ago", "in 2 h 10 min", "just now" within ten seconds. Both in
+ * unix milliseconds.
+ */
 export function toAgeText(at: number, now: number): string {
   const seconds = (now - at) / 1000
   if (Math.abs(seconds) < 10) return 'just now'
   return seconds > 0 ? `${toSpanText(seconds)} ago` : `in ${toSpanText(-seconds)}`
 }
 
-/** A number of bytes as a person reads it, in steps of 1024: "812 B", "3.1 GiB", "252 GiB". */
+/** Returns a number of bytes as a person reads it, in steps of 1024: "812 B", "3.1 GiB", "252 GiB". */
 export function toByteText(bytes: number): string {
   let value = bytes
   let step = 0
@@ -92,12 +95,12 @@ export function toByteText(bytes: number): string {
   return `${toShortNumber(value, step === 0)} ${UNITS[step]}`
 }
 
-/** "7.4 %" below ten, "41 %" above. */
+/** Returns a percentage with at most one decimal, and with none from 100 on: "7.4 %", "41 %". */
 export function toPercentText(percent: number): string {
   return `${toShortNumber(percent, false)} %`
 }
 
-/** A span of seconds as a person says it: "12 s", "5 min", "2 h 10 min", "3 d 4 h". */
+/** Returns a span of seconds as a person says it: "12 s", "5 min", "2 h 10 min", "3 d 4 h". */
 export function toSpanText(seconds: number): string {
   const minutes = Math.floor(seconds / 60)
   if (minutes < 1) return `${Math.floor(seconds)} s`
@@ -107,7 +110,7 @@ export function toSpanText(seconds: number): string {
   return days < 1 ? `${hours} h ${minutes % 60} min` : `${days} d ${hours % 24} h`
 }
 
-/** A number with at most one decimal, for JSON. */
+/** Rounds a number to at most one decimal, for JSON. */
 export function toTenth(value: number): number {
   return Math.round(value * 10) / 10
 }

@@ -14,29 +14,29 @@ import { cleanText } from './text.ts'
 const DEFAULT_LIMIT = 30_000
 const MAX_ISSUES = 5
 
-/** What a tool says about itself to clients: they decide by it what needs a person. All must be true statements. */
+/** Hints by which clients decide what needs a person. All must be true statements. */
 interface Annotations {
   readOnlyHint: boolean
   destructiveHint: boolean
   idempotentHint: boolean
-  /** True where it reaches beyond what this server looks after, such as the web. */
+  /** True if the tool reaches beyond what this server manages, such as the web. */
   openWorldHint: boolean
 }
 
 export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   name: string
   title: string
-  /** For a model: when to use it, what it gives, what it costs. */
+  /** Text for a model: when to use the tool, what it returns, what it costs. */
   description: string
   annotations: Annotations
-  /** Make it with `z.strictObject`, so that a mistyped argument is named. */
+  /** Schema of the arguments; make it with `z.strictObject`, so that a mistyped argument is named. */
   input: Input
   output: Output
-  /** Milliseconds until the call fails, or how to tell from the input; default 30 s. */
+  /** Milliseconds until the call fails, or a function of the input; default 30 s. */
   limit?: number | ((input: z.output<Input>) => number)
   /**
    * Does the work; throws ToolFailure (or anything) to fail. `signal` aborts when the client cancels or the
-   * limit passes. `report` tells how far it is.
+   * limit passes. `report` sends progress.
    */
   run(
     input: z.output<Input>,
@@ -46,9 +46,9 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   ): Promise<ToolOutcome<z.input<Output>>>
 }
 
-/** What a call's request says besides its arguments. */
+/** The parts of a call's request besides its arguments. */
 export interface ToolRequest {
-  /** The same key again is the same call, repeated by a client that does not know how the first one ended. */
+  /** A key that identifies the call: a client repeats it if it does not know how the first attempt ended. */
   idempotencyKey?: string | undefined
 }
 
@@ -61,10 +61,13 @@ export interface Image {
 
 export interface ToolOutcome<Data> {
   data: Data
-  /** The short form for a person: no JSON, no bare ids, bytes with units, times with a zone. */
+  /** Short form for a person: no JSON, no bare ids, bytes with units, times with a zone. */
   text: string
   images?: readonly Image[] | undefined
-  /** Default: whether the output schema has fields of `foreignText` or `foreignLines`. False where none is shown. */
+  /**
+   * True if the outcome shows foreign text; default: whether the output schema has fields of `foreignText` or
+   * `foreignLines`.
+   */
   untrusted?: boolean | undefined
 }
 
@@ -72,7 +75,7 @@ interface CallContext extends ToolRequest {
   clock: Clock
   log: Log
   signal: AbortSignal
-  /** Sends one progress notification, and never rejects; undefined where the client did not ask for any. */
+  /** Sends one progress notification, and never rejects; undefined if the client did not request any. */
   progress?: ((note: ProgressNote) => Promise<void>) | undefined
 }
 
@@ -128,7 +131,7 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   }
 }
 
-/** Without the fields that are null: models write null for an optional argument that they leave out. */
+/** Removes the fields that are null: models write null for an optional argument that they omit. */
 function dropNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(dropNulls)
   if (typeof value !== 'object' || value === null) return value
@@ -151,7 +154,10 @@ function toResult(
   }
 }
 
-/** Throws a ToolFailure where an upstream's answer led to what the tool cannot tell, such as half a film. */
+/**
+ * Throws a ToolFailure if an upstream's answer led to values that the output does not allow, such as half a
+ * film.
+ */
 function parseOutput(spec: { name: string; output: z.ZodObject }, data: unknown): Record<string, unknown> {
   const parsed = spec.output.safeParse(data)
   if (parsed.success) return parsed.data
@@ -187,7 +193,7 @@ function toArgumentFailure(
   }
 }
 
-/** With `given`, what is missing there is called so. */
+/** Lists the issues of an error; with `given`, an issue about a missing value says so. */
 function toIssues(error: z.ZodError, given?: unknown): { path: string; message: string }[] {
   return error.issues.slice(0, MAX_ISSUES).map(issue => {
     const words = wordsOf(issue.message)
@@ -204,9 +210,9 @@ function findAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * Without `$schema`: 2020-12 is the protocol's default, and validators of old clients stumble over the key. Without
- * the bounds of whole numbers that JavaScript can hold: they tell a model nothing, at every integer. `foreign` says
- * whether a field holds text of others.
+ * Converts the output schema to JSON Schema. It omits `$schema`: 2020-12 is the protocol's default, and
+ * validators of old clients fail on the key. It omits the bounds of JavaScript's safe integers, which tell a
+ * model nothing. `foreign` says whether a field holds foreign text.
  */
 function toOutputSchema(schema: z.ZodObject) {
   let foreign = false

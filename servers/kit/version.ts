@@ -1,2 +1,2 @@
-/** The version that every server names; a test holds it to package.json. */
+/** The version that every server reports; a test compares it with package.json. */
 export const VERSION = '0.1.0'

@@ -7,8 +7,9 @@ import type { Watcher } from './server.ts'
 const LONGEST_PAUSE = 5 * 60_000
 
 /**
- * Polls the watcher now and then every `watcher.every` milliseconds, until the returned function is called. While it
- * fails the pauses double up to five minutes. A failure is told once, with where and why, and so is the recovery.
+ * Polls the watcher at once and then every `watcher.every` milliseconds, until the returned function is
+ * called. While it fails, the pauses double up to five minutes. An outage is logged once, with where and why,
+ * and so is the recovery.
  */
 export function runWatcher(watcher: Watcher, clock: Clock, log: Log, random = Math.random): () => void {
   let stopped = false
@@ -36,7 +37,7 @@ export function runWatcher(watcher: Watcher, clock: Clock, log: Log, random = Ma
   }
 }
 
-/** What a log says of an error: where and why too, where it is a failure in words. */
+/** Returns the log fields of an error: with where and why for a ToolFailure. */
 export function toLogFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof ToolFailure)) return { error }
   const { where, why } = error.failure

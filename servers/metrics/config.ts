@@ -18,7 +18,7 @@ const percent = (purpose: string, text: string) =>
 const sustain = (event: string, text: string) =>
   spanSetting({ purpose: `how long it must last until ${event} is raised`, default: text, min: 0, max: DAY })
 
-/** Every setting of this server. The README lists them, and a test holds it to that. */
+/** Every setting of this server. A test compares them with the README. */
 export const settingsTable = {
   METRICS_INTERVAL: spanSetting({
     purpose: 'how often the watchers look',
@@ -69,7 +69,7 @@ export interface MetricsSettings {
   readonly hostName: string | undefined
 }
 
-/** Throws SettingsError. A level that is `off` is undefined. */
+/** Reads the settings. Throws SettingsError. A level that is `off` is undefined. */
 export function readMetricsSettings(environment: Environment): MetricsSettings {
   const read = readSettings(settingsTable, environment)
   const rule = (threshold: number | undefined, lasting: number): LevelRule | undefined =>

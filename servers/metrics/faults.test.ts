@@ -4,12 +4,12 @@ import { FAULTS, type FaultyUpstream, startFaultyUpstream } from '../kit/testing
 import { startWorld } from '../kit/testing/server-world.ts'
 import { metrics } from './server.ts'
 
-/** Does not wait between tries. */
+/** A clock without pauses between tries. */
 const hasty: Clock = {
   ...systemClock,
   after: (delay, run) => systemClock.after(delay < 5000 ? 0 : delay, run),
 }
-/** And limits pass soon. */
+/** A clock whose limits pass soon. */
 const impatient: Clock = { ...systemClock, after: (delay, run) => systemClock.after(delay / 100, run) }
 
 let upstream: FaultyUpstream

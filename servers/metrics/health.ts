@@ -5,7 +5,7 @@ import type { Sources } from './containers/sources.ts'
 import type { Hosts } from './hosts/hosts.ts'
 import type { Prometheus } from './prometheus/prometheus.ts'
 
-/** Whether all that this server asks answers, with versions. Never rejects. */
+/** Checks whether all upstreams of this server answer, with their versions. Never rejects. */
 export function checkUpstreams(deps: {
   hosts: Hosts
   sources: Sources

@@ -5,14 +5,14 @@ import { type Alertmanager, openAlertmanager } from './alertmanager/alertmanager
 import { openPrometheus, type Prometheus } from './prometheus/prometheus.ts'
 import { alertmanagerSpec, type NodeExporterInstance, nodeExporterSpec, prometheusSpec } from './upstreams.ts'
 
-/** What is asked over HTTP, as the environment says; nothing is asked yet. */
+/** The HTTP upstreams of the environment; no request has been sent. */
 export interface Upstreams {
   readonly prometheuses: readonly Prometheus[]
   readonly alertmanagers: readonly Alertmanager[]
   readonly nodeExporters: readonly NodeExporterInstance[]
 }
 
-/** Throws SettingsError with everything that is wrong with any of them. */
+/** Opens the upstreams. Throws SettingsError with the problems of all of them. */
 export function openUpstreams(environment: Environment, clock: Clock): Upstreams {
   const problems: string[] = []
   const collect = <Instances>(read: () => Instances[]): Instances[] => {

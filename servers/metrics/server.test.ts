@@ -9,10 +9,13 @@ import { createFixtureHost, type FixtureHost } from './testing/fixture-host.ts'
 
 const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url))
 const TOKEN = 'a-token-for-tests'
-/** So low that what this machine does is enough. */
+/** Thresholds so low that this machine's normal use exceeds them. */
 const LOW = { METRICS_INTERVAL: '100ms', METRICS_MEMORY_PERCENT: '1', METRICS_MEMORY_SUSTAIN: '0s' }
 
-/** What has settings of its own, or finds containers of the machine, is called elsewhere. */
+/**
+ * Tools that this test calls; OTHERS need their own settings, or find containers of the machine, and have
+ * other tests.
+ */
 const OWN = ['get_system_metrics', 'get_processes', 'get_disk_health']
 const OTHERS = [
   'get_container_status',
@@ -38,7 +41,7 @@ beforeEach(() => {
 })
 afterEach(() => host[Symbol.dispose]())
 
-/** What the tests do is the same on both transports. */
+/** Defines the tests that are the same on both transports. */
 function onBoth(
   transport: string,
   open: (env: Record<string, string>) => Promise<{ target: Target } & AsyncDisposable>,

@@ -2,7 +2,10 @@ import { runServer } from '../kit/run.ts'
 import type { ServerDefinition } from '../kit/server.ts'
 import { VERSION } from '../kit/version.ts'
 
-/** Machines, containers, Prometheus and alerts: tools to look, and events when something is wrong. Settings: see the README. */
+/**
+ * The server for machines, containers, Prometheus and alerts: tools to read, and events when something is
+ * wrong. Settings: see the README.
+ */
 export const metrics: ServerDefinition = {
   name: 'metrics',
   version: VERSION,

@@ -24,7 +24,7 @@ import { restartContainer } from './tools/restart-container.ts'
 import { silenceAlert } from './tools/silence-alert.ts'
 import { createRemoteWatcher, createWatchers } from './watchers/watchers.ts'
 
-/** What the server has, by its settings. Throws SettingsError where they are wrong. */
+/** Starts the server with its settings. Throws SettingsError if they are wrong. */
 export async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
   const settings = readMetricsSettings(environment)
   const upstreams = openUpstreams(environment, clock)

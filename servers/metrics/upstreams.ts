@@ -5,7 +5,7 @@ import type { Instance, InstanceSpec } from '../kit/instances.ts'
 import { required, secretSetting, urlSetting } from '../kit/settings.ts'
 import { createUpstream, type Upstream } from '../kit/upstream/upstream.ts'
 
-/** These programs have no login of their own: what they ask for is set in their web config or by a proxy before them. */
+/** Settings of a login, which these programs lack: their web config or a proxy before them may require it. */
 const login = {
   TOKEN: secretSetting({ purpose: 'the bearer token, where one is asked for' }),
   USERNAME: textSetting({
@@ -57,7 +57,7 @@ export type PrometheusInstance = Instance<typeof prometheusSpec.settings>
 export type AlertmanagerInstance = Instance<typeof alertmanagerSpec.settings>
 export type NodeExporterInstance = Instance<typeof nodeExporterSpec.settings>
 
-/** The HTTP client of one of them. `title` is how sentences call it. */
+/** Opens the HTTP client of an instance. `title` is its name in sentences. */
 export function openUpstream(
   instance: PrometheusInstance | AlertmanagerInstance | NodeExporterInstance,
   title: string,
@@ -79,7 +79,7 @@ export function openUpstream(
   })
 }
 
-/** "Prometheus", and where it has a name of its own "Prometheus (nas)". */
+/** Returns "Prometheus", or "Prometheus (nas)" if the instance has a name of its own. */
 export function toTitle(title: string, prefix: string, name: string): string {
   return name === prefix.toLowerCase().replaceAll('_', '-') ? title : `${title} (${name})`
 }

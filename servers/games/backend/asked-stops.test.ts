@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A game that ends with code 1 when it is stopped. */
+/** Opens a game that ends with code 1 when it is stopped. */
 function open(file: string | undefined, now: BackendState = fakeState()) {
   const lab = { now }
   const backend = createFakeBackend({

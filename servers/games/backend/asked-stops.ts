@@ -5,18 +5,21 @@ import { describeError, type Log } from '../../kit/log.ts'
 import type { Backend } from '../game.ts'
 
 /**
- * Which end of a game a tool asked for. Some games end with the code of a failure when they are told to stop, and Docker
- * and systemd do not tell such an end from a crash.
+ * The last requested stop of each game. Some games exit with a failure's code when they are told to stop, and
+ * Docker and systemd do not distinguish such an end from a crash.
  */
 export interface AskedStops {
-  /** `at`: when the game ended, as its backend tells it. */
+  /** Remembers a stop; `at`: when the game ended, as its backend reports it. */
   remember(game: string, at: number): void
   isAsked(game: string, at: number | undefined): boolean
 }
 
 const stopsFile = z.object({ stops: z.record(z.string(), z.number()) })
 
-/** `file` is written at every stop, so that a restart of this server forgets none; without it they are kept in memory. */
+/**
+ * Opens the store. It writes `file` at every stop, so that a restart of this server forgets none; without a
+ * file it keeps them in memory.
+ */
 export function openAskedStops(file: string | undefined, log: Log): AskedStops {
   const stops = new Map(Object.entries(file === undefined ? {} : readStops(file, log)))
   return {
@@ -45,7 +48,7 @@ function readStops(file: string, log: Log): Record<string, number> {
   }
 }
 
-/** The backend of a game, whose end is no failure where a tool asked for it. */
+/** Wraps the backend of a game so that a failed end is a stop if a tool requested it. */
 export function withAskedStops<Of extends Backend>(game: string, backend: Of, stops: AskedStops): Of {
   return {
     ...backend,
@@ -56,7 +59,7 @@ export function withAskedStops<Of extends Backend>(game: string, backend: Of, st
     },
     async stop(graceSeconds, signal) {
       const isStopped = await backend.stop(graceSeconds, signal)
-      // Where the state cannot be read now, the stop is done all the same.
+      // A stop is done even if the state cannot be read now.
       const ended = isStopped ? await backend.state(signal).catch(() => undefined) : undefined
       if (ended?.stoppedAt !== undefined) stops.remember(game, ended.stoppedAt)
       return isStopped

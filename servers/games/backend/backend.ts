@@ -11,19 +11,22 @@ import { createKubernetesBackend } from './kubernetes.ts'
 import { createProcessBackend } from './process.ts'
 import { createSystemdBackend } from './systemd.ts'
 
-/** What backends are built over. Nothing is asked before a game is. */
+/** The parts that backends use. Nothing is requested before a game's first call. */
 export interface BackendDeps {
   clock: Clock
-  /** Those of Docker and Podman that are here now, the usual one first. */
+  /** Returns the engines of Docker and Podman that exist now, the usual one first. */
   engines(): readonly Engine[]
-  /** The cluster of a kubeconfig's context; the current one where it is undefined. Throws ToolFailure where none is here. */
+  /**
+   * Returns the cluster of a kubeconfig's context, or of the current one if it is undefined. Throws
+   * ToolFailure if there is none.
+   */
   cluster(context: string | undefined): Cluster
-  /** What programs that are started here see: PATH, HOME and what else is harmless. */
+  /** Environment of programs that are started here: PATH, HOME and other harmless variables. */
   env: Readonly<Record<string, string>>
   run?: RunCommand
 }
 
-/** Some backends own processes: they are disposed of with the registry. */
+/** Creates a backend. Some own processes: the registry disposes of them. */
 export function createBackend(
   settings: BackendSettings,
   deps: BackendDeps,
@@ -45,7 +48,7 @@ export function createBackend(
   }
 }
 
-/** The engine of a name; the usual one where it is undefined. Throws ToolFailure. */
+/** Returns the engine with a name, or the usual one if it is undefined. Throws ToolFailure. */
 function pickEngine(name: string | undefined, engines: readonly Engine[]): Engine {
   const found = name === undefined ? engines[0] : engines.find(engine => engine.name === name)
   if (found) return found

@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process'
 
 const MAX_OUTPUT = 8 * 1024 * 1024
-/** Milliseconds: systemctl itself waits this long for an answer, and is only asked for what takes a moment. */
+/** Milliseconds: systemctl itself waits this long for an answer, and is only used for short requests. */
 const LIMIT = 25_000
 
 export interface CommandResult {
-  /** Undefined where a signal ended it. */
+  /** Undefined if a signal ended it. */
   code: number | undefined
   stdout: string
   stderr: string
 }
 
 /**
- * Runs a program to its end. Rejects with ENOENT where there is none, with a TimeoutError where it takes too long, and
- * with the signal's reason when it aborts.
+ * Runs a program to its end. Rejects with ENOENT if it does not exist, with a TimeoutError if it takes too
+ * long, and with the signal's reason when it aborts.
  */
 export type RunCommand = (
   program: string,
@@ -21,7 +21,7 @@ export type RunCommand = (
   options: { env: Readonly<Record<string, string>>; signal?: AbortSignal | undefined },
 ) => Promise<CommandResult>
 
-/** `limit`: milliseconds that a program gets. */
+/** Returns a RunCommand; `limit`: milliseconds that a program gets. */
 export const createCommand =
   (limit: number): RunCommand =>
   (program, args, { env, signal }) =>

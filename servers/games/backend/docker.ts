@@ -2,7 +2,10 @@ import type { ContainerDetails, Engine } from '../../kit/engine/engine.ts'
 import type { Backend, BackendState } from '../game.ts'
 import { isCrashCode, KILLED, MISSING } from './state.ts'
 
-/** A container of Docker or Podman. `find` gives its engine, and throws where that is not here now. */
+/**
+ * Creates the backend of a container of Docker or Podman. `find` returns its engine, and throws if that does
+ * not exist now.
+ */
 export function createDockerBackend(container: string, find: () => Engine): Backend {
   const inside = async <Result>(use: (engine: Engine) => Promise<Result>) => use(find())
   return {
@@ -58,7 +61,7 @@ function toWord({ state, exitCode, oom }: ContainerDetails): BackendState['state
       return 'stopped'
     case 'exited':
     case 'dead':
-      // An engine kills what does not end when it is asked to, so this code alone is no failure.
+      // An engine kills a container that does not end in time, so this code alone is not a failure.
       return isCrashCode(exitCode, oom) && (oom || exitCode !== KILLED) ? 'failed' : 'stopped'
     default:
       return state satisfies never

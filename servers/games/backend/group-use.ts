@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { type Clock, sleep } from '../../kit/clock.ts'
 
 const WINDOW = 500
-/** proc(5): times are in hundredths of a second, whatever the kernel's own tick is. */
+/** Milliseconds of a tick in /proc (proc(5)): a hundredth of a second, whatever the kernel's own tick is. */
 const TICK_MS = 10
 const KIB = 1024
 
@@ -11,7 +11,9 @@ interface Use {
   memoryBytes: number
 }
 
-/** What a process group uses, over half a second. Undefined where there is no /proc to tell, or no such group. */
+/**
+ * Measures the use of a process group over half a second. Undefined if there is no /proc, or no such group.
+ */
 export async function readGroupUse(
   group: number,
   clock: Clock,
@@ -40,10 +42,10 @@ async function readGroup(group: number): Promise<Use | undefined> {
   }))
 }
 
-/** Undefined for a process of another group, and for one that ended meanwhile. */
+/** Returns undefined for a process of another group, and for one that ended meanwhile. */
 async function readMember(pid: string, group: number): Promise<Use | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  // The program's name stands in parentheses and may hold some itself. After it: state, parent, group, …
+  // The program's name is in parentheses and may contain some itself. After it come: state, parent, group, …
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (Number(fields[2]) !== group) return undefined
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')

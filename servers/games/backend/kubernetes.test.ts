@@ -16,7 +16,7 @@ const pod = (parts: Partial<Pod> = {}): Pod => ({
   ...parts,
 })
 
-/** A cluster with one workload, whose pods follow its replicas at once unless `pods` is set. */
+/** Opens a cluster with one workload, whose pods follow its replicas at once unless `pods` is set. */
 function open(workload: Partial<Workload> | undefined, pods?: Pod[]) {
   const now = workload && {
     ...name,

@@ -4,15 +4,15 @@ import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import type { Backend, BackendState } from '../game.ts'
 import { MISSING } from './state.ts'
 
-/** Milliseconds between two looks at pods that end. */
+/** Milliseconds between two polls of pods that end. */
 const STEP = 500
-/** Seconds beyond the grace that the cluster gets to remove pods. */
+/** Seconds beyond the grace period that the cluster gets to remove pods. */
 const SLACK_SECONDS = 30
 const BROKEN = /crash|error|oom|backoff|invalid|failed/i
 
 /**
- * A Deployment or a StatefulSet of one replica: 0 is stopped, 1 is running. `open` gives its cluster, and throws where none
- * is here now.
+ * Creates the backend of a Deployment or StatefulSet of one replica: 0 is stopped, 1 is running. `open`
+ * returns its cluster, and throws if there is none now.
  */
 export function createKubernetesBackend(name: WorkloadName, open: () => Cluster, clock: Clock): Backend {
   const where = `${name.kind} ${name.namespace}/${name.name}`
@@ -54,7 +54,7 @@ export function createKubernetesBackend(name: WorkloadName, open: () => Cluster,
       return true
     },
     stop,
-    // Not a rollout: its new pod would start while the old one still holds the world's files.
+    // A restart is not a rollout: its new pod would start while the old one still uses the world's files.
     async restart(graceSeconds, signal) {
       const { replicas } = await find(signal)
       await stop(graceSeconds, signal)

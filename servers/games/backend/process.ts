@@ -10,7 +10,7 @@ import { createRing, type Ring } from './ring.ts'
 import { isCrashCode } from './state.ts'
 
 const KEPT_LINES = 1000
-/** Seconds at most that a game gets to end when this server ends. */
+/** Most seconds that a game gets to end when this server ends. */
 const LAST_SECONDS = 5
 
 export interface ProcessSettings {
@@ -20,12 +20,12 @@ export interface ProcessSettings {
   env: Readonly<Record<string, string>>
 }
 
-/** A game that this server starts itself, as a process group of its own. It ends with whoever disposes of it. */
+/** A game that this server starts itself, as a process group of its own. Disposal ends it. */
 export interface ProcessBackend extends Backend, AsyncDisposable {}
 
 export interface ProcessDeps {
   clock: Clock
-  /** What the game sees besides its own settings. */
+  /** Environment of the game besides its own settings. */
   env: Readonly<Record<string, string>>
 }
 
@@ -33,14 +33,14 @@ interface Run {
   child: ChildProcess
   asked: boolean
   startedAt: number
-  /** Resolves when it ended and `last` says how. */
+  /** Resolves when it has ended and `last` is set. */
   ended: Promise<void>
 }
 
 interface End {
   at: number
   exitCode: number | undefined
-  /** By a stop of ours: then no exit code is a failure. */
+  /** True if a stop of this server ended it: then no exit code is a failure. */
   asked: boolean
 }
 
@@ -123,7 +123,7 @@ async function spawnGroup(
   }
 }
 
-/** The exit code; of an end by a signal 128 and its number, as a shell says it. */
+/** Resolves with the exit code; for an end by a signal with 128 plus its number, as in a shell. */
 async function untilEnded(child: ChildProcess): Promise<number | undefined> {
   const { promise, resolve } = Promise.withResolvers<number | undefined>()
   child.once('exit', (code, signal) =>
@@ -147,7 +147,7 @@ async function endsWithin(
   }
 }
 
-/** The whole group, since a script that starts a game does not hand signals on. */
+/** Signals the whole group, since a script that starts a game does not pass signals on. */
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
@@ -156,7 +156,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** What it left behind, as far as this user may. */
+/** Kills the remaining processes of the group, as far as this user may. */
 function killRest(child: ChildProcess): void {
   try {
     signalGroup(child, 'SIGKILL')

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
 
-/** Characters of a line without an end that are kept. */
+/** Characters kept of a line without an end. */
 const LONGEST = 4000
 
-/** The newest lines of what streams say. */
+/** The newest lines of some streams. */
 export interface Ring {
-  /** Takes the stream's lines from now on. */
+  /** Adds the stream's lines from now on. */
   follow(stream: Readable): void
-  /** Oldest first. */
+  /** Returns the newest lines, oldest first. */
   newest(count: number): string[]
 }
 

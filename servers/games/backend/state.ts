@@ -1,16 +1,16 @@
 import type { BackendState } from '../game.ts'
 
-/** Of programs that end by SIGINT or SIGTERM, with which they are asked to. */
+/** Exit codes of programs ended by SIGINT or SIGTERM, which request an end. */
 const ASKED = new Set([130, 143])
-/** Of one that was killed: after it did not end when asked to, or by anyone else. */
+/** Exit code of a killed program: because it did not end when requested, or by anyone else. */
 export const KILLED = 137
 
-/** Whether an exit code tells of an end that nobody asked for; undefined tells nothing. */
+/** Tells whether an exit code means an end that nobody requested; undefined means that it is unknown. */
 export function isCrashCode(exitCode: number | undefined, oom: boolean): boolean {
   return oom || (exitCode !== undefined && exitCode !== 0 && !ASKED.has(exitCode))
 }
 
-/** What has never been or is gone. */
+/** State of a game server that never existed or is gone. */
 export const MISSING: BackendState = {
   state: 'missing',
   detail: 'there is no such thing',

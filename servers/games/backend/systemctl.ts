@@ -5,24 +5,27 @@ import { type Facts, PROPERTIES, toFacts } from './unit-facts.ts'
 
 export interface Unit {
   unit: string
-  /** Of the user's own manager. */
+  /** True for a unit of the user's own manager. */
   user: boolean
 }
 
 /** One unit through systemctl and journalctl. Every call fails with UpstreamFailure. */
 export interface Systemctl {
-  /** "unit minecraft.service". */
+  /** The unit in messages: "unit minecraft.service". */
   readonly where: string
   show(signal?: AbortSignal): Promise<Facts>
-  /** Asks for a start or a stop, and does not wait for it. */
+  /** Requests a start or a stop, and does not wait for it. */
   act(verb: 'start' | 'stop', signal?: AbortSignal): Promise<void>
-  /** Ends all its processes at once, and forgets that this looks like a failure when `forget` is called. */
+  /** Kills all its processes at once; `forget` then resets the failed state that this causes. */
   kill(signal?: AbortSignal): Promise<void>
   forget(signal?: AbortSignal): Promise<void>
   log(lines: number, signal?: AbortSignal): Promise<string[]>
 }
 
-/** `env`: what systemctl finds its manager by: PATH, and XDG_RUNTIME_DIR for user units. */
+/**
+ * Creates the client. `env` has the variables by which systemctl finds its manager: PATH, and XDG_RUNTIME_DIR
+ * for user units.
+ */
 export function createSystemctl(
   { unit, user }: Unit,
   { run, env }: { run: RunCommand; env: Readonly<Record<string, string>> },

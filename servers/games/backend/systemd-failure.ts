@@ -7,7 +7,10 @@ const NO_SUCH_UNIT = 5
 /** systemctl(1): no permission. */
 const NO_PERMISSION = 4
 
-/** The failure of a program of systemd that could not be run; an abort stays what it is. */
+/**
+ * Returns the failure of a program of systemd that could not be run; other errors, such as an abort, are
+ * returned as they are.
+ */
 export function explainSystemd(error: unknown, program: string, where: string): unknown {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return error
   return new UpstreamFailure(
@@ -22,7 +25,7 @@ export function explainSystemd(error: unknown, program: string, where: string): 
   )
 }
 
-/** The failure that an exit code of systemctl and its words stand for. */
+/** Converts the exit code and the error text of systemctl to a failure. */
 export function explainSystemctl(
   { code, stderr }: CommandResult,
   verb: string,

@@ -3,7 +3,7 @@ import { createFakeClock } from '../../kit/testing/fake-clock.ts'
 import type { CommandResult, RunCommand } from './command.ts'
 import { createSystemdBackend } from './systemd.ts'
 
-/** What `systemctl show` of systemd 252 said of units in these states. */
+/** Output of `systemctl show` of systemd 252 for units in these states. */
 const RUNNING = `Result=success
 NRestarts=2
 ExecMainCode=0
@@ -43,7 +43,7 @@ const MASKED = GONE.replace('not-found', 'masked')
 const said = (stdout: string): CommandResult => ({ code: 0, stdout, stderr: '' })
 const refused = (code: number, stderr: string): CommandResult => ({ code, stdout: '', stderr })
 
-/** systemctl as a table: what each verb answers, the last answer again and again. */
+/** Opens a table as systemctl: the answers of each verb, the last one again and again. */
 function open(table: Record<string, CommandResult[]>, user = false) {
   const calls: string[] = []
   const run: RunCommand = async (program, args) => {

@@ -5,10 +5,10 @@ import type { RunCommand } from './command.ts'
 import { createSystemctl, type Systemctl, type Unit } from './systemctl.ts'
 import { isDown, isUp, toState, toUse } from './unit-facts.ts'
 
-/** Milliseconds between two looks at a unit that ends, and between the two looks that its CPU use takes. */
+/** Milliseconds between two polls of a unit that ends, and between the two samples of its CPU use. */
 const STEP = 250
 const WINDOW = 500
-/** Seconds that systemd gets to end a unit that was killed. */
+/** Seconds that systemd gets to end a killed unit. */
 const KILL_SECONDS = 10
 
 export interface SystemdDeps {
@@ -17,7 +17,10 @@ export interface SystemdDeps {
   env: Readonly<Record<string, string>>
 }
 
-/** A unit of systemd 247 or newer, the system's or the user's. It needs `systemctl` here, and `journalctl` for logs. */
+/**
+ * Creates the backend of a unit of systemd 247 or newer, the system's or the user's. It needs `systemctl`
+ * here, and `journalctl` for logs.
+ */
 export function createSystemdBackend(unit: Unit, { clock, run, env }: SystemdDeps): Backend {
   const systemctl = createSystemctl(unit, { run, env })
   const stop = async (graceSeconds: number, signal?: AbortSignal) => {

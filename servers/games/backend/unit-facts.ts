@@ -1,14 +1,14 @@
 import type { BackendState } from '../game.ts'
 import { isCrashCode, MISSING } from './state.ts'
 
-/** What is read of a unit. */
+/** The properties that are read of a unit. */
 export const PROPERTIES =
   'LoadState,ActiveState,SubState,Result,ExecMainCode,ExecMainStatus,NRestarts,MemoryCurrent,CPUUsageNSec,ActiveEnterTimestamp,InactiveEnterTimestamp'
-/** waitid(2): how a process ended. */
+/** Codes of waitid(2) for the end of a process. */
 const CLD_EXITED = '1'
 const CLD_SIGNALLED = new Set(['2', '3'])
 
-/** What `systemctl show --timestamp=unix` says of a unit. */
+/** Properties of a unit from `systemctl show --timestamp=unix`. */
 export type Facts = ReadonlyMap<string, string>
 
 export function toFacts(text: string): Facts {
@@ -59,7 +59,7 @@ function toWord(facts: Facts, exitCode: number | undefined): BackendState['state
     case 'activating':
       return 'starting'
     case 'failed':
-      // Java ends with 143 when it is asked to end by SIGTERM, which systemd takes for a failure.
+      // Java exits with 143 after SIGTERM, which systemd counts as a failure.
       return facts.get('Result') === 'exit-code' && !isCrashCode(exitCode, false) ? 'stopped' : 'failed'
     case 'inactive':
       return facts.get('LoadState') === 'bad-setting' ? 'failed' : 'stopped'
@@ -68,7 +68,7 @@ function toWord(facts: Facts, exitCode: number | undefined): BackendState['state
   }
 }
 
-/** Of an end by a signal 128 and its number, as a shell says it. */
+/** Returns the exit code; for an end by a signal 128 plus its number, as in a shell. */
 function toExitCode(facts: Facts): number | undefined {
   const code = facts.get('ExecMainCode') ?? ''
   const status = toNumber(facts.get('ExecMainStatus'))
@@ -77,13 +77,16 @@ function toExitCode(facts: Facts): number | undefined {
   return CLD_SIGNALLED.has(code) ? 128 + status : undefined
 }
 
-/** "@1795324375" in milliseconds. */
+/** Converts "@1795324375" to milliseconds. */
 function toMillis(text = ''): number | undefined {
   const seconds = toNumber(text.replace(/^@/, ''))
   return seconds === undefined ? undefined : seconds * 1000
 }
 
-/** Undefined for "[not set]", for nothing, and for the largest number, which stands for "not set" too. */
+/**
+ * Returns undefined for "[not set]", for an empty text, and for the largest number, which means "not set"
+ * too.
+ */
 function toNumber(text = ''): number | undefined {
   const value = Number(text)
   return /^\d+$/.test(text) && Number.isSafeInteger(value) ? value : undefined

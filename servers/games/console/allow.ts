@@ -1,15 +1,15 @@
 import type { Console } from '../game.ts'
 
 const MAX_COMMAND = 400
-/** Control characters, and those of other scripts' line ends: a console would see more than one command. */
+/** Control characters, and Unicode line ends: a console would see more than one command. */
 const BREAKS = /[\p{Cc}\u2028\u2029]/u
 
-/** Whether a command may be sent: as it is to be sent, or why not. */
+/** The decision about a command: the command to send, or the reason of the refusal. */
 export type Verdict = { allowed: true; command: string } | { allowed: false; why: string }
 
 /**
- * Checks one command against globs over the whole of it: `*` stands for any text, everything else for itself, case
- * included. What could be two commands is refused whatever the globs say.
+ * Checks one command against globs over the whole of it: `*` matches any text, all else only itself, case
+ * included. A text that could be two commands is refused whatever the globs say.
  */
 export function decideCommand(given: string, kind: Console['kind'], globs: readonly string[]): Verdict {
   const refuse = (why: string): Verdict => ({ allowed: false, why })
@@ -26,7 +26,7 @@ export function decideCommand(given: string, kind: Console['kind'], globs: reado
   return { allowed: true, command }
 }
 
-/** The first place of each part will do, so that no command takes long. */
+/** Takes the first match of each part, without backtracking, so that no command takes long. */
 function matches(command: string, glob: string): boolean {
   const [first = '', ...rest] = glob.split('*')
   const last = rest.pop()

@@ -165,7 +165,7 @@ describe('Teeworlds', () => {
 })
 
 describe('clients of others accept the responder that these tests stand on', () => {
-  // It takes the empty packet before a login's answer for a yes, whatever the password.
+  // rcon-client takes the empty packet before a login's answer as success, whatever the password.
   test.each(['minecraft', 'mute'] as const)('rcon-client, like %s', async like => {
     await using fake = await startFakeRcon({ like })
     const options = { host: '127.0.0.1', port: fake.port }
@@ -175,7 +175,7 @@ describe('clients of others accept the responder that these tests stand on', () 
     await expect(Rcon.connect({ ...options, password: 'wrong' })).rejects.toThrow('Authentication failed')
   })
 
-  // It takes each piece for one packet, so it needs a server that answers a login with one.
+  // rcon-srcds takes each piece as one packet, so the server must answer a login with one.
   test.each(['minecraft', 'mute'] as const)('rcon-srcds, like %s', async like => {
     await using fake = await startFakeRcon({ like })
     const client = new RconSrcds({ host: '127.0.0.1', port: fake.port })

@@ -25,7 +25,7 @@ export const consoleSettings = z.strictObject({
   kind: z.enum(KINDS),
   host: z.string().regex(/^[^\s/]{1,253}$/, 'a host name or an address'),
   port: z.int().min(1).max(65_535),
-  /** Shown in no message. */
+  /** Password that no message shows. */
   password: z.string().regex(/^\P{Cc}{1,200}$/u, 'a password of up to 200 characters'),
 })
 export type ConsoleSettings = z.output<typeof consoleSettings>
@@ -43,7 +43,7 @@ const ASKS: Readonly<Record<Console['kind'], Ask>> = {
   teeworlds: askTeeworlds,
 }
 
-/** A console that connects for each command, and not before. */
+/** Creates a console that connects anew for each command. */
 export function createConsole(settings: ConsoleSettings, { clock, limit = LIMIT }: ConsoleDeps): Console {
   const { kind, host, port, password } = settings
   const where = `${kind} console at ${host}:${port}`
@@ -76,7 +76,7 @@ export function createConsole(settings: ConsoleSettings, { clock, limit = LIMIT 
   }
 }
 
-/** One line in which no console finds a second command. */
+/** Returns one line in which no console finds a second command. */
 function toSaid(text: string): string {
   return cleanText(text.replaceAll(';', ',').replaceAll('"', "'"), MAX_SAID)
 }

@@ -1,17 +1,20 @@
 import type { Clock } from '../../kit/clock.ts'
 
-/** One command on its way to a console. */
+/** One command and its console. */
 export interface Exchange {
   host: string
   port: number
   password: string
-  /** One line, checked before. */
+  /** One line that was checked before. */
   command: string
-  /** For messages. */
+  /** The console's name in messages. */
   where: string
   clock: Clock
   signal: AbortSignal
 }
 
-/** Rejects with UpstreamFailure, as the socket does, or with the signal's reason. */
+/**
+ * Sends a command and returns the answer. Rejects with UpstreamFailure, as the socket does, or with the
+ * signal's reason.
+ */
 export type Ask = (exchange: Exchange) => Promise<string>

@@ -9,16 +9,17 @@ import { wrongPassword } from './refusals.ts'
 
 const OUT_OF_BAND = Buffer.from([0xff, 0xff, 0xff, 0xff])
 const PRINT = Buffer.concat([OUT_OF_BAND, Buffer.from('print\n')])
-/** Nothing marks the end of an answer: it is whole when no more packets came for this long, milliseconds. */
+/** Milliseconds without packets after which an answer is complete: nothing marks its end. */
 const QUIET = 250
-/** A command that prints without end is cut here. */
+/** Bytes after which the answer of a command that prints without end is cut. */
 const MAX_BYTES = 256 * 1024
-/** The game takes the password up to the next space, and quotes for more than one word. */
+/** Passwords that need no quotes: the game reads the password up to the next space. */
 const PASSWORD = /^[!#-:<-~]+$/
 
 /**
- * Quake 3's rcon: "rcon PASSWORD COMMAND" in a connectionless packet, answered by "print" packets of at most a kilobyte
- * each (ioquake3, SVC_RemoteCommand and SV_FlushRedirect). An empty answer comes as a packet too.
+ * Sends a command over Quake 3's rcon: "rcon PASSWORD COMMAND" in a connectionless packet, answered by
+ * "print" packets of at most a kilobyte each (ioquake3, SVC_RemoteCommand and SV_FlushRedirect). An empty
+ * answer is a packet too.
  */
 export async function askQuake3({
   host,
@@ -47,7 +48,7 @@ export async function askQuake3({
   return withoutCaretColors(text)
 }
 
-/** Resolves with all that was printed once it is quiet. */
+/** Resolves with everything that was printed, once no more packets arrive. */
 function collect(socket: Socket, clock: Clock, signal: AbortSignal): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const pieces: Buffer[] = []

@@ -1,6 +1,6 @@
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 
-/** The failure of a password that the console did not take. */
+/** Returns the failure of a password that the console refused. */
 export function wrongPassword(where: string, why = 'the game says that it is wrong'): UpstreamFailure {
   return new UpstreamFailure({
     kind: 'unauthorized',

@@ -1,7 +1,10 @@
-/** The types of packets; a login's answer and a command share a number. */
+/** Packet types; a login's answer and a command share a number. */
 export const TYPES = { login: 3, loggedIn: 2, command: 2, answer: 0 } as const
 
-/** Length, id, type (32 bits each, the lowest byte first), the body, and two zero bytes; the length counts all but itself. */
+/**
+ * A packet: length, id, type (32 bits each, little-endian), the body, and two zero bytes; the length counts
+ * all but itself.
+ */
 export interface Packet {
   id: number
   type: number
@@ -10,7 +13,7 @@ export interface Packet {
 
 const HEAD = 8
 const TAIL = 2
-/** Answers of 4 KiB are usual; some games send more in one packet. */
+/** Largest packet: answers of 4 KiB are usual, but some games send more in one packet. */
 const MAX_LENGTH = 1024 * 1024
 
 export function packetBytes({ id, type, body }: Packet): Buffer {
@@ -22,7 +25,10 @@ export function packetBytes({ id, type, body }: Packet): Buffer {
   return bytes
 }
 
-/** Takes pieces as they come and gives the packets that are whole. Throws where the bytes are no packets. */
+/**
+ * Returns a function that takes pieces and returns the complete packets. It throws if the bytes are not
+ * packets.
+ */
 export function createSplitter(): (piece: Buffer) => Packet[] {
   let rest: Buffer = Buffer.alloc(0)
   return piece => {

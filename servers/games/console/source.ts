@@ -5,15 +5,17 @@ import type { Exchange } from './exchange.ts'
 import { wrongPassword } from './refusals.ts'
 import { createSplitter, type Packet, packetBytes, TYPES } from './source-packet.ts'
 
-/** For servers that do not answer the mark: an answer is whole when nothing came for this long, milliseconds. */
+/**
+ * Milliseconds without packets after which an answer is complete, for servers that do not answer the mark.
+ */
 const QUIET = 500
 const MAX_BYTES = 1024 * 1024
 
 /**
- * A command over the Source RCON protocol, which Minecraft speaks too (Valve's wiki, "Source RCON Protocol"): a packet to
- * log in, one with the command, and one that only asks for its id back, which marks the end of an answer in many
- * packets. The mark goes out after the first packet of the answer: Minecraft ends a connection where two packets arrive
- * as one piece.
+ * Sends a command over the Source RCON protocol, which Minecraft speaks too (Valve's wiki, "Source RCON
+ * Protocol"): a login packet, the command, and a mark, an empty packet that the server echoes after the last
+ * packet of the answer. The mark is sent after the first packet of the answer: Minecraft closes a connection
+ * when two packets arrive as one piece.
  */
 export async function askSource({
   host,
@@ -56,7 +58,7 @@ function createPacketReader(wire: Wire): Read {
   }
 }
 
-/** A login is answered by its own id, or by -1; an empty answer may come before. */
+/** Tells whether the login succeeded: its answer has its own id, or -1; an empty answer may come before. */
 async function isLoggedIn(read: Read, id: number): Promise<boolean> {
   for (;;) {
     const packet = await read()
@@ -71,7 +73,7 @@ async function nextOf(read: Read, ids: readonly number[]): Promise<Packet> {
   }
 }
 
-/** Undefined where nothing comes for a while, or the other side closes after its answer. */
+/** Returns undefined if nothing comes for a while, or the other side closes after its answer. */
 async function unlessQuiet(
   packet: Promise<Packet>,
   clock: Clock,

@@ -4,12 +4,13 @@ import type { Exchange } from './exchange.ts'
 import { wrongPassword } from './refusals.ts'
 
 const MAX_BYTES = 256 * 1024
-/** "[05:20:34][Console]: ", which stands before each line. */
+/** Prefix of each line: "[05:20:34][Console]: ". */
 const STAMP = /^\[[^\]]*\]\[[^\]]*\]: /
 
 /**
- * Teeworlds' external console ("econ"): lines over TCP, a question for the password, and then everything that the server
- * logs. The answer of a command is what is logged until the `echo` that is sent after it.
+ * Sends a command over Teeworlds' external console ("econ"): lines over TCP, a question for the password, and
+ * then everything that the server logs. The answer is the log until the `echo` that is sent after the
+ * command.
  */
 export async function askTeeworlds({
   host,
@@ -39,7 +40,7 @@ export async function askTeeworlds({
   return toAnswer(answer, command, mark)
 }
 
-/** What was logged between the command, which is logged itself, and its mark. */
+/** Returns the log lines between the command, which is logged itself, and its mark. */
 function toAnswer(text: string, command: string, mark: string): string {
   const lines = text.split(/[\r\n\0]+/).filter(line => line !== '')
   const start = lines.findLastIndex(line => line.endsWith(`cmd='${command}'`))

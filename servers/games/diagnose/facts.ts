@@ -8,19 +8,19 @@ import { bounded } from '../bounded.ts'
 import type { Backend, BackendState, Game, GameStatus, Query } from '../game.ts'
 import { askRunning } from '../query/ask-running.ts'
 
-/** Milliseconds for each look. */
+/** Milliseconds for each check. */
 const LIMIT = 6000
 export const LOG_LINES = 300
 
-/** What one look found, or why it found nothing. */
+/** The result of one check, or the reason of its failure. */
 export type Looked<Value> =
   | { ok: true; value: Value }
-  /** `settings`: it cannot work as it is set up, whatever the game does. */
+  /** `settings`: true if the check cannot work with these settings, whatever the game does. */
   | { ok: false; why: string; settings: boolean }
 
-/** The machine that this runs on. */
+/** Load of the machine that this server runs on. */
 export interface HostLoad {
-  /** Over the last minute; 0 where the system tells none. */
+  /** Load over the last minute; 0 if the system reports none. */
   load: number
   cores: number
   totalBytes: number
@@ -32,11 +32,11 @@ export interface Facts {
   /** Unix milliseconds. */
   now: number
   state: Looked<BackendState>
-  /** Undefined where the game has no query. */
+  /** Undefined if the game has no query. */
   status: Looked<GameStatus> | undefined
   log: Looked<string[]>
   use: Looked<Awaited<ReturnType<Backend['use']>>>
-  /** Undefined where the game runs on other machines. */
+  /** Undefined if the game runs on other machines. */
   host: HostLoad | undefined
 }
 
@@ -45,7 +45,7 @@ export interface LookDeps {
   host: () => HostLoad
 }
 
-/** Looks at everything at once; what fails is part of the result. Rejects only when the signal aborts. */
+/** Runs all checks at once; a failed one is part of the result. Rejects only when the signal aborts. */
 export async function lookAt(
   game: Game,
   { clock, host }: LookDeps,

@@ -6,10 +6,10 @@ import { findStateTrouble } from './state-findings.ts'
 
 export type Verdict = 'ok' | 'trouble' | 'down' | 'unknown'
 
-/** Weights from here on are trouble; below they are worth knowing. */
+/** Lowest weight that is trouble; findings below it are only worth knowing. */
 const TROUBLE = 40
 
-/** What is wrong, the likeliest first. */
+/** Decides the verdict and the findings, the likeliest first. */
 export function decideFindings(facts: Facts): { verdict: Verdict; findings: Finding[] } {
   const found = [...findStateTrouble(facts), ...findLogTrouble(facts), ...findLoadTrouble(facts)]
   const findings = found.sort((a, b) => b.weight - a.weight)

@@ -2,16 +2,16 @@ import { toByteText, toPercentText } from '../../kit/text.ts'
 import type { Facts, HostLoad } from './facts.ts'
 import type { Finding } from './finding.ts'
 
-/** Percent of one core: most games do their work in one thread. */
+/** Per cent of one core: most games do their work in one thread. */
 const BUSY = 95
-/** Processes that want to run, for each core. */
+/** Load of the machine for each core. */
 const CROWDED = 1.5
-/** Percent of the memory that is left. */
+/** Per cent of the memory that is free. */
 const SCARCE = 5
-/** Milliseconds: players feel more than this. */
+/** Milliseconds; players notice more than this. */
 const SLOW = 150
 
-/** Why a game that answers may still be slow, or full. */
+/** Finds reasons why a game that answers may be slow, or full. */
 export function findLoadTrouble(facts: Facts): Finding[] {
   return [...findUse(facts), ...(facts.host ? findHostTrouble(facts.host) : []), ...findAnswer(facts)]
 }

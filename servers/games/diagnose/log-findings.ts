@@ -3,13 +3,15 @@ import type { Facts } from './facts.ts'
 import type { Finding } from './finding.ts'
 import { LOG_SIGNS, type LogSign } from './log-signs.ts'
 
-/** Of a game that answers well, old lines of its log are less likely to be trouble now. */
+/**
+ * Factor for the weight of old log lines if the game answers well: they are less likely to be trouble now.
+ */
 const HEALTHY = 0.55
 const MOST = 3
 const SHOWN = 2
 const WIDTH = 200
 
-/** What the last lines of its log say, the likeliest three. A line counts for one sign only. */
+/** Finds trouble in the last log lines, the likeliest three findings. A line counts for one sign only. */
 export function findLogTrouble({ log, state, status }: Facts): Finding[] {
   if (!log.ok) return []
   const runs = state.ok && state.value.state === 'running'

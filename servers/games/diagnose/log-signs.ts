@@ -1,13 +1,16 @@
-/** What a line of a game's log may say of its trouble. */
+/** A sign of trouble in a line of a game's log. */
 export interface LogSign {
   pattern: RegExp
   finding: string
-  /** How likely it is the cause of trouble: 0 to 100. */
+  /** Probability that it is the cause of trouble: 0 to 100. */
   weight: number
   fix: string
 }
 
-/** The likeliest first. Words of Java, Quake, Source and other engines' logs, and of the system's own errors. */
+/**
+ * All signs, the likeliest first. They match logs of Java, Quake, Source and other engines, and the system's
+ * own errors.
+ */
 export const LOG_SIGNS: readonly LogSign[] = [
   {
     pattern: /agree to the EULA/i,

@@ -3,9 +3,9 @@ import type { BackendState } from '../game.ts'
 import type { Facts } from './facts.ts'
 import type { Finding } from './finding.ts'
 
-/** From here on it is a loop, and no chance. */
+/** Number of restarts from which they count as a loop. */
 const LOOP = 3
-/** 0, and what a shell shows of SIGINT, SIGKILL and SIGTERM: ends that somebody may have asked for. */
+/** Exit codes that may come from a requested end: 0, and those of SIGINT, SIGKILL and SIGTERM in a shell. */
 const ASKED = new Map([
   [0, 'it ended in order'],
   [130, 'ended by SIGINT'],
@@ -13,7 +13,7 @@ const ASKED = new Map([
   [143, 'ended by SIGTERM, as a stop does'],
 ])
 
-/** What its backend and its query say of it. */
+/** Finds trouble in the state of the backend and of the query. */
 export function findStateTrouble(facts: Facts): Finding[] {
   const { state } = facts
   if (!state.ok) return findSilence(facts)
@@ -88,7 +88,7 @@ function restarts(_facts: Facts, { restarts = 0, exitCode }: BackendState): Find
   ]
 }
 
-/** It does not answer: still starting, asked in the wrong way, or hanging. */
+/** Explains why the game does not answer: it is still starting, its query is wrong, or it hangs. */
 function findSilence({ game, now, state, status }: Facts): Finding[] {
   if (!status) return [noQuery(game.name)]
   if (status.ok) return []

@@ -2,12 +2,12 @@ import type { Clock } from '../../kit/clock.ts'
 import { bounded } from '../bounded.ts'
 import type { Game, GameStatus, Query } from '../game.ts'
 
-/** Milliseconds to ask a backend whether a game runs at all. */
+/** Milliseconds to check with a backend whether a game runs at all. */
 const STATE_LIMIT = 5000
 
 /**
- * What a game answers, or undefined where it does not run: then its silence is not waited for. Rejects as the query
- * does where it runs, or where its backend cannot be asked either.
+ * Returns a game's answer, or undefined if it does not run: then it does not wait for the query's limit.
+ * Rejects as the query does if the game runs, or if its backend does not answer either.
  */
 export async function askRunning(
   game: Game,
@@ -34,7 +34,7 @@ async function isStopped({ backend }: Game, clock: Clock, signal: AbortSignal): 
     const { state } = await bounded(within => backend.state(within), STATE_LIMIT, clock, signal)
     return state === 'stopped' || state === 'failed' || state === 'missing'
   } catch {
-    // A backend that cannot be asked does not say that the game is stopped.
+    // A backend that does not answer does not say that the game is stopped.
     return false
   }
 }

@@ -1,4 +1,4 @@
-/** What is used of gamedig, which comes without types. */
+/** The used part of gamedig, which has no types. */
 declare module 'gamedig' {
   interface Game {
     name: string
@@ -12,7 +12,10 @@ declare module 'gamedig' {
 
   export const games: Readonly<Record<string, Game | undefined>>
   export const protocols: Readonly<Record<string, unknown>>
-  /** Keeps a UDP socket, which does not keep the process alive, and which port of a server answered. */
+  /**
+   * A client with a UDP socket, which does not keep the process alive, and a memory of which port of a server
+   * answered.
+   */
   export class GameDig {
     query(options: Record<string, unknown>): Promise<unknown>
   }

@@ -8,14 +8,14 @@ import { MASTERS } from './masters.ts'
 import { toNames } from './names.ts'
 
 /**
- * A packet may be lost, a game may answer a few questions a second only, and some have a port for queries beside their
- * own. Each attempt gets its part of the time.
+ * Most attempts, each with its part of the time: a packet may be lost, a game may answer only a few queries a
+ * second, and some have a query port beside their own.
  */
 const ATTEMPTS = 3
 const MAX_SUGGESTIONS = 5
 const LISTED_GAMES = 'https://github.com/gamedig/node-gamedig/blob/master/GAMES_LIST.md'
 
-/** What gamedig is asked. */
+/** A query for gamedig. */
 export interface Question {
   type: string
   host: string
@@ -24,7 +24,7 @@ export interface Question {
   options?: Readonly<Record<string, string | number | boolean>> | undefined
 }
 
-/** gamedig, loaded: its queries and its list of games. */
+/** The loaded gamedig: its queries and its list of games. */
 export interface Gamedig {
   readonly games: typeof import('gamedig')['games']
   readonly protocols: typeof import('gamedig')['protocols']
@@ -36,20 +36,20 @@ interface Asking {
   limit: number
   clock: Clock
   gamedig: Gamedig
-  /** How often at most; default 3. */
+  /** Most attempts; default 3. */
   attempts?: number | undefined
 }
 
 const player = z.object({ name: z.string().catch('') })
-/** Some protocols leave figures as the text that they are on the wire. No game has more players than ports. */
+/** A count; some protocols leave figures as text. No game has more players than ports. */
 const count = z.coerce.number().int().min(0).max(65_535)
-/** A figure that a protocol does not have. */
+/** Tells whether a protocol has no value for a figure. */
 const isAbsent = (value: unknown) => value === null || value === '' || Number.isNaN(value)
 const answer = z.object({
   name: z.string().catch(''),
   map: z.string().catch(''),
   version: z.string().catch(''),
-  // One that makes no sense is no 0: that would tell of an empty server.
+  // A wrong figure must not become 0: that would mean an empty server.
   numplayers: z.preprocess(value => (isAbsent(value) ? undefined : value), count.optional()),
   maxplayers: count.optional().catch(undefined),
   players: z.array(player).catch([]),
@@ -69,7 +69,10 @@ export function loadGamedig(): Promise<Gamedig> {
   return loaded
 }
 
-/** Rejects with UpstreamFailure. gamedig takes no signal: what is abandoned ends by its own time limit. */
+/**
+ * Queries a game. Rejects with UpstreamFailure. gamedig takes no signal: an abandoned query ends by its own
+ * time limit.
+ */
 export async function askGamedig(question: Question, asking: Asking): Promise<GameStatus> {
   const { type, host, port, options = {} } = question
   const { gamedig, limit, clock, attempts = ATTEMPTS } = asking
@@ -93,7 +96,7 @@ export async function askGamedig(question: Question, asking: Asking): Promise<Ga
   return toStatus(parsed.data, question, clock.monotonic() - from)
 }
 
-/** Checks the type, and says whether only the given port is worth asking. */
+/** Checks the type, and tells whether only the given port is worth asking. */
 function toPlan(type: string, asking: Asking): { givenPortOnly: boolean } {
   const { games, protocols } = asking.gamedig
   const game = games[type]
@@ -131,7 +134,10 @@ function masterType(type: string, master: string, { where }: Asking): UpstreamFa
   })
 }
 
-/** gamedig's error holds those of its attempts in its stack only, with lines of code between them. */
+/**
+ * Converts gamedig's error, whose stack alone contains the errors of its attempts, with lines of code between
+ * them.
+ */
 function explain(error: unknown, asking: Asking): UpstreamFailure {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   const said = [...stack.matchAll(/^\w*Error: (.+)$/gm)].map(match => match[1] ?? '')
@@ -158,7 +164,8 @@ function toFailure(kind: FailureFacts['kind'], why: string, { where }: Asking): 
 }
 
 /**
- * gamedig counts bots as players. A protocol that gives no figure leaves 0 beside a list of players, which then counts.
+ * Converts gamedig's answer, which counts bots as players. A protocol without a figure leaves 0; then the
+ * lists' lengths count.
  */
 function toStatus(raw: z.output<typeof answer>, { countBots = false }: Question, took: number): GameStatus {
   const bots = raw.bots.length
@@ -170,7 +177,7 @@ function toStatus(raw: z.output<typeof answer>, { countBots = false }: Question,
     map: toKnown(raw.map),
     version: toKnown(raw.version),
     players,
-    // 0 is where gamedig begins.
+    // gamedig's initial value is 0.
     maxPlayers: raw.maxplayers || undefined,
     bots: countBots ? 0 : bots,
     names: toNames(
@@ -181,7 +188,7 @@ function toStatus(raw: z.output<typeof answer>, { countBots = false }: Question,
   }
 }
 
-/** gamedig writes "undefined" where a protocol tells no version. */
+/** Returns a known text; gamedig writes "undefined" if a protocol has no version. */
 function toKnown(text: string): string | undefined {
   const clean = cleanText(text, 100)
   return clean === '' || clean === 'undefined' ? undefined : clean

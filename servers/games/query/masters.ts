@@ -1,6 +1,7 @@
 /**
- * Protocols of gamedig 5.3.3 that do not ask the game server but a list on the internet, with who is asked. They are
- * refused: a homelab's question would leave the house, and the answer is about what the internet sees.
+ * Protocols of gamedig 5.3.3 that ask a list on the internet instead of the game server, with the host that
+ * they ask. They are refused: a homelab's query would leave the house, and the answer is about what the
+ * internet sees.
  */
 export const MASTERS: ReadonlyMap<string, string> = new Map([
   ['altvmp', 'api.alt-mp.com'],

@@ -6,12 +6,15 @@ import type { GameStatus } from '../game.ts'
 import { openWire, type Wire } from '../wire/tcp.ts'
 import { toNames } from './names.ts'
 
-/** An answer with a picture of the server takes some ten thousand bytes; with a list of mods a few hundred thousand. */
+/**
+ * Largest answer in bytes: with a picture of the server it has some ten thousand, with a list of mods a few
+ * hundred thousand.
+ */
 const MAX_BYTES = 4 * 1024 * 1024
-/** Any version may ask for the status: -1 says that none in particular does. */
+/** Protocol version that means none in particular: any version may request the status. */
 const ANY_VERSION = -1
 const NEXT_STATUS = 1
-/** What a server shows of a player who wants to be in no list. */
+/** Name that a server shows for a player who does not want to be listed. */
 const ANONYMOUS = /^Anonymous Player$/
 const MAX_DEPTH = 16
 
@@ -30,8 +33,9 @@ const status = z.object({
 })
 
 /**
- * The status ping of the Java edition, as its list of servers asks it (Minecraft protocol, "Server List Ping"): handshake,
- * status request, and a ping that is timed. Rejects as the socket does, or with an Error that says what was wrong.
+ * Requests the status of the Java edition, as its list of servers does (Minecraft protocol, "Server List
+ * Ping"): handshake, status request, and a timed ping. Rejects as the socket does, or with an Error that says
+ * what was wrong.
  */
 export async function askMinecraft(
   host: string,
@@ -45,7 +49,7 @@ export async function askMinecraft(
   const text = readText(await next(0))
   const from = clock.monotonic()
   wire.write(toPacket(1, Buffer.alloc(8)))
-  // Some proxies leave the ping out and close; the status is what counts.
+  // Some proxies close without answering the ping; only the status is required.
   await next(1).catch(() => signal.throwIfAborted())
   return toStatus(text, Math.round(clock.monotonic() - from))
 }
@@ -76,7 +80,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A text component: a string, or an object with `text` and parts in `extra`. */
+/** Converts a text component: a string, or an object with `text` and parts in `extra`. */
 function toPlainText(part: unknown, depth: number): string {
   if (typeof part === 'string') return withoutSectionColors(part)
   if (typeof part !== 'object' || part === null || depth > MAX_DEPTH) return ''
@@ -85,7 +89,10 @@ function toPlainText(part: unknown, depth: number): string {
   return `${toPlainText(text, depth + 1)}${toPlainText(extra, depth + 1)}`
 }
 
-/** The next packet's content; throws where it has another id than expected. */
+/**
+ * Returns a function that reads the next packet's content; it throws if the packet has another id than
+ * expected.
+ */
 function createReader(wire: Wire): (id: number) => Promise<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   return async id => {
@@ -125,7 +132,7 @@ function toPacket(id: number, content: Uint8Array = Buffer.alloc(0)): Buffer {
   return Buffer.concat([toVarInt(idBytes.length + content.length), idBytes, content])
 }
 
-/** Seven bits a byte, the lowest first; the highest bit says that more come. */
+/** Encodes seven bits a byte, the lowest first; the highest bit says that more bytes follow. */
 function toVarInt(value: number): Buffer {
   const bytes: number[] = []
   let left = value >>> 0
@@ -137,7 +144,7 @@ function toVarInt(value: number): Buffer {
   return Buffer.from(bytes)
 }
 
-/** Undefined where more bytes are needed; throws where it has more than five. */
+/** Returns undefined if more bytes are needed; throws if it has more than five. */
 function readVarInt(bytes: Buffer, from: number): { value: number; end: number } | undefined {
   let value = 0
   for (let index = 0; index < 5; index++) {

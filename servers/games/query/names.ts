@@ -3,7 +3,7 @@ import { cleanText } from '../../kit/text.ts'
 const MAX_NAMES = 256
 const MAX_NAME = 60
 
-/** Players' names made safe to show; undefined where there are players and none has a name. */
+/** Makes players' names safe to show; undefined if there are players and none has a name. */
 export function toNames(names: readonly string[], players: number): string[] | undefined {
   const known = names
     .map(name => cleanText(name, MAX_NAME))

@@ -9,10 +9,10 @@ import { toNames } from './names.ts'
 const OUT_OF_BAND = '\u00ff\u00ff\u00ff\u00ff'
 const QUESTION = Buffer.from(`${OUT_OF_BAND}getstatus\0`, 'latin1')
 const ANSWER = Buffer.from(`${OUT_OF_BAND}statusResponse\n`, 'latin1')
-/** A packet may be lost: it is sent again after so many milliseconds. */
+/** Milliseconds after which the packet is sent again, since it may be lost. */
 const AGAIN = 1000
 
-/** gamedig's types of games that speak Quake 3's protocol, with the port that each is asked at by default. */
+/** Types of gamedig that speak Quake 3's protocol, with their default ports. */
 const PORTS: ReadonlyMap<string, number> = new Map([
   ...['cod', 'coduo', 'cod2', 'cod3', 'cod4mw', 'codwaw', 'codmw2', 'plutonium'].map(toPort(28_960)),
   ...['q3a', 'openarena', 'rtcw', 'stvef', 'urbanterror', 'wet'].map(toPort(27_960)),
@@ -24,7 +24,7 @@ const PORTS: ReadonlyMap<string, number> = new Map([
   ['tremulous', 30_720],
 ])
 
-/** The port at which a game of this type of gamedig's is asked in Quake 3's own words; undefined for all other types. */
+/** Returns the port for Quake 3's own query of a gamedig type; undefined for all other types. */
 export function toQuake3Port(type: string, port: number | undefined): number | undefined {
   if (type === 'protocol-quake3') return port
   const usual = PORTS.get(type)
@@ -38,8 +38,9 @@ export interface Quake3Question {
 }
 
 /**
- * Quake 3's getstatus (ioquake3, SVC_Status): one packet with the settings as "\name\value…", and a line "score ping "name""
- * for everyone. Bots are those with a ping of 0. Rejects as the socket does, or with the signal's reason.
+ * Sends Quake 3's getstatus (ioquake3, SVC_Status): the answer is one packet with the settings as "
+ * ame\value…", and a line "score ping "name"" for each player. Players with a ping of 0 are bots. Rejects as
+ * the socket does, or with the signal's reason.
  */
 export async function askQuake3(
   question: Quake3Question,

@@ -7,26 +7,26 @@ import { askGamedig, loadGamedig } from './gamedig.ts'
 import { askMinecraft } from './minecraft.ts'
 import { askQuake3, toQuake3Port } from './quake3.ts'
 
-/** Milliseconds for one question. */
+/** Milliseconds for one query. */
 const LIMIT = 3000
 const MINECRAFT_PORT = 25_565
-/** Types whose servers answer the short question of the game's own server list. */
+/** Types whose servers answer the short status request of the game's own server list. */
 const MINECRAFT = /^(minecraft|protocol-minecraft|protocol-minecraftvanilla)$/
 const VANILLA = 'protocol-minecraftvanilla'
-/** Of gamedig: all editions; for a server that never answered as the Java edition. */
+/** gamedig's type for all editions, for a server that never answered as the Java edition. */
 const ANY_MINECRAFT = 'minecraft'
 
-/** How a game is asked who plays. */
+/** Settings of the query for players. */
 export const querySettings = z.strictObject({
   /** A type of gamedig, such as "q3a", "minecraft" or "protocol-valve". */
   type: z.string().regex(/^[a-z0-9-]{1,40}$/i, 'a type of gamedig such as "q3a"'),
   /** A name or an address; IPv4 only, except for Minecraft. */
   host: z.string().regex(/^[^\s/]{1,253}$/, 'a host name or an address'),
-  /** The port that players use, or that of the query. Undefined: the game's usual one. */
+  /** The port for players, or for queries. Undefined: the game's usual one. */
   port: z.int().min(1).max(65_535).optional(),
-  /** Count bots as players too. */
+  /** True to count bots as players too. */
   countBots: z.boolean().optional(),
-  /** What some types need besides, such as a token: by gamedig's own names. Shown in no message. */
+  /** Other options that some types need, such as a token, by gamedig's names. No message shows them. */
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
 })
 export type QuerySettings = z.output<typeof querySettings>
@@ -39,8 +39,8 @@ export interface QueryDeps {
 }
 
 /**
- * Asks Minecraft and the games of Quake 3's family in their own short way, and all others by gamedig, which is loaded at the
- * first question.
+ * Queries Minecraft and the games of Quake 3's family with their own short request, and all others with
+ * gamedig, which is loaded at the first query.
  */
 export function createQuery(settings: QuerySettings, deps: QueryDeps): Query {
   const { clock, limit = LIMIT, gamedig = loadGamedig } = deps
@@ -73,7 +73,8 @@ export function createQuery(settings: QuerySettings, deps: QueryDeps): Query {
     } catch (error) {
       if (signal.aborted) throw signal.reason
       if (isJava) throw error
-      // The Bedrock edition does not listen on TCP. What the Java edition said of itself tells more than its silence.
+      // A Bedrock server does not listen on TCP. If it does not answer either, the error of the Java query
+      // says more.
       return await askAny(ANY_MINECRAFT, 1).catch(() => Promise.reject(error))
     }
   }

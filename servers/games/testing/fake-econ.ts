@@ -4,7 +4,9 @@ export interface FakeEcon extends FakeTcp {
   readonly commands: string[]
 }
 
-/** A TCP server that speaks Teeworlds 0.7's econ, with the log lines of others in between; password "labecon". */
+/**
+ * Starts a TCP server that speaks Teeworlds 0.7's econ, with other log lines in between; password "labecon".
+ */
 export async function startFakeEcon(answers: (command: string) => readonly string[]): Promise<FakeEcon> {
   const commands: string[] = []
   const tcp = await startFakeTcp(socket => {

@@ -3,15 +3,15 @@ import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 
 export interface FakeEngine extends Engine {
   containers: (Container & Partial<ContainerDetails>)[]
-  /** False: every call fails. */
+  /** False makes every call fail. */
   answers: boolean
-  /** Calls that changed something: "stop arena 30". */
+  /** Calls that changed something, such as "stop arena 30". */
   readonly done: string[]
-  /** What `version` says. */
+  /** The answer of `version`. */
   says: string
-  /** To who follows. */
+  /** Sends an event to the followers. */
   tell(event: Partial<ContainerEvent> & Pick<ContainerEvent, 'kind' | 'name'>): void
-  /** Ends the stream. */
+  /** Ends the stream of events. */
   breakOff(): void
 }
 
@@ -23,7 +23,7 @@ export function fakeContainer(
   return { id: `${name}-id`, name, image: 'lab', state: 'running', labels, ...parts }
 }
 
-/** An engine in memory. */
+/** Creates an engine in memory. */
 export function createFakeEngine(name = 'docker'): FakeEngine {
   let listeners: ((event: ContainerEvent) => void)[] = []
   let broken = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import type { Backend, BackendState, Game, GameStatus } from '../game.ts'
 
-/** A game server that is what the test says; its parts can be replaced one by one. */
+/** Creates a game server as the test defines it; its parts can be replaced one by one. */
 export function createFakeGame(parts: Partial<Game> = {}): Game {
   return {
     name: 'atm-10',

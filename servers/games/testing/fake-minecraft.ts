@@ -1,13 +1,15 @@
 import { type FakeTcp, startFakeTcp } from './fake-tcp.ts'
 
 export interface FakeMinecraftOptions {
-  /** The JSON of the status, or any other text. */
+  /** JSON of the status, or any other text. */
   status: unknown
-  /** Default true: answers the ping after the status. */
+  /** True (default) to answer the ping after the status. */
   pong?: boolean
 }
 
-/** A TCP server that answers the status ping of the Java edition, whatever is asked, in pieces of 700 bytes. */
+/**
+ * Starts a TCP server that answers any request with the status of the Java edition, in pieces of 700 bytes.
+ */
 export async function startFakeMinecraft({ status, pong = true }: FakeMinecraftOptions): Promise<FakeTcp> {
   const text = Buffer.from(typeof status === 'string' ? status : JSON.stringify(status))
   const answer = toPacket(0, Buffer.concat([toVarInt(text.length), text]))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 export interface FakePlayer {
   name: string
-  /** A bot has 0. */
+  /** Milliseconds; 0 for a bot. */
   ping: number
 }
 
@@ -11,19 +11,19 @@ export interface FakeQuake3 extends AsyncDisposable {
   readonly port: number
   players: FakePlayer[]
   password: string
-  /** What a command prints, packet by packet. */
+  /** Returns the output of a command, packet by packet. */
   prints: (command: string) => readonly string[]
-  /** False: it is silent, as one that hangs. */
+  /** False makes it silent, as a game that hangs. */
   answers: boolean
-  /** Resolves when the next packet has come. */
+  /** Resolves when the next packet has arrived. */
   nextQuestion(): Promise<unknown>
-  /** The commands that it took. */
+  /** Commands that it accepted. */
   readonly commands: string[]
 }
 
 const OUT_OF_BAND = '\xff\xff\xff\xff'
 
-/** A UDP server that speaks Quake 3's getstatus and rcon, as ioquake3 does. */
+/** Starts a UDP server that speaks Quake 3's getstatus and rcon, as ioquake3 does. */
 export async function startFakeQuake3(port = 0): Promise<FakeQuake3> {
   const socket = createSocket('udp4')
   const fake: Omit<FakeQuake3, 'port'> = {

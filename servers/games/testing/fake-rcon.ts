@@ -3,22 +3,22 @@ import { createSplitter, packetBytes, TYPES } from '../console/source-packet.ts'
 import { type FakeTcp, startFakeTcp } from './fake-tcp.ts'
 
 export interface FakeRcon extends FakeTcp {
-  /** The commands that it took. */
+  /** Commands that it accepted. */
   readonly commands: string[]
 }
 
 export interface FakeRconOptions {
   password?: string
-  /** What a command answers, packet by packet; default one that repeats it. */
+  /** Returns the answer of a command, packet by packet; default one packet that repeats it. */
   answers?: (command: string) => readonly (string | Buffer)[]
   /**
-   * What it does like the real one. Minecraft: it ends a connection where a piece is not just one packet or is longer
-   * than 1460 bytes, and calls a mark an unknown request. Mute: it ignores the mark, as some games do.
+   * The server to imitate. Minecraft closes a connection if a piece is not exactly one packet or is longer
+   * than 1460 bytes, and calls a mark an unknown request. Mute ignores the mark, as some games do.
    */
   like?: 'source' | 'minecraft' | 'mute'
 }
 
-/** A responder for Source RCON; two npm clients accept it too. */
+/** Starts a responder for Source RCON; two npm clients accept it too. */
 export async function startFakeRcon(options: FakeRconOptions = {}): Promise<FakeRcon> {
   const commands: string[] = []
   const tcp = await startFakeTcp(socket => serve(socket, commands, options))

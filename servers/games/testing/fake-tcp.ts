@@ -5,7 +5,7 @@ export interface FakeTcp extends AsyncDisposable {
   readonly port: number
 }
 
-/** A TCP server on a free port of this machine that does with each connection what the test says. */
+/** Starts a TCP server on a free port of this machine that handles each connection as the test says. */
 export async function startFakeTcp(onSocket: (socket: Socket) => void): Promise<FakeTcp> {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {

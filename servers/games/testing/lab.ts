@@ -15,17 +15,17 @@ import { createFakeGames, startToolWorld } from './tool-world.ts'
 export const QUERY = 'q3a at 127.0.0.1:27960'
 export const STOPPED = fakeState({ state: 'stopped', startedAt: undefined, stoppedAt: 1 })
 
-/** A game that does what it is told. */
+/** A game that the test controls. */
 export interface Lab {
   state: BackendState
-  /** Undefined: it does not answer. */
+  /** Undefined makes it not answer. */
   status: GameStatus | undefined
   /** Commands to its backend and texts to its players. */
   did: string[]
   game: Game
 }
 
-/** A game that runs, that nobody plays on, and that has all parts. */
+/** Creates a running game without players that has all parts. */
 export function createLab(parts: Partial<Game> = {}): Lab {
   const lab: Lab = {
     state: fakeState(),
@@ -66,7 +66,7 @@ export function createLab(parts: Partial<Game> = {}): Lab {
   return lab
 }
 
-/** The tools that this half of the server has, over these games. */
+/** Starts the tools that list, start and end game servers, over these games. */
 export async function openLab(all: readonly Game[], problems: string[] = [], clock = createFakeClock()) {
   const fakes = createFakeGames(all)
   const games = { ...fakes, look: async () => ({ games: [...all], problems }) } as Games
@@ -85,7 +85,7 @@ export async function openLab(all: readonly Game[], problems: string[] = [], clo
   return { world, clock, ends }
 }
 
-/** What the call resolves to, with as much time as it takes. */
+/** Resolves as the call does, and advances the clock as far as needed. */
 export async function finish(clock: FakeClock, calling: Promise<Called>): Promise<Called> {
   let called: Called | undefined
   const done = calling.then(result => {

@@ -2,7 +2,7 @@ import { systemClock } from '../../kit/clock.ts'
 import type { Gamedig } from '../query/gamedig.ts'
 import { createQuery, type QueryDeps, type QuerySettings } from '../query/query.ts'
 
-/** A query of this machine, by the system's clock, unless told otherwise. */
+/** Creates a query to this machine, with the system's clock, unless the test overrides it. */
 export function openQuery(
   settings: Omit<QuerySettings, 'host'> & { host?: string },
   deps: Partial<QueryDeps> = {},
@@ -10,7 +10,7 @@ export function openQuery(
   return createQuery({ host: '127.0.0.1', ...settings }, { clock: systemClock, ...deps })
 }
 
-/** Stands for gamedig where it must not be loaded. */
+/** Replaces gamedig in tests that must not load it. */
 export async function neverLoaded(): Promise<Gamedig> {
   throw new Error('gamedig was loaded')
 }

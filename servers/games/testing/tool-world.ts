@@ -6,7 +6,7 @@ import type { Tool } from '../../kit/tool.ts'
 import type { Game } from '../game.ts'
 import type { Games } from '../games.ts'
 
-/** A registry of exactly these games. */
+/** Creates a registry of exactly these games. */
 export function createFakeGames(all: readonly Game[]): Pick<Games, 'declared' | 'list' | 'pick'> {
   return {
     declared: all,
@@ -24,7 +24,7 @@ export function createFakeGames(all: readonly Game[]): Pick<Games, 'declared' | 
   }
 }
 
-/** Some tools of the games server at work on fakes. */
+/** Starts some tools of the games server on fakes. */
 export function startToolWorld(
   tools: (deps: { emit: Emit; clock: Clock }) => Tool[],
   clock: Clock,

@@ -11,15 +11,15 @@ const STEP = 1000
 const QUERY_LIMIT = 3000
 const LOG_LIMIT = 3000
 const LAST_LINES = 5
-/** Milliseconds for which a game that cannot be asked must run, and that a backend gets to do as it was told. */
+/** Milliseconds that a game without a query must run, and that a backend gets to follow a request. */
 const SETTLED = 3000
 
-/** How a start went. */
+/** The outcome of a start. */
 export type Started =
   | { kind: 'answers'; status: GameStatus; milliseconds: number }
-  /** It has no query, and runs; its health check passed where it has one. */
+  /** The game has no query, and runs; its health check passed if it has one. */
   | { kind: 'runs'; milliseconds: number }
-  /** It runs, and has not answered in time. */
+  /** The game runs, but has not answered in time. */
   | { kind: 'silent'; why: string; milliseconds: number }
 
 export interface Waiting {
@@ -31,8 +31,8 @@ export interface Waiting {
 }
 
 /**
- * Waits until a game that was just started answers, `startSeconds` at most. Throws ToolFailure where it ends instead,
- * with its exit code and last lines. `before`: its state when it was told to start.
+ * Waits until a game that was just started answers, `startSeconds` at most. Throws ToolFailure if it ends
+ * instead, with its exit code and last lines. `before`: its state when the start was requested.
  */
 export async function awaitAnswer(game: Game, before: BackendState, waiting: Waiting): Promise<Started> {
   const { clock, signal, report, reported = 0 } = waiting
@@ -47,7 +47,7 @@ export async function awaitAnswer(game: Game, before: BackendState, waiting: Wai
     wasUp ||= isUp
     const isSettled = wasUp || passed() > SETTLED || state.stoppedAt !== before.stoppedAt
     const isLooping = (state.restarts ?? 0) > (fewest ?? 0)
-    // Counted from a start by hand, so it may be less than before.
+    // Restarts are counted from the last manual start, so the number may become smaller.
     fewest = state.restarts
     if ((!isUp && isSettled) || isLooping) throw await toEnded(game, state, waiting, passed())
     const seen = isUp ? await look(game, state, waiting, passed()) : undefined

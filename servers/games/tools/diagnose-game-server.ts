@@ -57,7 +57,7 @@ interface DiagnoseDeps {
   host?: () => HostLoad
 }
 
-/** `diagnose_game_server`: everything that tells why a game server is down, slow or silent, in one call. */
+/** `diagnose_game_server`: checks in one call why a game server is down, slow or silent. */
 export function diagnoseGameServer({ games, clock, host = readHostLoad }: DiagnoseDeps): Tool {
   return defineTool({
     name: 'diagnose_game_server',
@@ -108,7 +108,7 @@ function toSeen({ state, status, use, host, now }: Facts): Data['seen'] {
   })
 }
 
-/** Of one that does not run it is no news that it neither answers nor uses anything. */
+/** Lists the failed checks; a stopped game's missing answer and use are not listed. */
 function toNotSeen({ state, status, log, use }: Facts): string[] {
   const runs = !state.ok || state.value.state === 'running' || state.value.state === 'starting'
   return [

@@ -13,7 +13,7 @@ import { serverField } from './server-field.ts'
 
 const QUERY_LIMIT = 4000
 const SAY_LIMIT = 4000
-/** Seconds before the end at which players are told again. */
+/** Seconds before the end at which players are warned again. */
 const LAST_CALL = 5
 
 /** The arguments of the tools that end a game. */
@@ -24,7 +24,7 @@ export const endingInput = (games: Pick<Games, 'declared'>) =>
     warnSeconds: z.int().min(0).max(600).default(30).describe('0: without a warning'),
   })
 
-/** What they say of the players. */
+/** Output fields about the players. */
 export const endingOutput = {
   server: z.string(),
   ...confirmOutput,
@@ -34,7 +34,7 @@ export const endingOutput = {
 }
 
 export interface Ending {
-  /** "stop", "restart". */
+  /** The verb in texts: "stop", "restart". */
   verb: string
   confirm: boolean
   warnSeconds: number
@@ -43,19 +43,19 @@ export interface Ending {
   report: Report
 }
 
-/** What is known before a game is ended, and what was done for its players. */
+/** The players and their warning before the end of a game. */
 export interface Farewell {
   presence: Presence
   warned: boolean
-  /** For the text: what is to be said of the players. */
+  /** Text about the players. */
   said: string
-  /** Seconds that were waited. */
+  /** Seconds that the warning waited. */
   seconds: number
 }
 
 /**
- * The preview where players are online and nobody confirmed; else they are warned, and the time is waited. `state`: the
- * game's own, before.
+ * Returns the preview if players are online and the call is not confirmed; else warns them and waits.
+ * `state`: the game's state before.
  */
 export async function prepareEnd(
   game: Game,
@@ -83,7 +83,7 @@ export async function prepareEnd(
   }
 }
 
-/** The fields of the output that tell of the players. */
+/** Returns the output fields about the players. */
 export function toFarewellFields({ presence, warned }: Farewell) {
   if (presence.kind !== 'answers') return { warned }
   const { players, names } = presence.status
@@ -129,7 +129,7 @@ async function warn(game: Game, ending: Ending): Promise<Warning> {
   try {
     await countDown(console, game, ending)
   } catch (error) {
-    // The call was cancelled: whoever reads the warning must not wait for an end that does not come.
+    // The call was cancelled: players who read the warning must not wait for an end that does not come.
     const unhurried = new AbortController().signal
     await say(console, `The server will not ${verb} after all.`, clock, unhurried).catch(() => undefined)
     throw error
@@ -143,7 +143,7 @@ async function countDown(console: Console, game: Game, ending: Ending): Promise<
     const left = warnSeconds - passed
     report(passed, warnSeconds, `players of ${game.name} were warned, it will ${verb} in ${left} s`)
     if (left === LAST_CALL && passed > 0) {
-      // They know already; a console that fails now changes nothing.
+      // The players are warned already; a console that fails now changes nothing.
       await say(console, `${left} seconds left.`, clock, signal).catch(() => signal.throwIfAborted())
     }
     await sleep(clock, 1000, signal)

@@ -5,12 +5,12 @@ import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Games } from '../games.ts'
 import { serverField } from './server-field.ts'
 
-/** How far back a search looks. */
+/** Number of the newest lines that a search reads. */
 const SEARCHED = 5000
 const MOST = 500
 const WIDTH = 500
 
-/** `get_game_server_logs`: the last lines of its log. */
+/** `get_game_server_logs`: returns the last lines of the log. */
 export function getGameServerLogs({ games }: { games: Games }): Tool {
   return defineTool({
     name: 'get_game_server_logs',

@@ -57,7 +57,7 @@ const output = z.object({
 })
 type Details = z.input<typeof output>
 
-/** `get_game_server`: one game server in detail. */
+/** `get_game_server`: describes one game server in detail. */
 export function getGameServer({ games, clock }: { games: Games; clock: Clock }): Tool {
   return defineTool({
     name: 'get_game_server',
@@ -83,7 +83,7 @@ export function getGameServer({ games, clock }: { games: Games; clock: Clock }):
 
 type Use = { cpuPercent: number; memoryBytes: number }
 
-/** Undefined where the backend cannot tell in time: the rest is worth more than this. */
+/** Returns undefined if the backend cannot measure it in time: the rest is worth more than this. */
 async function readUse(game: Game, clock: Clock, signal: AbortSignal): Promise<Use | undefined> {
   try {
     return await bounded(inner => game.backend.use(inner), USE_LIMIT, clock, signal)

@@ -33,7 +33,7 @@ const output = z.object({
 })
 type Row = z.input<typeof output>['servers'][number]
 
-/** `get_player_count`: who plays, asked of the games themselves. */
+/** `get_player_count`: asks the games themselves who plays. */
 export function getPlayerCount({
   games,
   clock,

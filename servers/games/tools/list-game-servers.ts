@@ -33,7 +33,7 @@ const output = z.object({
 })
 type Listed = z.input<typeof server>
 
-/** `list_game_servers`: which there are, whether they run, and who plays. */
+/** `list_game_servers`: lists the game servers, whether they run, and who plays. */
 export function listGameServers({ games, clock }: { games: Games; clock: Clock }): Tool {
   return defineTool({
     name: 'list_game_servers',

@@ -6,14 +6,14 @@ import type { Game, GameStatus } from '../game.ts'
 
 const MOST_NAMES = 20
 
-/** What a game answers about itself, or why nobody knows. */
+/** A game's answer about itself, or the reason why there is none. */
 export type Presence =
   | { kind: 'answers'; status: GameStatus }
   | { kind: 'silent'; why: string }
-  /** It has no query in its settings. */
+  /** The game has no query in its settings. */
   | { kind: 'unasked' }
 
-/** Asks the game who plays. Rejects only where the signal aborts. */
+/** Asks the game who plays. Rejects only when the signal aborts. */
 export async function readPresence(
   game: Game,
   milliseconds: number,
@@ -31,7 +31,7 @@ export async function readPresence(
   }
 }
 
-/** "3 of 20 players: "Ann", "Bob"", "1 player, 2 bots", "nobody plays". */
+/** Returns "3 of 20 players: "Ann", "Bob"", "1 player, 2 bots", "nobody plays". */
 export function toPlayersText({ players, maxPlayers, bots, names }: GameStatus): string {
   const count =
     players === 0

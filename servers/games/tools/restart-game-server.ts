@@ -8,10 +8,10 @@ import { toPlayersText } from './presence.ts'
 import { requireGameAccess } from './server-field.ts'
 import type { EndingDeps } from './stop-game-server.ts'
 
-/** Of the call; the warning, the stop and the start are limited by the game's own settings. */
+/** Limit of the call in milliseconds; the game's own settings limit the warning, the stop and the start. */
 const LIMIT = 4 * 3_600_000
 
-/** `restart_game_server`: stops and starts one, and waits until it answers. */
+/** `restart_game_server`: stops and starts a game server, and waits until it answers. */
 export function restartGameServer({ games, ends, clock }: EndingDeps): Tool {
   return defineTool({
     name: 'restart_game_server',

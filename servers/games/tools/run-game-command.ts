@@ -16,7 +16,7 @@ const output = z.object({
   answer: foreignLines({}, 'what the game printed; empty where it printed nothing'),
 })
 
-/** `run_game_command`: one command of the server's allow-list on the game's own console. */
+/** `run_game_command`: sends one command of the server's allow-list to the game's own console. */
 export function runGameCommand({ games }: { games: Pick<Games, 'declared' | 'pick'> }): Tool {
   return defineTool({
     name: 'run_game_command',

@@ -5,8 +5,8 @@ import type { Games } from '../games.ts'
 
 const MOST_NAMES = 50
 /**
- * The argument that every tool of a game server takes. The schema lists the names of the config, so that a model need
- * not ask for them; any other text stands for a game that was found by its label, or for a title.
+ * Returns the argument that names a game server. The schema lists the names of the config, so that a model
+ * need not ask for them; any other text is the name of a game with a label, or a title.
  */
 export function serverField({ declared }: Pick<Games, 'declared'>): z.ZodType<string, string> {
   const text = z.string().min(1).max(100)
@@ -15,7 +15,7 @@ export function serverField({ declared }: Pick<Games, 'declared'>): z.ZodType<st
   return z.union([z.enum([first, ...others]), text])
 }
 
-/** Throws a ToolFailure where the game's settings do not allow this. */
+/** Throws a ToolFailure if the game's settings do not allow this. */
 export function requireGameAccess(game: Game, needed: Access): void {
   requireAccess(
     { name: game.name, settings: { ACCESS: game.access }, variables: { ACCESS: `access of ${game.name}` } },

@@ -9,7 +9,7 @@ import { awaitAnswer, type Started } from './await-answer.ts'
 import { readPresence, toPlayersText } from './presence.ts'
 import { requireGameAccess, serverField } from './server-field.ts'
 
-/** Of the call; each game has a limit of its own in its settings, an hour at most. */
+/** Limit of the call in milliseconds; each game has its own limit in its settings, an hour at most. */
 const LIMIT = 2 * 3_600_000
 const QUERY_LIMIT = 3000
 
@@ -23,7 +23,7 @@ const output = z.object({
 })
 type Outcome = { data: z.input<typeof output>; text: string }
 
-/** `start_game_server`: starts one and waits until it answers. */
+/** `start_game_server`: starts a game server and waits until it answers. */
 export function startGameServer({ games, clock }: { games: Games; clock: Clock }): Tool {
   return defineTool({
     name: 'start_game_server',

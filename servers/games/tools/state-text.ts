@@ -1,7 +1,10 @@
 import { cleanText, toAgeText, toSpanText } from '../../kit/text.ts'
 import type { BackendState } from '../game.ts'
 
-/** "running for 2 h 3 min, healthy", "failed 5 min ago (exit code 1)", "not there: the cluster knows no such workload". */
+/**
+ * Returns "running for 2 h 3 min, healthy", "failed 5 min ago (exit code 1)", "not there: the cluster knows
+ * no such workload".
+ */
 export function toStateText(state: BackendState, now: number): string {
   switch (state.state) {
     case 'running':
@@ -23,7 +26,7 @@ export function toStateText(state: BackendState, now: number): string {
   }
 }
 
-/** "exit code 1", "it ran out of memory, exit code 137". */
+/** Returns "exit code 1", "it ran out of memory, exit code 137". */
 export function toEndText({ exitCode, oom, detail }: BackendState): string {
   const code = exitCode === undefined ? undefined : `exit code ${exitCode}`
   return [oom ? 'it ran out of memory' : undefined, code ?? (oom ? undefined : cleanText(detail))]

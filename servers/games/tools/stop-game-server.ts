@@ -6,7 +6,7 @@ import type { Games } from '../games.ts'
 import { endingInput, endingOutput, prepareEnd, toFarewellFields } from './ending.ts'
 import { requireGameAccess } from './server-field.ts'
 
-/** Of the call; the warning and the game's own time to stop are limited by their settings. */
+/** Limit of the call in milliseconds; the settings limit the warning and the game's own time to stop. */
 const LIMIT = 2 * 3_600_000
 
 export interface EndingDeps {
@@ -15,7 +15,7 @@ export interface EndingDeps {
   clock: Clock
 }
 
-/** `stop_game_server`: stops one, after a warning to who plays. */
+/** `stop_game_server`: stops a game server, after a warning to its players. */
 export function stopGameServer({ games, ends, clock }: EndingDeps): Tool {
   return defineTool({
     name: 'stop_game_server',

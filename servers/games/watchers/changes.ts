@@ -1,18 +1,18 @@
-/** Who plays, as a query tells it. */
+/** The players of a game, as a query reports them. */
 export interface Playing {
   count: number
-  /** Undefined where the game gives none; may be fewer than there are players. */
+  /** Undefined if the game gives none; may be fewer than the players. */
   names: readonly string[] | undefined
 }
 
-/** What happened between two looks. `names` where the game tells all of them. */
+/** A change between two polls. `names` is set if the game gives all of them. */
 export type Change =
   | { type: 'player_joined' | 'player_left'; names: string[] | undefined }
   | { type: 'server_empty'; previousCount: number }
 
 /**
- * What changed since the look before; nothing where there was none. By names where both looks have all of them, so that
- * one who came while another left is seen; else by the count.
+ * Decides what changed since the poll before; nothing after the first poll. It compares names if both polls
+ * have all of them, so that it sees one who came while another left; else the counts.
  */
 export function decideChanges(before: Playing | undefined, now: Playing): Change[] {
   if (!before) return []
@@ -43,7 +43,7 @@ function allNames({ count, names }: Playing): readonly string[] | undefined {
   return names?.length === count ? names : undefined
 }
 
-/** Two players may have the same name: one of them takes away only one. */
+/** Removes each name only once: two players may have the same name. */
 function without(names: readonly string[], others: readonly string[]): string[] {
   const left = [...others]
   return names.filter(name => {

@@ -5,23 +5,26 @@ import { isCrashCode, KILLED } from '../backend/state.ts'
 import type { BackendState } from '../game.ts'
 import { type CrashDeps, decideCrash, raiseCrash } from './crash.ts'
 
-/** Milliseconds between two looks for an engine, and for how long a signal explains an end. */
+/** Milliseconds between two searches for an engine, and after which a signal no longer explains an end. */
 const LOOK_AGAIN = 30_000
 const SIGNAL_EXPLAINS = 300_000
 
 interface Watch {
   engine: Engine
   deps: CrashDeps
-  /** Docker tells signals before the ends that they cause; Podman does not. */
+  /** True for Docker, which reports signals before the ends that they cause; Podman does not. */
   tellsSignals: boolean
-  /** By container: when it last got a signal, and those that ran out of memory. */
+  /** By container id: the time of its last signal, and the containers that ran out of memory. */
   signalled: Map<string, number>
   starved: Set<string>
-  /** How each game was when last seen, to find what happened while nobody listened. */
+  /** The last known state of each game, to find crashes during a disconnection. */
   seen: Map<string, BackendState>
 }
 
-/** `server_crash` of the games in an engine's containers, by its stream of events. `find` gives the engine once it is there. */
+/**
+ * Creates the follower for `server_crash` of games in an engine's containers, by its stream of events. `find`
+ * returns the engine once it exists.
+ */
 export function createContainerCrashFollower(
   name: string,
   find: () => Engine | undefined,
@@ -34,7 +37,7 @@ export function createContainerCrashFollower(
       const engine = await untilThere(find, deps, signal)
       const tellsSignals = !/^podman/i.test(await engine.version(signal))
       const watch = { engine, deps, tellsSignals, seen, signalled: new Map(), starved: new Set<string>() }
-      // One after the other, since each may ask the engine.
+      // Events are handled one after the other, since each may ask the engine.
       let work: Promise<void> = Promise.resolve()
       const failed = new AbortController()
       const then = (step: () => Promise<void>) => {
@@ -65,7 +68,10 @@ async function untilThere(
   }
 }
 
-/** After a connection was made: what crashed since the last one. The first time nothing is known, so nothing is raised. */
+/**
+ * Raises, after a connection, what crashed since the last one. The first time nothing is known, so nothing is
+ * raised.
+ */
 async function catchUp({ engine, deps, seen }: Watch): Promise<void> {
   for (const game of await deps.games.list()) {
     if (deps.games.engineOf(game) !== engine.name) continue
@@ -120,7 +126,7 @@ async function end(watch: Watch, event: ContainerEvent): Promise<void> {
   else raiseCrash(game, { exitCode, oom, container: event.name }, deps)
 }
 
-/** What was told of a container before its end. */
+/** Returns the signs of a container before its end. */
 function takeSigns({ deps, signalled, starved }: Watch, id: string) {
   const at = signalled.get(id)
   signalled.delete(id)

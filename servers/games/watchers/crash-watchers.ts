@@ -3,7 +3,7 @@ import type { Follower, Watcher } from '../../kit/server.ts'
 import { createContainerCrashFollower } from './container-crash.ts'
 import { type CrashDeps, createCrashWatcher } from './crash.ts'
 
-/** `server_crash`: engines push; units, processes and workloads are looked at. */
+/** Creates the watchers for `server_crash`: engines push; units, processes and workloads are polled. */
 export function createCrashWatchers(
   engines: () => readonly Engine[],
   deps: CrashDeps,
@@ -13,7 +13,7 @@ export function createCrashWatchers(
   const pushed = names.map(name =>
     createContainerCrashFollower(name, () => engines().find(engine => engine.name === name), deps),
   )
-  // An engine that is started later is found then.
+  // If there is no engine yet, the follower finds one that is started later.
   const later = createContainerCrashFollower('containers', () => engines()[0], deps)
   return [...polled, ...(pushed.length > 0 ? pushed : [later])]
 }

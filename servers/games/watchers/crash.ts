@@ -13,14 +13,14 @@ export interface CrashDeps {
   counts: CrashCounts
 }
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two polls. */
 const EVERY: Readonly<Record<Exclude<Backend['kind'], 'docker'>, number>> = {
   process: 1000,
   systemd: 5000,
   kubernetes: 15_000,
 }
 
-/** What two looks at a backend tell of an end in between that it did not ask for itself. */
+/** Decides from two states of a backend whether the game crashed in between. */
 export function decideCrash(
   kind: Backend['kind'],
   before: BackendState,
@@ -36,7 +36,10 @@ function isSameEnd(before: BackendState, now: BackendState): boolean {
   return before.state === 'failed' && before.stoppedAt === now.stoppedAt
 }
 
-/** Raises the event, unless a tool asked for that end. From the third within ten minutes on it says that it is a loop. */
+/**
+ * Raises the event, unless a tool requested that end. From the third within ten minutes on, the event says
+ * that it is a loop.
+ */
 export function raiseCrash(game: Game, { exitCode, oom, container }: Crash, deps: CrashDeps): void {
   if (deps.ends.take(game.name)) return
   const count = deps.counts.add(game.name)
@@ -50,13 +53,13 @@ export function raiseCrash(game: Game, { exitCode, oom, container }: Crash, deps
   deps.emit('server_crash', payload, `server_crash:${game.name}`)
 }
 
-/** Milliseconds in which so many crashes are a loop. */
+/** Milliseconds in which LOOP_FROM crashes are a loop. */
 const LOOP_SPAN = 10 * 60_000
 const LOOP_FROM = 3
 
-/** How often each game crashed within the last ten minutes. */
+/** A count of each game's crashes within the last ten minutes. */
 export interface CrashCounts {
-  /** Counts one more and returns how many there are. */
+  /** Counts one more and returns the number. */
   add(game: string): number
 }
 
@@ -72,7 +75,7 @@ export function createCrashCounts(clock: Clock): CrashCounts {
   }
 }
 
-/** `server_crash` of a game whose backend tells nothing by itself. */
+/** Creates the watcher for `server_crash` of a game whose backend sends no events. */
 export function createCrashWatcher(game: Game, deps: CrashDeps): Watcher | undefined {
   const { kind } = game.backend
   if (kind === 'docker') return undefined

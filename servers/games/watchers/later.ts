@@ -5,8 +5,8 @@ import type { Follower, Watcher } from '../../kit/server.ts'
 const HEAD_START = 500
 
 /**
- * The same, which begins a little later: its first look loads clients of engines and games, and who started this server shall
- * have its tools before.
+ * Delays a watcher's first run: it loads clients of engines and games, and this server's client should get
+ * its tools before.
  */
 export function beginLater(watching: Watcher | Follower, clock: Clock): Watcher | Follower {
   let begun = false

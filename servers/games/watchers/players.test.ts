@@ -11,7 +11,7 @@ const SECOND = 1000
 const LOOK = 15 * SECOND
 const MINUTE = 60 * SECOND
 
-/** The names that play, a number where the game gives none, or nothing where it does not answer. */
+/** Names of the players, their number if the game gives no names, or `silent` if it does not answer. */
 type Answer = readonly string[] | number | 'silent'
 
 function start(given: Record<string, Answer>) {
@@ -49,7 +49,7 @@ function start(given: Record<string, Answer>) {
     asked,
     stop,
     forget: (name: string) => answers.delete(name),
-    /** Lets the next look happen with these answers; what it raised. */
+    /** Runs the next poll with these answers, and returns what it raised. */
     async look(changed: Record<string, Answer> = {}, after = LOOK) {
       for (const [name, answer] of Object.entries(changed)) answers.set(name, answer)
       await clock.advance(after)

@@ -8,9 +8,11 @@ import type { Game } from '../game.ts'
 import type { Games } from '../games.ts'
 import { type Change, decideChanges, type Playing } from './changes.ts'
 
-/** Milliseconds between two looks at a game that does not answer, at most. */
+/** Longest pause in milliseconds between two polls of a game that does not answer. */
 const LONGEST_PAUSE = 60_000
-/** What was known of who plays is forgotten after so long a silence: the next answer is a first one. Milliseconds. */
+/**
+ * Milliseconds of silence after which the known players are forgotten: the next answer counts as a first one.
+ */
 const MEMORY = 10 * 60_000
 
 export interface PlayersWatcherDeps {
@@ -18,21 +20,24 @@ export interface PlayersWatcherDeps {
   emit: Emit
   clock: Clock
   log: Log
-  /** Milliseconds. */
+  /** Milliseconds between two polls. */
   every: number
 }
 
-/** What the watcher remembers of one game. */
+/** The watcher's memory of one game. */
 interface Memory {
   playing: Playing | undefined
-  /** Of the last answer; monotonic, milliseconds. */
+  /** Time of the last answer; monotonic, milliseconds. */
   answeredAt: number
   failures: number
-  /** When it is asked next; monotonic, milliseconds. */
+  /** Time of the next query; monotonic, milliseconds. */
   nextAt: number
 }
 
-/** Asks all games with a query who plays, and raises who came, who left, and that everyone left. */
+/**
+ * Creates a watcher that asks all games with a query who plays, and raises who came, who left, and that
+ * everyone left.
+ */
 export function createPlayersWatcher({ games, emit, clock, log, every }: PlayersWatcherDeps): Watcher {
   let memories = new Map<string, Memory>()
 
@@ -76,7 +81,7 @@ function createMemory(): Memory {
   return { playing: undefined, answeredAt: 0, failures: 0, nextAt: 0 }
 }
 
-/** The keys name the game only: events of the same game are of the same thing. */
+/** Raises the changes. The keys contain only the game: events of the same game have the same subject. */
 function raise(emit: Emit, server: string, changes: readonly Change[], playerCount: number): void {
   for (const change of changes) {
     const key = `${change.type}:${server}`

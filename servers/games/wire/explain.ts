@@ -2,19 +2,22 @@ import { describeError } from '../../kit/log.ts'
 import { cleanText, toSpanText } from '../../kit/text.ts'
 import { type FailureFacts, UpstreamFailure } from '../../kit/upstream/failure.ts'
 
-/** What was asked, for the words of a failure. */
+/** The request in the words of a failure. */
 export interface Spoken {
-  /** Begins a sentence: "The query", "The console". */
+  /** Subject of a sentence: "The query", "The console". */
   what: string
-  /** "q3a at 127.0.0.1:27960". */
+  /** The address: "q3a at 127.0.0.1:27960". */
   where: string
-  /** Milliseconds that it had. */
+  /** Time limit in milliseconds. */
   limit: number
-  /** What to do where it does not answer. */
+  /** Advice if it does not answer. */
   fix: string
 }
 
-/** The failure that an error of a socket, a name's resolution or a time limit stands for; one in words stays as it is. */
+/**
+ * Converts an error of a socket, a name's resolution or a time limit to a failure; an UpstreamFailure stays
+ * as it is.
+ */
 export function explainWire({ what, where, limit, fix }: Spoken, error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error
   const say = (kind: FailureFacts['kind'], why: string, transient = true) =>

@@ -4,14 +4,20 @@ import { connect } from 'node:net'
 /** A TCP connection that is read piece by piece. */
 export interface Wire extends Disposable {
   write(bytes: Uint8Array | string): void
-  /** The next piece. Rejects when the other side is gone, or with the signal's reason. One at a time. */
+  /**
+   * Returns the next piece. Rejects when the other side is gone, or with the signal's reason. Only one read
+   * at a time.
+   */
   read(): Promise<Buffer>
 }
 
-/** Connects. Rejects as the socket does, or with the signal's reason; the signal also ends it later. */
+/**
+ * Connects. Rejects as the socket does, or with the signal's reason; the signal also closes the connection
+ * later.
+ */
 export async function openWire(host: string, port: number, signal: AbortSignal): Promise<Wire> {
   const socket = connect({ host, port, noDelay: true, signal })
-  // What fails later is told by whoever reads; a socket without a listener would end the process.
+  // The reader reports later errors; a socket without a listener would end the process.
   socket.on('error', () => undefined)
   const pieces: AsyncIterator<Buffer, undefined> = socket[Symbol.asyncIterator]()
   try {
@@ -34,7 +40,7 @@ export async function openWire(host: string, port: number, signal: AbortSignal):
   }
 }
 
-/** An aborted socket fails with an AbortError of its own, which tells less than the reason. */
+/** Returns the signal's reason for an aborted socket, whose own AbortError says less. */
 function toReason(error: unknown, signal: AbortSignal): unknown {
   return signal.aborted ? signal.reason : error
 }

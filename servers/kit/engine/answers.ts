@@ -10,7 +10,7 @@ const STATES: Readonly<Record<string, Container['state']>> = {
   removing: 'removing',
   exited: 'exited',
   dead: 'dead',
-  // Podman's.
+  // States of Podman.
   configured: 'created',
   initialized: 'created',
   stopping: 'running',
@@ -61,7 +61,10 @@ const health = z
   })
   .nullish()
 
-/** GET /containers/NAME/json, with what is needed of it besides. */
+/**
+ * GET /containers/NAME/json: the details, whether the container has a terminal, and its memory limit in
+ * bytes.
+ */
 export const inspectAnswer = z
   .object({
     Id: z.string(),
@@ -121,7 +124,7 @@ function toDetails({ Id, Name, Config, RestartCount, State }: Found): ContainerD
   }
 }
 
-/** Docker says "none" and Podman "" for a container without a health check. */
+/** Converts a health status; Docker sends "none" and Podman "" for a container without a health check. */
 export function toHealth(text: string | null | undefined): ContainerDetails['health'] {
   return text === 'starting' || text === 'healthy' || text === 'unhealthy' ? text : undefined
 }

@@ -2,11 +2,11 @@
 export interface Pod {
   namespace: string
   name: string
-  /** "Running", "Pending", "CrashLoopBackOff": the reason where there is one, else the phase. */
+  /** "Running", "Pending", "CrashLoopBackOff": the reason if there is one, else the phase. */
   status: string
   ready: boolean
   restarts: number
-  /** Of the last end of the container that was started anew most often; undefined where none has ended. */
+  /** Exit code of the last end of the container with the most restarts; undefined if none has ended. */
   exitCode?: number | undefined
   node: string | undefined
   startedAt: number | undefined
@@ -14,7 +14,7 @@ export interface Pod {
 }
 
 export interface PodUse {
-  /** Of one core, so it may exceed 100. */
+  /** Per cent of one core, so it may exceed 100. */
   cpuPercent: number
   memoryBytes: number
 }
@@ -24,7 +24,7 @@ export interface Workload {
   kind: 'deployment' | 'statefulset'
   namespace: string
   name: string
-  /** Wanted; the API leaves it out where it is 0. */
+  /** Number of pods that the workload should have; the API omits it if it is 0. */
   replicas: number
   ready: number
   labels: Readonly<Record<string, string>>
@@ -44,7 +44,7 @@ export interface Cluster {
   readonly address: string
   version(signal?: AbortSignal): Promise<string>
   pods(options: { namespace?: string; selector?: string }, signal?: AbortSignal): Promise<Pod[]>
-  /** By namespace/name; undefined where the cluster has no metrics API. */
+  /** Returns the use of pods by namespace/name; undefined if the cluster has no metrics API. */
   use(namespace: string | undefined, signal?: AbortSignal): Promise<ReadonlyMap<string, PodUse> | undefined>
   logs(
     pod: { namespace: string; name: string },

@@ -5,14 +5,15 @@ import { describeError } from '../log.ts'
 import { UpstreamFailure } from '../upstream/failure.ts'
 import type { Send, Sent } from './dial.ts'
 
-/** Where an engine is. */
+/** The address of an engine, parsed. */
 export type Place =
   | { kind: 'socket'; path: string }
   | { kind: 'host'; protocol: 'http' | 'https'; host: string; port: string }
 
 /**
- * The place that an address names: "/var/run/docker.sock", "unix:///run/podman/podman.sock", "tcp://nas:2375", "https://nas:2376".
- * `tcp` is encrypted where there are certificates or the port is 2376. Undefined for any other text.
+ * Parses an address: "/var/run/docker.sock", "unix:///run/podman/podman.sock", "tcp://nas:2375",
+ * "https://nas:2376". `tcp` is encrypted if there are certificates or the port is 2376. Undefined for any
+ * other text.
  */
 export function toPlace(address: string, certificates?: string): Place | undefined {
   const socket = /^(?:unix:\/\/)?(\/.+)$/.exec(address)?.[1]
@@ -28,7 +29,7 @@ export function toPlace(address: string, certificates?: string): Place | undefin
   return { kind: 'host', protocol: encrypted ? 'https' : 'http', host, port: port || '2375' }
 }
 
-/** For messages: the socket's path, or a URL. */
+/** Returns the socket's path or a URL, for messages. */
 export function toAddressText(place: Place): string {
   if (place.kind === 'socket') return place.path
   const host = place.host.includes(':') ? `[${place.host}]` : place.host
@@ -36,12 +37,13 @@ export function toAddressText(place: Place): string {
 }
 
 /**
- * The way to an engine: `certificates` is a folder with ca.pem, cert.pem and key.pem. Docker's API is plain HTTP over a
- * socket, TCP or TLS.
+ * Returns a function that sends requests to an engine: `certificates` is a folder with ca.pem, cert.pem and
+ * key.pem. Docker's API is plain HTTP over a socket, TCP or TLS.
  */
 export async function connect(place: Place, certificates: string | undefined): Promise<Send> {
   const target = { ...toTarget(place), ...readCertificates(certificates) }
-  // Loaded when an engine is there; `import` of node:http would load all of fetch with it.
+  // getBuiltinModule loads the client at the first request; an `import` of node:http would also load all of
+  // fetch.
   const isEncrypted = place.kind === 'host' && place.protocol === 'https'
   const { request } = process.getBuiltinModule(isEncrypted ? 'node:https' : 'node:http')
   return ({ method, path, query }, signal) =>

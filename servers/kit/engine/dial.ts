@@ -5,12 +5,12 @@ import { ToolFailure } from '../failure.ts'
 import { cleanText } from '../text.ts'
 import { type Request, toNotJson, toTimeout, toTooLarge, toUnexpected } from './explain.ts'
 
-/** Of an answer that is kept whole. */
+/** Largest number of bytes of an answer that is read whole. */
 const MAX_BYTES = 16 * 1024 * 1024
-/** Of a refusal, for its reason. */
+/** Largest number of bytes of a refusal that are read for its reason. */
 const MAX_REFUSAL = 64 * 1024
 
-/** A request on its way. The path begins with "/". */
+/** A request to send. The path begins with "/". */
 export interface Sent {
   method: string
   path: string
@@ -19,29 +19,29 @@ export interface Sent {
   body: string | undefined
 }
 
-/** Resolves with the head of the answer; its body is to be read or destroyed. Follows no redirect. */
+/** Resolves with the head of the answer; the caller reads or destroys its body. Follows no redirect. */
 export type Send = (sent: Sent, signal: AbortSignal) => Promise<IncomingMessage>
 
 export interface DialOptions extends Partial<Pick<Sent, 'method' | 'query' | 'headers' | 'body'>> {
-  /** Milliseconds for the whole answer, or only for its head where `endless` is true. */
+  /** Milliseconds for the whole answer, or only for its head if `endless` is true. */
   limit: number
   endless?: boolean
   signal?: AbortSignal | undefined
-  /** Statuses besides 2xx that are answers and no failures. */
+  /** Statuses besides 2xx that are not failures. */
   accept?: readonly number[]
 }
 
 /** Requests to one API. All reject with UpstreamFailure, or with the reason of the caller's signal. */
 export interface Dial {
-  /** The whole answer; the text is empty where there is none. */
+  /** Returns the whole answer; the text is empty if the answer has no body. */
   text(path: string, options: DialOptions): Promise<{ status: number; text: string }>
-  /** The whole answer, parsed by the schema. */
+  /** Returns the whole answer, parsed by the schema. */
   json<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
     options: DialOptions,
   ): Promise<z.output<Schema>>
-  /** What `read` makes of the answer's body while it comes. */
+  /** Returns what `read` makes of the answer's body as it arrives. */
   stream<Value>(
     path: string,
     options: DialOptions,
@@ -51,16 +51,16 @@ export interface Dial {
 
 export interface DialTarget {
   title: string
-  /** "the API of Docker or Podman". */
+  /** The API's name in messages: "the API of Docker or Podman". */
   api: string
-  /** For messages; looked at when something failed. */
+  /** Returns the address for messages; called only when a request failed. */
   address(): string
   clock: Clock
-  /** Called once, at the first request, and again after it failed. */
+  /** Connects; called at the first request, and again if it failed. */
   open(): Promise<Send>
-  /** The failure that a refusal stands for; `body` is what came with it. */
+  /** Converts a refusal to a failure; `body` is the refusal's text. */
   explainAnswer(request: Request, status: number, body: string): Error
-  /** The failure of a request without an answer. */
+  /** Converts a request's error without an answer to a failure. */
   explainError(request: Request, error: unknown): Error
 }
 
@@ -138,7 +138,7 @@ async function readAnswer<Value>(
   }
 }
 
-/** Undefined where there is more. */
+/** Returns the body as text; undefined if it is longer than `max` bytes. */
 async function readText(body: AsyncIterable<Buffer>, max: number): Promise<string | undefined> {
   const pieces: Buffer[] = []
   let size = 0

@@ -52,7 +52,7 @@ test.each([
   expect(failure.kind).toBe(kind)
   expect(toFailureText(failure.failure)).toContain(words)
   expect(failure.failure.where).toMatch(/^POST .*\/containers\/quake\/start/)
-  // Not retried, and no redirect was followed.
+  // One request: it was not retried, and no redirect was followed.
   expect(upstream.requests).toHaveLength(1)
 })
 

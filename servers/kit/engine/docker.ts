@@ -14,25 +14,25 @@ import { type Stats, statsAnswer, toCpuPercent } from './use.ts'
 /** Milliseconds. */
 const READ_LIMIT = 10_000
 const START_LIMIT = 60_000
-/** How long a stop may take besides the container's grace. */
+/** Milliseconds that a stop may take beyond the container's grace period. */
 const STOP_SLACK = 30_000
 const BETWEEN_LOOKS = 1000
 const API = 'the API of Docker or Podman'
 const NOT_MODIFIED = 304
 
 export interface EngineOptions {
-  /** "docker", "podman", or what the settings call it. */
+  /** "docker", "podman", or the name from the settings. */
   name: string
   /** A socket's path, or "unix://…", "tcp://host:port", "http://…", "https://…". */
   address: string
-  /** A folder with ca.pem, cert.pem and key.pem: for TLS. */
+  /** A folder with ca.pem, cert.pem and key.pem for TLS. */
   certificates?: string | undefined
   clock: Clock
 }
 
 /**
- * The API of a Docker or a Podman. Nothing is loaded and nothing connected before the first call, and nothing has to be closed.
- * Throws UpstreamFailure where the address is none.
+ * Opens the API of Docker or Podman. It connects at the first call, and nothing has to be closed. Throws
+ * UpstreamFailure if the address is not valid.
  */
 export function openEngine(options: EngineOptions): Engine {
   const { name, certificates, clock } = options
@@ -85,7 +85,7 @@ interface Api {
   dial: Dial
 }
 
-/** "Docker", "Podman", else 'Container engine "nas"'. */
+/** Returns "Docker", "Podman", or 'Container engine "nas"'. */
 function toTitle(name: string): string {
   if (name === 'docker') return 'Docker'
   return name === 'podman' ? 'Podman' : `Container engine "${name}"`
@@ -136,7 +136,7 @@ async function readUse(api: Api, container: string, signal: AbortSignal | undefi
   return { cpuPercent, memoryBytes: stats?.memoryBytes ?? 0, memoryLimitBytes }
 }
 
-/** Docker looks twice by itself; for Podman it is done here. */
+/** Computes the CPU use from two samples: Docker sends both in one answer, Podman needs a second request. */
 async function toCpu(
   api: Api,
   stats: Stats,

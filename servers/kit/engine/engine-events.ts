@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { toHealth } from './answers.ts'
 import type { ContainerEvent } from './engine.ts'
 
-/** Of one event; an engine that sends more in a line sends no events. */
+/** Largest length of one event; an engine that sends a longer line does not send events. */
 const MAX_LINE = 1024 * 1024
 
-/** By the first word of the action, as Docker and Podman name it. */
+/** Event kinds by the first word of the action, as Docker and Podman name it. */
 const KINDS: Readonly<Record<string, ContainerEvent['kind']>> = {
   start: 'start',
   kill: 'kill',
@@ -26,14 +26,17 @@ const event = z.object({
   HealthStatus: z.string().nullish(),
 })
 
-/** What a line of the stream tells; undefined where it is about something else. Throws where it is no event at all. */
+/**
+ * Parses a line of the stream; undefined if it is about something else. Throws SyntaxError if it is not an
+ * event.
+ */
 export function toContainerEvent(line: string): ContainerEvent | undefined {
   const parsed = event.safeParse(JSON.parse(line))
   if (!parsed.success) throw new SyntaxError('a line is no event', { cause: parsed.error })
   const { Type, Action, Actor, time, timeNano, HealthStatus } = parsed.data
   const [action = '', detail] = Action.split(': ', 2)
   const attributes = Actor.Attributes ?? {}
-  // Podman tells a restart before it ends the container, Docker after it started it again.
+  // Podman reports a restart before it ends the container, Docker after it started it again.
   const kind = action === 'restart' && 'podId' in attributes ? 'kill' : KINDS[action]
   if (Type !== 'container' || kind === undefined) return undefined
   const exitCode = attributes['exitCode'] ?? attributes['containerExitCode']
@@ -48,7 +51,10 @@ export function toContainerEvent(line: string): ContainerEvent | undefined {
   }
 }
 
-/** The lines of a stream as they come; its chunks may end anywhere. Throws SyntaxError for a line without end. */
+/**
+ * Yields the lines of a stream as they arrive; its chunks may end anywhere. Throws SyntaxError for a line
+ * without end.
+ */
 export async function* readLines(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -2,85 +2,93 @@
 export interface Container {
   /** 64 hexadecimal digits. */
   id: string
-  /** Without the leading slash. */
+  /** Name without the leading slash. */
   name: string
   image: string
   state: 'created' | 'running' | 'paused' | 'restarting' | 'removing' | 'exited' | 'dead'
   labels: Readonly<Record<string, string>>
 }
 
-/** What an engine knows of one container. */
+/** The details that an engine has of one container. */
 export interface ContainerDetails extends Container {
-  /** Undefined where it has no health check. */
+  /** Undefined if it has no health check. */
   health: 'starting' | 'healthy' | 'unhealthy' | undefined
-  /** The output of the last health check, where there is one. */
+  /** The output of the last health check, if there was one. */
   healthOutput: string | undefined
-  /** How often the engine started it anew by itself. */
+  /** Number of restarts by the engine itself. */
   restarts: number
-  /** Undefined while it runs and where it never ran. */
+  /** Undefined while it runs, and if it never ran. */
   exitCode: number | undefined
-  /** Its last end was for using too much memory, as far as the engine noticed (Podman may not). */
+  /** True if its last end was for using too much memory, as far as the engine noticed (Podman may not). */
   oom: boolean
   error: string | undefined
   startedAt: number | undefined
   finishedAt: number | undefined
 }
 
-/** What a container uses. */
+/** The CPU and memory that a container uses. */
 export interface ContainerUse {
-  /** Of one core, so it may exceed 100. */
+  /** Per cent of one core, so it may exceed 100. */
   cpuPercent: number
-  /** Bytes, without the page cache where the engine tells it (Docker does; Podman 4 counts it in). */
+  /** Bytes, without the page cache if the engine reports it (Docker does; Podman 4 includes it). */
   memoryBytes: number
-  /** Bytes; undefined where it has no limit of its own. */
+  /** Bytes; undefined if it has no limit of its own. */
   memoryLimitBytes: number | undefined
 }
 
 /** Something that happened to a container. */
 export interface ContainerEvent {
   /**
-   * `kill`: someone sent it a signal, which comes before the `die` of an end that was asked for: a stop, a restart, a kill
-   * (Podman does not tell a stop). `oom`: before the `die` of an end for too much memory (Podman does not tell it). `health`:
-   * Docker tells it when it changes, Podman at every check.
+   * `kill`: a signal was sent, which comes before the `die` of a requested end: a stop, a restart, a kill
+   * (Podman does not report a stop). `oom`: comes before the `die` of an end for too much memory (Podman does
+   * not report it). `health`: Docker reports it when it changes, Podman at every check.
    */
   kind: 'start' | 'kill' | 'die' | 'oom' | 'health' | 'destroy'
   id: string
   name: string
-  /** Of `die`. */
+  /** Exit code of `die`. */
   exitCode: number | undefined
-  /** Of `health`. */
+  /** Health status of `health`. */
   health: ContainerDetails['health']
   at: number
 }
 
 export interface LogsOptions {
-  /** The newest lines. */
+  /** Number of the newest lines to read. */
   tail: number
-  /** Unix milliseconds. */
+  /** Start of the lines to read, in unix milliseconds. */
   since?: number
 }
 
 /** One Docker or Podman API. Every call fails with UpstreamFailure, which says what to do; none is retried. */
 export interface Engine {
-  /** "docker", or what its settings call it. */
+  /** "docker", or the name from its settings. */
   readonly name: string
-  /** For messages: "/var/run/docker.sock". */
+  /** The address for messages: "/var/run/docker.sock". */
   readonly address: string
-  /** The engine and its version: "Docker 20.10.24", "Podman 4.3.1". */
+  /** Returns the engine and its version: "Docker 20.10.24", "Podman 4.3.1". */
   version(signal?: AbortSignal): Promise<string>
-  /** `label`: only those that have it, as "superbloom.game" or "superbloom.game=minecraft". */
+  /**
+   * Lists the containers; with `label` only those that have it, as "superbloom.game" or
+   * "superbloom.game=minecraft".
+   */
   list(options: { label?: string; signal?: AbortSignal }): Promise<Container[]>
-  /** By name or id. Undefined where there is none. */
+  /** Finds a container by name or id; undefined if there is none. */
   inspect(container: string, signal?: AbortSignal): Promise<ContainerDetails | undefined>
-  /** Takes one to two seconds: the processor is looked at twice. */
+  /** Measures for one to two seconds: the CPU is sampled twice. */
   use(container: string, signal?: AbortSignal): Promise<ContainerUse>
-  /** Standard output and errors in order, a line each, without the engine's framing and time stamps. */
+  /**
+   * Returns standard output and errors in order, one line each, without the engine's framing and time stamps.
+   */
   logs(container: string, options: LogsOptions, signal?: AbortSignal): Promise<string[]>
-  /** Resolves with whether anything changed: false where it ran already. */
+  /** Starts the container; resolves with false if it ran already. */
   start(container: string, signal?: AbortSignal): Promise<boolean>
-  /** Resolves with false where it was stopped already. `grace`: seconds until the engine kills it. */
+  /**
+   * Stops the container; resolves with false if it was stopped already. `grace`: seconds until the engine
+   * kills it.
+   */
   stop(container: string, grace: number, signal?: AbortSignal): Promise<boolean>
   restart(container: string, grace: number, signal?: AbortSignal): Promise<void>
-  /** Calls `onEvent` for everything that happens until the signal aborts. Resolves then; rejects when the stream ends. */
+  /** Calls `onEvent` for every event and resolves when the signal aborts. Rejects when the stream ends. */
   follow(onEvent: (event: ContainerEvent) => void, signal: AbortSignal, ready: () => void): Promise<void>
 }

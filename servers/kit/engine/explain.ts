@@ -3,13 +3,13 @@ import { type Asked, explainNetwork, explainStatus } from '../upstream/explain.t
 import { type FailureFacts, UpstreamFailure } from '../upstream/failure.ts'
 import { findReason } from '../upstream/reason.ts'
 
-/** A request, for messages. */
+/** A request as messages describe it. */
 export interface Request {
-  /** "Docker". */
+  /** The engine's title: "Docker". */
   title: string
   /** "/var/run/docker.sock" or "http://nas:2375". */
   address: string
-  /** What is asked: "the API of Docker or Podman". */
+  /** The API's name: "the API of Docker or Podman". */
   api: string
   method: string
   path: string
@@ -18,7 +18,7 @@ export interface Request {
 const SETTING = 'DOCKER_HOST or the ENGINE_…_URL'
 type Words = Omit<FailureFacts, 'where'>
 
-/** A redirect, a refusal or an error of the engine. `body` is what it said. */
+/** Converts a redirect, a refusal or an error of the engine to a failure. `body` is the answer's text. */
 export function explainAnswer(request: Request, status: number, body: string): UpstreamFailure {
   const reason = findReason(body)
   const why = `it answered ${status}${reason === '' ? '' : `: "${reason}"`}`
@@ -57,7 +57,7 @@ export function explainAnswer(request: Request, status: number, body: string): U
   return explainStatus(toAsked(request), { status, reason, retryAfter: undefined })
 }
 
-/** A request without an answer. */
+/** Converts the error of a request without an answer to a failure. */
 export function explainError(request: Request, error: unknown): Error {
   if (!request.address.startsWith('/')) return explainNetwork(toAsked(request), error)
   const { title, address } = request
@@ -95,7 +95,10 @@ export function explainError(request: Request, error: unknown): Error {
   )
 }
 
-/** A redirect, which is never followed: it would send a change, or a token, to wherever it points. */
+/**
+ * Returns the failure of a redirect, which is never followed: it would send a change, or a token, to an
+ * unknown host.
+ */
 export function toRedirect(request: Request, why: string): UpstreamFailure {
   const { title, address, api } = request
   return toFailure(request, {
@@ -126,7 +129,7 @@ export function toTooLarge(request: Request, max: number): UpstreamFailure {
   })
 }
 
-/** An answer in another form than what is asked has. */
+/** Returns the failure of an answer that has another shape than expected. */
 export function toUnexpected(request: Request, why: string): UpstreamFailure {
   return toFailure(request, {
     kind: 'unexpected',

@@ -3,13 +3,13 @@ import { type Environment, readSettings } from '../env.ts'
 import { ToolFailure } from '../failure.ts'
 import { listSetting } from '../settings.ts'
 
-/** A cluster that is there to be opened with `openCluster`. */
+/** A cluster to open with `openCluster`. */
 export interface ClusterAddress {
   /** "kubernetes", or the name of its context. */
   name: string
-  /** Paths between colons; undefined inside of a pod, where the account of the pod is used. */
+  /** Paths between colons; undefined inside a pod, where the pod's account is used. */
   kubeconfig: string | undefined
-  /** Undefined for the current one. */
+  /** Name of the context; undefined for the current one. */
   context: string | undefined
 }
 
@@ -24,8 +24,9 @@ const table = {
 }
 
 /**
- * The clusters of an environment: those of the kubeconfig at `KUBECONFIG`, or at ~/.kube/config, or the one that this runs in.
- * `KUBE_CONTEXTS` names the contexts, else there is one cluster, of the current context. Throws SettingsError. Cheap.
+ * Finds the clusters of an environment: those of the kubeconfig at `KUBECONFIG` or ~/.kube/config, or the one
+ * that this process runs in. `KUBE_CONTEXTS` names the contexts; without it there is one cluster, of the
+ * current context. Throws SettingsError. Cheap.
  */
 export function findClusters(environment: Environment): ClusterAddress[] {
   const { KUBE_CONTEXTS } = readSettings(table, environment)
@@ -39,7 +40,7 @@ export function findClusters(environment: Environment): ClusterAddress[] {
   return KUBE_CONTEXTS.map(context => ({ name: context, kubeconfig, context }))
 }
 
-/** What a tool throws that needs a cluster where there is none. */
+/** Returns the failure of a tool that needs a cluster when there is none. */
 export function toNoCluster(): ToolFailure {
   return new ToolFailure({
     what: 'No Kubernetes cluster is configured here.',

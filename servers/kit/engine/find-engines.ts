@@ -6,7 +6,7 @@ import { type InstanceSpec, readInstances } from '../instances.ts'
 import { required } from '../settings.ts'
 import { toAddressText, toPlace } from './connect.ts'
 
-/** An engine that is there to be opened with `openEngine`. */
+/** An engine to open with `openEngine`. */
 export interface EngineAddress {
   name: string
   address: string
@@ -19,7 +19,7 @@ const addressSetting: Setting<string | undefined> = {
   purpose: 'where the API of a Docker or a Podman is',
   form: 'the path of a socket, or unix:///path, tcp://host:port, http://host:port or https://host:port',
   where: '`docker context ls` or `podman info --format "{{.Host.RemoteSocket.Path}}"`',
-  // What does not fit may hold a password, so it is not shown.
+  // The value of a wrong setting may hold a password, so it is not shown.
   secret: true,
 }
 
@@ -30,7 +30,10 @@ const folderSetting: Setting<string | undefined> = {
   form: 'the path of a folder with ca.pem, cert.pem and key.pem',
 }
 
-/** `ENGINE_URL` and `ENGINE_CERT_PATH`; `ENGINE_NAS_URL` and `ENGINE_NAS_CERT_PATH` for the engine "nas". */
+/**
+ * Settings `ENGINE_URL` and `ENGINE_CERT_PATH`; `ENGINE_NAS_URL` and `ENGINE_NAS_CERT_PATH` for the engine
+ * "nas".
+ */
 const spec = {
   title: 'Container engine',
   prefix: 'ENGINE',
@@ -38,9 +41,10 @@ const spec = {
 } satisfies InstanceSpec<{ URL: Setting<string>; CERT_PATH: Setting<string | undefined> }>
 
 /**
- * The container engines of an environment, the first being the usual one; each has a name of its own. With `ENGINE_…_URL`
- * exactly those. Else Docker at `DOCKER_HOST` (with `DOCKER_CERT_PATH`), or at its usual sockets, and Podman at its: whichever
- * exists now. Those are looked for below `XDG_RUNTIME_DIR` and `HOME` too. Throws SettingsError. Cheap enough to be called at every look.
+ * Finds the container engines of an environment, the usual one first; each has a name of its own. If
+ * `ENGINE_…_URL` is set, it returns exactly those. Otherwise it returns Docker at `DOCKER_HOST` (with
+ * `DOCKER_CERT_PATH`) or at its usual sockets, and Podman at its own, if they exist now; `XDG_RUNTIME_DIR`
+ * and `HOME` are searched too. Throws SettingsError. Cheap enough to be called at every poll.
  */
 export function findEngines(environment: Environment): EngineAddress[] {
   const given = readInstances(spec, environment)
@@ -67,7 +71,7 @@ export function findEngines(environment: Environment): EngineAddress[] {
   return [docker, podman].filter(engine => engine !== undefined).filter(isFirst)
 }
 
-/** What a tool throws that needs an engine where there is none. */
+/** Returns the failure of a tool that needs an engine when there is none. */
 export function toNoEngine(): ToolFailure {
   return new ToolFailure({
     what: 'No container engine was found here.',
@@ -82,7 +86,10 @@ function pick(name: string, paths: readonly (string | undefined)[]): EngineAddre
   return address ? { name, address, certificates: undefined } : undefined
 }
 
-/** Podman may stand in for Docker with a link at Docker's path: then there is one engine. */
+/**
+ * Tells whether no earlier engine has the same address: Podman may link its socket at Docker's path, which
+ * makes one engine.
+ */
 function isFirst(engine: EngineAddress, index: number, all: readonly EngineAddress[]): boolean {
   return all.findIndex(other => toReal(other) === toReal(engine)) === index
 }

@@ -58,7 +58,7 @@ const rawPod = z.object({
 })
 type RawPod = z.output<typeof rawPod>
 
-/** A pod, with the container whose log is meant where none is named. */
+/** A pod, with the container whose log is read by default. */
 export const podAnswer = rawPod.transform(raw => ({ pod: toPod(raw), container: toMainContainer(raw) }))
 const page = z
   .object({ continue: z.string().nullish() })
@@ -81,19 +81,22 @@ function toPod(raw: RawPod): Pod {
   }
 }
 
-/** Of the container that was started anew most often: how it ended now, or the last time. */
+/** Returns the exit code of the container with the most restarts: of its end now, or else of its last one. */
 function toLastExitCode(containers: readonly ContainerStatus[]): number | undefined {
   const most = [...containers].sort((a, b) => (b.restartCount ?? 0) - (a.restartCount ?? 0))[0]
   return (most?.state?.terminated ?? most?.lastState?.terminated)?.exitCode ?? undefined
 }
 
-/** As kubectl does: the annotated one, else the first. */
+/** Returns the container that kubectl would choose: the annotated one, else the first. */
 function toMainContainer({ metadata: { annotations }, spec }: RawPod): string | undefined {
   const named = annotations['kubectl.kubernetes.io/default-container']
   return spec.containers.find(({ name }) => name === named)?.name ?? spec.containers[0]?.name
 }
 
-/** As the column of `kubectl get pods` (printPod in kubernetes/pkg/printers/internalversion). */
+/**
+ * Returns the text of the column STATUS of `kubectl get pods` (printPod in
+ * kubernetes/pkg/printers/internalversion).
+ */
 function toStatus(raw: RawPod): string {
   const { metadata: about, status } = raw
   if (about.deletionTimestamp) return 'Terminating'
@@ -105,7 +108,10 @@ function toStatus(raw: RawPod): string {
   return reason ?? status.reason ?? status.phase ?? 'Unknown'
 }
 
-/** Undefined where the containers that prepare the pod are through, or are sidecars that run. */
+/**
+ * Returns the status of the first init container that is not done; undefined if all are done or are running
+ * sidecars.
+ */
 function toInitStatus({ spec, status }: RawPod): string | undefined {
   const all = status.initContainerStatuses
   const at = all.findIndex(({ state, started }, index) => {
@@ -167,7 +173,7 @@ export const kubeVersionAnswer = z
   .object({ gitVersion: z.string() })
   .transform(({ gitVersion }) => `Kubernetes ${gitVersion.replace(/^v/, '')}`)
 
-/** metrics.k8s.io: what pods use, by namespace/name. */
+/** GET of metrics.k8s.io: the use of pods by namespace/name. */
 export const useAnswer = z
   .object({
     items: z.array(

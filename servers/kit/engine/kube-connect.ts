@@ -13,14 +13,17 @@ export interface KubePlace {
   context: string | undefined
 }
 
-/** A cluster's API with the credentials of its kubeconfig, renewed where they can be. */
+/** A cluster's API with the credentials of its kubeconfig, renewed if they can be. */
 export interface KubeConnection {
-  /** "https://nas:6443". */
+  /** The API's base address: "https://nas:6443". */
   address: string
   send: Send
 }
 
-/** Loads @kubernetes/client-node and the kubeconfig. Rejects with UpstreamFailure that says what is wrong with it. */
+/**
+ * Loads @kubernetes/client-node and the kubeconfig. Rejects with an UpstreamFailure that says what is wrong
+ * with it.
+ */
 export async function kubeConnect(place: KubePlace): Promise<KubeConnection> {
   const { KubeConfig } = await import('@kubernetes/client-node')
   const config = await load(place, () => new KubeConfig())
@@ -75,7 +78,7 @@ async function send(
   for (const [name, value] of Object.entries(sent.query)) url.searchParams.set(name, String(value))
   const options: RequestOptions = { method: sent.method, signal }
   try {
-    // Runs what the kubeconfig names to log in, and reads the files that it names.
+    // applyToHTTPSOptions runs the login command of the kubeconfig and reads the files that it names.
     await unlessAborted(config.applyToHTTPSOptions(options), signal)
   } catch (error) {
     signal.throwIfAborted()

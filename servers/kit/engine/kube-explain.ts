@@ -6,7 +6,10 @@ import { type Request, toFailure, toRedirect } from './explain.ts'
 const FORBIDDEN =
   /User "([^"]+)" cannot (\w+) (?:resource|path) "([^"]+)"(?: in API group "([^"]*)")?(?: in the namespace "([^"]+)")?/
 
-/** A refusal of the API; it says who lacks which right. `body` is its Status object, or a text. */
+/**
+ * Converts a refusal of the API to a failure that says which user lacks which right. `body` is its Status
+ * object, or a text.
+ */
 export function explainKubeAnswer(request: Request, status: number, body: string): UpstreamFailure {
   const reason = findReason(body)
   const why = `it answered ${status}${reason === '' ? '' : `: "${reason}"`}`
@@ -55,7 +58,7 @@ export function explainKubeError(request: Request, error: unknown): UpstreamFail
   return explainNetwork(toAsked(request), error)
 }
 
-/** `Give "viewer" a role with the verb "list" on "pods" in the namespace "games".` */
+/** Returns `Give "viewer" a role with the verb "list" on "pods" in the namespace "games".` */
 function toMissingRight(reason: string): string {
   const match = FORBIDDEN.exec(reason)
   if (!match) return 'Give the user of the kubeconfig a role that allows it.'

@@ -16,9 +16,9 @@ import { type KubeConnection, type KubePlace, kubeConnect } from './kube-connect
 import { explainKubeAnswer, explainKubeError } from './kube-explain.ts'
 import { readLogLines } from './log-lines.ts'
 
-/** Milliseconds. */
+/** Milliseconds of one request. */
 const LIMIT = 15_000
-/** What one answer lists at most; more is asked for with its mark. */
+/** Items of one page; the next page is requested with the answer's continue token. */
 const PAGE = 500
 const MAX_PAGES = 20
 const KINDS = { deployment: 'deployments', statefulset: 'statefulsets' } as const
@@ -30,8 +30,8 @@ export interface ClusterOptions extends Partial<KubePlace> {
 }
 
 /**
- * The API of a cluster, with the credentials of a kubeconfig's context, or of the pod that this runs in. Nothing is loaded and
- * nothing connected before the first call, and nothing has to be closed.
+ * Opens the API of a cluster, with the credentials of a kubeconfig's context, or of the pod that this runs
+ * in. It loads and connects at the first call, and nothing has to be closed.
  */
 export function openCluster(options: ClusterOptions): Cluster {
   const { name, kubeconfig, context, clock } = options

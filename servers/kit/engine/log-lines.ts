@@ -1,15 +1,19 @@
-/** A log is read from its beginning, so what is kept of it is bounded: this much of its end, and of each line. */
+/**
+ * Bytes kept of a log's end; a log is read from its beginning, so the log and each line (MAX_LINE) are
+ * bounded.
+ */
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_LINE = 16 * 1024
 const HEADER = 8
 const STREAMS = 4
 
-/** A log that is not framed as it should be. */
+/** A log whose framing is not valid. */
 export class FrameError extends Error {}
 
 /**
- * The newest `tail` lines of a container's log. `framed`: as without a terminal, in frames of 8 bytes (stream, three zeros,
- * length as big-endian) and a payload; the lines of its streams stand in the order in which they ended. Throws FrameError.
+ * Reads the newest `tail` lines of a container's log. `framed`: the container has no terminal, so the log
+ * consists of frames: 8 bytes (stream, three zeros, length as big-endian) and a payload. Lines of different
+ * streams are in the order in which they ended. Throws FrameError.
  */
 export async function readLogLines(
   body: AsyncIterable<Buffer>,
@@ -51,7 +55,7 @@ function readStream(header: Buffer): number {
   throw new FrameError('the log is not framed as those of Docker and Podman are')
 }
 
-/** Puts pieces of several streams together into lines and keeps the newest. */
+/** Joins pieces of several streams into lines and keeps the newest. */
 function createLines(tail: number) {
   const open: Buffer[] = Array.from({ length: STREAMS }, () => Buffer.alloc(0))
   const kept: string[] = []

@@ -31,15 +31,15 @@ export const statsAnswer = z
   }))
 export type Stats = z.output<typeof statsAnswer>
 
-/** The processor's time that a container had used, at a time: nanoseconds, and unix milliseconds. */
+/** A sample of a container's CPU time: `at` in unix milliseconds, `used` in nanoseconds. */
 export interface Look {
   at: number
   used: number
 }
 
 /**
- * Per cent of one core between two looks. By their times and not by the engine's `system_cpu_usage`: that is the time of all
- * cores together in Docker, and the time of day in Podman.
+ * Returns per cent of one core between two samples. It uses their times and not the engine's
+ * `system_cpu_usage`: that is the time of all cores together in Docker, and the time of day in Podman.
  */
 export function toCpuPercent(before: Look, now: Look): number {
   const elapsed = now.at - before.at
@@ -47,12 +47,18 @@ export function toCpuPercent(before: Look, now: Look): number {
   return Math.max(0, ((now.used - before.used) / (elapsed * 1_000_000)) * 100)
 }
 
-/** Undefined where there was no look: all is zero in Docker for what does not run, and in Podman's `precpu_stats`. */
+/**
+ * Returns a sample; undefined if there was none: Docker sends zeros for a stopped container, and Podman in
+ * `precpu_stats`.
+ */
 function toLook(at: number | undefined, used: number | undefined): Look | undefined {
   return at === undefined || used === undefined || used === 0 ? undefined : { at, used }
 }
 
-/** As `docker stats` counts: without the inactive page cache (cgroup version 1 and 2 name it differently). */
+/**
+ * Counts memory as `docker stats` does: without the inactive page cache (cgroup versions 1 and 2 name it
+ * differently).
+ */
 function toMemory(
   memory:
     | { usage?: number | null | undefined; stats?: Record<string, unknown> | null | undefined }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 const CODES: Record<number, number> = { 400: -32600, 404: -32001, 500: -32603 }
 
-/** Answers with a JSON-RPC error, which is what MCP clients read, and ends the response. */
+/** Answers with a JSON-RPC error, which MCP clients read, and ends the response. */
 export function answerError(
   response: ServerResponse,
   status: number,

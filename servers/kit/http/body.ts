@@ -5,8 +5,8 @@ export const MAX_BODY = 1024 * 1024
 export type Body = { kind: 'json'; value: unknown } | { kind: 'too-large' } | { kind: 'not-json' }
 
 /**
- * The JSON body of a request of at most 1 MiB. Of a larger one the rest is thrown away unseen, so that the client
- * can read the answer. Rejects when the client goes away in the middle.
+ * Reads the JSON body of a request, at most 1 MiB. The rest of a larger one is read and dropped, so that the
+ * client can read the answer. Rejects when the client disconnects in the middle.
  */
 export async function readJsonBody(request: IncomingMessage): Promise<Body> {
   const bytes = Number(request.headers['content-length']) > MAX_BODY ? undefined : await readBytes(request)

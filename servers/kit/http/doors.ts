@@ -8,7 +8,7 @@ import {
 export const MCP_PATH = '/mcp'
 const METHODS = ['POST', 'GET', 'DELETE']
 
-/** What a request says of itself before its body is read. */
+/** The parts of a request that are checked before its body is read. */
 export interface Knock {
   method: string
   path: string
@@ -19,17 +19,20 @@ export interface Knock {
 
 export interface DoorRules {
   token: string
-  /** Names besides the loopback ones that `Host` and `Origin` may say, without ports. */
+  /** Host names besides the loopback ones that `Host` and `Origin` may contain, without ports. */
   hosts: readonly string[]
 }
 
 export type DoorDecision =
   | { kind: 'pass' }
-  /** With the token it may tell details. */
+  /** `details`: true if the request has the token, so the answer may contain details. */
   | { kind: 'health'; details: boolean }
   | { kind: 'refuse'; status: number; message: string; headers: Record<string, string> }
 
-/** Who may come in: the health check always, the rest with a known Host, a known Origin and the token. */
+/**
+ * Decides about a request: the health check always passes, the rest needs a known Host, a known Origin and
+ * the token.
+ */
 export function decideDoor(knock: Knock, rules: DoorRules): DoorDecision {
   const hosts = [...localhostAllowedHostnames(), ...rules.hosts]
   if (knock.path === '/healthz') {
@@ -54,7 +57,10 @@ function hasToken(authorization: string | undefined, token: string): boolean {
   return given !== undefined && timingSafeEqual(toDigest(given), toDigest(token))
 }
 
-/** Digests are of equal length, so that not even the token's length shows in the time of the comparison. */
+/**
+ * Hashes a text: digests have equal length, so the time of the comparison does not even show the token's
+ * length.
+ */
 function toDigest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

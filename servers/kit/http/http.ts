@@ -11,23 +11,23 @@ import { type DoorRules, decideDoor, MCP_PATH } from './doors.ts'
 import { createSessions } from './sessions.ts'
 
 export interface HttpOptions {
-  /** Where to listen; default 127.0.0.1, which only this machine reaches. */
+  /** Address to listen on; default 127.0.0.1, which only this machine reaches. */
   host?: string
-  /** 0 takes any free port. */
+  /** Port to listen on; 0 takes any free port. */
   port: number
-  /** What clients send as `Authorization: Bearer <token>`; not empty, without white space. */
+  /** The token that clients send as `Authorization: Bearer <token>`; not empty, without white space. */
   token: string
-  /** Names besides the loopback ones that clients may use for this machine, without ports. */
+  /** Host names besides the loopback ones that clients may use for this machine, without ports. */
   allowedHosts?: readonly string[]
 }
 
-/** A request as `node:http` hands it to a server: method and URL are always there. */
+/** A request as `node:http` hands it to a server: method and URL are always set. */
 type ServerRequest = IncomingMessage & { method: string; url: string }
 type Handle = (request: ServerRequest, response: ServerResponse, body: unknown) => Promise<void>
 
 /**
- * Serves MCP at `http://<host>:<port>/mcp`, to clients with the token. Rejects where the token is unusable or the
- * port cannot be opened, with what to do about it.
+ * Serves MCP at `http://<host>:<port>/mcp` to clients with the token. Rejects with advice if the token is
+ * unusable or the port cannot be opened.
  */
 export async function openHttp(app: App, options: HttpOptions): Promise<Served> {
   const { host = '127.0.0.1', port, token, allowedHosts = [] } = options
@@ -55,7 +55,10 @@ export async function openHttp(app: App, options: HttpOptions): Promise<Served> 
   return { url, closed, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Requests of 2026-07-28 stand alone and go to the SDK's handler; those before belong to sessions. */
+/**
+ * Opens both protocol eras: a request of 2026-07-28 is stateless and goes to the SDK's handler, an older one
+ * belongs to a session.
+ */
 function openEras(app: App, opened: AsyncDisposableStack): Handle {
   const sessions = opened.use(createSessions(app))
   const handler = createMcpHandler(context => createProtocolServer(app, context), {
@@ -97,7 +100,10 @@ async function answer(
   }
 }
 
-/** That it runs; to who may know it, also which upstreams answer, which never makes it less than 200. */
+/**
+ * Answers that the server runs, and with `health` also which upstreams answer. The status is 200 even if an
+ * upstream is down.
+ */
 async function answerHealth(response: ServerResponse, health: App['health']) {
   if (health === undefined) {
     response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n')
@@ -145,7 +151,7 @@ function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-/** As it stands in a URL and in a Host header: IPv6 in brackets. */
+/** Returns the host as in a URL and in a Host header: IPv6 in brackets. */
 function toHostname(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }

@@ -73,7 +73,7 @@ test('a session with an open stream does not end for being quiet', async () => {
   await initialize(url)
   expect(await ping(url, session)).toBe(200)
   controller.abort()
-  // What nobody holds any more is closed when garbage is collected.
+  // The test reads the stream here: the garbage collector closes a response that nobody references.
   await expect(stream.text()).rejects.toThrow()
 })
 
@@ -99,7 +99,7 @@ test('a session ends when its client says so', async () => {
 test('a hundred sessions that are all in use leave no room, and say so', async () => {
   const { url } = await start()
   const controller = new AbortController()
-  // What nobody holds any more is closed when garbage is collected.
+  // The array keeps the responses: the garbage collector closes those that nobody references.
   const streams: Response[] = []
   for (let count = 0; count < 100; count++) {
     streams.push(await send(url, 'GET', await initialize(url), undefined, controller.signal))

@@ -11,18 +11,21 @@ const IDLE_LIMIT = 30 * 60_000
 
 interface Session {
   readonly transport: NodeStreamableHTTPServerTransport
-  /** Requests and streams that are open now. */
+  /** Number of requests and streams that are open now. */
   open: number
   lastUsed: number
 }
 
-/** The sessions of clients from before 2026-07-28: their subscriptions live as long as their session. */
+/** The sessions of clients from before 2026-07-28: their subscriptions last as long as their session. */
 export interface Sessions extends AsyncDisposable {
   /** Answers one request; `body` is undefined on GET and DELETE. */
   handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>
 }
 
-/** Sessions that are unused for 30 minutes end when another begins, as does the longest unused of 100. */
+/**
+ * Creates the sessions. Before it opens one, it ends those unused for 30 minutes, and the longest unused of
+ * 100.
+ */
 export function createSessions(app: App): Sessions {
   const sessions = new Map<string, Session>()
 
@@ -82,7 +85,7 @@ export function createSessions(app: App): Sessions {
         found.lastUsed = app.clock.monotonic()
       })
       await found.transport.handleRequest(request, response, body)
-      // An initialize that was refused has made no session that anyone could end.
+      // A refused initialize leaves a transport without a session, which no client could end.
       if (found.transport.sessionId === undefined) await found.transport.close()
     },
     async [Symbol.asyncDispose]() {

@@ -18,15 +18,15 @@ interface Listed {
   outputSchema?: object
 }
 
-/** What the official inspector's CLI finds of a server. */
+/** A server as the official inspector's CLI sees it. */
 export interface Inspected {
   tools: Listed[]
-  /** What it remarked while it checked the list strictly; empty where it found nothing. Errors reject. */
+  /** Remarks of the strict check of the tool list; empty if there are none. Errors reject. */
   remarks: string
   call(name: string, args?: Record<string, string>): Promise<Record<string, unknown>>
 }
 
-/** The server's file, started over stdio by the inspector for each request. */
+/** Inspects the server's file, which the inspector starts over stdio for each request. */
 export async function inspectOverStdio(
   file: string,
   environment: Record<string, string>,
@@ -38,7 +38,7 @@ export async function inspectOverStdio(
   return inspect([...variables, process.execPath, file])
 }
 
-/** The server behind HTTP with a token, as long as `use` runs. */
+/** Inspects the server behind HTTP with a token, for as long as `use` runs. */
 export async function inspectOverHttp<Result>(
   definition: ServerDefinition,
   environment: Record<string, string>,

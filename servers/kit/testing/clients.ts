@@ -23,16 +23,19 @@ interface ToolResult {
   structured: unknown
 }
 
-/** What the tests ask of any of the clients. */
+/** The interface of all clients in tests. */
 export interface TestClient extends AsyncDisposable {
   /** `modern` is 2026-07-28. */
   readonly era: 'modern' | 'legacy'
-  /** The server's process, on stdio. */
+  /** Process id of the server, on stdio. */
   readonly pid: number | undefined
   listTools(): Promise<
     { name: string; description?: string | undefined; inputSchema: object; outputSchema?: object }[]
   >
-  /** The client itself checks structured content against the tool's output schema, and rejects where it does not fit. */
+  /**
+   * Calls a tool. The client itself checks structured content against the tool's output schema, and rejects
+   * if it does not fit.
+   */
   call(
     name: string,
     args?: Record<string, unknown>,
@@ -41,13 +44,13 @@ export interface TestClient extends AsyncDisposable {
   readText(uri: string): Promise<string>
   listUris(): Promise<string[]>
   readEvents(uri: string): Promise<EventFeed>
-  /** Subscribes in the way of the era. */
+  /** Subscribes as the era prescribes. */
   subscribe(uri: string): Promise<void>
-  /** Resolves with the URI of the next resource-updated notification that has not been waited for. */
+  /** Resolves with the URI of the next resource-updated notification that was not awaited yet. */
   nextUpdate(): Promise<string>
 }
 
-/** `name` is what it calls itself. */
+/** Connects a client; `name` is its client name. */
 export function connectClient(kind: ClientKind, target: Target, name = 'test'): Promise<TestClient> {
   switch (kind) {
     case '2.x, negotiating':
@@ -61,7 +64,7 @@ export function connectClient(kind: ClientKind, target: Target, name = 'test'): 
   }
 }
 
-/** What `promise` resolves to, or an error that names `what` when it takes longer than ten seconds. */
+/** Resolves as `promise` does, or rejects with an error that names `what` after ten seconds. */
 export async function within<T>(what: string, promise: PromiseLike<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const cancel = systemClock.after(10_000, () => late.reject(new Error(`${what}: nothing within 10 s`)))
@@ -144,8 +147,8 @@ function toResult(result: Record<string, unknown>): ToolResult {
 }
 
 /**
- * Hears of progress where the messages come in: the clients drop a note that comes in the same read as the result, since
- * they take results at once and notes a moment later.
+ * Listens for progress on the transport: the clients drop a notification that arrives in the same read as the
+ * result, since they handle results at once and notifications a moment later.
  */
 function hearProgress(transport: { onmessage?: ((message: never, extra?: never) => void) | undefined }) {
   let hear: ((note: { progress: number }) => void) | undefined

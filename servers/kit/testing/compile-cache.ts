@@ -1,6 +1,6 @@
 import { systemEnvironment } from '../env.ts'
 
-/** Variables for a program that a test starts: what it strips and compiles is kept where this process keeps its own. */
+/** Returns variables for a program that a test starts: it then shares the compile cache of this process. */
 export function compileCache(): Record<string, string> {
   const folder = systemEnvironment()['NODE_COMPILE_CACHE']
   return folder ? { NODE_COMPILE_CACHE: folder } : {}

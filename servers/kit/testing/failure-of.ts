@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { UpstreamFailure } from '../upstream/failure.ts'
 
-/** The UpstreamFailure that a call rejects with; the test fails where it does not. */
+/** Returns the UpstreamFailure that a call rejects with; the test fails if there is none. */
 export async function failureOf(promise: Promise<unknown>): Promise<UpstreamFailure> {
   const error = await promise.then(
     () => undefined,

@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts'
 
 /** A clock for tests: its time stands still until `advance`. */
 export interface FakeClock extends Clock {
-  /** Moves the time on, runs what falls due on the way, in order, and lets promises settle in between. */
+  /** Advances the time, runs the timers that fall due, in order, and lets promises settle in between. */
   advance(milliseconds: number): Promise<void>
-  /** How many timers wait: a leak check. */
+  /** Number of waiting timers, for a leak check. */
   readonly pending: number
-  /** Resolves when the next timer is set, for what waits for the system before it sets one. */
+  /** Resolves when the next timer is set; some code waits for the system before it sets one. */
   nextTimer(): Promise<void>
 }
 

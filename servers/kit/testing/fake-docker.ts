@@ -7,7 +7,7 @@ export const RUNNING = {
   FinishedAt: '0001-01-01T00:00:00Z',
 }
 
-/** A container as the engine's API tells of it. */
+/** Returns a container as the engine's API describes it. */
 export const inspected = (more: { State?: object; Config?: object; HostConfig?: object } = {}) => ({
   Id: ID,
   Name: '/quake',
@@ -17,7 +17,7 @@ export const inspected = (more: { State?: object; Config?: object; HostConfig?: 
   HostConfig: { Memory: 0, ...more.HostConfig },
 })
 
-/** Docker's API with its version and one container, quake. */
+/** Starts Docker's API with its version and one container, quake. */
 export function startFakeDocker(): Promise<FaultyUpstream> {
   return startFaultyUpstream({
     'GET /containers/quake/json': ok(inspected()),

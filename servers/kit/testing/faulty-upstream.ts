@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How the upstream answers. `slow` never does; `reset` breaks the connection; `huge` sends 32 MiB. */
+/** The upstream's way to answer. `slow` never does; `reset` breaks the connection; `huge` sends 32 MiB. */
 export type Answer =
   | { kind: 'send'; status: number; body: string | Uint8Array; headers: Record<string, string> }
   | { kind: 'slow' }
   | { kind: 'reset' }
   | { kind: 'huge' }
 
-/** A request that came, with its whole body. */
+/** A received request, with its whole body. */
 export interface Seen {
   method: string
   path: string
@@ -22,7 +22,7 @@ export type Route = Answer | ((seen: Seen) => Answer | Promise<Answer>)
 
 export const ok = (json: unknown, headers: Record<string, string> = {}): Answer => status(200, json, headers)
 
-/** A status with a JSON body, or a text one where `body` is a string. */
+/** Returns a status with a JSON body, or a text one if `body` is a string. */
 export const status = (code: number, body: unknown = '', headers: Record<string, string> = {}): Answer => {
   const type = typeof body === 'string' ? 'text/plain' : 'application/json'
   const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -38,7 +38,7 @@ export const html: Answer = status(200, '<!doctype html><title>Login</title>', {
 })
 export const redirect = (to: string): Answer => status(302, '', { location: to })
 
-/** Everything an upstream can do wrong, by name: for `test.each`. `down` is an upstream that was disposed of. */
+/** All faults of an upstream, by name: for `test.each`. `down` is an upstream that was disposed of. */
 export const FAULTS: Readonly<Record<string, Answer>> = {
   'wrong key': status(401, { error: 'Unauthorized' }),
   forbidden: status(403, 'no'),
@@ -53,20 +53,20 @@ export const FAULTS: Readonly<Record<string, Answer>> = {
 }
 
 export interface FaultyUpstream extends AsyncDisposable {
-  /** "http://127.0.0.1:40123". */
+  /** The base URL: "http://127.0.0.1:40123". */
   readonly url: string
   readonly requests: Seen[]
-  /** Resolves when the next request has come. */
+  /** Resolves when the next request has arrived. */
   nextRequest(): Promise<Seen>
-  /** Adds or replaces routes: "GET /api/v3/movie", without a query. What has no route is a 404. */
+  /** Adds or replaces routes: "GET /api/v3/movie", without a query. A request without a route gets 404. */
   route(routes: Readonly<Record<string, Route>>): void
-  /** Every request gets this answer from now on; undefined: the routes again. */
+  /** Sets the answer of every request from now on; undefined restores the routes. */
   will(answer: Answer | undefined): void
-  /** The next requests get these, one each, before anything else. */
+  /** Sets the answers of the next requests, one each, before anything else. */
   next(...answers: Answer[]): void
 }
 
-/** A real HTTP server on a free port of 127.0.0.1 that answers as it is told. */
+/** Starts a real HTTP server on a free port of 127.0.0.1 that answers as configured. */
 export async function startFaultyUpstream(
   routes: Readonly<Record<string, Route>> = {},
 ): Promise<FaultyUpstream> {

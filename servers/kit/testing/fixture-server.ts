@@ -6,7 +6,7 @@ import { defineTool } from '../tool.ts'
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 const empty = z.strictObject({})
 
-/** A tool that adds, and refuses to where it is asked to fail. */
+/** A tool that adds, and fails on request. */
 const add = defineTool({
   name: 'add',
   title: 'Add',
@@ -29,7 +29,7 @@ const refuse = defineTool({
   },
 })
 
-/** Raises a cpu_high event: a tool, so that tests decide when. */
+/** Returns a tool that raises a cpu_high event, so that tests decide when. */
 const raise = ({ emit }: ServerDeps) =>
   defineTool({
     name: 'raise',
@@ -44,7 +44,7 @@ const raise = ({ emit }: ServerDeps) =>
     },
   })
 
-/** A small server for the kit's own tests. `onDispose` is called when it ends. */
+/** Creates a small server for the kit's own tests. `onDispose` is called when it ends. */
 export function createFixtureServer(
   options: { watchers?: Watcher[]; onDispose?: () => void } = {},
 ): ServerDefinition {

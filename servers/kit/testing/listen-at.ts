@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 
-/** A real HTTP server at a socket in `folder`, answering as `listener` does. */
+/** Starts a real HTTP server at a socket in `folder`, which answers as `listener` does. */
 export async function listenAt(
   folder: string,
   listener: RequestListener,

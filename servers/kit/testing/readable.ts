@@ -1,4 +1,4 @@
-/** What a readable text must not hold, and how to say it. */
+/** Patterns that a readable text must not match, with their descriptions. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/[{}]/, 'braces: a person reads sentences, not JSON'],
   [/(?<![\w.:/-])\d{5,}(?:\.\d+)?(?![\w:/-]|\.\d)(?! ?(?:%|°|[a-zA-Z]))/, 'a long number without a unit'],
@@ -11,8 +11,8 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Throws where a tool's text is not fit for a person: braces, long numbers and bytes without units, times without a
- * zone, ids. Fenced lines and quoted text are of others and are not looked at.
+ * Throws if a tool's text is not fit for a person: braces, long numbers and bytes without units, times
+ * without a zone, ids. Fenced lines and quoted text are foreign and are not checked.
  */
 export function assertReadable(text: string): void {
   const own = text.replace(/(`{3,})\n(?:.|\n)*?\n\1/g, '').replace(/"[^"\n]*"/g, '""')

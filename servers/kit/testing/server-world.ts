@@ -17,21 +17,21 @@ import { assertReadable } from './readable.ts'
 export interface Called {
   isError: boolean
   text: string
-  /** Undefined of a failure. */
+  /** Structured content; undefined for a failure. */
   data: Record<string, unknown>
   images: { data: string; mimeType: string }[]
-  /** Marked as text of others. */
+  /** True if the result is marked as foreign text. */
   untrusted: boolean
   progress: ProgressNote[]
 }
 
-/** A server at work in this process, without a transport. */
+/** A running server in this process, without a transport. */
 export interface ServerWorld extends AsyncDisposable {
   /** The tools as clients see them. */
   listed(): Tool['listed'][]
   /**
-   * Calls a tool. Throws where there is none, where the structured content does not fit the listed output schema, or where
-   * the text is not readable.
+   * Calls a tool. Throws if there is none, if the structured content does not fit the listed output schema,
+   * or if the text is not readable.
    */
   call(
     name: string,
@@ -39,10 +39,10 @@ export interface ServerWorld extends AsyncDisposable {
     signal?: AbortSignal,
     request?: ToolRequest,
   ): Promise<Called>
-  /** What was raised so far, each payload checked against its schema. */
+  /** Returns the events raised so far, each payload checked against its schema. */
   events(): ServerEvent[]
   health(): Promise<HealthReport | undefined>
-  /** What was logged, as "level event". */
+  /** Log entries so far. */
   readonly logged: { level: string; event: string; fields: Record<string, unknown> }[]
 }
 
@@ -101,7 +101,7 @@ function check(tool: Tool, result: Awaited<ReturnType<Tool['call']>>): Omit<Call
   }
 }
 
-/** Throws where the value does not fit the JSON schema, by a validator that is not zod. */
+/** Throws if the value does not fit the JSON schema, by a validator that is not zod. */
 export function assertFits(schema: object, value: unknown): void {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)

@@ -8,7 +8,7 @@ import { defineTool } from '../tool.ts'
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
-/** Counts, tells how far it is, and shows what others wrote. */
+/** A tool that counts, reports progress, and shows foreign text. */
 const count = defineTool({
   name: 'count',
   title: 'Count',
@@ -33,7 +33,10 @@ const wipe = defineTool({
   run: async () => ({ data: {}, text: 'Wiped.' }),
 })
 
-/** A server for the kit's own tests, with all that the fixture server has not: progress, images, health. */
+/**
+ * A server for the kit's own tests, with the features that the fixture server lacks: progress, images,
+ * health.
+ */
 export const worker: ServerDefinition = {
   name: 'worker',
   version: '1.0.0',

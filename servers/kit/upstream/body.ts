@@ -1,6 +1,6 @@
 const FORM = 'application/x-www-form-urlencoded;charset=UTF-8'
 
-/** What is sent along: one of these. */
+/** The body of a request, in one of these forms. */
 export type RequestBody =
   | { json: unknown }
   | { form: Readonly<Record<string, string>> }
@@ -14,7 +14,7 @@ export interface SentBody {
   headers: Record<string, string>
 }
 
-/** What goes over the wire. Files are put together by the platform's fetch, which is loaded only for them. */
+/** Serializes a body. Multipart is built by the platform's fetch, which is loaded only for it. */
 export async function toSentBody(body: RequestBody | undefined): Promise<SentBody> {
   if (body === undefined) return { headers: {} }
   if ('json' in body) return toTyped('application/json', JSON.stringify(body.json))

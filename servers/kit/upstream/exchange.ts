@@ -1,36 +1,40 @@
 import type { Agent, AgentOptions, IncomingMessage } from 'node:http'
 import { VERSION } from '../version.ts'
 
-/** Milliseconds that an idle connection is kept, or less where the upstream says so. */
+/** `timeout`: milliseconds that an idle connection is kept, or less if the upstream says so. */
 const KEPT = { keepAlive: true, timeout: 4000 }
 
 export interface HttpRequest {
   method: string
-  /** http: or https:. */
+  /** A URL with http: or https:. */
   url: URL
   headers: Readonly<Record<string, string>>
   body?: string | Uint8Array | undefined
   signal: AbortSignal
-  /** Of the answer's body. */
+  /** Largest size of the answer's body. */
   maxBytes: number
 }
 
-/** As the platform's `Headers` has them, which would load all of fetch. */
+/** A subset of the platform's `Headers`, which would load all of fetch. */
 export type AnswerHeaders = Pick<Headers, 'get' | 'getSetCookie'>
 
 export interface HttpAnswer {
   status: number
   headers: AnswerHeaders
-  /** Undefined where there are more than were wanted; the rest is not read. */
+  /** Undefined if the body is larger than `maxBytes`; the rest is not read. */
   bytes: Uint8Array | undefined
 }
 
-/** One request and its whole answer. Follows no redirects. Rejects as the socket does, or once the signal aborts. */
+/**
+ * Sends one request and reads its whole answer. Follows no redirects. Rejects as the socket does, or once the
+ * signal aborts.
+ */
 export type Exchange = (request: HttpRequest) => Promise<HttpAnswer>
 
 /**
- * By Node's own client, loaded at the first request: fetch would take 13 MB more of an idle server's memory, and `import` of
- * node:http loads fetch with it, for its WebSocket. Connections are kept alive and shared.
+ * Uses Node's own client, loaded at the first request: fetch would take 13 MB more of an idle server's
+ * memory, and an `import` of node:http loads fetch too, for its WebSocket. Connections are kept alive and
+ * shared.
  */
 export const exchange: Exchange = async ({ method, url, headers, body, signal, maxBytes }) => {
   const { request, agent } = url.protocol === 'https:' ? openSecure() : openPlain()

@@ -3,19 +3,22 @@ import { cleanText } from '../text.ts'
 import { type FailureFacts, UpstreamFailure } from './failure.ts'
 import type { Redact } from './redact.ts'
 
-/** Where a person mends an upstream's settings; names of variables, and the page of the upstream that shows the key. */
+/**
+ * Names that help a person correct an upstream's settings: its variables, and the page of the upstream that
+ * shows the key.
+ */
 export interface UpstreamSettings {
   url?: string | undefined
   key?: string | undefined
-  /** "Radarr: Settings > General". */
+  /** The page that shows the key: "Radarr: Settings > General". */
   where?: string | undefined
 }
 
-/** What is known of a request that failed. */
+/** The request that failed, for messages. */
 export interface Asked {
-  /** "Radarr 4k": how the upstream is called in sentences. */
+  /** The upstream's name in sentences: "Radarr 4k". */
   title: string
-  /** The base URL, fit to be shown. */
+  /** The base URL without secrets. */
   address: string
   method: string
   path: string
@@ -25,7 +28,7 @@ export interface Asked {
 
 const TLS = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/
 
-/** Builds the failure with every word of it redacted and its cause, where there is one, in words only. */
+/** Builds a failure whose words are all redacted; its cause, if any, is kept only as text. */
 export function toUpstreamFailure(
   asked: Asked,
   facts: Omit<FailureFacts, 'where'>,
@@ -38,7 +41,10 @@ export function toUpstreamFailure(
   return new UpstreamFailure({ ...facts, ...words, where }, told === undefined ? undefined : { cause: told })
 }
 
-/** The failure of a request that got no answer: DNS, refused, TLS and the rest told apart. */
+/**
+ * Returns the failure of a request that got no answer; DNS errors, refused connections and TLS errors have
+ * their own words.
+ */
 export function explainNetwork(asked: Asked, error: unknown): UpstreamFailure {
   const code = findCode(error)
   const { title, settings } = asked
@@ -89,7 +95,10 @@ export function explainNetwork(asked: Asked, error: unknown): UpstreamFailure {
   )
 }
 
-/** The failure of an answer that is no success. `reason` is what the upstream says itself, cleaned; may be empty. */
+/**
+ * Returns the failure of an answer without success. `reason` is the upstream's own text, cleaned; may be
+ * empty.
+ */
 export function explainStatus(
   asked: Asked,
   answer: { status: number; reason: string; retryAfter: number | undefined },
@@ -148,7 +157,7 @@ export function explainStatus(
   })
 }
 
-/** The failure of a redirect, which is never followed: it would send the key to wherever it points. */
+/** Returns the failure of a redirect, which is never followed: it would send the key to an unknown host. */
 export function explainRedirect(asked: Asked, status: number, location: string): UpstreamFailure {
   const target = URL.canParse(location, `${asked.address}${asked.path}`)
     ? new URL(location, `${asked.address}${asked.path}`)

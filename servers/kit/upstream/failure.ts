@@ -1,6 +1,6 @@
 import { ToolFailure } from '../failure.ts'
 
-/** Why a request to an upstream failed. */
+/** The reason why a request to an upstream failed. */
 export type FailureKind =
   | 'unreachable'
   | 'timeout'
@@ -18,21 +18,21 @@ export type FailureKind =
 export interface FailureFacts {
   kind: FailureKind
   what: string
-  /** "GET http://nas:7878/api/v3/movie": without user info, query and secrets. */
+  /** The request, "GET http://nas:7878/api/v3/movie": without user info, query and secrets. */
   where: string
   why: string
   fix: string
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, if there was an answer. */
   status?: number | undefined
-  /** True where the same request may well work later. */
+  /** True if the same request may well work later. */
   transient?: boolean | undefined
-  /** True where nothing of the request can have arrived: the name is unknown, or nobody listens. */
+  /** True if nothing of the request can have arrived: the name is unknown, or nobody listens. */
   unsent?: boolean | undefined
   /** Milliseconds that the upstream asked to wait. */
   retryAfter?: number | undefined
 }
 
-/** What went wrong with an upstream. Its words hold no secrets: they were taken out before. */
+/** A failure of an upstream. Its words contain no secrets: they were redacted before. */
 export class UpstreamFailure extends ToolFailure {
   readonly kind: FailureKind
   readonly status: number | undefined

@@ -13,7 +13,10 @@ const KEYS = [
   'reason',
 ]
 
-/** What an upstream says of its refusal: the telling part of a JSON body, a short text, or '' for pages and nothing. */
+/**
+ * Finds the upstream's reason for a refusal: a message in a JSON body, a short text, or '' for pages and
+ * empty bodies.
+ */
 export function findReason(body: string): string {
   const text = body.trim()
   if (text === '' || looksLikePage(text)) return ''
@@ -25,7 +28,7 @@ export function findReason(body: string): string {
   }
 }
 
-/** True for HTML and XML. */
+/** Tells whether a text is HTML or XML. */
 export function looksLikePage(text: string): boolean {
   return /^\s*</.test(text)
 }

@@ -1,12 +1,13 @@
 const SHORTEST = 3
 const TELLING = /auth|key|token|cookie|secret|password|session/i
 
-/** Takes secrets out of a text. */
+/** Removes secrets from a text. */
 export type Redact = (text: string) => string
 
 /**
- * Replaces each secret, plain, percent-encoded and as in a JSON text, with `***`. Values of headers whose name tells (such
- * as `Authorization`) are secrets too. What is shorter than three characters is left: it would tear up every text.
+ * Replaces each secret, plain, percent-encoded and as in a JSON text, with `***`. Values of headers whose
+ * name suggests it (such as `Authorization`) are secrets too. Secrets shorter than three characters are kept:
+ * they would match in every text.
  */
 export function createRedact(
   secrets: readonly string[],

@@ -6,8 +6,8 @@ const LONGEST_WAIT = 5000
 const AGAIN = [429, 502, 503, 504]
 
 /**
- * Milliseconds to wait before a read is tried again after `retries` retries, or undefined to give up. An upstream
- * that asks for a longer wait than 5 s is not waited for: its failure says how long.
+ * Returns the milliseconds to wait before a read is tried again after `retries` retries, or undefined to give
+ * up. It gives up if the upstream asks for more than 5 s: the failure says how long.
  */
 export function decideRetry(failure: UpstreamFailure, retries: number, random: number): number | undefined {
   if (retries >= MAX_RETRIES || !failure.transient) return undefined
@@ -19,7 +19,7 @@ export function decideRetry(failure: UpstreamFailure, retries: number, random: n
   return FIRST_DELAY * 2 ** retries * (0.5 + random)
 }
 
-/** Milliseconds that a `Retry-After` header asks for: seconds or a date; undefined where it says neither. */
+/** Reads a `Retry-After` header as milliseconds: seconds or a date; undefined if it is neither. */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined
   if (/^\d+(\.\d+)?$/.test(header.trim())) return Number(header) * 1000
@@ -30,7 +30,7 @@ export function readRetryAfter(header: string | null, now: number): number | und
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const DAY = 86_400_000
 
-/** "Sun, 22 Nov 2026 04:36:47 GMT" (RFC 9110, 5.6.7) in unix milliseconds. */
+/** Parses "Sun, 22 Nov 2026 04:36:47 GMT" (RFC 9110, 5.6.7) to unix milliseconds. */
 function parseHttpDate(text: string): number | undefined {
   const match = /^\w{3}, (\d\d) (\w{3}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT$/.exec(text.trim())
   const month = MONTHS.indexOf(match?.[2] ?? '')
@@ -45,7 +45,7 @@ function parseHttpDate(text: string): number | undefined {
   return toDays(year, month + 1, day) * DAY + ((hours * 60 + minutes) * 60 + seconds) * 1000
 }
 
-/** Days from 1970-01-01 in the Gregorian calendar (Howard Hinnant, "days_from_civil"). */
+/** Returns the days from 1970-01-01 in the Gregorian calendar (Howard Hinnant, "days_from_civil"). */
 function toDays(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)

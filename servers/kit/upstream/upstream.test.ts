@@ -21,7 +21,7 @@ import { createUpstream, type UpstreamOptions } from './upstream.ts'
 
 const KEY = 'abc/def key"1'
 const settings = { url: 'RADARR_URL', key: 'RADARR_API_KEY', where: 'Radarr: Settings > General' }
-/** Does not wait between the tries, only for limits. */
+/** A clock without pauses between retries, so only limits wait. */
 const hasty: Clock = {
   ...systemClock,
   after: (delay, run) => systemClock.after(delay < 5000 ? 0 : delay, run),

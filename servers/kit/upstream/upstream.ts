@@ -21,26 +21,26 @@ const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
 const MAX_ISSUES = 3
 
 export interface UpstreamOptions {
-  /** "radarr"; in logs and health. */
+  /** The name in logs and health: "radarr". */
   name: string
-  /** "Radarr (4k)": in sentences; default the name. */
+  /** The name in sentences: "Radarr (4k)"; default the name. */
   title?: string | undefined
-  /** The base, such as "http://nas:7878/radarr"; no user info, no query. */
+  /** The base URL, such as "http://nas:7878/radarr"; no user info, no query. */
   url: string
-  /** Sent with every request; those whose names tell (Authorization, X-Api-Key …) count as secrets. */
+  /** Headers of every request; those with telling names (Authorization, X-Api-Key …) count as secrets. */
   headers?: Readonly<Record<string, string>> | undefined
   /** Milliseconds for a whole call with its retries; default 10 s. */
   limit?: number | undefined
-  /** Of an answer's body; default 10 MiB. */
+  /** Largest size of an answer's body; default 10 MiB. */
   maxBytes?: number | undefined
-  /** Never shown, wherever they turn up: keys in the path or the query, passwords. */
+  /** Texts that are redacted everywhere: keys in the path or the query, passwords. */
   secrets?: readonly string[] | undefined
   settings?: UpstreamSettings | undefined
-  /** What is wrong with its settings: then nothing is asked of it. */
+  /** The problem of its settings; if set, every request fails with it. */
   problem?: string | undefined
   clock?: Clock | undefined
   exchange?: Exchange | undefined
-  /** 0 up to 1, for the jitter of the back-off. */
+  /** Returns 0 up to 1, for the jitter of the back-off. */
   random?: (() => number) | undefined
 }
 
@@ -48,20 +48,20 @@ type QueryValue = string | number | boolean | undefined
 export type Query = Readonly<Record<string, QueryValue | readonly (string | number)[]>>
 
 export interface RequestOptions {
-  /** Undefined values are left out; lists repeat their name. */
+  /** Query parameters; undefined values are omitted, lists repeat their name. */
   query?: Query | undefined
   headers?: Readonly<Record<string, string>> | undefined
-  /** Cancels the call, which then throws the signal's reason. */
+  /** Signal that cancels the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Milliseconds; default that of the upstream. */
+  /** Milliseconds; default the upstream's limit. */
   limit?: number | undefined
   body?: RequestBody | undefined
-  /** True where a POST only reads (Transmission's RPC), so that it may be retried. */
+  /** True if a POST only reads (Transmission's RPC), so that it may be retried. */
   read?: boolean | undefined
 }
 
 export interface RawOptions extends RequestOptions {
-  /** Statuses besides 2xx that are answers and no failures, such as 304 or Transmission's 409. */
+  /** Statuses besides 2xx that are not failures, such as 304 or Transmission's 409. */
   accept?: readonly number[] | undefined
   maxBytes?: number | undefined
 }
@@ -77,29 +77,33 @@ type WithSchema<Schema extends z.ZodType> = RequestOptions & { schema: Schema }
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * One upstream over HTTP. All reject with UpstreamFailure, or with the reason of the caller's signal. GET, HEAD and
- * calls with `read: true` are retried twice on network errors, 429, 502, 503 and 504; writes never. Redirects are
- * failures. `path` begins with "/" and is put after the URL's own path; encode what comes from outside.
+ * One upstream over HTTP. All calls reject with UpstreamFailure, or with the reason of the caller's signal.
+ * GET, HEAD and calls with `read: true` are retried twice on network errors, 429, 502, 503 and 504; writes
+ * never. Redirects are failures. `path` begins with "/" and is appended to the URL's own path; encode values
+ * from outside.
  */
 export interface Upstream {
   readonly name: string
   readonly title: string
-  /** Fit to be shown. */
+  /** The base URL without secrets. */
   readonly address: string
-  /** The JSON answer, parsed by the schema. */
+  /** Returns the JSON answer, parsed by the schema. */
   get<Schema extends z.ZodType>(path: string, options: WithSchema<Schema>): Promise<z.output<Schema>>
-  /** With a schema the parsed JSON answer; without one the answer is not looked at. */
+  /** Returns the parsed JSON answer with a schema; without one the answer's body is ignored. */
   send<Schema extends z.ZodType>(
     method: Method,
     path: string,
     options: WithSchema<Schema>,
   ): Promise<z.output<Schema>>
   send(method: Method, path: string, options?: RequestOptions): Promise<void>
-  /** The answer as it is: for texts, images and protocols of their own. */
+  /** Returns the answer as it is: for texts, images and other protocols. */
   raw(method: Method, path: string, options?: RawOptions): Promise<RawAnswer>
 }
 
-/** Nothing is opened before the first request; connections are kept alive and shared by all upstreams. */
+/**
+ * Creates an upstream. It connects at the first request; connections are kept alive and shared by all
+ * upstreams.
+ */
 export function createUpstream(options: UpstreamOptions): Upstream {
   if (options.problem !== undefined) return createMisconfigured(options, options.problem)
   const target = openTarget(options)
@@ -119,7 +123,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
 }
 
-/** An upstream whose settings are wrong: every request says so. */
+/** Creates an upstream with wrong settings: every request fails and says so. */
 function createMisconfigured({ name, title = name, settings }: UpstreamOptions, why: string): Upstream {
   const where = settings?.url ?? name
   const what = `${title} cannot be used: its settings are wrong.`

@@ -40,7 +40,9 @@ const silence = z.object({
 export type ManagedAlert = z.output<typeof alertsAnswer>[number]
 export type Silence = z.output<typeof silence>
 
-/** Which alerts to silence, until when (unix milliseconds) and why. All labels must be equal. */
+/**
+ * A silence to create: its alerts' labels (all must be equal), its times (unix milliseconds) and its reason.
+ */
 export interface NewSilence {
   readonly labels: Readonly<Record<string, string>>
   readonly from: number
@@ -53,11 +55,11 @@ export interface Alertmanager {
   readonly name: string
   readonly title: string
   readonly address: string
-  /** Throws a ToolFailure where its settings do not allow so much. */
+  /** Throws a ToolFailure if its settings do not allow this access. */
   require(access: Access): void
   alerts(signal?: AbortSignal): Promise<ManagedAlert[]>
   silences(signal?: AbortSignal): Promise<Silence[]>
-  /** Its id. Calling it again makes another. */
+  /** Creates a silence and returns its id. A second call creates another one. */
   silence(wanted: NewSilence, signal?: AbortSignal): Promise<string>
   expire(id: string, signal?: AbortSignal): Promise<void>
   version(): Promise<string>

@@ -2,29 +2,29 @@ import { toFailure } from '../../kit/failure.ts'
 import type { Prometheus, RuleAlert } from '../prometheus/prometheus.ts'
 import type { Alertmanager, ManagedAlert, Silence } from './alertmanager.ts'
 
-/** An alert of either kind. Names, labels and texts are of others. */
+/** An alert of Alertmanager or Prometheus. Names, labels and texts are foreign text. */
 export interface Alert {
   readonly name: string
-  /** `pending`: its condition holds, not yet for long enough. `inhibited`: another alert stands for it. */
+  /** `pending`: its condition holds, not yet for long enough. `inhibited`: another alert suppresses it. */
   readonly state: 'firing' | 'pending' | 'silenced' | 'inhibited'
   /** Unix milliseconds. */
   readonly since: number
   readonly labels: Readonly<Record<string, string>>
   readonly summary: string | undefined
-  /** The instance that told it. */
+  /** The instance that reported it. */
   readonly source: string
   readonly silences: readonly Silence[]
 }
 
-/** What was found, and whom it could not be asked of. */
+/** All alerts, and the instances that could not be asked. */
 export interface Alerts {
   readonly alerts: readonly Alert[]
   readonly failed: readonly { source: string; reason: string }[]
 }
 
 /**
- * The alerts of all Alertmanagers, and those of Prometheus' own rules that none of them has. Rejects with the first
- * failure where nobody answered.
+ * Collects the alerts of all Alertmanagers, and those of Prometheus' own rules that none of them has. Rejects
+ * with the first failure if no instance answered.
  */
 export async function collectAlerts(
   sources: { alertmanagers: readonly Alertmanager[]; prometheuses: readonly Prometheus[] },
@@ -84,7 +84,10 @@ function toCommon({ labels, annotations }: Pick<ManagedAlert, 'labels' | 'annota
   return { name: labels['alertname'] ?? 'an alert without a name', labels, summary }
 }
 
-/** An Alertmanager's alert has all labels of the rule's, and perhaps external ones besides. */
+/**
+ * Tells whether a rule's alert is that of an Alertmanager, which has all its labels, and perhaps external
+ * ones besides.
+ */
 function isSame(own: Alert, managed: Alert): boolean {
   return Object.entries(own.labels).every(([label, value]) => managed.labels[label] === value)
 }

@@ -1,12 +1,18 @@
 import type { Clock } from '../../kit/clock.ts'
 
-/** Three restarts by itself within ten minutes are a loop, and it is over when ten minutes have fewer. */
+/** Milliseconds in which three automatic restarts are a loop; it is over when ten minutes have fewer. */
 const SPAN = 10 * 60_000
 const MANY = 3
 
-/** Which containers restart again and again, told by how their count of restarts grows from look to look. */
+/**
+ * A detector of containers that restart again and again, by the growth of their restart count from poll to
+ * poll.
+ */
 export interface Loops {
-  /** The names of those in a loop. A container that is not given is forgotten. The first look finds none. */
+  /**
+   * Returns the names of containers in a loop. A container that is not given is forgotten. The first poll
+   * finds none.
+   */
   look(containers: readonly { name: string; restarts: number }[]): ReadonlySet<string>
 }
 
@@ -28,7 +34,7 @@ export function createLoops(clock: Clock): Loops {
   }
 }
 
-/** The counts of the span, and the last one before it; a count that fell is of a new container. */
+/** Keeps the counts of the span, and the last one before it; a smaller count belongs to a new container. */
 function remember(before: readonly Count[], restarts: number, now: number): readonly Count[] {
   const last = before.at(-1)
   if (last === undefined || restarts < last.restarts) return [{ at: now, restarts }]

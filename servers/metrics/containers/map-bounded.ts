@@ -1,4 +1,7 @@
-/** The results of `work` on each item in their order, never more than `most` at once. Rejects with the first failure. */
+/**
+ * Returns the results of `work` on each item in their order, with at most `most` at once. Rejects with the
+ * first failure.
+ */
 export async function mapBounded<Item, Result>(
   items: readonly Item[],
   most: number,

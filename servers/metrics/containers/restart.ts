@@ -4,15 +4,15 @@ import { ToolFailure } from '../../kit/failure.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { type Listing, matchTargets, pickTarget, toUnknown } from './targets.ts'
 
-/** What a restart is about. */
+/** The object of a restart. */
 export type Restart =
   | { kind: 'container'; name: string; source: Engine; details: ContainerDetails }
   | { kind: 'pod'; name: string; source: Cluster; pod: Pod; workload: Workload | undefined }
   | { kind: 'workload'; name: string; source: Cluster; workload: Workload }
 
 /**
- * What a name means: a container or a pod of exactly this name, else a Deployment or StatefulSet, else the only one of the
- * Compose service or app. Throws a ToolFailure where it means none or several.
+ * Finds the object of a name: a container or a pod of exactly this name, else a Deployment or StatefulSet,
+ * else the only one of the Compose service or app. Throws a ToolFailure if there are none or several.
  */
 export async function findRestart(
   listing: Listing,
@@ -50,7 +50,10 @@ function toWorkloadName({ kind, namespace, name }: Workload): string {
   return `${kind} ${namespace}/${name}`
 }
 
-/** By the workload's selector, of which only equality is understood: "app=web,tier=front". */
+/**
+ * Tells whether a pod matches the workload's selector, of which only equality is understood:
+ * "app=web,tier=front".
+ */
 export function owns({ namespace, selector }: Workload, pod: Pod): boolean {
   const pairs = selector.split(',').map(pair => pair.split('='))
   return (
@@ -60,7 +63,7 @@ export function owns({ namespace, selector }: Workload, pod: Pod): boolean {
   )
 }
 
-/** What would surprise about it, as a preview says it; undefined where it does what everyone expects. */
+/** Decides the preview of a restart with surprising effects; undefined if it does what everyone expects. */
 export function decideSurprise(
   restart: Restart,
   ownHost: string,
@@ -92,7 +95,10 @@ export function decideSurprise(
   }
 }
 
-/** Does it; resolves when the engine or the cluster has taken it. `grace`: seconds until a container is killed. */
+/**
+ * Restarts it; resolves when the engine or the cluster has accepted it. `grace`: seconds until a container is
+ * killed.
+ */
 export async function doRestart(restart: Restart, grace: number, signal: AbortSignal): Promise<void> {
   switch (restart.kind) {
     case 'container':
@@ -106,7 +112,7 @@ export async function doRestart(restart: Restart, grace: number, signal: AbortSi
   }
 }
 
-/** The failure of a container that did not stay up. */
+/** Returns the failure of a container that ended right after its restart. */
 export function toDidNotStay(name: string, engine: string, details: ContainerDetails): ToolFailure {
   const code = details.exitCode === undefined ? '' : ` with code ${details.exitCode}`
   const memory = details.oom ? ', for using too much memory' : ''

@@ -7,15 +7,17 @@ import { findEngines } from '../../kit/engine/find-engines.ts'
 import { openCluster } from '../../kit/engine/kubernetes.ts'
 import type { Environment } from '../../kit/env.ts'
 
-/** Where containers and pods are. Asked anew at each use, since an engine may start later than this. */
+/**
+ * The engines and clusters. They are searched at each use, since an engine may start later than this server.
+ */
 export interface Sources {
   engines(): readonly Engine[]
   clusters(): readonly Cluster[]
 }
 
 /**
- * Throws SettingsError where the settings of the engines or clusters are wrong. Nothing is connected before it is needed, and
- * what was opened once is kept.
+ * Opens the sources. Throws SettingsError if the settings of the engines or clusters are wrong. It connects
+ * at the first use, and keeps what was opened once.
  */
 export function openSources(environment: Environment, clock: Clock): Sources {
   const keep = createKeep()

@@ -3,15 +3,15 @@ import type { ContainerDetails, ContainerUse, Engine } from '../../kit/engine/en
 import { mapBounded } from './map-bounded.ts'
 import type { Target } from './targets.ts'
 
-/** Requests to an engine at once: an engine answers each in a thread of its own. */
+/** Most requests to an engine at once: an engine answers each in a thread of its own. */
 const AT_ONCE = 8
-/** Looks at use take a second each and cost little. */
+/** Most measurements of use at once: each takes a second and costs little. */
 const USES_AT_ONCE = 16
 
-/** How a container or a pod is. Times are unix milliseconds; names and outputs are of others. */
+/** Status of a container or a pod. Times are unix milliseconds; names and outputs are foreign text. */
 export interface Status {
   readonly target: Target
-  /** "running", "exited"; of a pod "Running" or the reason why not. */
+  /** "running", "exited"; for a pod "Running" or the reason why it is not. */
   readonly state: string
   readonly health: ContainerDetails['health']
   readonly healthOutput: string | undefined
@@ -19,13 +19,13 @@ export interface Status {
   readonly startedAt: number | undefined
   readonly exitCode: number | undefined
   readonly oom: boolean
-  /** What is wrong with it, in words; undefined where nothing is. */
+  /** Problem in words; undefined if there is none. */
   readonly problem: string | undefined
 }
 
 export type Use = Pick<ContainerUse, 'cpuPercent' | 'memoryBytes'> & { memoryLimitBytes?: number | undefined }
 
-/** The status of each, in their order; one that went meanwhile is left out. */
+/** Reads the status of each target, in their order; one that is gone meanwhile is omitted. */
 export async function readStatuses(targets: readonly Target[], signal?: AbortSignal): Promise<Status[]> {
   const found = await mapBounded(targets, AT_ONCE, async target => {
     if (target.kind === 'pod') return fromPod(target, target.pod)
@@ -48,10 +48,10 @@ function fromPod(target: Target, pod: Pod): Status {
   return { target, state: status, ...none, exitCode, restarts, startedAt, problem: decidePodProblem(pod) }
 }
 
-/** What `docker stop` makes of a program that does not end by itself: nothing is wrong with it. */
+/** Exit codes of requested ends, also if `docker stop` had to kill the program: they are no problem. */
 const ASKED_TO_END = new Set([0, 130, 137, 143])
 
-/** What is wrong with a container, in words. */
+/** Decides a container's problem, in words. */
 export function decideContainerProblem(details: ContainerDetails): string | undefined {
   const { state, health, exitCode, oom } = details
   if (state === 'restarting') return `restarting again and again${toLastEnd(details)}`
@@ -62,19 +62,19 @@ export function decideContainerProblem(details: ContainerDetails): string | unde
   return exitCode !== undefined && !ASKED_TO_END.has(exitCode) ? `ended with code ${exitCode}` : undefined
 }
 
-/** ", it ended with code 1 the last time". */
+/** Returns ", it ended with code 1 the last time". */
 function toLastEnd({ exitCode, oom = false }: { exitCode?: number | undefined; oom?: boolean }): string {
   if (oom) return ', it ended for using too much memory the last time'
   return exitCode === undefined ? '' : `, it ended with code ${exitCode} the last time`
 }
 
-/** What is wrong with a pod, in words. */
+/** Decides a pod's problem, in words. */
 export function decidePodProblem({ status, ready, exitCode }: Pod): string | undefined {
   if (ready || /^(Succeeded|Completed)$/.test(status)) return undefined
   return `${status === 'Running' ? 'not ready' : status}${toLastEnd({ exitCode })}`
 }
 
-/** What the running ones use, by target; those that cannot be told are left out. */
+/** Reads the use of the running targets, by target; those without figures are omitted. */
 export async function readUses(
   statuses: readonly Status[],
   signal: AbortSignal,
@@ -104,7 +104,7 @@ function toUse({ cpuPercent, memoryBytes }: PodUse): Use {
   return { cpuPercent, memoryBytes }
 }
 
-/** What ends meanwhile, or has no figures, has no use: that is no failure of the whole. */
+/** Ignores a failure: a container that ended meanwhile, or has no figures, must not fail the whole. */
 async function quietly<Value>(asked: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   return asked.catch(() => {
     signal.throwIfAborted()

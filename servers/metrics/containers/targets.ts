@@ -5,12 +5,12 @@ import { ToolFailure, toFailure } from '../../kit/failure.ts'
 import { quote } from '../../kit/text.ts'
 import type { Sources } from './sources.ts'
 
-/** Something that runs, and where. Names are of others. */
+/** A container or a pod, and its engine or cluster. Names are foreign text. */
 export type Target =
   | { kind: 'container'; name: string; source: Engine; container: Container }
   | { kind: 'pod'; name: string; source: Cluster; pod: Pod }
 
-/** What was found, and which engines and clusters could not be asked. */
+/** The targets, and the engines and clusters that could not be asked. */
 export interface Listing {
   readonly targets: readonly Target[]
   readonly failed: readonly { source: string; reason: string }[]
@@ -21,8 +21,8 @@ const APP_LABELS = ['app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app
 const SHOWN = 15
 
 /**
- * All containers and pods, or those of one engine or cluster. Throws a ToolFailure where there is none of that name or
- * none at all; rejects with the first failure where nobody answered.
+ * Lists all containers and pods, or those of one engine or cluster. Throws a ToolFailure if there is none of
+ * that name or none at all; rejects with the first failure if no source answered.
  */
 export async function listTargets(
   sources: Sources,
@@ -74,8 +74,8 @@ async function list(source: Engine | Cluster, signal: AbortSignal): Promise<Targ
 }
 
 /**
- * Those that a name means: of exactly this name or id; else of the Compose service or the app of this name. Empty where
- * there is none.
+ * Returns the targets of exactly this name or id; else those of the Compose service or the app of this name.
+ * May be empty.
  */
 export function matchTargets(targets: readonly Target[], name: string): Target[] {
   const wanted = name.trim().replace(/^\//, '').toLowerCase()
@@ -95,7 +95,9 @@ function isOf(target: Target, wanted: string): boolean {
   return names.some(label => labels[label]?.toLowerCase() === wanted)
 }
 
-/** The one that a name means. Throws a ToolFailure that names what there is where it means none or several. */
+/**
+ * Picks the only target of a name. Throws a ToolFailure that lists the targets if there are none or several.
+ */
 export function pickTarget({ targets, failed }: Listing, name: string): Target {
   const found = matchTargets(targets, name)
   const [only] = found
@@ -103,7 +105,7 @@ export function pickTarget({ targets, failed }: Listing, name: string): Target {
   throw only ? toSeveral(name, found) : toUnknown({ targets, failed }, name)
 }
 
-/** The failure of a name that nothing has, with those that are near. */
+/** Returns the failure of an unknown name, with similar names. */
 export function toUnknown({ targets, failed }: Listing, name: string): ToolFailure {
   const wanted = name.trim().toLowerCase()
   const near = targets.filter(target => target.name.toLowerCase().includes(wanted))

@@ -4,10 +4,13 @@ import type { Watcher } from '../../kit/server.ts'
 import type { Sources } from './sources.ts'
 import { createContainerFollower, type WatchDeps } from './watch.ts'
 
-/** How often it looks for engines that were started meanwhile. Looking for a socket costs nothing. */
+/**
+ * Milliseconds between two searches for engines that were started meanwhile. Looking for a socket costs
+ * nothing.
+ */
 const EVERY = 60_000
 
-/** Follows every engine that is there, and each that comes later, until it is disposed of. */
+/** Creates a watcher that follows every engine, and each that comes later, until it is disposed of. */
 export function createEngineWatcher(
   sources: Pick<Sources, 'engines'>,
   deps: WatchDeps & { log: Log },

@@ -9,17 +9,17 @@ import { cleanText } from '../../kit/text.ts'
 import { createLoops, type Loops } from './loops.ts'
 import { readStatuses, type Status } from './status.ts'
 
-/** Between two looks where the engine tells nothing. */
+/** Milliseconds between two polls when the engine sends no events. */
 const SLOW = 60_000
-/** What happens at once is looked at once. */
+/** Milliseconds to wait after an event, so that events of one moment cause one poll. */
 const SETTLE = 500
-/** A thing is well (0) or ill (1). */
+/** Rule for values that are 0 (healthy) or 1 (unhealthy). */
 const RULE: LevelRule = { threshold: 1, sustain: 0, clearBelow: 1 }
 const TELLING: ReadonlySet<ContainerEvent['kind']> = new Set(['start', 'die', 'oom', 'health', 'destroy'])
-/** What a pod does not get out of by waiting a moment. */
+/** Statuses of pods that do not pass by themselves after a moment. */
 const STUCK = /BackOff|^Err|Error|OOMKilled|Unschedulable/
 
-/** What watching needs. */
+/** The parts that the watchers use. */
 export interface WatchDeps {
   emit: Emit
   clock: Clock
@@ -50,13 +50,13 @@ export function createContainerFollower(engine: Engine, { emit, clock }: WatchDe
           await wakes.wait(clock, ended.signal)
         }
       }
-      // Whichever breaks first ends both; the kit then begins anew.
+      // The first of the two that fails ends both; the kit then starts again.
       await Promise.race([engine.follow(onEvent, ended.signal, standing.resolve), looking()])
     },
   }
 }
 
-/** A signal that aborts with the given one and when its block is left. */
+/** Returns a signal that aborts with the given one and when its block is left. */
 function endWith(signal: AbortSignal): Disposable & { signal: AbortSignal } {
   const controller = new AbortController()
   return {
@@ -65,7 +65,9 @@ function endWith(signal: AbortSignal): Disposable & { signal: AbortSignal } {
   }
 }
 
-/** Waits for a while, or less when it is woken; a wake since the last reset counts. */
+/**
+ * Creates a wait that ends after a while, or earlier when it is woken; a wake since the last reset counts.
+ */
 function createWakes() {
   let woken = new AbortController()
   return {

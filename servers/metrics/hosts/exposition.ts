@@ -1,4 +1,4 @@
-/** One line of Prometheus' text format. */
+/** One sample of Prometheus' text format. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>
   /** May be NaN or infinite. */
@@ -6,11 +6,13 @@ export interface Sample {
 }
 
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?$/
-/** Begins at the begin of a word only, so that a long one is read once and not from each of its letters. */
+/**
+ * Matches from the start of a word only, so that a long word is read once and not from each of its letters.
+ */
 const LABEL = /(?<!\w)([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"/g
 
 /**
- * The samples of a text by their metric's name, of those names that are wanted; comments and what is no sample are
+ * Parses the samples of a text by their metric's name, only the wanted names; comments and invalid lines are
  * skipped. Format: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
 export function parseExposition(
@@ -40,7 +42,7 @@ function readEscapes(text: string): string {
   return text.replace(/\\(.)/g, (_, letter: string) => (letter === 'n' ? '\n' : letter))
 }
 
-/** "NaN", "+Inf", "-Inf" and "Inf" besides what JavaScript reads. */
+/** Parses "NaN", "+Inf", "-Inf" and "Inf" besides JavaScript's numbers. */
 export function parseValue(text: string): number {
   const infinite = /^([+-]?)inf(?:inity)?$/i.exec(text)
   if (infinite) return infinite[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY

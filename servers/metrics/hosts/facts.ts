@@ -3,14 +3,14 @@ import { isRealNetwork } from '../machine/linux/counters.ts'
 import type { About, Counters, Cpu, Memory } from '../machine/machine.ts'
 import type { Sample } from './exposition.ts'
 
-/** The answer of a node-exporter, looked at by metric. `at` is monotonic milliseconds. */
+/** The answer of a node-exporter, by metric. `at` is monotonic milliseconds. */
 export interface Facts {
   readonly at: number
   has(metric: string): boolean
   all(metric: string): readonly Sample[]
-  /** The value of a metric without labels; undefined where it is missing. */
+  /** Returns the value of a metric without labels; undefined if it is missing. */
   one(metric: string): number | undefined
-  /** A label of a metric's first sample; undefined where it is missing or empty. */
+  /** Returns a label of a metric's first sample; undefined if it is missing or empty. */
   label(metric: string, name: string): string | undefined
 }
 
@@ -53,7 +53,7 @@ export function toCpu(facts: Facts): Cpu {
   }
 }
 
-/** Seconds by core and mode; waiting for a disk is idle time, and guests are part of user. */
+/** Sums the seconds of all cores and modes; waiting for a disk is idle time, and guests are part of user. */
 export function toCounters(facts: Facts): Counters {
   let busy = 0
   let total = 0
@@ -71,7 +71,9 @@ export function toCounters(facts: Facts): Counters {
   return { at: facts.at, cpu: { busy, total }, network }
 }
 
-/** Kernels before 3.14 do not say what is available: free and caches stand for it. */
+/**
+ * Converts the memory figures. Kernels before 3.14 have no MemAvailable: free memory and caches replace it.
+ */
 export function toMemory(facts: Facts): Memory {
   const of = (name: string) => facts.one(`node_memory_${name}_bytes`)
   const swapTotal = of('SwapTotal') ?? 0

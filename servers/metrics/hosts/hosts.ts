@@ -7,14 +7,14 @@ import { createSampler, type Sampler } from '../sampler.ts'
 import { type NodeExporterInstance, nodeExporterSpec, openUpstream, toTitle } from '../upstreams.ts'
 import { createScrapedMachine, type ScrapedMachine } from './node-exporter.ts'
 
-/** A machine that is looked after, by the name that results and events call it. */
+/** A monitored machine, with its name in results and events. */
 export interface Host {
   readonly name: string
   readonly machine: Machine
   readonly sampler: Sampler
 }
 
-/** One behind a node-exporter. */
+/** A host behind a node-exporter. */
 export interface RemoteHost extends Host {
   readonly machine: ScrapedMachine
   readonly upstream: Upstream
@@ -23,11 +23,14 @@ export interface RemoteHost extends Host {
 export interface Hosts {
   readonly local: Host
   readonly remote: readonly RemoteHost[]
-  /** The host of this name, in any case; without one this machine. Throws a ToolFailure that names those there are. */
+  /**
+   * Picks the host of this name, in any case; without a name this machine. Throws a ToolFailure that lists
+   * the hosts.
+   */
   pick(name: string | undefined): Host
 }
 
-/** Nothing is asked before it is needed. */
+/** Opens the hosts without sending requests. */
 export function openHosts(local: Host, instances: readonly NodeExporterInstance[], clock: Clock): Hosts {
   const taken = new Set([local.name.toLowerCase()])
   const remote = instances.map(instance => {
@@ -55,13 +58,16 @@ export function openHosts(local: Host, instances: readonly NodeExporterInstance[
   }
 }
 
-/** The instance's name, and of the one without a name of its own the host in its URL. */
+/** Returns the instance's name, or the host in its URL if it has no name of its own. */
 function toHostName({ name, settings, problem }: NodeExporterInstance): string {
   const own = toTitle('', nodeExporterSpec.prefix, name) === ''
   return own && problem === undefined ? new URL(settings.URL).hostname : name
 }
 
-/** An exporter on this very machine would otherwise raise its events twice under one key. */
+/**
+ * Numbers a taken name: an exporter on this very machine would otherwise raise its events twice under one
+ * key.
+ */
 function toFreeName(name: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : `${name}-${number}`

@@ -7,9 +7,9 @@ import { createFacts, type Facts, toAbout, toCounters, toCpu, toMemory } from '.
 import { toDisks } from './scraped-disks.ts'
 import { toTemperatures } from './scraped-sensors.ts'
 
-/** An answer may serve the questions of one moment; it is younger than the sampler's pause. */
+/** Milliseconds in which one answer serves several reads; shorter than the sampler's pause. */
 const FRESH = 300
-/** Of an answer; a large machine's is half a megabyte. */
+/** Largest answer in bytes; a large machine's is half a megabyte. */
 const MAX_BYTES = 8 * 2 ** 20
 
 const WANTED = new Set([
@@ -47,15 +47,15 @@ const WANTED = new Set([
   'node_uname_info',
 ])
 
-/** What a node-exporter tells of its machine: all but processes and drives, which reject. */
+/** A machine as its node-exporter describes it: all but processes and drives, which reject. */
 export interface ScrapedMachine extends Machine {
-  /** Asks anew, so that what is read next is of now. Rejects with UpstreamFailure. */
+  /** Requests a new answer, so that the next reads are current. Rejects with UpstreamFailure. */
   refresh(signal?: AbortSignal): Promise<void>
-  /** The exporter's version, if it says so. */
+  /** Returns the exporter's version, if it has one. */
   version(): Promise<string | undefined>
 }
 
-/** The machine behind a Linux node-exporter. `host` is what it is called here. */
+/** Creates the machine behind a Linux node-exporter. `host` is its name here. */
 export function createScrapedMachine(host: string, upstream: Upstream, clock: Clock): ScrapedMachine {
   let last: { at: number; facts: Facts } | undefined
   let running: Promise<Facts> | undefined

@@ -3,7 +3,10 @@ import type { Disk, Disks } from '../machine/machine.ts'
 import type { Sample } from './exposition.ts'
 import type { Facts } from './facts.ts'
 
-/** The filesystems of real disks, counted as df(1) does; what its exporter could not read is silent. */
+/**
+ * Returns the filesystems of real disks, counted as df(1) does; mounts that the exporter could not read are
+ * silent.
+ */
 export function toDisks(facts: Facts): Disks {
   const figures = (name: string) =>
     new Map(facts.all(`node_filesystem_${name}`).map(sample => [toKey(sample), sample.value]))

@@ -3,7 +3,10 @@ import type { Temperature } from '../machine/machine.ts'
 import type { Sample } from './exposition.ts'
 import type { Facts } from './facts.ts'
 
-/** Sensors as the machine itself would call them: "coretemp Package id 0". Thermal zones where there is no other. */
+/**
+ * Names sensors as the machine itself would: "coretemp Package id 0". Uses thermal zones if there is no other
+ * sensor.
+ */
 export function toTemperatures(facts: Facts): Temperature[] {
   const chips = new Map(
     facts.all('node_hwmon_chip_names').map(({ labels }) => [labels['chip'], labels['chip_name'] ?? '']),
@@ -22,7 +25,7 @@ export function toTemperatures(facts: Facts): Temperature[] {
   return found.length > 0 ? unique(found) : toZones(facts)
 }
 
-/** Where several chips have one name, what they sit on tells them apart. */
+/** Adds the chip's device to a name that several chips share. */
 function toChipName(chips: ReadonlyMap<string | undefined, string>, chip: string): string {
   const name = chips.get(chip)
   if (!name) return chip

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPortableMachine } from './portable.ts'
 
-/** systeminformation reads Linux too, so that what stands in for other systems can be tried here. */
+/** systeminformation reads Linux too, so the machine for other systems can be tested here. */
 test('tells of a machine what systeminformation knows, and leaves out what it does not', async () => {
   let time = 0
   const machine = createPortableMachine({ monotonic: () => time++, hostName: 'mac' })

@@ -5,8 +5,8 @@ import type { About, Cpu, Disk, Drive, Machine, Memory, Temperature } from './ma
 const VERDICTS: Record<string, Drive['health']> = { ok: 'ok', verified: 'ok', 'predicted failure': 'failing' }
 
 /**
- * A machine of any system but Linux (macOS, Windows), read with systeminformation. That starts programs of the
- * system for most questions, and is loaded when the first is asked.
+ * Creates a machine of any system but Linux (macOS, Windows), read with systeminformation. That starts
+ * programs of the system for most readings, and is loaded at the first one.
  */
 export function createPortableMachine(options: {
   monotonic: () => number
@@ -105,7 +105,7 @@ function toDisk(disk: Systeminformation.FsSizeData): Disk[] {
   ]
 }
 
-/** It gives null where it knows nothing, whatever its types say. */
+/** Converts the temperature; systeminformation returns null if it is unknown, whatever its types say. */
 function toTemperatures({ main }: { main: number | null }): Temperature[] {
   return main === null || main <= 0 ? [] : [{ sensor: 'cpu', celsius: main }]
 }

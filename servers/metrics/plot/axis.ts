@@ -1,4 +1,4 @@
-/** The range of an axis and where its lines are. */
+/** The range of an axis and the positions of its lines. */
 export interface Axis {
   readonly from: number
   readonly to: number
@@ -17,7 +17,10 @@ const TIME_STEPS = [
   ...[1, 2, 7, 14, 30].map(count => count * DAY),
 ]
 
-/** An axis of values that holds them all, with some `count` round lines. Zero is on it where that is near. */
+/**
+ * Returns an axis of values that contains them all, with about `count` round lines. It includes zero if that
+ * is near.
+ */
 export function toValueAxis(least: number, most: number, count = 5): Axis {
   const low = least > 0 && least < most / 2 ? 0 : least
   const flat = most - low <= Math.abs(most) * 1e-9
@@ -30,7 +33,7 @@ export function toValueAxis(least: number, most: number, count = 5): Axis {
   return { from: first * step, to: last * step, ticks }
 }
 
-/** An axis of time, unix milliseconds, with at most `count` lines at round times of UTC. */
+/** Returns an axis of time, unix milliseconds, with at most `count` lines at round times of UTC. */
 export function toTimeAxis(from: number, to: number, count = 7): Axis {
   const step =
     TIME_STEPS.find(candidate => (to - from) / candidate <= count) ?? Math.ceil((to - from) / count)
@@ -45,7 +48,7 @@ function toNiceStep(rough: number): number {
   return (NICE.find(nice => nice * power >= rough * 0.999) ?? 10) * power
 }
 
-/** Without the dust of binary fractions. */
+/** Removes the rounding errors of binary fractions. */
 function clean(value: number): number {
   return Number(value.toPrecision(12))
 }

@@ -2,13 +2,13 @@ import { cleanText } from '../../kit/text.ts'
 import { type Axis, toTimeAxis, toValueAxis } from './axis.ts'
 import { measureText, toTextPath } from './stroke-font.ts'
 
-/** What is drawn: lines over time. Values that are not finite are gaps. */
+/** The lines over time to draw. Values that are not finite are gaps. */
 export interface PlotSpec {
   readonly title: string
   /** Unix milliseconds. */
   readonly from: number
   readonly to: number
-  /** Milliseconds between two points; where one is missing the line breaks. */
+  /** Milliseconds between two points; a line breaks at a missing point. */
   readonly step: number
   readonly lines: readonly { readonly name: string; readonly points: readonly PlotPoint[] }[]
   readonly toValueText: (value: number) => string
@@ -27,7 +27,7 @@ const SIZE = 8
 const LEGEND_ROW = 18
 const DAY = 86_400_000
 const LARGEST = 1e300
-/** Told apart by people who see few colors, too (Okabe and Ito). */
+/** Colors that people with color blindness can distinguish, too (Okabe and Ito). */
 const COLORS = [
   '#0072b2',
   '#d55e00',
@@ -38,10 +38,10 @@ const COLORS = [
   '#8c564b',
   '#555555',
 ] as const
-/** How many lines a plot holds; more cannot be told apart. */
+/** Most lines of a plot; more cannot be distinguished. */
 export const MOST_LINES = COLORS.length
 
-/** An SVG of at most 900 by 560 pixels without any text element, so that it needs no font. */
+/** Draws an SVG of at most 900 by 560 pixels without any text element, so that it needs no font. */
 export function toPlotSvg(spec: PlotSpec): string {
   const lines = spec.lines.slice(0, MOST_LINES)
   const { least, most } = toBounds(lines.flatMap(({ points }) => points.map(({ value }) => value)))
@@ -71,7 +71,7 @@ export function toPlotSvg(spec: PlotSpec): string {
   ].join('')
 }
 
-/** What is not finite is a gap, and so is what nothing can be reckoned with. */
+/** Tells whether a value is drawn; values that are not finite, or too large to calculate with, are gaps. */
 function isDrawable(value: number): boolean {
   return Math.abs(value) <= LARGEST
 }
@@ -104,7 +104,7 @@ function toTimeLine(x: number, bottom: number, label: string): string[] {
   ]
 }
 
-/** "14:05", of spans of more than two days "22 Nov", in UTC. */
+/** Returns "14:05", for spans of more than two days "22 Nov", in UTC. */
 function toTickText(at: number, span: number): string {
   const options: Intl.DateTimeFormatOptions =
     span > 2 * DAY
@@ -130,7 +130,7 @@ function toLine(
     if (!isDrawable(value)) continue
     const isNext = before !== undefined && at - before <= step * 1.5
     const place = `${round(toX(at))} ${round(toY(value))}`
-    // A point alone becomes a dot: a stroke of no length with round ends.
+    // A single point becomes a dot: a stroke of no length with round ends.
     path += isNext ? `L${place}` : `M${place}L${place}`
     before = at
   }

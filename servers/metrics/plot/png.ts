@@ -3,10 +3,13 @@ import { createRequire } from 'node:module'
 
 type Resvg = typeof import('@resvg/resvg-wasm')
 
-/** Its memory belongs to the process and can be set up only once in it. */
+/** The renderer; its memory belongs to the process and can be set up only once in it. */
 let loaded: Promise<Resvg> | undefined
 
-/** The picture as PNG, base64. What draws is loaded at the first call. It has no fonts: draw letters as paths. */
+/**
+ * Renders the picture as PNG, base64. The renderer is loaded at the first call. It has no fonts: draw letters
+ * as paths.
+ */
 export async function toPng(svg: string): Promise<string> {
   loaded ??= load().catch(error => {
     loaded = undefined

@@ -1,4 +1,4 @@
-/** Glyphs are drawn on a grid, 4 wide and 6 high, with 2 more below the line. */
+/** Grid of the glyphs: 4 wide and 6 high, with 2 more below the line. */
 const ADVANCE = 5.5
 const HEIGHT = 6
 
@@ -100,17 +100,17 @@ const GLYPHS: Readonly<Record<string, string>> = {
   $: '413010010213334445361605 2027',
   ' ': '',
 }
-/** For what has no glyph. */
+/** The glyph of characters that have none. */
 const BOX = '0040460600'
 
-/** How wide a text is, in pixels, where its capitals are `size` pixels high. */
+/** Returns a text's width in pixels, if its capitals are `size` pixels high. */
 export function measureText(text: string, size: number): number {
   return [...text].length * ADVANCE * (size / HEIGHT)
 }
 
 /**
- * The data of an SVG path that draws the text with strokes: a font cannot be relied on where this runs. `y` is the
- * line that it stands on, `size` the height of a capital.
+ * Returns the data of an SVG path that draws the text with strokes, since a font may be missing on this
+ * machine. `y` is the base line, `size` the height of a capital.
  */
 export function toTextPath(text: string, at: { x: number; y: number }, size: number): string {
   const unit = size / HEIGHT

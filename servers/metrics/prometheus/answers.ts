@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { parseTime } from '../../kit/clock.ts'
 import { parseValue } from '../hosts/exposition.ts'
 
-/** Unix seconds and the value as text, which may be "NaN" or "+Inf". */
+/** A point: unix seconds and the value as text, which may be "NaN" or "+Inf". */
 const point = z
   .tuple([z.number(), z.string()])
   .transform(([seconds, text]) => ({ at: Math.round(seconds * 1000), value: parseValue(text) }))
 
 const labels = z.record(z.string(), z.string())
 
-/** A native histogram has no single value; its fields are not looked at. */
+/** An instant vector. A native histogram has no single value; its fields are ignored. */
 const vector = z.object({
   resultType: z.literal('vector'),
   result: z.array(z.object({ metric: labels, value: point.optional() })),
@@ -29,7 +29,7 @@ export const queryAnswer = z.object({
 })
 export type QueryAnswer = z.output<typeof queryAnswer>
 
-/** An ISO time as unix milliseconds. */
+/** Parses an ISO time as unix milliseconds. */
 export const moment = z.string().transform((text, context) => {
   const at = parseTime(text)
   if (at !== undefined) return at

@@ -12,7 +12,7 @@ const STEPS = [
   ...[1, 2, 5, 10, 15, 30].map(count => count * MINUTE),
   ...[1, 2, 3, 6, 12].map(count => count * HOUR),
 ]
-/** So many points show a course; Prometheus itself allows 11,000. */
+/** Most points of an automatic step, enough to show a curve; Prometheus itself allows 11,000. */
 const GOOD = 240
 const MOST = 2000
 
@@ -21,12 +21,15 @@ export const spanField = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?(s|m|h|d|w)$/, 'a span such as "30m", "6h" or "7d"')
 
-/** Milliseconds of such a span; of any other text not a number. */
+/** Returns the milliseconds of such a span; NaN for any other text. */
 export function toSpan(text: string): number {
   return spanField.safeParse(text).success ? ms(text as ms.StringValue) : Number.NaN
 }
 
-/** What to ask for. Without a span one moment; the step is chosen so that the course shows. Throws ToolFailure. */
+/**
+ * Decides the query. Without a range it asks for one moment; the default step shows the curve. Throws
+ * ToolFailure.
+ */
 export function decideAsked(
   given: { query: string; range?: string | undefined; step?: string | undefined },
   at: number,
@@ -46,7 +49,7 @@ export function decideAsked(
   return { kind: 'range', query, from: at - span, to: at, step }
 }
 
-/** The smallest round step that gives no more points than show a course. */
+/** Returns the smallest round step that gives at most GOOD points. */
 export function decideStep(span: number): number {
   return STEPS.find(step => span / step <= GOOD) ?? Math.ceil(span / GOOD / DAY) * DAY
 }

@@ -1,7 +1,7 @@
 const STEPS = ['', ' k', ' M', ' G', ' T', ' P', ' E'] as const
 const DIGITS = 4
 
-/** A number as a person reads it: "0.25", "9.5", "12.35 k", "1.2e-7", "not a number", "infinite". */
+/** Returns a number as a person reads it: "0.25", "9.5", "12.35 k", "1.2e-7", "not a number", "infinite". */
 export function toNumberText(value: number): string {
   if (Number.isNaN(value)) return 'not a number'
   if (!Number.isFinite(value)) return value > 0 ? 'infinite' : 'minus infinite'
@@ -14,7 +14,7 @@ export function toNumberText(value: number): string {
   return `${shorten((value / 1000 ** step).toPrecision(DIGITS))}${name}`
 }
 
-/** Without zeros at the end: JavaScript's own shortest form. */
+/** Removes zeros at the end: JavaScript's own shortest form. */
 function shorten(text: string): string {
   return String(Number(text))
 }

@@ -3,23 +3,23 @@ import type { Clock } from '../../kit/clock.ts'
 import { openUpstream, type PrometheusInstance, prometheusSpec, toTitle } from '../upstreams.ts'
 import { alertsAnswer, buildAnswer, type QueryAnswer, queryAnswer } from './answers.ts'
 
-/** Longer than Prometheus' own limit of a query would be no use. */
+/** Milliseconds; a limit longer than Prometheus' own limit of a query would be no use. */
 const QUERY_LIMIT = 25_000
 
-/** What is asked for: one moment, or a span with a step. All unix milliseconds or milliseconds. */
+/** A query for one moment, or for a span with a step. All unix milliseconds or milliseconds. */
 export type Asked =
   | { kind: 'instant'; query: string; at: number }
   | { kind: 'range'; query: string; from: number; to: number; step: number }
 
 export type RuleAlert = z.output<typeof alertsAnswer>['data']['alerts'][number]
 
-/** One Prometheus, or what speaks its API. Every call fails with UpstreamFailure. */
+/** One Prometheus, or another program with its API. Every call fails with UpstreamFailure. */
 export interface Prometheus {
   readonly name: string
   readonly title: string
   readonly address: string
   query(asked: Asked, signal?: AbortSignal): Promise<QueryAnswer>
-  /** What its own rules found: pending and firing. */
+  /** Returns the alerts of its own rules: pending and firing. */
   alerts(signal?: AbortSignal): Promise<RuleAlert[]>
   version(): Promise<string>
 }
@@ -33,7 +33,7 @@ export function openPrometheus(instance: PrometheusInstance, clock: Clock): Prom
     title,
     address,
     query: (asked, signal) =>
-      // A form, since a long query does not fit into an address. It only reads.
+      // The query is sent as a form, since a long one does not fit into a URL. It only reads.
       upstream.send('POST', asked.kind === 'instant' ? '/api/v1/query' : '/api/v1/query_range', {
         schema: queryAnswer,
         body: { form: toForm(asked) },

@@ -4,20 +4,26 @@ import type { QueryAnswer } from './answers.ts'
 export interface Point {
   /** Unix milliseconds. */
   readonly at: number
-  /** May be NaN or infinite. */
+  /** A number that may be NaN or infinite. */
   readonly value: number
 }
 
-/** One line of an answer. */
+/** One series of an answer. */
 export interface Series {
-  /** `up{instance='nas:9100'}`; text of others. */
+  /** The name, such as `up{instance='nas:9100'}`; foreign text. */
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
-  /** Oldest first; of an instant query one. Empty of what has no single value (a native histogram). */
+  /**
+   * Points, oldest first; one for an instant query, none for a series without single values (a native
+   * histogram).
+   */
   readonly points: readonly Point[]
 }
 
-/** The series of any kind of answer. A scalar is a series without labels; `query` names what has no name. */
+/**
+ * Converts any kind of answer to series. A scalar is a series without labels; `query` is the name of a series
+ * without one.
+ */
 export function toSeries({ data }: QueryAnswer, query: string): Series[] {
   switch (data.resultType) {
     case 'vector':
@@ -37,7 +43,7 @@ function toOne(labels: Series['labels'], query: string, points: readonly Point[]
   return { name: toSeriesName(labels, query), labels, points }
 }
 
-/** As PromQL writes it, with single quotation marks: they stand inside quotation marks in sentences. */
+/** Returns the name as in PromQL, but with single quotation marks: sentences put it between double ones. */
 export function toSeriesName(labels: Series['labels'], query: string): string {
   const { __name__: name = '', ...others } = labels
   const pairs = Object.entries(others).map(([label, value]) => `${label}='${value}'`)
@@ -52,7 +58,7 @@ export interface Summary {
   readonly most: number
 }
 
-/** What is said of a series in figures; undefined where no point has a finite value. */
+/** Summarizes a series; undefined if no point has a finite value. */
 export function summarize(points: readonly Point[]): Summary | undefined {
   const values = points.map(({ value }) => value).filter(Number.isFinite)
   const last = values.at(-1)
@@ -66,7 +72,7 @@ export function summarize(points: readonly Point[]): Summary | undefined {
   return { last, least, mean: sum / values.length, most }
 }
 
-/** At most `most` points of them, evenly spread, the first and the last among them. */
+/** Returns at most `most` of the points, evenly spread, including the first and the last. */
 export function thin(points: readonly Point[], most: number): Point[] {
   if (points.length <= most) return [...points]
   const stride = (points.length - 1) / (most - 1)

@@ -1,4 +1,6 @@
-/** What a node-exporter of a small machine answers, shortened; the figures are those of a real one. */
+/**
+ * Returns the shortened answer of a node-exporter of a small machine; the figures are those of a real one.
+ */
 export function exporterText(
   more: { idle?: number; user?: number; available?: number; celsius?: number; free?: number } = {},
 ): string {

@@ -1,16 +1,16 @@
 import type { Cluster, Pod, Workload } from '../../kit/engine/cluster.ts'
 import type { ContainerDetails, ContainerEvent, Engine, LogsOptions } from '../../kit/engine/engine.ts'
 
-/** An engine in memory, with what was asked of it. */
+/** An engine in memory that records its requests. */
 export interface FakeEngine extends Engine {
-  /** By name; tests change them. */
+  /** Containers by name; tests change them. */
   readonly containers: Map<string, ContainerDetails>
   readonly asked: string[]
-  /** Tells who follows. */
+  /** Sends an event to the followers. */
   happen(event: Partial<ContainerEvent>): void
-  /** How many follow. */
+  /** Number of followers. */
   readonly followers: number
-  /** Every call fails with it from now on, and following ends; undefined: it is well again. */
+  /** Makes every call fail with the error, and ends the followers' streams; undefined makes it work again. */
   fail(error: Error | undefined): void
 }
 
@@ -122,7 +122,7 @@ export function fakeWorkload(name: string, more: Partial<Workload> = {}): Worklo
   }
 }
 
-/** A cluster in memory, with what was asked of it. */
+/** A cluster in memory that records its requests. */
 export interface FakeCluster extends Cluster {
   readonly asked: string[]
   now: { pods: readonly Pod[]; workloads: readonly Workload[] }

@@ -16,7 +16,7 @@ export function fakeDisk(disk: Partial<Disk> = {}): Disk {
   }
 }
 
-/** Counters whose CPU was busy for `busy` of `total` ticks. */
+/** Returns counters whose CPU was busy for `busy` of `total` ticks. */
 export function fakeCounters(
   at: number,
   busy: number,
@@ -26,7 +26,7 @@ export function fakeCounters(
   return { at, cpu: { busy, total }, network }
 }
 
-/** A quiet machine without sensors; a test says what differs. */
+/** Creates a quiet machine without sensors; a test replaces parts of it. */
 export function createFakeMachine(machine: Partial<Machine> = {}): Machine {
   return {
     about: async () => ({ host: 'nas', kernel: '6.12', arch: 'x64', uptimeSeconds: 7200 }),

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** The files of a small machine in a folder of its own, to be read with METRICS_HOST_ROOT. */
+/** The files of a small machine in a folder of their own, to be read with METRICS_HOST_ROOT. */
 export interface FixtureHost extends Disposable {
   readonly root: string
   /** Writes a file below the root, with the folders that it needs. */
   write(path: string, text: string): void
-  /** The temperature of its only sensor, "coretemp Package id 0", in °C. */
+  /** Sets the temperature of its only sensor, "coretemp Package id 0", in °C. */
   setTemperature(celsius: number): void
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { cleanText, toByteText, toPercentText, toTenth } from '../../kit/text.ts'
 import type { Disk } from '../machine/machine.ts'
 
-/** How a tool shows a mounted filesystem. */
+/** A mounted filesystem in a tool's output. */
 export const diskShape = z.object({
   mount: z.string(),
   device: z.string(),
@@ -28,7 +28,7 @@ export function toDiskUse(disk: Disk): DiskUse {
   }
 }
 
-/** "Disk / 41 % of 252 GiB, 149 GiB free". */
+/** Returns "Disk / 41 % of 252 GiB, 149 GiB free". */
 export function toDiskText(disk: DiskUse): string {
   const usage = `${toPercentText(disk.percent)} of ${toByteText(disk.totalBytes)}, ${toByteText(disk.freeBytes)} free`
   return `Disk ${disk.mount} ${usage}${disk.readOnly ? ', read-only' : ''}`

@@ -13,7 +13,7 @@ const output = z.object({
   comment: foreignText(500).describe('why it was made'),
 })
 
-/** `expire_silence`: notifications again. */
+/** `expire_silence`: ends a silence, so that its alerts notify again. */
 export function expireSilence({ all }: { all: readonly Alertmanager[] }): Tool {
   return defineTool({
     name: 'expire_silence',

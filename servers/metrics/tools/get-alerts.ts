@@ -40,7 +40,7 @@ const output = z.object({
 })
 type Data = z.input<typeof output>
 
-/** `get_alerts`: what fires, is silenced, or is about to fire. */
+/** `get_alerts`: lists alerts that fire, are silenced, or are about to fire. */
 export function getAlerts(deps: {
   alertmanagers: readonly Alertmanager[]
   prometheuses: readonly Prometheus[]
@@ -81,7 +81,7 @@ export function getAlerts(deps: {
   })
 }
 
-/** Either of the two serves. */
+/** Describes a missing setting for which either of the two programs is enough. */
 function toEitherSpec() {
   const { title, prefix, settings } = alertmanagerSpec
   const either = `the address of Alertmanager, or set ${prometheusSpec.prefix}_URL for the alerts of Prometheus alone`

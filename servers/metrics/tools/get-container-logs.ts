@@ -7,7 +7,7 @@ import type { Sources } from '../containers/sources.ts'
 import { listTargets, pickTarget, type Target } from '../containers/targets.ts'
 import { spanField, toSpan } from '../prometheus/decide-range.ts'
 
-/** How far back a search goes, in lines. */
+/** Number of the newest lines that a search reads. */
 const SEARCHED = 5000
 const MOST = 500
 const WIDTH = 500
@@ -23,7 +23,7 @@ const output = z.object({
     .describe('how many lines contain what was looked for; these are the last of them'),
 })
 
-/** `get_container_logs`: what a container or a pod wrote. */
+/** `get_container_logs`: returns the output of a container or a pod. */
 export function getContainerLogs({ sources, clock }: { sources: Sources; clock: Clock }): Tool {
   return defineTool({
     name: 'get_container_logs',

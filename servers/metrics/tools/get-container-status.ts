@@ -42,7 +42,7 @@ const output = z.object({
 })
 type Data = z.input<typeof output>
 
-/** `get_container_status`: how containers and pods are, and what they use. */
+/** `get_container_status`: returns the status and the use of containers and pods. */
 export function getContainerStatus({ sources, clock }: { sources: Sources; clock: Clock }): Tool {
   return defineTool({
     name: 'get_container_status',

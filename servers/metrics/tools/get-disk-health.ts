@@ -4,7 +4,7 @@ import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { About, Disk, Drive, Machine } from '../machine/machine.ts'
 import { diskShape, toDiskText, toDiskUse } from './disk-use.ts'
 
-/** A minute: a bus full of slow drives takes seconds for each. */
+/** Milliseconds; a bus full of slow drives takes seconds for each. */
 const LIMIT = 60_000
 const FULL = 95
 
@@ -41,7 +41,7 @@ const output = z.object({
 })
 type Health = z.input<typeof output>
 
-/** `get_disk_health`: whether drives fail (SMART) and filesystems are full or read-only. */
+/** `get_disk_health`: tells whether drives fail (SMART) and filesystems are full or read-only. */
 export function getDiskHealth({ machine }: { machine: Machine }): Tool {
   return defineTool({
     name: 'get_disk_health',
@@ -100,7 +100,7 @@ function toFilesystem(disk: Disk): Health['filesystems'][number] {
   }
 }
 
-/** Said once for the machine, since a model would else ask again for each drive. */
+/** Returns one note for the machine, since a model would otherwise ask again for each drive. */
 function toNote(drives: readonly Drive[], about: About): string | undefined {
   if (drives.some(drive => drive.health !== undefined)) return undefined
   if (about.virtual !== undefined) {

@@ -33,11 +33,11 @@ const output = z.object({
 interface ProcessesDeps {
   machine: Machine
   clock: Clock
-  /** For the names of containers. */
+  /** Returns the engines, for the names of containers. */
   engines?: () => readonly Engine[]
 }
 
-/** `get_processes`: what uses the CPU and the memory. */
+/** `get_processes`: lists what uses the CPU and the memory. */
 export function getProcesses({ machine, clock, engines = () => [] }: ProcessesDeps): Tool {
   return defineTool({
     name: 'get_processes',
@@ -68,7 +68,10 @@ export function getProcesses({ machine, clock, engines = () => [] }: ProcessesDe
   })
 }
 
-/** The names of containers by their ids, asked only where a process runs in one; an engine that is down names none. */
+/**
+ * Reads the names of containers by their ids, only if a process runs in one; an engine that is down gives
+ * none.
+ */
 async function readNames(
   owners: readonly Owner[],
   engines: () => readonly Engine[],
@@ -130,7 +133,7 @@ function toText(data: z.input<typeof output>, name: string | undefined): string 
   return [head, ...lines].join('\n')
 }
 
-/** ", container jellyfin, user 1000". */
+/** Returns ", container jellyfin, user 1000". */
 function toOwnerText({ user, unit, container }: z.input<typeof output>['processes'][number]): string {
   return [
     container === undefined ? '' : `, container ${container}`,

@@ -63,7 +63,7 @@ interface Facts {
   temperatures: readonly Temperature[]
 }
 
-/** `get_system_metrics`: a machine as it is now. */
+/** `get_system_metrics`: describes a machine as it is now. */
 export function getSystemMetrics({ hosts, clock }: { hosts: Hosts; clock: Clock }): Tool {
   const { local, remote } = hosts
   const names = [local, ...remote].map(host => host.name)

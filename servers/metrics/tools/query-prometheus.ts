@@ -14,7 +14,7 @@ import type { Asked, Prometheus } from '../prometheus/prometheus.ts'
 import { type Series, summarize, thin, toSeries } from '../prometheus/series.ts'
 import { prometheusSpec } from '../upstreams.ts'
 
-/** Points of a series in the structured data; the picture has them all. */
+/** Points of a series in the structured data; the picture shows all of them. */
 const COURSE = 24
 const LIMIT = 30_000
 
@@ -61,7 +61,7 @@ const input = z.strictObject({
   ...pageFields(20, 100),
 })
 
-/** `query_prometheus`: PromQL at a moment or over a span, in figures and as a picture. */
+/** `query_prometheus`: runs PromQL at a moment or over a span, and returns figures and a picture. */
 export function queryPrometheus({ all, clock }: { all: readonly Prometheus[]; clock: Clock }): Tool {
   return defineTool({
     name: 'query_prometheus',
@@ -116,12 +116,12 @@ function toRow({ name, labels, points }: Series, kind: Asked['kind']): Data['ser
   }
 }
 
-/** JSON has no NaN and no infinity. */
+/** Omits NaN and infinite values, which JSON cannot represent. */
 function toValue(value: number | undefined): { value?: number } {
   return value !== undefined && Number.isFinite(value) ? { value } : {}
 }
 
-/** A picture that cannot be drawn does not spoil the figures. */
+/** Draws the picture; if that fails, the figures are still returned. */
 async function plot(
   asked: Asked & { kind: 'range' },
   series: readonly Series[],

@@ -9,7 +9,7 @@ import type { Sources } from '../containers/sources.ts'
 import { listTargets } from '../containers/targets.ts'
 
 const SECOND = 1000
-/** Besides the grace: listing, stopping and starting. */
+/** Milliseconds besides the grace period: listing, stopping and starting. */
 const SLACK = 60 * SECOND
 
 const output = z.object({
@@ -23,7 +23,7 @@ const output = z.object({
     .describe('absent: it has no health check, or is a pod'),
 })
 
-/** `restart_container`: a container, a pod or all pods of a workload begin anew. */
+/** `restart_container`: restarts a container, a pod or all pods of a workload. */
 export function restartContainer({
   sources,
   ownHost = hostname(),

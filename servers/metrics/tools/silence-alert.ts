@@ -19,7 +19,7 @@ const output = z.object({
   matches: z.array(foreignText(300)).describe('alerts of now that it silences'),
 })
 
-/** `silence_alert`: no notifications of an alert for a while. */
+/** `silence_alert`: stops the notifications of an alert for a while. */
 export function silenceAlert({ all, clock }: { all: readonly Alertmanager[]; clock: Clock }): Tool {
   return defineTool({
     name: 'silence_alert',

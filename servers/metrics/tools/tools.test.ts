@@ -10,7 +10,7 @@ import { getDiskHealth } from './get-disk-health.ts'
 import { getProcesses } from './get-processes.ts'
 import { getSystemMetrics } from './get-system-metrics.ts'
 
-/** Calls a tool made of a machine, with a clock that runs on by itself for a second. */
+/** Calls a tool on a fake machine, with a clock that advances by itself for a second. */
 async function call(
   create: (deps: { machine: Machine; clock: typeof systemClock }) => Tool,
   machine: Partial<Machine>,

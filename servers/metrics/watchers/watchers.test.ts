@@ -16,7 +16,7 @@ import { createRemoteWatcher, createWatchers } from './watchers.ts'
 
 const MINUTE = 60_000
 
-/** The watchers at work on a machine, with their events as "type key value". */
+/** Starts the watchers on a machine; their events read "type key value". */
 function start(
   machine: Partial<Machine>,
   environment: Record<string, string> = {},
@@ -171,7 +171,7 @@ test('what is off is not watched, but the counters are', async () => {
   stop()
 })
 
-/** A machine behind an exporter that is told what to answer. */
+/** Starts a machine behind an exporter whose answers the test controls. */
 async function startRemote() {
   const exporter = await startFaultyUpstream({ 'GET /metrics': status(200, exporterText()) })
   const clock = createFakeClock()

@@ -19,8 +19,8 @@ export interface WatcherDeps {
 }
 
 /**
- * The watcher of a machine behind a node-exporter: one look serves all levels, so that a machine that is down is told
- * once, harms no other, and keeps what was raised.
+ * Creates the watcher of a machine behind a node-exporter: one request serves all levels, so that an
+ * unreachable machine is logged once, affects no other, and keeps its raised levels.
  */
 export function createRemoteWatcher(deps: WatcherDeps & { machine: ScrapedMachine }): Watcher {
   const levels = createWatchers(deps)
@@ -34,7 +34,10 @@ export function createRemoteWatcher(deps: WatcherDeps & { machine: ScrapedMachin
   }
 }
 
-/** The watchers that the settings leave on. The CPU is sampled even so: the tools' rates count from its last look. */
+/**
+ * Creates the watchers that the settings leave on. The counters are always sampled: the tools' rates start at
+ * the last sample.
+ */
 export function createWatchers(deps: WatcherDeps): Watcher[] {
   const { settings, emit, clock } = deps
   const every = settings.interval
@@ -68,7 +71,7 @@ export function createWatchers(deps: WatcherDeps): Watcher[] {
   ].filter(watcher => watcher !== undefined)
 }
 
-/** The use since the last look; the first look has nothing to compare with. */
+/** Reads the use since the last sample; the first one has nothing to compare with. */
 async function readCpu({ host, sampler }: WatcherDeps, rule: LevelRule): Promise<Reading<'cpu_high'>[]> {
   const { from, to } = await sampler.look()
   const percent = from && toCpuPercent(from, to)
@@ -86,7 +89,7 @@ async function readMemory(
   return [{ key: `memory_high:${host}`, value: percent, payload }]
 }
 
-/** What is mounted read-only cannot fill up. */
+/** Reads the disks, except read-only ones: they cannot fill up. */
 async function readDisks({ host, machine }: WatcherDeps, rule: LevelRule): Promise<Reading<'disk_high'>[]> {
   const { disks } = await machine.disks()
   return disks

@@ -23,7 +23,7 @@ export async function readAbout(roots: Roots, hostName: string | undefined): Pro
   }
 }
 
-/** The host's own name where this runs in a container, which has another. */
+/** Returns the host's own name; a container has another. */
 async function readHostName({ host }: Roots): Promise<string> {
   return (host === undefined ? undefined : await readText(join(host, 'etc/hostname'))) || hostname()
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Counters, Cpu, NetworkTotals } from '../machine.ts'
 import { type Roots, readFirst } from './roots.ts'
 
-/** The loopback, and the ends of containers' cables: their traffic is counted on the bridge. */
+/** The loopback and the interfaces of containers: their traffic is counted on the bridge. */
 const VIRTUAL = /^(lo|(veth|cali|ifb|dummy).*)$/
 
-/** Whether an interface carries the machine's own traffic. */
+/** Tells whether an interface carries the machine's own traffic. */
 export function isRealNetwork(name: string): boolean {
   return !VIRTUAL.test(name)
 }
@@ -27,8 +27,8 @@ export async function readCpu(roots: Roots): Promise<Cpu> {
 }
 
 /**
- * proc(5), /proc/stat: user nice system idle iowait irq softirq steal (guest is part of user). Waiting for a disk
- * is idle time; time that the hypervisor stole is not.
+ * Parses proc(5), /proc/stat: user nice system idle iowait irq softirq steal (guest is part of user). Waiting
+ * for a disk is idle time; time that the hypervisor stole is not.
  */
 export function parseCpuTimes(stat: string): { busy: number; total: number } {
   const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0] = stat
@@ -40,7 +40,10 @@ export function parseCpuTimes(stat: string): { busy: number; total: number } {
   return { busy, total: busy + idle + iowait }
 }
 
-/** proc(5), /proc/net/dev: after the name come 8 figures of receiving, the first being bytes, then of sending. */
+/**
+ * Parses proc(5), /proc/net/dev: after the name come 8 figures of receiving, the first being bytes, then of
+ * sending.
+ */
 export function parseNetwork(text: string): NetworkTotals[] {
   return text.split('\n').flatMap(line => {
     const [name = '', figures] = line.split(':')
@@ -50,7 +53,7 @@ export function parseNetwork(text: string): NetworkTotals[] {
   })
 }
 
-/** A container has a network of its own; the host's is that of its first process. */
+/** Reads the host's network from its first process, since a container has a network of its own. */
 function readNetwork({ host, proc }: Roots): Promise<string> {
   const own = join(proc, 'net/dev')
   return host === undefined ? readFile(own, 'utf8') : readFirst([join(proc, '1/net/dev'), own])

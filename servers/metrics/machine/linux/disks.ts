@@ -9,8 +9,8 @@ import { type Roots, readFirst } from './roots.ts'
 const ANSWER_WITHIN = 2000
 
 /**
- * Reads the disks' usage. A share that hangs holds one of the process's few file threads until it answers: while
- * it does, that answer is waited for and no other is asked.
+ * Creates a reader of the disks' usage. A share that hangs blocks one of the process's few file threads until
+ * it answers, so the reader awaits that answer and does not ask the share again.
  */
 export function createDiskReader(
   roots: Roots,
@@ -32,7 +32,7 @@ export function createDiskReader(
       const stats = await askOnce(mount)
       return stats === undefined ? 'silent' : (toDisk(mount, stats) ?? 'gone')
     } catch {
-      return 'gone' // unmounted meanwhile, or not ours to see: there is nothing to say about it
+      return 'gone' // unmounted meanwhile, or not readable for this user: there is nothing to report
     }
   }
 
@@ -49,7 +49,7 @@ export function createDiskReader(
   }
 }
 
-/** As df(1) counts: used of used and available, blocks that are reserved for root left out. */
+/** Counts as df(1): used of used and available, without the blocks that are reserved for root. */
 function toDisk(mount: Mount, stats: StatsFs): Disk | undefined {
   if (stats.blocks === 0) return undefined
   const used = stats.blocks - stats.bfree

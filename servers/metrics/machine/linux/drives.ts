@@ -7,17 +7,20 @@ import { parseSmart, type SmartReport } from './smart.ts'
 
 const SECTOR = 512
 const MAX_OUTPUT = 4 * 1024 * 1024
-/** Not drives: images, memory, what is built from drives, optical and floppy drives, network blocks. */
+/**
+ * Block devices that are not drives: images, memory, arrays and volumes, optical and floppy drives, network
+ * blocks.
+ */
 const NO_DRIVE = /^(loop|ram|zram|dm-|md|sr|fd|nbd|drbd|zd)/
 
 /** Drives that a hypervisor makes. */
 const VIRTUAL = /^(vd|xvd)/
 const NO_SMART: SmartReport = { warnings: [], unknown: 'a virtual drive, which has no SMART' }
 
-/** Runs smartctl with the arguments and gives what it wrote; rejects with ENOENT where it is not installed. */
+/** Runs smartctl with the arguments and returns its output; rejects with ENOENT if it is not installed. */
 export type RunSmartctl = (args: readonly string[], signal: AbortSignal) => Promise<string>
 
-/** The exit code tells of the drive, not of smartctl: what it wrote counts, whatever the code. */
+/** Creates the runner. It ignores smartctl's exit code, which describes the drive: the output counts. */
 export function createSmartctl(command = 'smartctl'): RunSmartctl {
   return (args, signal) =>
     new Promise((resolve, reject) => {
@@ -28,7 +31,10 @@ export function createSmartctl(command = 'smartctl'): RunSmartctl {
     })
 }
 
-/** Every drive, one after the other, so as not to load a bus with all at once. Sleeping ones are left asleep. */
+/**
+ * Reads all drives one after the other, so as not to load a bus with all at once. Sleeping drives are not
+ * woken.
+ */
 export async function readDrives(roots: Roots, run: RunSmartctl, signal: AbortSignal): Promise<Drive[]> {
   const drives: Drive[] = []
   for (const name of await listDrives(roots)) {

@@ -14,12 +14,14 @@ export interface LinuxOptions {
   clock: Clock
   /** The host's `/` inside a container. */
   hostRoot?: string | undefined
-  /** What the machine is to be called, instead of its own name. */
+  /** The machine's name in results, instead of its own. */
   hostName?: string | undefined
   smartctl?: RunSmartctl
 }
 
-/** A Linux machine, read from /proc and /sys: no program is started but smartctl. Throws SettingsError. */
+/**
+ * Creates a Linux machine, read from /proc and /sys: it starts no program but smartctl. Throws SettingsError.
+ */
 export function createLinuxMachine(options: LinuxOptions): Machine {
   const { clock, hostRoot, hostName, smartctl = createSmartctl() } = options
   const roots = findRoots(hostRoot)

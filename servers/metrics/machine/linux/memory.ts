@@ -7,7 +7,9 @@ export async function readMemory(roots: Roots): Promise<Memory> {
   return parseMemory(await readFile(join(roots.proc, 'meminfo'), 'utf8'))
 }
 
-/** proc(5), /proc/meminfo. Kernels before 3.14 have no MemAvailable: free and cached memory is near it. */
+/**
+ * Parses proc(5), /proc/meminfo. Kernels before 3.14 have no MemAvailable: free and cached memory is near it.
+ */
 export function parseMemory(text: string): Memory {
   const kibibytes = new Map(
     [...text.matchAll(/^(\w+):\s+(\d+) kB$/gm)].map(([, name, value]) => [name, Number(value) * 1024]),

@@ -8,23 +8,23 @@ export interface Mount {
 
 /** Devices that hold no data of their own: images of snaps, memory. */
 const NO_DISK = /^\/dev\/(loop|ram|zram)/
-/** Images that are full by nature. */
+/** Image filesystems, which are always full. */
 const IMAGES = new Set(['squashfs', 'iso9660', 'udf', 'erofs', 'cramfs'])
 /** Filesystems without a device below /dev: pools, shares of the network and of a hypervisor. */
 const DEVICELESS =
   /^(zfs|bcachefs|nfs4?|cifs|smb3|ceph|9p|virtiofs|fuse\.(mergerfs|sshfs|glusterfs|ceph|rclone|zfs))$/
-/** Where container engines and the system put mounts that show a disk once more. */
+/** Paths of mounts by container engines and the system that show a disk once more. */
 const INSIDE =
   /^\/((proc|sys|dev|snap)(\/|$)|run\/(?!media\/)|etc\/(hosts|hostname|resolv\.conf)$|var\/lib\/(docker|containers|containerd|kubelet|lxcfs|snapd)\/)/
 
-/** The mounts of real disks of a mountinfo text (proc_pid_mountinfo(5)). */
+/** Returns the mounts of real disks of a mountinfo text (proc_pid_mountinfo(5)). */
 export function parseMounts(text: string): Mount[] {
   return pickRealDisks(text.split('\n').flatMap(parseMount))
 }
 
 /**
- * The mounts of real disks: no pseudo filesystems, no images, each device once, at its shortest path; of overlays only
- * `/`, which is a container's own disk.
+ * Picks the mounts of real disks: no pseudo filesystems, no images, each device once, at its shortest path;
+ * of overlays only `/`, which is a container's own disk.
  */
 export function pickRealDisks<Of extends Mount>(mounts: readonly Of[]): Of[] {
   const byDevice = new Map<string, Of>()
@@ -53,7 +53,7 @@ function isRealDisk({ mount, device, type }: Mount): boolean {
   )
 }
 
-/** The kernel writes space, tab, line end and backslash as three octal digits. */
+/** Decodes a path: the kernel writes space, tab, line end and backslash as three octal digits. */
 function decodeOctal(text: string): string {
   return text.replace(/\\(\d{3})/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 8)))
 }

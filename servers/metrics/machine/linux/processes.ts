@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { ProcessUse } from '../machine.ts'
 import { type Roots, readText } from './roots.ts'
 
-/** getauxval(3): the size of a page in bytes, and how many clock ticks make a second. */
+/** Keys of getauxval(3): the size of a page in bytes, and the clock ticks per second. */
 const AT_PAGESZ = 6n
 const AT_CLKTCK = 17n
 
@@ -14,18 +14,18 @@ interface Units {
   readonly ticksPerSecond: number
 }
 
-/** What a process has used so far. */
+/** The use of a process so far. */
 interface ProcessTimes {
   readonly pid: number
-  /** In ticks after the boot: with it a process is told from an earlier one with its number. */
+  /** Ticks from the boot to its start; they distinguish it from an earlier process with the same pid. */
   readonly started: number
   readonly name: string
-  /** Of one core, since it started. */
+  /** CPU seconds of one core since it started. */
   readonly cpuSeconds: number
   readonly memoryBytes: number
 }
 
-/** What every process uses, its CPU during `pause`. A process that ended meanwhile is left out. */
+/** Reads the use of every process, its CPU during `pause`. A process that ended meanwhile is omitted. */
 export async function readProcesses(
   roots: Roots,
   monotonic: () => number,
@@ -41,8 +41,9 @@ export async function readProcesses(
 }
 
 /**
- * What a person calls the program: the file that it was started as. The kernel's own name is cut at 15 characters
- * and often that of a thread ("MainThread"); it stands for what has no command line, such as the kernel's threads.
+ * Returns the file that the program was started as, which people know. The kernel's own name is cut at 15
+ * characters and often that of a thread ("MainThread"); it is used if there is no command line, such as for
+ * the kernel's threads.
  */
 async function readName(roots: Roots, { pid, name, memoryBytes }: ProcessUse): Promise<string> {
   const commandLine = memoryBytes > 0 ? await readText(join(roots.proc, String(pid), 'cmdline')) : undefined
@@ -50,8 +51,8 @@ async function readName(roots: Roots, { pid, name, memoryBytes }: ProcessUse): P
 }
 
 /**
- * The program of a command line, and nothing of its arguments, which may hold secrets. Programs that rewrite theirs
- * put a colon or a space after the name ("nginx: worker process"); undefined where there is no name.
+ * Returns the program of a command line without its arguments, which may hold secrets. Programs that rewrite
+ * theirs put a colon or a space after the name ("nginx: worker process"); undefined if there is no name.
  */
 export function toProgramName(commandLine: string): string | undefined {
   const program = commandLine.split('\0', 1)[0] ?? ''
@@ -59,7 +60,10 @@ export function toProgramName(commandLine: string): string | undefined {
   return /([^/]+)$/.exec(path.split(/[:\s]/, 1)[0] ?? '')?.[1]?.replace(/^-/, '') || undefined
 }
 
-/** What of the times fell between two looks that lie `seconds` apart. One that is new started in between. */
+/**
+ * Returns the use between two samples that are `seconds` apart. A process without a first sample started in
+ * between.
+ */
 export function toProcessUse(
   before: readonly ProcessTimes[],
   after: readonly ProcessTimes[],
@@ -84,8 +88,9 @@ async function readTimes(roots: Roots, units: Units): Promise<ProcessTimes[]> {
 }
 
 /**
- * proc_pid_stat(5): pid (comm) state …, where comm may hold anything, even ") R 1"; after it utime is the 12th,
- * stime the 13th, starttime the 20th and rss (in pages) the 22nd field. Undefined where the text is cut.
+ * Parses proc_pid_stat(5): pid (comm) state …, where comm may hold anything, even ") R 1"; after it utime is
+ * the 12th, stime the 13th, starttime the 20th and rss (in pages) the 22nd field. Undefined if the text is
+ * cut.
  */
 export function parseProcessStat(stat: string, units: Units): ProcessTimes | undefined {
   const open = stat.indexOf('(')
@@ -102,7 +107,7 @@ export function parseProcessStat(stat: string, units: Units): ProcessTimes | und
   }
 }
 
-/** Pairs of machine words: which value, and the value. */
+/** Parses pairs of machine words: key and value. */
 export function parseAuxv(auxv: Buffer): Units {
   const values = new Map<bigint, number>()
   const read = (at: number) => (endianness() === 'LE' ? auxv.readBigUInt64LE(at) : auxv.readBigUInt64BE(at))
@@ -110,7 +115,7 @@ export function parseAuxv(auxv: Buffer): Units {
   return { pageBytes: values.get(AT_PAGESZ) ?? 4096, ticksPerSecond: values.get(AT_CLKTCK) ?? 100 }
 }
 
-/** Not asynchronous: the kernel answers at once, and a thousand promises cost more than the reading. */
+/** Reads synchronously: the kernel answers at once, and a thousand promises cost more than the reading. */
 function readStat(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')

@@ -3,16 +3,22 @@ import { basename, join } from 'node:path'
 import type { Temperature } from '../machine.ts'
 import { type Roots, readNumber, readText } from './roots.ts'
 
-/** What open inputs and broken chips report lies outside: -62, 0.0 of a dead zone aside, 127.5, 255. */
+/**
+ * Plausible range in °C: open inputs and broken chips report values outside it (-62, 127.5, 255), except the
+ * 0.0 of a dead zone.
+ */
 const PLAUSIBLE = { above: -40, below: 125 }
 
-/** The temperatures of all sensors that the kernel knows; empty where there is none. */
+/** Reads the temperatures of all sensors that the kernel knows; empty if there is none. */
 export async function readTemperatures(roots: Roots): Promise<Temperature[]> {
   const hwmon = await readHwmon(join(roots.sys, 'class/hwmon'))
   return hwmon.length > 0 ? hwmon : readThermalZones(join(roots.sys, 'class/thermal'))
 }
 
-/** Documentation/hwmon/sysfs-interface: tempN_input in thousandths of a degree, tempN_label, _crit, _fault. */
+/**
+ * Reads hwmon (Documentation/hwmon/sysfs-interface): tempN_input in thousandths of a degree, tempN_label,
+ * _crit, _fault.
+ */
 async function readHwmon(folder: string): Promise<Temperature[]> {
   const chips = await Promise.all(
     (await list(folder)).map(async name => ({ ...(await readChip(join(folder, name))) })),
@@ -47,7 +53,7 @@ async function readSensor(folder: string, input: string): Promise<Temperature[]>
   return fault === 1 ? [] : toTemperature(label || input, value, critical)
 }
 
-/** Small boards have a thermal zone and no hwmon. */
+/** Reads the thermal zones of small boards, which have no hwmon. */
 async function readThermalZones(folder: string): Promise<Temperature[]> {
   const zones = (await list(folder)).filter(name => name.startsWith('thermal_zone')).sort(byNumber)
   const found = await Promise.all(
@@ -59,7 +65,7 @@ async function readThermalZones(folder: string): Promise<Temperature[]> {
   return unique(found.flat())
 }
 
-/** From thousandths of a degree; none where the value is one that broken sensors report. */
+/** Converts thousandths of a degree; returns none if the value is one that broken sensors report. */
 export function toTemperature(sensor: string, value: number | undefined, critical?: number): Temperature[] {
   const isPlausible = (celsius: number) => celsius > PLAUSIBLE.above && celsius < PLAUSIBLE.below
   if (value === undefined || !isPlausible(value / 1000)) return []
@@ -67,7 +73,7 @@ export function toTemperature(sensor: string, value: number | undefined, critica
   return [{ sensor, celsius: value / 1000, ...(known ? { criticalCelsius: critical / 1000 } : {}) }]
 }
 
-/** Names must differ, since events are told apart by them; what still shares one gets a number. */
+/** Makes names differ, since they identify events; a name that is still shared gets a number. */
 export function unique(temperatures: readonly Temperature[]): Temperature[] {
   const seen = new Map<string, number>()
   return temperatures.map(temperature => {
@@ -85,12 +91,12 @@ async function list(folder: string): Promise<string[]> {
   }
 }
 
-/** The device that a chip sits on ("nvme0"): hwmon's own numbers change from boot to boot. */
+/** Returns a chip's device ("nvme0"): hwmon's own numbers change from boot to boot. */
 async function readDevice(folder: string): Promise<string | undefined> {
   try {
     return basename(await readlink(join(folder, 'device')))
   } catch {
-    return undefined // a virtual chip sits on nothing
+    return undefined // a virtual chip has no device
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseSmart } from './smart.ts'
 
-/** In the shape that `smartctl --all --json` of smartmontools 7 writes, cut to what matters. */
+/** The form of `smartctl --all --json` of smartmontools 7, cut to what matters. */
 const SATA = {
   smartctl: { version: [7, 3], argv: ['smartctl', '--all', '--json', '/dev/sda'], exit_status: 0 },
   device: { name: '/dev/sda', type: 'sat', protocol: 'ATA' },

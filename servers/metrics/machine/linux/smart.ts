@@ -3,14 +3,14 @@ import type { Drive } from '../machine.ts'
 
 export type SmartReport = Omit<Drive, 'device' | 'kind' | 'sizeBytes'>
 
-/** Raw counts of an ATA drive that should be 0: their attribute's number, and what they mean. */
+/** Raw counts of an ATA drive that should be 0: number and meaning of their attributes. */
 const BAD_COUNTS = new Map([
   [5, 'reallocated sectors'],
   [197, 'sectors waiting to be reallocated'],
   [198, 'uncorrectable sectors'],
 ])
 
-/** What we read of `smartctl --all --json` (smartmontools 7); all of it may be missing. */
+/** The used part of `smartctl --all --json` (smartmontools 7); all of it may be missing. */
 const smartOutput = z.object({
   smartctl: z.object({ messages: z.array(z.object({ string: z.string() })).optional() }).optional(),
   model_name: z.string().optional(),
@@ -43,7 +43,7 @@ const smartOutput = z.object({
 })
 type SmartOutput = z.infer<typeof smartOutput>
 
-/** What smartctl's JSON says of a drive. Without a verdict in it, `unknown` says why. */
+/** Parses smartctl's JSON about a drive. If it has no verdict, `unknown` says why. */
 export function parseSmart(text: string): SmartReport {
   const parsed = smartOutput.safeParse(parseJson(text))
   if (!parsed.success) return { warnings: [], unknown: 'smartctl gave an answer that is not understood here' }
