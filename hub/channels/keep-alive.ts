@@ -1,12 +1,13 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../core/clock.ts'
 
-/** A socket is asked this often whether somebody is there, milliseconds. */
+/** Milliseconds between two pings of a socket. */
 export const PING_MS = 30_000
 
 /**
- * Ends the socket when its client is gone without a close, as after a sleep or a lost network: TCP alone notices that
- * after hours, or never. Every browser and library answers a ping by itself. Returns how to stop.
+ * Ends the socket when its client is gone without a close, as after a sleep or a lost network: TCP alone
+ * notices that after hours, or never. Every browser and library answers a ping by itself. Returns a function
+ * that stops the pings.
  */
 export function keepAlive(ws: WebSocket, clock: Pick<Clock, 'after'>): () => void {
   let isHeard = true
@@ -14,7 +15,7 @@ export function keepAlive(ws: WebSocket, clock: Pick<Clock, 'after'>): () => voi
     isHeard = true
   }
   const look = () => {
-    // Nothing is read of a paused socket, so it tells nothing.
+    // A paused socket is not read, so its silence proves nothing.
     if (!isHeard && !ws.isPaused) return ws.terminate()
     isHeard = false
     ws.ping()

@@ -3,9 +3,9 @@ import type { WebSocket } from 'ws'
 import type { HubFrame } from '../../schemas/chat.ts'
 import { systemClock } from '../core/clock.ts'
 
-/** A client that reads nothing is let go before the hub's memory fills; it comes back with `after`. */
+/** Bytes that may wait for a client: a slower one is closed, to spare memory, and comes back with `after`. */
 const MOST_BUFFERED = 16 * 1024 * 1024
-/** How long a frame of activity may wait for others, milliseconds: a screen shows no more pictures than this. */
+/** Milliseconds that a frame of activity may wait for others: a screen refreshes no faster than this. */
 const ACTIVITY_MS = 16
 
 type Activity = Extract<HubFrame, { type: 'delta' | 'agent' | 'tool' }>
@@ -13,14 +13,14 @@ type Activity = Extract<HubFrame, { type: 'delta' | 'agent' | 'tool' }>
 /** Sends frames to one client, in order. */
 export interface Sender {
   (frame: HubFrame): void
-  /** Forgets what still waits. */
+  /** Drops the frames that still wait. */
   stop: () => void
 }
 
 /**
- * Frames of one round of I/O are written together. Streamed text, tool activity and agents' states wait up to
- * ACTIVITY_MS for the next frame, and the pieces of a text among them become one: a frame and a write for each word
- * would cost more than the reply.
+ * Creates a sender that writes the frames of one round of I/O together. Streamed text, tool activity and
+ * agents' states wait up to ACTIVITY_MS for the next frame, and the pieces of a text among them become one: a
+ * frame and a write for each word would cost more than the reply.
  */
 export function createSender(ws: WebSocket, socket: Duplex): Sender {
   let waiting: Activity[] = []
@@ -71,7 +71,7 @@ function isActivity(frame: HubFrame): frame is Activity {
   return frame.type === 'delta' || frame.type === 'agent' || frame.type === 'tool'
 }
 
-/** With the frame at the end; a piece of the text that is there already is added to it. */
+/** Returns `waiting` with the frame at its end; a further piece of the last text is appended to that text. */
 function joined(waiting: Activity[], frame: Activity): Activity[] {
   const last = waiting.at(-1)
   if (frame.type !== 'delta' || last?.type !== 'delta' || last.cycle !== frame.cycle) {

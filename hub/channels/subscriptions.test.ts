@@ -18,7 +18,7 @@ const toWords = (frame: HubFrame) => {
   return frame.type === 'subscribed' ? `subscribed ${frame.lastSeq}` : frame.type
 }
 
-/** One client's subscriptions to a store with so many messages; what it reads is as it was when it asked. */
+/** Opens one client's subscriptions to `count` messages; a read returns what was stored when it began. */
 function open(count: number) {
   let stored = Array.from({ length: count }, (_, index) => toMessage(index + 1))
   let gate = Promise.resolve()
@@ -47,7 +47,7 @@ function open(count: number) {
       stored = []
       subscriptions.onForgotten('homelab')
     },
-    /** Until the returned function is called, nothing that is read arrives. */
+    /** Delays the result of every read until the returned function is called. */
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>()
       gate = promise

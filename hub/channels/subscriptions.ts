@@ -3,13 +3,13 @@ import type { Log } from '../core/log.ts'
 
 const PAGE = 500
 
-/** What one client has subscribed to; every message reaches it once, in order, without a gap. */
+/** A client's subscriptions; each message of their conversations reaches it once, in order, without a gap. */
 export interface Subscriptions {
   has(conversation: string): boolean
   /** Sends `subscribed`, then every message after `after` (omitted: none), then live ones. */
   add(conversation: string, after: number | undefined): Promise<void>
   onMessage(message: ChatMessage): void
-  /** The conversation was deleted and counts from 1 again: so does its subscription, which the client is told. */
+  /** Restarts the subscription of a deleted conversation, which counts from 1 again, and tells the client. */
   onForgotten(conversation: string): void
   clear(): void
 }
@@ -22,10 +22,10 @@ export interface SubscriptionsDeps {
 }
 
 interface Subscription {
-  /** The newest seq that was sent. */
+  /** The seq of the newest message that was sent. */
   sent: number
   reading: boolean
-  /** Something was appended while it was read. */
+  /** Whether a message was appended during the read. */
   missed: boolean
 }
 
@@ -33,7 +33,7 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
   const subscriptions = new Map<string, Subscription>()
   let deletions = 0
 
-  /** Sends what is stored and was not sent yet; what is appended meanwhile is stored too. */
+  /** Sends the stored messages that were not sent yet, including those that are appended meanwhile. */
   const catchUp = async (conversation: string, subscription: Subscription) => {
     if (subscription.reading) return
     subscription.reading = true
@@ -42,7 +42,7 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
       do {
         subscription.missed = false
         page = await deps.readMessages(conversation, subscription.sent, PAGE)
-        // What was read for one that was replaced meanwhile may be deleted, or is read again.
+        // A subscription that was replaced drops its page: the messages may be deleted, or are read again.
         if (subscriptions.get(conversation) !== subscription) return
         for (const message of page) deliver(subscription, message)
       } while (page.length > 0 || subscription.missed)
@@ -61,7 +61,7 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
     deps.send({ type: 'subscribed', conversation, lastSeq })
     return catchUp(conversation, subscription)
   }
-  /** Never less than what was sent: to the client, less is a conversation that was deleted. */
+  /** Returns at least the newest seq that was sent: a client takes a lower one for a deleted conversation. */
   const readLastSeq = async (conversation: string) => {
     let lastSeq: number
     let before: number

@@ -64,7 +64,7 @@ test('a socket whose client is gone without a word is dropped, and one that answ
     const asked = once(alive, 'ping')
     door.clock.advance(PING_MS)
     await asked
-    // What the hub gets after its own ping has passed the client's pong.
+    // This ping reaches the hub after the client's pong to the hub's own ping.
     alive.ping()
     await pinged
   }

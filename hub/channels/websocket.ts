@@ -23,11 +23,11 @@ import { createSender, type Sender } from './sender.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 const LARGEST_FRAME = 1024 * 1024
-/** A frame up to this size is told what is wrong with it; a larger one ends the socket (close code 1009). */
+/** Bytes of the largest frame that still gets an error; a larger one ends the socket (close code 1009). */
 const LARGEST_READ = 4 * LARGEST_FRAME
-/** So many frames may wait for their turn; then the socket is not read until they had it. */
+/** Frames that may wait for their turn; at this number the socket is not read until some were handled. */
 const MOST_WAITING = 64
-/** So many sockets may be open at once. */
+/** Sockets that may be open at once. */
 export const MOST_SOCKETS = 256
 const PROTOCOL = 'superbloom.v1'
 
@@ -35,24 +35,24 @@ const TOO_MANY_SOCKETS = `There are ${MOST_SOCKETS} chats open already, the most
 
 export interface WebSocketDeps {
   clock: Clock
-  /** Times what waits for the other side of a socket; a clock that a test moves on would not wait for it. */
+  /** Times waits for the other side of a socket; a clock that a test moves would not wait for it. */
   networkClock: Pick<Clock, 'after'>
   log: Log
   signals: Signals
-  /** Throws where the request may not come in. */
+  /** Throws if the request is not admitted. */
   admit: (request: IncomingMessage) => { token: string }
-  /** Whether a source may send one more frame now. */
+  /** Creates a limit that tells whether a source may send one more frame now. */
   createLimit: () => (now: number) => boolean
   welcome: () => Promise<Extract<HubFrame, { type: 'welcome' }>>
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
   decide: (decision: Decision) => Promise<Approval>
-  /** Resolves with how many cycles it stops. */
+  /** Resolves with the number of cycles that it stops. */
   stop: (target: StopTarget, by: string) => Promise<number>
   readMessages: (conversation: string, after: number, limit: number) => Promise<ChatMessage[]>
   lastSeq: (conversation: string) => Promise<number>
 }
 
-/** Chat at `/ws` of the server. Disposing closes every socket. */
+/** Serves chat at `/ws` of the server. Disposing closes every socket. */
 export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDisposable {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -170,7 +170,7 @@ async function handle(
       return subscriptions.add(frame.conversation, frame.after)
     case 'decide': {
       const { approval: id, decision, note } = frame
-      // What was decided reaches everyone as a frame `approval`; what went wrong, only who asked.
+      // A decision reaches everyone as an `approval` frame; an error reaches only the client that decided.
       await deps.decide({ id, decision, note, by: caller.token, where: '/ws' })
       return
     }

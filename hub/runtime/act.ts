@@ -15,14 +15,14 @@ import { takeUpdate } from './take-batch.ts'
 import { announceEnded, type Completion } from './tasks.ts'
 import { publish } from './tell.ts'
 
-/** Runs the calls of the newest step, each written down before and after, and puts their results into the history. */
+/** Runs the calls of the newest step, each written down before and after, and appends their results. */
 export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): Promise<'think' | 'ended'> {
   await runCalls(deps, claim, await callsOfStep(deps.store.db, claim.cycle, claim.steps), signal)
   const rows = await callsOfStep(deps.store.db, claim.cycle, claim.steps)
   const ending = rows.find(row => row.status === 'ok' && endsCycle(deps, claim, row.tool))
   const results = await toResults(deps, claim, rows)
   const done = await deps.store.write(async tx => {
-    // What nobody will read any more in this cycle waits for the next one.
+    // A cycle that ends here takes no more items: nobody would read them in it.
     const isOver = ending !== undefined || claim.stop?.aborted === true
     const update = isOver ? NO_UPDATE : await drainUpdate(deps, tx, claim, results)
     const contents = [...results, ...update.contents]
@@ -50,7 +50,7 @@ export async function act(deps: RuntimeDeps, claim: Claim, signal: AbortSignal):
   return 'ended'
 }
 
-/** What a task is completed with, where a call of the step completes it. */
+/** Returns the result of the step's successful `complete_task`, if there is one. */
 function completionOf(rows: readonly ToolCallRow[]): Completion | undefined {
   const row = rows.find(each => each.tool === 'complete_task' && each.status === 'ok')
   const { structured } = row ? resultOf(row) : {}
@@ -62,7 +62,7 @@ function endsCycle(deps: RuntimeDeps, claim: Claim, name: string): boolean {
   return tool?.kind === 'meta' && tool.ends
 }
 
-/** The text that the model wrote beside the calls of the newest step. */
+/** Returns the text that the model wrote beside the calls of the newest step. */
 function textOfStep(claim: Claim): string {
   const said = claim.window.findLast(entry => entry.content.role === 'assistant')
   return said?.content.text ?? ''
@@ -77,7 +77,7 @@ interface Update {
 
 const NO_UPDATE: Update = { items: [], hasMore: false, contents: [] }
 
-/** What came meanwhile, and the message that tells of it. */
+/** Takes the items that came meanwhile and may join the cycle, and builds the message that shows them. */
 async function drainUpdate(
   deps: RuntimeDeps,
   tx: Tx,
@@ -98,8 +98,9 @@ async function drainUpdate(
 }
 
 /**
- * While the agent answers one conversation alone, people of others wait, and so does always what is told elsewhere, and
- * everything while a message with a schema is answered, or for one.
+ * Tells whether an item may join the running cycle. While the agent answers one conversation alone, messages
+ * of others wait. An item that is told in another conversation always waits, and so does everything while a
+ * message with a schema is answered, or if the item has a schema.
  */
 function mayJoin({ agent, window, target, items }: Claim, item: InboxItem): boolean {
   if (item.payload.kind === 'reset' || [item, ...items].some(schemaOf)) return false

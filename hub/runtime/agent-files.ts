@@ -22,7 +22,7 @@ interface FileSchedule {
   missed?: MissedPolicy | undefined
 }
 
-/** Brings the store in line with the agent files: agents retire and return, and their schedules follow the files. */
+/** Brings the store in line with the agent files: agents retire and return, schedules follow the files. */
 export async function applyAgentFiles(
   deps: { store: Store; clock: Clock; readonly timezone: string },
   agents: readonly FileAgent[],
@@ -40,9 +40,9 @@ export async function applyAgentFiles(
 
 interface Applied {
   agent: FileAgent
-  /** What its file ever asked for. */
+  /** The schedules that the agent's file ever asked for. */
   rows: readonly ScheduleRow[]
-  /** Its zone is looked at only where a schedule says none. */
+  /** The time zone is read only if a schedule has none. */
   deps: { readonly timezone: string }
   now: number
 }
@@ -87,7 +87,7 @@ async function applySchedules(tx: Tx, { agent, rows, deps, now }: Applied): Prom
     if (!wanted.has(id) && row.status !== 'done') await setScheduleStatus(tx, id, { status: 'done' })
 }
 
-/** The same line of the same file is the same schedule, however often it is read. */
+/** Returns the same id for the same line of the same file, however often it is read. */
 function scheduleId(agent: string, cron: string, timezone: string, reason: string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([cron, timezone, reason]))

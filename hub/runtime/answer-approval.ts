@@ -18,7 +18,7 @@ export type ApprovalDeps = Pick<
 
 type Answer = Extract<InboxPayload, { kind: 'approval' }>
 
-/** What came of an approval: its call ended, or will never run. */
+/** An approval whose call ended, or will never run. */
 export interface Answered {
   approval: ApprovalRow
   call: ToolCallRow
@@ -26,7 +26,10 @@ export interface Answered {
   outcome: ToolOutcome
 }
 
-/** Ends the call, tells the conversation, and posts decision and outcome to the thread. Announce it after the commit. */
+/**
+ * Ends the call, tells the conversation, and posts decision and outcome to the thread. Call `announceAnswer`
+ * after the commit.
+ */
 export async function answerApproval(
   deps: Pick<ApprovalDeps, 'newId' | 'clock'>,
   tx: Tx,
@@ -36,7 +39,7 @@ export async function answerApproval(
   const now = deps.clock.now()
   await finishCall(tx, call.id, { status, result: outcome, now })
   await markAnswered(tx, approval.id, now)
-  // A thread that is over would be woken for nothing.
+  // A thread that has ended gets no item: it would be woken for nothing.
   if (!(await hasEnded(tx, approval.thread_id))) {
     await postItem(tx, {
       thread: approval.thread_id,
@@ -50,7 +53,7 @@ export async function answerApproval(
   return tellAbout(deps, tx, approval, toTelling({ row: call, outcome, status }, { approval: approval.id }))
 }
 
-/** Shows what came of it, and wakes the thread. */
+/** Shows the outcome of an approval's call, and wakes the thread. */
 export function announceAnswer(
   deps: Pick<ApprovalDeps, 'signals'>,
   { approval, call, status, outcome }: Answered,
@@ -61,17 +64,17 @@ export function announceAnswer(
   deps.signals.emit('posted', { thread: approval.thread_id })
 }
 
-/** Everyone sees who decided what. */
+/** Tells everyone who decided what. */
 export function announceDecision(deps: Pick<ApprovalDeps, 'signals'>, approval: ApprovalRow): void {
   deps.signals.emit('approval', toApproval(approval))
 }
 
-/** Where people see an approval and its call. */
+/** Returns the conversation and the cycle in which people see an approval and its call. */
 export function placeOf({ conversation_id, cycle_id }: ApprovalRow) {
   return { target: conversation_id, cycle: cycle_id }
 }
 
-/** A message about an approval; undefined where it has no conversation. */
+/** Appends a message about an approval; undefined if the approval has no conversation. */
 export async function tellAbout(
   deps: Pick<ApprovalDeps, 'newId' | 'clock'>,
   tx: Tx,
@@ -88,7 +91,7 @@ function toAnswer({ approval, call, status, outcome }: Answered): Answer {
   const ran = status === 'denied' || status === 'expired' ? undefined : status
   const result = { status: ran ?? 'unknown', text: outcome.text }
   const { arguments: args } = call
-  // What a person told the server is not for the agent.
+  // The agent does not get what a person told the server.
   if (approval.question_json !== null) {
     const by = decided_by === null ? {} : { by: decided_by }
     const asked = approval.status === 'open' ? 'expired' : approval.status

@@ -7,13 +7,13 @@ import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { schemaOf } from './reply.ts'
 
-/** What a cycle's final text gave where JSON is wanted: the result, or why there is none. Empty where none is wanted. */
+/** The result of a final text that must be JSON, or why it has none. Empty if no JSON is wanted. */
 export interface Checked {
   result?: JsonObject
   problem?: string
 }
 
-/** The schema that the final text of the cycle must fit. */
+/** Returns the schema that the final text of the cycle must fit. */
 function schemaFor({ agent, items }: Claim): JsonObject | undefined {
   return agent.task ? agent.task.schema : items.map(schemaOf).find(schema => schema !== undefined)
 }
@@ -26,8 +26,8 @@ export function checkText(claim: Claim, text: string): Checked {
 }
 
 /**
- * Checks the text with which a cycle is about to end. `repair` asks for it once more, once in a cycle, where a step is
- * left and a model that writes. A task that something is still to happen in has no result yet.
+ * Checks the text with which a cycle is about to end. `repair` asks for the answer once more, at most once in
+ * a cycle, if a step is left and the model can write. A task with something pending has no result yet.
  */
 export async function checkFinalText(
   deps: RuntimeDeps,
@@ -44,7 +44,7 @@ export async function checkFinalText(
   return checked.problem !== undefined && mayRepair ? { repair: toRepair(schema, checked.problem) } : checked
 }
 
-/** What the agent's message carries for programs. */
+/** Returns the data that the agent's message carries for programs. */
 export function toAnswerData({ result, problem }: Checked): { data?: Record<string, unknown> } {
   if (result) return { data: { structured: result } }
   return problem === undefined

@@ -4,7 +4,7 @@ import { call, say } from '../../tests/support/scripted-model.ts'
 
 const talk = { conversations: ['homelab', 'phone'] }
 
-/** What people read, without the tool activity. */
+/** Returns what people read, without the tool activity. */
 const said = (world: Awaited<ReturnType<typeof openWorld>>) =>
   world.seen.messages.all
     .filter(({ kind }) => kind !== 'user' && kind !== 'tool')
@@ -27,7 +27,7 @@ test('promise 12: a message that comes while another conversation is answered ge
   world.semaphore.resize(0)
   await world.post('from the phone', 'phone')
   await world.post('from the desk', 'homelab')
-  // The phone is asked about, and during that the desk writes again.
+  // The agent is asked about the phone, and the desk writes again during that.
   world.model.script(say('to the desk'), call([['look']]), say('to the phone'), say('the code is 4711'))
   world.semaphore.resize(8)
   await world.idle()

@@ -7,9 +7,9 @@ const CONVERSATIONS = ['homelab', 'phone', 'desk'] as const
 
 interface Arrival {
   conversation: (typeof CONVERSATIONS)[number]
-  /** Words of the message. */
+  /** Number of words of the message. */
   size: number
-  /** Arrives while a call of the agent runs, in place of before the agent begins. */
+  /** Whether the message arrives while a call of the agent runs, and not before the agent begins. */
   during: boolean
 }
 
@@ -19,10 +19,10 @@ const arrival = fc.record({
   during: fc.boolean(),
 })
 
-/** The whole text of a message: its marks stand at its beginning and its end. */
+/** Returns the whole text of a message, with marks at its beginning and its end. */
 const toText = ({ size }: Arrival, id: number) => `begin-${id}- ${'word '.repeat(size)}-end-${id}`
 
-/** Calls a tool or answers, as the dice say; the answer names every mark that the step saw. */
+/** Calls a tool or answers, by the dice; the answer names every mark that the step saw. */
 function createTurns(dice: readonly boolean[]): Turn {
   let step = 0
   return (request, options) => {
@@ -32,7 +32,7 @@ function createTurns(dice: readonly boolean[]): Turn {
   }
 }
 
-/** The ids of the messages of which a request shows the whole. */
+/** Returns the ids of the messages that a request shows whole. */
 function seenWhole({ model }: World): Set<number> {
   const seen = new Set<number>()
   for (const { messages, tools } of model.requests.all) {
@@ -75,7 +75,7 @@ test('promise 12: each message is seen whole or its author is told, and has an a
         for (const [id, each] of arrivals.entries()) if (!each.during) await post(each, id)
         world.semaphore.resize(8)
         await world.idle()
-        // What no call has brought by then comes at last.
+        // Messages that no call has posted by then come at the end.
         for (let next = later.shift(); next; next = later.shift()) await post(next.each, next.id)
         await world.idle()
 

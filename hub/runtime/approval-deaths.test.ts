@@ -11,7 +11,7 @@ import {
 import { liveTwice, openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { call, say } from '../../tests/support/scripted-model.ts'
 
-/** Asks for the call, goes on, and says so once it knows; however often it is asked. */
+/** Makes the model ask for the call, go on, and say so once it knows, however often it is asked. */
 function makeSteady(world: World) {
   world.model.complete = async (request, options) => {
     const last = request.messages.at(-1)
@@ -21,7 +21,7 @@ function makeSteady(world: World) {
   }
 }
 
-/** What a person does in each life: says it once more, and decides what is open. */
+/** Does what a person does in each run of the hub: repeats the message, and decides what is open. */
 async function live(world: World) {
   await world.post('stop it', 'homelab', 'once')
   await world.idle()
@@ -30,7 +30,7 @@ async function live(world: World) {
   await untilSaid(world, 'I know')
 }
 
-/** Counts the writes of a life without a death. */
+/** Counts the writes of a run in which the hub does not die. */
 async function countWrites() {
   await using world = await openWorld({ tools: [stopTool().tool], approve: ['stop'] })
   makeSteady(world)
@@ -72,7 +72,7 @@ test.each(deaths)(
   },
 )
 
-/** How often the history says that the call waits. */
+/** Counts the results in the history that say that the call waits. */
 async function waitingResults(world: World) {
   const rows = await world.store.db.selectFrom('history').select('content_json').execute()
   return rows.filter(row => row.content_json.includes('"text":"waiting: approval ')).length

@@ -134,7 +134,7 @@ test('nobody answers for 24 hours: it never runs and can not be approved any mor
   expect(await callStatuses(world)).toEqual(['waiting'])
   expect(await nextExpiry(world.store.db)).toBe(world.clock.now() + 1)
   world.clock.advance(1)
-  // Even before the clock's timer has looked.
+  // The approval is over even before the clock's timer has fired.
   await expect(world.approvals.decide({ id, decision: 'approve', ...OWNER })).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringMatching(/was expired at 2026-11-22T22:00:00Z already/),

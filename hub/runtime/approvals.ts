@@ -31,17 +31,17 @@ import { isOwn, toClosed } from './questions/ask-person.ts'
 import { checkNote } from './questions/question.ts'
 import { runApproved } from './run-approved.ts'
 
-/** What needs a person's yes: decided once, and what was approved runs once, outside any cycle. */
+/** The calls that need a person's yes: each is decided once, and runs once if approved, outside any cycle. */
 export interface Approvals extends AsyncDisposable {
-  /** The first answer wins. Throws `not_found`, `conflict` with who decided, and `retired`. */
+  /** Decides; the first answer wins. Throws `not_found`, `conflict` with who decided, and `retired`. */
   decide(decision: Decision): Promise<Approval>
-  /** Ends those that nobody answered in time. */
+  /** Expires the approvals that nobody answered in time. */
   expireDue(): Promise<void>
-  /** Runs what was approved, from now on and before: call it once the servers were heard of. */
+  /** Runs approved calls, earlier ones too. Call it once the startup barrier has opened. */
   begin(): Promise<void>
 }
 
-/** How long calls may take to end when the hub does; what is cut then goes on at the next start. */
+/** Milliseconds that calls may take to end when the hub does; a cut call goes on at the next start. */
 const STOP_MS = 6_000
 
 export function createApprovals(deps: ApprovalDeps): Approvals {
@@ -89,21 +89,21 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
   }
 }
 
-/** A call in whose midst a person was asked, and which the end of the last process cut. */
+/** Ends a call that had asked a person something and was cut when the last process ended. */
 async function endCut(deps: ApprovalDeps, approval: ApprovalRow): Promise<void> {
   const call = await callOfApproval(deps.store.db, approval)
   const answered = { approval, call, status: 'unknown' as const, outcome: UNKNOWN }
   announceAnswer(deps, answered, await deps.store.write(tx => answerApproval(deps, tx, answered)))
 }
 
-/** A decision that is written down; `answered` where nothing is left to run. */
+/** A decision that is written down; `answered` is set if nothing is left to run. */
 interface Settled {
   approval: ApprovalRow
   message: ChatMessage | undefined
   answered?: Answered
 }
 
-/** Undefined where somebody was first, or the time is over. */
+/** Writes a decision down; undefined if the approval was decided before, or its time is over. */
 async function settle(deps: ApprovalDeps, tx: Tx, decision: Decision): Promise<Settled | undefined> {
   const { id, by, where, note = null } = decision
   const status = decision.decision === 'approve' ? 'approved' : 'denied'
@@ -126,8 +126,8 @@ async function settle(deps: ApprovalDeps, tx: Tx, decision: Decision): Promise<S
 const LONGEST_CALL = 300
 
 /**
- * Whoever asked gets the answer with the announcement. Throws where the note beside a yes is no answer: the transaction
- * is then undone.
+ * Answers a question; whoever asked gets the answer with the announcement. Throws if the note beside a yes is
+ * no answer: the transaction is then undone.
  */
 async function answerQuestion(
   deps: ApprovalDeps,
@@ -152,7 +152,7 @@ async function answerQuestion(
   return { approval, message }
 }
 
-/** Throws where nobody is left for whom the call could run: the transaction is then undone. */
+/** Throws if the agent is retired or the thread has ended: the transaction is then undone. */
 async function checkRunnable(deps: ApprovalDeps, tx: Tx, { id, agent, thread_id }: ApprovalRow) {
   if (!deps.agent(agent)) {
     throw new HubError(
@@ -203,7 +203,7 @@ function announce(deps: ApprovalDeps, { approval, message, answered }: Settled):
   showCall(deps, placeOf(approval), { id: approval.call_id, tool: approval.tool }, 'planned')
 }
 
-/** Why an approval could not be decided. */
+/** Explains why an approval could not be decided. */
 async function explain(deps: ApprovalDeps, id: string): Promise<HubError> {
   const row = await findApproval(deps.store.db, id)
   if (!row) {

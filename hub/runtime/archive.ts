@@ -3,7 +3,7 @@ import type { DueSource } from '../core/due.ts'
 import type { Store } from '../store/open.ts'
 import { archiveEnded, earliestEnded } from '../store/threads.ts'
 
-/** So long after its end a task is out of the way. */
+/** Milliseconds after its end until a task is archived. */
 const KEPT_MS = 15 * 24 * 60 * 60_000
 
 /** Archives tasks that ended long ago; their history stays. */

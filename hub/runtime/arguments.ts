@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { parseJson, toCanonicalJson } from '../core/json.ts'
 
-/** The arguments of a call as its model wrote them; undefined where they are not a JSON object. */
+/** Reads the arguments of a call as its model wrote them; undefined if they are not a JSON object. */
 export function parseArguments(text: string): Record<string, unknown> | undefined {
   const value = parseJson(text.trim() || '{}')
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -9,7 +9,7 @@ export function parseArguments(text: string): Record<string, unknown> | undefine
     : undefined
 }
 
-/** Equal for equal arguments, however they are written: SHA-256 of their canonical JSON. */
+/** Returns the SHA-256 of the arguments' canonical JSON: equal for equal arguments, however written. */
 export function hashArguments(text: string): string {
   const args = parseArguments(text)
   return hash('sha256', args ? toCanonicalJson(args) : text)

@@ -13,7 +13,7 @@ import type { RuntimeDeps } from './deps.ts'
 import { isOfPeople } from './is-of-people.ts'
 import { publish } from './tell.ts'
 
-/** How long a person may take to answer. */
+/** Milliseconds that a person may take to answer. */
 export const APPROVAL_MS = 24 * 3_600_000
 
 const DOUBT =
@@ -22,7 +22,7 @@ const DOUBT =
 const DONE_BEFORE =
   'the same call succeeded before the work that is tried again now failed: to run it again would do it twice'
 
-/** Why a call of a server's tool needs a person's yes; undefined where it needs none. */
+/** Returns why a call of a server's tool needs a person's yes; undefined if it needs none. */
 export async function whyApproval(
   deps: RuntimeDeps,
   tx: Tx,
@@ -42,7 +42,7 @@ export async function whyApproval(
   return (await hadSucceeded(tx, call)) ? DONE_BEFORE : undefined
 }
 
-/** Whether the step that made a call says that a person decides it. */
+/** Tells whether the step that made a call says that a person decides it. */
 function wantsYes({ window }: Claim, { call_id }: ToolCallRow): boolean {
   const step = window.findLast(({ content }) => content.role === 'assistant')?.content
   return step?.role === 'assistant' && step.calls.some(({ id, ask }) => id === call_id && ask === true)
@@ -54,7 +54,7 @@ export interface AskedApproval {
   message: ChatMessage | undefined
 }
 
-/** Writes down that a call waits for a person. Show it after the commit. */
+/** Writes down that a call waits for a person. Call `showAsked` after the commit. */
 export async function askApproval(
   deps: RuntimeDeps,
   tx: Tx,
@@ -97,12 +97,12 @@ export async function askApproval(
   return { approval, row, message }
 }
 
-/** Where people are asked: the conversation of the cycle, else that of its task, else the agent's first. */
+/** Returns where people are asked: the conversation of the cycle, else its task's, else the agent's first. */
 export function placeOfPeople({ target, agent }: Claim): string | null {
   return target ?? agent.task?.conversation ?? agent.conversations[0] ?? null
 }
 
-/** Tells everyone of an approval whose transaction is committed. */
+/** Shows everyone an approval whose transaction is committed. */
 export function showAsked(deps: RuntimeDeps, claim: Claim, { approval, row, message }: AskedApproval): void {
   claim.resting = 'waiting'
   showCall(deps, { target: approval.conversation_id, cycle: claim.cycle }, row, 'waiting', approval.reason)

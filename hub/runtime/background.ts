@@ -2,9 +2,9 @@
 export interface Background {
   /** Aborts when the hub ends. */
   readonly stopping: AbortSignal
-  /** Keeps a run, so that the end of the hub waits for it; what it rejects with is logged. */
+  /** Adds a run, so that the end of the hub waits for it; an error of the run is logged. */
   add(run: Promise<void>): void
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when no run is left. */
   settled(): Promise<void>
 }
 

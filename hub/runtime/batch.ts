@@ -11,22 +11,22 @@ import type { RunningTask } from '../store/tasks.ts'
 import { schemaOf } from './reply.ts'
 import { type ContextTold, describeContext, markTold } from './told-context.ts'
 
-/** What a batch tells besides its items. It changes all the time, so it stands in the message and not in the prompt. */
+/** Facts that a batch tells besides its items; they change too often to be part of the prompt. */
 export interface BatchFacts {
   now: number
   timezone: string
-  /** Where the cycle's final text goes; null for nowhere. */
+  /** The conversation that gets the cycle's final text; null for none. */
   replyTo: string | null
   /** Conversations that the agent may write to. */
   conversations: readonly string[]
   schedules: readonly ScheduleRow[]
   /** Calls of the thread that wait for a person's yes. */
   approvals: readonly ApprovalRow[]
-  /** Stored facts: whole where nothing in the window tells them, else those that changed since; undefined for none. */
+  /** Stored facts: all if the window tells none, else those that changed since; undefined for none. */
   context?: ContextTold | undefined
   /** Tasks of the thread that have not ended. */
   tasks?: readonly RunningTask[]
-  /** Its final text is the summary of a task. */
+  /** Whether the cycle's final text is the summary of a task. */
   inTask?: boolean
 }
 
@@ -39,7 +39,7 @@ export interface BatchMessage {
   images?: readonly ModelImage[]
 }
 
-/** The one user message that begins a cycle. Of an item's text at most `longest` characters are shown. */
+/** Returns the user message that begins a cycle. It shows at most `longest` characters of an item's text. */
 export function toBatch(
   items: readonly InboxItem[],
   facts: BatchFacts,
@@ -48,12 +48,12 @@ export function toBatch(
   return toMessage(`${BATCH}${plural(items.length, 'event')}]`, items, facts, longest)
 }
 
-/** What came between two steps. */
+/** Returns the user message for items that came between two steps. */
 export function toUpdate(items: readonly InboxItem[], facts: BatchFacts): BatchMessage {
   return toMessage(`[MID-CYCLE UPDATE - ${plural(items.length, 'event')}]`, items, facts)
 }
 
-/** Asks for the answer that a conversation's user message did not get. */
+/** Returns the message that asks for the answer which a conversation's user message did not get. */
 export function toUnanswered(conversation: string, texts: readonly string[], now: number): BatchMessage {
   const item: BatchItem = { kind: 'notice', origin: conversation, text: texts.join('\n'), at: now }
   return {
@@ -63,30 +63,30 @@ export function toUnanswered(conversation: string, texts: readonly string[], now
   }
 }
 
-/** How much of a waiting call's arguments, and of a schedule's reason, a batch tells. */
+/** Characters that a batch shows of a waiting call's arguments, and of a schedule's reason. */
 const LONGEST_CALL = 500
 const LONGEST_REASON = 500
 
-/** So many are told in each batch. */
+/** Tasks that each batch lists at most. */
 const MOST_TASKS = 20
 
 const QUESTION = '[UNANSWERED - '
 const BATCH = '[INBOX - '
 const REPAIR = '[ANSWER CHECKED]'
 
-/** Whether a cycle begins here. */
+/** Tells whether a content is the message that begins a cycle. */
 export function isBatch(content: HistoryContent): boolean {
   return content.role === 'user' && content.text.startsWith(BATCH)
 }
 
-/** Whether the newest cycle of a window works on the answer that `toUnanswered` asked for. */
+/** Tells whether the newest cycle of a window works on the answer that `toUnanswered` asked for. */
 export function isOnQuestion(window: readonly { content: HistoryContent }[]): boolean {
   const isQuestion = ({ role, text }: HistoryContent) => role === 'user' && text.startsWith(QUESTION)
   const last = window.findLast(({ content }) => isBatch(content) || isQuestion(content))
   return last !== undefined && isQuestion(last.content)
 }
 
-/** Whether the newest cycle of a window was asked for its answer once more. */
+/** Tells whether the newest cycle of a window was asked for its answer once more. */
 export function isOnRepair(window: readonly { content: HistoryContent }[]): boolean {
   const isRepair = ({ role, text }: HistoryContent) => role === 'user' && text.startsWith(REPAIR)
   const last = window.findLast(({ content }) => isBatch(content) || isRepair(content))
@@ -114,7 +114,7 @@ function toMessage(
   return { ...message, ...markTold(facts.context) }
 }
 
-/** An item with its origin, its age and its text. */
+/** Returns an item with its origin, its age, its text and the schema that its answer must fit. */
 export function showItem(item: InboxItem, now: number, longest = Number.POSITIVE_INFINITY): string {
   const { origin, text, at } = toItem(item)
   const shown = `${origin}, ${describeAge(now - at)}:\n${showText(text, { seq: item.seq, longest })}`
@@ -124,7 +124,7 @@ export function showItem(item: InboxItem, now: number, longest = Number.POSITIVE
     : shown
 }
 
-/** Asks once more for an answer that does not fit. */
+/** Returns the message that asks once more for an answer, because the first did not fit its schema. */
 export function toRepair(schema: JsonObject, problem: string): BatchMessage {
   const text = `${REPAIR}\nYour answer was not taken:\n${quote(problem)}\nAnswer once more, with JSON and nothing else. ${describeSchema(schema)}`
   return { role: 'user', text, items: [] }

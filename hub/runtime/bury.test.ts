@@ -13,7 +13,7 @@ const retry = async (world: World, id: string) => {
 
 test.for(['auth', 'rejected', 'overflow'] as const)('promise 4: %s is a dead letter at once', async kind => {
   await using world = await openWorld()
-  // What is too long is made shorter and asked once more.
+  // The hub shortens a request that is too long and asks once more.
   world.model.script(...(kind === 'overflow' ? [refuse(kind)] : []), refuse(kind), say('hello again'))
   await world.start()
   await world.post('break')
@@ -30,7 +30,7 @@ test.for(['auth', 'rejected', 'overflow'] as const)('promise 4: %s is a dead let
   })
   await world.post('hi')
   await world.idle()
-  // The batch left the window as a stub.
+  // The window holds a stub in place of the batch.
   const texts = world.model.requests.all.at(-1)?.messages.map(({ text }) => text) ?? []
   expect(texts).toHaveLength(2)
   expect(texts[0]).toMatch(/^\[INBOX - 1 event\]\n\(This batch failed and lies in the dead letters/)
@@ -58,7 +58,7 @@ test('a retry gives the batch back once, with what had run, and the retried lett
   expect(retried).toMatchObject({ decidedBy: 'alex', items: [{ text: 'look around' }] })
 })
 
-/** A world in which a cycle changed two things, looked at one, and went to the dead letters. */
+/** Opens a world in which a cycle changed two things, looked at one, and became a dead letter. */
 async function openChanged() {
   const ran: string[] = []
   const tool = (name: string, reads = false) => ({
@@ -96,7 +96,7 @@ test('promise 4: a retry asks before it repeats a change that had succeeded, and
   const [asked] = world.seen.approvals.all
   expect(asked).toMatchObject({ tool: 'change', arguments: { id: 1 }, status: 'open' })
   expect(asked?.reason).toContain('succeeded')
-  // What came of it belongs to the retry; a later cycle does not.
+  // The outcome of the approval belongs to the retry; a later cycle does not.
   world.model.script(call([['change', { id: 2 }]]), say('waiting again'))
   await world.approvals.decide({ id: asked?.id ?? '', decision: 'approve', by: 'alex', where: 'web' })
   await world.seen.messages.find('the agent goes on', ({ text }) => text === 'waiting again')

@@ -6,15 +6,15 @@ import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { fail } from './finish.ts'
 
-/** What a cycle failed of for good. `retryable`: the same may succeed later. */
+/** The error with which a cycle failed for good. `retryable`: a later try may succeed. */
 export interface Death {
   error: LetterError
   retryable: boolean
 }
 
 /**
- * The cycle goes to the dead letters: its calls get their results, everyone who waits is told once, its batch leaves
- * the window, and the thread is free for what comes next.
+ * Dead-letters the cycle: its calls get their results, everyone who waits is told once, its batch leaves the
+ * window, and the thread is free for what comes next.
  */
 export async function bury(deps: RuntimeDeps, claim: Claim, { error, retryable }: Death): Promise<void> {
   const id = deps.newId('dl')
@@ -31,7 +31,7 @@ export async function bury(deps: RuntimeDeps, claim: Claim, { error, retryable }
   claim.outcome = 'dead'
 }
 
-/** A provider's error as a dead letter keeps it. */
+/** Returns a provider's error as a dead letter keeps it. */
 export function toDeath(error: ModelError): Death {
   const { kind, status } = error
   const message = describeError(error)
@@ -41,13 +41,15 @@ export function toDeath(error: ModelError): Death {
   }
 }
 
-/** The hub crashed while the cycle ran alone, after so many crashes since its last step. */
+/**
+ * Returns the error for a cycle that ran alone when the hub crashed, one of `crashes` since its last step.
+ */
 export function toCrashed(crashes: number): Death {
   const message = `The hub ended ${crashes} times while I worked on this, the last time while nobody else worked, and without one step between`
   return { error: { code: 'crashed', message }, retryable: true }
 }
 
-/** Nobody foresaw it: the log says what. */
+/** The error of a failure that nobody foresaw; the log describes it. */
 export const BROKEN: Death = {
   error: {
     code: 'internal',

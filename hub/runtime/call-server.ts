@@ -19,22 +19,23 @@ export interface ServerCall {
   args: Record<string, unknown>
 }
 
-/** A call of a cycle. Once its server asked a person something it goes on beside the cycle. */
+/** A call of a cycle. Once its server has asked a person something, the call goes on beside the cycle. */
 interface RunningCall extends ServerCall {
-  /** Ends the call: with the cycle, or once it goes on beside that with its own time and the hub. */
+  /** Ends the call: together with the cycle or, once it is detached, with its own deadline and the hub. */
   abort: AbortController
   /** Stops listening to the cycle's end. */
   leaveCycle(): void
-  /** The question beside which the cycle goes on. */
+  /** The question that the call waits for while the cycle goes on. */
   question?: ApprovalRow
-  /** Its own time, once it is detached. */
+  /** The call's own deadline, once it is detached. */
   limit?: Deadline
   detached: PromiseWithResolvers<void>
 }
 
 /**
- * Makes a call for a cycle. Undefined where its server asked a person in its midst: the call is written down as waiting,
- * and what comes of it comes to the thread's inbox. Throws what the call throws, and the reason of `signal`.
+ * Makes a call for a cycle. Returns undefined if its server asked a person during the call: it is written
+ * down as waiting, and its outcome comes to the thread's inbox. Throws what the call throws, and the reason
+ * of `signal`.
  */
 export async function callServer(
   deps: RuntimeDeps,
@@ -72,7 +73,7 @@ async function run(deps: RuntimeDeps, claim: Claim, call: RunningCall): Promise<
   })
 }
 
-/** While the cycle waits for the call it pays for what its model writes, else the agent does. */
+/** Creates the call's sampling. The cycle pays for it while it waits for the call, later the agent does. */
 function createSample(deps: RuntimeDeps, claim: Claim, call: RunningCall, { guard }: Party): Sample {
   const inCycle = createSampling(deps, { payer: claim, guard, stop: claim.stop })
   const beside = createSampling(deps, toApprovedCall(claim.agent, claim.cycle))
@@ -113,7 +114,7 @@ function toParty(deps: RuntimeDeps, claim: Claim, call: RunningCall): Party {
   }
 }
 
-/** Posts what came of a call that went on beside its cycle. Where the hub ends first, its next start does. */
+/** Posts the outcome of a call that went on beside its cycle. If the hub ends first, its next start does. */
 async function settle(
   deps: RuntimeDeps,
   call: RunningCall,

@@ -15,12 +15,12 @@ export const UNKNOWN: ToolOutcome = {
   text: 'Outcome unknown: this call was cut off while it ran. Verify what happened before you repeat it.',
   isError: true,
 }
-/** What a call gives at once that needs a person's yes. */
+/** Returns the outcome that a call has until a person has decided its approval. */
 export function toWaiting(approval: string): ToolOutcome {
   return { text: `waiting: approval ${approval}`, isError: false }
 }
 
-/** What the ledger says of a call that answered. */
+/** Returns the ledger's status for a call that answered. */
 export function toStatus(outcome: ToolOutcome): 'ok' | 'error' {
   return outcome.isError ? 'error' : 'ok'
 }
@@ -38,7 +38,7 @@ export interface EndedCall {
   status: EndStatus
 }
 
-/** Writes down what a call gave, for the ledger and for people. Publish the message after the commit. */
+/** Writes down a call's outcome, for the ledger and for people. Publish the message after the commit. */
 export async function recordCall(
   deps: RuntimeDeps,
   tx: Tx,
@@ -50,7 +50,7 @@ export async function recordCall(
   return tellCall(deps, tx, claim, ended)
 }
 
-/** The message by which people see a call. */
+/** Appends the message by which people see a call. */
 export function tellCall(
   deps: RuntimeDeps,
   tx: Tx,
@@ -61,7 +61,7 @@ export function tellCall(
   return tell(deps, tx, claim, conversation === undefined ? told : { ...told, conversation })
 }
 
-/** A call in the words and data of a conversation's message. */
+/** Returns a call as the text and data of a conversation's message. */
 export function toTelling({ row, outcome, status }: EndedCall, data: Record<string, unknown> = {}) {
   return {
     kind: 'tool' as const,
@@ -95,7 +95,7 @@ export function showCall(
   })
 }
 
-/** A call's result as the history holds it. */
+/** Returns a call's result as the history holds it. */
 export function toHistory(row: ToolCallRow): HistoryContent {
   const outcome: ToolOutcome = row.approval_id ? toWaiting(row.approval_id) : resultOf(row)
   const { text, isError, structured, images } = outcome
@@ -111,8 +111,8 @@ export function toHistory(row: ToolCallRow): HistoryContent {
 }
 
 /**
- * Ends the calls of the newest step where the cycle stops in the midst of them: one that had begun is unknown, one
- * that had not is skipped, and what the others gave stays. `contents` completes the pairs in the history.
+ * Ends the calls of the newest step of a cycle that stops during them: a call that had begun is unknown, one
+ * that had not is skipped, and the results of the others stay. `contents` completes the pairs in the history.
  */
 export async function cutCalls(deps: RuntimeDeps, tx: Tx, claim: Claim) {
   const cut: EndedCall[] = []

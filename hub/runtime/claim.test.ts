@@ -5,7 +5,7 @@ import { type Death, makeAgent, openWorld, type World } from '../../tests/suppor
 import { call, hold, say, type Turn } from '../../tests/support/scripted-model.ts'
 import { claimThread, moveWindow } from '../store/threads.ts'
 
-/** What the model does follows from the window alone, so that a step asked again gets the same answer. */
+/** The model's turn follows from the window alone: a step that is asked again gets the same answer. */
 const policy: Turn = (request, options) => {
   const steps = request.messages.filter(message => message.role === 'assistant').length
   const cron = { cron: '0 8 * * *', reason: 'report' }
@@ -31,7 +31,7 @@ async function openCase() {
   return { world, effects }
 }
 
-/** One life; it ends by its death, or when there is nothing left to do. The client repeats what nobody accepted. */
+/** Runs the hub until it dies, or has nothing left to do. The client repeats what nobody accepted. */
 async function live(world: World, death?: Death): Promise<void> {
   await world.start(death)
   const finished = world.post('please', 'homelab', 'client-1').then(() => world.idle())
@@ -86,7 +86,7 @@ test.for(deaths)('promises 1 to 4: killed $when write $write, all is done once',
   await live(world, death)
   await live(world)
   const status = await check(world, effects)
-  // Write 6 says that the call begins, write 7 what it gave: between them nobody knows.
+  // Write 6 says that the call begins, write 7 says its outcome: after a death between them it is unknown.
   const between =
     (death.write === 6 && death.when === 'after') || (death.write === 7 && death.when === 'before')
   expect(status).toBe(between ? 'unknown' : 'ok')
@@ -192,7 +192,7 @@ test('promise 5: every write of a cycle carries the fence', async () => {
   for (let write = 2; write <= 12; write++) {
     const { world } = await openCase()
     await using _ = world
-    // Something else takes the thread between two writes of the cycle.
+    // Another process takes the thread between two writes of the cycle.
     await world.start({ write, when: 'after' })
     const posted = world.post('please', 'homelab', 'client-1').then(() => world.idle())
     await Promise.race([posted, world.died])

@@ -32,75 +32,77 @@ import type { Anchor } from './tokens.ts'
 import { decideTelling } from './told-context.ts'
 import type { Turn } from './turn.ts'
 
-/** How long a cycle may go without a write before another process may take its thread over. */
+/** Milliseconds that a cycle may go without a write before another process may take its thread over. */
 export const LEASE_MS = 20 * 60_000
 
 /** A cycle that this process runs: new, or the rest of one that a crash cut. */
 export interface Claim extends Fenced {
   kind: 'new' | 'resumed'
   agent: RuntimeAgent
-  /** Where the next text goes: as fixed at the cycle's start, or a conversation that was asked about since. */
+  /** Conversation of the next text: fixed at the cycle's start, or one that was asked about since. */
   target: string | null
-  /** Since when its minutes count: not the time for which the hub was down. */
+  /** Start of the cycle's minutes, unix milliseconds: for a resumed cycle, the time of its resumption. */
   startedAt: number
   steps: number
-  /** How the thread sleeps afterwards: `waiting` while a person's answer is open. */
+  /** State of the thread after the cycle: `waiting` while a person's answer is open. */
   resting: 'sleeping' | 'waiting'
-  /** The window, which grows as the cycle goes on; what stands for everything before it comes first. */
+  /** The window, which grows as the cycle goes on; a message for everything before it may come first. */
   window: HistoryEntry[]
   /** The history's seq at which the window starts. */
   start: number
-  /** What the provider counted in the last step; undefined where the window is another since. */
+  /**
+   * Tokens that the provider counted up to the last step; undefined once the window was changed otherwise.
+   */
   anchor: Anchor | undefined
-  /** It slept for so long that it starts from summaries. */
+  /** Whether the thread slept for so long that the cycle starts from summaries. */
   isIdle: boolean
-  /** How many summaries its window cost so far. */
+  /** Number of compactions so far for which a model could be asked. */
   compactions: number
-  /** Everything that it took from the inbox so far. */
+  /** Items that the cycle took from the inbox so far. */
   items: InboxItem[]
-  /** Those of them that no step that is stored has seen. */
+  /** Items that no stored step has seen yet. */
   unseen: readonly InboxItem[]
-  /** Something waits that did not fit, or that the cycle gave back: the next cycle begins at once. */
+  /** Whether an item waits that did not fit, or was given back: the next cycle then begins at once. */
   hasMore: boolean
-  /** Attempts at its next step: one, and one more for each crash of the hub while it ran. */
+  /** Attempts at the next step: one, and one more for each crash of the hub while the cycle ran. */
   attempts: number
-  /** Since when its provider cannot be reached; null while it can. */
+  /** Time since when the provider cannot be reached, unix milliseconds; null while it can. */
   parkedAt: number | null
-  /** How often the last call of the model failed in a row. */
+  /** Number of failures in a row of the last call of the model. */
   failures?: number
-  /** People read that the model fails, and not yet that it works again. */
+  /** Whether people read that the model fails, and not yet that it works again. */
   toldFailure?: boolean
-  /** Where it did not end well. */
+  /** State of a cycle that did not end well. */
   outcome?: 'parked' | 'held' | 'dead' | 'stuck'
-  /** Its window was made shorter for what a budget leaves; once. */
+  /** Whether the window was made shorter for what a budget leaves, which happens once. */
   shrunk?: boolean
-  /** The fence under which it is ended where it takes no notice. */
+  /** The fence under which the watch ends a cycle that does not stop by itself. */
   seized?: number | undefined
-  /** Its end is stored, and was told. */
+  /** Whether the cycle's end is stored and was told. */
   endTold?: boolean
-  /** Tokens that it used so far. */
+  /** Tokens that the cycle used so far. */
   tokens: number
-  /** What a call of the model took and is not written down yet. */
+  /** Usage of a call of the model that is not written down yet. */
   unpaid?: Unpaid | undefined
-  /** What the call that was cut last had streamed. */
+  /** Text that the last call which was cut had streamed. */
   cutText?: string
-  /** Its last process may have ended in the midst of a call of the model. */
+  /** Whether the cycle's last process may have ended during a call of the model. */
   wasCut: boolean
-  /** Who had asked it to stop before this process took it. */
+  /** Name of whoever asked the cycle to stop before this process took it. */
   stopRequestedBy: string | null
   /** Aborts with StopRequested when a person stops it. */
   stop?: AbortSignal
-  /** Its minutes, while it runs. */
+  /** The deadline of the cycle's minutes, while it runs. */
   deadline?: Deadline
   turn?: Turn
-  /** What servers have its model write is written and paid one after the other. */
+  /** Lets servers use the model one after the other, so that each use is paid before the next. */
   sampling?: Semaphore
 }
 
 /**
- * Takes the thread and what waits for it: in one transaction the inbox is drained and the batch stands in the history.
- * Undefined where there is nothing to do, another process has the thread, or a limit of the day holds it back. Throws
- * MustRunAlone for a suspect of a crash where others run.
+ * Takes the thread and what waits for it: one transaction drains the inbox and adds the batch to the history.
+ * Returns undefined if there is nothing to do, another process has the thread, or a limit of the day defers
+ * it. Throws MustRunAlone for a suspect of a crash while other cycles run.
  */
 export async function claimCycle(
   deps: RuntimeDeps,
@@ -119,7 +121,7 @@ export async function claimCycle(
       deps.places.leave(thread)
       if (error instanceof LimitReached) return void (await holdBack(deps, agent, thread, error))
       if (!(error instanceof RoomTaken)) throw error
-      // Room may have been given back while the transaction was undone.
+      // A reservation may have been released while the transaction was undone.
       if (deps.meter.releases === releases) await deps.meter.changed(stopping)
     }
   }
@@ -137,7 +139,7 @@ async function tryClaim(
     if (running === null && waiting === null) return undefined
     const rows = running === null ? BATCH_ROWS : 0
     const cycle = running === null ? undefined : await readCycle(tx, running)
-    // What a limit held back is judged anew; only a cycle that waits for its provider keeps its time.
+    // A cycle that a limit deferred is judged anew; only one that waits for its provider keeps its time.
     const due = cycle && cycle.parked_at !== null ? now : Number.MAX_SAFE_INTEGER
     const row = await claimThread(tx, {
       id: thread,
@@ -161,13 +163,13 @@ async function tryClaim(
   return begun?.claim
 }
 
-/** What still came for an ended task is put away. */
+/** Discards what still came for a task that has ended. */
 async function refuse(tx: Tx, row: ThreadRow, now: number): Promise<undefined> {
   await discardItems(tx, row.id)
   await releaseThread(tx, { thread: row.id, fence: row.fence, resting: 'sleeping' }, now)
 }
 
-/** A batch is one message, whose place in the history is reserved with the claim. */
+/** Rows that the claim reserves in the history for the batch, which is one message. */
 const BATCH_ROWS = 1
 
 async function resume(
@@ -211,7 +213,7 @@ interface Beginning {
 
 interface Begun {
   claim: Claim
-  /** Publish it after the commit. */
+  /** Message to publish after the commit. */
   notice?: ChatMessage | undefined
 }
 
@@ -270,12 +272,12 @@ async function begin(
   return { claim, notice: batch.notice }
 }
 
-/** How a thread sleeps for which a batch tells this. */
+/** Returns how a thread sleeps: `waiting` while it has open approvals. */
 export function toResting({ approvals }: Pick<BatchFacts, 'approvals'>): Claim['resting'] {
   return approvals.length > 0 ? 'waiting' : 'sleeping'
 }
 
-/** The window before a cycle, as the last cycle left it in memory or as it is stored. */
+/** Returns the window before a cycle, as the last cycle left it in memory or as it is stored. */
 async function openWindow(deps: RuntimeDeps, tx: Tx, agent: RuntimeAgent, row: ThreadRow) {
   const kept = deps.windows.take(row, BATCH_ROWS)
   if (kept) return kept
@@ -283,7 +285,7 @@ async function openWindow(deps: RuntimeDeps, tx: Tx, agent: RuntimeAgent, row: T
   return { window: await readWindow(deps, tx, before, agent), anchor: undefined }
 }
 
-/** Whether the agent's file wants summaries after a pause as long as this one. */
+/** Tells whether the last pause was so long that the agent's file (`idleReset`) wants summaries. */
 async function isLongPause(
   tx: Tx,
   { idleReset }: RuntimeAgent,
@@ -295,7 +297,7 @@ async function isLongPause(
   return last !== undefined && now - last >= idleReset
 }
 
-/** What the next user message tells besides its items. */
+/** Reads what the next user message tells besides its items. */
 export async function readFacts(
   deps: RuntimeDeps,
   tx: Tx,
@@ -304,7 +306,7 @@ export async function readFacts(
     thread: string
     replyTo: string | null
     now: number
-    /** What stands in the window before it. */
+    /** Contents of the window before the message. */
     contents: readonly HistoryContent[]
   },
 ): Promise<BatchFacts> {

@@ -9,7 +9,7 @@ import { estimateTokens } from './tokens.ts'
 const SMALL = { context: 8_192, maxOutput: 512 }
 const LIMIT = 8_192 - 512 - 1_024
 
-/** A model of summaries that does the same whenever it is asked. */
+/** Creates a model of summaries that does the same whenever it is asked. */
 function summariesBy(turn: Turn): Model & { asked: ModelRequest[] } {
   const asked: ModelRequest[] = []
   return {
@@ -141,7 +141,7 @@ test('bulky results of old steps become stubs first, and the cycle goes on with 
     name: 'look',
     run: () => ({ text: `look ${++looks} ${'word '.repeat(900)}`, isError: false }),
   }
-  // Large enough that the list of tools, which grows, does not fill it.
+  // The context is so large that the list of tools, which grows, does not fill it.
   const model = { context: 12_288, maxOutput: 512 }
   await using world = await openWorld({ model, summaries, tools: [look] })
   await world.start()

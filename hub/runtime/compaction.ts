@@ -30,24 +30,28 @@ import {
   toStub,
 } from './window.ts'
 
-/** A cycle asks a model for so many summaries at most; what is still too long then is extracted. */
+/** Summaries for which a cycle asks a model at most; what is still too long then is extracted. */
 const MOST_COMPACTIONS = 2
-/** A compaction that shrinks the window by less is none. */
+/** The smallest part of the window that a compaction must remove; one that removes less is not made. */
 const LEAST_PROGRESS = 0.2
-/** After a long pause the window begins with so many summaries besides the newest. */
+/** Summaries with which the window begins after a long pause, besides the newest. */
 const EARLIER_SUMMARIES = 5
 
-/** `overflow`: the provider refused the request as too long, whatever was counted. `budget`: tokens that a limit leaves. */
+/**
+ * `overflow`: the provider refused the request as too long, whatever was counted. `budget`: tokens that a
+ * limit leaves.
+ */
 export type RoomFor = 'step' | 'end' | 'overflow' | { budget: number }
 
-/** Tokens of the next request. */
+/** Returns the tokens of the next request. */
 export function countRequest(deps: RuntimeDeps, claim: Claim, model: Model): number {
   return deps.tokens.count(model.name, toPreamble(deps, claim), claim.window, claim.anchor)
 }
 
 /**
- * Makes room where the window is over its mark: first old bulky results become stubs, then its older part gives way to
- * a summary. What left is in a session, and is found by search. This cannot fail for want of a model.
+ * Compacts a window that is over its mark: first old bulky results become stubs, then its older part is
+ * replaced by a summary. The removed part is kept in a session, which search finds. This cannot fail for want
+ * of a model.
  */
 export async function makeRoom(
   deps: RuntimeDeps,
@@ -62,7 +66,7 @@ export async function makeRoom(
   if (!isOver()) return
   await prune(deps, claim)
   if (!isOver()) return
-  // What is left of a budget is for the answer, so that no model is asked for a summary.
+  // No model is asked for a summary if a budget is short: what is left of it is for the answer.
   const asking = typeof when === 'object' ? {} : { signal }
   await compact(deps, claim, { reason: 'compaction', cut: cutFor(claim, marks.keep), ...asking })
   if (when !== 'end') await squeeze(deps, claim, model, marks)
@@ -72,7 +76,7 @@ function marksOf(deps: RuntimeDeps, claim: Claim, model: Model): Marks {
   return toMarks(model, tokensInForce(deps, claim.agent))
 }
 
-/** What a provider refused is halved, whatever was counted. */
+/** Returns the marks, and the tokens that the request must not exceed (`mark`): half if it was refused. */
 function decideMarks(deps: RuntimeDeps, claim: Claim, model: Model, when: RoomFor): Marks & { mark: number } {
   const marks = marksOf(deps, claim, model)
   if (typeof when === 'object') {
@@ -85,7 +89,7 @@ function decideMarks(deps: RuntimeDeps, claim: Claim, model: Model, when: RoomFo
   return { ...marks, keep, mark: half, hard: Math.min(marks.hard, half) }
 }
 
-/** Whether the end of a cycle has to make room, and can. */
+/** Tells whether the window is over the soft mark and can be made shorter. */
 export function isCrowded(deps: RuntimeDeps, claim: Claim): boolean {
   const model = deps.model(claim.agent.model)
   const marks = marksOf(deps, claim, model)
@@ -94,7 +98,7 @@ export function isCrowded(deps: RuntimeDeps, claim: Claim): boolean {
   return findBulky(entries).length > 0 || isWorthwhile(entries, cutFor(claim, marks.keep))
 }
 
-/** The window's first message where that stands for what came before, and the rest. */
+/** Returns the window's first message, if that stands for what came before, and the rest. */
 function partsOf(claim: Claim): { head: HistoryEntry | undefined; entries: HistoryEntry[] } {
   const [first] = claim.window
   const head = first && first.seq < claim.start ? first : undefined
@@ -127,7 +131,7 @@ async function prune(deps: RuntimeDeps, claim: Claim): Promise<void> {
   deps.log.info('window_pruned', { thread: claim.thread, results: seqs.size })
 }
 
-/** After a long pause the cycle starts from the summary of what was, and the summaries before it. */
+/** Replaces what came before the batch by its summary and earlier ones, after a long pause. */
 async function startFromSummaries(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   claim.isIdle = false
   const { entries } = partsOf(claim)
@@ -139,7 +143,7 @@ interface Compaction {
   reason: SessionTable['reason']
   /** The index of the first entry that stays. */
   cut: number
-  /** Without it no model is asked. */
+  /** The signal of calls of the model; without it no model is asked. */
   signal?: AbortSignal
 }
 
@@ -174,7 +178,7 @@ async function compact(deps: RuntimeDeps, claim: Claim, { reason, cut, signal }:
   deps.log.info('window_compacted', { thread: claim.thread, reason, entries: left.length, by: summary.by })
 }
 
-/** What people asked, no agent message has answered, and the rest of the window does not show. */
+/** Returns what people asked, no agent message has answered, and the rest of the window does not show. */
 async function openAsks(
   deps: RuntimeDeps,
   { thread }: Claim,
@@ -217,7 +221,7 @@ interface Recorded {
   summary: Summary
 }
 
-/** The session and the window's new start are one commit. Returns what the window begins with. */
+/** Writes the session and the window's new start in one commit. Returns what the window begins with. */
 async function record(
   deps: RuntimeDeps,
   tx: Tx,
@@ -249,7 +253,7 @@ async function record(
 const TOO_LONG =
   'What was written is too long for the model: it sees the beginning and the end. Send it in parts, or set a larger context for the model.'
 
-/** What is still too long is extracted with less and less kept, and at last cut, until the request fits. */
+/** Shrinks the window until the request fits: extracts keep less and less, at last entries are cut. */
 async function squeeze(deps: RuntimeDeps, claim: Claim, model: Model, marks: Marks): Promise<void> {
   const isOver = () => countRequest(deps, claim, model) > marks.hard
   for (let keep = marks.keep / 2; isOver() && cutFor(claim, 0) > 0; keep /= 2) {

@@ -10,12 +10,12 @@ import { decideRetry } from './retry.ts'
 import { tellNow } from './tell.ts'
 
 interface Asking {
-  /** Makes the request for a model, with room in its context. */
+  /** Makes room in the model's context, and builds the request for it. */
   toRequest: (model: Model) => Promise<ModelRequest>
   signal: AbortSignal
 }
 
-/** A reply, with the model that gave it and what that was asked. */
+/** A reply, with the model that gave it and the model's request. */
 interface Asked {
   model: Model
   request: ModelRequest
@@ -23,8 +23,9 @@ interface Asked {
 }
 
 /**
- * Asks until there is an answer: repeats by the kind of error, then the next model, and throws the last ModelError. Each
- * try takes the model that the config names at that time. A failure that lasts is told once, and its end too.
+ * Asks until there is an answer: repeats by the kind of error, then takes the next model, and throws the last
+ * ModelError. Each try takes the model that the config names at that time. People are told once of a failure
+ * that lasts, and once of its end.
  */
 export async function completeWithRetries(
   deps: RuntimeDeps,
@@ -61,7 +62,7 @@ export async function completeWithRetries(
   }
 }
 
-/** How long to wait before the next try, milliseconds; undefined where there is none within the cycle's minutes. */
+/** Returns the milliseconds until the next try; undefined if there is none within the cycle's minutes. */
 async function prepareRepeat(
   deps: RuntimeDeps,
   claim: Claim,

@@ -17,14 +17,15 @@ import { cycleDeadline, think } from './think.ts'
 import { hasOpenCalls } from './window.ts'
 
 /**
- * Runs a claimed cycle to its end. What to do next follows from what is stored, so that a cycle which was cut by a
- * crash goes on from its last committed step. Throws when `stopping` aborts; the rest then waits for the next start.
+ * Runs a claimed cycle to its end. What to do next follows from what is stored, so that a cycle which was cut
+ * by a crash goes on from its last committed step. Throws when `stopping` aborts; the rest then waits for the
+ * next start.
  */
 export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortSignal): Promise<void> {
   if (decideAttempt(claim.attempts) === 'dead') return bury(deps, claim, toCrashed(claim.attempts - 1))
   const deadline = cycleDeadline(deps, claim)
   claim.deadline = deadline
-  // One that takes no notice is left to the watch.
+  // The clock checks its sources again, as the watch ends a cycle that ignores this signal.
   deadline.signal.addEventListener('abort', () => deps.signals.emit('due', { why: 'minutes' }), {
     once: true,
   })
@@ -57,7 +58,7 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
     if (deadline.signal.aborted)
       return await end(deps, claim, { ...describeMinutes(claim), ...keepCut(claim) })
     if (!(error instanceof ModelError)) throw error
-    // An unreachable provider is no fault of the batch: it waits. Anything else would fail again.
+    // The cycle waits for an unreachable provider: the batch is not at fault. Another error would come again.
     await (error.retryable ? park(deps, claim, error) : bury(deps, claim, toDeath(error)))
   } finally {
     deadline.cancel()
@@ -85,7 +86,7 @@ function describeMinutes(claim: Claim): Failure {
   }
 }
 
-/** What the minutes cut in the midst of a reply stays with people and in the history. */
+/** Keeps what was streamed of a reply when the minutes were over, for people and in the history. */
 function keepCut({ cutText: partial = '' }: Claim): Pick<Failure, 'partial' | 'note'> {
   return partial === '' ? {} : { partial, note: '[My time was over here.]' }
 }
@@ -93,7 +94,7 @@ function keepCut({ cutText: partial = '' }: Claim): Pick<Failure, 'partial' | 'n
 async function end(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {
   deps.log.warn('cycle_failed', { cycle: claim.cycle, thread: claim.thread, why: failure.text })
   const { task } = claim.agent
-  // "Tell me to go on" would reach the main thread, which has another work.
+  // The text names the task: "tell me to go on" would reach the main thread, which has other work.
   const text = task ? `The task ${task.id} was stopped: ${failure.text}` : failure.text
   await fail(deps, claim, { givesBack: true, ...failure, text })
 }

@@ -10,26 +10,26 @@ export interface SizedItem {
 export interface BatchRoom {
   /** Tokens that the items of a batch may have together. */
   free: number
-  /** Tokens that it holds after a compaction: one item may have so many. */
+  /** Tokens that are free after a compaction: one item may have so many. */
   most: number
-  /** People's messages of so many conversations at most: each wants an answer of its own within the cycle's steps. */
+  /** Most conversations of a batch: the messages of each want their own answer within the cycle's steps. */
   conversations: number
 }
 
 type Agent = Parameters<typeof isToldIn>[2]
 
 export interface Batch {
-  /** In the order of their arrival. */
+  /** The items in the order of their arrival. */
   items: InboxItem[]
   /** The one item that is too long for any window. */
   cut: SizedItem | undefined
 }
 
 /**
- * What of the waiting items, given in the order in which they are wanted, makes the next batch. Fresh starts always do,
- * and the first of the others even if it is too long; then each that fits, up to the first that does not. What is to be
- * told in another conversation than the batch's waits for a batch of its own, and so does a message with a schema: its
- * answer is JSON, which tells nobody else anything.
+ * Decides which of the waiting items, given in the order in which they are wanted, make the next batch. Fresh
+ * starts always do, and the first of the others even if it is too long; then each that fits, up to the first
+ * that does not. An item that is to be told in another conversation than the batch's waits for a batch of its
+ * own, and so does a message with a schema: its answer is JSON, which tells nobody else anything.
  */
 export function decideBatch(waiting: readonly SizedItem[], room: BatchRoom, agent: Agent): Batch {
   const resets = waiting.filter(({ item }) => item.payload.kind === 'reset')
@@ -54,7 +54,7 @@ function isMessage({ item }: SizedItem): boolean {
   return item.payload.kind === 'message'
 }
 
-/** What of the waiting items joins a cycle that runs: none that does not fit whole. A fresh start waits. */
+/** Decides which waiting items join a running cycle: none that does not fit whole, and no fresh start. */
 export function decideUpdate(waiting: readonly SizedItem[], room: Omit<BatchRoom, 'most'>): InboxItem[] {
   const others = waiting.filter(({ item }) => item.payload.kind !== 'reset')
   return inOrder(takeFitting(others, room))
@@ -81,7 +81,7 @@ function takeFitting(
   return taken
 }
 
-/** The conversation of a person's message; none for anything else. */
+/** Returns the conversation of a person's message; empty for any other item. */
 function conversationOf({ item: { payload } }: SizedItem): string[] {
   return payload.kind === 'message' ? [payload.conversation] : []
 }

@@ -1,26 +1,26 @@
 import type { RecentEvents } from '../store/event-releases.ts'
 
-/** Further events of a type and key join one batch for so long after one that went out. */
+/** Milliseconds after an event went out in which further ones of its type and key join one batch. */
 export const MINUTE_MS = 60_000
-/** Events of a type and key are counted over so long, and a storm tells of itself once in it. */
+/** Milliseconds over which events of a type and key are counted; a storm tells of itself once in them. */
 export const STORM_MS = 10 * 60_000
-/** From this one within STORM_MS on they are a storm. */
+/** Number of the event within STORM_MS from which on the events are a storm. */
 const STORM_FROM = 4
 
-/** No held event waits for longer than this. */
+/** Milliseconds that a held event waits at most. */
 export const LONGEST_RELEASE_MS = STORM_MS + MINUTE_MS
 
-/** When an event of an edge goes out. */
+/** The way in which an edge event goes out. */
 export type EdgeRoute =
   | { kind: 'now' }
-  /** With the others of its minute. */
+  /** The event goes out with the others of its minute. */
   | { kind: 'minute'; at: number }
-  /** As the one that tells of its storm. */
+  /** The event goes out as the one that tells of its storm. */
   | { kind: 'storm'; at: number }
-  /** Counted by the one that tells of the storm. */
+  /** The event is counted by the one that tells of the storm. */
   | { kind: 'counted'; at: number; behind: string }
 
-/** Decides it by what came before of the same type and key; see CONTRACT, Events of a server. */
+/** Decides the route of an event by earlier ones of its type and key; see CONTRACT, Events of a server. */
 export function decideEdge({ told, oldest }: RecentEvents, now: number): EdgeRoute {
   const waiting = told.filter(each => each.status === 'held')
   const teller = waiting.find(each => each.is_storm === 1)

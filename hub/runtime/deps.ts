@@ -20,57 +20,60 @@ export interface RuntimeAgent {
   name: string
   prompt: string
   tools: ToolAccess
-  /** The name of the model that thinks for it. */
+  /** The name of the agent's model. */
   model: string
   /** Globs over tools whose calls need a person's yes, besides those of the config. */
   approve: readonly string[]
-  /** Names of destructive tools that it may call whoever began the cycle. */
+  /** Names of destructive tools that the agent may call, whoever began the cycle. */
   grants: readonly string[]
   limits: RuntimeLimits
-  /** After so many milliseconds without a cycle it starts from summaries. */
+  /** Milliseconds without a cycle after which the agent starts from summaries. */
   idleReset?: number | undefined
   conversations: readonly string[]
-  /** Where this is the agent as one of its tasks has it. */
+  /** The task, if this is the agent as one of its tasks has it. */
   task?: {
     id: string
     conversation: string | null
     mayMakeTasks: boolean
-    /** What its result must fit. */
+    /** The schema that the task's result must fit. */
     schema?: JsonObject | undefined
   }
 }
 
-/** What is left out is not limited. Tokens are input and output together, of which what was cached counts a tenth; money is in the currency of the prices. */
+/**
+ * Limits that are left out do not apply. Tokens are input and output together, of which cached ones count a
+ * tenth; money is in the currency of the prices.
+ */
 export interface RuntimeLimits {
-  /** Of one cycle. */
+  /** Steps of one cycle. */
   steps: number
   minutes: number
   tokens?: number | undefined
-  /** Calls of tools. */
+  /** Calls of tools in one cycle. */
   calls?: number | undefined
-  /** At once. */
+  /** Tasks that are open at once. */
   tasks: number
   wakesPerDay?: number | undefined
   tokensPerDay?: number | undefined
   moneyPerDay?: number | undefined
 }
 
-/** What all agents together may use in a day. */
+/** The limits of what all agents together may use in a day. */
 export interface Budget {
   tokensPerDay?: number | undefined
   moneyPerDay?: number | undefined
-  /** Of the prices; undefined where there are none. */
+  /** The currency of the prices; undefined if there are none. */
   currency?: string | undefined
-  /** What a call costs at most, whichever model answers; undefined where the model's own price is all there is. */
+  /** The highest prices of all models, as any of them may answer; undefined if no model has a price. */
   dearest?: Price | undefined
-  /** Where it is written. */
+  /** The file in which the budget is written. */
   file: string
 }
 
-/** Answers a `sampling/createMessage` of a server. Throws what the server is told. */
+/** Answers a `sampling/createMessage` of a server. Throws the error that the server is told. */
 export type Sample = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
 
-/** For one call of an agent that runs outside its cycles; what it takes is written down with the one that asked. */
+/** Creates the sampling of a call outside its agent's cycles; its usage is written down with `cycle`. */
 export type SampleFor = (agent: RuntimeAgent, cycle: string) => Sample
 
 export interface RuntimeDeps {
@@ -84,13 +87,13 @@ export interface RuntimeDeps {
   toolBox: ToolBox<Tx>
   /** Globs of the config over tools whose calls need a person's yes. */
   approve: () => readonly string[]
-  /** The model of that name. */
+  /** Returns the model of that name. */
   model: (name: string) => Model
-  /** The model that writes summaries, where that is another. */
+  /** Returns the model that writes summaries, if the config names one of its own. */
   compactionModel: () => Model | undefined
-  /** Undefined for one whose file is gone. */
+  /** Returns the agent; undefined if its file is gone. */
   agent: (name: string) => RuntimeAgent | undefined
-  /** This process, as the owner of leases. */
+  /** The id of this process as the owner of leases. */
   owner: string
   /** Resolves once it is stored that a cycle runs, so that a crash from now on counts. */
   noteCycle(): Promise<void>

@@ -12,7 +12,9 @@ import { LONGEST_PARKED_MS, TRY_AGAIN_MS } from './park.ts'
 
 type Deps = Pick<RuntimeDeps, 'store' | 'clock' | 'model' | 'owner'>
 
-/** Threads that were to wait until now run. Of those whose provider is down one finds out whether it is back. */
+/**
+ * Creates the source that wakes threads after their wait; while the provider is down one of them tries it.
+ */
 export function createWaitingSource(deps: Deps, wake: (thread: string) => void): DueSource {
   return {
     nextDue: () => earliestNotBefore(deps.store.db),
@@ -37,7 +39,7 @@ function isDown({ model }: Deps): boolean {
   return providers.length > 0 && providers.every(({ state }) => state !== 'ok')
 }
 
-/** Who runs now and who waits on: while the provider is down one tries, and those whose day is over end. */
+/** Decides which threads run now: while the provider is down one tries, and those that waited a day end. */
 export function decideWaiting(
   due: readonly WaitingThread[],
   { now, isDown }: { now: number; isDown: boolean },
@@ -55,7 +57,7 @@ export function decideWaiting(
   return { run, later }
 }
 
-/** The provider answers: every cycle that waits for it goes on. */
+/** Wakes every cycle that waits for the provider, which answers again. */
 export async function releaseParked(
   deps: Pick<RuntimeDeps, 'store'>,
   wake: (thread: string) => void,
@@ -66,7 +68,7 @@ export async function releaseParked(
   for (const thread of threads) wake(thread)
 }
 
-/** Cycles of another process whose lease ran out are taken over. */
+/** Creates the source that takes over cycles of another process whose lease ran out. */
 export function createLeaseSource(deps: Deps, wake: (thread: string) => void): DueSource {
   const tried = new Set<string>()
   const open = async () =>

@@ -6,7 +6,7 @@ import { call, say } from '../../tests/support/scripted-model.ts'
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
-/** A world that goes through time: what is due on the way happens at its time. */
+/** Opens a world in which time passes: what is due on the way happens at its time. */
 async function openStorm(...agents: Partial<WorldAgent>[]) {
   const world = await openWorld({ agents: agents.length > 0 ? agents : [{ events: ['*'] }] })
   await world.start()
@@ -31,7 +31,7 @@ async function openStorm(...agents: Partial<WorldAgent>[]) {
   return Object.assign(world, { pass, raise, began, wakes: () => wakesOf(world, began) })
 }
 
-/** Each wake: how long after the begin it came, and the events that it brought with how many each stands for. */
+/** Returns for each wake its milliseconds since the begin, and its events with how many each stands for. */
 function wakesOf({ model }: World, began: number) {
   return model.requests.all.map(request => {
     const text = request.messages.at(-1)?.text ?? ''
@@ -95,7 +95,7 @@ test('three short visits of a player within a minute are gathered', async () => 
     await world.pass(8 * SECOND)
   }
   await world.pass(20 * MINUTE)
-  // The first who came and the first who left; then the rest of either minute.
+  // The first that came and the first that left go out at once, then the rest of each minute.
   expect(world.wakes()).toHaveLength(4)
 })
 
@@ -219,9 +219,9 @@ function checkEdge(type: string, all: readonly { type: string; at: number }[], w
   const times = wakesWith(wakes, type)
   const told = wakes.flatMap(({ events }) => events.filter(event => event.type === type))
   expect(told.reduce((sum, event) => sum + event.times, 0)).toBe(raised.length)
-  // Those of a minute join one batch.
+  // The events of a minute join one batch.
   checkSpacing(times, MINUTE)
-  // Three events and one of a storm in ten minutes; a batch that was gathered before may fall into them too.
+  // Three events and one of a storm go out in ten minutes; a batch gathered before may fall into them, too.
   for (const from of times)
     expect(times.filter(at => at >= from && at < from + 10 * MINUTE).length).toBeLessThanOrEqual(5)
   for (const [index, at] of raised.entries()) {

@@ -5,7 +5,7 @@ import { createSchedule } from '../store/schedules.ts'
 
 const talk = { conversations: ['homelab', 'phone'] }
 
-/** What people read, without the tool activity. */
+/** Returns what people read, without the tool activity. */
 const said = (world: Awaited<ReturnType<typeof openWorld>>) =>
   world.seen.messages.all
     .filter(({ kind }) => kind !== 'user' && kind !== 'tool')

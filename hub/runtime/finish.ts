@@ -39,22 +39,22 @@ type Messages = (ChatMessage | undefined)[]
 /** A step without calls. */
 export interface FinalStep {
   content: HistoryContent
-  /** What people get of it; empty for silence, which the history does not keep. */
+  /** Text that people get; empty for silence, which the history does not keep. */
   text: string
-  /** Why there is no text, for who waits for one. */
+  /** The reason why there is no text, for people who wait for one. */
   why: Pick<Telling, 'text' | 'data'>
-  /** It was cut before its first word: that is told where nobody waits, too. */
+  /** Whether the reply was cut; if it has no text, that is told where nobody waits, too. */
   isCut: boolean
   step: number
   usage: Usage
-  /** The tokens that the provider counted up to the step; undefined where it is not to be believed. */
+  /** Tokens that the provider counted up to the step; undefined if its count is not to be believed. */
   counted: number | undefined
   signal: AbortSignal
 }
 
 /**
- * The step, the reply and the cycle's end are one commit. An answer that does not fit what is wanted is asked for once
- * more instead, and a conversation that got nothing is asked about: the cycle goes on for one more step.
+ * Writes the step, the reply and the cycle's end in one commit. If the answer does not fit its schema, or a
+ * conversation got no answer, the cycle does not end: the agent is asked for it in one more step.
  */
 export async function endWithText(
   deps: RuntimeDeps,
@@ -110,7 +110,7 @@ export async function endWithText(
   return 'think'
 }
 
-/** After its end a cycle makes room for the next one, and only then lets the thread go. */
+/** Makes room for the next cycle after the end of this one, and only then releases the thread. */
 async function tidyUp(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   try {
     const isOver = claim.agent.task && (await hasEnded(deps.store.db, claim.thread))
@@ -127,7 +127,7 @@ interface Question {
   texts: string[]
 }
 
-/** The next conversation, besides the one that the present text is for, with a message whose turn has not come yet. */
+/** Returns the next conversation, besides that of the present text, with a message not asked about yet. */
 async function findQuestion(tx: Tx, claim: Claim): Promise<Question | undefined> {
   const isAlone = userMessages(claim.items).every(({ conversation }) => conversation === claim.target)
   if (isAlone) return undefined
@@ -145,9 +145,9 @@ async function unansweredIn(db: Kysely<Tables>, { thread, cycle }: Claim): Promi
 }
 
 /**
- * What the cycle did not come to goes back to the inbox: unanswered messages of other conversations, and what no step
- * saw. A stop means all that its own conversation said before; a limit before the first step would be reached again.
- * Returns whether anything went back.
+ * Returns to the inbox what the cycle did not come to: unanswered messages of other conversations, and items
+ * that no step saw. A stop covers everything that its own conversation said before. A limit before the first
+ * step keeps the unseen items: they would reach it again. Tells whether anything went back.
  */
 async function giveBack(tx: Tx, claim: Claim, { givesBack, letter, status }: Failure): Promise<boolean> {
   if (!givesBack || letter) return false
@@ -163,7 +163,7 @@ async function turnTo(tx: Tx, { cycle }: Claim, conversation: string): Promise<v
   await redirectCycle(tx, cycle, conversation)
 }
 
-/** The conversations of people who wait at the cycle's end and got nothing, whoever was asked about. */
+/** Returns the conversations that got no answer by the cycle's end, also those that were asked about. */
 async function findMissed(
   tx: Tx,
   claim: Claim,
@@ -176,16 +176,16 @@ async function findMissed(
   return missed
 }
 
-/** Whether a person waits for the cycle's next text. */
+/** Tells whether a person waits for the cycle's next text. */
 export async function isAwaited(db: Kysely<Tables>, claim: Claim): Promise<boolean> {
   if (!userMessages(claim.items).some(({ conversation }) => conversation === claim.target)) return false
   return (await unansweredIn(db, claim)).some(({ conversation }) => conversation === claim.target)
 }
 
 /**
- * Ends a cycle within the transaction that holds the result of an ending tool: the text beside it is final, and
- * conversations that got nothing get its notice. A summary is for the cycle's own conversation: messages of others go
- * back to the inbox. Publish the messages and announce what is over after the commit.
+ * Ends a cycle within the transaction that stores the result of an ending tool: the text beside the call is
+ * final, and conversations that got nothing get its notice. A summary is for the cycle's own conversation:
+ * messages of others go back to the inbox. Publish the messages and announce `over` after the commit.
  */
 export async function finish(
   deps: RuntimeDeps,
@@ -197,7 +197,7 @@ export async function finish(
   const { text, notice, completed } = ending
   const data = toAnswerData(checkText(claim, text))
   if (!isBlank(text)) messages.push(await tell(deps, tx, claim, { kind: 'agent', text, ...data }))
-  // A summary says what the cycle was about, and no time at which the agent goes on with the rest.
+  // A summary names no time at which the agent goes on with messages of others, so they go back to the inbox.
   if (completed && (await giveBackMessages(tx, claim.cycle, claim.target))) claim.hasMore = true
   const left = new Set((await unansweredIn(tx, claim)).map(({ conversation }) => conversation))
   for (const conversation of left) {
@@ -214,21 +214,21 @@ export interface Failure {
   kind: 'error' | 'notice'
   text: string
   data?: Record<string, unknown>
-  /** It failed for good: what the dead letters keep of it. */
+  /** Content of the dead letter, if the cycle failed for good. */
   letter?: Pick<NewDeadLetter, 'id' | 'reason' | 'error' | 'retryable'>
-  /** What the cycle ends as; default failed. */
+  /** The cycle's status at its end; default failed. */
   status?: 'failed' | 'stopped'
-  /** What people were shown of a reply that was cut; they keep it. */
+  /** Text that people were shown of a reply that was cut; they keep it. */
   partial?: string
-  /** Told to the agent itself at the end of its history. */
+  /** Text for the agent itself at the end of its history. */
   note?: string
-  /** Messages of other conversations that have no answer go back to the inbox. */
+  /** Whether messages of other conversations that have no answer go back to the inbox. */
   givesBack?: boolean
 }
 
 /**
- * The cycle failed, or a limit stopped it: every call gets its result, everyone who waits is told, and the thread
- * sleeps; its history stays.
+ * Ends a cycle that failed or that a limit stopped: every call gets its result, everyone who waits is told,
+ * and the thread sleeps; its history stays.
  */
 export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): Promise<void> {
   const { letter } = failure
@@ -261,7 +261,7 @@ export async function fail(deps: RuntimeDeps, claim: Claim, failure: Failure): P
   announceEnded(deps, over)
 }
 
-/** A task that somebody ended meanwhile stops here: every call gets its result, and nobody needs to be told. */
+/** Stops the cycle of a task that was ended meanwhile: every call gets its result, and nobody is told. */
 export async function stopEndedTask(deps: RuntimeDeps, claim: Claim): Promise<void> {
   const { calls, messages } = await deps.store.write(async tx => {
     const open = hasOpenCalls(claim.window) ? await cutCalls(deps, tx, claim) : undefined
@@ -286,7 +286,7 @@ function toNote({ note, partial = '' }: Failure): HistoryContent[] {
   return [{ role: 'assistant', text: partial === '' ? note : `${partial}\n\n${note}`, calls: [] }]
 }
 
-/** A failure is told where the reply was to go, in every conversation that waits, and never nowhere. */
+/** Returns where a failure is told: the conversation of the reply, or a default, and every one that waits. */
 export async function placesToTell(tx: Tx, claim: Claim): Promise<Set<string>> {
   const place = claim.target ?? claim.agent.task?.conversation ?? claim.agent.conversations[0]
   const waiting = await unansweredIn(tx, claim)

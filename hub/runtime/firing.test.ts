@@ -10,7 +10,7 @@ import { ensureMainThread } from '../store/threads.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Nothing thinks: what is posted stays in the inbox. */
+/** Opens a world in which no cycle runs: what is posted stays in the inbox. */
 async function openQuiet(...args: Parameters<typeof openWorld>) {
   const world = await openWorld(...args)
   await live(world)
@@ -148,7 +148,7 @@ test('promise 7: all, over any jumps of the time and any deaths, loses nothing a
           expected.push(next)
           next = nextOccurrence(cron, timezone, next)
         }
-        // Five hours have at most 15 of any of these.
+        // Each of these schedules has at most 15 occurrences in five hours.
         expect(await duesOf(world)).toEqual(expected)
       },
     ),

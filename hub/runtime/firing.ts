@@ -7,19 +7,19 @@ import { advanceSchedule, dueSchedules } from '../store/schedules.ts'
 import type { ScheduleRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 
-/** Many agents wake at eight: so many start at once, the others follow. */
+/** Schedules that fire in one turn: many agents wake at eight, and the others follow. */
 const TURN = 16
 
 export interface Fired {
   threads: string[]
   agents: string[]
-  /** Others are due that did not fit into this turn. */
+  /** Whether other schedules are due that did not fit into this turn. */
   more: boolean
 }
 
 /**
- * Posts the occurrences of schedules that are due, the longest due first and those of one instant in a mixed order
- * that stays the same. Posting and advancing are one commit, so that each occurrence fires once.
+ * Posts the occurrences of schedules that are due, the longest due first and those of one instant in a mixed
+ * order that stays the same. Posting and advancing are one commit, so that each occurrence fires once.
  */
 export async function fireDue({ store, clock }: { store: Store; clock: Clock }): Promise<Fired> {
   const now = clock.now()
@@ -37,7 +37,7 @@ export async function fireDue({ store, clock }: { store: Store; clock: Clock }):
   }
 }
 
-/** Whether something was posted: what was slept through may be skipped. */
+/** Posts the due occurrences. Tells whether there was one: missed occurrences may be skipped. */
 async function fire(tx: Tx, schedule: ScheduleRow & { next_run: number }, now: number): Promise<boolean> {
   const { cron, timezone, missed, next_run: nextRun } = schedule
   const { fire: dueAts, next } = decideOccurrences({ cron, timezone, missed, nextRun }, now)
@@ -46,7 +46,7 @@ async function fire(tx: Tx, schedule: ScheduleRow & { next_run: number }, now: n
   return dueAts.length > 0
 }
 
-/** An event came before the schedule's time: a one-shot is over, a cron goes on as if nothing had been. */
+/** Fires a schedule because an event came first: a one-shot is over, a cron keeps its next time. */
 export async function fireEarly(tx: Tx, schedule: ScheduleRow, early: EventFact, now: number): Promise<void> {
   await post(tx, schedule, { dueAt: now, externalId: `${early.id}:${schedule.id}`, now, early })
   const next = schedule.cron === null ? undefined : (schedule.next_run ?? undefined)

@@ -1,4 +1,4 @@
-/** What the window begins with after a part of the history left it. */
+/** The content with which the window begins after a part of the history left it. */
 export interface Head {
   reason: string
   summary: string
@@ -10,7 +10,7 @@ export interface Head {
 
 const LONGEST_EARLIER = 2_000
 
-/** One user message that stands for everything before the window. */
+/** Returns the one user message that stands for everything before the window. */
 export function toHead({ reason, summary, earlier, context }: Head): string {
   const why = reason === 'idle' ? 'You slept for long' : 'Your older history left your view'
   return [

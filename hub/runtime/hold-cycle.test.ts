@@ -13,7 +13,7 @@ const using =
   })
 const MIDNIGHT = Date.parse('2026-11-21T23:00:00Z')
 
-/** A day that ends in the midst of a cycle, after its first step. */
+/** Opens a world in which the day's budget is used up after the first step of a cycle. */
 async function openHeld() {
   const world = await openWorld({
     agents: [{ limits: { ...base, tokensPerDay: 11_000 }, conversations: ['homelab', 'phone'] }],
@@ -46,7 +46,7 @@ test('promise 9: a day that ends in the midst of a cycle holds it; what was aske
   await world.idle()
   expect(world.seen.messages.all.at(-1)).toMatchObject({ kind: 'agent', text: 'I have looked' })
   const [cycle] = await world.store.db.selectFrom('cycles').selectAll().execute()
-  // The call of the day before was not cut, so that nothing is charged for it again.
+  // The last call of the day before was not cut, so nothing is charged for it again.
   expect(cycle).toMatchObject({ status: 'done', note: null, steps: 2, input_tokens: 9_010 })
   expect(told(world)).toHaveLength(1)
 })

@@ -9,8 +9,8 @@ import type { LimitReached } from './limits/limit-reached.ts'
 import { userMessages } from './reply.ts'
 
 /**
- * A day is used up in the midst of a cycle: it goes on where it stands once the limit allows that, so that what people
- * asked is answered then. They are told once in each conversation and day.
+ * Suspends a cycle in which a budget of the day is used up. It goes on from the same point once the limit
+ * allows that, so that what people asked is answered then. They are told once in each conversation and day.
  */
 export async function holdCycle(
   deps: RuntimeDeps,

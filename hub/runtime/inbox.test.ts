@@ -4,7 +4,7 @@ import type { HistoryContent, InboxPayload } from '../../schemas/inbox.ts'
 import { openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { say } from '../../tests/support/scripted-model.ts'
 
-/** What is delivered until it is accepted: a message of a client, or an event of a server. */
+/** A message of a client or an event of a server, which is delivered until it is accepted. */
 interface Delivery {
   kind: 'message' | 'event'
   id: number
@@ -21,7 +21,7 @@ function deliver(world: World, { kind, id }: Delivery): Promise<unknown> {
   })
 }
 
-/** Everything that the inbox ever had, in the order in which it came. */
+/** Returns everything that the inbox ever had, in the order in which it came. */
 async function accepted({ store }: World): Promise<string[]> {
   const rows = await store.db.selectFrom('inbox').select('payload_json').orderBy('seq').execute()
   return rows.map(row => {
@@ -31,7 +31,7 @@ async function accepted({ store }: World): Promise<string[]> {
   })
 }
 
-/** What stands in the batches and updates of the history, in order. */
+/** Returns the items of the batches and updates of the history, in order. */
 async function inHistory({ store }: World): Promise<string[]> {
   const rows = await store.db.selectFrom('history').select('content_json').orderBy('seq').execute()
   return rows.flatMap(row => {
@@ -54,7 +54,7 @@ test('promises 1 and 2: what is delivered stands in the history once and in orde
       world.model.script(...Array.from({ length: 100 }, () => say('ok')))
       const all: Delivery[] = []
       for (const [number, { deliveries, deathAt, when }] of lives.entries()) {
-        // It writes each delivery, and since some are new the claim and the cycle's end: it always comes to its death.
+        // The run writes each delivery and, as some are new, the claim and the cycle's end: it always dies.
         const write = 1 + Math.round(deathAt * (deliveries.length + 1))
         const mine = deliveries.map(({ kind, id }) => ({ kind, id: number * 100 + id }))
         await world.start({ write, when })

@@ -1,8 +1,8 @@
 import type { InboxPayload } from '../../schemas/inbox.ts'
 
 /**
- * Whether people's messages alone led to what a cycle does: it took one, and nothing that a program or an agent wrote.
- * What people decided, and the hub's own notes, change nothing.
+ * Tells whether people's messages alone led to what a cycle does: it took one, and nothing that a program or
+ * an agent wrote. People's decisions and the hub's own notes change nothing.
  */
 export function isOfPeople(items: readonly { payload: Pick<InboxPayload, 'kind'> }[]): boolean {
   const kinds = items.map(({ payload }) => LED_BY[payload.kind])

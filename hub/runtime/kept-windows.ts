@@ -1,20 +1,20 @@
 import type { ThreadRow } from '../store/tables.ts'
 import type { Claim } from './claim.ts'
 
-/** So many threads that ran last have their window in memory, and no window of more entries: never more than a few MB. */
+/** Most windows in memory, of the threads that ran last, and entries of one: never more than a few MB. */
 const MOST_WINDOWS = 32
 const MOST_ENTRIES = 500
 
 export type KeptWindow = Pick<Claim, 'fence' | 'start' | 'window' | 'anchor'>
 
 /**
- * The windows of the threads that ran last, so that one who talks on does not have them read and checked anew. A kept
- * one counts only where the thread's row shows that nobody has written since.
+ * Keeps the windows of the threads that ran last, so that they are not read and checked anew. A kept window
+ * counts only if the thread's row shows that nobody has written since.
  */
 export interface KeptWindows {
   /** Keeps the window of a cycle that ended. */
   keep(thread: string, window: KeptWindow): void
-  /** The window up to before the `reserved` places that the claim of `row` took; hands it over. */
+  /** Hands over the window before the `reserved` history rows that the claim of `row` took. */
   take(row: ThreadRow, reserved: number): KeptWindow | undefined
 }
 

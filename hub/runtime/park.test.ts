@@ -45,7 +45,7 @@ test('promise 4: once its circuit closes the cycle goes on, and that is told onc
   world.clock.advance(30_000)
   await world.fireDue()
   await world.idle()
-  // The one that finds out fails: the time doubles, and nobody is told again.
+  // The thread that tries fails: the time doubles, and nobody is told again.
   expect(await notBefore(world)).toBe(world.clock.now() + MINUTE)
   expect(told(world)).toHaveLength(2)
   world.clock.advance(MINUTE)
@@ -130,7 +130,7 @@ test('of many parked cycles one finds out whether the provider is back, then all
   await using world = await openWorld({ agents: names.map(name => ({ name })) })
   await world.start()
   await parkOne(world, 'hi', 'a')
-  // The circuit is open: the others are parked without a call.
+  // The circuit is open, so the others wait for the provider without a call.
   const asked = world.model.requests.all.length
   for (const name of names.slice(1)) await world.post('hi', name)
   await world.idle()
@@ -179,7 +179,7 @@ test.for(deaths)('killed $when write $write of a cycle that is parked, it is ans
   expect(await statuses(world)).toEqual(['done'])
 })
 
-/** Waits until the last try of a cycle that is about to be parked is under way. */
+/** Waits until a cycle makes its last try before it is parked. */
 async function beforeParking(world: World) {
   const last = hold(refuse('network'))
   world.model.script(...NETWORK_WAITS.map(() => refuse('network')), last.turn)
@@ -197,7 +197,7 @@ test('a stop that comes while a cycle is being parked ends it at once', async ()
   await world.start()
   await world.post('hi')
   const last = await beforeParking(world)
-  // Written down before the parking is, and heard of after it.
+  // The stop is written down before the parking, and noticed after it.
   const stopped = world.store.write(tx => requestStops(tx, { threads: ['thr_homelab'] }, 'alex'))
   last.release()
   const [cycle] = await stopped
@@ -233,7 +233,7 @@ test.for(['reset', 'stop'] as const)(
     const asked = world.model.requests.all.length
     if (how === 'reset') await world.reset({ agent: 'homelab', by: 'alex' })
     else await world.router.stop({ conversation: 'homelab' }, 'alex')
-    // The circuit is open still: what waited is parked in its turn.
+    // The circuit is still open: what waited is parked in its turn.
     await world.seen.ended.find('the parked one ends', () => true)
     await world.idle()
     expect(await statuses(world)).toEqual(['stopped', 'running'])

@@ -12,14 +12,14 @@ import type { RuntimeDeps } from './deps.ts'
 import { placesToTell } from './finish.ts'
 import { publish, tell } from './tell.ts'
 
-/** A cycle whose provider stays away for so long goes to the dead letters. */
+/** Milliseconds that a cycle waits for its provider before it becomes a dead letter. */
 export const LONGEST_PARKED_MS = 24 * 60 * 60_000
-/** Where nothing says when to try again. */
+/** Milliseconds until the next try if nothing says when to try again. */
 export const TRY_AGAIN_MS = 30_000
 
 /**
- * The provider cannot be reached: the cycle waits until it may be tried again, its thread is free of a lease, and
- * everyone who waits is told once. After a day it is dead.
+ * Suspends a cycle whose provider cannot be reached, until it may be tried again. Its thread is free of a
+ * lease, and everyone who waits is told once. After a day the cycle becomes a dead letter.
  */
 export async function park(deps: RuntimeDeps, claim: Claim, error: ModelError): Promise<void> {
   const now = deps.clock.now()
@@ -67,7 +67,7 @@ async function tellEach(deps: RuntimeDeps, tx: Tx, claim: Claim, what: Parameter
   return told
 }
 
-/** The model answered: where a failure was told, its end is told too, and the cycle is parked no more. */
+/** Ends the cycle's wait for its provider, which answered, and tells people who read of the failure. */
 export async function tellRecovered(deps: RuntimeDeps, claim: Claim): Promise<void> {
   if (claim.parkedAt === null && !claim.toldFailure) return
   const messages = await deps.store.write(async tx => {

@@ -7,19 +7,19 @@ import { createEventReleases } from './release-events.ts'
 import { type RouteEventDeps, type Routing, routeEvent } from './route-event.ts'
 import { type HookRouting, routeHook } from './route-hook.ts'
 
-/** Takes events from everywhere: what returns is on the disk. */
+/** Takes events from all sources; each promise resolves once they are on the disk. */
 export interface EventPosts {
-  /** Undefined where the event was there already. */
+  /** Posts one event; undefined if it was there already. */
   postEvent(event: NewEvent): Promise<RoutedEvent | undefined>
-  /** What one delivery of a webhook brought; a repeat gives what became of the first. */
+  /** Posts the events of one webhook delivery; a repeat gives the outcomes of the first. */
   postHook(events: readonly HookEvent[]): Promise<HookOutcome[]>
-  /** What a server's feed brought, together with how far it was read. */
+  /** Posts the events of a server's feed, together with how far it was read. */
   postFeed(server: string, events: NewEvent[], cursor: EventCursor): Promise<void>
-  /** Held events, which go out at their time. */
+  /** The source that posts held events at their time. */
   readonly eventReleases: DueSource
 }
 
-/** `announce` is told of what is new, after its commit. */
+/** Creates EventPosts; `announce` gets the new events' routings after their commit. */
 export function createEventPosts(
   deps: RouteEventDeps & { store: Store },
   announce: (routings: readonly Routing[]) => void,

@@ -1,6 +1,6 @@
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 
-/** How an agent works here; the same for all, so that it stays in the provider's cache. */
+/** Rules of an agent's work here; they are the same for all, so that they stay in the provider's cache. */
 const HOUSE_RULES = `How you work here:
 - You live in a hub. What happens reaches you as one message that begins with [INBOX - n events]: messages of people, wake-ups, events. While you work, more may come as [MID-CYCLE UPDATE - n events]: take it into account at once.
 - Your final text is your reply; the inbox says to which conversation it goes. Write no text when nobody needs to hear anything.
@@ -10,7 +10,7 @@ const HOUSE_RULES = `How you work here:
 - A call that answers "waiting: approval <id>" needs a person's yes and runs once that is given; the outcome reaches your inbox. Go on with the rest meanwhile, say what waits, and do not call it again.
 - When a tool failed, say what failed and what you did instead. When the outcome of a call is unknown, verify before you repeat it.`
 
-/** What stands before the window in every request of an agent, the same until its file or its window changes. */
+/** Returns what precedes the window in an agent's requests, the same until its file or its window changes. */
 export function toPreamble(
   deps: Pick<RuntimeDeps, 'toldTools' | 'model'>,
   { agent, thread }: { agent: RuntimeAgent; thread: string },
@@ -19,7 +19,7 @@ export function toPreamble(
   return { system: toSystemPrompt(agent), tools: deps.toldTools.of(thread, agent.tools, readsAllTools) }
 }
 
-/** The prompt that stands before an agent's window. It depends on the agent's file alone. */
+/** Returns the prompt that precedes an agent's window. It depends on the agent's file alone. */
 export function toSystemPrompt(agent: { name: string; prompt: string }): string {
   return `${agent.prompt}\n\nYour name here is ${agent.name}.\n\n${HOUSE_RULES}`
 }

@@ -6,7 +6,7 @@ import type { Tx } from '../store/writer.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { cutLength, toCut, toMarks, toStub } from './window.ts'
 
-/** The window of a thread: what stands for everything before it, and every entry from its start on in its form. */
+/** Reads a thread's window: the message for everything before it, and its entries, each in its form. */
 export async function readWindow(
   deps: Pick<RuntimeDeps, 'model'>,
   tx: Tx,

@@ -27,7 +27,7 @@ test('promise 4: the third crash without a step between is a dead letter', async
   expect(told(world)).toHaveLength(1)
 })
 
-/** Three agents that each were in a cycle at two crashes of the hub in a row. */
+/** Opens three agents that each were in a cycle at two crashes of the hub in a row. */
 async function openSuspects() {
   const names = ['anna', 'bert', 'cleo']
   const look = { name: 'look', run: () => ({ text: 'seen', isError: false }) }
@@ -138,7 +138,7 @@ test('promise 3: a stop in order that comes with the start of a call leaves it t
     tools: [
       {
         name: 'change',
-        // Read when the call is looked up, right before its start is written.
+        // The getter runs when the call is looked up, right before its start is written.
         get destructive() {
           ended ??= Promise.resolve(world.runtime[Symbol.asyncDispose]())
           return false

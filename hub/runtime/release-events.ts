@@ -8,10 +8,10 @@ import type { Tx } from '../store/writer.ts'
 import { LONGEST_RELEASE_MS } from './decide-edge.ts'
 import { decideRoute, findTakers, postTo, type RouteEventDeps, type Routing } from './route-event.ts'
 
-/** So many go out in one commit. */
+/** Events that go out in one commit. */
 const TURN = 50
 
-/** Posts held events at their time. `announce` gets where they went, after the commit. */
+/** Creates the source that posts held events at their time. `announce` gets the routings after the commit. */
 export function createEventReleases(
   deps: RouteEventDeps & { store: Store; clock: Clock },
   announce: (routings: readonly Routing[]) => void,
@@ -35,7 +35,7 @@ export function createEventReleases(
   }
 }
 
-/** An event that stands for a storm goes out with what the newest of its events told. */
+/** Posts a held event; one that stands for a storm goes out with the payload of the storm's newest event. */
 async function release(deps: RouteEventDeps, tx: Tx, event: EventRow): Promise<Routing> {
   const now = deps.clock.now()
   const { payload_json, at } = event.is_storm ? await newestBehind(tx, event) : event

@@ -2,9 +2,9 @@ import type { JsonObject } from '../core/forwarding.ts'
 import type { InboxItem } from '../store/inbox.ts'
 
 /**
- * Where a cycle's final text goes: the conversation of the newest user message; without one, what the newest item that
- * remembers a conversation remembers; for a wake-up, a task's result or an answered approval else the agent's first
- * conversation; else nowhere.
+ * Decides where a cycle's final text goes: to the conversation of the newest user message; without one, to
+ * that of the newest item that remembers one; for a wake-up, a task's result or an answered approval else to
+ * the agent's first conversation; else nowhere.
  */
 export function decideReplyTo(
   items: readonly InboxItem[],
@@ -17,12 +17,12 @@ export function decideReplyTo(
   return items.some(isAwaited) ? (firstConversation ?? null) : null
 }
 
-/** A reminder, or a result that someone waits for. */
+/** Tells whether an item is a reminder, or a result that someone waits for. */
 function isAwaited({ payload }: InboxItem): boolean {
   return payload.kind === 'wake' || payload.kind === 'approval' || (payload.kind === 'task' && !payload.quiet)
 }
 
-/** Whether a text that goes to the conversation may tell of what is no message; null is nowhere. */
+/** Tells whether a text for the conversation (null is nowhere) may tell of an item that is no message. */
 export function isToldIn(
   item: InboxItem,
   conversation: string | null,
@@ -32,12 +32,12 @@ export function isToldIn(
   return task !== undefined || place === undefined || place === conversation
 }
 
-/** The schema that the answer to a message must fit. */
+/** Returns the schema that the answer to a message must fit. */
 export function schemaOf({ payload }: InboxItem): JsonObject | undefined {
   return payload.kind === 'message' ? payload.schema : undefined
 }
 
-/** The user messages among the items that a cycle took. */
+/** Returns the user messages among the items that a cycle took. */
 export function userMessages(items: readonly InboxItem[]) {
   return items.flatMap(item => (item.payload.kind === 'message' ? [item.payload] : []))
 }

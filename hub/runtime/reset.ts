@@ -27,15 +27,15 @@ export interface ResetDeps {
 
 export interface ResetRequest {
   agent: string
-  /** The name of the token of whoever asks. */
+  /** The name of the requester's token. */
   by: string
-  /** What the agent is told of the reason. */
+  /** The reason that the agent is told. */
   message?: string | undefined
-  /** Where people see it; default the agent's first conversation. */
+  /** The conversation in which people see it; default the agent's first. */
   conversation?: string | undefined
 }
 
-/** Starts an agent's history fresh; a cycle that runs is stopped. Throws `not_found`. */
+/** Starts an agent's history fresh and stops a running cycle. Throws `not_found`. */
 export type Reset = (request: ResetRequest) => Promise<{ conversation: string }>
 
 export function createReset(deps: ResetDeps): Reset {
@@ -52,7 +52,7 @@ export function createReset(deps: ResetDeps): Reset {
   }
 }
 
-/** What `/reset` or `/reset why` as a message's whole text says; undefined for any other text. */
+/** Reads `/reset` or `/reset why` from a message's whole text; undefined for any other text. */
 export function parseReset(text: string): { message?: string } | undefined {
   const [, why] = /^\/reset(?:\s+([\s\S]+))?$/.exec(text.trim()) ?? []
   if (why !== undefined) return { message: why.trim() }
@@ -60,8 +60,8 @@ export function parseReset(text: string): { message?: string } | undefined {
 }
 
 /**
- * `/reset` in a conversation: it stands there as the user's message, and its agents start fresh. The same `clientId`
- * again does nothing.
+ * Handles `/reset` in a conversation: it stands there as the user's message, and its agents start fresh. The
+ * same `clientId` again does nothing.
  */
 export async function resetByMessage(
   deps: Omit<ResetDeps, 'agents'>,
@@ -131,7 +131,7 @@ function announce({ signals }: Pick<ResetDeps, 'signals'>, done: ResetDone, by: 
   for (const thread of done.threads) signals.emit('posted', { thread })
 }
 
-/** Ends the session of everything before the batch that stands at the thread's newest place; the window begins there. */
+/** Ends the session before the batch, which has the thread's newest seq; the window begins at the batch. */
 export async function startFresh(
   deps: Pick<RuntimeDeps, 'model' | 'toldTools'>,
   tx: Tx,

@@ -110,7 +110,7 @@ test('what is older than the retention goes, but the window, what waits, and the
     inbox: 1,
     events: 0,
   })
-  // It goes on as before.
+  // The thread goes on as before.
   await ask(world, 'again', say('fine'))
   const asked = world.model.requests.all
     .at(-1)

@@ -6,20 +6,20 @@ import type { Store } from '../store/open.ts'
 import { prune } from '../store/retention.ts'
 
 const DAY_MS = 86_400_000
-/** Repeated deliveries are absorbed for so long, whatever else is kept. */
+/** Milliseconds for which repeated deliveries are absorbed, whatever else is kept. */
 const ONCE_MS = 30 * DAY_MS
-/** A start has more urgent things to do. */
+/** Milliseconds from the start to the first pruning: a start has more urgent things to do. */
 const AFTER_START_MS = 10 * 60_000
 
 export interface RetentionDeps {
   store: Store
   clock: Clock
   log: Log
-  /** How long everything is kept. */
+  /** Returns the number of days for which everything is kept. */
   days: () => number
 }
 
-/** Deletes what is old once a day, beside everything else: `fire` does not wait for it, disposing does. */
+/** Creates the source that deletes what is old once a day. `fire` does not wait for that, disposing does. */
 export function createRetention(
   deps: RetentionDeps,
 ): DueSource & AsyncDisposable & { settled(): Promise<void> } {
@@ -45,7 +45,7 @@ export function createRetention(
   return {
     async nextDue() {
       next ??= await readNext()
-      // The time of day may have jumped back.
+      // The system clock may have jumped back.
       next = Math.min(next, clock.now() + DAY_MS)
       return next
     },

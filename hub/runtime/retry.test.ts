@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ModelError, type ModelErrorKind } from '../core/model.ts'
 import { decideRetry } from './retry.ts'
 
-/** The waits until it gives up. */
+/** Returns the waits until the decision is to give up. */
 function waitsOf(error: unknown, random = () => 0.5): number[] {
   const waits: number[] = []
   for (let failures = 1; ; failures++) {

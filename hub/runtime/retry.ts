@@ -1,12 +1,12 @@
 import { ModelError, type ModelErrorKind } from '../core/model.ts'
 
-/** Repeats that come at once, before the error's kind matters. */
+/** Repeats that come at once, whichever of the kinds below the error has. */
 const IMMEDIATE = 2
 const IMMEDIATE_MS = 1_500
 const FIRST_WAIT_MS = 10_000
 const LONGEST_WAIT_MS = 10 * 60_000
 
-/** Repeats with a growing wait, by what went wrong; what is not here is never repeated. */
+/** Repeats with a growing wait, by the kind of error; a kind that is not listed is never repeated. */
 const REPEATS: Partial<Record<ModelErrorKind, number>> = {
   rate_limit: 5,
   network: 3,
@@ -16,10 +16,10 @@ const REPEATS: Partial<Record<ModelErrorKind, number>> = {
 
 export type RetryDecision =
   | { kind: 'give_up'; attempt: number }
-  /** `tell`: long enough that people should know. */
+  /** `tell`: the wait is long enough that people should know. */
   | { kind: 'retry'; wait: number; attempt: number; of: number; tell: boolean }
 
-/** What to do after the `failures`th failure (from 1) of one call of the model. Waits are milliseconds. */
+/** Decides what to do after the `failures`th failure (from 1) of a model call. Waits are milliseconds. */
 export function decideRetry(error: unknown, failures: number, random: () => number): RetryDecision {
   const repeats = error instanceof ModelError ? REPEATS[error.kind] : undefined
   if (repeats === undefined) return { kind: 'give_up', attempt: failures }

@@ -45,7 +45,7 @@ test.for(['temp_high', 'anything_high', 'disk_full_warning', 'container_unhealth
     expect(await byId(world, first?.id)).toMatchObject({ repeats: 2, status: 'pending' })
     expect(await byId(world, second?.id)).toMatchObject({ repeats: 0, status: 'held', note: second?.note })
     expect(await inbox(world)).toHaveLength(1)
-    // Ten minutes after the one that was told, not after those that were held.
+    // The cooldown ends ten minutes after the event that was told, not after those that were held.
     world.clock.advance(MINUTE)
     expect(await inbox(world)).toHaveLength(1)
     expect((await world.publish(type))?.status).toBe('pending')

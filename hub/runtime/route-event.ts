@@ -21,7 +21,7 @@ import { fireEarly } from './firing.ts'
 import { findSameCause } from './same-cause.ts'
 import { type EventTaker, findTaker, postEventTo } from './tasks.ts'
 
-/** An agent, as much of it as routing an event needs. */
+/** The part of an agent that routing an event needs. */
 export interface ListingAgent {
   name: string
   events: readonly EventListed[]
@@ -34,37 +34,37 @@ export interface RouteEventDeps {
   agents: () => readonly ListingAgent[]
 }
 
-/** A level event says that something still is so; every other event is one of an edge. */
+/** The level events, which say that something still is so; every other event is an edge event. */
 const LEVEL_EVENTS = ['*_high', 'disk_full_warning', 'container_unhealthy']
 const COOLDOWN_MS = 10 * 60_000
 
-/** Who gets an event: threads that wait for it, and agents whose files list it. */
+/** The receivers of an event: threads that wait for it, and agents whose files list it. */
 export interface Takers {
   waiting: ScheduleRow[]
   listing: EventTaker[]
 }
 
-/** Where an event went, and the agents of whose schedules it ended one. */
+/** The route of an event, and the agents whose schedules it fired early. */
 export interface Routing {
   event: RoutedEvent
   woken: string[]
-  /** When it goes out, where it is held until then. */
+  /** Time at which a held event goes out, unix milliseconds. */
   releaseAt?: number | undefined
 }
 
-/** Why an event does not go out at once. */
+/** The reason why an event does not go out at once. */
 interface Hold {
   note: string
-  /** The event that stands for it and counts it. */
+  /** The id of the event that stands for this one and counts it. */
   countedBy?: string | undefined
-  /** When it goes out itself. */
+  /** Time at which the event itself goes out, unix milliseconds. */
   releaseAt?: number
   isStorm?: boolean
 }
 
 /**
- * Records the event and posts it to everyone who gets it, at once or later; undefined where it was there already. A
- * thread that waited for it stands in for its agent's own listing.
+ * Records the event and posts it to everyone who gets it, at once or later; undefined if it was there
+ * already. A thread that waited for it gets it in place of its agent's own listing.
  */
 export async function routeEvent(
   deps: RouteEventDeps,
@@ -101,7 +101,7 @@ export async function routeEvent(
   return { event: { id: fact.id, ...route }, woken, releaseAt: hold?.releaseAt }
 }
 
-/** Everyone who gets such an event now. */
+/** Returns everyone who gets such an event now. */
 export async function findTakers(
   deps: RouteEventDeps,
   tx: Tx,
@@ -122,7 +122,7 @@ function wantedBy(schedule: ScheduleRow) {
   return eventWanted.array().parse(JSON.parse(schedule.wake_on_events_json))
 }
 
-/** An event as the rules for holding it see it. */
+/** The part of an event that the rules for holding it need. */
 interface Held {
   type: string
   key: string
@@ -147,7 +147,7 @@ async function findCooldown(
   now: number,
 ): Promise<Hold | undefined> {
   const before = await newestOfKind(tx, { type, key, now, within: COOLDOWN_MS })
-  // One that nobody took keeps nothing from somebody who lists it since.
+  // An event that nobody took does not hold this one back from an agent that lists it since.
   if (!before || (before.status === 'ignored' && listing.length > 0)) return undefined
   const until = toIso(before.received_at + COOLDOWN_MS)
   const note = `held behind ${before.id}, which has the same type and key, until ${until}`
@@ -181,7 +181,7 @@ async function findEdgeHold(
   }
 }
 
-/** Where an event goes that is not held, and why, in words. */
+/** Decides where an event that is not held goes, and says why in words. */
 export function decideRoute({ waiting, listing }: Takers) {
   const routedTo = [...new Set([...waiting.map(s => s.thread_id), ...listing.map(({ thread }) => thread)])]
   if (routedTo.length === 0) {
@@ -195,7 +195,7 @@ export function decideRoute({ waiting, listing }: Takers) {
   return { status: 'pending' as const, routedTo, note: reasons.join('; ') }
 }
 
-/** Posts the event to those who get it. */
+/** Posts the event to its receivers. */
 export async function postTo(
   tx: Tx,
   { waiting, listing }: Takers,

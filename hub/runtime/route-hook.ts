@@ -4,13 +4,13 @@ import type { EventRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import { type RouteEventDeps, type Routing, routeEvent } from './route-event.ts'
 
-/** What became of a webhook's event; `routing` where it is new. */
+/** The outcome of a webhook's event; `routing` is set if the event is new. */
 export interface HookRouting {
   outcome: HookOutcome
   routing?: Routing
 }
 
-/** Records and posts a webhook's event unless it is a repeat; then it tells of the one that was there. */
+/** Records and posts a webhook's event; a repeat gives the outcome of the event that was there. */
 export async function routeHook(deps: RouteEventDeps, tx: Tx, event: HookEvent): Promise<HookRouting> {
   const { once, ...rest } = event
   const before = await findRepeated(tx, event, deps.clock.now())

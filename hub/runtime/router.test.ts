@@ -10,7 +10,7 @@ const inboxOf = async ({ store }: World) => {
   return rows.map(row => ({ ...row, payload: JSON.parse(row.payload_json) as InboxPayload }))
 }
 
-/** Nothing thinks: what is posted stays in the inbox. */
+/** Opens a world in which no cycle runs: what is posted stays in the inbox. */
 async function openQuiet(...args: Parameters<typeof openWorld>) {
   const world = await openWorld(...args)
   await world.start()

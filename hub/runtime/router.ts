@@ -28,18 +28,21 @@ export interface RouterDeps {
   retired: () => readonly string[]
 }
 
-/** Decides which thread everything belongs to, and posts it: what returns is on the disk. */
+/** Decides which thread everything belongs to, and posts it; it is on the disk when a promise resolves. */
 export interface Router extends EventPosts {
-  /** The same `clientId` of the same token and conversation again gives the same message. Throws `not_found`, `retired`. */
+  /**
+   * Posts a message. A repeat of the same `clientId`, token and conversation gives the same message. Throws
+   * `not_found`, `retired`.
+   */
   postMessage(message: NewUserMessage): Promise<ChatMessage>
   /**
-   * Stops what runs in a thread, or for a conversation, at the next boundary; durable when it resolves. Empty where
-   * nothing runs or is about to. Throws `not_found`.
+   * Stops what runs in a thread, or for a conversation, at the next boundary; durable when it resolves. The
+   * result is empty if nothing runs or is about to. Throws `not_found`.
    */
   stop(target: StopTarget, by: string): Promise<Stopping>
-  /** Posts schedules that are due, once per occurrence; true where more of them are due. */
+  /** Posts schedules that are due, once per occurrence; true if more of them are due. */
   fireDue(): Promise<boolean>
-  /** The agents of a conversation, the first being the one that answers; none where there is no such conversation. */
+  /** Returns the agents of a conversation, the first of which answers; none for an unknown conversation. */
   agentsOf(conversation: string): string[]
 }
 
@@ -52,7 +55,7 @@ export function createRouter(deps: RouterDeps): Router {
           conversations.includes(conversation) || conversation.split('/')[0] === name,
       )
       .map(agent => agent.name)
-  // Main threads that are on the disk for sure: there is one for each agent, and they live for ever.
+  // The main threads that are known to be on the disk: there is one for each agent, and it is never deleted.
   const known = new Set<string>()
   const wake = (threads: Iterable<string>) => {
     for (const thread of new Set(threads)) deps.signals.emit('posted', { thread })
@@ -109,13 +112,13 @@ export function createRouter(deps: RouterDeps): Router {
   }
 }
 
-/** What was accepted while the conversation had an agent. Read in turn, behind a first copy that is still written. */
+/** Finds a message accepted while the conversation had an agent. It queues behind a first copy's write. */
 async function findRepeated({ store }: RouterDeps, { conversation, token, clientId }: NewUserMessage) {
   if (clientId === undefined) return undefined
   return store.write(tx => findByClientId(tx, conversation, token, clientId))
 }
 
-/** Of several agents those that the text names with `@name`, else the first. */
+/** Returns the agents that the text names with `@name` if there are several, else the first. */
 function decideAgents(
   deps: RouterDeps,
   agents: string[],

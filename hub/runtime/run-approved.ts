@@ -22,14 +22,15 @@ import { openAsker } from './questions/asker.ts'
 type Ended = Pick<Answered, 'status' | 'outcome'>
 type ServerTool = Extract<AgentTool<Tx>, { kind: 'server' }>
 
-/** What is left to do about an approved call: to run it, or nothing, since its end is clear. */
+/** The plan for an approved call: to run it, or nothing, since its end is clear. */
 type Plan =
   | { kind: 'run'; tool: ServerTool; args: Record<string, unknown>; agent: RuntimeAgent }
   | { kind: 'clear'; ended: Ended }
 
 /**
- * Runs the call of an approval that a person gave, once, and posts what it gave. One that an earlier life had started
- * runs again only where that does no harm. Throws when `stopping` aborts; the rest then waits for the next start.
+ * Runs the call of an approval that a person gave, once, and posts its outcome. A call that an earlier run of
+ * the hub had started runs again only if its tool is repeatable. Throws when `stopping` aborts; the rest then
+ * waits for the next start.
  */
 export async function runApproved(deps: ApprovalDeps, id: string, stopping: AbortSignal): Promise<void> {
   const { db } = deps.store
@@ -110,7 +111,7 @@ async function runOnce(
     })
     return { status: toStatus(outcome), outcome }
   } catch (error) {
-    // One that its time limit cut may have had its effect.
+    // A call that its time limit cut may have had its effect.
     stopping.throwIfAborted()
     deps.log.error('approved_call_failed', { approval: approval.id, error })
     return { status: 'unknown', outcome: UNKNOWN }
@@ -119,7 +120,7 @@ async function runOnce(
   }
 }
 
-/** No cycle waits for an approved call. */
+/** Returns the principal of an approved call, for which no cycle waits. */
 function toParty(
   { agent, thread_id, cycle_id, conversation_id }: ApprovalRow,
   row: ToolCallRow,

@@ -4,7 +4,7 @@ import { openWorld, type StubTool, type World } from '../../tests/support/runtim
 import { call, say } from '../../tests/support/scripted-model.ts'
 import { createRecord, until } from '../../tests/support/until.ts'
 
-/** A tool whose calls end when the test lets go of them, by their argument `id`. */
+/** Creates a tool whose calls end when the test releases them, by their argument `id`. */
 function heldTool(name: string, options: Partial<StubTool> = {}) {
   const begun = createRecord<string>()
   const gates = new Map<string, PromiseWithResolvers<void>>()
@@ -137,7 +137,7 @@ test('one of several reads may need a yes: the others run meanwhile', async () =
   expect(results(world, 1)).toEqual(['seen', `waiting: approval ${id}`, 'seen'])
 })
 
-/** A world in which a call of `stop` with these arguments ended with its outcome unknown. */
+/** Opens a world in which a call of `stop` with these arguments ended with its outcome unknown. */
 async function openDoubtful(options: Partial<StubTool>) {
   const { ran, tool } = stopTool(options)
   const begun = Promise.withResolvers<void>()

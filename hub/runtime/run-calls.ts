@@ -19,7 +19,7 @@ interface CallOf<Kind extends AgentTool<Tx>['kind']> {
   args: Record<string, unknown>
 }
 
-/** One whose result is clear before anything runs. */
+/** A call whose result is clear before anything runs. */
 interface ClearCall {
   kind: 'clear'
   row: ToolCallRow
@@ -30,8 +30,8 @@ interface ClearCall {
 type Call = CallOf<'server'> | CallOf<'meta'> | ClearCall
 
 /**
- * Runs the calls that have no result yet, each written down before and after. Neighbours that only read run at the same
- * time, every other call alone and in order.
+ * Runs the calls that have no result yet, each written down before and after. Neighbouring calls that only
+ * read run at the same time, every other call alone and in order.
  */
 export async function runCalls(
   deps: RuntimeDeps,
@@ -54,7 +54,7 @@ export async function runCalls(
   }
 }
 
-/** A call with what may run together with it, which is taken off `open`. */
+/** Returns a call with the following ones that may run together with it, and takes these off `open`. */
 function takeReading(deps: RuntimeDeps, claim: Claim, first: CallOf<'server'>, open: ToolCallRow[]) {
   const calls = [first]
   if (!first.tool.reads) return calls
@@ -72,7 +72,7 @@ function takeReading(deps: RuntimeDeps, claim: Claim, first: CallOf<'server'>, o
 function toCall(deps: RuntimeDeps, claim: Claim, row: ToolCallRow): Call {
   const tool = deps.toolBox.find(row.tool, claim.agent.tools)
   const mayRepeat = tool?.kind === 'server' && tool.repeatable
-  // Even one whose tool is gone by now may have had its effect.
+  // A call that was started may have had its effect, even if its tool is gone by now.
   if (row.status === 'started' && !mayRepeat)
     return { kind: 'clear', row, outcome: UNKNOWN, status: 'unknown' }
   const failed = (text: string): ClearCall => {
@@ -85,7 +85,7 @@ function toCall(deps: RuntimeDeps, claim: Claim, row: ToolCallRow): Call {
   return tool.kind === 'meta' ? { kind: 'meta', row, tool, args } : { kind: 'server', row, tool, args }
 }
 
-/** Starts them in one commit; those that need a person's yes only wait. */
+/** Starts the calls in one commit; those that need a person's yes only wait. */
 async function runTogether(
   deps: RuntimeDeps,
   claim: Claim,
@@ -98,12 +98,12 @@ async function runTogether(
   const running = calls.filter(({ row }) => !waiting.has(row.id))
   if (signal.aborted) await takeBack(deps, claim, running)
   signal.throwIfAborted()
-  // What one of them throws is thrown once none runs any more, so that no result comes after the cycle's end.
+  // An error is thrown once no call runs any more, so that no result comes after the cycle's end.
   const ends = await Promise.allSettled(running.map(call => runOne(deps, claim, call, signal)))
   for (const each of ends) if (each.status === 'rejected') throw each.reason
 }
 
-/** An end that came with the commit of their start: none of them was sent, so none is in doubt. */
+/** Takes back starts if the cycle's end came with their commit: no call was sent, so none is in doubt. */
 async function takeBack(deps: RuntimeDeps, claim: Claim, calls: readonly CallOf<'server'>[]): Promise<void> {
   const fresh = calls.flatMap(({ row }) => (row.status === 'planned' ? row.id : []))
   if (fresh.length === 0) return
@@ -133,7 +133,7 @@ function startCalls(
   })
 }
 
-/** One in whose midst a person is asked goes on by itself: its result here is that it waits. */
+/** Runs a call. One during which a person is asked goes on by itself: its result here is that it waits. */
 async function runOne(
   deps: RuntimeDeps,
   claim: Claim,
@@ -146,7 +146,7 @@ async function runOne(
   if (outcome) await end(deps, claim, { row, outcome, status: toStatus(outcome) })
 }
 
-/** A meta-tool acts in the transaction that records its result: both happen, or neither. */
+/** Runs a meta-tool in the transaction that records its result: both happen, or neither. */
 async function runMeta(deps: RuntimeDeps, claim: Claim, { row, tool, args }: CallOf<'meta'>): Promise<void> {
   const effects: (() => void)[] = []
   const now = deps.clock.now()

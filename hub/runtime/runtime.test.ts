@@ -179,7 +179,7 @@ test('promise 1: what is posted while a wake finds nothing is not overlooked', a
   await world.start()
   const writes = world.writes
   world.runtime.wake('thr_homelab')
-  // Posted once the claim has been asked for: both share a commit, in which the claim comes first.
+  // The message is posted after the claim was asked for: both share a commit, in which the claim comes first.
   while (world.writes === writes) await Promise.resolve()
   await world.post('hi')
   await world.idle()

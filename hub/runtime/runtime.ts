@@ -27,32 +27,35 @@ import { createToldTools } from './told-tools.ts'
 import { type Turn, takeTurn } from './turn.ts'
 import { type CycleWatch, createCycleWatch } from './watch.ts'
 
-/** Runs the cycles of all threads. A thread that sleeps is nothing here: no timer, no object, no query. */
+/** Runs the cycles of all threads. A thread that sleeps costs nothing here: no timer, no object, no query. */
 export interface Runtime extends AsyncDisposable {
   /** Wakes every thread that has something to do. */
   wakeAll(): Promise<void>
-  /** Something was posted: the thread's cycle starts, or takes it along. May be called at any time. */
+  /** Runs the thread after a post: its cycle starts, or takes the item along. May be called at any time. */
   wake(thread: string): void
-  /** Whether a cycle of the thread runs now. */
+  /** Tells whether a cycle of the thread runs now. */
   isActive(thread: string): boolean
-  /** What the clock does for threads that wait and for cycles that do not stop. */
+  /** The clock's sources for threads that wait and for cycles that do not stop. */
   readonly due: readonly DueSource[]
-  /** The provider answers: cycles that wait for it go on. */
+  /** Resumes cycles that wait for the provider, which answers again. */
   goOn(): Promise<void>
   /** Has an agent's model write for the server of an approved call. */
   readonly sampleFor: SampleFor
-  /** Why a limit of the agent's file is not in force, for people; undefined where all are. */
+  /** Explains to people why a limit of the agent's file is not in force; undefined if all are. */
   problemOf(agent: RuntimeAgent): string | undefined
-  /** How many cycles run or wait for their turn. */
+  /** Number of cycles that run or wait for their turn. */
   readonly busy: number
 }
 
-/** How long cycles may take to reach a boundary when the hub ends. */
+/** Milliseconds that cycles may take to reach a boundary when the hub ends. */
 const STOP_MS = 6_000
-/** After an error outside of any cycle, such as a full disk, the thread is tried again. */
+/** Milliseconds until a thread is tried again after an error outside of any cycle, such as a full disk. */
 const TRY_AGAIN_MS = 10_000
 
-/** `agentOf` names the agent of a thread. Disposing stops at the next boundary; what is cut goes on at the next start. */
+/**
+ * Creates the runtime; `agentOf` names the agent of a thread. Disposing stops cycles at their next boundary;
+ * a cycle that is cut goes on at the next start.
+ */
 export function createRuntime(
   given: Omit<RuntimeDeps, Equipment>,
   semaphore: Semaphore,
@@ -68,7 +71,7 @@ export function createRuntime(
   const dispatch = { deps, watch, stops, stopping: stopping.signal, semaphore }
   const work = async (thread: string, entry: { wokenAgain: boolean }) => {
     try {
-      // What comes while a cycle runs has woken it again; what waited before may be more than the cycle took.
+      // An item that came during the cycle set `wokenAgain`; of earlier ones the cycle may have left some.
       let more: boolean
       do {
         entry.wokenAgain = false
@@ -132,7 +135,7 @@ export function createRuntime(
   }
 }
 
-/** Resolves when all have, or when the time for that is over. */
+/** Resolves when all promises have, or when STOP_MS are over. */
 async function within({ clock }: RuntimeDeps, running: readonly Promise<void>[]): Promise<void> {
   const stopped = Promise.withResolvers<void>()
   const cancel = clock.after(STOP_MS, () => stopped.resolve())
@@ -140,17 +143,17 @@ async function within({ clock }: RuntimeDeps, running: readonly Promise<void>[])
   cancel()
 }
 
-/** What a runtime makes for itself. */
+/** The dependencies that a runtime makes for itself. */
 type Equipment = 'windows' | 'toldTools' | 'tokens' | 'meter' | 'places' | 'background'
 
 function equip(given: Omit<RuntimeDeps, Equipment>, stopping: AbortSignal): RuntimeDeps {
   const tokens = createTokenCounter()
-  // A day is opened before the first call of a model is estimated.
+  // Token factors are restored here, as a day is opened before the first call of a model is estimated.
   const meter = createMeter(async day => {
     tokens.restore(await readTokenFactors(given.store.db))
     return usageOfDay(given.store.db, day)
   })
-  // Its time zone may change while it runs.
+  // The given object stays the prototype: its time zone may change while it runs.
   return Object.assign(Object.create(given) as typeof given, {
     meter,
     places: createPlaces(meter),
@@ -172,8 +175,8 @@ interface Dispatch {
 }
 
 /**
- * One cycle in a turn of its own, a suspect of a crash in one alone. The turn is given back after each cycle, so that a
- * busy thread does not keep the others waiting.
+ * Runs one cycle in a turn of its own, and a suspect of a crash alone. The turn is given back after each
+ * cycle, so that a busy thread does not keep the others waiting.
  */
 async function runTurn(
   dispatch: Dispatch,
@@ -190,7 +193,7 @@ async function runTurn(
   }
 }
 
-/** One cycle of the thread, new or the rest of one, and whether more waits; undefined where there is nothing to do. */
+/** Runs one cycle of the thread, and tells whether more waits; undefined if there is nothing to do. */
 async function runOne(
   { deps, watch, stops, stopping }: Dispatch,
   turn: Turn,
@@ -220,7 +223,7 @@ async function runOne(
   const waits = claim.outcome === 'parked' || claim.outcome === 'held'
   if (!waits) tellEnd(deps, claim)
   showAgent(deps, claim, waits ? 'waiting' : statusAfter(claim))
-  // Taken again at once, one that a limit holds would run into it again.
+  // A cycle that a limit defers is not taken again at once: it would run into the limit again.
   return claim.hasMore && claim.outcome !== 'held' ? 'more' : 'all'
 }
 
@@ -228,12 +231,12 @@ function statusAfter({ outcome, resting }: Claim): AgentStatus {
   return outcome === 'dead' ? 'failed' : resting
 }
 
-/** A stop in order is no crash: a thread without a lease is no suspect at the next start. */
+/** Releases the lease at an orderly stop: a thread without one is no suspect of a crash at the next start. */
 async function release(deps: RuntimeDeps, claim: Claim): Promise<void> {
   await deps.store.write(tx => releasingWrite(tx, claim, 0, deps.clock.now()))
 }
 
-/** Whatever way the cycle went, no room stays kept for it, and what it used is written down. */
+/** Releases the cycle's reservations and writes down what it used, whichever way it went. */
 async function leaveBudget(deps: RuntimeDeps, claim: Claim, stopping: AbortSignal): Promise<void> {
   deps.places.leave(claim.thread)
   const { unpaid } = claim
@@ -241,18 +244,18 @@ async function leaveBudget(deps: RuntimeDeps, claim: Claim, stopping: AbortSigna
   try {
     if (!stopping.aborted) await payApart(deps, claim)
   } catch (error) {
-    // Who took the thread over charges the call that it found cut.
+    // The process that took the thread over charges the call that it found cut.
     deps.log.warn('usage_not_written', { cycle: claim.cycle, error })
   } finally {
     deps.meter.release(unpaid.reservation)
   }
 }
 
-/** An error that nobody foresaw: the cycle ends and says so, rather than running for ever. */
+/** Ends the cycle after an error that nobody foresaw and says so, rather than running for ever. */
 async function breakOff(deps: RuntimeDeps, claim: Claim, error: unknown): Promise<void> {
   deps.log.error('cycle_broke', { cycle: claim.cycle, thread: claim.thread, error })
   if (error instanceof HubError && error.code === 'conflict') return
-  // The database and not the batch is at fault: the cycle goes on once it can be written. One that has ended stays so.
+  // A StoreFault is not the batch's fault: the cycle goes on once it can be written. An ended one stays so.
   if (error instanceof StoreFault || claim.endTold) throw error
   await bury(deps, claim, BROKEN)
 }

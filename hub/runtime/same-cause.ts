@@ -18,7 +18,7 @@ interface Cause {
   isSame(event: Payload, told: Payload): boolean
 }
 
-/** Two looks at one disk, some time apart, find nearly the same free space. */
+/** Differences that are allowed: two checks of one disk, some time apart, find nearly the same free space. */
 const FREE_SHARE = 0.1
 const FREE_BYTES = 2 * 1024 ** 3
 
@@ -30,9 +30,9 @@ const CAUSES: ReadonlyMap<string, Cause> = new Map([
   ['container_unhealthy', { types: ['server_crash'], isSame: isSameContainer }],
 ])
 
-/** Whether two servers mean one disk. A path says nothing: a client in a container has its own. */
+/** Tells whether two servers mean one disk. A path says nothing: a client in a container has its own. */
 function isSameDisk({ free: one }: Payload, { free: other }: Payload): boolean {
-  // An event without the figure may be of any disk.
+  // An event without the figure may be about any disk.
   if (typeof one !== 'number' || typeof other !== 'number') return true
   return Math.abs(one - other) <= Math.max(FREE_BYTES, FREE_SHARE * Math.max(one, other))
 }
@@ -42,8 +42,8 @@ function isSameContainer({ name }: Payload, { server, container = server }: Payl
 }
 
 /**
- * The event of another type, or of another server, that told each of these agents of the same cause; undefined where one
- * of them did not hear of it.
+ * Returns the event of another type, or of another server, that told each of these agents of the same cause;
+ * undefined if one of them did not hear of it.
  */
 export async function findSameCause(
   tx: Tx,

@@ -127,7 +127,7 @@ test('promise 7: exactly once per occurrence over any jumps of the time', async 
           for (const { dueAt } of fired) {
             expect(dueAt).toBeGreaterThan(newest)
             expect(dueAt).toBeLessThanOrEqual(now)
-            // The latest that was missed, not an earlier one.
+            // The occurrence is the latest that was missed, not an earlier one.
             expect(dueAt).toBe(Math.max(due ?? 0, newestOccurrences(cron, timezone, now, 1)[0] ?? 0))
             newest = dueAt
           }

@@ -20,7 +20,7 @@ const statuses = async (world: World) =>
 const cycles = (world: World) =>
   world.store.db.selectFrom('cycles').select(['status', 'stop_requested_by']).orderBy('id').execute()
 
-/** A tool that runs until it is let go. */
+/** Creates a tool that runs until it is released. */
 function slowTool() {
   const begun = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
@@ -177,7 +177,7 @@ test('promise 9: a stop survives a crash at any write after it', async () => {
     const before = world.writes
     await world.post('/stop')
     if (death) {
-      // The stop is on the disk; the process dies at the given one of the writes that follow.
+      // The stop is on the disk; the process dies at the given one of the following writes.
       world.kill()
       await world.start({ write: death.write, when: death.when })
       await world.died
@@ -221,7 +221,7 @@ test.each(['before', 'after'] as const)(
     await world.post('go')
     await held.begun
     if (when === 'before') {
-      // The process dies with the commit of the stop: it never hears of it.
+      // The process dies with the commit of the stop, so it never hears of it.
       world.kill()
       await world.store.write(tx => requestStops(tx, { threads: ['thr_homelab'] }, 'alex'))
     } else {

@@ -11,7 +11,7 @@ import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { fail } from './finish.ts'
 
-/** Why a cycle was stopped: a person wanted it. */
+/** The reason with which a person's stop aborts a cycle. */
 export class StopRequested extends Error {
   readonly by: string
 
@@ -22,7 +22,7 @@ export class StopRequested extends Error {
   }
 }
 
-/** Whether a message's whole text is the command to stop. */
+/** Tells whether a message's whole text is the command to stop. */
 export function isStopCommand(text: string): boolean {
   return text.trim() === '/stop'
 }
@@ -40,7 +40,7 @@ export interface Stopping {
   waiting: string[]
 }
 
-/** Stops the running cycles of the scope at their next boundary, and those about to begin; durable when it resolves. */
+/** Stops cycles of the scope at their next boundary, also those about to begin; durable when it resolves. */
 export async function requestStop(deps: StopDeps, scope: StopScope, by: string): Promise<Stopping> {
   const stopping = await deps.store.write(tx => writeStop(tx, scope, by))
   announce(deps, stopping, by)
@@ -62,8 +62,9 @@ function announce({ signals }: StopDeps, { stopped, waiting }: Stopping, by: str
 }
 
 /**
- * `/stop` in a conversation: it stands there as the user's message, and no agent reads it. Where its end will not be
- * seen in the conversation, a notice says what happens. The same `clientId` again does nothing.
+ * Handles `/stop` in a conversation: it stands there as the user's message, and no agent reads it. If the end
+ * of the cycle will not be seen in the conversation, a notice says what happens. The same `clientId` again
+ * does nothing.
  */
 export async function stopByMessage(
   deps: StopDeps,
@@ -90,7 +91,7 @@ export async function stopByMessage(
   return done.posted
 }
 
-/** Undefined where the end of what is stopped is told in the conversation anyway. */
+/** Returns the notice; undefined if the end of what is stopped is told in the conversation anyway. */
 function describeStop({ stopped, waiting }: Stopping, conversation: string): string | undefined {
   if (stopped.some(({ replyTo }) => replyTo === conversation)) return undefined
   if (stopped.length === 0)
@@ -101,20 +102,20 @@ function describeStop({ stopped, waiting }: Stopping, conversation: string): str
   return `Stopping what runs${places.join(' and')}.`
 }
 
-/** The stops that this process was asked for, and the cycles that listen for them. */
+/** The stops that were requested of this process, and the cycles that listen for them. */
 export interface Stops {
-  /** Without a cycle it means the next one of the thread. */
+  /** Stops a cycle; without `cycle`, the next one of the thread. */
   request(stop: { thread: string; cycle?: string; by: string }): void
-  /** Aborts with StopRequested, at once where the cycle was to stop before. */
+  /** Returns a signal that aborts with StopRequested, at once if the cycle was to stop before. */
   begin(claim: Claim): AbortSignal
   end(cycle: string): void
-  /** Nothing of the thread was there to stop. */
+  /** Drops the thread's request: there was nothing to stop. */
   forget(thread: string): void
 }
 
 export function createStops(): Stops {
   const running = new Map<string, AbortController>()
-  /** By cycle or thread: asked for before the cycle listened. */
+  /** Names of requesters whose stop came before the cycle listened, by cycle or thread. */
   const early = new Map<string, string>()
   return {
     request({ thread, cycle, by }) {
@@ -139,7 +140,7 @@ export function createStops(): Stops {
   }
 }
 
-/** Ends a cycle that a person stopped: what streamed so far is kept, and every call has its result. */
+/** Ends a cycle that a person stopped: the text streamed so far is kept, and every call has its result. */
 export async function endStopped(deps: RuntimeDeps, claim: Claim, { by }: StopRequested): Promise<void> {
   deps.log.info('cycle_stopped', { cycle: claim.cycle, thread: claim.thread, by })
   await fail(deps, claim, {

@@ -21,7 +21,7 @@ async function openStructured(turns: readonly Turn[], options: WorldOptions = {}
   return world
 }
 
-/** What people got, in order. */
+/** Returns what people got, in order. */
 const told = (world: World) =>
   world.seen.messages.all
     .filter(({ kind }) => kind !== 'user' && kind !== 'tool')
@@ -32,7 +32,7 @@ const told = (world: World) =>
       why: data?.['structuredError'],
     }))
 
-/** Lives once for each write that a life without a death makes: the hub dies before it, and after it. */
+/** Runs twice for each write of a run without a death: the hub dies before the write, and after it. */
 async function dieEverywhere(
   turn: Turn,
   live: (world: World) => Promise<void>,
@@ -179,7 +179,7 @@ describe('a message with a schema', () => {
 describe('a task with a schema', () => {
   const make = call([['create_task', { instructions: 'Measure.', schema }]])
   const isTask = (request: Parameters<Turn>[0]) => request.system.includes('The task:')
-  /** What the main thread says in its steps, and what the task does in its own. */
+  /** Scripts the steps of the main thread, and those of the task. */
   const script = (world: World, task: readonly Turn[]) => {
     let step = 0
     const turn: Turn = (request, options) => {

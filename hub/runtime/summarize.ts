@@ -29,19 +29,20 @@ export interface ToSummarize {
   entries: readonly HistoryEntry[]
   /** The people's messages that have no answer yet, oldest first. */
   open: readonly string[]
-  /** Tokens that a request for it may have, whatever the model could read. */
+  /** Tokens that the request for a summary may have, whatever the model could read. */
   longest: number
 }
 
-/** Asks for the summary; spends and says what it took. Throws what the model throws, and what a budget refuses. */
+/** Asks for the summary, and charges the call. Throws what the model throws, and what a budget refuses. */
 export type AskForSummary = (model: Model, system: string, text: string, maxOutput: number) => Promise<string>
 
-/** A model's summary is tried so often before an extract takes its place. */
+/** Times that a model's summary is tried before an extract takes its place. */
 const TRIES = 2
 
 /**
- * A summary of a part of the history. The model's is checked and tried once more; then an extract is made, which needs
- * no model: this cannot fail. Constraints are carried over verbatim whatever the model wrote.
+ * Summarizes a part of the history. A model's summary is checked and tried once more; then an extract is
+ * made, which needs no model: this cannot fail. Constraints are carried over verbatim, whatever the model
+ * wrote.
  */
 export async function summarize(
   deps: Pick<RuntimeDeps, 'log'>,
@@ -109,7 +110,7 @@ Rules:
 const RESULT_LENGTH = 1_500
 const LONGEST_ASK = 480
 
-/** The transcript for the model, oldest first; where it is too long the oldest part gives way. */
+/** Returns the transcript for the model, oldest first; if it is too long its oldest part is left out. */
 function toTranscript({ before, entries, open }: ToSummarize, tokens: number): string {
   const head = before === undefined ? '' : `The summary before:\n${before}\n\n`
   const lines = entries.map(({ content }) => {
@@ -126,7 +127,7 @@ function toTranscript({ before, entries, open }: ToSummarize, tokens: number): s
   return `${head}The transcript:\n${kept}\n\nUnanswered messages of people:\n${asks}`
 }
 
-/** An unanswered message on one line, as the summary names it. */
+/** Returns an unanswered message on one line, as the summary names it. */
 function shortenAsk(text: string): string {
   return shortenMiddle(text.replace(/\s+/g, ' ').trim(), LONGEST_ASK)
 }

@@ -22,7 +22,7 @@ export function emptySections(): Sections {
   return Object.fromEntries(HEADINGS.map(heading => [heading, [] as string[]])) as Sections
 }
 
-/** Reads a summary's sections; undefined where a heading is missing. */
+/** Reads a summary's sections; undefined if a heading is missing. */
 export function parseSummary(text: string): Sections | undefined {
   const sections = emptySections()
   const seen = new Set<Heading>()
@@ -48,7 +48,7 @@ export function printSummary(sections: Sections): string {
   }).join('\n\n')
 }
 
-/** What the people's messages of some entries say, oldest first. */
+/** Returns the texts of people's messages in some entries, oldest first. */
 export function wordsOfPeople(entries: readonly HistoryEntry[]): string[] {
   return entries.flatMap(({ content }) =>
     content.role === 'user'
@@ -57,12 +57,12 @@ export function wordsOfPeople(entries: readonly HistoryEntry[]): string[] {
   )
 }
 
-/** Words with which people set limits and wishes. That they are a few languages' is a help, not a promise. */
+/** Words with which people set limits and wishes, in English and German: a help, not a promise. */
 const LIMITING =
   /\b(?:never|always|don'?t|do not|must(?:n'?t)?|only|unless|except|prefer\w*|avoid|keep in mind|remember|not (?:on|before|after|during)|nie(?:mals)?|immer|nur|nicht|kein\w*|bitte)\b/i
 const LONGEST_SENTENCE = 300
 
-/** The sentences in which people set limits and wishes, verbatim. */
+/** Returns the sentences in which people set limits and wishes, verbatim. */
 export function findConstraints(entries: readonly HistoryEntry[]): string[] {
   const sentences = wordsOfPeople(entries).flatMap(text =>
     text
@@ -75,7 +75,7 @@ export function findConstraints(entries: readonly HistoryEntry[]): string[] {
 
 const IDENTIFIER = /[\p{L}\p{N}][\p{L}\p{N}._:/-]*[\p{L}\p{N}]/gu
 
-/** Names that must not be misspelt: words with digits, dots, slashes, colons or underscores, and CAPITALS. */
+/** Returns names that must not be misspelt: words with digits, dots, slashes, colons or _, and CAPITALS. */
 export function findIdentifiers(text: string): string[] {
   const words = text.match(IDENTIFIER) ?? []
   const named = words.filter(
@@ -87,16 +87,16 @@ export function findIdentifiers(text: string): string[] {
   return [...new Set(named)]
 }
 
-/** A summary is at most this part of what it replaces, but may always have a few lines. */
+/** The largest part of the replaced text that a summary may take, and the tokens that it may always have. */
 const LARGEST_PART = 0.25
 const LEAST_TOKENS = 300
 
-/** The tokens that a summary of `replaced` tokens may have. */
+/** Returns the tokens that a summary of `replaced` tokens may have. */
 export function roomForSummary(replaced: number): number {
   return Math.max(LEAST_TOKENS, Math.floor(replaced * LARGEST_PART))
 }
 
-/** What is wrong with a model's summary, in words for the model; undefined where nothing is. */
+/** Returns what is wrong with a model's summary, in words for the model; undefined if nothing is. */
 export function findSummaryProblem(
   text: string,
   { replaced, identifiers }: { replaced: number; identifiers: readonly string[] },
@@ -131,8 +131,8 @@ function toLine(text: string, length = LINE): string {
 }
 
 /**
- * A summary that needs no model: what people said and limited, verbatim, and what was called with what result. What
- * is too long gives way from the oldest on; constraints last.
+ * Makes a summary without a model: what people said and limited, verbatim, and what was called with what
+ * result. If it is too long, the oldest lines are left out, but never constraints.
  */
 export function extractSummary(
   before: Sections | undefined,
@@ -175,7 +175,7 @@ function doneBy(content: HistoryContent): string[] {
   return []
 }
 
-/** The newest result of each tool. */
+/** Returns the newest result of each tool. */
 function newestResults(entries: readonly HistoryEntry[], earlier: readonly string[]): string[] {
   const byTool = new Map<string, string>()
   for (const { content } of entries) {
@@ -188,7 +188,7 @@ function newestResults(entries: readonly HistoryEntry[], earlier: readonly strin
   ].slice(-MOST.state)
 }
 
-/** In this order sections give way when a summary is too long, oldest lines first. */
+/** The sections that are shortened when a summary is too long, in this order, oldest lines first. */
 const GIVES_WAY = ['Done', 'State of the infrastructure', 'Identifiers', 'Open asks', 'Goal'] as const
 
 function shorten(sections: Sections, room: number): Sections {

@@ -5,7 +5,7 @@ import { call, say } from '../../tests/support/scripted-model.ts'
 const lastOf = (world: World, request: number) =>
   world.model.requests.all[request]?.messages.at(-1)?.text ?? ''
 
-/** A log of so many characters, with a question at its end. */
+/** Returns a log of `length` characters, with a question at its end. */
 const log = (length: number) =>
   `${'2026-11-22 10:00:01 ERROR cannot reach the database on port 5432\n'.repeat(length / 60).slice(0, length)}\nwhat is wrong here?`
 

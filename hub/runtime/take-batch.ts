@@ -15,7 +15,7 @@ import { takeEventsOf } from './taken-events.ts'
 import { type Anchor, MOST_PICTURE_TOKENS, tokensOfAll, tokensOfPreamble } from './tokens.ts'
 import { toMarks } from './window.ts'
 
-/** What a batch stands behind. */
+/** The thread before its batch: the agent, and the window that the batch follows. */
 export interface Before {
   agent: RuntimeAgent
   thread: string
@@ -23,25 +23,25 @@ export interface Before {
   anchor: Anchor | undefined
 }
 
-/** What left the inbox for a cycle, and how the model is told of it. */
+/** Items that left the inbox for a cycle, and how the model is told of them. */
 export interface Taken {
   items: InboxItem[]
-  /** What waits still: the next batch takes it. */
+  /** Whether items still wait, which the next batch takes. */
   hasMore: boolean
-  /** Tells the author of a message that it is too long; publish it after the commit. */
+  /** Message that tells an author that theirs is too long; publish it after the commit. */
   notice: ChatMessage | undefined
   toMessage(facts: BatchFacts): BatchMessage
 }
 
-/** At most so many conversations' people share a cycle: each may need steps of its own. */
+/** Conversations that share a cycle at most: the people of each may need steps of its own. */
 const MOST_CONVERSATIONS = 8
-/** What stands before the summary of what a compaction took out of the window, tokens. */
+/** Tokens of the text that precedes the summary of what a compaction took out of the window. */
 const FOR_HEAD = 150
-/** Of several items so many are taken that this part of the limit stays free for the results of calls. */
+/** The part of the limit that stays free for the results of calls when several items are taken. */
 const TO_WORK = 1 / 8
-/** The part of an item that is shown where the whole does not fit, so that its middle can be read beside it. */
+/** The part of the room that a too long item is shown in, so that its middle can be read beside it. */
 const SHOWN = 0.5
-/** However little room there is, so much of an item is shown, tokens. */
+/** Tokens of an item that are shown, however little room there is. */
 const LEAST_SHOWN = 200
 
 /** Takes the batch with which a cycle begins: people's messages first, and no more than the window holds. */
@@ -66,7 +66,7 @@ export async function takeBatch(
   }
 }
 
-/** Takes what joins a running cycle between two of its steps; what does not fit waits for the next batch. */
+/** Takes items that join a running cycle between two steps; what does not fit waits for the next batch. */
 export async function takeUpdate(
   deps: RuntimeDeps,
   tx: Tx,
@@ -100,7 +100,7 @@ function picturesIn({ payload }: InboxItem): number {
   return payload.kind === 'message' ? (payload.pictures?.count ?? 0) : 0
 }
 
-/** What people sent beside the messages of a batch; the messages hold it. */
+/** Reads the pictures that people sent with a batch's messages; the conversation's messages hold them. */
 async function picturesOf(tx: Tx, items: readonly InboxItem[]): Promise<{ images?: ModelImage[] }> {
   const images: ModelImage[] = []
   for (const { payload } of items) {
@@ -110,7 +110,7 @@ async function picturesOf(tx: Tx, items: readonly InboxItem[]): Promise<{ images
   return images.length === 0 ? {} : { images }
 }
 
-/** Its number and the line before it. */
+/** Tokens of an item's number and the line before it. */
 const PER_ITEM = 4
 
 function measureRoom(
@@ -129,7 +129,7 @@ function measureRoom(
   return { free: space - marks.limit * TO_WORK, most, conversations }
 }
 
-/** How much of an item's text is shown where the whole has too many tokens. */
+/** Returns how many characters of an item's text are shown if the whole has too many tokens. */
 function charactersShown({ item, tokens }: SizedItem, most: number): number {
   return Math.max(LEAST_SHOWN, Math.floor(toItem(item).text.length * (most / tokens) * SHOWN))
 }

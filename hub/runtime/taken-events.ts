@@ -3,13 +3,13 @@ import { takeEvents } from '../store/events.ts'
 import type { InboxItem } from '../store/inbox.ts'
 import type { Tx } from '../store/writer.ts'
 
-/** Says that a cycle has the events among the items; they come back with how often they were repeated. */
+/** Marks the items' events as taken by a cycle; returns the items with how often each was repeated. */
 export async function takeEventsOf(tx: Tx, items: InboxItem[]): Promise<InboxItem[]> {
   const repeats = await takeEvents(tx, eventIds(items))
   return repeats.size === 0 ? items : items.map(item => withRepeats(item, repeats))
 }
 
-/** The events among the items, including those that woke a schedule early. */
+/** Returns the ids of the events among the items, including those that woke a schedule early. */
 export function eventIds(items: readonly InboxItem[]): string[] {
   return items.flatMap(item => eventOf(item)?.id ?? [])
 }

@@ -12,7 +12,7 @@ import { allowCall } from '../store/ledger.ts'
 import { endTask } from '../store/tasks.ts'
 import { threadsWithWork } from '../store/threads.ts'
 
-/** Answers by who asks: `turns` of the main thread and of tasks, by the steps that its window shows. */
+/** Answers with a turn of the thread that asks, main or task, by the steps that its window shows. */
 const byThread =
   (main: readonly Turn[], task: readonly Turn[]): Turn =>
   (request, options) => {
@@ -46,7 +46,7 @@ test('a cancelled task stops at its next boundary with its calls paired, and so 
       held.turn,
     ],
   )
-  // The small task waits for an event; only the big one is held.
+  // The small task waits for an event; only the big one's model is held.
   const policy: Turn = (request, options) =>
     request.system.includes('The task:\nsmall')
       ? call([['schedule_wake', { delay: 'on_event', reason: 'x', wake_on_events: ['never'] }]])(
@@ -279,7 +279,7 @@ test('promise 6: hundreds of tasks that were woken leave nothing in memory', asy
   world.semaphore.resize(8)
   await world.idle()
   expect(await world.store.db.selectFrom('cycles').select('id').execute()).toHaveLength(rounds)
-  // What the test itself keeps of it.
+  // The test drops its own records, which do not count as memory of the hub.
   for (const record of Object.values(world.seen)) record.all.length = 0
   world.model.requests.all.length = 0
   collect()

@@ -23,7 +23,7 @@ import type { Checked } from './answer.ts'
 import type { Claim } from './claim.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 
-/** The agent as the thread has it: on its main thread whole, in a task with what its maker gave. */
+/** Returns the agent as the thread has it: whole on its main thread, in a task with what its maker gave. */
 export function toAgentOf(agent: RuntimeAgent, thread: ThreadRow): RuntimeAgent {
   if (thread.kind === 'main') return agent
   const grants = grantsOf(thread)
@@ -64,20 +64,20 @@ function lower(limits: RuntimeAgent['limits'], { steps, minutes, tokens }: TaskL
   }
 }
 
-/** What `complete_task` gave. */
+/** The result of a `complete_task`. */
 export interface Completion extends Checked {
   summary: string
 }
 
-/** How a cycle of a task ended. */
+/** The end of a task's cycle. */
 export type CycleEnd =
   | ({ kind: 'text'; text: string } & Checked)
   | ({ kind: 'completed' } & Completion)
   | { kind: 'failed' | 'stopped'; reason: string }
 
 /**
- * Ends the task whose cycle ends in this transaction, unless something is still to happen in it; nothing on a main
- * thread. Tell what it returns after the commit.
+ * Ends the task whose cycle ends in this transaction, unless something is pending in it; does nothing on a
+ * main thread. Pass the result to `announceEnded` after the commit.
  */
 export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEnd): Promise<Ended> {
   const { task } = claim.agent
@@ -100,7 +100,7 @@ export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEn
   }
 }
 
-/** A task without the result that its maker wanted has failed, whatever it says. */
+/** Returns how a task ends: without the result that its maker wanted it has failed, whatever it says. */
 function toTaskEnd({ summary, result, problem }: Completion): Pick<TaskEnd, 'status' | 'summary' | 'result'> {
   if (problem === undefined) return { status: 'complete', summary, result }
   return { status: 'failed', summary: `${summary}\n\nIt gave no result that fits the schema: ${problem}` }
@@ -113,7 +113,7 @@ function lastText(claim: Claim): string {
   return said?.content.text.trim() ?? 'The task ended without a word.'
 }
 
-/** Shows approvals that were closed, and wakes the threads that got something, after the commit. */
+/** Shows closed approvals and messages, and wakes the threads that got something, after the commit. */
 export function announceEnded(
   { signals }: Pick<RuntimeDeps, 'signals'>,
   { woken, closed, told }: Ended,
@@ -130,7 +130,7 @@ export interface EventTaker {
   why: string
 }
 
-/** A new task where the file says so, while the agent may have one more; else the main thread. */
+/** Returns a new task if the file says so and the agent may have one more; else the main thread. */
 export async function findTaker(
   deps: { newId: NewId },
   tx: Tx,
@@ -144,7 +144,10 @@ export async function findTaker(
   return { ...main, thread: deps.newId(taskPrefix(name)), why: `${main.why} as a task` }
 }
 
-/** Posts the event to its taker; a task is made for it, whose summary waits for the agent's next inbox. */
+/**
+ * Posts the event to its taker. If that is a task, it is created first; its summary waits for the agent's
+ * next inbox.
+ */
 export async function postEventTo(
   tx: Tx,
   { agent, thread }: Pick<EventTaker, 'agent' | 'thread'>,

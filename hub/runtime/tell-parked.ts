@@ -6,8 +6,8 @@ import type { RuntimeDeps } from './deps.ts'
 import { userMessages } from './reply.ts'
 
 /**
- * People who write to a thread whose cycle is parked are told once in each conversation; what they wrote waits in the
- * inbox.
+ * Tells people who write to a thread whose cycle waits for its provider, once in each conversation; what they
+ * wrote waits in the inbox.
  */
 export async function tellParked(deps: RuntimeDeps, thread: string, cycle: string): Promise<void> {
   const messages = await deps.store.write(async tx => {

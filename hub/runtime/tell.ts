@@ -15,7 +15,7 @@ export interface Telling {
   data?: Record<string, unknown>
 }
 
-/** Writes a message of the cycle where its reply goes; undefined where that is nowhere. Publish it after the commit. */
+/** Writes a message of the cycle to its conversation; undefined for none. Publish it after the commit. */
 export async function tell(
   deps: RuntimeDeps,
   tx: Tx,
@@ -39,18 +39,18 @@ export async function tell(
   })
 }
 
-/** An agent's message says which streamed text it replaces. */
+/** Returns the message's data; an agent's message names the cycle, whose streamed text it replaces. */
 function toData(claim: Claim, { kind, data }: Telling): { data?: Record<string, unknown> } {
   if (kind === 'agent') return { data: { cycle: claim.cycle, ...data } }
   return data ? { data } : {}
 }
 
-/** Tells everyone of messages whose transaction is committed. */
+/** Emits messages whose transaction is committed. */
 export function publish(deps: RuntimeDeps, messages: readonly (ChatMessage | undefined)[]): void {
   for (const message of messages) if (message) deps.signals.emit('message', message)
 }
 
-/** A message of its own, outside any other write. */
+/** Writes a message outside any other write, and publishes it. */
 export async function tellNow(deps: RuntimeDeps, claim: Claim, what: Telling): Promise<void> {
   const message = await deps.store.write(async tx => {
     const now = deps.clock.now()
@@ -60,14 +60,14 @@ export async function tellNow(deps: RuntimeDeps, claim: Claim, what: Telling): P
   publish(deps, [message])
 }
 
-/** Says that the cycle has ended, once, as soon as that is stored. */
+/** Announces that the cycle has ended, once, as soon as that is stored. */
 export function tellEnd(deps: RuntimeDeps, claim: Claim): void {
   if (claim.endTold) return
   claim.endTold = true
   deps.signals.emit('cycleEnded', { cycle: claim.cycle, thread: claim.thread })
 }
 
-/** What an agent does is what its main thread does. */
+/** Shows what an agent does, which is what its main thread does. */
 export function showAgent(deps: RuntimeDeps, { agent }: Claim, status: AgentStatus): void {
   if (!agent.task) deps.signals.emit('agent', { name: agent.name, status })
 }

@@ -25,7 +25,7 @@ import { toPreamble } from './prompt.ts'
 import { toAnchor } from './tokens.ts'
 import { toMessages } from './window.ts'
 
-/** One step: the model is asked, and its answer stands in the history with the calls that it plans. */
+/** Makes one step: asks the model, and adds its answer to the history with the calls that it plans. */
 export async function think(
   deps: RuntimeDeps,
   claim: Claim,
@@ -70,7 +70,7 @@ export async function think(
   return 'act'
 }
 
-/** Asks the model; where its reply is empty and a person waits for it, once more. */
+/** Asks the model, and once more if its reply is empty and either was cut or is waited for by a person. */
 async function askForReply(deps: RuntimeDeps, claim: Claim, signal: AbortSignal) {
   const first = await ask(deps, claim, signal)
   const { reply } = first
@@ -83,14 +83,14 @@ function isEmpty({ text, calls }: ModelReply): boolean {
   return calls.length === 0 && isBlank(text)
 }
 
-/** What the model reads when it is asked once more. The history never holds it. */
+/** Returns the message with which the model is asked once more. The history never holds it. */
 function toReminder({ truncated }: ModelReply): ModelMessage {
   const why = truncated ? ' It was cut before its first word: think less, and be brief.' : ''
   const text = `[EMPTY REPLY]\nYour reply had neither text nor a call, and one is waited for.${why} Answer now.`
   return { role: 'user', text, items: [] }
 }
 
-/** What people read who waited for an empty reply. */
+/** Explains to people who waited why the reply is empty. */
 function whyEmpty({ truncated }: ModelReply, { maxOutput }: ModelRequest) {
   const text = truncated
     ? `The model twice used up its longest reply (${maxOutput} tokens) before its first word. Raise maxOutput of the model, or ask for less at once.`
@@ -98,7 +98,7 @@ function whyEmpty({ truncated }: ModelReply, { maxOutput }: ModelRequest) {
   return { text, data: { emptyReply: true } }
 }
 
-/** Asks the model; where the provider or a budget finds the request too long, once more with less. */
+/** Asks the model, and once more with less if the provider or a budget finds the request too long. */
 async function ask(deps: RuntimeDeps, claim: Claim, signal: AbortSignal, reminder?: ModelMessage) {
   const complete = (room: RoomFor) =>
     completeWithRetries(deps, claim, {
@@ -118,7 +118,7 @@ async function ask(deps: RuntimeDeps, claim: Claim, signal: AbortSignal, reminde
   }
 }
 
-/** How much shorter a request that failed may be made; undefined where that would not help. */
+/** Decides how much shorter a request that failed may be made; undefined if that would not help. */
 function decideShorter(deps: RuntimeDeps, claim: Claim, error: unknown): RoomFor | undefined {
   if (error instanceof ModelError) return error.kind === 'overflow' ? 'overflow' : undefined
   if (!(error instanceof LimitReached) || error.room === undefined || claim.shrunk) return undefined
@@ -157,18 +157,18 @@ function toPlan(
   })
 }
 
-/** Some providers want what their model thought back with every message of it, with calls or without. */
+/** Returns a reply for the history. Some providers want thoughts back with every message, calls or not. */
 function toContent(reply: ModelReply, calls: ModelReply['calls']) {
   const content = { role: 'assistant' as const, text: reply.text, calls }
   return reply.thinking ? { ...content, thinking: reply.thinking } : content
 }
 
-/** A reply that was cut says so. */
+/** Returns the final text; a reply that was cut says so. */
 function toFinalText({ text, truncated }: ModelReply): string {
   return truncated && !isBlank(text) ? `${text}\n\n(cut: the reply reached its longest length)` : text
 }
 
-/** Ids that a provider repeats within a window would pair the wrong call and result. */
+/** Makes ids of calls unique: ids that repeat within a window would pair the wrong call and result. */
 function uniqueIds(calls: ModelReply['calls'], claim: Claim, step: number): ModelReply['calls'] {
   if (calls.length === 0) return calls
   const used = new Set(
@@ -198,7 +198,7 @@ function toRequest(
   }
 }
 
-/** Aborts when the cycle's minutes are over; `cancel` frees its timer. */
+/** Returns a deadline that aborts when the cycle's minutes are over; `cancel` frees its timer. */
 export function cycleDeadline(deps: RuntimeDeps, claim: Claim): Deadline {
   const left = claim.startedAt + claim.agent.limits.minutes * 60_000 - deps.clock.now()
   return timeoutSignal(deps.clock, left, 'The cycle')

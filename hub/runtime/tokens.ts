@@ -3,12 +3,12 @@ import type { ModelTool } from '../core/model.ts'
 import { readPicture } from '../core/picture.ts'
 import type { HistoryEntry } from '../store/history.ts'
 
-/** An estimate that is rather too high: the larger of a fourth of the bytes and the words and digits. */
+/** Estimates tokens, rather too high: the larger of a fourth of the bytes and the words and digits. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Math.max(Buffer.byteLength(text) / 4, countWords(text)))
 }
 
-/** Runs of letters, single digits and single signs; everything beyond ASCII counts as a letter. */
+/** Counts runs of letters, single digits and single signs; everything beyond ASCII counts as a letter. */
 function countWords(text: string): number {
   let words = 0
   let inWord = false
@@ -21,9 +21,9 @@ function countWords(text: string): number {
   return words
 }
 
-/** A picture of 1568 pixels, which providers scale a larger one to. */
+/** Tokens of a picture of 1568 pixels, to which providers scale a larger one. */
 export const MOST_PICTURE_TOKENS = 1_600
-/** https://docs.claude.com/en/docs/build-with-claude/vision: others count about as many, or fewer. */
+/** Source: https://docs.claude.com/en/docs/build-with-claude/vision; others count about as many, or fewer. */
 const PIXELS_PER_TOKEN = 750
 
 function tokensOfPicture({ data }: { data: string }): number {
@@ -33,7 +33,7 @@ function tokensOfPicture({ data }: { data: string }): number {
 
 const counted = new WeakMap<HistoryContent, number>()
 
-/** The tokens of one entry of a window, counted once. */
+/** Returns the tokens of one entry of a window, counted once. */
 export function tokensOf(content: HistoryContent): number {
   const known = counted.get(content)
   if (known !== undefined) return known
@@ -55,7 +55,7 @@ export function tokensOfAll(entries: readonly HistoryEntry[]): number {
   return entries.reduce((sum, entry) => sum + tokensOf(entry.content), 0)
 }
 
-/** What stands before the window in a request. */
+/** The part of a request that precedes the window. */
 export interface Preamble {
   system: string
   tools: readonly ModelTool[]
@@ -63,7 +63,7 @@ export interface Preamble {
 
 const preambles = new WeakMap<readonly ModelTool[], { system: string; tokens: number }>()
 
-/** Counted once for each list of tools: the list is another when it changes. */
+/** Returns the preamble's tokens, counted once for each list of tools: a changed list is another one. */
 export function tokensOfPreamble({ system, tools }: Preamble): number {
   const known = preambles.get(tools)
   if (known?.system === system) return known.tokens
@@ -84,20 +84,20 @@ export function toAnchor(tokens: number | undefined, seq: number): Anchor | unde
 
 const LEAST_FACTOR = 0.8
 const MOST_FACTOR = 2.5
-/** How fast the factor follows the newest count. */
+/** The part of the gap to the newest count by which the factor moves. */
 const PACE = 0.3
-/** A provider whose count is this far below or above the estimate counts something else. */
+/** The ratios of count and estimate beyond which a provider counts something else. */
 const BELIEVABLE = 0.4
 const BEYOND_BELIEF = 4
 
 /**
- * How many tokens requests have. The provider's own count of the last step is the anchor and only what came after it
- * is estimated, times a factor learned for each model.
+ * Counts the tokens of requests. The provider's own count of the last step is the anchor; only what came
+ * after it is estimated, times a factor learned for each model.
  */
 export interface TokenCounter {
-  /** The tokens of a text that stands alone. */
+  /** Estimates the tokens of a text that stands alone. */
   estimate(model: string, text: string): number
-  /** The tokens of the next request. */
+  /** Returns the tokens of the next request. */
   count(
     model: string,
     preamble: Preamble,
@@ -105,19 +105,19 @@ export interface TokenCounter {
     anchor: Anchor | undefined,
   ): number
   /**
-   * Learns from a step's usage. Returns the tokens of the request and its reply, or undefined where the count is not to
-   * be believed.
+   * Learns from a step's usage. Returns the tokens of the request and its reply; undefined if the count is
+   * not to be believed.
    */
   learn(model: string, step: CountedStep): number | undefined
-  /** What was learned, by the model's name. */
+  /** Factors that were learned, by the model's name. */
   readonly factors: ReadonlyMap<string, number>
-  /** Takes what was learned before a restart, of models that nothing was learned of since. */
+  /** Takes factors from before a restart, for models of which nothing was learned since. */
   restore(factors: ReadonlyMap<string, number>): void
 }
 
 export interface CountedStep {
   preamble: Preamble
-  /** What the request held. */
+  /** The window that the request held. */
   window: readonly HistoryEntry[]
   usage: { input: number; output: number }
 }

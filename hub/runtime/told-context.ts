@@ -1,16 +1,17 @@
 import { type HistoryContent, type StoredFact, storedFact } from '../../schemas/inbox.ts'
 import { quoteAfter, toLine } from '../core/text.ts'
 
-/** What a batch tells of the stored facts. */
+/** The stored facts that a batch tells. */
 export interface ContextTold {
   kind: 'whole' | 'changes'
-  /** A change with an empty value is a fact that is gone. */
+  /** Facts to tell; a change with an empty value is a fact that is gone. */
   facts: StoredFact[]
 }
 
 /**
- * What to tell, given what stands in the window and what is stored: everything where nothing in the window tells it,
- * else only what changed since, so that what stands before stays as it is. Undefined where there is nothing to tell.
+ * Decides what to tell, given what the window tells and what is stored: everything if the window tells
+ * nothing of it, else only what changed since, so that the older messages stay as they are. Undefined if
+ * there is nothing to tell.
  */
 export function decideTelling(
   window: readonly HistoryContent[],
@@ -25,7 +26,7 @@ export function decideTelling(
   return all.length > 0 ? { kind: 'changes', facts: all } : undefined
 }
 
-/** What the window says of the stored facts by now; undefined where it does not tell them. */
+/** Returns the stored facts as the window tells them by now; undefined if it does not tell them. */
 function toldFacts(window: readonly HistoryContent[]): Map<string, StoredFact> | undefined {
   const whole = window.findLastIndex(content => content.role === 'user' && content.tellsContext === true)
   if (whole === -1) return undefined
@@ -37,7 +38,7 @@ function toldFacts(window: readonly HistoryContent[]): Map<string, StoredFact> |
 function factsIn(content: HistoryContent): readonly StoredFact[] {
   if (content.role === 'user') return content.facts ?? []
   if (content.role !== 'tool' || content.name !== 'store_context' || content.isError) return []
-  // What it stored itself it knows already.
+  // The agent knows what it stored itself.
   const fact = storedFact.safeParse(content.structured)
   return fact.success ? [fact.data] : []
 }
@@ -46,7 +47,7 @@ function nameOf({ scope, key }: StoredFact): string {
   return `${scope} ${key}`
 }
 
-/** The facts as lines of a batch. */
+/** Returns the facts as lines of a batch. */
 export function describeContext({ kind, facts }: ContextTold): string {
   if (facts.length === 0) return 'Stored context: none.'
   const lines = facts.map(({ key, value }) => {
@@ -56,7 +57,7 @@ export function describeContext({ kind, facts }: ContextTold): string {
   return `${kind === 'whole' ? 'Stored context' : 'Stored context that changed'}:\n${lines.join('\n')}`
 }
 
-/** What a batch's message carries, so that later ones know what was told. */
+/** Returns what a batch's message carries, so that later ones know what was told. */
 export function markTold(told: ContextTold | undefined): { tellsContext?: true; facts?: StoredFact[] } {
   if (!told) return {}
   return told.kind === 'whole' ? { tellsContext: true, facts: told.facts } : { facts: told.facts }

@@ -1,14 +1,17 @@
 import type { Semaphore } from '../core/semaphore.ts'
 
-/** A cycle's place among those that run at once. */
+/** A cycle's permit to run, of those that run at once. */
 export interface Turn extends Disposable {
-  /** No other cycle runs beside it. */
+  /** Whether no other cycle runs beside it. */
   readonly isAlone: boolean
   /** Lets others run beside it. */
   share(): void
 }
 
-/** Resolves when there is a place, or where it is to be alone when nobody else runs; rejects when `stopping` aborts before. */
+/**
+ * Resolves when a permit is free or, with `alone`, when no other cycle runs; rejects when `stopping` aborts
+ * before.
+ */
 export async function takeTurn(semaphore: Semaphore, stopping: AbortSignal, alone = false): Promise<Turn> {
   if (!alone) {
     const release = await semaphore.acquire(stopping)

@@ -5,12 +5,12 @@ import type { Claim } from './claim.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { fail } from './finish.ts'
 
-/** So long after its minutes are over a cycle that still runs takes no notice of anything. */
+/** Milliseconds after its minutes are over at which a cycle that still runs is stopped from outside. */
 const GRACE_MS = 5 * 60_000
 
 /** Stops cycles that do not stop by themselves. */
 export interface CycleWatch extends DueSource {
-  /** Resolves when the cycle has ended, or was stopped although `run` goes on: what that still writes is refused. */
+  /** Resolves when the cycle has ended, or was stopped while `run` goes on: its later writes are refused. */
   guard(claim: Claim, run: Promise<void>): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export function createCycleWatch(deps: RuntimeDeps): CycleWatch {
     async fire() {
       for (const [claim, release] of guarded) {
         if (dueAt(claim) > deps.clock.now()) continue
-        // Where that cannot be written the cycle stays guarded, and is stopped at the next look.
+        // If the stop cannot be written, the cycle stays guarded, and is stopped at the next check.
         await stop(deps, claim)
         guarded.delete(claim)
         release()
@@ -44,7 +44,7 @@ export function createCycleWatch(deps: RuntimeDeps): CycleWatch {
   }
 }
 
-/** Takes the thread from the cycle that holds it, then ends that with what is known. May be called again. */
+/** Takes the thread from its cycle, then ends the cycle with what is known. May be called again. */
 async function stop(deps: RuntimeDeps, claim: Claim): Promise<void> {
   claim.seized ??= await deps.store.write(tx => seizeThread(tx, claim.thread, claim.fence))
   claim.outcome = 'stuck'

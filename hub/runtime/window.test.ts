@@ -7,7 +7,7 @@ import { decideCut, findBulky, hasOpenCalls, toCut, toMarks, toMessages, toStub 
 
 type Part = { size: number; calls: number; update: boolean }
 
-/** A transcript of cycles: a batch, then steps with or without calls, whose results follow. */
+/** Returns the transcript of cycles: a batch each, then steps with or without calls, whose results follow. */
 function toTranscript(cycles: Part[][], first: number): HistoryEntry[] {
   let id = 0
   const filler = (size: number) => 'word '.repeat(size)

@@ -4,30 +4,30 @@ import { isBlank, plural } from '../core/text.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import { tokensOf } from './tokens.ts'
 
-/** Room for what an estimate misses. */
+/** Tokens of room for what an estimate misses. */
 const RESERVE = 1024
 /** The part of the limit at which a cycle's end makes room. */
 const SOFT = 0.7
-/** What is left for a step within a cycle. */
+/** Most tokens that are left for a step within a cycle. */
 const LARGEST_STEP = 16_384
-/** A cycle has to have room for so many calls of the model, so that compaction comes before its budget refuses one. */
+/** Calls of the model that a cycle's budget has room for, so that compaction comes before it refuses one. */
 const CALLS_OF_BUDGET = 3
-/** What compaction keeps at most, tokens and part of the limit. */
+/** Most that compaction keeps: tokens, and the part of the limit. */
 const MOST_KEPT = 20_000
 const KEEP = 0.25
 
-/** What a request may hold besides its reply, tokens; and the marks at which its oldest part leaves. */
+/** Tokens that a request may hold besides its reply, and the marks at which its oldest part leaves. */
 export interface Marks {
   limit: number
-  /** Looked at when a cycle ends. */
+  /** The mark that is checked when a cycle ends. */
   soft: number
-  /** Looked at before every step. */
+  /** The mark that is checked before every step. */
   hard: number
-  /** So much of the newest stays as it is. */
+  /** Tokens of the newest entries that stay as they are. */
   keep: number
 }
 
-/** By the smaller of the model's context and the `tokens` that a cycle may use. */
+/** Returns the marks for the smaller of the model's context and the `tokens` that a cycle may use. */
 export function toMarks(
   { context, maxOutput }: { context: number; maxOutput: number },
   tokens = Number.POSITIVE_INFINITY,
@@ -42,8 +42,8 @@ export function toMarks(
 }
 
 /**
- * Where a window is cut so that at most `keep` tokens of its end stay: an index at which a user or assistant message
- * begins, so that calls keep their results; its length where nothing stays.
+ * Decides where a window is cut so that at most `keep` tokens of its end stay: an index at which a user or
+ * assistant message begins, so that calls keep their results; its length if nothing stays.
  */
 export function decideCut(entries: readonly HistoryEntry[], keep: number): number {
   let kept = 0
@@ -58,7 +58,7 @@ export function decideCut(entries: readonly HistoryEntry[], keep: number): numbe
   return cut
 }
 
-/** Where the newest user or assistant message begins. */
+/** Returns the index of the newest user or assistant message. */
 export function lastBeginning(entries: readonly HistoryEntry[]): number {
   return Math.max(
     0,
@@ -66,11 +66,11 @@ export function lastBeginning(entries: readonly HistoryEntry[]): number {
   )
 }
 
-/** Results in the newest steps are what the model works with. */
+/** Number of newest steps whose results stay: the model works with them. */
 const RECENT_STEPS = 3
 const BULKY_TOKENS = 400
 
-/** The seqs of old bulky tool results: those outside the last three assistant turns. */
+/** Returns the seqs of old bulky tool results: those outside the last three assistant turns. */
 export function findBulky(entries: readonly HistoryEntry[]): number[] {
   const steps = entries.flatMap((entry, index) => (entry.content.role === 'assistant' ? [index] : []))
   const recent = steps.at(-RECENT_STEPS) ?? 0
@@ -82,7 +82,7 @@ export function findBulky(entries: readonly HistoryEntry[]): number[] {
 
 const STUB_START = 200
 
-/** What the window shows in place of a content that left it. */
+/** Returns what the window shows in place of a content that left it. */
 export function toStub(content: HistoryContent): HistoryContent {
   if (content.role === 'tool') {
     const { role, callId, name, isError, text } = content
@@ -99,12 +99,12 @@ export function toStub(content: HistoryContent): HistoryContent {
   }
 }
 
-/** The tokens to which an entry is cut that no window can hold whole. */
+/** Returns the tokens to which an entry is cut that no window can hold whole. */
 export function cutLength(marks: Marks): number {
   return marks.limit / 16
 }
 
-/** A content so large that no window holds it, cut to about `tokens`. */
+/** Cuts a content so large that no window holds it, to about `tokens`. */
 export function toCut(content: HistoryContent, tokens: number): HistoryContent {
   const length = Math.max(100, Math.floor(tokens * 3))
   if (content.text.length <= length) return content
@@ -117,13 +117,13 @@ function toPlain({ structured: _, ...content }: Extract<HistoryContent, { role: 
   return content
 }
 
-/** Whether the newest step asked for calls whose results are not in the history yet. */
+/** Tells whether the newest step asked for calls whose results are not in the history yet. */
 export function hasOpenCalls(window: readonly HistoryEntry[]): boolean {
   const last = window.at(-1)?.content
   return last?.role === 'assistant' && last.calls.length > 0
 }
 
-/** The window as a model reads it. Any call without a result gets one that says so; what says nothing is left out. */
+/** Returns the window as a model reads it. A call without a result gets one; an empty message is left out. */
 export function toMessages(entries: readonly HistoryEntry[]): ModelMessage[] {
   const answered = new Set(
     entries.flatMap(({ content }) => (content.role === 'tool' ? [content.callId] : [])),

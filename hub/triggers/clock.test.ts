@@ -7,7 +7,7 @@ import { startClockTrigger } from './clock.ts'
 
 const settled = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** Schedules that are nothing but times; firing takes those that are due away. */
+/** Opens a trigger whose schedules are only times; firing removes those that are due. */
 async function openTrigger(dues: number[] = []) {
   const clock = createFakeClock(0)
   const signals = createEmitter<SignalMap>(error => expect.unreachable(String(error)))
@@ -118,7 +118,7 @@ test('of many at one instant the first turn is in time, and the last within seco
   expect(trigger.fired).toHaveLength(1)
   for (let times = 0; times < 30; times++) {
     await trigger.advance(100)
-    // Whatever is made meanwhile, a turn has its pause.
+    // A change of the schedules meanwhile does not shorten the pause before a turn.
     await trigger.changed()
   }
   const turns = trigger.fired.map(([at = 0, ...dues]) => ({ at, count: dues.length }))

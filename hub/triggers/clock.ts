@@ -2,31 +2,31 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Signals } from '../core/signals.ts'
 
-/** However far the next schedule is, the clock looks again after this long: the time of day may have jumped. */
+/** Milliseconds until the clock checks again in any case: the system time may have jumped. */
 const LONGEST_WAIT_MS = 60_000
 const RETRY_MS = 1_000
 
-/** Where more is due than fires at once, the next turn comes within this time. */
+/** Milliseconds within which the next turn comes if more is due than fires at once. */
 const SPREAD_MS = 250
 
 export interface ClockTriggerDeps {
   clock: Clock
   log: Log
   signals: Signals
-  /** When the earliest is due; undefined where nothing is. */
+  /** Returns the time at which the earliest is due; undefined if there is none. */
   nextDue: () => Promise<number | undefined>
-  /** Posts what is due; true where it left something for another turn. */
+  /** Posts what is due; returns true if it left something for another turn. */
   fire: () => Promise<boolean>
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number
 }
 
-/** One timer for all that has a time, set to the earliest that is due; none while there is nothing. */
+/** Starts one timer for everything that has a time, set to the earliest; none while nothing has one. */
 export async function startClockTrigger(deps: ClockTriggerDeps): Promise<AsyncDisposable> {
   let cancel: (() => void) | undefined
   let ended = false
   let arming: Promise<void> = Promise.resolve()
-  // No turn begins before, whatever is due: many at one instant do not all think at once.
+  // The next turn begins no earlier: agents that are due at one instant must not all start at once.
   let nextTurn = deps.clock.monotonic()
 
   const fire = async () => {

@@ -10,7 +10,7 @@ import { createServerEvents, type EventSource } from './server-events.ts'
 const settled = () => new Promise<void>(resolve => setImmediate(resolve))
 const event = (seq: number) => ({ id: `e${seq}`, seq, type: 'cpu_high', payload: {}, at: seq })
 
-/** A server whose feed is a list, and what was posted of it. */
+/** Opens a server whose feed is a list, and records what is posted of it. */
 function openFeed(name = 'metrics') {
   const feed = { stream: 's1', events: [] as ReturnType<typeof event>[], broken: '' }
   const clock = createFakeClock()

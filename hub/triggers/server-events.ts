@@ -5,10 +5,10 @@ import type { Log } from '../core/log.ts'
 import type { EventCursor } from '../store/events.ts'
 import { StoreFault } from '../store/store-fault.ts'
 
-/** After so long what the database could not take is read again, milliseconds. */
+/** Milliseconds until events that the database could not take are read again. */
 const STORE_RETRY_MS = 10_000
 
-/** A server whose events are read, as much of it as that needs. */
+/** The part of a server that reading its events needs. */
 export interface EventSource {
   spec: { name: string }
   eventsUri: string | undefined
@@ -26,8 +26,8 @@ export interface ServerEventsDeps {
 }
 
 /**
- * Reads on from the stored cursor whenever a server says that it has news, one reading at a time for each server.
- * A feed that broke is read again at the next news.
+ * Creates a function that reads on from the stored cursor. Call it whenever a server says that it has news;
+ * each server has one reading at a time. A feed that broke is read again at the next news.
  */
 export function createServerEvents(deps: ServerEventsDeps): (source: EventSource) => void {
   const reading = new Map<string, { again: boolean }>()
@@ -57,7 +57,7 @@ export function createServerEvents(deps: ServerEventsDeps): (source: EventSource
   }
 }
 
-/** A database that fails has to be asked again: of what it did not take the server tells no second time. */
+/** Repeats the reading while the database fails: the server does not announce the events a second time. */
 async function readUntilStored(deps: ServerEventsDeps, source: EventSource): Promise<void> {
   for (;;) {
     try {
@@ -70,13 +70,13 @@ async function readUntilStored(deps: ServerEventsDeps, source: EventSource): Pro
   }
 }
 
-/** Whether there may be more behind what it read. */
+/** Reads and posts one page of the feed. Tells whether there may be more behind it. */
 async function readFeed(deps: ServerEventsDeps, source: EventSource): Promise<boolean> {
   const { name } = source.spec
   if (source.eventsUri === undefined) return false
   const known = await deps.readCursor(name)
   const asked = await readAfter(source, source.eventsUri, known?.cursor ?? 0)
-  // Another stream counts from 0 again: what it has is read from its beginning.
+  // A new stream counts from 0 again, so it is read from its beginning.
   const feed =
     known && asked.stream !== known.stream && known.cursor > 0
       ? await readAfter(source, source.eventsUri, 0)

@@ -4,7 +4,7 @@ import type { Bound } from './room.ts'
 
 const MILLION = 1_000_000
 
-/** The limits of a day for an agent, with what counts against each. The meter has to know the day. */
+/** Returns an agent's limits of a day, with what counts against each. The meter must have opened the day. */
 export function dayBounds(deps: RuntimeDeps, agent: RuntimeAgent, day: string): Bound[] {
   const { limits } = agent
   const { tokensPerDay, moneyPerDay } = deps.budget()
@@ -38,7 +38,7 @@ export function dayBounds(deps: RuntimeDeps, agent: RuntimeAgent, day: string): 
   ]
 }
 
-/** Today, in the zone of the config; the meter knows it when this resolves. */
+/** Returns today in the zone of the config, once the meter has opened it. */
 export async function openToday(deps: RuntimeDeps): Promise<string> {
   const day = dayOf(deps.clock.now(), deps.timezone)
   await deps.meter.open(day)

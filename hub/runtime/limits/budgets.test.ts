@@ -17,7 +17,7 @@ const using =
   (input: number, output: number, turn = say('ok'), cachedInput = 0): Turn =>
   async (request, options) => ({ ...(await turn(request, options)), usage: { input, output, cachedInput } })
 
-/** What the first call of a quiet agent is estimated at. */
+/** Returns the estimate of the first call of a quiet agent. */
 async function firstEstimate(): Promise<number> {
   await using world = await openWorld()
   world.model.script(say('ok'))
@@ -32,7 +32,7 @@ async function firstEstimate(): Promise<number> {
 test('promise 9: the tokens of a cycle stop it before the call that could exceed them, and say how to raise them', async () => {
   await using world = await openWorld({
     agents: [
-      // What its tools take of each request does not hang on how many meta-tools there are.
+      // The selection of tools keeps their tokens the same, however many meta-tools there are.
       { limits: { ...base, tokens: 20_000 }, tools: ['*', '!*_task*', '!read_messages'] },
     ],
     tools: [look],
@@ -129,7 +129,7 @@ test('promise 9: money is counted by its prices, what was cached cheaper', async
   await world.start()
   await world.post('one')
   await world.idle()
-  // 1,000 fresh, 5,000 cached, 500 out.
+  // The call takes 1,000 fresh, 5,000 cached and 500 output tokens.
   const micros = 1_000 * 1 + 5_000 * 0.1 + 500 * 2
   expect((await days(world))[0]?.cost_micros).toBe(micros)
   expect(await world.store.db.selectFrom('cycles').select('cost_micros').execute()).toEqual([
@@ -166,7 +166,7 @@ test('promise 9: the budget of all agents counts what each used', async () => {
 test('promise 9: calls that run at once never exceed a budget together, by not even one', async () => {
   const first = await firstEstimate()
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
-  // Room for two calls that take all they may, and a little.
+  // The limit has room for two calls that take all they may, and a little more.
   const limit = 2 * (first + 1024) + 200
   await using world = await openWorld({
     agents: names.map(name => ({ name, tools: ['*'], prompt: 'You look after the homelab.' })),

@@ -16,13 +16,13 @@ import type { Meter, Reservation } from './meter.ts'
 import { toMicros } from './prices.ts'
 import { decideRoom, type PlannedCall, type Room } from './room.ts'
 
-/** There may be room for the first call of a cycle once others have ended theirs. */
+/** Thrown if the first call of a cycle may fit into the budget once other calls have ended. */
 export class RoomTaken extends Error {}
 
-/** The room for the first call of each cycle that has just begun, kept until that call reserves its own. */
+/** Budget reservations for the first call of each cycle that has just begun, until it makes its own. */
 export interface Places {
   take(thread: string, place: Reservation): void
-  /** What is kept for the thread, if anything. */
+  /** Returns the reservation of the thread, if there is one. */
   of(thread: string): Reservation | undefined
   leave(thread: string): void
 }
@@ -32,7 +32,7 @@ export function createPlaces(meter: Pick<Meter, 'reserve' | 'release'>): Places 
   return {
     of: thread => places.get(thread),
     take(thread, place) {
-      // A transaction that is tried again takes it again.
+      // A transaction that is tried again reserves again, in place of its first reservation.
       const before = places.get(thread)
       if (before) meter.release(before)
       places.set(thread, place)
@@ -57,8 +57,9 @@ export interface Beginner {
 }
 
 /**
- * Keeps room for the first call of a cycle within the transaction that begins it. Throws LimitReached where a day is
- * used up, so that the transaction is undone and everything waits in the inbox; RoomTaken where that may change.
+ * Reserves the budget of a cycle's first call within the transaction that begins the cycle. Throws
+ * LimitReached if a day is used up, so that the transaction is undone and everything waits in the inbox;
+ * RoomTaken if that may change.
  */
 export async function takePlace(deps: RuntimeDeps, tx: Tx, beginner: Beginner): Promise<void> {
   const { agent, thread, day, items, window, anchor } = beginner
@@ -82,13 +83,13 @@ export async function takePlace(deps: RuntimeDeps, tx: Tx, beginner: Beginner): 
   deps.places.take(thread, { day, agent: agent.name, tokens: input + room.maxOutput, micros, wakes })
 }
 
-/** A call whose window fits no day at all begins: its cycle makes the window shorter. */
+/** Returns the call, with a shorter input if its window fits no day at all: its cycle shortens the window. */
 function fitted(deps: RuntimeDeps, agent: RuntimeAgent, call: PlannedCall, room: Room): PlannedCall {
   const shorter = room.kind === 'full' ? toLimitReached(deps, agent, room.bound, call).room : undefined
   return shorter !== undefined && mayShrinkTo(deps, agent, shorter) ? { ...call, input: shorter } : call
 }
 
-/** The cycle has begun: its wake counts. */
+/** Counts the wake of a cycle that has begun. */
 export function countWake(deps: RuntimeDeps, thread: string): void {
   const place = deps.places.of(thread)
   if (!place || place.wakes === 0) return
@@ -97,8 +98,8 @@ export function countWake(deps: RuntimeDeps, thread: string): void {
 }
 
 /**
- * What waits for the thread waits until the next day. Who wrote is told once in each conversation and day, nobody who
- * wrote means the agent's first conversation.
+ * Defers what waits for the thread until the next day. People who wrote are told once in each conversation
+ * and day; if nobody wrote, the agent's first conversation is told.
  */
 export async function holdBack(
   deps: RuntimeDeps,
@@ -117,7 +118,7 @@ export async function holdBack(
 
 type Waiting = readonly { conversation: string; messageId: string }[]
 
-/** Tells who waits, once in each conversation and day, and `places` besides. Announce it after the commit. */
+/** Tells the conversations that wait, and `places`, once a day each. Call `announceHeld` after the commit. */
 export async function tellHeld(
   deps: RuntimeDeps,
   tx: Tx,

@@ -12,7 +12,7 @@ const estimateOf = (request: ModelRequest) => estimateInput(createTokenCounter()
 const told = (world: World) => world.seen.messages.all.filter(({ kind }) => kind === 'notice')
 const sessionsOf = ({ store }: World) => store.db.selectFrom('sessions').selectAll().execute()
 
-/** Says this at what the provider would count. */
+/** Adds to a turn the usage that the provider would count. */
 const counted =
   (turn: Turn): Turn =>
   async (request, options) => ({

@@ -2,10 +2,10 @@ import { dayOf, nextDayStart, toLocal } from '../../core/clock.ts'
 import type { RuntimeAgent, RuntimeDeps } from '../deps.ts'
 import { type Bound, neverFits, type PlannedCall, roomForInput } from './room.ts'
 
-/** A limit stands in the way. `text` tells people which, what it is, what was used, and how to raise it. */
+/** A limit that was reached. `text` tells people its name, its value, what was used, and how to raise it. */
 export class LimitReached extends Error {
   readonly data: Record<string, unknown>
-  /** Tokens of a request that would fit, where a shorter one helps more than waiting. */
+  /** Tokens of a request that would fit; set if a shorter request helps more than waiting. */
   readonly room: number | undefined
 
   constructor(text: string, data: Record<string, unknown>, room?: number) {
@@ -15,14 +15,14 @@ export class LimitReached extends Error {
     this.room = room
   }
 
-  /** When it ends by itself; undefined for a limit of one cycle. */
+  /** Time at which the limit ends by itself, unix milliseconds; undefined for a limit of one cycle. */
   get until(): number | undefined {
     const { until } = this.data
     return typeof until === 'number' ? until : undefined
   }
 }
 
-/** The reservation of the call that did not fit is not part of what was used. */
+/** Describes the limit that a call would exceed. The named usage leaves the call's reservation out. */
 export function toLimitReached(
   deps: RuntimeDeps,
   agent: RuntimeAgent,
@@ -53,7 +53,7 @@ export function toLimitReached(
   )
 }
 
-/** The limit on cycles that no person asked for. */
+/** Describes the limit on cycles that no person asked for. */
 export function toWakesReached(deps: RuntimeDeps, agent: RuntimeAgent, used: number): LimitReached {
   const now = deps.clock.now()
   const until = nextDayStart(now, deps.timezone)

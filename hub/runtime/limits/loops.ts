@@ -18,10 +18,10 @@ export type Excess =
   | { kind: 'fine' }
   /** These calls are beyond the limit, and their agent has to be told. */
   | { kind: 'refuse'; ids: string[] }
-  /** It was told before, and calls again. */
+  /** The agent was told before, and calls again. */
   | { kind: 'stop' }
 
-/** Looks at the calls of a cycle in their order; those of the newest step have not run yet. */
+/** Decides about the calls of a cycle, given in their order; those of the newest step have not run yet. */
 export function decideExcess(calls: readonly Call[], limit: number): Excess {
   const newest = calls.at(-1)?.step
   const beyond = calls.slice(limit)
@@ -32,7 +32,7 @@ export function decideExcess(calls: readonly Call[], limit: number): Excess {
   return ids.length > 0 ? { kind: 'refuse', ids } : { kind: 'fine' }
 }
 
-/** How often in a row each call gave the same result for the same arguments, by the call's id. */
+/** Counts how often in a row each call gave the same result for the same arguments, by the call's id. */
 export function countRepeats(calls: readonly Call[]): Map<string, number> {
   const last = new Map<string, { result: string; count: number }>()
   const counts = new Map<string, number>()
@@ -50,19 +50,19 @@ export function countRepeats(calls: readonly Call[]): Map<string, number> {
 
 type Asked = Pick<Call, 'tool' | 'arguments'>
 
-/** Equal for calls that ask for the same. */
+/** Returns a key that is equal for calls of the same tool with the same arguments. */
 function keyOf({ tool, arguments: args }: Asked): string {
   return `${tool} ${args}`
 }
 
-/** Whether `next` beside `group` would be more equal calls than a loop has; their results are not known yet. */
+/** Tells whether `group` has as many calls equal to `next` as a loop; their results are not known yet. */
 export function isOneTooMany(group: readonly Asked[], next: Asked): boolean {
   return group.filter(call => keyOf(call) === keyOf(next)).length >= STOP_AT
 }
 
 /**
- * Before the calls of the newest step run: those that are beyond the limit get a result that says so. Throws
- * LimitReached where the agent was told before.
+ * Gives calls of the newest step that are beyond the limit a result that says so, before they run. Throws
+ * LimitReached if the agent was told before.
  */
 export async function checkExcess(deps: RuntimeDeps, claim: Claim): Promise<void> {
   const limit = claim.agent.limits.calls
@@ -103,7 +103,7 @@ function describeRefusal({ tool }: ToolCallRow, limit: number): string {
   return `${tool} was not run: this cycle may call tools ${plural(limit, 'time')}, and has. Answer with what you know; another call ends this cycle.`
 }
 
-/** Before a step, and between calls of one: throws LimitReached where a call gave the same result too often. */
+/** Throws LimitReached if a call gave the same result too often. Used before a step and between its calls. */
 export async function checkRepeats(deps: RuntimeDeps, claim: Claim): Promise<void> {
   if (claim.steps < 1) return
   const calls = await callsOfCycle(deps.store.db, claim.cycle)
@@ -117,7 +117,7 @@ export async function checkRepeats(deps: RuntimeDeps, claim: Claim): Promise<voi
   )
 }
 
-/** Whether some call of the newest step may become a loop before the step is over. */
+/** Tells whether some call of the newest step may become a loop before the step is over. */
 export async function mayLoop(
   deps: RuntimeDeps,
   claim: Claim,
@@ -128,7 +128,7 @@ export async function mayLoop(
   return open.some(call => isOneTooMany(calls, call))
 }
 
-/** The results of the newest step's calls as the history holds them, with a warning where one repeats. */
+/** Returns the newest step's results as the history holds them, with a warning if a call repeats. */
 export async function toResults(
   deps: RuntimeDeps,
   claim: Claim,

@@ -1,40 +1,41 @@
 import type { UsageDayTable } from '../../store/tables.ts'
 
-/** Tokens, money in millionths, and cycles that no person's message was part of. */
+/** Usage: tokens, money in millionths, and cycles that no person's message was part of (`wakes`). */
 export interface Spent {
   tokens: number
   micros: number
   wakes: number
 }
 
-/** Room that is kept for a call or a wake which is being made. */
+/** Budget that is reserved for a call or a wake which is being made. */
 export interface Reservation extends Spent {
   day: string
   agent: string
 }
 
 /**
- * What the days used so far and what is being used: read from the store once a day, and kept up from then on. Looking
- * and reserving happen without a wait between them, so that calls made at once count together.
+ * Counts what the days used so far and what is reserved: read from the store once a day, and kept up to date
+ * from then on. Checking and reserving happen without a wait between them, so that calls made at once count
+ * together.
  */
 export interface Meter {
-  /** Reads what a day used; the other functions know the day after it. May be called at any time. */
+  /** Reads what a day used; the other functions then know the day. May be called at any time. */
   open(day: string): Promise<void>
-  /** What was used, by one agent or by all. */
+  /** Returns what was used on a day, by one agent or by all. */
   spent(day: string, agent?: string): Spent
-  /** What calls that run now may still use, of one agent or of all. */
+  /** Returns what running calls may still use, of one agent or of all. */
   reserved(day: string, agent?: string): Spent
   reserve(reservation: Reservation): void
-  /** Gives the room back; what was used of it is told with `spend`. */
+  /** Releases the reservation; call `spend` with what was used of it. */
   release(reservation: Reservation): void
   spend(usage: UsageDayTable): void
-  /** How often room was given back so far. */
+  /** Number of reservations that were released so far. */
   readonly releases: number
-  /** Resolves when room was given back; rejects with the signal's reason. */
+  /** Resolves when a reservation was released; rejects with the signal's reason. */
   changed(signal?: AbortSignal): Promise<void>
 }
 
-/** The day that is, and the one before for calls that began in it. */
+/** Days in memory: today, and the day before for calls that began in it. */
 const MOST_DAYS = 2
 
 export function createMeter(read: (day: string) => Promise<UsageDayTable[]>): Meter {

@@ -31,15 +31,15 @@ import {
 } from './prices.ts'
 import { type Bound, decideRoom } from './room.ts'
 
-/** A call that was made and whose usage is not written down yet. */
+/** Usage of a call that was made, until it is written down. */
 export interface Unpaid extends Usage {
   reservation: Reservation
 }
 
 /**
- * The model under the limits of a cycle: before each call its estimate and its longest reply are reserved, and
- * `complete` throws LimitReached where they fit no limit. What a reply took is `claim.unpaid` until `writeUsage` is
- * part of a commit and `settle` follows it; a call that gave no reply is paid at once.
+ * Returns the model under the limits of a cycle: before each call its estimate and its longest reply are
+ * reserved, and `complete` throws LimitReached if they fit no limit. A reply's usage is in `claim.unpaid`
+ * until `writeUsage` is part of a commit and `settle` follows it; a call that gave no reply is paid at once.
  */
 export function meterModel(
   deps: RuntimeDeps,
@@ -83,8 +83,8 @@ export function meterModel(
 }
 
 /**
- * A provider bills what it began to answer. A call that the hub's own end cuts is charged when its cycle goes on, like
- * one that a crash cut.
+ * Tells whether a failed call may cost something: a provider bills what it began to answer. A call that the
+ * hub's own end cuts is charged when its cycle goes on, like one that a crash cut.
  */
 function mayCost(error: unknown, { signal }: ModelOptions): boolean {
   if (signal.aborted) return !(signal.reason instanceof HubError)
@@ -95,7 +95,7 @@ function hasBegun(error: unknown): error is ModelError {
   return error instanceof ModelError && (error.kind === 'broken_stream' || error.begun !== undefined)
 }
 
-/** What a call that failed took: as the provider said, or by an estimate. */
+/** Returns the usage of a call that failed: as the provider said, or an estimate. */
 function takenBy(error: unknown, { input, maxOutput, written: streamed }: Exchanged): ModelUsage {
   const begun = error instanceof ModelError ? error.begun : undefined
   const written = begun?.written ?? streamed
@@ -103,7 +103,7 @@ function takenBy(error: unknown, { input, maxOutput, written: streamed }: Exchan
   return { input, output: estimateTokens(written), cachedInput: 0 }
 }
 
-/** A reply whose usage can be believed, by the limits and by whoever learns from it. */
+/** Asks the model and bounds the usage of its reply, so that limits and token factors can rely on it. */
 async function completeBounded(
   { log }: Pick<RuntimeDeps, 'log'>,
   model: Model,
@@ -167,7 +167,7 @@ export async function writeUsage(tx: Tx, { unpaid }: Claim): Promise<void> {
   await addUsage(tx, toUsageDay(unpaid))
 }
 
-/** What was written counts from now on, and the room that was kept for it is free. */
+/** Counts the usage that was written, and releases its reservation. */
 export function settle(deps: RuntimeDeps, claim: Claim): void {
   const { unpaid } = claim
   claim.unpaid = undefined
@@ -182,7 +182,7 @@ function toUsageDay({ reservation, costMicros, ...usage }: Unpaid) {
   return { day, agent, tokens: toBudgetTokens(usage), cost_micros: costMicros, wakes: 0 }
 }
 
-/** Writes down in a commit of its own what a call took that made no step. */
+/** Writes down the usage of a call that made no step, in a commit of its own. */
 export async function payApart(deps: RuntimeDeps, claim: Claim): Promise<void> {
   const { unpaid } = claim
   if (!unpaid) return
@@ -195,18 +195,18 @@ export async function payApart(deps: RuntimeDeps, claim: Claim): Promise<void> {
   settle(deps, claim)
 }
 
-/** Whose limits a call of the model counts against, and the cycle that it is written down with. */
+/** The budget owner of a call of the model, and the cycle that the call is written down with. */
 export interface Payer {
   agent: RuntimeAgent
   cycle: string
-  /** What the cycle, or what runs in its name, used so far. */
+  /** Tokens that the cycle, or a call that runs in its name, used so far. */
   tokens: number
 }
 
 /**
- * One call of the model beside a cycle's steps, under the same limits. Its estimate is charged before it is made, so
- * that a crash cannot lose it, and what it took afterwards; one at a time for each cycle. Throws LimitReached, and what
- * the model throws.
+ * Makes one call of the model beside a cycle's steps, under the same limits. Its estimate is charged before
+ * it is made, so that a crash cannot lose it, and the difference afterwards; one call at a time for each
+ * cycle. Throws LimitReached, and what the model throws.
  */
 export async function completeApart(
   deps: RuntimeDeps,
@@ -245,7 +245,7 @@ export async function completeApart(
 
 type Attempted =
   | { reply: ModelReply; taken?: undefined; error?: undefined }
-  /** `taken` where the provider may have begun to answer. */
+  /** `taken` is set if the provider may have begun to answer. */
   | { reply?: undefined; error: unknown; taken?: ModelUsage }
 
 async function attempt(
@@ -278,7 +278,7 @@ function subtract(usage: Usage, charged: Usage): Usage {
   }
 }
 
-/** A cycle that goes on may have been cut in the midst of a call: nobody knows, so the call is charged its estimate. */
+/** Charges a resumed cycle the estimate of a call: nobody knows whether it was cut during one. */
 export async function chargeCut(deps: RuntimeDeps, claim: Claim): Promise<void> {
   const model = deps.model(claim.agent.model)
   if (model.isFree) return

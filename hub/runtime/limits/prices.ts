@@ -3,7 +3,7 @@ import type { Usage } from '../../store/cycles.ts'
 import type { CycleRow } from '../../store/tables.ts'
 import { estimateTokens, type TokenCounter } from '../tokens.ts'
 
-/** What a request to a model takes before it is answered, tokens. */
+/** Returns the estimated tokens of a request to a model. */
 export function estimateInput(
   tokens: TokenCounter,
   model: string,
@@ -13,19 +13,19 @@ export function estimateInput(
   return tokens.count(model, request, window, undefined)
 }
 
-/** Money in millionths: a price is money per million tokens, so it is millionths per token. */
+/** Returns money in millionths: a price is money per million tokens, so it is millionths per token. */
 export function toMicros(usage: Omit<Usage, 'costMicros'>, price: Price | undefined): number {
   if (!price) return 0
   const fresh = Math.max(0, usage.input - usage.cachedInput)
   return Math.ceil(fresh * price.input + usage.cachedInput * price.cachedInput + usage.output * price.output)
 }
 
-/** Tokens as budgets count them: what came from the provider's cache counts a tenth. */
+/** Returns tokens as budgets count them: those from the provider's cache count a tenth. */
 export function toBudgetTokens({ input, output, cachedInput }: ModelUsage): number {
   return input - cachedInput + Math.ceil(cachedInput / 10) + output
 }
 
-/** What a cycle used of its limit so far, as it is stored. */
+/** Returns the tokens that a cycle used of its limit so far, from its stored row. */
 export function tokensOfCycle(
   row: Pick<CycleRow, 'input_tokens' | 'output_tokens' | 'cached_tokens'>,
 ): number {
@@ -36,32 +36,34 @@ export function tokensOfCycle(
   })
 }
 
-/** What a reply took: as the provider counted it, else an estimate. */
+/** Returns the usage of a reply: as the provider counted it, else an estimate. */
 export function toUsage(reply: ModelReply, input: number, price: Price | undefined): Usage {
   const usage = reply.usage ?? { input, output: estimateOutput(reply), cachedInput: 0 }
   return { ...usage, costMicros: toMicros(usage, reply.by?.price ?? price) }
 }
 
-/** What a call sent and got, as far as the hub itself knows it. */
+/** The request and the reply of a call, as far as the hub itself knows them. */
 export interface Exchanged {
-  /** The estimate of the request, tokens. */
+  /** Estimated tokens of the request. */
   input: number
-  /** What the reply was allowed, tokens. */
+  /** Most tokens that the reply was allowed. */
   maxOutput: number
-  /** All that came: text, thoughts and calls. */
+  /** Everything that came: text, thoughts and calls. */
   written: string
 }
 
 /**
- * A token stands for at least a byte, and an estimate has at least one token for five bytes (four, times the least
- * factor of a model): no request takes more than five times its estimate. Chat templates and providers add a little.
+ * A token stands for at least a byte, and an estimate has at least one token for five bytes (four, times the
+ * least factor of a model): no request takes more than five times its estimate. Chat templates and providers
+ * add a little.
  */
 const MOST_PER_ESTIMATED = 5
 const ADDED_BY_PROVIDER = 1_024
 
 /**
- * A provider's figures, bounded by what was sent and what came: one absurd figure would else use up the budget of a
- * day. Providers disagree on whether thoughts count against the longest reply, so that whichever is more bounds it.
+ * Bounds a provider's figures by what was sent and what came: otherwise one absurd figure would use up the
+ * budget of a day. Providers disagree on whether thoughts count against the longest reply, so the larger of
+ * the two bounds it.
  */
 export function boundUsage(usage: ModelUsage, { input, maxOutput, written }: Exchanged): ModelUsage {
   const most = input * MOST_PER_ESTIMATED + ADDED_BY_PROVIDER
@@ -77,7 +79,7 @@ function bounded(figure: number, most: number): number {
   return Math.min(most, Math.max(0, Math.round(figure)))
 }
 
-/** Everything that a reply holds. */
+/** Returns everything that a reply holds as one text. */
 export function writtenOf({ text, calls, thinking }: ModelReply): string {
   return text + calls.map(call => call.name + call.arguments).join('') + (thinking?.text ?? '')
 }

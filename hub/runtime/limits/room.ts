@@ -1,7 +1,7 @@
 import type { Price } from '../../core/model.ts'
 import { toMicros } from './prices.ts'
 
-/** A smaller reply than this is not worth its request, tokens. */
+/** Tokens of the smallest reply that is worth its request. */
 const SMALLEST_REPLY = 256
 
 export type LimitKey = 'limits.tokens' | DayLimitKey
@@ -18,7 +18,7 @@ export interface Bound {
   unit: 'tokens' | 'micros'
   value: number
   spent: number
-  /** What calls that run now may still use. */
+  /** Amount that calls which run now may still use. */
   reserved: number
 }
 
@@ -31,13 +31,13 @@ export interface PlannedCall {
 }
 
 export type Room =
-  /** The reply may have so many tokens. */
+  /** The call fits, and its reply may have so many tokens. */
   | { kind: 'fits'; maxOutput: number }
-  /** It would fit if calls that run now used less than they may. */
+  /** The call would fit if calls that run now used less than they may. */
   | { kind: 'wait' }
   | { kind: 'full'; bound: Bound }
 
-/** Whether a call may be made: never if it could take any limit over its value. A shorter reply is better than none. */
+/** Decides whether a call may be made: not if it could exceed a limit. A short reply is better than none. */
 export function decideRoom(bounds: readonly Bound[], call: PlannedCall): Room {
   const least = Math.min(SMALLEST_REPLY, call.maxOutput)
   const rooms = bounds.map(bound => roomFor(bound, call, bound.spent + bound.reserved))
@@ -49,7 +49,7 @@ export function decideRoom(bounds: readonly Bound[], call: PlannedCall): Room {
   return full && full.room < least ? { kind: 'full', bound: full.bound } : { kind: 'wait' }
 }
 
-/** What the limit would have to be where the call does not fit although nothing was used; undefined where it would. */
+/** Returns the value that the limit needs if the call would not fit an unused one; undefined if it would. */
 export function neverFits(bound: Bound, call: PlannedCall): number | undefined {
   if (roomFor(bound, call, 0) >= Math.min(SMALLEST_REPLY, call.maxOutput)) return undefined
   const { input, maxOutput, price } = call
@@ -58,7 +58,7 @@ export function neverFits(bound: Bound, call: PlannedCall): number | undefined {
     : toMicros({ input, output: maxOutput, cachedInput: 0 }, price)
 }
 
-/** How many tokens a request may have beside a small reply. */
+/** Returns how many tokens a request may have beside a small reply. */
 export function roomForInput({ unit, value, spent }: Bound, { maxOutput, price }: PlannedCall): number {
   const least = Math.min(SMALLEST_REPLY, maxOutput)
   const left = value - spent
@@ -67,7 +67,7 @@ export function roomForInput({ unit, value, spent }: Bound, { maxOutput, price }
   return Math.floor((left - least * price.output) / price.input)
 }
 
-/** How many tokens a reply may have; below zero where not even the request fits. */
+/** Returns how many tokens a reply may have; below zero if not even the request fits. */
 function roomFor({ unit, value }: Bound, { input, price }: PlannedCall, used: number): number {
   if (unit === 'tokens') return value - used - input
   if (!price) return Number.POSITIVE_INFINITY

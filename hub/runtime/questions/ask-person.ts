@@ -12,26 +12,27 @@ import { type Question, toAnswer, toQuestion } from './question.ts'
 
 export type AskDeps = Pick<RuntimeDeps, 'store' | 'clock' | 'newId' | 'log' | 'signals'>
 
-/** For whom a server asks: the call that an agent made. */
+/** The principal for whom a server asks: the call that an agent made. */
 export interface Party {
   agent: string
   thread: string
   cycle: string
   conversation: string | null
   row: ToolCallRow
-  /** Whether a cycle waits for the call, as it does until a person is asked. */
+  /** Tells whether a cycle waits for the call, as it does until a person is asked. */
   isAwaited(): boolean
-  /** Throws where the call is another process's by now. */
+  /** Throws if another process has the call by now. */
   guard(tx: Tx): Promise<void>
-  /** The cycle goes on: in its place the call waits for this question, and its outcome comes to the inbox. */
+  /** Lets the cycle go on: the call waits for this question instead, and its outcome comes to the inbox. */
   detach(question: ApprovalRow): void
-  /** A person is waited for, until the returned function is called. */
+  /** Pauses the call's deadline while a person is waited for, until the returned function is called. */
   rest(): () => void
 }
 
 /**
- * Answers an `elicitation/create`: a person decides on an approval, whose note holds what the server wants to know. The
- * cycle does not wait for it. Throws where the question itself is wrong, and the signal's reason; nothing stays open then.
+ * Answers an `elicitation/create`: a person decides on an approval, whose note holds what the server wants to
+ * know. The cycle does not wait for it. Throws if the question itself is wrong, and the signal's reason; no
+ * question stays open then.
  */
 export async function askPerson(
   deps: AskDeps,
@@ -73,7 +74,7 @@ function toRow(deps: AskDeps, party: Party, question: Question): ApprovalRow {
   const id = deps.newId('apr')
   return {
     id,
-    // The call that waits for it is its own; of another question in the midst of that call it has none.
+    // A call waits for its first question, which has the call's id. A further question has its own id.
     call_id: party.isAwaited() ? party.row.id : id,
     thread_id: party.thread,
     cycle_id: party.cycle,
@@ -113,12 +114,12 @@ async function open(deps: AskDeps, party: Party, approval: ApprovalRow): Promise
   if (isOwn(approval)) party.detach(approval)
 }
 
-/** Whether a call waits for the question, which the outcome of that call answers. */
+/** Tells whether a call waits for the question; the outcome of that call then answers it. */
 export function isOwn({ id, call_id }: Pick<ApprovalRow, 'id' | 'call_id'>): boolean {
   return call_id !== id
 }
 
-/** Nobody waits for the answer any more; one that somebody gave stays. */
+/** Closes a question that nobody waits for any more; a decision that somebody made stays. */
 async function close(deps: AskDeps, { id }: ApprovalRow): Promise<void> {
   const now = deps.clock.now()
   const end = { status: 'expired', at: now, by: BY_HUB, where: null, note: OVER } as const
@@ -133,7 +134,7 @@ async function close(deps: AskDeps, { id }: ApprovalRow): Promise<void> {
 
 const OVER = 'The server asks no longer: its call is over, or waited as long as it would.'
 
-/** What a conversation is told of a question that nobody answers any more. */
+/** Returns the notice that a question was closed without an answer. */
 export function toClosed({ id, tool }: Pick<ApprovalRow, 'id' | 'tool'>, why: string) {
   return {
     kind: 'notice' as const,

@@ -4,12 +4,12 @@ import { ELICITATION } from '../../core/server-question.ts'
 import type { Sample } from '../deps.ts'
 import { type AskDeps, askPerson, type Party } from './ask-person.ts'
 
-/** A server that asks for ever is told no more after so many questions of one call. */
+/** Questions that one call may ask, so that a server cannot ask for ever. */
 const MOST_QUESTIONS = 20
 
 /**
- * Answers what a server asks in the midst of one call of an agent: a person of its conversation decides, its model
- * writes where `sample` is given. Disposing it ends what is still open.
+ * Answers what a server asks during one call of an agent: a person of its conversation decides, and its model
+ * writes if `sample` is given. Disposing it ends what is still open.
  */
 export function openAsker(deps: AskDeps, party: Party, sample?: Sample): Asker & AsyncDisposable {
   const ended = new AbortController()

@@ -5,9 +5,9 @@ import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import { parseJson } from '../../core/json.ts'
 
 /**
- * The content of a form from the note beside a yes: a JSON object, `field: value` in lines or after semicolons, or the
- * value alone where the form has one field. What the note leaves out has its default. Throws `invalid_arguments` with
- * what is wanted where that is not enough.
+ * Returns the content of a form from the note beside a yes: a JSON object, `field: value` in lines or after
+ * semicolons, or the value alone if the form has one field. A field that the note leaves out has its default.
+ * Throws `invalid_arguments` with what is wanted if that is not enough.
  */
 export function fillForm(fields: readonly Field[], note = ''): JsonObject {
   const given = readNote(fields, note.trim())
@@ -52,7 +52,7 @@ function readNote(fields: readonly Field[], note: string): JsonObject {
   )
 }
 
-/** `field: value` parts; undefined where the note does not begin with one. */
+/** Reads `field: value` parts; undefined if the note does not begin with one. */
 function readNamed(fields: readonly Field[], note: string): JsonObject | undefined {
   const names = fields.map(({ name }) => name.replace(/[$()*+.?[\\\]^{|}-]/g, '\\$&')).join('|')
   const starts = [...note.matchAll(new RegExp(`(?:^|[;\\n])\\s*(${names})\\s*[:=]`, 'g'))]
@@ -134,7 +134,7 @@ function within(field: Field, value: unknown, size: number): Read {
   return problem === undefined ? { value } : { problem }
 }
 
-/** By its value or its title. */
+/** Finds a choice by its value or its title. */
 function findChoice({ choices = [] }: Field, given: string): string | undefined {
   const meant = given.toLowerCase()
   const exact = choices.find(({ value }) => value === given)

@@ -10,7 +10,7 @@ const REQUEST = {
   messages: [{ role: 'user', content: { type: 'text', text: 'Name a color' } }],
 }
 
-/** A call in whose midst the model writes for the server, and a person says yes. */
+/** Opens a world with a call during which the model writes for the server, and a person says yes. */
 async function openAsking() {
   const asked: string[] = []
   const { tool: sampling } = askingTool('sampling/createMessage', REQUEST)
@@ -31,7 +31,7 @@ async function openAsking() {
   return { world, asked, answers, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
 }
 
-/** What a person does in each life: says it once more, and decides what is open. */
+/** Does what a person does in each run of the hub: repeats the message, and decides what is open. */
 async function live(world: World) {
   await world.post('set it up', 'homelab', 'once')
   const look = async () => {
@@ -49,7 +49,7 @@ async function live(world: World) {
 
 const isDecided = (error: unknown) => expect(error).toMatchObject({ code: 'conflict' })
 
-/** Counts the writes of a life without a death. */
+/** Counts the writes of a run in which the hub does not die. */
 async function countWrites() {
   await using asking = await openAsking()
   await asking.world.start()
@@ -83,6 +83,6 @@ test.each(deaths)('promises 4, 9: a death $when write $write leaves no question 
   const day = await db.selectFrom('usage_days').select('tokens').executeTakeFirstOrThrow()
   expect(cycles.filter(({ status: end }) => end !== 'done')).toEqual([])
   expect(day.tokens).toBe(cycles.reduce((sum, one) => sum + one.input_tokens + one.output_tokens, 0))
-  // Three replies of 15 tokens; of one that was cut at least what it was asked.
+  // Three replies take 15 tokens each; one that was cut takes at least its request.
   expect(day.tokens).toBeGreaterThanOrEqual(status === 'ok' ? 45 : 30)
 })

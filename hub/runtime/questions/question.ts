@@ -3,15 +3,15 @@ import { describeField, type Field, field, readFields } from '../../core/form-fi
 import type { JsonObject } from '../../core/forwarding.ts'
 import { fillForm } from './fill-form.ts'
 
-/** What a server asks a person. */
+/** A question of a server to a person. */
 export interface Question {
-  /** Why people see it: the server's words, marked as such. */
+  /** The reason that people see: the server's words, marked as such. */
   reason: string
-  /** What people see of it besides. */
+  /** Content of the question that people see besides the reason. */
   shown: JsonObject
-  /** Undefined where a page is to be opened, and nothing to be told. */
+  /** The form's fields; undefined if a page is to be opened and nothing to be told. */
   fields: Field[] | undefined
-  /** As the store keeps it. */
+  /** The question as the store keeps it. */
   json: string
 }
 
@@ -26,12 +26,12 @@ export function toQuestion({ mode, message, url, requestedSchema }: JsonObject):
   return { reason, shown: { wants: shown }, fields, json: JSON.stringify({ fields }) }
 }
 
-/** The answer of a person who said yes. */
+/** Returns the answer of a person who said yes. */
 export function toAnswer({ fields }: Pick<Question, 'fields'>, note: string | undefined): JsonObject {
   return fields ? { action: 'accept', content: fillForm(fields, note) } : { action: 'accept' }
 }
 
-/** Throws `invalid_arguments` with what is wanted where a note does not answer a stored question. */
+/** Throws `invalid_arguments` with what is wanted if a note does not answer a stored question. */
 export function checkNote(json: string, note: string | undefined): void {
   toAnswer({ fields: stored.parse(JSON.parse(json)).fields }, note)
 }

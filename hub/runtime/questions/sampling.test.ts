@@ -38,7 +38,7 @@ const used = async ({ store }: World) => {
   return { cycle, day }
 }
 
-/** What each of these requests is estimated to take before it is answered. */
+/** Returns the estimated tokens of the request with this index. */
 const estimateOf = (world: World, index: number) => {
   const request = world.model.requests.all[index]
   if (!request) throw new Error('There is no such request')
@@ -64,7 +64,7 @@ test('a server has the model of the agent write, and the cycle pays for it', asy
       { role: 'user', text: 'Any, like this:\n[image of type image/png, which this model cannot take in]' },
     ],
   })
-  // Three calls of 10 and 5 tokens, two of them steps.
+  // The cycle makes three calls of 10 and 5 tokens, two of them steps.
   expect(await used(world)).toEqual({
     cycle: { steps: 2, input_tokens: 30, output_tokens: 15, cost_micros: 60 },
     day: { tokens: 45, cost_micros: 60 },

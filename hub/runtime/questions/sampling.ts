@@ -9,25 +9,25 @@ import { LimitReached } from '../limits/limit-reached.ts'
 import { completeApart, type Payer } from '../limits/metered-model.ts'
 import { decideRetry } from '../retry.ts'
 
-/** So often one call may have the model write for its server. */
+/** Times that one call may have the model write for its server. */
 const MOST_SAMPLES = 8
 
-/** Where the server says nothing of the kind. */
+/** The system prompt of a request that has none. */
 const SYSTEM = 'You answer the request of a tool’s server.'
 
 export interface SamplingCall {
   payer: Payer & { sampling?: Semaphore }
-  /** Throws where the call is another process's by now. */
+  /** Throws if another process has the call by now. */
   guard(tx: Tx): Promise<void>
   stop: AbortSignal | undefined
 }
 
-/** An approved call: no other process runs it, and no person stops it. */
+/** Returns the sampling of an approved call: no other process runs it, and no person stops it. */
 export function toApprovedCall(agent: RuntimeAgent, cycle: string): SamplingCall {
   return { payer: { agent, cycle, tokens: 0 }, guard: async () => undefined, stop: undefined }
 }
 
-/** Has the agent's model write for a server, under the budgets of the cycle, the agent and the hub; for one call. */
+/** Creates the sampling of one call, under the budgets of the cycle, the agent and the hub. */
 export function createSampling(deps: RuntimeDeps, { payer, guard, stop }: SamplingCall): Sample {
   let count = 0
   return async (params, signal) => {
@@ -35,7 +35,7 @@ export function createSampling(deps: RuntimeDeps, { payer, guard, stop }: Sampli
       throw new HubError('rate_limited', `One call may have the model write ${MOST_SAMPLES} times at most`)
     const request = (model: Model) => toRequest(deps, model, params)
     const modelNow = () => deps.model(payer.agent.model)
-    // What cannot be asked is refused before it waits.
+    // A request that cannot be made is refused before it waits.
     request(modelNow())
     const ended = AbortSignal.any([signal, ...(stop ? [stop] : [])])
     payer.sampling ??= createSemaphore(1)
@@ -54,7 +54,7 @@ export function createSampling(deps: RuntimeDeps, { payer, guard, stop }: Sampli
   }
 }
 
-/** Repeats as for a step of a cycle, for as long as the server waits. */
+/** Repeats a failed call like a step of a cycle, for as long as the server waits. */
 async function withRetries(
   { clock, random, log }: RuntimeDeps,
   modelNow: () => Model,
@@ -78,7 +78,7 @@ async function withRetries(
   }
 }
 
-/** Throws where no model can answer the params of a `sampling/createMessage`. */
+/** Builds the request; throws if no model can answer the params of a `sampling/createMessage`. */
 function toRequest(deps: RuntimeDeps, model: Model, params: JsonObject): ModelRequest {
   if (model.canSummarize === false)
     throw new HubError('unavailable', 'No language model is at work here: the hub has none configured')

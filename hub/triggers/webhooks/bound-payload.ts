@@ -1,6 +1,6 @@
 import { stripControl, truncate } from '../../core/text.ts'
 
-/** How much JSON an event may be, in characters: an agent reads it whole. */
+/** Characters of JSON that an event may have: an agent reads it whole. */
 const MOST_JSON = 16 * 1024
 const MOST_DEPTH = 12
 const LONGEST_KEY = 200
@@ -8,11 +8,11 @@ const LONGEST_KEY = 200
 interface Bounds {
   /** Characters of a text. */
   text: number
-  /** Of a list or an object. */
+  /** Entries of a list or an object. */
   entries: number
 }
 
-/** Tried in order until the whole is short enough. */
+/** Bounds that are tried in order until the whole is short enough. */
 const BOUNDS: readonly Bounds[] = [
   { text: 8_000, entries: 500 },
   { text: 1_000, entries: 50 },
@@ -20,7 +20,7 @@ const BOUNDS: readonly Bounds[] = [
   { text: 100, entries: 8 },
 ]
 
-/** The payload as it came, without control characters; what is too long or too deep is cut, and says so. */
+/** Returns the payload without control characters; parts that are too long or deep are cut, and say so. */
 export function boundPayload(payload: Record<string, unknown>): Record<string, unknown> {
   let json = ''
   for (const bounds of BOUNDS) {

@@ -3,37 +3,38 @@ import { type Alert, alertmanagerBody, arrBody, jellyfinBody } from '../../../sc
 import { toCanonicalJson } from '../../core/json.ts'
 import { boundPayload } from './bound-payload.ts'
 
-/** One event of a delivery, and what tells that it is the same as one before. */
+/** One event of a delivery, with the fields by which a repeat is recognized. */
 export interface MappedEvent {
   key: string
   payload: Record<string, unknown>
   subject: string
   state: string
-  /** Milliseconds for which the same is a repeat. */
+  /** Milliseconds for which the same subject and state are a repeat. */
   within: number
 }
 
-/** Senders that got no answer try again within moments. */
+/** Milliseconds within which senders that got no answer try again. */
 const RETRIED_WITHIN_MS = 2 * 60_000
 /**
- * Alertmanager sends a whole group again whenever one of its alerts changes (`group_interval`), which is no news of the
- * others. One that comes again later is its `repeat_interval`, by which people ask to be reminded.
+ * Milliseconds for which an alert of a group is a repeat. Alertmanager sends a whole group again whenever one
+ * of its alerts changes (`group_interval`), which is no news of the others. An alert that comes again later
+ * follows its `repeat_interval`, by which people ask to be reminded.
  */
 const GROUP_WITHIN_MS = 30 * 60_000
 const LONGEST_KEY = 500
-/** Of one delivery; no house has so many alerts at once, and each becomes an event. */
+/** Alerts that are taken of one delivery: no house has so many at once, and each becomes an event. */
 const MOST_ALERTS = 500
 
 type Mapper = (fields: Record<string, unknown>) => readonly Partial<MappedEvent>[] | undefined
 
-/** The hooks whose bodies are known; a body that does not fit is taken like that of any other. */
+/** The hooks whose bodies are known; a body that does not fit is taken like that of any other hook. */
 const MAPPERS: Readonly<Record<string, Mapper>> = {
   alertmanager(fields) {
     const { data } = alertmanagerBody.safeParse(fields)
     if (!data) return undefined
     const { alerts, ...rest } = fields
     const cut = data.alerts.length - MOST_ALERTS
-    // Alertmanager's own name for what its `max_alerts` leaves out.
+    // `truncatedAlerts` is Alertmanager's own name for the number that its `max_alerts` leaves out.
     const told = cut > 0 ? { ...rest, truncatedAlerts: cut + toCount(rest['truncatedAlerts']) } : rest
     const about = boundPayload(told)
     return data.alerts
@@ -48,7 +49,7 @@ const MAPPERS: Readonly<Record<string, Mapper>> = {
   },
 }
 
-/** What a delivery tells, one event or several. `fields` are its body's, `bytes` the body as it came. */
+/** Returns the events of a delivery, one or several. `fields` are its body's, `bytes` the body as it came. */
 export function mapHook(name: string, fields: Record<string, unknown>, bytes: Buffer): MappedEvent[] {
   const mapper = Object.hasOwn(MAPPERS, name) ? MAPPERS[name] : undefined
   const mapped = mapper?.(fields) ?? [{}]
@@ -64,7 +65,7 @@ export function mapHook(name: string, fields: Record<string, unknown>, bytes: Bu
   })
 }
 
-/** Its notification as Alertmanager would send it with this alert alone. */
+/** Returns the event of an alert; its payload is what Alertmanager would send with this alert alone. */
 function mapAlert(about: Record<string, unknown>, own: unknown, alert: Alert): Partial<MappedEvent> {
   const { status, labels, startsAt = '' } = alert
   const fingerprint = alert.fingerprint ?? digest(toCanonicalJson(labels)).slice(0, 16)

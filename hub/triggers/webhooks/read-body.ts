@@ -2,8 +2,8 @@ import { HubError } from '../../core/errors.ts'
 import { parseJson } from '../../core/json.ts'
 
 /**
- * The fields of a body: of a JSON object or a form; anything else that is text comes under `body` (other JSON) or
- * `text`. Throws `bad_request` for what is neither.
+ * Returns the fields of a JSON object or of a form; other JSON comes under `body`, other text under `text`.
+ * Throws `bad_request` for anything else.
  */
 export function readBody(contentType: string | undefined, bytes: Buffer): Record<string, unknown> {
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
@@ -28,13 +28,13 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Some senders call their JSON text; a number or a word that happens to be JSON stays the text that it is. */
+/** Returns the fields of JSON. Some senders declare it as text; a number or a word then stays text. */
 function toFields(value: unknown, text: string | undefined): Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return text === undefined ? { body: value } : { text }
   return Array.isArray(value) ? { body: value } : { ...value }
 }
 
-/** A field that comes more than once is a list; the JSON of a lone `payload` (Slack, GitHub) is the body itself. */
+/** Reads a form. A repeated field is a list; the JSON of a lone `payload` (Slack, GitHub) is the body. */
 function fromForm(text: string): Record<string, unknown> {
   const form = new URLSearchParams(text)
   const names = [...new Set(form.keys())]

@@ -4,11 +4,11 @@ import type { Log } from '../../core/log.ts'
 import { digest, mapHook } from './map-hook.ts'
 import { readBody } from './read-body.ts'
 
-/** One request at a hook's door, whose sender was let in. */
+/** One request to a hook, whose sender is authenticated. */
 export interface Delivery {
   hook: string
   contentType: string | undefined
-  /** What the sender calls this delivery; the same for each of its tries. */
+  /** The sender's id of this delivery; it is the same for each try. */
   id: string | undefined
   body: Buffer
 }
@@ -16,13 +16,13 @@ export interface Delivery {
 export interface WebhooksDeps {
   clock: Clock
   log: Log
-  /** Resolves once all of them are on the disk. */
+  /** Posts the events; resolves once all of them are on the disk. */
   post: (events: readonly HookEvent[]) => Promise<HookOutcome[]>
 }
 
 /**
- * Takes deliveries as events `webhook.<hook>`; what returns is on the disk, and a repeated delivery gives what the first
- * gave. Throws `bad_request` for a body that cannot be read.
+ * Creates a function that posts deliveries as events `webhook.<hook>` and resolves once they are on the disk.
+ * A repeated delivery gives the outcomes of the first. Throws `bad_request` for a body that cannot be read.
  */
 export function createWebhooks({
   clock,
