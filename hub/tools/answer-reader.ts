@@ -7,9 +7,9 @@ import type { HeldShare } from './held-bytes.ts'
 
 /** Reads the messages of one request's stream. */
 export interface AnswerReader extends Pick<EventReader, 'overlong' | 'lastEventId' | 'retry'> {
-  /** Delivers the messages that this part completes; returns how many messages and lines. Throws where one is too long. */
+  /** Delivers the messages that a part completes; counts them and the lines. Throws if one is too long. */
   take(part: Buffer): { messages: number; lines: number }
-  /** The request's answer was among them. */
+  /** True once the request's answer was delivered. */
   readonly answered: boolean
 }
 
@@ -50,7 +50,7 @@ export function createAnswerReader(
   }
 }
 
-/** Whether a message is the answer to a request. */
+/** Tells whether a message is the answer to a request. */
 export function isAnswer(message: unknown, { id }: JSONRPCRequest): message is JSONRPCMessage {
   return (
     isObject(message) && message['id'] === id && (isObject(message['result']) || isObject(message['error']))

@@ -1,8 +1,8 @@
 import { ELICITATION } from '../core/server-question.ts'
 
 /**
- * What a server may ask a client for, and what a client declares to be asked so. In 2026-07-28 it asks by a result,
- * before by a request.
+ * Maps each method by which a server may ask a client to the capability that the client has to declare for
+ * it. In 2026-07-28 a server asks in a result, before that by a request.
  */
 export const ASKED: ReadonlyMap<string, string> = new Map([
   ['sampling/createMessage', 'sampling'],

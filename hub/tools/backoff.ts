@@ -1,18 +1,18 @@
 const FIRST_MS = 500
 const LONGEST_MS = 60_000
-/** A server is restarted at most so often within a minute, whatever happens to it. */
+/** The most restarts of one server within a minute, whatever their reason. */
 export const MOST_RESTARTS = 10
 const MINUTE_MS = 60_000
 
-/** Milliseconds to wait before try number `tries` (from 1): doubling, with up to a quarter of jitter. */
+/** Returns the milliseconds before try `tries` (from 1): doubling, with up to a quarter of jitter. */
 export function decideBackoff(tries: number, random: () => number): number {
   const whole = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(tries - 1, 20))
   return Math.round(whole * (0.75 + 0.25 * random()))
 }
 
 /**
- * When the next restart may be, after restarts at these times (milliseconds of one clock, in order): `wait` from
- * `now` on, or longer where it would be one too many.
+ * Returns the milliseconds from `now` until the next restart: `wait`, or longer (`capped`) if it would be one
+ * too many. `restarts` are the times of earlier ones (milliseconds of one clock, in order).
  */
 export function decideRestart(
   restarts: readonly number[],
@@ -26,7 +26,7 @@ export function decideRestart(
 
 /** Counts the restarts of one server, over all of its processes. */
 export interface RestartLimit {
-  /** How long to wait before the next restart, which counts from now on. */
+  /** Returns how long to wait before the next restart, and counts that restart. */
   next(now: number, wait: number): { wait: number; capped: boolean }
 }
 

@@ -21,7 +21,7 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Answers without end, as fast as it is read; tells how much was written and whether the reader went away. */
+/** Answers without end, as fast as it is read; tells how much was written and whether the reader left. */
 function endless(type: string, piece: string, status = 200) {
   const seen = { bytes: 0, left: false }
   const answer: RequestListener = (_request, response) => {
@@ -73,7 +73,7 @@ test('a flood of events is read slowly', async () => {
   let read = 0
   while (performance.now() - started < 1_000) read += (await reader?.read())?.value?.length ?? 0
   await reader?.cancel()
-  // At most the first second's worth, and then four chunks of at most 64 KiB a second.
+  // The limit is the first second's worth, and then four chunks of at most 64 KiB a second.
   expect(read).toBeLessThan(2 * 1024 * 1024)
   await until('it is not read on', () => seen.left)
 })

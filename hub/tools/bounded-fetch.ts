@@ -4,13 +4,13 @@ import { createFloodMeter, FLOOD_PAUSE_MS, LONGEST_MESSAGE, tooLong } from './bo
 import { createEventMeter } from './event-meter.ts'
 import { HeldBytes } from './held-bytes.ts'
 
-/** The most of an error's page that is read. */
+/** The most bytes of an error response's body that are read. */
 const LONGEST_ERROR = 64 * 1024
 const NO_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304])
 
 /**
- * `fetch` for servers that may send anything: an answer over the longest message is an error, and `onOverlong` is
- * called where a stream of events brings one. A flood of events is read slowly.
+ * Creates a `fetch` for servers that may send anything: it throws for a response over LONGEST_MESSAGE, calls
+ * `onOverlong` if an event stream brings a longer message, and reads a flood of events slowly.
  */
 export function createBoundedFetch(clock: Clock, onOverlong: () => void): FetchLike {
   return async (url, init) => {
@@ -33,7 +33,7 @@ function copy(
   return new Response(body, { status, statusText, headers })
 }
 
-/** At most so many bytes; the rest is not read. */
+/** Reads at most `most` bytes; the rest is not read. */
 async function readSome(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   most: number,
@@ -47,7 +47,7 @@ async function readSome(
   return held.take() as Buffer<ArrayBuffer>
 }
 
-/** Hands on whole events, since a reader that gets an event in small parts keeps each of them. */
+/** Hands on whole events, because a reader that gets an event in small parts keeps each part. */
 function boundStream(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   clock: Clock,
@@ -59,7 +59,7 @@ function boundStream(
   const isFlood = createFloodMeter(clock)
   let left = false
   let isTooFast = false
-  /** Reads until there is an event to hand on; undefined at the end, and where nobody wants more. */
+  /** Reads until there is an event to hand on; returns undefined at the end and after a cancel. */
   const read = async (): Promise<Buffer | undefined> => {
     for (;;) {
       if (isTooFast) await sleep(clock, FLOOD_PAUSE_MS)

@@ -2,20 +2,20 @@ import type { Clock } from '../core/clock.ts'
 
 /** The longest message that a server may send, bytes. */
 export const LONGEST_MESSAGE = 10 * 1024 * 1024
-/** All answers of one server that are not whole yet may take so many bytes together. */
+/** The most bytes that all unfinished answers of one server may take together. */
 export const MOST_HELD = 128 * 1024 * 1024
-/** So much that a server did not read may wait for it, bytes. */
+/** The most bytes that may wait for a server to read them. */
 export const MOST_UNSENT = 32 * 1024 * 1024
-/** So many requests to one server may be on their way. */
+/** The most requests to one server that may be in flight. */
 export const MOST_IN_FLIGHT = 500
-/** Who floods us is read this much slower, milliseconds between two chunks: the pipe fills, and the flood waits. */
+/** Milliseconds between two chunks read from a flooding server: its pipe fills, and the flood waits. */
 export const FLOOD_PAUSE_MS = 250
 
-/** So many messages a second that nobody asked for are a flood, so many lines, and so many bytes. */
+/** The most unrequested messages, lines and bytes within a second; more of any is a flood. */
 const MOST_UNASKED = { messages: 1_000, lines: 20_000, bytes: 16 * 1024 * 1024 }
 const WINDOW_MS = 1_000
 
-/** Counts what a server sends that nobody asked for; true while it is a flood. */
+/** Counts what a server sends unasked; returns true while it is a flood. */
 export type FloodMeter = (seen: Partial<typeof MOST_UNASKED>) => boolean
 
 export function createFloodMeter(clock: Pick<Clock, 'monotonic'>): FloodMeter {

@@ -10,52 +10,52 @@ import { type NameOwners, NO_OWNERS } from './name-owners.ts'
 import { type NamingRules, nameTools } from './names.ts'
 import type { Offer } from './offer.ts'
 
-/** Something of some server under the name that it has in the hub. */
+/** A tool or prompt of a server, under the name that it has in the hub. */
 export interface CatalogueEntry<Definition> {
   name: string
   server: string
   /** Its name on its server. */
   original: string
-  /** Why it is not called what it would be called. */
+  /** The reason why it did not get its usual name; undefined if it did. */
   collision?: string
   definition: Definition
 }
 
-/** `about`: its server's name and what that says of itself. */
+/** A tool with `about`: its server's name and instructions, which the tool search reads too. */
 export type CatalogueTool = CatalogueEntry<Tool> & { about: string }
 
-/** Everything that all servers offer, in a stable order. Resources keep their addresses: of two the first server's counts. */
+/** All servers' offers, in a stable order. Of two resources with one URI the first server's counts. */
 export interface Catalogue {
   readonly tools: readonly CatalogueTool[]
   readonly prompts: readonly CatalogueEntry<Prompt>[]
   readonly resources: readonly Resource[]
   readonly resourceTemplates: readonly ResourceTemplateType[]
-  /** What servers say of themselves, by name. */
+  /** The instructions of each server that has some. */
   readonly instructions: readonly { server: string; text: string }[]
-  /** Addresses that the hub itself or another server has too, with whose they are. */
+  /** URIs of a server that are not shown, because `owner` (the hub or an earlier server) has the same. */
   readonly hidden: readonly { server: string; uri: string; owner: string }[]
-  /** To be kept for the next one. */
+  /** The owners of names, to be passed to the next build. */
   readonly owners: NameOwners
   tool(name: string): CatalogueTool | undefined
   prompt(name: string): CatalogueEntry<Prompt> | undefined
-  /** Names of the servers that list a resource or have a template that it fits; none for what is the hub's own. */
+  /** Returns the server that lists a resource, or else those with a fitting template; none for the hub's. */
   knownOwnersOf(uri: string): readonly string[]
-  /** Those or, where there are none, of the servers that may have it all the same, the likeliest first. */
+  /** Returns `knownOwnersOf` or, if that is empty, servers that may still have it, the likeliest first. */
   ownersOf(uri: string): readonly string[]
-  /** The server that has a template, or a resource of this address. */
+  /** Returns the server that has this template, or a resource with this URI. */
   templateOwner(uriTemplate: string): string | undefined
 }
 
 export interface TakenNames {
   tools: ReadonlySet<string>
   prompts: ReadonlySet<string>
-  /** Whether an address, or a template of some, is the hub's own. */
+  /** Tells whether a URI or URI template is the hub's own. */
   isOwn: (uri: string) => boolean
 }
 
 export interface CatalogueRules {
   taken: TakenNames
-  /** Characters of a name. */
+  /** The most characters of a name. */
   longest: number
   owners: NameOwners
 }
@@ -66,10 +66,10 @@ export const EMPTY_CATALOGUE: Catalogue = buildCatalogue([], {
   owners: NO_OWNERS,
 })
 
-/** What the catalogue is made of: a connection, as far as it is looked at. */
+/** The fields of a connection from which the catalogue is built. */
 export type Part = Pick<Connection, 'spec' | 'offer' | 'instructions' | 'status'>
 
-/** Whether it is known what a server offers: once it was ready. */
+/** Tells whether a server's offer is known, which is so once the server was ready. */
 export function isKnown({ offer, status }: Pick<Part, 'offer' | 'status'>): boolean {
   return status.state === 'ready' || offer.tools.length + offer.prompts.length > 0
 }
@@ -135,7 +135,7 @@ function nameAll<Kind extends 'tools' | 'prompts'>(
 
 const renamed = new WeakMap<object, { name: string }>()
 
-/** The same object for the same definition and name, so that what is made of it need not be made anew. */
+/** Returns the same object for the same definition and name, so that what is derived from it is reused. */
 function named<Definition extends { name: string }>(definition: Definition, name: string): Definition {
   const known = renamed.get(definition)
   if (known?.name === name) return known as Definition
@@ -166,7 +166,7 @@ function firstOwners<Definition>(
   return all
 }
 
-/** Who lists the address, or else everyone who has a template that it fits. */
+/** Returns the server that lists the URI, or else all servers with a matching template. */
 function findOwners(
   uri: string,
   resources: Owned<Resource>['owned'],
@@ -178,7 +178,7 @@ function findOwners(
   return [...new Set(fitting)]
 }
 
-/** Servers also link to resources that they do not list: who has others of its scheme, then everyone who has resources. */
+/** Returns servers with the URI's scheme, then others with resources: servers link to unlisted ones too. */
 function guessOwners(uri: string, connections: readonly Part[]): string[] {
   const scheme = schemeOf(uri)
   const withResources = connections.filter(
@@ -193,7 +193,7 @@ function guessOwners(uri: string, connections: readonly Part[]): string[] {
 }
 
 const matchers = new Map<string, UriTemplate | undefined>()
-/** Templates come from servers: more than this many are not worth keeping. */
+/** The most parsed templates that are kept: servers may send any number of them. */
 const MOST_MATCHERS = 5_000
 
 function fits(template: string, uri: string): boolean {
@@ -204,12 +204,12 @@ function fits(template: string, uri: string): boolean {
   try {
     return matchers.get(template)?.match(uri) != null
   } catch {
-    // Too long, or nothing that can be matched.
+    // The SDK throws if the URI is too long or the template cannot be matched.
     return false
   }
 }
 
-/** Undefined for one that is none. */
+/** Returns undefined for an invalid template. */
 function parseTemplate(template: string): UriTemplate | undefined {
   try {
     return new UriTemplate(template)

@@ -56,7 +56,7 @@ test('one with nothing to watch ends', async () => {
   expect(own()).toEqual([])
 })
 
-/** A program in which nothing but the guard's own end is left to wait for: it ends there, or Node gives up with 13. */
+/** A program that waits for nothing but the guard's end: it ends there, or Node gives up with 13. */
 const LAST_TO_END = `
 import { spawn } from 'node:child_process'
 import { openChildGuard } from ${JSON.stringify(guardFile)}

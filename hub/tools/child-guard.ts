@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Log } from '../core/log.ts'
 
-/** Ends what the hub started where the hub itself is killed and cannot. Who opens it disposes of it, last. */
+/** Ends the hub's child processes if the hub itself is killed. Its opener disposes of it last. */
 export interface ChildGuard extends AsyncDisposable {
-  /** Ends the process group of this leader when the hub dies, unless the returned function is called before. */
+  /** Ends this leader's process group when the hub dies, unless the returned function is called first. */
   watch(pid: number): () => void
 }
 
 /**
- * Learns groups from its input and, once that ends, ends them: by then most children have seen the end of their own
- * input and are gone, but not those that ignore it, and not what they started.
+ * Reads process groups from its input and ends them once the input ends. By then most children have exited,
+ * because their own input ended too; left are those that ignore that, and what the children started.
  */
 const SCRIPT = `
 groups=' '
@@ -29,7 +29,7 @@ for signal in TERM KILL; do
   groups=$left
 done`
 
-/** A small shell per hub, since Node has no other way to be outlived; it runs while there is a process to watch. */
+/** Opens a guard: a small shell, since nothing in Node survives a kill. It runs while it has a group. */
 export function openChildGuard(log: Log): ChildGuard {
   const watched = new Set<number>()
   let guard: ChildProcess | undefined
@@ -37,7 +37,7 @@ export function openChildGuard(log: Log): ChildGuard {
 
   const tell = (line: string) => guard?.stdin?.write(`${line}\n`)
   const end = () => {
-    // A guard that is ending is waited for, and Node gives up a wait that nothing keeps alive.
+    // Disposing waits for the guard's exit; without `ref` Node would exit during that wait.
     guard?.ref()
     guard?.stdin?.end()
     guard = undefined
@@ -47,7 +47,7 @@ export function openChildGuard(log: Log): ChildGuard {
       stdio: ['pipe', 'ignore', 'ignore'],
       cwd: '/',
       env: { PATH: '/usr/bin:/bin' },
-      // A Ctrl+C on the terminal is for the hub.
+      // A Ctrl+C on the terminal must reach only the hub.
       detached: true,
     })
     guard = child

@@ -10,21 +10,21 @@ export interface StdioCommand {
   cwd?: string
 }
 
-/** How long a child may take to end by itself after its input closed, and again after SIGTERM. */
+/** Milliseconds that a child has to exit after its input closed, and again after SIGTERM. */
 const GRACE_MS = 1_500
-/** How long a child's last words may take to arrive after its end. */
+/** Milliseconds that a child's last output may take to arrive after its exit. */
 const LAST_WORDS_MS = 200
 
 const GROUPS = process.platform !== 'win32'
 
-/** A child that leads a process group of its own, so that it ends with all that it started. */
+/** A child process that leads its own process group, so that it ends together with all that it started. */
 export interface Child {
   readonly process: ChildProcess
-  /** Resolves with how it ended, once it and its group are gone and its streams are read, or cannot be. */
+  /** Resolves with how the child ended, once its group is gone and its streams are read or given up. */
   readonly gone: Promise<string>
 }
 
-/** Starts a child with pipes; its event `error` says where it cannot. */
+/** Starts a child with pipes; its `error` event reports a failed start. */
 export function startChild(command: StdioCommand, clock: Clock): Child {
   const child = spawn(command.command, command.args, {
     env: command.env,
@@ -59,7 +59,7 @@ function describeNoStart(error: Error, { command, cwd }: StdioCommand): string {
   return `the program ${command} was not found (ENOENT)`
 }
 
-/** Resolves when the child and its group are gone: its input closed, then SIGTERM, then SIGKILL. */
+/** Ends the child and its group by closing its input, then SIGTERM, then SIGKILL; resolves once gone. */
 export async function endChild({ process: child, gone }: Child, clock: Clock): Promise<void> {
   child.stdin?.end()
   const cancels = [
@@ -76,7 +76,7 @@ function closePipes(child: ChildProcess): void {
   child.stderr?.destroy()
 }
 
-/** Signals the child and everything that it started; what is gone already, or not ours to signal, is left alone. */
+/** Signals the child and everything that it started; skips what is gone or may not be signalled. */
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return
   try {

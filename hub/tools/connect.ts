@@ -22,12 +22,12 @@ import { type ChildEvents, createStdioTransport } from './stdio-transport.ts'
 import { decideNextWay, type Verdict, type Way } from './ways.ts'
 import { Wire, type WireDeps } from './wire.ts'
 
-/** What a server has to speak whose entry pins the modern era. */
+/** The protocol version that a server has to speak if its entry pins the modern era. */
 const MODERN = '2026-07-28'
-/** A silent stdio server counts as a legacy one after this long. */
+/** Milliseconds after which a stdio server that does not answer the probe counts as legacy. */
 const PROBE_TIMEOUT_MS = 3_000
 
-/** Headers that each request has of its own: an entry's would stand there a second time, or make it unreadable. */
+/** Headers that the hub sets on each request: an entry's would repeat them or make it unreadable. */
 const OF_REQUEST: ReadonlySet<string> = new Set([
   'accept',
   'connection',
@@ -37,7 +37,7 @@ const OF_REQUEST: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ])
 
-/** What is remembered of a server, so that the next start does not probe. */
+/** Remembers how a server is spoken with, so that the next start does not probe it. */
 export interface EraMemory {
   read(spec: ServerSpec): Promise<Way>
   save(spec: ServerSpec, verdict: Verdict): Promise<void>
@@ -45,10 +45,10 @@ export interface EraMemory {
 
 export interface ConnectDeps extends Pick<WireDeps, 'clock' | 'log'> {
   eras: EraMemory
-  /** What lets the hub in at a server over HTTP; undefined where nothing has to, or its headers do. */
+  /** The hub's login at a server over HTTP; undefined if there is none, or if its entry's headers hold it. */
   authorization: Authorization | undefined
   version: string
-  /** Milliseconds that a connection may take. */
+  /** Milliseconds that connecting may take. */
   timeout: number
   /** Milliseconds that a request may take without a result or progress. */
   callTimeout: number
@@ -59,12 +59,12 @@ export interface ConnectDeps extends Pick<WireDeps, 'clock' | 'log'> {
 export interface Connected {
   client: Client
   wire: Wire
-  /** Of a server whose tools may want arguments in headers. */
+  /** Set if the server's tools may want arguments repeated in headers. */
   mirror: ArgumentMirror | undefined
   transport: 'stdio' | 'http' | 'sse'
 }
 
-/** What a server may ask for while a call is in flight; who calls may be able to do less. */
+/** The capabilities that a server may use while a call is in flight; its caller may be able to do less. */
 const CAPABILITIES: ClientCapabilities = {
   sampling: { tools: {}, context: {} },
   elicitation: { form: {}, url: {} },
@@ -72,7 +72,7 @@ const CAPABILITIES: ClientCapabilities = {
 }
 
 /**
- * Connects to a server of either era, over whichever transport it speaks. Throws what went wrong, or the signal's
+ * Connects to a server of either era, over whichever transport it speaks. Throws the failure or the signal's
  * reason; nothing of the attempt is left then.
  */
 export async function connectServer(
@@ -91,7 +91,7 @@ export async function connectServer(
       if (way !== known || way === 'auto') await remember(spec, deps, verdictOf(connected.client, way))
       return connected
     } catch (error) {
-      // Where no server is the older transport has nothing to add.
+      // If no server is there, the failure over the older transport says no more than the first one.
       if (way !== 'sse' || failure === undefined) failure = error
       way = signal.aborted ? undefined : decideNextWay(spec, tried, error)
     }
@@ -99,7 +99,7 @@ export async function connectServer(
   throw failure
 }
 
-/** A server that is not remembered is probed once more. */
+/** Saves the verdict; a failure is only logged, because the server is then merely probed once more. */
 async function remember(spec: ServerSpec, { eras, log }: ConnectDeps, verdict: Verdict): Promise<void> {
   try {
     await eras.save(spec, verdict)
@@ -125,7 +125,7 @@ async function attempt(
     capabilities: CAPABILITIES,
     versionNegotiation: {
       mode: way === 'modern' ? { pin: MODERN } : 'auto',
-      // Where nothing else is tried the server has all the time that connecting may take.
+      // A server that is tried in no other way may take the whole time for connecting to answer the probe.
       probe: { timeoutMs: way === 'modern' ? deps.timeout : PROBE_TIMEOUT_MS },
     },
   })
@@ -143,7 +143,7 @@ async function attempt(
     isOwn: spec.isolated === true,
     onNotice: deps.hooks.onNotice,
   })
-  // While the SDK probes, the client does not hold its transport yet: closing that is what ends the attempt.
+  // The client has no transport yet while the SDK probes, so closing the transport ends the attempt.
   const abort = () => void transport.close()
   signal.addEventListener('abort', abort, { once: true })
   try {
@@ -164,7 +164,7 @@ async function attempt(
   return { client, wire, mirror, transport: way === 'sse' ? way : spec.transport.kind }
 }
 
-/** What every request of 2026-07-28 says of who makes it. */
+/** Returns a function that builds what each request of 2026-07-28 says of its requester. */
 function toEnvelope(client: Client, clientInfo: { name: string; version: string }) {
   const version = client.getNegotiatedProtocolVersion()
   return (asker: Asker | undefined): JsonObject => ({
@@ -197,7 +197,7 @@ function toPost(
     ...(version === undefined ? {} : { 'MCP-Protocol-Version': version }),
     ...(transport.sessionId === undefined ? {} : { 'Mcp-Session-Id': transport.sessionId }),
   })
-  // A message that is too long fails its call alone.
+  // A message that is too long fails only its own call.
   const fetch = createBoundedFetch(clock, () => undefined)
   const post = createHttpPost({
     clock,
@@ -236,7 +236,7 @@ function createTransport(
   }
 }
 
-/** What an entry adds to each request. */
+/** Returns the headers that an entry adds to each request. */
 function ownHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_REQUEST.has(name.toLowerCase())))
 }

@@ -3,16 +3,16 @@ import { MOST_IN_FLIGHT } from './bounds.ts'
 import type { Connected } from './connect.ts'
 import type { OfferKind } from './offer.ts'
 
-/** How a server that is connected is spoken with. */
+/** The protocol era and transport of a connected server. */
 export interface Spoken {
   era: 'legacy' | 'modern'
   transport: Connected['transport']
 }
 
 /**
- * `starting`: not connected yet; `error` is why it went away before. `ready`: connected, and what it lists is known.
- * `degraded`: connected, but some list of it cannot be read or calls get no answer; it recovers by itself. `down`: not
- * connected, and tried again at `nextTryAt`, unix milliseconds.
+ * `starting`: not connected yet; `error` says why the last connection was lost. `ready`: connected, and its
+ * lists are known. `degraded`: connected, but a list cannot be read or calls get no answer; it recovers by
+ * itself. `down`: not connected; the next try is at `nextTryAt`, unix milliseconds.
  */
 export type ConnectionState =
   | { state: 'starting'; error?: string }
@@ -27,7 +27,10 @@ const LISTS: Record<OfferKind, string> = {
   prompts: 'prompts',
 }
 
-/** The state of a connected server: `unread` are the lists that cannot be read, `silence` is why it counts as silent. */
+/**
+ * Returns the state of a connected server. `unread` maps each list that cannot be read to the reason;
+ * `silence` says why the server counts as silent.
+ */
 export function decideCondition(
   { era, transport }: Spoken,
   unread: ReadonlyMap<OfferKind, string>,
@@ -39,7 +42,7 @@ export function decideCondition(
   return { state: 'degraded', era, transport, error: faults.join('; ') }
 }
 
-/** Why a call to a server that is not connected fails. */
+/** Returns why a call to a server that is not connected fails. */
 export function describeDown(name: string, status: ConnectionState): string {
   if (status.state !== 'down') {
     const before = 'error' in status && status.error !== undefined ? ` (it went away: ${status.error})` : ''
@@ -48,7 +51,7 @@ export function describeDown(name: string, status: ConnectionState): string {
   return `The server ${name} is down: ${status.error}. The next try is at ${toIso(status.nextTryAt)}`
 }
 
-/** Why a call to a server that has more than enough to do is refused. */
+/** Returns why a call to a server with too many requests in flight is refused. */
 export function describeBusy(name: string): string {
   return `The server ${name} works on ${MOST_IN_FLIGHT} requests already; try again when some of them ended`
 }

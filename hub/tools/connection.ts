@@ -26,28 +26,28 @@ export interface ConnectionDeps {
   authorizations: Pick<Authorizations, 'of'>
   guard: ChildGuard
   version: string
-  /** Milliseconds, where the spec says nothing else. */
+  /** Milliseconds that connecting may take, unless the spec says otherwise. */
   connectTimeout: number
-  /** Milliseconds without a result or progress, where the spec says nothing else. */
+  /** Milliseconds without a result or progress, unless the spec says otherwise. */
   callTimeout: number
-  /** Its state or what it offers changed. */
+  /** Called when its state or its offer changed. */
   onChange: () => void
-  /** A resource that somebody subscribed to changed, or may have. */
+  /** Called when a subscribed resource changed, or may have. */
   onUpdated: (uri: string) => void
-  /** A log message: the params of `notifications/message`. */
+  /** Called with a log message, or the end of an elicitation by URL, that belongs to no request. */
   onNotice: (server: string, method: string, params: JsonObject) => void
-  /** Its events' resource changed, or it was just connected. */
+  /** Called when its events' resource changed, or when it was just connected. */
   onEvents: (connection: Connection) => void
 }
 
-/** A connection that held so long counts as a success; one that breaks sooner is tried again ever more slowly. */
+/** Milliseconds after which a connection is a success; one that breaks sooner is retried ever more slowly. */
 const STABLE_MS = 10_000
-/** A server asks the programs behind it all at once, each for at most ten seconds. */
+/** Milliseconds for a server, which asks the programs behind it all at once, each for at most ten seconds. */
 const HEALTH_TIMEOUT_MS = 15_000
 
 /**
- * One server, kept: connected, told of its changes, and reconnected for ever with back-off when it goes away.
- * It starts to connect when made; who makes it disposes of it.
+ * Keeps one server connected: follows its changes, and reconnects for ever with back-off when it is lost. The
+ * constructor starts to connect; the creator disposes of it.
  */
 export class Connection implements AsyncDisposable {
   readonly spec: ServerSpec
@@ -63,22 +63,22 @@ export class Connection implements AsyncDisposable {
   #instructions = ''
   #wanted: ReadonlySet<string> = new Set()
   #logLevel: LoggingLevel | undefined
-  /** Something was connected to its server before. */
+  /** True if the server had a connection before. */
   #isAnew: boolean
   #link: Link | undefined
-  /** Over that link. */
+  /** Watches the health of `#link`. */
   #watch: LinkWatch | undefined
   #failures = 0
   #readyAt = 0
   #inFlight = 0
-  /** Why its last process ended. */
+  /** The reason why its last process ended. */
   #goodbye: string | undefined
   #cancelRetry: (() => void) | undefined
   #connecting: Promise<void>
-  /** The end of a connection that was lost: of its process too. */
+  /** Resolves when the lost connection and its process have ended. */
   #closing: Promise<void> = Promise.resolve()
 
-  /** `restarts` is shared by all connections to one server; `isAnew` where this takes the place of another one. */
+  /** `restarts` is shared by all connections to one server; `isAnew` is true if the server had one before. */
   constructor(
     spec: ServerSpec,
     deps: ConnectionDeps,
@@ -101,32 +101,35 @@ export class Connection implements AsyncDisposable {
     return this.#status
   }
 
-  /** What it last listed; that stays while it is down. */
+  /** The lists as last read; they stay while the server is down. */
   get offer(): Offer {
     return this.#offer
   }
 
-  /** The entries of its lists that clients would refuse, each with why; none while it is not connected. */
+  /** The list entries that clients would refuse, each with the reason; none while it is not connected. */
   get leftOut(): readonly string[] {
     return this.#link?.leftOut ?? []
   }
 
-  /** What it can do, as it last said. */
+  /** The capabilities that the server last declared. */
   get capabilities(): ServerCapabilities {
     return this.#capabilities
   }
 
-  /** What it says of itself, for a model. */
+  /** The server's instructions for a model. */
   get instructions(): string {
     return this.#instructions
   }
 
-  /** The resource that its events come from, if it has one. */
+  /** The URI of the resource that its events come from, if it has one. */
   get eventsUri(): string | undefined {
     return this.#offer.resources.find(({ uri }) => uri.startsWith('events://'))?.uri
   }
 
-  /** Throws `unavailable` at once while it is down; waits while it starts. Other errors are the server's. */
+  /**
+   * Sends a request; waits while the server starts. Throws `unavailable` at once while it is down,
+   * `rate_limited` over MOST_IN_FLIGHT, and the server's errors.
+   */
   async request<Method extends keyof ForwardedResults>(
     method: Method,
     params: JsonObject,
@@ -149,12 +152,12 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  /** The resources of whose changes it tells. */
+  /** The resources whose changes it reports. */
   get wanted(): ReadonlySet<string> {
     return this.#wanted
   }
 
-  /** Tells of each change of these resources from now on, beside its events'. */
+  /** Reports each change of these resources from now on, besides its events'. */
   subscribe(uris: ReadonlySet<string>): void {
     this.#wanted = uris
     this.#link?.subscribe(this.#subscribed())
@@ -166,12 +169,12 @@ export class Connection implements AsyncDisposable {
     this.#sendLogLevel()
   }
 
-  /** The roots of whoever calls changed. */
+  /** Tells the server that the roots of its requesters changed. */
   rootsChanged(): void {
     this.#link?.rootsChanged().catch(error => this.#log.debug('roots_not_told', { error }))
   }
 
-  /** Resolves when it is ready or down, at the latest after the time that a connection may take. */
+  /** Resolves when the server is no longer starting, at the latest after `connectTimeout`. */
   async untilSettled(signal?: AbortSignal): Promise<void> {
     const deadline = withDeadline(this.#deps.clock, this.#deps.connectTimeout, signal)
     const given = Promise.withResolvers<void>()
@@ -187,7 +190,7 @@ export class Connection implements AsyncDisposable {
     return this.request('resources/read', { uri })
   }
 
-  /** Asks it whether the programs behind it answer; undefined where it cannot tell. Throws as `request` does. */
+  /** Asks whether the programs behind it answer; undefined if it cannot tell. Throws as `request` does. */
   async readHealth(): Promise<HealthReport | undefined> {
     const limit = withDeadline(this.#deps.clock, HEALTH_TIMEOUT_MS, this.#ended.signal)
     try {
@@ -199,7 +202,7 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Ends the connection; resolves when nothing of it runs any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort(new HubError('unavailable', `The server ${this.spec.name} was removed`))
     this.#settled.resolve()
@@ -247,7 +250,7 @@ export class Connection implements AsyncDisposable {
     this.#isAnew = true
   }
 
-  /** What changed while nothing was connected no server tells of. */
+  /** Reports the `#wanted` as changed: a server does not report changes made while it was disconnected. */
   async #catchUp(link: Link): Promise<void> {
     await link.untilSubscribed()
     if (this.#link === link) for (const uri of this.#wanted) this.#deps.onUpdated(uri)
@@ -258,7 +261,7 @@ export class Connection implements AsyncDisposable {
     link.subscribe(this.#subscribed())
   }
 
-  /** Shows how the server is while it is connected. */
+  /** Publishes the state of the server while it is connected. */
   #show(): void {
     const next = this.#watch?.state
     if (!next) return
@@ -308,7 +311,7 @@ export class Connection implements AsyncDisposable {
     this.#fail(error)
   }
 
-  /** The link that there was, which the caller closes. */
+  /** Drops the link and returns it; the caller closes it. */
   #leave(): Link | undefined {
     const link = this.#link
     this.#link = undefined

@@ -1,26 +1,26 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client'
 import type { ForwardOptions } from '../core/forwarding.ts'
 
-/** A request that a question may belong to. */
+/** A request in flight that a server's question may belong to. */
 interface Askable {
   options: ForwardOptions
 }
 
 export interface Asking<Request extends Askable> {
-  /** Those with somebody to ask, the newest at the end. */
+  /** The requests that have somebody to ask, the newest at the end. */
   inFlight: readonly Request[]
-  /** Those that wait for an answer to a question, the one asked last at the end. */
+  /** The requests that wait for an answer to a question, the one asked last at the end. */
   waiting: readonly Request[]
-  /** The parties of requests that were given up, and that the server has not answered yet. */
+  /** The principals of cancelled requests that the server has not answered yet. */
   left: readonly string[]
-  /** The server is one session's alone. */
+  /** True if the server serves one session only. */
   isOwn: boolean
 }
 
 /**
- * Whose question it is where the transport does not tell: all requests in flight must be of one party, since a question
- * that reaches somebody else would show them what is none of their business. Throws where they may be of several;
- * undefined for roots then, and where nobody can be asked.
+ * Returns the request that a question belongs to if the transport does not tell. All requests in flight must
+ * be of one principal, since a question that reached another one would disclose what is none of its business.
+ * Throws if there may be several; returns undefined for roots then, and if nobody can be asked.
  */
 export function decideAsked<Request extends Askable>(
   method: string,
@@ -37,8 +37,8 @@ export function decideAsked<Request extends Askable>(
 }
 
 /**
- * Those of one party's requests that a question may belong to. Where equal keys may be two clients it is one that does
- * not wait for an answer already; where all wait, who was asked last is asked once more.
+ * Returns the requests of one principal that a question may belong to. If equal keys may be two clients,
+ * these are the requests that do not wait for an answer yet or, if all wait, the one asked last.
  */
 function mayAsk<Request extends Askable>({ inFlight, waiting, isOwn }: Asking<Request>): readonly Request[] {
   if (!inFlight.some(one => isUnsure(one, isOwn))) return inFlight.slice(-1)
@@ -46,7 +46,10 @@ function mayAsk<Request extends Askable>({ inFlight, waiting, isOwn }: Asking<Re
   return free.length > 0 ? free : waiting.filter(one => inFlight.includes(one)).slice(-1)
 }
 
-/** Clients that repeat their requests have no session: two that call themselves alike cannot be told apart. */
+/**
+ * Tells whether equal keys may be two clients: those that repeat their requests have no session, and two with
+ * the same name cannot be told apart.
+ */
 export function isUnsure({ options: { asker } }: Askable, isOwn: boolean): boolean {
   return asker?.repeats === true && !isOwn
 }

@@ -8,57 +8,57 @@ export interface BuiltIn {
   name: string
   /** The program, run by the same Node as the hub. */
   file: string
-  /** Runs even when nothing is configured. */
+  /** True if it runs even when nothing is configured. */
   always: boolean
-  /** Its settings of the hub's environment begin with one of these: "RADARR_", "SONARR_". */
+  /** Prefixes of its variables in the hub's environment: "RADARR_", "SONARR_". */
   envPrefixes: readonly string[]
   /**
-   * Names of variables that make it run, besides those of its prefixes that end in `_URL`; they must begin with one of
-   * the prefixes, else the child does not see them. Each may come as its `NAME_FILE` twin.
+   * Names of variables that make it run, besides those of its prefixes that end in `_URL`; they must begin
+   * with one of the prefixes, else the child does not see them. Each may come as its `NAME_FILE` twin.
    */
   decidedBy?: readonly string[]
-  /** It sees variables that begin with one of these too; they are shared with other servers and make nothing run. */
+  /** Prefixes of further variables that it sees; they are shared with other servers and make nothing run. */
   alsoSees?: readonly string[]
 }
 
 export interface ServerSources {
   builtIns: readonly BuiltIn[]
   configured: Readonly<Record<string, ServerEntry | false>>
-  /** Why entries of the config cannot be used, by name. */
+  /** The reasons why entries of the config cannot be used, by name. */
   held?: Readonly<Record<string, string>>
-  /** What the config calls servers, where that is another name. */
+  /** The names in the config, by the server's name, where the two differ. */
   writtenNames?: Readonly<Record<string, string>>
   dropIns: readonly DropIn[]
-  /** The program that runs the hub: it runs JavaScript and TypeScript servers too. */
+  /** The path of the hub's Node, which runs JavaScript and TypeScript servers too. */
   node: string
   /** A module that lets dropped-in programs import the hub's packages. */
   loader: string
-  /** The environment that a child gets, with the hub's variables of these prefixes or without. */
+  /** Returns the environment of a child, with the hub's variables of these prefixes or without. */
   childEnvironment(prefixes?: readonly string[]): Record<string, string>
 }
 
 export interface DesiredServers {
-  /** In order of precedence for tool names: built-in, configured in order, dropped in. */
+  /** The servers to run, in order of precedence for tool names: built-in, configured in order, dropped in. */
   specs: ServerSpec[]
-  /** What would run if it were not switched off, in the same order. */
+  /** The servers that are switched off, in the same order. */
   disabled: ServerSpec[]
-  /** Entries that do not run, and why. */
+  /** The entries that do not run, each with the reason. */
   losers: {
     name: string
     origin: ServerSpec['origin']
     reason: string
-    /** The config or a dropped-in server has its place, as somebody meant it. */
+    /** True if the config or a dropped-in server replaces it on purpose. */
     replaced?: true
   }[]
 }
 
-/** A server that has its name, whether it shall run or not. */
+/** A server that won its name, whether it runs or is disabled. */
 interface Decided {
   spec: ServerSpec
   disabled: boolean
 }
 
-/** Which servers shall run: configured wins over dropped-in, that over built-in. */
+/** Decides which servers run: a configured one wins over a dropped-in one, and that over a built-in one. */
 export function decideServers(sources: ServerSources): DesiredServers {
   const losers: DesiredServers['losers'] = []
   const byName = new Map<string, Decided>()
@@ -135,7 +135,7 @@ function addBuiltIn(
   return undefined
 }
 
-/** A key without an address looks like a server that was meant to run; other variables may be anybody's. */
+/** Reports a key without an address, as of a server meant to run. Other variables may be anybody's. */
 function halfConfigured({ name, envPrefixes }: BuiltIn, env: Record<string, string>): Loser | undefined {
   const key = Object.keys(env).find(
     variable =>
@@ -149,7 +149,7 @@ function halfConfigured({ name, envPrefixes }: BuiltIn, env: Record<string, stri
   return { name, origin: 'built-in', reason }
 }
 
-/** Whether the environment holds the address of anything that the server looks after. */
+/** Tells whether the environment holds the address of anything that the server looks after. */
 export function isConfigured(
   { envPrefixes, decidedBy = [] }: Pick<BuiltIn, 'envPrefixes' | 'decidedBy'>,
   env: Readonly<Record<string, string>>,
@@ -189,7 +189,7 @@ function fromProgram(dropIn: Extract<DropIn, { kind: 'program' }>, sources: Serv
     transport: {
       kind: 'stdio',
       command: sources.node,
-      // The time of the last change is part of it, so that a changed program is started anew.
+      // The spec holds the time of the last change, so that a changed program is started anew.
       args: ['--import', sources.loader, dropIn.file],
       env: { ...sources.childEnvironment(), SUPERBLOOM_DROPPED_AT: String(Math.round(dropIn.changed)) },
       cwd: dropIn.folder,
@@ -227,7 +227,7 @@ function toTransport(
   }
 }
 
-/** Without what other programs keep there. */
+/** Returns the settings without the fields of other programs. */
 function toOAuth({ grant, clientId, clientSecret, scope, issuer }: OAuthEntry): OAuthSettings {
   return {
     grant,
@@ -238,7 +238,7 @@ function toOAuth({ grant, clientId, clientSecret, scope, issuer }: OAuthEntry): 
   }
 }
 
-/** What an entry says of how its server is kept. */
+/** Returns an entry's timeouts, isolation and era. */
 function toLimits({ timeout, connectTimeout, isolated, era }: ServerEntry) {
   return {
     ...(timeout === undefined ? {} : { callTimeout: limitToMilliseconds(timeout) }),

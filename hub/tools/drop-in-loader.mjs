@@ -1,4 +1,4 @@
-// Loaded into dropped-in servers: a bare import that their own folder does not have comes from the hub's packages.
+// Resolves a bare import of a dropped-in server that its own folder does not have from the hub's packages.
 import { registerHooks } from 'node:module'
 
 registerHooks({
@@ -11,7 +11,7 @@ registerHooks({
       try {
         return next(specifier, { ...context, parentURL: import.meta.url })
       } catch {
-        // The first error names the file that imports it.
+        // The first error is thrown, because it names the file that imports it.
         throw error
       }
     }

@@ -10,18 +10,18 @@ export type DropIn = { name: string; folder: string } & (
   | { kind: 'program'; file: string; changed: number; disabled: boolean }
   | { kind: 'entry'; file: string; entry: ServerEntry }
   | { kind: 'held'; reason: string }
-  /** Others than its owner can write to `guilty`: held until they cannot. */
+  /** A folder in which others than its owner can write to `guilty`; it is refused until they cannot. */
   | { kind: 'open'; guilty: string }
 ) & {
-    /** The folder's own name, where the server is called otherwise. */
+    /** The folder's name, if the server's name differs. */
     writtenAs?: string
   }
 
 const PROGRAMS = ['server.ts', 'server.js', 'server.mjs']
-/** An empty file beside a program that keeps it from being started. */
+/** The name of an empty file that keeps the program beside it from being started. */
 const DISABLED = 'disabled'
 
-/** What lies in the folder of drop-ins, which is made where it is missing. Whatever is wrong with one holds that one. */
+/** Reads the folder of drop-ins; creates it if it is missing. A fault in a drop-in refuses only that one. */
 export function readDropIns(folder: string, readEntry: (file: string) => ServerEntry): DropIn[] {
   mkdirSync(folder, { recursive: true, mode: 0o755 })
   const isOpenToAll = isOpen(folder)

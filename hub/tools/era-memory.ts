@@ -4,12 +4,14 @@ import { readVerdict, saveVerdict } from '../store/server-eras.ts'
 import type { EraMemory } from './connect.ts'
 import { specHash } from './server-spec.ts'
 
-/** A server may be upgraded, and would answer in the old way for ever: after this long it is probed again. */
+/**
+ * Milliseconds after which a server is probed again: an upgraded one would answer in the old way for ever.
+ */
 const TRUSTED_MS = 24 * 3_600_000
 
 /**
- * Remembers which servers are legacy ones, and over which transport, so that the next start does not probe them. A modern server answers its
- * probe in one round trip, and what it advertises may change, so it is asked each time.
+ * Creates a memory of legacy servers and their transport, so that the next start does not probe them. A
+ * modern server is probed each time: it answers in one round trip, and what it advertises may change.
  */
 export function createEraMemory(store: Store, clock: Clock): EraMemory {
   return {

@@ -5,14 +5,14 @@ const RETURN = 0x0d
 export interface EventMeter {
   /** Returns how many events and how many lines this chunk completes. */
   add(chunk: Uint8Array): { messages: number; lines: number }
-  /** Bytes of the event that has begun. */
+  /** Bytes of the unfinished event. */
   readonly pending: number
 }
 
-/** An event ends with an empty line (WHATWG HTML, 9.2.5). */
+/** Creates a meter; an event ends with an empty line (WHATWG HTML, 9.2.5). */
 export function createEventMeter(): EventMeter {
   let pending = 0
-  /** The line that has begun holds something. */
+  /** True if the unfinished line is not empty. */
   let filled = false
   return {
     get pending() {

@@ -6,18 +6,18 @@ const COLON = 0x3a
 const SPACE = 0x20
 const RETURN = 0x0d
 const LINE_END = Buffer.from('\n')
-/** The longest name of a field that is looked at. */
+/** The most characters of a field's name that the reader knows. */
 const LONGEST_FIELD = 5
 
 /** Reads server-sent events. */
 export interface EventReader {
-  /** Calls `onData` with the data of each event that this part completes; returns how many lines it completes. */
+  /** Calls `onData` with the data of each event that this part completes; returns how many lines it does. */
   take(part: Buffer, onData: (data: string) => void): number
-  /** An event began that is too long to read. */
+  /** True once an event was too long to read. */
   readonly overlong: boolean
-  /** Of the last event that is whole. */
+  /** The id of the last complete event. */
   readonly lastEventId: string | undefined
-  /** Milliseconds after which the server wants to be asked again; undefined where it did not say. */
+  /** Milliseconds after which the server wants to be asked again; undefined if it did not say. */
   readonly retry: number | undefined
 }
 
@@ -36,7 +36,7 @@ export function createEventReader(share?: HeldShare): EventReader {
   }
   const takeLine = (line: Buffer, onData: (data: string) => void) => {
     if (line.length === 0) {
-      // Of an event that breaks off the id counts for nothing: what is asked for after it would be one too few.
+      // The id counts only once its event is complete: resuming after an incomplete event would skip it.
       lastEventId = id
       if (data.size > 0) onData(data.take().toString('utf8').slice(0, -1))
       return
@@ -66,7 +66,7 @@ function withoutReturn(line: Buffer): Buffer {
   return line.at(-1) === RETURN ? line.subarray(0, -1) : line
 }
 
-/** A line without a colon is a field without a value. */
+/** Splits a line into field and value; a line without a colon is a field without a value. */
 function split(line: Buffer): { field: string; value: Buffer } {
   const colon = line.indexOf(COLON)
   const end = colon === -1 ? line.length : colon

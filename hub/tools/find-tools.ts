@@ -5,18 +5,18 @@ import { toIndexedTool } from '../store/indexed-tool.ts'
 import { createToolIndex, type ToolIndex } from '../store/sqlite-tool-index.ts'
 import { toModelTool } from './model-tool.ts'
 
-/** A tool to be found: its definition, and what its server says of itself. */
+/** A tool that can be found: its definition, and its server's name and instructions. */
 export interface Findable {
   definition: Tool
   about: string
 }
 
-/** Looks for tools by words, the best first; `isGiven` says which may be found. Dispose of it. */
+/** Finds tools by words, the best first; `isGiven` tells which may be found. The creator disposes of it. */
 export interface ToolFinder extends Disposable {
   find(query: string, limit: number, isGiven: (name: string) => boolean): FoundTool[]
 }
 
-/** `list` gives the same array as long as nothing changed; what is indexed is built at the first question. */
+/** Creates a finder. `list` returns the same array while nothing changed; the index is built when needed. */
 export function createToolFinder(list: () => readonly Findable[]): ToolFinder {
   let from: readonly Findable[] = []
   let index: ToolIndex | undefined

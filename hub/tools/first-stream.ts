@@ -1,12 +1,13 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 
-/** A server whose stream fails so often before it ever opened is taken to have none. */
+/** Failures of a stream that never opened after which the server is taken to have none. */
 const MOST_FAILURES = 5
 const NOT_IMPLEMENTED = 501
 
 /**
- * The SDK opens the stream of a session again where it broke, and gives it up where it fails the first time. Here such a
- * one looks as if it broke at once, so that what the server tells by itself is not missed for as long as the session lives.
+ * Returns a `fetch` that shows the SDK a first stream that failed as one that broke at once. The SDK reopens
+ * a stream that broke, but gives up one that fails the first time: it would miss the server's notifications
+ * for as long as the session lives.
  */
 export function withFirstStream(fetch: FetchLike): FetchLike {
   let failures = 0
@@ -16,7 +17,7 @@ export function withFirstStream(fetch: FetchLike): FetchLike {
       return fetch(url, init)
     }
     const response = await fetch(url, init).catch(error => {
-      // A stream that nobody wants any more did not fail.
+      // An aborted request is not a failure.
       if (init.signal?.aborted) throw error
     })
     if (response && !mayOpenLater(response)) {
@@ -32,7 +33,7 @@ export function withFirstStream(fetch: FetchLike): FetchLike {
   }
 }
 
-/** Whether a stream that was refused so may be opened later. */
+/** Tells whether a stream that was refused with this status may be opened later. */
 export function mayOpenLater({ status }: Pick<Response, 'status'>): boolean {
   return status === 429 || (status >= 500 && status !== NOT_IMPLEMENTED)
 }

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 
 /**
- * The arguments without null in optional fields whose schema knows no null. Models write it for an argument that they
- * leave out, and servers refuse the call for it.
+ * Returns the arguments without nulls in optional fields whose schema does not allow null. Models write null
+ * for an argument that they leave out, and servers refuse the call for it.
  */
 export function fitNulls(args: JsonObject, schema: unknown): JsonObject {
   const { properties, required } = isObject(schema) ? schema : {}
@@ -14,7 +14,7 @@ export function fitNulls(args: JsonObject, schema: unknown): JsonObject {
   return Object.fromEntries(fields)
 }
 
-/** A schema that does not say is left to its server. */
+/** Tells whether a schema allows null; true if it does not say, so that the server decides. */
 function allowsNull(schema: unknown): boolean {
   if (!isObject(schema)) return true
   const { type, anyOf, oneOf } = schema

@@ -3,7 +3,7 @@ import { type HealthReport, healthReport } from '../../schemas/health.ts'
 import { parseJson } from '../core/json.ts'
 import type { Offer } from './offer.ts'
 
-/** What a server's `health://…` resource says of the programs behind it; undefined where it has none of our form. */
+/** Reads a server's `health://…` resource on the programs behind it; undefined if not of the hub's form. */
 export async function readHealth(
   { resources }: Offer,
   read: (uri: string) => Promise<ReadResourceResult>,

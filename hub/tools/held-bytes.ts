@@ -3,24 +3,24 @@ import { MOST_HELD } from './bounds.ts'
 const NOTHING: Buffer = Buffer.alloc(0)
 const FIRST_SIZE = 256
 
-/** How much the unfinished answers of one server take together. */
+/** The bytes that the unfinished answers of one server take together. */
 export interface HeldTotal {
   bytes: number
 }
 
-/** What one answer takes of it. */
+/** The bytes that one answer takes of a `HeldTotal`. */
 export class HeldShare {
   readonly #total: HeldTotal
   #bytes = 0
   #isOver = false
-  /** There was no room for more of the answer. */
+  /** True if there was no room for more of the answer. */
   isRefused = false
 
   constructor(total: HeldTotal = { bytes: 0 }) {
     this.#total = total
   }
 
-  /** Throws where the answers of the server are more than the hub holds for it. */
+  /** Takes bytes (negative: gives them back). Throws if the server's answers exceed MOST_HELD together. */
   add(bytes: number): void {
     if (this.#isOver) return
     if (bytes > 0 && this.#total.bytes + bytes > MOST_HELD) {
@@ -31,7 +31,7 @@ export class HeldShare {
     this.#bytes += bytes
   }
 
-  /** The answer is whole, or nobody waits for it. */
+  /** Gives all bytes back: the answer is complete, or nobody waits for it. */
   end(): void {
     this.add(-this.#bytes)
     this.#isOver = true
@@ -39,8 +39,8 @@ export class HeldShare {
 }
 
 /**
- * Bytes that come in parts, held as one: each part of its own would take a hundred times the memory of a byte. What is
- * held is less than twice what came.
+ * Collects parts in one buffer: a part of one byte, kept on its own, would take a hundred times its size. The
+ * buffer is less than twice as large as what came.
  */
 export class HeldBytes {
   readonly #share: HeldShare
@@ -55,7 +55,7 @@ export class HeldBytes {
     return this.#size
   }
 
-  /** Copies a part. Throws as the share does. */
+  /** Appends a copy of a part. Throws as `HeldShare.add` does. */
   append(part: Uint8Array): void {
     const size = this.#size + part.length
     if (size > this.#bytes.length) this.#grow(Math.max(size, this.#bytes.length * 2, FIRST_SIZE))
@@ -63,7 +63,7 @@ export class HeldBytes {
     this.#size = size
   }
 
-  /** Gives all that came, and holds nothing any more. */
+  /** Returns all that was appended, and empties the buffer. */
   take(): Buffer {
     const whole = this.#bytes.subarray(0, this.#size)
     this.#share.add(-this.#bytes.length)

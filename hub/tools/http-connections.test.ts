@@ -39,7 +39,7 @@ function connect(url: URL, clock = systemClock) {
   return connections
 }
 
-/** Connections to a server that showed that it keeps them, after one request. */
+/** Opens connections to a server that showed, by one request, that it keeps them. */
 async function openKept(url: URL) {
   const clock = createFakeClock()
   const connections = connect(url, clock)
@@ -48,7 +48,7 @@ async function openKept(url: URL) {
   return { clock, connections }
 }
 
-/** The body of what is answered. */
+/** Sends a request; resolves with the body of its response. */
 function ask(connections: HttpConnections, body = 'ping', header = ''): Promise<string> {
   const head = `POST / HTTP/1.1\r\nHost: a\r\n${header}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
   return new Promise((resolve, reject) => {
@@ -129,7 +129,7 @@ test('one that the server closed meanwhile is not used', async () => {
   const { url, sockets, opened } = await listen(createServer(echo))
   const { connections } = await openKept(url)
   const ended = Promise.withResolvers<string>()
-  // What is asked while one is ending must not go there either.
+  // A request that is sent while a connection ends must not use that connection.
   for (const socket of sockets) socket.on('end', () => ended.resolve(ask(connections))).end()
   expect(await ended.promise).toBe('ping')
   expect(opened()).toBe(2)

@@ -3,40 +3,43 @@ import { connect as toSecure } from 'node:tls'
 import type { Clock } from '../core/clock.ts'
 import { type ResponseHead, ResponseReader } from './http-response.ts'
 
-/** A kept connection that nobody used for so long is closed here: a server that closes it later breaks no request. */
+/** Idle milliseconds after which the hub closes a connection, lest the server close it during a request. */
 const LONGEST_IDLE_MS = 4_000
-/** A server that says when it closes a connection may do so a little earlier. */
+/** Milliseconds by which a server may close a connection earlier than it announced. */
 const EARLY_MS = 1_000
 const MOST_IDLE = 32
-/** A server whose first connection stays open for so long keeps its connections, milliseconds. */
+/** Milliseconds that a first connection has to stay open to show that the server keeps connections. */
 const PROOF_MS = 50
-/** So much is read at once, bytes. */
+/** The most bytes that are read at once. */
 const READ_SIZE = 32 * 1024
 const NOT_ASCII = /[\u0080-\u00ff]/
 
-/** Who made a request, and is told what comes back. An error thrown here ends the connection, and comes back by `onError`. */
+/** Receives one response. An error that it throws ends the connection and is passed to `onError`. */
 export interface Exchange {
   onHead(head: ResponseHead): void
-  /** What is to be kept of a part has to be copied: the next one is written over it. */
+  /** Called with a part of the body, which the next part overwrites: the receiver copies what it keeps. */
   onBody(part: Buffer): void
-  /** The response is whole. */
+  /** Called when the response is complete. */
   onEnd(): void
-  /** There is no more to come, and why. */
+  /** Called with the reason when no more is to come. */
   onError(error: Error): void
 }
 
-/** A request on its way. */
+/** A request in flight. */
 export interface Sent {
-  /** Ends it, and its connection; nothing more is told of it. Does nothing once it is over: others may be under way there. */
+  /**
+   * Ends the request and its connection; the exchange hears no more. Does nothing once the request is over,
+   * since the connection may carry others then.
+   */
   cut(exchange: Exchange): void
-  /** Reads no more until `resume` is called. */
+  /** Stops reading until `resume` is called. */
   pause(): void
   resume(): void
 }
 
 /**
- * Connections to one origin that are kept between requests. The streams and agents of `node:http` can do much that a
- * forwarded call has no need of, and took more than half of its time.
+ * Keeps connections to one origin between requests. The streams and agents of `node:http` can do much that a
+ * forwarded call does not need, and took more than half of its time.
  */
 export interface HttpConnections extends Disposable {
   /** Sends a whole request; its head ends with an empty line. */
@@ -71,7 +74,7 @@ export function createHttpConnections(origin: URL, clock: Clock): HttpConnection
     idle.push(connection)
     cancelSweep ??= clock.after(LONGEST_IDLE_MS, sweep)
   }
-  /** Some servers close each connection after its answer without saying so: what they are sent meanwhile is lost. */
+  /** Delays the first reuse: a server that closes each connection unannounced would lose what is sent. */
   const prove = (connection: Connection) => {
     const onProven = () => {
       proving.delete(connection)
@@ -110,12 +113,12 @@ export function createHttpConnections(origin: URL, clock: Clock): HttpConnection
 }
 
 class Connection implements Sent {
-  /** By the clock's monotonic time, once it is kept. */
+  /** The monotonic time until which the connection is kept for reuse. */
   usableUntil = 0
   readonly #socket: Socket
   readonly #keep: (connection: Connection, longest: number) => void
   #exchange: Exchange | undefined
-  /** What waits for the server to show who it is. */
+  /** The write that waits for the TLS handshake. */
   #held: (() => void) | undefined
   #isReady = true
   #longestIdle = LONGEST_IDLE_MS
@@ -147,7 +150,7 @@ class Connection implements Sent {
       onGone(this)
       this.#read(() => this.#reader.close())
       this.#fail(Object.assign(new Error('The server closed the connection'), { code: 'ECONNRESET' }))
-      // A server that says no more may still have to read what it never will.
+      // A server that ended its side may never read the rest of the request.
       this.end()
     }
     this.#socket.on('end', onClose)
@@ -180,7 +183,7 @@ class Connection implements Sent {
     this.#socket.destroy()
   }
 
-  /** Headers are Latin-1, bodies UTF-8; of ASCII both are the same. */
+  /** Writes a request: headers are Latin-1, bodies UTF-8; for ASCII headers both are the same. */
   #write(head: string, body: string): void {
     if (!NOT_ASCII.test(head)) return void this.#socket.write(head + body)
     this.#socket.write(head, 'latin1')
@@ -196,7 +199,7 @@ class Connection implements Sent {
     }
   }
 
-  /** One that was cut off, has not taken all of the request, or is not read, is in no state for another. */
+  /** Ends an exchange; a socket that is closed, paused or has unsent bytes is not used again. */
   #finish(isReusable: boolean): void {
     this.#exchange?.onEnd()
     this.#exchange = undefined
@@ -212,7 +215,7 @@ class Connection implements Sent {
   }
 }
 
-/** A part that is read is overwritten by the next one. */
+/** Opens a socket; each part that is read overwrites the one before. */
 function open({ protocol, hostname, port }: URL, onRead: (part: Buffer) => void): Socket {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const isSecure = protocol === 'https:'

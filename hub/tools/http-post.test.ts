@@ -12,7 +12,7 @@ import type { BrokenOff } from './resume.ts'
 const REQUEST = { jsonrpc: '2.0', id: 'hub-1', method: 'tools/call', params: {} } as const
 const ANSWER = { jsonrpc: '2.0', id: 'hub-1', result: { content: [] } } as const
 
-/** Posts once to a server that answers so; tells what arrived, and from where the rest was asked for. */
+/** Posts once to a server that answers with `answer`; returns what arrived, and the resumptions. */
 async function post(
   answer: (response: ServerResponse, request: IncomingMessage) => void,
   clock = systemClock,
@@ -107,7 +107,7 @@ test.each(['application/json', 'text/event-stream'])(
       socket?.write(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`)
       before = heldMemory()
       socket?.write(chunked, async () => {
-        // Both ends are in this process: in so many rounds all of it is read.
+        // Both ends are in this process, so this many rounds read all of it.
         for (let round = 0; round < 500; round++) await setImmediate()
         grown = heldMemory() - before
         socket.write('0\r\n\r\n')

@@ -11,15 +11,15 @@ import type { ResponseHead } from './http-response.ts'
 import type { Resume } from './resume.ts'
 import { toRefusal } from './wire-errors.ts'
 
-/** So often in a row a server may say that it is elsewhere. */
+/** The most redirects of one request. */
 const MOST_MOVES = 5
-/** A stream may stay open for so long after its answer, milliseconds. */
+/** Milliseconds that a stream may stay open after its answer. */
 const LINGER_MS = 2_000
 
 export interface HttpPostDeps {
   clock: Clock
   url: URL
-  /** All headers of a request but those of its body. */
+  /** Returns all headers of a request except those of its body. */
   headers: (request: JSONRPCRequest) => Record<string, string>
   /** Asks for the rest of an answer whose stream broke. */
   resume: Resume
@@ -28,11 +28,11 @@ export interface HttpPostDeps {
 /** A request that was sent. */
 export interface Posted {
   /**
-   * Resolves when its stream, and what followed where that broke, ended. Rejects with `SdkHttpError` where the server
-   * refuses, its data with `authenticate`, the header that says how to log in; and with what the network says.
+   * Resolves when the stream, and what followed if it broke, ended. Rejects with `SdkHttpError` if the server
+   * refuses (its data has `authenticate`, the header that says how to log in), and with the network's error.
    */
   readonly result: Promise<void>
-  /** Nobody waits for more of it: what is left of its stream is not read. */
+  /** Stops reading: nobody waits for the rest of the stream. */
   cut(): void
 }
 
@@ -42,8 +42,8 @@ export interface HttpPost extends Disposable {
 }
 
 /**
- * Posts requests over connections that are kept, and reads their answers: JSON, or a stream of events. What stands in
- * the messages is not looked at.
+ * Posts requests over kept connections, and reads their answers: JSON, or a stream of events. It does not
+ * look at the contents of messages.
  */
 export function createHttpPost(deps: HttpPostDeps): HttpPost {
   const lingers = createDeadlines(deps.clock, LINGER_MS)
@@ -81,7 +81,7 @@ export function createHttpPost(deps: HttpPostDeps): HttpPost {
 interface Place {
   url: URL
   connections: HttpConnections
-  /** The head of each request up to what differs between them. */
+  /** The beginning of each request's head, which is the same for all. */
   start: string
 }
 
@@ -95,7 +95,7 @@ function placeOf(url: URL, connectionsTo: (url: URL) => HttpConnections): Place 
   return { url, connections: connectionsTo(url), start: `${start.join('\r\n')}\r\n` }
 }
 
-/** Throws for what would be no header. */
+/** Returns the headers as text. Throws for an invalid name or value. */
 function toFields(headers: Record<string, string>): string {
   let fields = ''
   for (const [name, value] of Object.entries(headers)) {
@@ -106,7 +106,7 @@ function toFields(headers: Record<string, string>): string {
   return fields
 }
 
-/** Where a request has to be made again, of the same server: its headers may be a secret between it and the hub. */
+/** Returns a redirect's target on the same server: the headers may be a secret between it and the hub. */
 function moveTo(location: string | undefined, url: URL): URL | undefined {
   if (!location || !URL.canParse(location, url.href)) return undefined
   const next = new URL(location, url)
@@ -121,7 +121,7 @@ interface PostDeps extends Pick<HttpPostDeps, 'clock'> {
   send(exchange: Exchange): Sent
   lingers: Deadlines
   held: HeldTotal
-  /** The server is elsewhere; false where it cannot be asked there. */
+  /** Follows a redirect; returns false if the request may not be made there. */
   move(location: string | undefined): boolean
 }
 
@@ -134,7 +134,7 @@ class Post implements Posted, Exchange {
   #moved = 0
   #head: ResponseHead | undefined
   #events: AnswerReader | undefined
-  /** A flood of events is read slowly. */
+  /** Set for a stream of events, which is read slowly while it is a flood. */
   #isFlood: FloodMeter | undefined
   readonly #share: HeldShare
   readonly #text: HeldBytes
@@ -219,7 +219,7 @@ class Post implements Posted, Exchange {
     } else this.#settled.reject(refusalOf(head, text))
   }
 
-  /** A stream that ends before the answer may go on as another one. */
+  /** Resumes a stream that ended before the answer, or else resolves. */
   #endEvents({ answered, lastEventId, retry }: AnswerReader): void {
     this.#cancelLinger?.()
     if (answered || !lastEventId) {

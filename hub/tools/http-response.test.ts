@@ -8,7 +8,7 @@ interface Told {
   isReusable: boolean | undefined
 }
 
-/** What a reader tells of bytes that come in such parts. */
+/** Reads the parts of a response; returns what the reader reports of them. */
 function read(parts: readonly Buffer[], isClosed = false): Told {
   const body: Buffer[] = []
   const told: Told = { status: 0, headers: {}, body: '', isReusable: undefined }
@@ -23,7 +23,7 @@ function read(parts: readonly Buffer[], isClosed = false): Told {
   return { ...told, body: Buffer.concat(body).toString() }
 }
 
-/** How each response has to be read. */
+/** Responses, and how each has to be read. */
 const RESPONSES: Record<string, [text: string, told: Omit<Told, 'headers'>]> = {
   'a body of a length': [
     'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\ncontent-length:5\r\n\r\n{"ü}',

@@ -11,35 +11,35 @@ const CHUNK_SIZE = /^([\da-f]{1,12})[\t ]*(?:;|$)/i
 export interface ResponseHead {
   status: number
   statusText: string
-  /** By their names in lower case; what came more than once is joined by commas. */
+  /** The values by lower-case name; repeated headers are joined by commas. */
   headers: ReadonlyMap<string, string>
   /** The media type of the body, in lower case and without parameters. */
   type: string | undefined
-  /** Seconds for which the server keeps the connection, 0 where it closes it; undefined where it does not say. */
+  /** Seconds for which the server keeps the connection, 0 if it closes it; undefined if it does not say. */
   keeps: number | undefined
 }
 
-/** Who is told of a response as it comes. Parts are good for as long as the call. */
+/** Receives a response as it comes. A part of the body is valid only during the call. */
 export interface ResponseSink {
   onHead(head: ResponseHead): void
   onBody(part: Buffer): void
-  /** The response is whole; `isReusable` says whether its connection may carry another one. */
+  /** Called when the response is complete; `isReusable` tells whether the connection may carry another. */
   onEnd(isReusable: boolean): void
 }
 
-/** What a reader waits for. */
+/** The element of a response that a reader expects next. */
 type State = 'nothing' | 'head' | 'length' | 'size' | 'chunk' | 'chunk end' | 'trailer' | 'close'
 
 /**
- * Reads one response after the other, as RFC 9112 has them. What it cannot read throws, and its connection is of no
- * more use then.
+ * Reads one response after the other (RFC 9112). Throws for what it cannot read; the connection is of no more
+ * use then.
  */
 export class ResponseReader {
   readonly #sink: ResponseSink
   #state: State = 'nothing'
-  /** The beginning of a line that is not whole yet. */
+  /** The beginning of an incomplete line. */
   #rest: Buffer = NOTHING
-  /** So much of a body or a chunk is to come. */
+  /** Bytes of the body or chunk that are still to come. */
   #left = 0
   #isReusable = true
   #last: { text: string; head: ResponseHead } | undefined
@@ -48,7 +48,7 @@ export class ResponseReader {
     this.#sink = sink
   }
 
-  /** A request was made: a response may come. */
+  /** Expects a response, because a request was sent. */
   expect(): void {
     this.#state = 'head'
   }
@@ -62,7 +62,7 @@ export class ResponseReader {
     if (this.#isOver()) this.#sink.onEnd(this.#isReusable && data.length === 0)
   }
 
-  /** The other side closed the connection. */
+  /** Ends a response whose body lasts until the server closes the connection. */
   close(): void {
     if (this.#state !== 'close') return
     this.#state = 'nothing'
@@ -73,7 +73,7 @@ export class ResponseReader {
     return this.#state === 'nothing'
   }
 
-  /** Reads as far as it can be told what it is; returns what follows. */
+  /** Reads the next element of the response; returns what follows. */
   #read(data: Buffer): Buffer {
     switch (this.#state) {
       case 'nothing':
@@ -101,7 +101,7 @@ export class ResponseReader {
     if (end === -1) return this.#wait(data, LONGEST_HEAD)
     const after = data.subarray(end + 4)
     const head = this.#parseHead(text.slice(0, end))
-    // What comes before the response itself says nothing to a client that did not ask for it.
+    // A response below 200 says nothing to a client that did not ask for it.
     if (head.status < 200) return after
     this.#isReusable = head.keeps !== 0
     this.#state = this.#bodyOf(head)
@@ -118,7 +118,7 @@ export class ResponseReader {
       this.#left = Number(length)
       return this.#left === 0 ? 'nothing' : 'length'
     }
-    // Two lengths are what smugglers send: whatever follows is not taken for a response.
+    // Content-Length beside Transfer-Encoding may be smuggling: what follows is not taken for a response.
     if (length !== undefined) this.#isReusable = false
     if (encoding?.toLowerCase().endsWith('chunked')) return 'size'
     this.#isReusable = false
@@ -132,7 +132,7 @@ export class ResponseReader {
     if (this.#left > 0) this.#sink.onBody(part)
     else if (this.#state === 'length') this.#endWith(part, 'nothing')
     else if (after.equals(LAST_CHUNK)) {
-      // As nearly all short answers end: what is left need not be read line by line.
+      // Nearly all short answers end like this, so the rest need not be read line by line.
       this.#endWith(part, 'nothing')
       return NOTHING
     } else this.#endWith(part, 'chunk end')
@@ -147,7 +147,7 @@ export class ResponseReader {
   #readLine(data: Buffer, state: 'size' | 'chunk end' | 'trailer'): Buffer {
     const end = data.indexOf(NEWLINE)
     if (end === -1) return this.#wait(data, LONGEST_LINE)
-    // A chunk may be as short as a byte: its end is told by its bytes, without a text of its own.
+    // A chunk may be as short as a byte: its empty end is recognized without making a string.
     const isEmpty = end === 1 && data[0] === RETURN
     const line = isEmpty ? '' : data.toString('latin1', 0, end).trimEnd()
     if (state === 'size') {
@@ -168,7 +168,7 @@ export class ResponseReader {
     return NOTHING
   }
 
-  /** Heads of one server differ once a second, by their date. */
+  /** Parses a head, or reuses the last one: heads of one server differ once a second, by their date. */
   #parseHead(text: string): ResponseHead {
     if (!this.#last || text !== this.#last.text) this.#last = { text, head: parseHead(text) }
     return this.#last.head

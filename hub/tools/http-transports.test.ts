@@ -5,7 +5,7 @@ import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { createRecord } from '../../tests/support/until.ts'
 import { createStreamableTransport } from './http-transports.ts'
 
-/** A server whose stream ends at once and then cannot be opened so many times; `retry` is what it wants between. */
+/** Opens a server whose stream ends, then fails `failures` times; `retry` is the delay that it wants. */
 async function openServer(failures: number, retry: string) {
   const opened = createRecord<number>()
   const server = createServer((request, response) => {
@@ -57,7 +57,7 @@ const FAILURES = [
   { what: 'is cut off', fail: (response: ServerResponse) => response.destroy() },
 ]
 
-/** A server that answers the first requests for its stream so, and opens it then. */
+/** Opens a server that answers the first requests for its stream by `fail`, and opens the stream then. */
 async function openReluctant(times: number, fail: (response: ServerResponse) => unknown) {
   const asked = createRecord<number>()
   const server = createServer((request, response) => {

@@ -16,9 +16,9 @@ import type { Authorization } from './oauth/authorization.ts'
 import { letFetchIn } from './oauth/let-in.ts'
 import type { ServerSpec } from './server-spec.ts'
 
-/** How long a server may take to hear that a session is over. */
+/** Milliseconds that a server may take to hear that a session is over. */
 const GOODBYE_MS = 1_000
-/** A stream that broke is opened again for as long as the connection lives. */
+/** Reopens a stream that broke for as long as the connection lives. */
 const RECONNECTION = {
   initialReconnectionDelay: 1_000,
   maxReconnectionDelay: 30_000,
@@ -30,15 +30,15 @@ type HttpAddress = Extract<ServerSpec['transport'], { kind: 'http' }>
 
 export interface HttpTransportDeps {
   clock: Clock
-  /** What lets the hub in where the address' own headers do not. */
+  /** The hub's login; undefined if there is none, or if the entry's headers hold it. */
   authorization: Authorization | undefined
-  /** The connection ends by our doing, and why; told before `onclose`. */
+  /** Called with the reason, before `onclose`, when the hub ends the connection. */
   onGone(why: string): void
-  /** A stream broke and is opened again; what it would have told may be missed. */
+  /** Called when a stream that broke is opened again; notifications may have been missed. */
   onBroken(): void
 }
 
-/** Streamable HTTP, of both eras. A session that is left is ended, so that the server need not keep it. */
+/** Creates a Streamable HTTP transport of both eras. Closing it ends the session on the server too. */
 export function createStreamableTransport(
   { url, headers }: HttpAddress,
   { clock, authorization, onGone, onBroken }: HttpTransportDeps,
@@ -70,20 +70,20 @@ export function createStreamableTransport(
   return transport
 }
 
-/** Resolves once the server heard that the session is over, or does not seem to listen. */
+/** Ends the session; resolves once the server heard of it, or does not seem to listen. */
 async function sayGoodbye(transport: StreamableHTTPClientTransport, clock: Clock): Promise<void> {
   if (transport.sessionId === undefined) return
   const over = Promise.withResolvers<void>()
   const cancel = clock.after(GOODBYE_MS, over.resolve)
-  // Whoever has forgotten the session, or is gone, need not hear of it.
+  // A server that has forgotten the session, or is gone, need not hear of its end.
   transport.terminateSession().then(over.resolve, over.resolve)
   await over.promise
   cancel()
 }
 
 /**
- * HTTP+SSE of 2024-11-05. Its stream is its session: where that ends the connection is closed, which the SDK's own
- * transport does not do: it goes on with a new session that nobody has initialized.
+ * Creates an HTTP+SSE transport (2024-11-05). Its stream is its session, so the connection is closed when the
+ * stream ends; the SDK's own transport goes on with a new session that nobody has initialized.
  */
 export function createSseTransport({ url, headers }: HttpAddress, deps: HttpTransportDeps): Transport {
   const bounded = createBoundedFetch(deps.clock, () => {
@@ -100,7 +100,7 @@ export function createSseTransport({ url, headers }: HttpAddress, deps: HttpTran
   return transport
 }
 
-/** The SDK throws away the status of a message that was refused, by which a lost session is known. */
+/** Keeps the status of a refused message, by which a lost session is known: the SDK throws it away. */
 function withStatus(fetch: FetchLike): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init)

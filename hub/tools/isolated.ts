@@ -3,34 +3,34 @@ import { HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { Connection } from './connection.ts'
 
-/** A session's own connection to a server ends when nobody used it for so long. */
+/** Milliseconds without use after which a session's own connection ends. */
 const IDLE_MS = 10 * 60_000
-/** So many sessions may have a connection of their own to one server. */
+/** The most sessions that may have their own connection to one server. */
 const MOST_SESSIONS = 16
 
-/** What a request needs of a connection. */
+/** The members of a connection that a request needs. */
 export type Requestable = Pick<Connection, 'request' | 'capabilities'>
 
-/** Connections of sessions' own, for servers that keep state for whoever uses them. Who makes it disposes of it. */
+/** Gives sessions their own connections to servers that keep state per user. The creator disposes of it. */
 export interface Isolated extends AsyncDisposable {
   /**
-   * The session's own connection beside the one that lists. The first request starts it; that throws `unavailable`
-   * where too many sessions have one.
+   * Returns the session's own connection beside the shared one. Its first request opens it, and throws
+   * `unavailable` if too many sessions have one.
    */
   of(shared: Connection, session: string): Requestable
-  /** Ends what a session has. */
+  /** Ends the connections of a session. */
   endSession(session: string): void
-  /** Ends what sessions have beside a connection. */
+  /** Ends the sessions' connections beside a shared one. */
   endBeside(shared: Connection): void
   readonly all: readonly Connection[]
-  /** How many sessions have one beside it. */
+  /** Returns how many sessions have a connection beside a shared one. */
   count(shared: Connection): number
 }
 
 export interface IsolatedDeps {
   clock: Clock
   log: Log
-  /** One more connection to the same server. */
+  /** Creates one more connection to the same server. */
   create: (shared: Connection) => Connection
 }
 

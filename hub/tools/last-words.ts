@@ -1,19 +1,19 @@
-/** So many lines are looked at: the trace of a program that ends with an error is longer than its reason. */
+/** The most lines that are kept: the trace of a program that ends with an error is longer than its reason. */
 const KEPT_LINES = 30
 const LONGEST = 300
-/** How programs begin the line that says why they end: `SyntaxError: …`, `ModuleNotFoundError: …`, `error: …`. */
+/** Matches a line that says why a program ends: `SyntaxError: …`, `ModuleNotFoundError: …`, `error: …`. */
 const REASON = /^(?:\s*|.*\b)(?:\w*(?:Error|Exception)\b(?: \[\w+\])?|error|fatal|usage)\s*:/i
 
-/** What Node and npm write below the reason, and lines of a trace. */
+/** Matches what Node and npm write below the reason, and lines of a trace. */
 const TRAILER =
   /^(?:Node\.js v\d|\(Use `node --trace|\s+at |\s*[\^~]+\s*$|\s*[{}\]]+;?\s*$|npm (?:error|ERR!) (?:A complete log|code\b|errno\b|syscall\b)|npm (?:error|ERR!)\s+\/)/
-/** npm writes no colon behind the word; its first line with a number or words says what is wrong. */
+/** Matches a reason of npm, which has no colon after the word; the first such line says what is wrong. */
 const NPM_REASON = /^npm (?:error|ERR!) \S/
 
-/** What a program wrote last to its log, to say why it ended. */
+/** Keeps the last lines of a program's log, to say why it ended. */
 export interface LastWords {
   add(line: string): void
-  /** The newest line that gives a reason, else the newest; empty where there was none. */
+  /** The newest line that gives a reason, else the newest; empty if there was none. */
   readonly text: string
 }
 

@@ -2,14 +2,14 @@ import { HeldBytes, type HeldShare } from './held-bytes.ts'
 
 const NEWLINE = 0x0a
 
-/** Cuts bytes into lines. Of a line over `longest` bytes only its beginning is kept. */
+/** Cuts bytes into lines. Only the beginning of a line over `longest` bytes is kept. */
 export interface LineCutter {
   /**
-   * Calls `onLine` with each line that this chunk completes, without its end; how many they are is returned. A line is
-   * good for as long as the call.
+   * Calls `onLine` with each line that this chunk completes, without its newline; returns their number. A
+   * line is valid only during the call.
    */
   cut(chunk: Buffer, onLine: (line: Buffer) => void): number
-  /** Some line was too long, be it at its end or not. */
+  /** True once a line was too long, complete or not. */
   readonly overlong: boolean
 }
 

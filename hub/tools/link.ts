@@ -19,17 +19,17 @@ import type { ServerSpec } from './server-spec.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import type { Wire } from './wire.ts'
 
-/** What a link tells; nothing after it was closed. */
+/** Receives what happens to a link; nothing after the link was closed. */
 export interface LinkHooks {
-  /** Its list of a kind changed. */
+  /** Called when a list was read again, or could not be. */
   onOffer(kind: OfferKind): void
-  /** A resource that is subscribed to changed, or may have. */
+  /** Called when a subscribed resource changed, or may have. */
   onUpdated(uri: string): void
-  /** A log message: the params of `notifications/message`. */
+  /** Called with a log message, or the end of an elicitation by URL, that belongs to no request. */
   onNotice(method: string, params: JsonObject): void
-  /** The connection broke, or the server forgot it. */
+  /** Called when the connection broke, or the server forgot it. */
   onLost(error: unknown): void
-  /** Why the server is gone, in words for who called it. */
+  /** Returns why the server is gone, in words for its requesters. */
   describeLoss(error: unknown): string
 }
 
@@ -37,7 +37,7 @@ export interface LinkDeps extends ConnectDeps {
   random: () => number
   log: Log
   hooks: LinkHooks
-  /** What a failed request says of the connection itself. */
+  /** Decides what a failed request says of the connection itself. */
   decideLoss: (error: unknown) => Loss
 }
 
@@ -49,7 +49,7 @@ export interface ForwardedResults {
   'completion/complete': JsonObject
 }
 
-/** One live connection to a server: what it offers, and requests to it. Who opens it closes it. */
+/** A live connection to one server: its lists, and requests to it. The opener closes it. */
 export class Link {
   readonly era: 'legacy' | 'modern'
   readonly transport: Connected['transport']
@@ -91,7 +91,7 @@ export class Link {
     })
   }
 
-  /** Throws what went wrong, or the signal's reason; nothing of the attempt is left then. */
+  /** Connects and reads the lists. Throws the failure or the signal's reason; nothing is left open then. */
   static async open(spec: ServerSpec, deps: LinkDeps, signal: AbortSignal): Promise<Link> {
     let link: Link | undefined
     const onBroken = () => {
@@ -111,27 +111,27 @@ export class Link {
     return this.#offer
   }
 
-  /** Which of its lists could not be read, and why. */
+  /** The lists that could not be read, each with the reason. */
   get unread(): ReadonlyMap<OfferKind, string> {
     return this.#unread
   }
 
-  /** The entries of its lists that clients would refuse, each with why. */
+  /** The list entries that clients would refuse, each with the reason. */
   get leftOut(): readonly string[] {
     return [...this.#leftOut.values()].flat()
   }
 
-  /** Reads those lists again. */
+  /** Reads the unread lists again. */
   readAgain(): void {
     for (const kind of this.#unread.keys()) this.#refresh(kind)
   }
 
-  /** Resolves with any answer; throws as `request` does. */
+  /** Pings the server in the way of its era; throws as `request` does. */
   async ping(signal: AbortSignal): Promise<void> {
     await this.request(this.era === 'modern' ? 'server/discover' : 'ping', {}, { signal })
   }
 
-  /** Throws what the server answered with, `SdkError` when the connection is gone or silent, and the signal's reason. */
+  /** Throws the server's error, `SdkError` if the connection is gone or silent, or the signal's reason. */
   async request<Method extends keyof ForwardedResults>(
     method: Method,
     params: JsonObject,
@@ -144,33 +144,33 @@ export class Link {
       this.#look.answered()
       return result
     } catch (error) {
-      // A caller that went away aborts with the end of its own connection, which is not this one's.
+      // A caller that went away aborts with the end of its own connection, which says nothing of this one.
       if (!options.signal?.aborted) this.#judge(error)
       throw error
     }
   }
 
-  /** Tells of each change of these resources from now on, and of no others. */
+  /** Reports each change of these resources from now on, and of no others. */
   subscribe(uris: ReadonlySet<string>): void {
     this.#subscriptions.want(uris)
   }
 
-  /** Resolves when the server tells of those, as far as it ever will. */
+  /** Resolves when the subscriptions are in force, as far as they ever will be. */
   untilSubscribed(): Promise<void> {
     return this.#subscriptions.inForce
   }
 
-  /** Asks for log messages from this level on; nothing where the server has none to set. */
+  /** Asks for log messages from this level on; does nothing if the server has none to set. */
   async setLogLevel(level: LoggingLevel): Promise<void> {
     if (this.capabilities.logging && this.era === 'legacy') await this.request('logging/setLevel', { level })
   }
 
-  /** The roots of whoever calls changed. */
+  /** Tells a legacy server that the roots of its requesters changed. */
   async rootsChanged(): Promise<void> {
     if (this.era === 'legacy') await this.#wire.notify('notifications/roots/list_changed')
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Closes the connection; resolves when nothing of it runs any more. */
   async close(): Promise<void> {
     if (!this.#ended.signal.aborted) this.#ended.abort(new Error('The connection was closed'))
     delete this.#client.onclose
@@ -200,7 +200,7 @@ export class Link {
     this.#subscriptions.begin()
   }
 
-  /** Without its tools a server is of no use; whatever else it cannot list is noted. */
+  /** Reads a list at the start. Throws if it is the tools', without which a server is of no use. */
   async #readFirst(kind: OfferKind, signal: AbortSignal): Promise<void> {
     try {
       await this.#read(kind, signal)
@@ -241,7 +241,7 @@ export class Link {
     }
   }
 
-  /** One request at a time, however often a server tells of changes; what changed meanwhile is read once more. */
+  /** Reads a list again, by one request at a time; a change that is reported meanwhile causes one more. */
   #refresh(kind: OfferKind): void {
     if (this.#reading.has(kind)) {
       this.#reading.set(kind, 'again')
@@ -253,7 +253,7 @@ export class Link {
       error => {
         if (signal.aborted) return
         this.#judge(error)
-        // That may have been the end of it.
+        // `#judge` may have ended the link.
         if (signal.aborted) return
         this.#unread.set(kind, describeError(error))
         this.#deps.log.warn('not_listed', { kind, error })
@@ -262,7 +262,7 @@ export class Link {
     )
   }
 
-  /** Reads what a broken stream may have told, and so finds out whether the server still knows this connection. */
+  /** Reads what a broken stream may have missed, and so learns whether the server knows this connection. */
   #catchUp(): void {
     if (this.#ended.signal.aborted) return
     for (const kind of OFFER_KINDS) this.#refresh(kind)

@@ -12,24 +12,24 @@ import { type NameMemory, openNameOwners } from './name-owners.ts'
 
 export interface LiveCatalogueDeps {
   log: Log
-  /** Names that nothing of a server may have. */
+  /** Names that no server's tool or prompt may have. */
   taken: TakenNames
-  /** Characters that a name may have. */
+  /** Returns the most characters that a name may have. */
   longestName: () => number
   names: NameMemory
 }
 
-/** The catalogue as it is now, built anew only where something of it is another. */
+/** Keeps the current catalogue; builds it anew only if something in it changed. */
 export interface LiveCatalogue {
   readonly catalogue: Catalogue
   /**
-   * Looks at the connections, undefined before there were any; says what clients see changed. One of which nothing can
-   * be made is left out and logged.
+   * Reads the connections, undefined before there were any; returns what changed for clients. A connection
+   * that cannot be built into the catalogue is left out and logged.
    */
   look(connections: readonly Part[] | undefined): OfferChange
 }
 
-/** Calls `onRead` once it is known who had which name before. */
+/** Opens a catalogue; calls `onRead` once the earlier owners of names are read. */
 export function openCatalogue(
   { log, taken, longestName, names }: LiveCatalogueDeps,
   onRead: () => void,
@@ -92,7 +92,7 @@ function namesOf(entries: readonly { name: string }[]): string {
 
 const texts = new WeakMap<object, string>()
 
-/** A text of what a server lists, written once for each list. */
+/** Returns a list as text, written once per list. */
 function textOf(list: object): string {
   const known = texts.get(list)
   if (known !== undefined) return known
@@ -101,7 +101,7 @@ function textOf(list: object): string {
   return text
 }
 
-/** Equal while servers offer the same. */
+/** Returns texts that stay equal while the servers offer the same. */
 function signaturesOf(connections: readonly Part[]) {
   const write = (listsOf: (connection: Part) => readonly (readonly object[])[]) =>
     connections

@@ -15,7 +15,7 @@ const answered = (status: number) =>
 const REFUSED = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
 const BUSY = answered(503)
 
-/** Looks at a server whose pings end so, one after the other; the last of them again and again. */
+/** Creates a look at a server whose pings end in these ways, one after the other; the last one repeats. */
 function openLook(...ends: (Error | 'an answer' | 'silence')[]) {
   const clock = createFakeClock()
   const ended = new AbortController()

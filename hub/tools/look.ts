@@ -4,7 +4,7 @@ import { decideBackoff } from './backoff.ts'
 import { type Loss, withDeadline } from './lost.ts'
 import { PING_MS } from './silence.ts'
 
-/** A gateway that was busy may be so for a moment longer: a server is asked so often. */
+/** The most pings of one check: a gateway that was busy may be so for a moment longer. */
 const MOST_PINGS = 3
 
 export interface LookDeps {
@@ -17,14 +17,14 @@ export interface LookDeps {
   signal: AbortSignal
   ping: (signal: AbortSignal) => Promise<unknown>
   decideLoss: (error: unknown) => Loss
-  /** It does not answer any more, and why. */
+  /** Called with the reason when the server no longer answers. */
   onLost: (error: unknown) => void
 }
 
-/** Whether a server still answers after one request failed in a way that leaves it in doubt; the others go on meanwhile. */
+/** Checks whether a server still answers after a request left that in doubt; others go on meanwhile. */
 export interface Look {
   begin(error: unknown): void
-  /** Another request was answered. */
+  /** Notes that another request was answered. */
   answered(): void
 }
 
@@ -32,7 +32,7 @@ export function createLook(deps: LookDeps): Look {
   const { clock, signal } = deps
   let isLooking = false
   let isAnswered = false
-  /** Undefined where it answers; what it answered with may be an error. */
+  /** Pings once; returns undefined if the server answered, even with an error. */
   const ping = async (why: unknown): Promise<{ loss: Loss; error: unknown } | undefined> => {
     const limit = withDeadline(clock, Math.min(PING_MS, deps.callTimeout), signal)
     try {

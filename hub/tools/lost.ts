@@ -8,7 +8,7 @@ import type { ServerSpec } from './server-spec.ts'
 
 const LOST_CODES: readonly string[] = [SdkErrorCode.NotConnected, SdkErrorCode.SendFailed]
 const CLOSED_CODES: readonly string[] = [...LOST_CODES, SdkErrorCode.ConnectionClosed]
-/** Nobody listens where the server was. */
+/** Codes of Node for an address at which nobody listens. */
 const REFUSED: ReadonlySet<unknown> = new Set(['ECONNREFUSED'])
 /** Codes of Node for a pipe or a socket whose other end is gone. */
 const BROKEN: ReadonlySet<unknown> = new Set([
@@ -20,20 +20,20 @@ const BROKEN: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_WRITE_AFTER_END',
 ])
-/** How a gateway says that it did not get to the server, or took no more for now. */
+/** HTTP statuses with which a gateway says that it did not reach the server, or takes no more for now. */
 const FROM_GATEWAY: ReadonlySet<number> = new Set([502, 503, 504])
-/** What JSON-RPC servers answer for a session that there is not, which others use for other things too. */
+/** The JSON-RPC code with which servers answer for an unknown session, and some for other things too. */
 const NO_SESSION = -32_001
-/** A complaint about one request, whatever its words. */
+/** JSON-RPC codes that concern one request only, whatever the message says. */
 const ABOUT_REQUEST: ReadonlySet<number> = new Set([-32_700, -32_601, -32_602, -32_020, -32_021, -32_022])
-/** How servers refuse a session that they do not know; a restarted one misses the first request of it. */
+/** Words with which servers refuse an unknown session; a restarted one has not seen its first request. */
 const SESSION_WORDS = /session|not initialized/i
-/** How a server says that what is behind it, or this connection to it, has to begin anew. */
+/** Words with which a server says that this connection, or what is behind the server, has to begin anew. */
 const GONE_WORDS = /session not found|session (?:has )?expired|not connected|server not initialized/i
 
 /**
- * What a failed request says of the connection itself. `lost`: the process, the network or the session is gone. `in
- * doubt`: it may be, and it may be that one request alone met a gateway that was busy, or a socket that broke.
+ * The meaning of a failed request for the connection itself. `lost`: the process, the network or the session
+ * is gone. `in doubt`: it may be gone, or only this request met a busy gateway or a broken socket.
  */
 export type Loss = 'lost' | 'in doubt' | undefined
 
@@ -41,19 +41,19 @@ export function decideLoss(error: unknown, { transport }: Pick<ServerSpec, 'tran
   if (error instanceof SdkHttpError) return lossOfAnswer(error.status, String(error.data['text'] ?? ''))
   if (isGone(error) || hasCode(error, REFUSED)) return 'lost'
   if (isBroken(error)) return transport.kind === 'stdio' ? 'lost' : 'in doubt'
-  // `fetch` throws a TypeError when it reached nobody.
+  // `fetch` throws a TypeError if it reached no server.
   return transport.kind === 'http' && error instanceof TypeError ? 'in doubt' : undefined
 }
 
 /**
- * Why a server is gone. What its process said as it ended, `goodbye`, says more than a connection that closed, and less
- * than any other error, after which the hub ends the process itself.
+ * Returns why a server is gone. `goodbye`, what its process said as it ended, says more than a connection
+ * that closed, and less than any other error, after which the hub ends the process itself.
  */
 export function describeLoss(error: unknown, goodbye: string | undefined): string {
   return (isClosed(error) ? goodbye : undefined) ?? describeError(error)
 }
 
-/** Whether an error says no more than that the other end is gone, or never was. */
+/** Tells whether an error says no more than that the other end is gone, or never was there. */
 function isClosed(error: unknown): boolean {
   if (error instanceof SdkError) return CLOSED_CODES.includes(error.code) || isClosed(error.cause)
   if (!(error instanceof Error)) return false
@@ -61,7 +61,7 @@ function isClosed(error: unknown): boolean {
   return isNotStarted || hasCode(error, BROKEN) || isClosed(error.cause)
 }
 
-/** A pipe is all there is; over HTTP it was the socket, or the stream, of one request. */
+/** Tells whether a pipe broke, which is the whole connection, or the socket or stream of one HTTP request. */
 function isBroken(error: unknown): boolean {
   return error instanceof SdkError ? error.code === SdkErrorCode.ConnectionClosed : hasCode(error, BROKEN)
 }
@@ -74,8 +74,8 @@ function isGone(error: unknown): boolean {
 }
 
 /**
- * Whether an HTTP error is about the session, or a gateway's. A 404 may be the answer of 2026-07-28 to one request,
- * and a 400 a complaint about one; neither is a reason to begin anew.
+ * Decides whether an HTTP error is about the session, or a gateway's. A 404 may be the answer of 2026-07-28
+ * to one request, and a 400 a complaint about one; neither is a reason to begin anew.
  */
 function lossOfAnswer(status: number, text: string): Loss {
   if (FROM_GATEWAY.has(status)) return 'in doubt'
@@ -100,7 +100,7 @@ function hasCode(error: unknown, codes: ReadonlySet<unknown>): boolean {
   return error instanceof Error && (('code' in error && codes.has(error.code)) || hasCode(error.cause, codes))
 }
 
-/** A signal that aborts with `outer`, or after `delay` milliseconds; `cancel` frees its timer. */
+/** Returns a signal that aborts with `outer`, or after `delay` milliseconds; `cancel` frees its timer. */
 export function withDeadline(clock: Clock, delay: number, outer?: AbortSignal) {
   const timeout = timeoutSignal(clock, delay, 'Connecting')
   return {

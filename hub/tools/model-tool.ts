@@ -1,12 +1,12 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import type { ModelTool } from '../core/model.ts'
 
-/** Whether it only reads by its annotations: one that calls itself destructive too counts as what is worse. */
+/** Tells whether a tool only reads by its annotations; one marked destructive too counts as destructive. */
 export function isReading({ annotations }: Tool): boolean {
   return annotations?.readOnlyHint === true && annotations.destructiveHint !== true
 }
 
-/** A server's tool as a model is told of it. */
+/** Converts a server's tool to the form that a model is shown. */
 export function toModelTool(tool: Tool): ModelTool & { readOnly: boolean } {
   const title = tool.title ?? tool.annotations?.title
   return {

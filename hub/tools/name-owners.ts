@@ -1,13 +1,13 @@
 import { toCanonicalJson } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 
-/** Which server had each name that others wanted too. */
+/** The server that had each name that others wanted too. */
 export interface NameOwners {
   readonly tools: ReadonlyMap<string, string>
   readonly prompts: ReadonlyMap<string, string>
 }
 
-/** Keeps them over restarts. */
+/** Keeps the `NameOwners` over restarts. */
 export interface NameMemory {
   read(): Promise<NameOwners>
   save(owners: NameOwners): Promise<void>
@@ -15,7 +15,7 @@ export interface NameMemory {
 
 export const NO_OWNERS: NameOwners = { tools: new Map(), prompts: new Map() }
 
-/** The owners as far as they are known: from the last run once those are read, then as `keep` says. */
+/** Opens the owners as far as they are known: the last run's once they are read, then those of `keep`. */
 export function openNameOwners({
   memory,
   log,
@@ -39,7 +39,7 @@ export function openNameOwners({
       return known !== undefined
     },
     keep(next: NameOwners): void {
-      // Before they are read nothing that would replace them is worth keeping.
+      // Nothing is kept before the earlier owners are read, since it would replace them.
       if (!known || toText(known) === toText(next)) return
       known = next
       memory.save(next).catch(error => log.warn('name_owners_not_saved', { error }))

@@ -105,7 +105,7 @@ test('after a restart names are the same, in whatever order the servers become r
       const { owners } = nameTools(servers, rules())
       const starting = servers.map((one, index) => (ready[index] ? one : { ...one, tools: undefined }))
       expect(byTool(servers)).toMatchObject(byTool(starting, { ...rules(), owners }))
-      // What is remembered while some are away is enough for the next start.
+      // The owners that are kept while some servers are away are enough for the next start.
       const after = nameTools(starting, { ...rules(), owners }).owners
       expect(byTool(servers)).toMatchObject(byTool(starting, { ...rules(), owners: after }))
     }),

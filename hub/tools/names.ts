@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 const HASH_LENGTH = 8
 
-/** A name that every client and provider takes: `^[A-Za-z0-9_-]+$`, a longer one shortened with a stable hash. */
+/** Returns a name for every client and provider: `^[A-Za-z0-9_-]+$`, a longer one cut with a stable hash. */
 export function toToolName(name: string, longest: number): string {
   const plain = name.replace(/[^A-Za-z0-9_-]/g, '_')
   if (plain.length <= longest && plain.length > 0) return plain
@@ -20,7 +20,7 @@ function shortHash(text: string): string {
 export interface NamedServer {
   server: string
   prefix: string
-  /** Undefined while nobody knows them: it has not been ready since the hub's start. */
+  /** The names of its tools; undefined while unknown: the server has not been ready since the hub's start. */
   tools: readonly string[] | undefined
 }
 
@@ -29,29 +29,30 @@ export interface NamedTool {
   server: string
   /** Its name on its server. */
   original: string
-  /** Why it is not called what it would be called. */
+  /** The reason why it did not get its usual name; undefined if it did. */
   collision?: string
 }
 
 export interface NamingRules {
-  /** Names that are nobody's. */
+  /** Names that no server may have. */
   taken: ReadonlySet<string>
-  /** Characters of a name. */
+  /** The most characters of a name. */
   longest: number
-  /** Which server had each name that others wanted too: it gets that again, also where its tools are not known yet. */
+  /** The server that had each contested name, which it gets again, even while its tools are unknown. */
   owners: ReadonlyMap<string, string>
 }
 
 export interface Naming {
   names: NamedTool[]
-  /** To be given to the next naming. */
+  /** The owners of names, to be passed to the next naming. */
   owners: Map<string, string>
 }
 
 /**
- * Names all tools of all servers. The first in the list keeps a name that two want, the other gets its server's name
- * in front all the same. A server that comes later changes no name of those before it, and the order in which a
- * server lists its tools none at all. The result is in a stable order: by server, then as the server lists them.
+ * Names all tools of all servers. Of two that want one name, the first server in the list gets it; the
+ * other's tool gets its server's name in front. A later server changes no name of those before it, and the
+ * order in which a server lists its tools none at all. The result is in a stable order: by server, then as
+ * listed.
  */
 export function nameTools(servers: readonly NamedServer[], rules: NamingRules): Naming {
   const holders = new Map([...rules.taken].map(name => [name, 'the hub']))

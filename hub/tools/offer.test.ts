@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type OfferKind, readList } from './offer.ts'
 
-/** What is read of a server that lists these, and what is left out. */
+/** Reads the list of a server that has these entries; returns what was read, and what was left out. */
 async function read(kind: OfferKind, entries: unknown[]) {
   const leftOut: string[] = []
   const capabilities = { tools: {}, resources: {}, prompts: {} }

@@ -26,7 +26,7 @@ export const OFFER_KINDS: readonly OfferKind[] = ['tools', 'resources', 'resourc
 
 export const NO_OFFER: Offer = { tools: [], resources: [], resourceTemplates: [], prompts: [] }
 
-/** A server that never stops paging is cut off here. */
+/** The most pages of a list that are read, since a server may never stop paging. */
 const MOST_PAGES = 100
 
 type Entry<Kind extends OfferKind> = Offer[Kind][number]
@@ -63,8 +63,9 @@ const LISTS: { readonly [Kind in OfferKind]: Listing<Kind> } = {
 type Request = (method: string, params: JsonObject) => Promise<JsonObject>
 
 /**
- * Everything of one kind that a server lists, as it lists it. Clients refuse a whole list for one wrong entry, and the
- * hub's list is that of all servers: such an entry is left out and told. Throws as requests do.
+ * Reads everything of one kind that a server lists. Clients refuse a whole list for one wrong entry, and the
+ * hub's list is that of all servers, so such an entry is left out and reported to `onLeftOut`. Throws as
+ * requests do.
  */
 export async function readList<Kind extends OfferKind>(
   kind: Kind,
@@ -92,13 +93,13 @@ export async function readList<Kind extends OfferKind>(
     if (!Array.isArray(entries)) throw new Error(`${method} gave no list of ${kind}`)
     for (const entry of entries) found.push(entry)
     cursor = result['nextCursor']
-    // A server that filters may give an empty page in the midst; an empty cursor leads nowhere.
+    // An empty page is not the end, because a server may filter; an empty cursor is.
     if (typeof cursor !== 'string' || cursor === '') return take()
   }
   throw new Error(`${method} has over ${MOST_PAGES} pages`)
 }
 
-/** Undefined where the server does not know the method: many that have resources know nothing of templates. */
+/** Requests a page; undefined if the server does not know the method, as many do not know templates. */
 async function requestPage(request: () => Promise<JsonObject>): Promise<JsonObject | undefined> {
   try {
     return await request()
@@ -108,12 +109,12 @@ async function requestPage(request: () => Promise<JsonObject>): Promise<JsonObje
   }
 }
 
-/** Fields whose content is nobody's business, and where null may stand for itself. */
+/** Fields whose content is free, and where null may stand for itself. */
 const FREE_FORM = new Set(['_meta', 'properties', '$defs', 'default', 'const', 'enum', 'examples'])
-/** An entry has its annotations, icons and arguments this deep; a field further down is left as it is. */
+/** The depth of annotations, icons and arguments in an entry; deeper fields are left as they are. */
 const DEEPEST_FIELD = 3
 
-/** Some servers write null for an optional field that they do not have, which clients refuse. */
+/** Removes nulls, which some servers write for fields that they do not have, and which clients refuse. */
 function withoutNulls(value: unknown, depth = 0): unknown {
   if (depth > DEEPEST_FIELD) return value
   if (Array.isArray(value)) return value.map(each => withoutNulls(each, depth + 1))
@@ -126,7 +127,7 @@ function withoutNulls(value: unknown, depth = 0): unknown {
   )
 }
 
-/** Some servers give tools without arguments no schema, or one of no type. */
+/** Adds what some servers leave out for tools without arguments: the schema, or its type. */
 function withSchema(tool: unknown): unknown {
   if (!isObject(tool)) return tool
   const { inputSchema } = tool
@@ -136,7 +137,7 @@ function withSchema(tool: unknown): unknown {
     : tool
 }
 
-/** What is nested thousands deep can be parsed, but neither checked nor written again. */
+/** Tells whether an entry is valid; one nested thousands deep can be parsed, but not checked or written. */
 function isGood(entry: unknown, isOne: (entry: unknown) => boolean): boolean {
   try {
     return isOne(entry) && JSON.stringify(entry) !== undefined
@@ -146,14 +147,14 @@ function isGood(entry: unknown, isOne: (entry: unknown) => boolean): boolean {
   }
 }
 
-/** What clients would refuse an entry for. */
+/** Returns why clients would refuse an entry. */
 function findFault(entry: unknown, schema: Listing<OfferKind>['schema']): string {
   const [issue] = schema['~standard'].validate(toOutside(entry)).issues ?? []
   if (!issue) return 'it is nested too deeply, or wrong deep inside'
   return `${issue.path?.map(String).join('.') || 'the whole'}: ${wordsOf(issue.message)}`
 }
 
-/** Its outer levels alone: on those no check runs out of stack. */
+/** Returns only the outer levels of a value, on which no check runs out of stack. */
 function toOutside(value: unknown, depth = 0): unknown {
   const isDeep = depth > DEEPEST_FIELD
   if (Array.isArray(value)) return isDeep ? [] : value.map(each => toOutside(each, depth + 1))

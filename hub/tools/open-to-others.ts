@@ -1,7 +1,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 
-/** What a program may consist of, besides files that are executable. */
+/** Extensions of files that a program may consist of, besides executable files. */
 const CODE = new Set([
   '.ts',
   '.mts',
@@ -16,17 +16,17 @@ const CODE = new Set([
   '.wasm',
   '.node',
 ])
-/** So many folders are looked through; a drop-in with more is a package, which its package manager wrote. */
+/** The most folders that are checked; a drop-in with more is a package, which its package manager wrote. */
 const MOST_FOLDERS = 200
 
-/** On Windows the modes say nothing; there everything counts as its owner's. */
+/** Tells whether others than its owner can write to a path; never on Windows, whose modes say nothing. */
 export function isOpen(path: string): boolean {
   return process.platform !== 'win32' && (statSync(path).mode & 0o022) !== 0
 }
 
 /**
- * What of a dropped-in program others than its owner can write to: its folder, the file that is run, be it elsewhere
- * behind a link, and whatever code lies beside and below it. Packages below `node_modules` are not looked at.
+ * Finds a path of a drop-in that others than its owner can write to: its folder, the file that is run (even
+ * behind a link), or code beside and below it. Packages below `node_modules` are not checked.
  */
 export function findOpen(folder: string, file: string): string | undefined {
   const real = realpathSync(file)

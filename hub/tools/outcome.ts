@@ -6,15 +6,15 @@ import { parseJson } from '../core/json.ts'
 import { stripControl, truncate } from '../core/text.ts'
 import type { ToolOutcome } from '../core/tool-box.ts'
 
-/** The most characters of a result that an agent's window takes in. */
+/** The most characters of a result that an agent's context window gets. */
 const LONGEST_RESULT = 60_000
-/** The most characters of a page's address, and of what a server says of it. */
+/** The most characters of a page's URL, and of the server's reason for it. */
 const LONGEST_ADDRESS = 4_000
 const LONGEST_REASON = 1_000
 
 /**
- * A server's result as a model reads it: its texts, and in words what is not text. `isWhole` says that the text is known
- * to say everything; of other servers' results a model reads whichever form is shorter and lacks nothing.
+ * Converts a server's result to what a model reads: its texts, and in words what is not text. `isWhole` says
+ * that the text says everything; for other results `decideShown` picks what is shorter and lacks nothing.
  */
 export function toOutcome(result: CallToolResult, isWhole = false): ToolOutcome {
   const text = (result.content ?? []).map(toText).filter(Boolean).join('\n')
@@ -28,9 +28,9 @@ export function toOutcome(result: CallToolResult, isWhole = false): ToolOutcome 
 }
 
 /**
- * The protocol wants data in the text too, and many servers write it there with indentation; others put it beside a mere
- * headline ("4 items"). A text that shows most of the data is a rendering of it, made to be read; any other is followed by
- * the data.
+ * Decides what a model reads of a result's text and data. The protocol wants the data in the text too, and
+ * many servers write it there with indentation; others put it beside a mere headline ("4 items"). A text that
+ * shows most of the data is a rendering of it, made to be read; any other is followed by the data.
  */
 export function decideShown(text: string, structured: unknown): string {
   if (structured === undefined || structured === null) return text
@@ -41,14 +41,14 @@ export function decideShown(text: string, structured: unknown): string {
   return shown.length * 2 >= leaves.length ? text : `${text}\n${json}`
 }
 
-/** Every text and number of some data. Whether something is true a text says in words. */
+/** Returns every text and number of some data. Booleans are left out, because a text says them in words. */
 function leavesOf(value: unknown): string[] {
   if (typeof value === 'string') return [value.trim()]
   if (typeof value === 'number') return [String(value)]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : []
 }
 
-/** What an agent reads of a call that failed: where a person has to open pages first, which, and what to do then. */
+/** Returns what an agent reads of a failed call: the pages that a person has to open first, or the error. */
 export function toFailure(name: string, error: unknown): ToolOutcome {
   const pages = pagesToOpen(error)
   const text =

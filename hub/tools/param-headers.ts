@@ -2,11 +2,11 @@ import type { Tool } from '@modelcontextprotocol/client'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** Printable ASCII without spaces at its ends, which a header holds as it is. */
+/** Printable ASCII without spaces at its ends, which a header holds unchanged. */
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 const KINDS: readonly unknown[] = ['string', 'integer', 'boolean']
 
-/** Of a schema, what is no schema itself. */
+/** Keywords of a schema whose values are not schemas. */
 const VALUES: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples'])
 
 /** An argument that its tool's schema wants repeated in a header (`x-mcp-header`, 2026-07-28). */
@@ -15,7 +15,7 @@ interface ParamHeader {
   path: readonly string[]
 }
 
-/** The arguments that a tool wants in headers. */
+/** Finds the arguments that a tool wants in headers. */
 function findParamHeaders(schema: unknown, path: readonly string[] = []): ParamHeader[] {
   if (!isObject(schema) || !isObject(schema['properties'])) return []
   return Object.entries(schema['properties']).flatMap(([name, child]) => {
@@ -37,9 +37,9 @@ function toParamHeaders(declared: readonly ParamHeader[], args: unknown): Record
   )
 }
 
-/** What of their arguments a server's tools want repeated in headers. */
+/** Repeats in headers the arguments for which a server's tools want this. */
 export interface ArgumentMirror {
-  /** Learns the tools; gives back those whose schemas keep the rules for such headers, as clients have to. */
+  /** Learns the tools; returns those whose schemas keep the rules for such headers, as clients have to. */
   learn(tools: readonly Tool[]): readonly Tool[]
   headersOf(method: string, params: JsonObject): Record<string, string>
 }
@@ -59,7 +59,7 @@ export function createArgumentMirror(): ArgumentMirror {
   }
 }
 
-/** Every mark is on an argument that may have one, and no two name the same header. */
+/** Tells whether each `x-mcp-header` is on a fitting argument, and no two name the same header. */
 function keepsRules(schema: unknown): boolean {
   const headers = new Set(findParamHeaders(schema).map(({ header }) => header.toLowerCase()))
   return headers.size === countMarks(schema)
@@ -73,7 +73,7 @@ function countMarks(schema: unknown, isNames = false): number {
   return below.reduce((sum, [key, part]) => sum + countMarks(part, !isNames && key === 'properties'), own)
 }
 
-/** What a request of 2026-07-28 repeats of its body, so that a proxy need not read that. */
+/** Returns the headers that repeat parts of a body (2026-07-28), so that a proxy need not read it. */
 export function toStandardHeaders(method: string, params: JsonObject): Record<string, string> {
   const name = method === 'resources/read' ? params['uri'] : params['name']
   return {

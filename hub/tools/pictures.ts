@@ -4,13 +4,13 @@ import { LONGEST_PICTURE, MOST_PICTURES, pictureTypes } from '../../schemas/pict
 import type { ModelImage } from '../core/model.ts'
 import { type Picture, readPicture } from '../core/picture.ts'
 
-/** What providers scale a larger picture to, pixels. */
+/** Pixels of the longer side to which providers scale a larger picture. */
 const LONGEST_SIDE = 1_568
-/** A larger one is not drawn: its pixels would take 200 MB. */
+/** Pixels of the largest picture that is drawn: they take 200 MB. */
 const MOST_PIXELS = 50_000_000
 const SCALING_MS = 20_000
 
-/** The pictures of a result that a model can be shown, as large as it takes them. What cannot be shown is left out. */
+/** Returns a result's pictures as large as a model takes them; those that cannot be shown are left out. */
 export async function takePictures({ content = [] }: CallToolResult): Promise<ModelImage[]> {
   const found = content.flatMap(block => {
     const known = block.type === 'image' ? readPicture(block.data) : undefined
@@ -39,7 +39,7 @@ async function scale(data: string, { mimeType, size }: Picture): Promise<ModelIm
   return undefined
 }
 
-/** Draws in a thread of its own, so that a large picture keeps nobody waiting; undefined where it cannot be drawn. */
+/** Draws in its own thread, so that a large picture does not block the hub; undefined if that fails. */
 function draw(svg: string): Promise<string | undefined> {
   const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js'
   const worker = new Worker(new URL(`./draw-picture.${extension}`, import.meta.url), {
@@ -50,7 +50,7 @@ function draw(svg: string): Promise<string | undefined> {
   const timer = AbortSignal.timeout(SCALING_MS)
   timer.addEventListener('abort', () => void worker.terminate(), { once: true })
   worker.once('message', (png: string) => resolve(png))
-  // A picture that cannot be read ends the thread: the text of the result says that there was one.
+  // A picture that cannot be read ends the thread; the text of the result says that there was one.
   worker.once('error', () => resolve(undefined))
   worker.once('exit', () => resolve(undefined))
   return promise

@@ -20,7 +20,7 @@ const spec = (...modes: string[]): ServerSpec => ({
 })
 
 let pool: Pool
-/** Timers of these two delays, which fire when a test says so. */
+/** Timers of CALL_TIMEOUT_MS and LONGEST_DRAIN_MS, which fire when a test says so. */
 let timers: Map<() => void, number>
 const timersOf = (delay: number) => [...timers].flatMap(([run, after]) => (after === delay ? [run] : []))
 const passes = (delay: number) => {
@@ -64,7 +64,7 @@ const readPid = async (connection: Requestable) => {
 }
 const pid = () => pool.use('lamp', readPid)
 
-/** Something that a caller does with the server in two steps, of which the second one waits. */
+/** Uses the server in two steps, of which the second one waits. */
 function useInTwoSteps() {
   const go = Promise.withResolvers<void>()
   const done = pool.use('lamp', async connection => {

@@ -7,19 +7,20 @@ import { Connection, type ConnectionDeps } from './connection.ts'
 import { createIsolated, type Requestable } from './isolated.ts'
 import { type ServerSpec, specHash } from './server-spec.ts'
 
-/** What was replaced or removed ends at the latest after this long, whatever still uses it. */
+/** Milliseconds after which a replaced or removed connection ends, even if it is still in use. */
 const LONGEST_DRAIN_MS = 24 * 60 * 60_000
 
-/** One connection for each server that shall run. Who makes it disposes of it. */
+/** Keeps one connection for each server that shall run. The creator disposes of it. */
 export interface Pool extends AsyncDisposable {
   /**
-   * Starts what is new, ends what is gone, starts anew what changed; the others go on. Waits for none. What ends takes
-   * nothing new and tells of no resource from then on, and ends when its last use did: each has limits of its own.
+   * Starts new servers, ends removed ones and replaces changed ones; the others go on. Waits for none. A
+   * connection that ends takes no new use and reports no resource from then on; it closes after its last use:
+   * each use has limits of its own.
    */
   apply(specs: readonly ServerSpec[]): void
   /**
-   * Runs something with a server's connection or, where the server is isolated, with the own one of the session that
-   * `options` name; that stays until it is over. Throws `not_found` for an unknown server.
+   * Runs `run` with a server's connection or, if the server is isolated, with that of the session that
+   * `options` name; the connection stays until `run` is over. Throws `not_found` for an unknown server.
    */
   use<Result>(
     name: string,
@@ -28,15 +29,15 @@ export interface Pool extends AsyncDisposable {
   ): Promise<Result>
   /** Connects to a server anew, as if its spec had changed. */
   renew(name: string): void
-  /** Asks all for log messages from this level on, also those of sessions' own and those that come. */
+  /** Asks all servers for log messages from this level on, over sessions' own and later connections too. */
   setLogLevel(level: LoggingLevel): void
-  /** The roots of some client changed: told to all, also to those of sessions' own. */
+  /** Tells all servers that a client's roots changed, over sessions' own connections too. */
   rootsChanged(): void
-  /** Ends what a session has of its own. */
+  /** Ends a session's own connections. */
   endSession(session: string): void
-  /** How many sessions have one of their own beside this. */
+  /** Returns how many sessions have their own connection beside this one. */
   sessionsOf(connection: Connection): number
-  /** In the order of the specs; undefined before there were any. */
+  /** The connections in the order of the specs; undefined before the first specs. */
   readonly all: readonly Connection[] | undefined
 }
 
@@ -44,13 +45,14 @@ interface Entry {
   hash: string
   connection: Connection
   uses: number
-  /** Told when the last use is over. */
+  /** Called when the last use is over. */
   onIdle?: () => void
 }
 
 /**
- * What a session's own connection would tell, the one that lists tells too; but the end of a page that its client was
- * sent to, which goes by the page's id. Its log messages outside of a call are for nobody else.
+ * Returns the hooks of a session's own connection. The shared one reports the same, except the end of an
+ * elicitation by URL, which is passed on by its id. Log messages outside of a call are dropped: they are for
+ * nobody else.
  */
 function toOwnEvents({ onNotice }: ConnectionDeps): Partial<ConnectionDeps> {
   return {
@@ -63,7 +65,7 @@ function toOwnEvents({ onNotice }: ConnectionDeps): Partial<ConnectionDeps> {
   }
 }
 
-/** Makes connections; all of one server share its limit of restarts. What all are told, those that come are told too. */
+/** Creates connections. All of one server share a limit of restarts; later ones get the current log level. */
 function createConnections(deps: ConnectionDeps, all: () => readonly Connection[]) {
   const limits = new Map<string, RestartLimit>()
   let logLevel: LoggingLevel | undefined
@@ -87,7 +89,7 @@ function createConnections(deps: ConnectionDeps, all: () => readonly Connection[
   }
 }
 
-/** Connections that are being closed. */
+/** Tracks the connections that are being closed. */
 function createEnding(log: Log) {
   const ending = new Set<Promise<void>>()
   return {
@@ -108,7 +110,7 @@ export function createPool(deps: ConnectionDeps): Pool {
   let wanted: readonly ServerSpec[] | undefined
   let disposed = false
 
-  // What ends shall not read the events of what took its place once more.
+  // A connection that is ending must not read the events that its replacement reads.
   const onEvents = (connection: Connection) => {
     if (entries.get(connection.spec.name)?.connection === connection) deps.onEvents(connection)
   }

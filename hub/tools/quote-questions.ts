@@ -2,7 +2,7 @@ import { type ForwardOptions, isObject, type JsonObject } from '../core/forwardi
 import { ELICITATION, quoteQuestion } from '../core/server-question.ts'
 import { wantsInput } from './rounds.ts'
 
-/** Options of requests to a server: whoever it asks is told that this server asks, and asked for no secret. */
+/** Returns options whose asker is told which server asks, and is asked for no secret. */
 export function quoteAsked(server: string, options: ForwardOptions): ForwardOptions {
   const { asker } = options
   if (!asker) return options
@@ -11,7 +11,7 @@ export function quoteAsked(server: string, options: ForwardOptions): ForwardOpti
   return { ...options, asker: { ...asker, ask } }
 }
 
-/** The same for a result that asks, which a caller gets that repeats its requests itself. */
+/** Does the same for a result that asks for input, for a caller that repeats its requests itself. */
 export function quoteInput<Result extends object>(server: string, result: Result): Result {
   if (!wantsInput(result) || !isObject(result.inputRequests)) return result
   const asked = Object.entries(result.inputRequests).map(([key, request]) => {

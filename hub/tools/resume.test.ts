@@ -25,11 +25,11 @@ const refuse =
   response =>
     response.writeHead(status).end(text)
 const event = (message: object, id: string) => `id: ${id}\ndata: ${JSON.stringify(message)}\n\n`
-/** Stays open, as a stream does that more may come on. */
+/** Leaves the stream open, since more may come on it. */
 const answer: Answer = response => begin(response).write(event(ANSWER, 'last'))
 const breakOff: Answer = response => response.destroy()
 
-/** Resumes at a server that answers so, one after the other; the last of them again and again. */
+/** Resumes at a server that gives these answers, one after the other; the last one repeats. */
 async function resume(answers: Answer[], retry?: number) {
   const asked = createRecord<IncomingHttpHeaders>()
   const server = createServer((request, response) => {
@@ -54,7 +54,7 @@ async function resume(answers: Answer[], retry?: number) {
     message => delivered.push(message),
     given.signal,
   )
-  // It may fail before a test looks.
+  // The result may reject before a test waits for it.
   result.catch(() => undefined)
   let from = 0
   return {

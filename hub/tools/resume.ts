@@ -11,26 +11,26 @@ import { decideBackoff } from './backoff.ts'
 import { mayOpenLater } from './first-stream.ts'
 import { toRefusal } from './wire-errors.ts'
 
-/** After so long the rest of an answer is asked for where the server does not say when. */
+/** Milliseconds until the rest of an answer is asked for, unless the server says when. */
 const RETRY_MS = 1_000
-/** So often in a row it may fail, over some 20 seconds: a server that restarts or is busy is there again by then. */
+/** The most failures in a row, over some 20 seconds: a restarted or busy server is there again by then. */
 const MOST_FAILURES = 6
-/** The server has not noticed yet that the stream broke. */
+/** The status of a server that has not noticed yet that the stream broke. */
 const CONFLICT = 409
 
-/** Where a stream ended before the answer. */
+/** The place at which a stream ended before the answer. */
 export interface BrokenOff {
-  /** Where the request was made. */
+  /** The URL at which the request was made. */
   url: URL
   lastEventId: string
-  /** Milliseconds after which the server wants to be asked again; undefined where it did not say. */
+  /** Milliseconds after which the server wants to be asked again; undefined if it did not say. */
   retry: number | undefined
 }
 
 /**
- * Asks for the rest of an answer whose stream broke, and delivers it. Resolves once the answer was delivered. Rejects
- * with the signal's reason; with `SdkHttpError` of the code `ClientHttpFailedToOpenStream` where the server refuses, as
- * one does that does not know the session any more; and with what the network says where that goes on.
+ * Asks for the rest of an answer whose stream broke, and delivers it. Resolves once the answer was delivered.
+ * Rejects with the signal's reason; with `SdkHttpError` of the code `ClientHttpFailedToOpenStream` if the
+ * server refuses, as one that no longer knows the session; and with the network's error if that goes on.
  */
 export type Resume = (
   request: JSONRPCRequest,
@@ -42,11 +42,11 @@ export type Resume = (
 export interface ResumeDeps {
   clock: Clock
   fetch: FetchLike
-  /** All headers but those that say what is asked for. */
+  /** Returns all headers but those that say what is asked for. */
   headers: () => Record<string, string>
 }
 
-/** The SDK's own transport tells nobody where the stream cannot be opened again. */
+/** Creates a `Resume`. The SDK's own transport tells nobody if the stream cannot be opened again. */
 export function createResume({ clock, fetch, headers }: ResumeDeps): Resume {
   return async (request, { url, lastEventId, retry = RETRY_MS }, deliver, signal) => {
     const from = { lastEventId, retry }
@@ -55,7 +55,7 @@ export function createResume({ clock, fetch, headers }: ResumeDeps): Resume {
         headers: {
           ...headers(),
           Accept: 'text/event-stream',
-          // Headers are Latin-1, and what is in this one is UTF-8.
+          // Headers are Latin-1, and this one holds UTF-8.
           'Last-Event-ID': Buffer.from(from.lastEventId, 'utf8').toString('latin1'),
         },
         redirect: 'manual',
@@ -82,7 +82,7 @@ export function createResume({ clock, fetch, headers }: ResumeDeps): Resume {
   }
 }
 
-/** Reads until the answer, or the stream's end. Resolves with why it failed where it may go well later. */
+/** Reads until the answer, or the stream's end. Resolves with the failure if a later try may succeed. */
 async function read(
   open: () => Promise<Response>,
   reader: AnswerReader,
@@ -99,7 +99,7 @@ async function read(
     return undefined
   } catch (error) {
     signal.throwIfAborted()
-    // What `fetch` throws where the network fails.
+    // `fetch` throws a TypeError if the network fails.
     if (error instanceof TypeError) return error
     throw error
   }
@@ -109,7 +109,7 @@ function isStream({ ok, headers }: Response): boolean {
   return ok && headers.get('content-type')?.startsWith('text/event-stream') === true
 }
 
-/** Throws where asking again would not help. */
+/** Returns the server's refusal; throws it if asking again would not help. */
 async function refusalOf(response: Response): Promise<SdkHttpError> {
   const { status, statusText } = response
   const refusal = toRefusal(

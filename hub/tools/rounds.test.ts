@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
 import { untilComplete } from './rounds.ts'
 
-/** What the server is told when it asks this of a client with these capabilities, and what that was asked. */
+/** Has a server ask a client by `method`; returns what the server is told, and what the client was asked. */
 async function askFor(method: string, capabilities: JsonObject) {
   const asked: string[] = []
   const asker: Asker = {

@@ -4,12 +4,12 @@ import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../c
 import { ASKED } from './asked.ts'
 import { lacks } from './wire-errors.ts'
 
-/** A server that asks for ever is cut off here. */
+/** The most times that a server may ask for input during one request. */
 const MOST_ROUNDS = 10
 
 /**
- * Sends a request until its result is complete: whatever the server asks for in between (`input_required` of
- * 2026-07-28) is asked of who calls. A caller that repeats its requests itself gets such a result as it is.
+ * Sends a request until its result is complete: the caller is asked for what the server wants in between
+ * (`input_required` of 2026-07-28). A caller that repeats its requests itself gets such a result as it is.
  */
 export async function untilComplete<Result extends object>(
   send: (repeat: JsonObject | undefined) => Promise<Result>,
@@ -38,7 +38,7 @@ export async function untilComplete<Result extends object>(
   return result
 }
 
-/** Asks only what clients can be asked, and what this one declared; of one without roots there are none. */
+/** Asks a client only what clients can be asked and this one declared; a client without roots has none. */
 async function ask(
   asker: Asker,
   method: string,

@@ -14,19 +14,18 @@ import { quoteAsked, quoteInput } from './quote-questions.ts'
 import { untilComplete } from './rounds.ts'
 
 /**
- * Requests to whichever server it is that has something. They throw `not_found` for what no server has, `unavailable`
- * while its server is down, and what the server answered with; they wait for servers that start.
+ * Sends requests to the server that has a tool, prompt or resource, after its start if need be. Throws
+ * `not_found` for what no server has, `unavailable` while its server is down, and the server's error.
  */
 export interface ServerRequests {
-  /** Waits for servers that start and may have a tool or prompt of this name. */
+  /** Waits for starting servers that may have a tool or prompt of this name. */
   untilListed(name: string, signal?: AbortSignal): Promise<void>
-  /** Why a tool is not listed that may be of a server which is not ready; undefined where no such server is known. */
+  /** Returns why a tool is missing that a server which is not ready may have; undefined if there is none. */
   whyMissing(name: string): string | undefined
-  /** Calls a tool. */
   call(name: string, args: JsonObject, options?: ForwardOptions): Promise<CallToolResult>
   readResource(uri: string, options?: ForwardOptions): Promise<ReadResourceResult>
   getPrompt(name: string, args: JsonObject, options?: ForwardOptions): Promise<GetPromptResult>
-  /** `ref` and `argument` as in `completion/complete`; what nobody can complete has no completions. */
+  /** Completes `argument` of `ref` as in `completion/complete`; without a completer there are no values. */
   complete(params: JsonObject, options?: ForwardOptions): Promise<JsonObject>
 }
 
@@ -38,7 +37,7 @@ export interface RequestDeps {
 }
 
 export function createRequests(deps: RequestDeps): ServerRequests {
-  /** A client may know a name from before a restart of the hub: waits for the servers that may have it. */
+  /** Waits for the servers that may have a name, which a client may know from before a restart of the hub. */
   const untilListed = async (name: string, signal?: AbortSignal) => {
     if (deps.catalogue.tool(name) || deps.catalogue.prompt(name)) return
     const mayHave = ({ spec, status, offer }: Connection) =>
@@ -50,7 +49,7 @@ export function createRequests(deps: RequestDeps): ServerRequests {
         .map(connection => connection.untilSettled(signal)),
     )
   }
-  /** Asks for what has a name of its own on its server. */
+  /** Sends a request for a tool or prompt, under its name on its server. */
   const requestOf = <Method extends 'tools/call' | 'prompts/get'>(
     entry: { server: string; original: string } | undefined,
     method: Method,
@@ -94,7 +93,7 @@ export function createRequests(deps: RequestDeps): ServerRequests {
   }
 }
 
-/** Sends what a server may ask for input for. */
+/** Sends a request for which the server may ask for input. */
 async function send<Method extends 'tools/call' | 'prompts/get' | 'resources/read'>(
   use: Pool['use'],
   server: string,
@@ -112,7 +111,7 @@ async function send<Method extends 'tools/call' | 'prompts/get' | 'resources/rea
   return quoteInput(server, result)
 }
 
-/** The first that has it answers; where none has, what the likeliest says. */
+/** Reads from the first server that has the resource; if none has, throws the likeliest one's error. */
 async function readFromAny(
   { catalogue, use }: RequestDeps,
   uri: string,
@@ -131,7 +130,7 @@ async function readFromAny(
   throw refused ?? new HubError('not_found', `There is no resource ${uri}`)
 }
 
-/** Who completes an argument of a prompt or a template, and what it calls that. */
+/** Finds the server that completes an argument of a prompt or template, and its own `ref` for that. */
 function findCompleter(
   { ref }: JsonObject,
   catalogue: Catalogue,

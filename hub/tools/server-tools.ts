@@ -16,7 +16,7 @@ import { openServers, type Servers } from './servers.ts'
 
 const CONNECT_TIMEOUT_MS = 30_000
 const CALL_TIMEOUT_MS = 120_000
-/** While a drop-in is held because others can write to what it consists of. */
+/** Milliseconds between two checks of a drop-in that is refused because others can write to its files. */
 const LOOK_AGAIN_MS = 1_000
 
 export interface ServerToolsDeps {
@@ -25,28 +25,28 @@ export interface ServerToolsDeps {
   log: Log
   store: Store
   version: string
-  /** Names that nothing of a server may have. */
+  /** Names that no server's tool or prompt may have. */
   taken: TakenNames
   longestName: () => number
   builtIns: readonly BuiltIn[]
   loader: string
-  /** Where logins are kept. */
+  /** The folder in which logins are kept. */
   dataFolder: string
   dropInsFolder: string
-  /** What the config file says of servers. */
+  /** Returns what the config file says of servers. */
   configured: () => Pick<ServerSources, 'configured' | 'held' | 'writtenNames'>
   childEnvironment: (prefixes?: readonly string[]) => Record<string, string>
   /** Reads the file of an entry; throws what is wrong with it. */
   readEntry: (file: string) => ServerEntry
   onChange: (change: OfferChange) => void
   onEvents: (connection: Connection) => void
-  /** A resource that somebody subscribed to changed, or may have. */
+  /** Called when a subscribed resource changed, or may have. */
   onUpdated: (uri: string) => void
-  /** A server's log message: the params of `notifications/message`. */
+  /** Called with a log message, or the end of an elicitation by URL, that belongs to no request. */
   onNotice: (server: string, method: string, params: JsonObject) => void
 }
 
-/** The servers of the hub; `refresh` looks again which there shall be. */
+/** The hub's servers; `refresh` decides anew which ones run. */
 export interface ServerTools extends AsyncDisposable {
   readonly servers: Servers
   readonly logins: ServerLogins
@@ -55,7 +55,7 @@ export interface ServerTools extends AsyncDisposable {
 
 /** The logins of people at servers over HTTP. */
 export interface ServerLogins extends Pick<Authorizations, 'finish' | 'look' | 'forget'> {
-  /** Begins one. Throws `not_found`, `conflict` and `unavailable` that say why nobody can log in. */
+  /** Begins a login. Throws `not_found`, `conflict` and `unavailable` that say why nobody can log in. */
   begin(server: string, redirectUrl: string): Promise<{ state: string; url: string }>
 }
 
@@ -102,7 +102,7 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
       loader: deps.loader,
       childEnvironment: deps.childEnvironment,
     })
-    // No watcher hears of a chmod.
+    // File watchers do not report a chmod, so a timer looks again.
     cancelLook = dropIns.some(({ kind }) => kind === 'open')
       ? deps.clock.after(LOOK_AGAIN_MS, refresh)
       : undefined

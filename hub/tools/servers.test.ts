@@ -61,7 +61,7 @@ const callFor = async (name: string, args = {}) => {
   const { content } = await servers.call(name, args)
   return content[0]?.type === 'text' ? content[0].text : undefined
 }
-/** Waits until the server was told just these things without being called. */
+/** Waits until the server has been told exactly these lines without being called. */
 const untilHeard = (name: string, ...lines: string[]) =>
   until(`${name} hears ${lines}`, async () => (await callFor(`${name}__heard`)) === lines.join(', '))
 

@@ -19,9 +19,9 @@ export interface ServerStatus {
   transport?: Spoken['transport']
   era?: 'legacy' | 'modern'
   tools: number
-  /** What its config or its folder calls it, where that is no name. */
+  /** Its name in the config or of its folder, if that is no valid server name. */
   writtenAs?: string
-  /** Sessions that have a connection of their own. */
+  /** Number of sessions that have their own connection. */
   sessions?: number
   error?: string
   nextTryAt?: number
@@ -29,24 +29,24 @@ export interface ServerStatus {
   leftOut?: string[]
 }
 
-/** All servers below the hub, and what they offer as one catalogue. Who opens it disposes of it. */
+/** The upstream servers, and what they offer as one catalogue. The opener disposes of it. */
 export interface Servers
   extends ServerRequests,
     Pick<Pool, 'setLogLevel' | 'rootsChanged' | 'endSession'>,
     AsyncDisposable {
-  /** Starts what is new, ends what is gone, starts anew what changed; the others go on undisturbed. Waits for none. */
+  /** Starts new servers, ends removed ones and replaces changed ones; the others go on. Waits for none. */
   apply(desired: DesiredServers): void
   /** Connects to a server anew; calls in flight finish. */
   renew(name: string): void
-  /** Undefined for one that does not run. */
+  /** Returns the spec of a server; undefined if it does not run. */
   specOf(name: string): ServerSpec | undefined
   readonly catalogue: Catalogue
-  /** Tells of each change of these resources from now on, and of no others, whoever of those that may have it tells. */
+  /** Reports changes of these resources from now on, and of no others, whichever server may have them. */
   subscribe(uris: ReadonlySet<string>): void
   status(): ServerStatus[]
-  /** What the servers that are ready say of the programs behind them, by server. Never rejects. */
+  /** Returns by server what the connected ones say of the programs behind them. Never rejects. */
   health(): Promise<ReadonlyMap<string, UpstreamHealth[]>>
-  /** Every server is ready or has failed once. */
+  /** True once every server is ready or has failed once. */
   readonly settled: boolean
 }
 
@@ -67,7 +67,7 @@ export function openServers(deps: ServersDeps): Servers {
       assignSubscriptions()
       deps.onChange(change)
     } catch (error) {
-      // It is told of whatever happens to a connection, which goes on all the same.
+      // `rebuild` is called for whatever happens to a connection, which must go on all the same.
       deps.log.error('catalogue_not_built', { error })
     }
   }
@@ -81,7 +81,7 @@ export function openServers(deps: ServersDeps): Servers {
       owners: isComplete ? catalogue.ownersOf(uri) : catalogue.knownOwnersOf(uri),
     }))
     for (const connection of all()) {
-      // While it is not known what all have nobody else is asked for what nobody lists.
+      // Until every server was heard of, a resource that none lists stays where it is subscribed.
       const wanted = owned.filter(({ uri, owners }) =>
         isComplete || owners.length > 0 ? owners.includes(connection.spec.name) : connection.wanted.has(uri),
       )
@@ -134,7 +134,7 @@ export function openServers(deps: ServersDeps): Servers {
   }
 }
 
-/** A server that does not tell in time stands for what is behind it. */
+/** Reads the health of a server's programs; a server that fails to report is itself listed as not healthy. */
 async function toHealth(connection: Connection): Promise<UpstreamHealth[]> {
   const { name } = connection.spec
   try {
@@ -144,7 +144,7 @@ async function toHealth(connection: Connection): Promise<UpstreamHealth[]> {
   }
 }
 
-/** Whether it was ready or has failed once. */
+/** Tells whether a server was ready or has failed once. */
 function isHeard({ status }: Connection): boolean {
   return status.state !== 'starting' || status.error !== undefined
 }
@@ -157,7 +157,7 @@ function describeLoser({ name, origin, reason, replaced }: DesiredServers['loser
   return { name, state: replaced ? 'replaced' : 'not_running', origin, tools: 0, error: reason }
 }
 
-/** More than anybody reads of what a server's lists lack. */
+/** The most left-out entries that a status shows, and the most characters of each. */
 const MOST_LEFT_OUT = 10
 const LONGEST_LEFT_OUT = 200
 

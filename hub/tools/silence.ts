@@ -3,11 +3,11 @@ import type { Clock } from '../core/clock.ts'
 import { plural } from '../core/text.ts'
 import { withDeadline } from './lost.ts'
 
-/** A server that lets so many calls in a row time out counts as silent. */
+/** Timeouts in a row after which a server counts as silent. */
 const MANY = 3
-/** After so long without another it no longer does. */
+/** Milliseconds without another timeout after which it no longer counts as silent. */
 const QUIET_MS = 5 * 60_000
-/** A server that is alive answers a ping within this, milliseconds. */
+/** Milliseconds within which a live server answers a ping. */
 export const PING_MS = 10_000
 
 export interface SilenceDeps {
@@ -15,17 +15,17 @@ export interface SilenceDeps {
   /** Milliseconds that a call may take. */
   callTimeout: number
   signal: AbortSignal
-  /** Rejects with the signal's reason where nothing is answered; an error is an answer. */
+  /** Pings; rejects with the signal's reason if nothing is answered. An error is an answer. */
   ping: (signal: AbortSignal) => Promise<unknown>
-  /** It began or ended. */
+  /** Called when the silence began or ended. */
   onChange: () => void
-  /** It does not even answer a ping. */
+  /** Called when the server does not even answer a ping. */
   onDeaf: (error: Error) => void
 }
 
 /** Watches how the calls of one connection end. */
 export interface Silence extends Disposable {
-  /** Why the server counts as silent, for as long as it does. */
+  /** The reason why the server counts as silent; undefined while it does not. */
   readonly reason: string | undefined
   answered(): void
   failed(error: unknown): void

@@ -11,31 +11,31 @@ import { createLineCutter } from './lines.ts'
 
 /** The longest line of a server's log that is kept, bytes. */
 const LONGEST_LOG_LINE = 2_000
-/** A chunk with more lines that are no messages is a flood. */
+/** The most lines of a chunk that are no messages; a chunk with more is a flood. */
 const MOST_STRAY_LINES = 500
-/** A chunk of log over this many bytes is a flood, of which only so many lines are kept. */
+/** The most bytes of a chunk of log, a larger one being a flood, and the most of its lines that are kept. */
 const LARGEST_LOG_CHUNK = 32 * 1024
 const MOST_LOG_LINES = 100
-/** How long it may take to know how a process ended whose pipe broke, milliseconds. */
+/** Milliseconds to wait for the end of a process whose pipe broke, to learn how it ended. */
 const LONGEST_GOODBYE_MS = 1_000
 
 export interface ChildEvents {
-  /** It runs; what is returned is called once it is gone, with all that it started in its group. */
+  /** Called when the process runs; the returned function is called once its whole group is gone. */
   onStarted(pid: number): () => void
-  /** A line of its log. */
+  /** Called with a line of its log. */
   onStderr(line: string): void
-  /** It wrote lines that are no messages where messages belong; the first of them. */
+  /** Called with the first line of a chunk that is no message, written where messages belong. */
   onStray(line: string): void
-  /** It is gone, and why; told before `onclose`. */
+  /** Called with the reason, before `onclose`, when the process is gone. */
   onGone(why: string): void
 }
 
 type StdioTransport = Transport & { readonly stderr: null; readonly pid: number | null }
 
 /**
- * A server as a child process that speaks MCP on its standard streams. Closing resolves when the child and all that
- * it started are gone; it may be called often. The SDK's own transport leaves grandchildren behind and loses progress
- * that comes in one piece with the result, hence this one.
+ * Creates the transport to a child process that speaks MCP on its standard streams. `close` resolves when the
+ * child and all that it started are gone; it may be called often. The SDK's own transport leaves
+ * grandchildren behind and loses progress that comes in one piece with the result, hence this one.
  */
 export function createStdioTransport(command: StdioCommand, clock: Clock, told: ChildEvents): StdioTransport {
   const lastWords = createLastWords()
@@ -92,14 +92,14 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       return closing
     },
   }
-  /** So many requests were sent and not answered: a message that answers one of them is no flood. */
+  /** Requests without an answer yet: a message that answers one of them does not count as a flood. */
   let awaited = 0
   const isAwaited = (message: JSONRPCMessage) => {
     if ('method' in message || awaited === 0) return false
     awaited--
     return true
   }
-  /** A pipe breaks a moment before it is known how its process ended, which says more. */
+  /** Returns how the process ended, which says more than a broken pipe and is known a moment later. */
   const whyNotSent = async (error: unknown) => {
     if (!child || !isBrokenPipe(error)) return error
     const { promise, resolve } = Promise.withResolvers<undefined>()
@@ -117,12 +117,12 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
 }
 
 interface Writer {
-  /** Resolves when the text is on its way, rejects when it never will be: a process that reads nothing may end too. */
+  /** Resolves when the text is written, rejects when it never will be: a process may end without reading. */
   write(text: string): Promise<void>
   flush(): void
 }
 
-/** What arrives in one round of I/O leaves with one write, which costs as much for one message as for many. */
+/** Batches what arrives in one round of I/O: one write costs as much for one message as for many. */
 function createWriter(stream: Writable): Writer {
   let batch = ''
   let told: PromiseWithResolvers<void> | undefined
@@ -173,7 +173,7 @@ function readMessages(
       } catch (error) {
         transport.onerror?.(toError(error))
       }
-      // The SDK handles a notification a moment later than a response: without this the last progress is lost.
+      // The SDK handles a notification later than a response: without this the last progress is lost.
       await Promise.resolve()
     }
     delivering = false
@@ -205,9 +205,9 @@ function describeStray(count: number, first: Buffer): Error {
   return new Error(`${count} lines on standard output that are no messages, the first: ${beginning}`)
 }
 
-/** The message of a line; undefined for anything else that a server writes on the same stream. */
+/** Parses the message of a line; undefined for anything else that a server writes on the same stream. */
 function toMessage(line: Buffer): JSONRPCMessage | undefined {
-  // Most stray lines are told apart by their first byte: to parse each of a flood would stop the hub.
+  // The first byte tells most stray lines apart: to parse each of a flood would block the hub.
   if (line[0] !== 0x7b && line[0] !== 0x20) return undefined
   const message = parseJson(line.toString('utf8'))
   return isObject(message) && message['jsonrpc'] === '2.0' ? (message as JSONRPCMessage) : undefined

@@ -14,7 +14,7 @@ const deps: SubscriptionDeps = {
   onBroken: () => undefined,
 }
 
-/** A server of 2026-07-28 that answers each `subscriptions/listen` when it is told to. */
+/** Opens a server of 2026-07-28 that answers each `subscriptions/listen` when a test says so. */
 function openServer() {
   const asked: { uris: readonly string[]; answer: () => void }[] = []
   const open = new Set<readonly string[]>()
@@ -70,7 +70,7 @@ test('a stream is replaced only where something else is wanted, and ends when no
   expect(open.size).toBe(0)
 })
 
-/** Whether it is so by now. */
+/** Returns a function that tells whether the promise is resolved by now. */
 function watch(promise: Promise<void>): () => boolean {
   let isDone = false
   void promise.then(() => {

@@ -10,26 +10,26 @@ export interface SubscriptionDeps {
   random: () => number
   log: Log
   capabilities: ServerCapabilities
-  /** Ends everything. */
+  /** Ends all subscriptions when it aborts. */
   signal: AbortSignal
   request: (method: string, params: JsonObject) => Promise<void>
-  /** A stream broke: what it would have told may be missed, or the server itself may be gone. */
+  /** Called when a stream broke: notifications may be missed, or the server itself may be gone. */
   onBroken: () => void
 }
 
 type Listening = Pick<Client, 'getProtocolEra' | 'listen' | 'transport'>
 
-/** What a connection is told of: changes of the server's lists, and of the resources that somebody wants. */
+/** Subscribes to changes of the server's lists, and of the wanted resources. */
 export interface Subscriptions {
   readonly wanted: ReadonlySet<string>
   want(uris: ReadonlySet<string>): void
-  /** Resolves when the server was asked for all that is wanted now, and has answered or could not. Never rejects. */
+  /** Resolves when the server answered the request for what is wanted now, or could not. Never rejects. */
   readonly inForce: Promise<void>
-  /** Listens from now on. */
+  /** Starts to listen. */
   begin(): void
 }
 
-/** In the way of the server's era: one stream for everything since 2026-07-28, a request for each resource before. */
+/** Creates subscriptions: since 2026-07-28 one stream for everything, before a request for each resource. */
 export function createSubscriptions(client: Listening, deps: SubscriptionDeps): Subscriptions {
   return client.getProtocolEra() === 'modern' ? listenTo(client, deps) : subscribeEach(deps)
 }
@@ -65,9 +65,9 @@ function listenTo(client: Listening, deps: SubscriptionDeps): Subscriptions {
   let wanted: ReadonlySet<string> = new Set()
   let open: McpSubscription | undefined
   let begun = false
-  /** Grows with each change of what is wanted: a stream that was opened for less is replaced. */
+  /** Grows with each change of `wanted`; a stream that was opened for an earlier version is replaced. */
   let version = 0
-  /** Until the stream for what is wanted now is answered. */
+  /** Pending until the stream for the current version is answered. */
   let asked: PromiseWithResolvers<void> | undefined
 
   const settle = () => {
@@ -80,13 +80,13 @@ function listenTo(client: Listening, deps: SubscriptionDeps): Subscriptions {
     ...(capabilities.prompts?.listChanged ? { promptsListChanged: true } : {}),
     ...(wanted.size > 0 && capabilities.resources?.subscribe ? { resourceSubscriptions: [...wanted] } : {}),
   })
-  /** A stream that drops is opened again with back-off. */
+  /** Opens a stream, and opens it again with back-off when it drops. */
   const listen = async (own: number) => {
     let tries = 0
     while (!deps.signal.aborted && client.transport && own === version) {
       try {
         const stream = await client.listen(filter())
-        // Of two that were asked for at once, the answer to the older may come last.
+        // The answer for an older version may come after that for the newer one.
         if (own !== version) return await stream.close()
         const before = open
         open = stream
@@ -97,7 +97,7 @@ function listenTo(client: Listening, deps: SubscriptionDeps): Subscriptions {
         if ((await stream.closed) === 'local') return
       } catch (error) {
         deps.log.debug('listen_failed', { error })
-        // Where the server itself is gone, this finds out.
+        // `onBroken` finds out whether the server itself is gone.
         deps.onBroken()
         if (own === version) settle()
       }

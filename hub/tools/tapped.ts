@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 
 /**
- * A transport as the SDK's client sees it: `inner`, without the messages that `take` keeps. What it is looks the same,
- * since the client tells standard streams from HTTP by which properties there are.
+ * Wraps `inner` for the SDK's client, without the messages that `take` keeps. The wrapper has the same
+ * properties, since the client tells standard streams from HTTP by them.
  */
 export function tap(inner: Transport, take: (message: JSONRPCMessage) => boolean): Transport {
   const tapped: Transport = {

@@ -1,14 +1,14 @@
 import type { Deadlines } from '../core/deadlines.ts'
 
-/** A time limit that begins anew with every sign of life, and stands still while somebody else is waited for. */
+/** A time limit that begins anew with every sign of life, and pauses while somebody else is waited for. */
 export interface TimeLimit {
   touch(): void
-  /** Stops it until the returned function is called. */
+  /** Pauses the limit until the returned function is called. */
   hold(): () => void
   clear(): void
 }
 
-/** Begins a time limit as long as the deadlines are. */
+/** Starts a time limit with the delay of `deadlines`. */
 export function createTimeLimit(deadlines: Deadlines, onOver: () => void): TimeLimit {
   let holds = 0
   let cancel = deadlines.set(onOver)

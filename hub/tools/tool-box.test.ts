@@ -39,7 +39,7 @@ test.each([
   [{ readOnlyHint: true }, [], [true, true, false, false]],
   [{ idempotentHint: true }, [], [false, true, false, false]],
   [{ idempotentHint: true, destructiveHint: true }, [], [false, true, false, true]],
-  // Contradictory annotations: the stricter class counts, so that no foreign cycle runs such a tool unasked.
+  // The stricter of contradictory annotations counts, so that no foreign cycle runs such a tool unasked.
   [{ readOnlyHint: true, destructiveHint: true }, [], [false, false, true, true]],
   [{ readOnlyHint: true, destructiveHint: true }, ['x'], [false, true, false, true]],
   [{ destructiveHint: false }, [], [false, false, false, false]],

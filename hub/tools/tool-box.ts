@@ -24,19 +24,19 @@ import { toFailure, toOutcome } from './outcome.ts'
 import { takePictures } from './pictures.ts'
 import type { Servers } from './servers.ts'
 
-/** Where the idempotency key of a call stands in its request's `_meta`. */
+/** The field of a request's `_meta` that holds the idempotency key of a call. */
 const IDEMPOTENCY_KEY = 'superbloom/idempotencyKey'
 
-/** An agent that has more servers' tools than this looks for them instead of being told of all. */
+/** The most servers' tools of which an agent is told; an agent that has more looks for them instead. */
 const LEAN_ABOVE = 60
 
 export interface ToolBoxDeps {
-  /** Globs over tools that are safe to repeat, whatever their annotations say. */
+  /** Returns globs over tools that are safe to repeat, whatever their annotations say. */
   rerun: () => readonly string[]
   finder: ToolFinder
 }
 
-/** Everything that agents can call: the servers' tools that their globs give, and the meta-tools unless taken away. */
+/** Creates the tools of agents: those of the servers by their globs, and the meta-tools unless taken away. */
 export function createToolBox(
   servers: Pick<Servers, 'catalogue' | 'call' | 'untilListed' | 'whyMissing' | 'settled'>,
   metaTools: readonly MetaTool[],
@@ -95,7 +95,7 @@ interface Told {
   told: ModelTool[]
 }
 
-/** The tools that are given, and those of them that a model is told of. */
+/** Returns all tools that an agent is given (`whole`), and those that its model is told of (`told`). */
 export function decideTold(access: ToolAccess, metaTools: readonly MetaTool[], tools: readonly Tool[]): Told {
   const own = metaTools
     .filter(tool => givesMetaTool(access, tool.name))
@@ -106,7 +106,7 @@ export function decideTold(access: ToolAccess, metaTools: readonly MetaTool[], t
   return { whole, told: givesAnyTool(access) ? [...told, ...leanTools] : told }
 }
 
-/** A call of `call_tool` that names no tool. */
+/** Answers a call of `call_tool` that names no tool. */
 const WRONG_CALL: AgentTool<Tx> = {
   kind: 'server',
   reads: true,

@@ -10,16 +10,16 @@ export interface LinkWatchDeps {
   /** Milliseconds that a call may take. */
   callTimeout: number
   signal: AbortSignal
-  /** The state may be another. */
+  /** Called when the state may have changed. */
   onChange: () => void
-  /** It answers nothing any more. */
+  /** Called when the server answers nothing any more. */
   onDeaf: (error: Error) => void
 }
 
-/** Whether a connected server is well: `ready`, or `degraded` until what failed works again. */
+/** Watches whether a connected server is `ready`, or `degraded` until what failed works again. */
 export interface LinkWatch extends Pick<Silence, 'answered' | 'failed'>, Disposable {
   readonly state: ConnectionState
-  /** Lists were read or could not be: those are read again, ever more slowly. */
+  /** Notes that lists were read or could not be; reads the unread ones again with back-off. */
   listed(): void
 }
 

@@ -9,8 +9,8 @@ interface Absent {
 }
 
 /**
- * Why a tool is not there that has a name as the tools of some server that is not ready; undefined where no such server
- * is known.
+ * Returns why a tool is missing whose name fits a server that is not ready; undefined if no such server is
+ * known.
  */
 export function whyMissing(
   tool: string,

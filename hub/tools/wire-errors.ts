@@ -9,10 +9,10 @@ import {
 import { describeError } from '../core/errors.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 
-/** Of what a server says that is no answer, so much is shown. */
+/** The most characters that are shown of what a server says that is no answer. */
 const LONGEST_EXCUSE = 500
 
-/** What settles a request: servers answer in wrong shapes too. */
+/** Returns the error or result of a response, whose shape may be wrong. */
 export function toOutcome(message: JSONRPCResponse): [error: unknown, result?: JsonObject] {
   const { result, error }: { result?: unknown; error?: unknown } = message
   if (isObject(result)) return [undefined, result]
@@ -24,7 +24,7 @@ export function toOutcome(message: JSONRPCResponse): [error: unknown, result?: J
   return [ProtocolError.fromError(Number(code) || ProtocolErrorCode.InternalError, String(text), data)]
 }
 
-/** Why a question is refused that its caller cannot be asked. */
+/** Returns the error for a question that the caller cannot be asked. */
 export function lacks(capability: string): ProtocolError {
   const text = `Whoever calls did not declare ${capability}, which the server asks for`
   return ProtocolError.fromError(ProtocolErrorCode.MissingRequiredClientCapability, text, {
@@ -32,7 +32,7 @@ export function lacks(capability: string): ProtocolError {
   })
 }
 
-/** `strayed`: the server wrote something meanwhile that is no message. */
+/** Returns a timeout's error; `strayed`: the server wrote something meanwhile that is no message. */
 export function tookTooLong(method: string, milliseconds: number, strayed: boolean): SdkError {
   const hint = strayed
     ? '; meanwhile the server wrote something that is no message, perhaps its answer: the log has its beginning'
@@ -43,7 +43,7 @@ export function tookTooLong(method: string, milliseconds: number, strayed: boole
   )
 }
 
-/** What a server answered over HTTP that is no answer to a request; `when` is what it was asked. */
+/** Returns the error for an HTTP response that is no answer to a request; `when` says what it was asked. */
 export function toRefusal(
   answer: { status: number; statusText: string; text: string; authenticate?: string | undefined },
   when = '',
@@ -53,7 +53,7 @@ export function toRefusal(
   return new SdkHttpError(code, `The server answered ${answer.status}${when && ` ${when}`}: ${said}`, answer)
 }
 
-/** An error as JSON-RPC has it. */
+/** Converts an error to its JSON-RPC form. */
 export function toErrorObject(error: unknown): { code: number; message: string; data?: unknown } {
   if (error instanceof ProtocolError) {
     return {

@@ -7,7 +7,7 @@ import { createLog } from '../core/log.ts'
 import type { HttpPost } from './http-post.ts'
 import { Wire } from './wire.ts'
 
-/** A wire to a server that answers each request with what `answer` makes of its id. */
+/** Opens a wire to a server that answers each request with what `answer` makes of its id. */
 async function openWire(answer: (id: string) => object[], isOwn = false) {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const told: JsonObject[] = []
@@ -27,7 +27,7 @@ async function openWire(answer: (id: string) => object[], isOwn = false) {
     if ('id' in message) for (const made of messagesFor(message.id)) void far.send(made)
   }
   await Promise.all([near.start(), far.start()])
-  /** As a server over HTTP, which answers each request on a stream of its own. */
+  /** Acts as a server over HTTP, which answers each request on a stream of its own. */
   const http: HttpPost = {
     post({ id }, deliver) {
       const deliverAll = async () => {
@@ -110,7 +110,7 @@ test('a question that comes late for a call that was given up reaches nobody els
 })
 
 describe('two calls of clients without a session that call themselves alike may be of two', () => {
-  /** Calls that keep the questions that they are asked open. */
+  /** Opens calls whose questions stay open. */
   async function openCalls(count: number, isOwn = false) {
     const { wire, far, sent } = await openWire(() => [], isOwn)
     const asked: number[] = []
@@ -138,7 +138,7 @@ describe('two calls of clients without a session that call themselves alike may 
       asked,
       add,
       ask: () => far.send({ jsonrpc: '2.0', id: ++questions, method: 'elicitation/create', params: {} }),
-      /** What the server gets for its last question. */
+      /** Resolves with what the server gets for its last question. */
       answer: () => until('it is answered', () => sent.find(one => 'id' in one && one.id === questions)),
       async [Symbol.asyncDispose]() {
         wire.close()

@@ -23,52 +23,52 @@ import { lacks, toErrorObject, toOutcome, tookTooLong } from './wire-errors.ts'
 export interface WireDeps {
   clock: Clock
   log: Log
-  /** Milliseconds that a request may take without a result, progress, or a question to who called. */
+  /** Milliseconds that a request may take without a result, progress, or a question to its caller. */
   timeout: number
-  /** How often the server wrote something that is no message. */
+  /** Returns how often the server wrote something that is no message. */
   strays: () => number
-  /** It serves one session alone, whose requests are all of one party. */
+  /** True if the server serves one session only, whose requests are all of one principal. */
   isOwn: boolean
-  /** A log message, or the end of an elicitation by URL, that belongs to no request. */
+  /** Called with a log message, or the end of an elicitation by URL, that belongs to no request. */
   onNotice: (method: string, params: JsonObject) => void
 }
 
 interface Pending {
   number: number
-  /** As the server knows it. */
+  /** The request's id on the server's side. */
   id: string
   options: ForwardOptions
   limit: TimeLimit | undefined
-  /** What it was sent by, where its answer comes on a stream of its own. */
+  /** The HTTP request that carries it, if its answer comes on a stream of its own. */
   posted: Posted | undefined
   settle(error: unknown, result?: JsonObject): void
 }
 
-/** A question of the server's that is being answered. */
+/** A server's question that is being answered. */
 interface Question {
   ended: AbortController
   of: Pending | undefined
 }
 
-/** In front of the ids of requests, whose numbers the SDK's client gives too. */
+/** The prefix of the ids of forwarded requests, because the SDK's client gives the same numbers. */
 const PREFIX = 'hub-'
-/** A server that was told that nobody waits may still ask for so long, milliseconds. */
+/** Milliseconds for which a server may still ask questions about a cancelled request. */
 const LATE_MS = 5_000
 
 /**
- * Requests that are handed on, beside the SDK's client on the same transport: their messages are neither checked nor
- * changed, and what a server asks meanwhile goes to who called. Handshakes, lists' changes and subscriptions stay the
- * client's. It is laid on a transport before that is used.
+ * Forwards requests over the transport that the SDK's client uses too: their messages are neither checked nor
+ * changed, and the server's questions meanwhile go to the caller. Handshakes, list changes and subscriptions
+ * stay with the client. A wire is created before its transport is used.
  */
 export class Wire {
-  /** What the SDK's client is given. */
+  /** The wrapped transport that the SDK's client is given. */
   readonly transport: Transport
   readonly #transport: Transport
   readonly #deps: WireDeps
   readonly #pending = new Register<Pending>()
-  /** Questions that are being answered, by the server's ids. */
+  /** The questions that are being answered, by the server's ids. */
   readonly #asked = new Map<string | number, Question>()
-  /** The parties of requests that were given up, and that the server has not answered yet. */
+  /** The principals of cancelled requests that the server has not answered yet, by the request's id. */
   readonly #left = new Map<string, { party: string; cancel: () => void }>()
   readonly #deadlines: Deadlines
   #envelope: ((asker: Asker | undefined) => JsonObject) | undefined
@@ -82,18 +82,18 @@ export class Wire {
     this.transport = tap(transport, message => this.#take(message))
   }
 
-  /** What the handshake found: how to speak with the server. `envelope` gives what each request's `_meta` holds. */
+  /** Sets what the handshake found. `envelope` returns what the `_meta` of each request holds. */
   use(http: HttpPost | undefined, envelope: ((asker: Asker | undefined) => JsonObject) | undefined): void {
     this.#http = http
     this.#envelope = envelope
   }
 
-  /** Throws what the server answered with, `SdkError` when the connection is gone or silent, and the signal's reason. */
+  /** Throws the server's error, `SdkError` if the connection is gone or silent, or the signal's reason. */
   request(method: string, params: JsonObject, options: ForwardOptions = {}): Promise<JsonObject> {
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>()
     const { signal } = options
     if (signal?.aborted) return Promise.reject(signal.reason)
-    // A call that waited for its client's answer may come back to a connection that was replaced meanwhile.
+    // The connection may have been replaced while the call waited for its client's answer.
     if (this.#isClosed) return Promise.reject(connectionClosed())
     const onAbort = () => this.#giveUp(pending, signal?.reason)
     const strays = this.#deps.strays()
@@ -117,7 +117,7 @@ export class Wire {
     const message = this.#toMessage(pending.id, method, params, options)
     this.#send(message, pending).catch(error => pending.settle(error))
     if (!this.#pending.get(pending.number)) return promise
-    // While the server works there is time for the rest.
+    // The request is sent first: the server works while the rest is set up.
     pending.limit = createTimeLimit(this.#deadlines, () =>
       this.#giveUp(pending, tookTooLong(method, this.#deps.timeout, this.#deps.strays() > strays)),
     )
@@ -129,7 +129,7 @@ export class Wire {
     return this.#transport.send({ jsonrpc: '2.0', method, params })
   }
 
-  /** The connection is gone, and so is every answer; `why` is what its callers are told. */
+  /** Fails every request, because the connection is gone; `why` is what the callers are told. */
   close(why?: string): void {
     this.#isClosed = true
     const error = connectionClosed(why)
@@ -169,19 +169,19 @@ export class Wire {
     return this.#pending.get(Number(id.slice(PREFIX.length)))
   }
 
-  /** Tells the server that nobody waits any more. */
+  /** Settles a request with `reason`, and tells the server that nobody waits any more. */
   #giveUp(pending: Pending, reason: unknown): void {
     if (!this.#pending.get(pending.number)) return
     pending.settle(reason)
     pending.posted?.cut()
-    // One that was refused what it asked for asks no more.
+    // A server whose question was refused asks no more.
     if (!(reason instanceof ProtocolError)) this.#remember(pending)
     this.notify('notifications/cancelled', { requestId: pending.id, reason: describeError(reason) }).catch(
       error => this.#deps.log.debug('cancel_not_sent', { error }),
     )
   }
 
-  /** On standard streams it may still ask for a request that was given up, and nobody else shall be asked then. */
+  /** Notes a cancelled request: over stdio its server may still ask, and nobody else shall be asked then. */
   #remember(pending: Pending): void {
     const { id, options } = pending
     if (this.#http || !options.asker) return
@@ -197,7 +197,7 @@ export class Wire {
     this.#left.delete(id)
   }
 
-  /** True where the message is one of the forwarded requests'. `related` is the request on whose stream it came. */
+  /** Returns true for a message of a forwarded request. `related` is the request on whose stream it came. */
   #take(message: JSONRPCMessage, related?: string): boolean {
     if ('method' in message) {
       return 'id' in message ? this.#takeQuestion(message, related) : this.#takeNotice(message, related)
@@ -205,7 +205,7 @@ export class Wire {
     const pending = this.#pendingOf(message.id)
     if (!pending) {
       this.#forget(String(message.id))
-      // What a cancelled request still answers is nobody's.
+      // A late answer to a cancelled request is for nobody.
       return typeof message.id === 'string' && message.id.startsWith(PREFIX)
     }
     pending.settle(...toOutcome(message))
@@ -240,12 +240,15 @@ export class Wire {
     return false
   }
 
-  /** To the request on whose stream it came, and nobody else; where the transport cannot tell, to all that want such. */
+  /**
+   * Passes a log message to the request on whose stream it came only or, where the transport cannot tell, to
+   * all requests that want log messages.
+   */
   #takeLog(params: JsonObject, related: string | undefined): void {
     const about = this.#pending.values().filter(({ id }) => related === undefined || id === related)
     const wanting = about.flatMap(({ options: { asker } }) => (asker?.logLevel === undefined ? [] : [asker]))
     for (const asker of wanting) asker.log?.(params)
-    // One on the stream of a request is that caller's alone, also where they want none; the hub's own have no caller.
+    // A message on a stream is its caller's alone, even if unwanted; the hub's own requests have no caller.
     const isForAll = related === undefined ? wanting.length === 0 : about[0] && !about[0].options.asker
     if (isForAll) this.#deps.onNotice('notifications/message', params)
   }
@@ -259,7 +262,7 @@ export class Wire {
     return true
   }
 
-  /** Undefined where nobody waits for the answer any more. */
+  /** Answers a server's question; undefined if nobody waits for the answer any more. */
   async #answer(
     { id, method, params = {} }: JSONRPCRequest,
     capability: string,
@@ -274,7 +277,7 @@ export class Wire {
       if (!asker || asker.capabilities[capability] === undefined) {
         if (method === 'roots/list') return { jsonrpc: '2.0', id, result: { roots: [] } }
         const missing = lacks(capability)
-        // Of such a client the protocol wants to be told what it would have to declare.
+        // The protocol wants such a client to be told what it would have to declare.
         if (asker?.repeats && pending) this.#giveUp(pending, missing)
         throw missing
       }
@@ -289,7 +292,7 @@ export class Wire {
     }
   }
 
-  /** The request on whose stream the question came; standard output does not tell. */
+  /** Returns the request on whose stream the question came; standard output does not tell. */
   #whoIsAsked(method: string, related: string | undefined): Pending | undefined {
     if (related !== undefined) return this.#pendingOf(related)
     return decideAsked(method, {
@@ -300,7 +303,7 @@ export class Wire {
     })
   }
 
-  /** The requests that wait for an answer to a question, the one asked last at the end. */
+  /** Returns the requests that wait for an answer to a question, the one asked last at the end. */
   #waiting(): Pending[] {
     return [...this.#asked.values()].flatMap(({ of }) => of ?? [])
   }

@@ -33,7 +33,7 @@ export function cancelTaskTool(deps: MetaDeps): MetaTool {
   })
 }
 
-/** An agent's main thread may end all its tasks, a task those that it made. */
+/** Tells whether a thread may end a task: the main thread all of its agent, a task those that it made. */
 function isOwn(row: ThreadRow, { agent, thread }: CallContext): boolean {
   if (row.kind !== 'task' || row.agent !== agent) return false
   return thread === mainThreadId(agent) || row.parent_id === thread

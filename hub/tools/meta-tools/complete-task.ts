@@ -23,7 +23,7 @@ export function completeTask(): MetaTool {
   return { ...tool, withResult }
 }
 
-/** For a task whose result must fit the schema. Of a result that does not, the second ends the task without one. */
+/** Returns the tool for a task whose result must fit the schema. A second misfit ends it without one. */
 function withResult(schema: JsonObject): MetaTool {
   const tool = defineMetaTool({
     name: NAME,
@@ -33,7 +33,7 @@ function withResult(schema: JsonObject): MetaTool {
     input: z.strictObject({ summary, result: z.unknown() }),
     ends: true,
     async run(tx, args, { thread }) {
-      // Some models write an object as a text.
+      // Some models write an object as a JSON string.
       const given = typeof args.result === 'string' ? parseJson(args.result) : args.result
       const answer = checkAnswer(schema, given)
       if (answer.kind === 'fits') {

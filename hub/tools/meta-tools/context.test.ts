@@ -60,7 +60,7 @@ test('promise 9: what is stored fits into a window: a fact, their number, and al
     isError: true,
     text: expect.stringMatching(/No room: at most 100 facts with 32 KB.*the longest: k/),
   })
-  // Another one's place, one that replaces itself, and the room of one that was forgotten.
+  // A fact of another owner, one that replaces itself, and one in place of a forgotten one have room.
   expect(await memory.put('more', 'x', 'thread')).toMatchObject({ isError: false })
   expect(await memory.put('k1', 'y'.repeat(3_000))).toMatchObject({ isError: false })
   await memory.put('k2', '  ')

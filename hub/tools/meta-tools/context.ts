@@ -6,7 +6,7 @@ import { defaultScope, mayWrite } from './scope.ts'
 
 const LONGEST_KEY = 100
 const LONGEST_FACT = 4_000
-/** Of one owner; they stand in the window whole, which holds more than that. */
+/** The most facts, and their bytes, of one owner; the context window, which takes them whole, holds more. */
 const MOST_FACTS = 100
 const MOST_BYTES = 32 * 1024
 

@@ -11,7 +11,7 @@ import type { Tx } from '../../store/writer.ts'
 import { hopsTo } from './hops.ts'
 import { defineMetaTool, type MetaDeps, type MetaTool } from './meta-tool.ts'
 
-/** Tasks below the main thread, their tasks, and the tasks of those; no deeper. */
+/** The depth of tasks: those of the main thread, their tasks, and the tasks of those. */
 const DEEPEST = 3
 
 const input = z.strictObject({
@@ -97,7 +97,7 @@ async function checkRoom(deps: MetaDeps, tx: Tx, agent: string, depth: number): 
 
 type Limits = z.output<typeof taskLimits>
 
-/** What is asked for, but nothing above what the maker has itself. */
+/** Returns the limits that are asked for, none of them above the maker's own. */
 function lowest(above: Limits, asked: Limits): Limits {
   const entries = Object.entries(asked).map(([key, value]) => [
     key,

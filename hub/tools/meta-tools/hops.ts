@@ -4,7 +4,7 @@ import { grantsOf } from '../../store/tasks.ts'
 import { mainThreadId, readThread } from '../../store/threads.ts'
 import type { Tx } from '../../store/writer.ts'
 
-/** Messages between agents that led to the caller's cycle since a person last spoke in it. */
+/** Counts the messages between agents that led to the caller's cycle since a person last spoke in it. */
 export async function hopsTo(tx: Tx, { agent, thread, cycle }: CallContext): Promise<number> {
   const row = thread === mainThreadId(agent) ? undefined : await readThread(tx, thread)
   const given = row ? grantsOf(row).hops : 0

@@ -10,14 +10,14 @@ import type { ToolAccess } from '../../core/tool-access.ts'
 import type { CallContext, ToolOutcome } from '../../core/tool-box.ts'
 import type { Tx } from '../../store/writer.ts'
 
-/** What meta-tools use besides the transaction that they run in. */
+/** The parts that meta-tools use besides the transaction that they run in. */
 export interface MetaDeps {
   newId: NewId
   signals: Signals
   timezone: string
-  /** The agents that a conversation belongs to; none where there is no such conversation. */
+  /** Returns the agents that a conversation belongs to; none if there is no such conversation. */
   agentsOf(conversation: string): string[]
-  /** Undefined for one whose file is gone. */
+  /** Returns an agent; undefined if its file is gone. */
   agent(name: string): { conversations: readonly string[]; limits: { tasks: number } } | undefined
 }
 
@@ -28,10 +28,10 @@ export interface MetaTool {
   description: string
   inputSchema: Record<string, unknown>
   readOnly: boolean
-  /** Ends the cycle after all calls of its step. */
+  /** True if it ends the cycle after all calls of its step. */
   ends: boolean
   run(tx: Tx, args: Record<string, unknown>, context: CallContext): Promise<ToolOutcome>
-  /** The tool as a task has it whose result must fit this JSON schema. */
+  /** Returns the tool for a task whose result must fit this JSON schema. */
   withResult?(schema: JsonObject): MetaTool
 }
 
@@ -67,7 +67,7 @@ export function defineMetaTool<Input extends z.ZodType>(definition: MetaToolDefi
   }
 }
 
-/** A meta-tool as an agent, or one of its tasks, has it. */
+/** Returns a meta-tool in the form for an agent or one of its tasks. */
 export function fitTool(tool: MetaTool, access: ToolAccess): MetaTool {
   const schema = 'task' in access ? access.result : undefined
   return (schema && tool.withResult?.(schema)) ?? tool

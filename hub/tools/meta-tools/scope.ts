@@ -5,12 +5,12 @@ import { grantsOf } from '../../store/tasks.ts'
 import { mainThreadId, readThread } from '../../store/threads.ts'
 import type { Tx } from '../../store/writer.ts'
 
-/** Whose fact is meant where nothing is said: the agent's on its main thread, a task's own in a task. */
+/** Returns the default owner of a fact: the agent on its main thread, a task in that task. */
 export function defaultScope({ agent, thread }: CallContext): ContextScope['scope'] {
   return thread === mainThreadId(agent) ? 'agent' : 'thread'
 }
 
-/** A task writes to its agent's context only where its makers named store_context. */
+/** Tells whether a caller may write: a task to its agent's context only if its makers named store_context. */
 export async function mayWrite(
   tx: Tx,
   scope: ContextScope['scope'],

@@ -6,7 +6,7 @@ import type { Tx } from '../../store/writer.ts'
 import { hopsTo } from './hops.ts'
 import type { MetaDeps } from './meta-tool.ts'
 
-/** A message that so many others between agents led to is refused: without a person they would go on for ever. */
+/** Messages between agents in a row of which the last is refused: without a person they go on for ever. */
 const MOST_HOPS = 6
 
 /** Posts to the main thread of another agent and wakes it. */
@@ -30,7 +30,7 @@ export async function sendToAgent(
   return { text: `Sent to the agent ${to}.`, isError: false, structured: { agent: to, id } }
 }
 
-/** Told to people once in a cycle, however often it tries. */
+/** Refuses a message, and tells people so once in a cycle, however often it tries. */
 async function refuse(
   deps: MetaDeps,
   tx: Tx,

@@ -44,7 +44,7 @@ beforeEach(async () => {
   await (await begin()).finish()
 })
 
-/** A person's login up to where they come back. */
+/** Begins a person's login, up to where they come back. */
 async function begin() {
   const login = await beginLogin(authorization, 'http://127.0.0.1:1/oauth/callback', fetch)
   const back = (await fetch(login.url, { redirect: 'manual' })).headers.get('location') ?? ''
@@ -55,7 +55,7 @@ afterEach(async () => {
   await people[Symbol.asyncDispose]()
 })
 
-/** A renewal that is on its way until `finish` is called. */
+/** Begins a renewal that is in flight until `finish` is called. */
 function beginRenewal() {
   const gate = Promise.withResolvers<void>()
   people.onRefresh = () => gate.promise

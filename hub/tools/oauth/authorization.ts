@@ -17,44 +17,44 @@ import { describeFault } from './describe-fault.ts'
 import { LoginFault, NeedsLogin } from './faults.ts'
 import { isRefusal, type Renewed, renewTokens } from './renew.ts'
 
-/** Tokens are renewed so long before they end, or in the last tenth of their time where that is shorter. */
+/** Milliseconds before their end at which tokens are renewed, at most the last tenth of their time. */
 const EARLY_MS = 60_000
-/** After a renewal ahead of time failed, the tokens that are still good are used for so long. */
+/** Milliseconds for which tokens that are still good are used after an early renewal failed. */
 const AGAIN_MS = 10_000
 
 export interface AuthorizationDeps {
   clock: Clock
   log: Log
   store: CredentialStore
-  /** For metadata and tokens. */
+  /** Fetches metadata and tokens. */
   fetch: FetchLike
 }
 
-/** How a server refused a request. */
+/** A server's refusal of a request. */
 export interface Refusal {
   status: number
-  /** Its `WWW-Authenticate`. */
+  /** The `WWW-Authenticate` header. */
   authenticate: string | undefined
-  /** What the request was let in with; undefined for nothing. */
+  /** The bearer token that the request carried; undefined for none. */
   used: string | undefined
-  /** It is the second one: what was renewed for it did not help. */
+  /** True for the second refusal: what was renewed after the first one did not help. */
   again: boolean
 }
 
-/** What the hub shows one server over HTTP to be let in. All connections to that server share it. */
+/** The hub's login at one server over HTTP. All connections to that server share it. */
 export class Authorization {
   readonly spec: HttpSpec
   readonly #deps: AuthorizationDeps
   readonly #log: Log
   #kept: Credentials | undefined
   #renewing: Promise<void> | undefined
-  /** Whether people can log in there; undefined until that was looked for. */
+  /** True if people can log in there; undefined until that was looked up. */
   #hasLogin: boolean | undefined
   #metadataUrl: URL | undefined
   #wanted: string | undefined
   #retired = false
   #heir: Authorization | undefined
-  /** Renewals of who was here before. */
+  /** Resolves when no renewal of its predecessor is in flight. */
   #inheritance: Promise<void> | undefined
 
   constructor(spec: HttpSpec, deps: AuthorizationDeps) {
@@ -64,12 +64,12 @@ export class Authorization {
     try {
       this.#kept = deps.store.read(spec.name, spec.transport.url)
     } catch (error) {
-      // It asks for a login then, and the others go on.
+      // The server needs a new login then, and the other servers go on.
       this.#log.error('login_not_read', { error })
     }
   }
 
-  /** What stands behind `Bearer`; undefined where there is no login. */
+  /** The bearer token; undefined without a login. */
   get bearer(): string | undefined {
     return this.#kept?.tokens?.access_token
   }
@@ -78,17 +78,17 @@ export class Authorization {
     return this.spec.transport.oauth ?? {}
   }
 
-  /** Where people come back to, as the hub said when it registered itself. */
+  /** The redirect URL with which the hub registered itself. */
   get redirectUrl(): string | undefined {
     return this.#kept?.redirectUrl
   }
 
-  /** What the next login asks for: what the entry says, what the last one got, and what was refused since. */
+  /** The scope of the next login: the entry's, that of the last login, and what was refused since. */
   get scope(): string | undefined {
     return computeScopeUnion(this.settings.scope, this.#kept?.tokens?.scope, this.#wanted)
   }
 
-  /** Renews tokens that are about to end; undefined where there is nothing to wait for. Throws `NeedsLogin`. */
+  /** Renews tokens that are about to end; undefined if there is nothing to wait for. Throws `NeedsLogin`. */
   fresh(): Promise<void> | undefined {
     const { renewAt } = this.#kept ?? {}
     if (renewAt === undefined || renewAt > this.#deps.clock.now() || !this.#canRenew) return undefined
@@ -100,8 +100,8 @@ export class Authorization {
   }
 
   /**
-   * What to do about a refused request: true to make it again, false where it is no matter of a login. Throws
-   * `NeedsLogin`, and `LoginFault` where a login would not help or could not be renewed.
+   * Decides about a refused request: returns true to make it again, false if a login is not the matter.
+   * Throws `NeedsLogin`, and `LoginFault` if a login would not help or could not be renewed.
    */
   async refused({ status, authenticate, used, again }: Refusal): Promise<boolean> {
     const challenge = readChallenge(authenticate)
@@ -118,7 +118,7 @@ export class Authorization {
     throw new NeedsLogin(this.spec.name, this.bearer === undefined ? '' : ' (the last one is over)')
   }
 
-  /** Where people and programs log in for this server. Throws what is wrong with what its metadata says. */
+  /** Finds where people and programs log in for this server. Throws what is wrong with its metadata. */
   discover(): Promise<OAuthServerInfo> {
     return discoverOAuthServerInfo(this.spec.transport.url, {
       ...(this.#metadataUrl ? { resourceMetadataUrl: this.#metadataUrl } : {}),
@@ -126,12 +126,12 @@ export class Authorization {
     })
   }
 
-  /** As `decideClient`. */
+  /** Returns the hub's client at `issuer`, as `decideClient` does. */
   clientAt(issuer: string): StoredOAuthClientInformation | undefined {
     return decideClient(this.settings, this.#kept?.client, issuer)
   }
 
-  /** Takes what a login brought, and writes it down. */
+  /** Takes the tokens of a login, and saves them. */
   adopt({ tokens, ...login }: Renewed): void {
     const { url } = this.spec.transport
     const { expires_in: seconds } = tokens
@@ -145,15 +145,15 @@ export class Authorization {
     })
   }
 
-  /** Resolves once no renewal is on its way: what it brings is lost to who does not wait. */
+  /** Resolves once no renewal is in flight; the tokens of one that nobody waits for are lost. */
   async settled(): Promise<void> {
     await this.#inheritance
     await this.#renewing?.catch(() => undefined)
   }
 
   /**
-   * Another one, or none, took its place: it changes nothing on the disk, and uses up no refresh token, from now on. An
-   * heir, who is at the same address, gets what a renewal brings that is on its way.
+   * Retires it, because another one or none takes its place: from now on it changes nothing on the disk and
+   * uses up no refresh token. An `heir`, which has the same URL, gets the tokens of a renewal in flight.
    */
   retire(heir?: Authorization): void {
     this.#retired = true
@@ -173,7 +173,7 @@ export class Authorization {
     return !this.#retired && (this.#isByItself || this.#kept?.tokens?.refresh_token !== undefined)
   }
 
-  /** However many requests wait for it, there is one renewal. */
+  /** Renews the tokens, once for all requests that wait. */
   #renew(): Promise<void> {
     this.#renewing ??= this.#renewNow().finally(() => {
       this.#renewing = undefined
@@ -203,7 +203,7 @@ export class Authorization {
         scope: this.scope,
         fetch: this.#deps.fetch,
       })
-      // A login that came meanwhile is the newer one.
+      // A login that came meanwhile is newer than the renewal.
       if (this.#kept === kept) this.#inherit(kept, renewed)
       this.#log.info('login_renewed')
     } catch (error) {
@@ -224,12 +224,12 @@ export class Authorization {
     return new NeedsLogin(this.spec.name, ` (renewing the last one was refused: ${why})`)
   }
 
-  /** Without the tokens that were refused, and without the client where that was. */
+  /** Drops the refused tokens, and the client too if that was refused. */
   #leave({ tokens: _, renewAt: __, ...rest }: Credentials, isClientGone: boolean): void {
     this.#keep(isClientGone ? undefined : rest)
   }
 
-  /** What cannot be written down is good for as long as the hub runs. */
+  /** Keeps and saves credentials; if they cannot be saved, they are good for as long as the hub runs. */
   #keep(kept: Credentials | undefined): void {
     this.#kept = kept
     if (this.#retired) return
@@ -242,7 +242,7 @@ export class Authorization {
     }
   }
 
-  /** A request that wants more than the login allows. A refresh brings at most what a person agreed to (RFC 6749, 6). */
+  /** Handles a request beyond the login. A refresh brings at most what a person agreed to (RFC 6749, 6). */
   async #widen(scope: string | undefined, again: boolean): Promise<boolean> {
     const granted = this.#kept?.tokens?.scope
     const isMore = isStrictScopeSuperset(computeScopeUnion(granted, scope), granted)

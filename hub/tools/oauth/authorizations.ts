@@ -9,19 +9,22 @@ import { Authorization } from './authorization.ts'
 import { createCredentialStore } from './credentials.ts'
 import { createLogins, type Logins } from './logins.ts'
 
-/** An authorization server may take so long for one answer. */
+/** Milliseconds that an authorization server may take for one answer. */
 const TIMEOUT_MS = 15_000
 
-/** The end of the hub waits so long for tokens that are on their way. */
+/** Milliseconds that the end of the hub waits for tokens in flight. */
 const LAST_WORDS_MS = 4_000
 
-/** What every server over HTTP is shown to be let in. Who makes it disposes of it. */
+/** The hub's logins at all servers over HTTP. The creator disposes of it. */
 export interface Authorizations extends Pick<Logins, 'finish' | 'look'>, AsyncDisposable {
-  /** The same for all connections to a server; undefined where the config says itself what to send, or nothing is. */
+  /**
+   * Returns the authorization that all connections to a server share; undefined for stdio, and for an entry
+   * with its own `Authorization` header.
+   */
   of(spec: ServerSpec): Authorization | undefined
-  /** Begins a person's login. Throws `conflict` where there is none, and as `Logins` does. */
+  /** Begins a person's login. Throws `conflict` if the server has none, and as `Logins.begin` does. */
   begin(spec: ServerSpec, redirectUrl: string): Promise<{ state: string; url: string }>
-  /** Forgets the login of a server, whether that runs or not. True where there was one. */
+  /** Forgets the login of a server, whether that runs or not; returns true if there was one. */
   forget(server: string): boolean
 }
 
@@ -29,7 +32,7 @@ export interface AuthorizationsDeps {
   clock: Clock
   log: Log
   dataFolder: string
-  /** A login of a server came or went. */
+  /** Called when a server's login was made or forgotten. */
   onChange: (server: string) => void
 }
 
@@ -98,7 +101,7 @@ function sendsItsOwn({ transport }: HttpSpec): boolean {
   return Object.keys(transport.headers).some(name => name.toLowerCase() === 'authorization')
 }
 
-/** Of what may be slow, or may answer anything. */
+/** Creates a `fetch` for servers that may be slow, or may answer anything. */
 function createLimitedFetch(clock: Clock): FetchLike {
   const bounded = createBoundedFetch(clock, () => undefined)
   return async (url, init) => {

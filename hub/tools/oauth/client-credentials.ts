@@ -17,7 +17,7 @@ export interface OwnTokensDeps {
   fetch: FetchLike
 }
 
-/** The grant `client_credentials`, which needs no person. Throws what the authorization server says. */
+/** Requests tokens by the grant `client_credentials`, without a person. Throws the server's error. */
 export async function requestOwnTokens(
   url: string,
   { server, clientAt, scope: wanted, fetch }: OwnTokensDeps,
@@ -37,7 +37,7 @@ export async function requestOwnTokens(
   })
   const granted = tokens.scope ?? scope
   return {
-    // The secret stays where it is written down.
+    // The secret stays in the config.
     client: { client_id: client.client_id, issuer },
     ...(resource === undefined ? {} : { resource }),
     tokens: { ...tokens, ...(granted === undefined ? {} : { scope: granted }) },

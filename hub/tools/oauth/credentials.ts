@@ -28,30 +28,30 @@ const tokens = z.looseObject({
 })
 
 const credentials = z.object({
-  /** Of the server: what was given for another address is sent to none. */
+  /** The server's URL; what was given for another URL is never sent. */
   url: z.string(),
-  /** What the hub is to the authorization server `issuer`: registered there, or bound to it by the first login. */
+  /** The hub's client at the authorization server `issuer`: registered, or bound by the first login. */
   client,
-  /** Where that client said that people come back to; undefined for a client of the config. */
+  /** The redirect URL of that client; undefined for a client of the config. */
   redirectUrl: z.string().optional(),
-  /** What the tokens are for, as the server's metadata has it. */
+  /** The resource that the tokens are for, as in the server's metadata. */
   resource: z.string().optional(),
-  /** Undefined once the authorization server has refused to renew them. */
+  /** The tokens; undefined once the authorization server has refused to renew them. */
   tokens: tokens.optional(),
-  /** When to ask for new ones, unix milliseconds; undefined where nothing was said of how long they hold. */
+  /** Unix milliseconds at which the tokens are renewed; undefined if nobody said how long they hold. */
   renewAt: z.number().optional(),
 })
 
-/** What a server's login left behind, all of it secret. */
+/** The result of a server's login, all of it secret. */
 export type Credentials = z.infer<typeof credentials>
 
-/** Keeps the logins of servers below the data folder, a file each, which only its owner can read. */
+/** Keeps the logins of servers below the data folder, one file each, which only its owner can read. */
 export interface CredentialStore {
-  /** Undefined for none, and for those of a server at another address. */
+  /** Returns a server's credentials; undefined for none, and for those of a server at another URL. */
   read(server: string, url: string): Credentials | undefined
-  /** On the disk when this returns, whole or not at all. Throws what the disk says. */
+  /** Saves on the disk before it returns, whole or not at all. Throws the disk's error. */
   save(server: string, kept: Credentials): void
-  /** True where there was something to forget. */
+  /** Deletes a server's credentials; returns true if there were some. */
   forget(server: string): boolean
 }
 
@@ -69,9 +69,9 @@ export function createCredentialStore(dataFolder: string): CredentialStore {
     save(server, kept) {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       const draft = `${fileOf(server)}.new`
-      // One that a crash left may have another mode.
+      // A draft that a crash left may have another mode.
       rmSync(draft, { force: true })
-      // A refresh token that was used once is no good any more: the next one must not be lost.
+      // A refresh token is good only once, so the next one must not be lost.
       writeFileSync(draft, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600, flush: true })
       renameSync(draft, fileOf(server))
       flushFolder(folder)
@@ -86,7 +86,7 @@ export function createCredentialStore(dataFolder: string): CredentialStore {
   }
 }
 
-/** Through a power cut a file keeps its new name once its folder is on the disk. Windows has no such call. */
+/** Flushes a folder, after which a file keeps its new name through a power cut. Windows has no such call. */
 function flushFolder(folder: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(folder, 'r')

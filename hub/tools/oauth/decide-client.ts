@@ -7,9 +7,9 @@ import type { OAuthSettings } from '../server-spec.ts'
 import type { Credentials } from './credentials.ts'
 
 /**
- * What the hub is to the authorization server `issuer`; undefined where it has to introduce itself. Throws where that is
- * another one than what is known of the client is for: a secret that one has seen is never shown to another because a
- * server says so.
+ * Returns the hub's client at the authorization server `issuer`; undefined if the hub has to introduce itself
+ * there. Throws if the known client is for another issuer: a secret that one has seen is never shown to
+ * another because a server says so.
  */
 export function decideClient(
   { clientId, clientSecret, issuer: only }: Partial<OAuthSettings>,
@@ -29,12 +29,15 @@ export function decideClient(
   }
 }
 
-/** An https address is that of a document which says what the client is; it is used where the other side can read it. */
+/**
+ * Tells whether a client id was registered beforehand. An https URL names a document that describes the
+ * client; it is used if the authorization server can read it.
+ */
 export function isRegistered(clientId: string | undefined): clientId is string {
   return clientId !== undefined && !isHttpsUrl(clientId)
 }
 
-/** Issuers are compared as they are, but for the slash that parsing an address adds. */
+/** Compares issuers as they are, except for the slash that parsing a URL adds. */
 export function isSameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, '') === other.replace(/\/$/, '')
 }

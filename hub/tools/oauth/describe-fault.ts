@@ -1,12 +1,12 @@
 import { IssuerMismatchError } from '@modelcontextprotocol/client'
 import { describeError } from '../../core/errors.ts'
 
-/** Of what an authorization server says, so much is shown. */
+/** The most characters that are shown of what an authorization server says. */
 const LONGEST = 300
 
-/** What went wrong while logging in, without what is secret, whoever quotes it. */
+/** Returns what went wrong during a login, without the secrets that the error may quote. */
 export function describeFault(error: unknown, secrets: readonly unknown[]): string {
-  // Whoever sent the browser back chose the other name: people are not shown it.
+  // The other issuer's name was chosen by whoever redirected the browser, so people are not shown it.
   if (error instanceof IssuerMismatchError && error.kind === 'authorization_response')
     return `the browser came back from another issuer than ${error.expected}`
   let text = describeError(error)

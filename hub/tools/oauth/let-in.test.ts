@@ -48,7 +48,7 @@ test('a token is shown at the origin of its server and nowhere else', async () =
   expect(headersOf(undefined)).toEqual({})
 })
 
-/** One who always gets new tokens. */
+/** An authorization that always gets new tokens. */
 class Renewed extends Authorization {
   override refused(): Promise<boolean> {
     return Promise.resolve(true)

@@ -3,8 +3,8 @@ import type { HttpPost, Posted } from '../http-post.ts'
 import type { Authorization } from './authorization.ts'
 
 /**
- * `fetch` that shows what lets the hub in, at the server's own address alone. A request that was refused was not carried
- * out: it is made once more where new tokens came.
+ * Returns a `fetch` that adds the bearer token, at the server's own origin only. A refused request was not
+ * carried out, so it is made once more if new tokens came.
  */
 export function letFetchIn(fetch: FetchLike, authorization: Authorization): FetchLike {
   const { origin } = new URL(authorization.spec.transport.url)
@@ -25,19 +25,19 @@ export function letFetchIn(fetch: FetchLike, authorization: Authorization): Fetc
   }
 }
 
-/** The same for calls that are handed on; `createHttpPost` shows what `headersOf` gives. */
+/** Does the same for forwarded calls; `createHttpPost` sends what `headersOf` returns. */
 export function letPostIn(post: HttpPost, authorization: Authorization): HttpPost {
   return {
     post(request, deliver) {
       let posted: Posted | undefined
       let isCut = false
       const send = (again: boolean): Promise<void> => {
-        // Nobody waits for it any more: it must not be carried out now.
+        // Nobody waits for the request any more, so it must not be carried out now.
         if (isCut) return Promise.resolve()
         const used = authorization.bearer
         posted = post.post(request, deliver)
         return posted.result.catch(async error => {
-          // Where the rest of an answer was refused the request itself was carried out: it is not made again.
+          // If only the rest of an answer was refused, the request was carried out: it is not made again.
           if (!(error instanceof SdkHttpError) || error.code === SdkErrorCode.ClientHttpFailedToOpenStream)
             throw error
           const { status, data } = error
@@ -59,7 +59,7 @@ export function letPostIn(post: HttpPost, authorization: Authorization): HttpPos
   }
 }
 
-/** What calls that are handed on carry; nothing without a login. */
+/** Returns the headers that forwarded calls carry; none without a login. */
 export function headersOf(authorization: Authorization | undefined): Record<string, string> {
   const bearer = authorization?.bearer
   return bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }

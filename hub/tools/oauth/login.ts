@@ -17,17 +17,17 @@ import { describeFault } from './describe-fault.ts'
 
 const STATE_BYTES = 32
 
-/** A person's login at one server, from the address that they open to the tokens. */
+/** A person's login at one server, from the URL that they open to the tokens. */
 export interface Login {
-  /** What the address carries and what people come back with; who knows it may end the login. */
+  /** The `state` that the URL carries and people come back with; whoever knows it may end the login. */
   readonly state: string
-  /** Where the person goes. */
+  /** The URL that the person opens. */
   readonly url: string
-  /** Takes what the person came back with. Throws `bad_request` that says why it is no login. */
+  /** Ends the login with what the person came back with. Throws `bad_request` that says why it failed. */
   finish(answer: URLSearchParams): Promise<void>
 }
 
-/** Asks the authorization server, where the hub registers itself if it has to. Throws `unavailable` that says why not. */
+/** Begins a login; registers the hub if it has to. Throws `unavailable` that says why nobody can log in. */
 export async function beginLogin(
   authorization: Authorization,
   redirectUrl: string,
@@ -62,7 +62,7 @@ export async function beginLogin(
   }
 }
 
-/** Whether the hub can be somebody there: it is known, or may introduce itself. */
+/** Tells whether the hub is known at the authorization server, or may introduce itself there. */
 function mayRegister(metadata: AuthorizationServerMetadata, authorization: Authorization): boolean {
   const { clientId } = authorization.settings
   if (metadata.registration_endpoint !== undefined || isRegistered(clientId)) return true
@@ -80,7 +80,7 @@ interface Asked {
   server: OAuthServerInfo
 }
 
-/** What the SDK asks and tells while it makes the address; nothing of it is kept before the login is done. */
+/** Creates the provider that the SDK uses to make the URL; nothing of it is kept before the login is done. */
 function createProvider(authorization: Authorization, { redirectUrl, state, server }: Asked) {
   const { clientId, scope } = authorization.settings
   let client: StoredOAuthClientInformation | undefined
@@ -100,7 +100,7 @@ function createProvider(authorization: Authorization, { redirectUrl, state, serv
     state: () => state,
     clientInformation: context => {
       const known = context && authorization.clientAt(context.issuer)
-      // The hub registered with another address to come back to: that one would be refused.
+      // A client that was registered with another redirect URL would be refused.
       const isUsable = isRegistered(clientId) || authorization.redirectUrl === redirectUrl
       client ??= isUsable ? known : undefined
       return client
@@ -163,11 +163,11 @@ async function finishLogin(answer: URLSearchParams, asked: Finishing): Promise<v
       fetchFn: fetch,
     })
     if (authorization.isRetired) throw new Error('meanwhile somebody logged out, or its entry changed')
-    // One that names none gave what was asked for (RFC 6749, 5.1).
+    // A response that names no scope granted what was asked for (RFC 6749, 5.1).
     const scope = tokens.scope ?? url.searchParams.get('scope') ?? undefined
     const isOurs = isRegistered(clientId)
     authorization.adopt({
-      // The secret of the config stays there.
+      // The secret of the config stays in the config.
       client: isOurs ? { client_id: clientId, issuer: client.issuer } : client,
       ...(isOurs ? {} : { redirectUrl }),
       ...(resource === undefined ? {} : { resource }),
@@ -179,7 +179,7 @@ async function finishLogin(answer: URLSearchParams, asked: Finishing): Promise<v
   }
 }
 
-/** Without its cause, which may quote what is secret. */
+/** Makes an error without its cause, which may quote secrets. */
 function explain(code: 'unavailable' | 'bad_request', message: string): HubError {
   return new HubError(code, message)
 }

@@ -5,23 +5,23 @@ import type { Log } from '../../core/log.ts'
 import type { Authorization } from './authorization.ts'
 import { beginLogin, type Login } from './login.ts'
 
-/** A person may take so long; what became of a login is known for as long again. */
+/** Milliseconds that a person may take for a login; its result is known for as long again. */
 const LONGEST_MS = 10 * 60_000
 
-/** What became of a login: `error` says why it failed. */
+/** The state of a login; `error` says why it failed. */
 export type LoginState = { status: 'waiting' } | { status: 'done' } | { status: 'failed'; error: string }
 
-/** The logins that people are at. Who makes it disposes of it. */
+/** The logins that people have begun. The creator disposes of it. */
 export interface Logins extends Disposable {
   /**
-   * Begins one, in place of any that was begun for the server before. Throws `unavailable` where nobody can log in.
+   * Begins a login, in place of any earlier one for the server. Throws `unavailable` if nobody can log in.
    */
   begin(authorization: Authorization, redirectUrl: string): Promise<{ state: string; url: string }>
-  /** Takes what somebody came back with; resolves with the server's name. Throws `bad_request` that says what is wrong. */
+  /** Ends a login; resolves with its server's name. Throws `bad_request` that says what is wrong. */
   finish(answer: URLSearchParams): Promise<string>
-  /** Throws `not_found` for one that was never begun, or is long over. */
+  /** Returns the state of a login. Throws `not_found` for one that was never begun, or is long over. */
   look(state: string): LoginState
-  /** Ends those of a server. */
+  /** Ends the waiting logins of a server. */
   cancel(server: string): void
 }
 
@@ -29,7 +29,7 @@ export interface LoginsDeps {
   clock: Clock
   log: Log
   fetch: FetchLike
-  /** A server has new tokens. */
+  /** Called when a server has new tokens. */
   onDone: (server: string) => void
 }
 
@@ -37,7 +37,7 @@ interface Entry {
   server: string
   login: Login
   state: LoginState
-  /** Somebody came back with it: it counts once. */
+  /** True once somebody came back with it: a login counts once. */
   isTaken: boolean
   cancelTimer: () => void
 }

@@ -12,7 +12,7 @@ import type { Credentials } from './credentials.ts'
 import { isSameIssuer } from './decide-client.ts'
 import { NeedsLogin } from './faults.ts'
 
-/** What the authorization server will not say otherwise another time. */
+/** Error codes that the authorization server would answer with another time too. */
 const REFUSALS: ReadonlySet<string> = new Set([
   OAuthErrorCode.InvalidGrant,
   OAuthErrorCode.InvalidClient,
@@ -24,12 +24,12 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ])
 
 export interface RenewDeps {
-  /** Of the server, and its address. */
+  /** The server's name and URL. */
   name: string
   url: string
   discover: () => Promise<OAuthServerInfo>
   clientAt: (issuer: string) => StoredOAuthClientInformation | undefined
-  /** What to ask for where the client logs in by itself. */
+  /** The scope that a client which logs in by itself asks for. */
   scope: string | undefined
   fetch: FetchLike
 }
@@ -38,8 +38,8 @@ export interface RenewDeps {
 export type Renewed = Pick<Credentials, 'client' | 'resource' | 'redirectUrl'> & { tokens: OAuthTokens }
 
 /**
- * New tokens: by the refresh token of a person's login, or, without one, by the client's own right. Throws what the
- * authorization server says, and `NeedsLogin` where it is not the one that knows the login.
+ * Requests new tokens: by the refresh token of a person's login or, without one, by the client's own right.
+ * Throws the authorization server's error, and `NeedsLogin` if the login was made at another one.
  */
 export async function renewTokens(login: Credentials | undefined, deps: RenewDeps): Promise<Renewed> {
   const server = await deps.discover()
@@ -49,7 +49,7 @@ export async function renewTokens(login: Credentials | undefined, deps: RenewDep
   const { resource, redirectUrl, client: known, tokens: before } = login
   const issuer = metadata?.issuer ?? authorizationServerUrl
   const client = isSameIssuer(known.issuer, issuer) ? deps.clientAt(issuer) : undefined
-  // What one authorization server gave is shown to no other.
+  // The tokens of one authorization server are shown to no other.
   if (!client) throw new NeedsLogin(deps.name, ` (its authorization server is now ${issuer})`)
   const tokens = await refreshAuthorization(authorizationServerUrl, {
     ...(metadata ? { metadata } : {}),
@@ -67,7 +67,7 @@ export async function renewTokens(login: Credentials | undefined, deps: RenewDep
   }
 }
 
-/** Whether the authorization server said no for good. */
+/** Tells whether the authorization server refused for good. */
 export function isRefusal(error: unknown): error is OAuthError {
   return error instanceof OAuthError && REFUSALS.has(error.code)
 }
