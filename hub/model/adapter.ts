@@ -15,42 +15,43 @@ export interface ModelEntry {
   price?: Price | undefined
   reasoning?: 'none' | 'low' | 'medium' | 'high' | undefined
   temperature?: number | undefined
-  /** It takes pictures. */
+  /** True where the model takes pictures. */
   vision: boolean
-  /** Milliseconds until the answer begins. */
+  /** Milliseconds until the reply has to begin. */
   timeout?: number | undefined
   headers?: Readonly<Record<string, string>> | undefined
-  /** Merged into each request. */
+  /** Fields that are merged into the body of each request. */
   body?: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface AskOptions extends ModelOptions {
-  /** Parameters of the request that a repair leaves out, by their names on the wire. */
+  /** Parameters that a repair leaves out of the request, by their names on the wire. */
   without: readonly string[]
   /** Names a call whose provider sent no id; positions count from 0. */
   makeId: (position: number) => string
 }
 
 /**
- * Asks one provider in its wire format. `ask` makes one attempt: it throws a ModelError (with its `refusal` where the
- * provider refused), or the signal's reason. It owns nothing between calls but idle connections.
+ * Asks one provider in its wire format. `ask` makes one attempt: it throws a ModelError (with its `refusal`
+ * where the provider refused), or the signal's reason. An adapter owns nothing between calls but idle
+ * connections.
  */
 export interface Adapter {
   ask(request: ShapedRequest, options: AskOptions): Promise<ModelReply>
 }
 
-/** One provider: a file of `providers/` and a line in its list. */
+/** A provider has one file in `providers/` and one line in its index. */
 export interface Provider {
   name: string
   /** Hosts of `baseUrl` that mean this provider. */
   hosts: readonly string[]
-  /** Where its API is when the configuration names no `baseUrl`. */
+  /** Address of the API where the configuration names no `baseUrl`. */
   baseUrl?: string
-  /** The environment's variable with its key. */
+  /** Environment variable that holds the key. */
   keyVariable?: string
-  /** Parameters that it sends and that some servers do not know, by their names on the wire. */
+  /** Parameters that the adapter sends and some servers do not know, by their names on the wire. */
   optional?: readonly string[]
-  /** The name of the temperature on the wire; default `temperature`. */
+  /** Name of the temperature on the wire; default `temperature`. */
   temperature?: string
   form(entry: ModelEntry): Form
   /** Loads the provider's package. */

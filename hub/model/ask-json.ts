@@ -4,21 +4,21 @@ import { parseJson } from '../core/json.ts'
 
 export interface JsonQuestion {
   url: string
-  /** Sent as JSON by POST; without it the question is a GET. */
+  /** Body that is sent as JSON by POST; without it the request is a GET. */
   body?: unknown
   headers?: Readonly<Record<string, string>> | undefined
   clock: Clock
-  /** Milliseconds until the whole answer is there. */
+  /** Milliseconds until the whole answer has to be there. */
   timeout: number
 }
 
-/** An address without user, password and query, which may be secret. */
+/** Returns an address without user, password and query, which may be secret. */
 export function toShownUrl(address: string): string {
   const url = URL.parse(address)
   return url ? `${url.origin}${url.pathname}` : 'an address that is none'
 }
 
-/** What a server answers, as JSON, or why there is none. Never throws. */
+/** Asks a server and returns its answer as JSON, or why there is none. Never throws. */
 export async function askJson(question: JsonQuestion): Promise<{ value: unknown } | { why: string }> {
   const { url, body, headers = {}, clock, timeout } = question
   const shown = toShownUrl(url)
@@ -34,7 +34,7 @@ export async function askJson(question: JsonQuestion): Promise<{ value: unknown 
     if (!answer.ok) return { why: `${shown} answers with status ${answer.status}` }
     return value === undefined ? { why: `${shown} answers with something that is no JSON` } : { value }
   } catch (error) {
-    // What no header can carry is a key, and the error quotes it.
+    // The value that no header can carry is a key. The error quotes it, so its message is not passed on.
     if (error instanceof TypeError && error.cause === undefined)
       return { why: `${shown} cannot be asked: its address or a header is not valid` }
     return { why: describeError(error).replaceAll(url, shown) }

@@ -106,7 +106,7 @@ test('an open circuit asks nobody; its time doubles up to ten minutes, and a suc
     expect((await fails(alone)).kind).toBe('unavailable')
     clock.advance(1)
     main.script(refuse('server'))
-    // The one that finds out fails: no repeat of its own.
+    // The probe fails, and is not repeated.
     expect((await fails(alone)).kind).toBe('unavailable')
   }
   expect(main.requests.all).toHaveLength(8)

@@ -15,15 +15,15 @@ import { type Circuit, createCircuit, type Pass } from './circuit.ts'
 export interface ChainLink {
   model: Model
   baseUrl?: string | undefined
-  /** Its provider answers a request, if only to refuse it. */
+  /** Called when the link's provider answers a request, even if it refuses it. */
   onAnswer?: () => void
 }
 
 export interface ChainOptions {
   now: () => number
-  /** A provider that was down answers. */
+  /** Called when a provider that was down answers. */
   onAnswers: (name: string) => void
-  /** Those of providers that other chains ask too, by address and model. */
+  /** Circuits by address and model, shared with other chains that ask the same providers. */
   circuits?: Map<string, Circuit>
 }
 
@@ -32,8 +32,9 @@ interface Guarded extends ChainLink {
 }
 
 /**
- * A model with its fallbacks, asked in order: the next one where the one before fails for good (its error cannot pass,
- * or its circuit is open). Throws `unavailable` where every circuit is open. Sizes are those of the first.
+ * Returns a model that asks its links in order: the next one when the one before fails for good (its error
+ * cannot pass, or its circuit is open). Throws `unavailable` when every circuit is open. Its sizes are the
+ * first link's.
  */
 export function createChain(
   [first, ...others]: readonly [ChainLink, ...ChainLink[]],
@@ -80,7 +81,7 @@ export function createChain(
 
 type Outcome =
   | { reply: ModelReply }
-  /** `throw`: the caller decides. `refused`: no repeat mends it. `down`: it was asked whether it is back, and is not. */
+  /** `throw`: the caller decides. `refused`: a repeat does not help. `down`: the probe failed. */
   | { error: ModelError; next: 'throw' | 'refused' | 'down' }
 
 async function ask(

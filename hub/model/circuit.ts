@@ -1,33 +1,33 @@
-/** How long a provider that failed is left alone: longer each time that it fails again. */
+/** A circuit stays open for FIRST_OPEN_MS, doubled by each further failure, up to LONGEST_OPEN_MS. */
 const FIRST_OPEN_MS = 30_000
 const LONGEST_OPEN_MS = 10 * 60_000
 
-/** The leave to ask once; hand it back with what came of it. */
+/** Permission for one call; the caller hands it back with the call's outcome. */
 export interface Pass {
-  /** The one call that finds out whether the provider is back. */
+  /** True for the one call that finds out whether the provider is back. */
   readonly probe: boolean
 }
 
 /**
- * Whether one provider may be asked. Open after a failure for good, half open once its time is over: then one call
- * finds out, and the others wait for what it finds, whatever becomes of calls from before.
+ * Tells whether one provider may be asked. The circuit opens when a provider fails for good. Once its time is
+ * over, it is half open: one call probes, and the others wait for its outcome, whatever earlier calls report.
  */
 export interface Circuit {
-  /** Undefined while it is open, and while another call finds out. */
+  /** Returns undefined while the circuit is open, and while another call probes. */
   enter(): Pass | undefined
-  /** The provider answered; true where that closes it. */
+  /** Records that the provider answered; true where that closes the circuit. */
   succeed(): boolean
-  /** The call failed in a way that may pass; true where it was the one that had to find out. */
+  /** Records a failure that may pass; true where the call was the probe. */
   fail(pass: Pass, error: unknown, retryAfter?: number): boolean
-  /** The call ended without telling anything of the provider. */
+  /** Ends a call that told nothing about the provider. */
   leave(pass: Pass): void
   open(error: unknown, retryAfter?: number): void
   /** Forgets every failure. */
   close(): void
   readonly state: 'ok' | 'down' | 'trying'
-  /** When it may be asked again; undefined for now. */
+  /** Unix milliseconds at which the provider may be asked again; undefined where it may be asked now. */
   readonly retryAt: number | undefined
-  /** What it failed with last. */
+  /** Error of the last failure. */
   readonly error: unknown
 }
 
@@ -69,7 +69,7 @@ export function createCircuit(now: () => number): Circuit {
       if (probing === pass) probing = undefined
     },
     open(error, retryAfter) {
-      // Calls that were under way together fail together: that is one failure.
+      // Calls that ran at the same time fail together, which counts as one failure.
       const isOpen = until !== undefined && now() < until
       if (!isOpen && !probing) openAnew(error, retryAfter)
     },

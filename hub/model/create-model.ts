@@ -9,20 +9,20 @@ import type { RepairingOptions } from './repair/repairing-model.ts'
 
 export interface CreateModelOptions {
   clock: Clock
-  /** A provider that was down answers again. */
+  /** Called when a provider that was down answers again. */
   onAnswers: (name: string) => void
-  /** Gets an entry each time that its provider answers. */
+  /** Called with an entry each time its provider answers. */
   onAnswer?: (entry: ModelEntry) => void
-  /** Shared by all models that one config names: a provider has one circuit, whoever asks it. */
+  /** Circuits of all models that one config names: a provider has one, whichever model asks it. */
   circuits: Map<string, Circuit>
   quirks: QuirkStore
-  /** Tells which keys there are. */
+  /** Reads an environment variable, to tell which keys are set. */
   environment: (name: string) => string | undefined
 }
 
 /**
- * A configured model with its fallbacks behind circuit breakers, or the built-in one where none is configured; what is
- * not used is not loaded.
+ * Returns the configured model with its fallbacks behind circuit breakers, or the built-in commands model
+ * where none is configured. It loads only the modules that it needs.
  */
 export async function createModel(
   first: ModelEntry | undefined,
@@ -44,12 +44,12 @@ export async function createModel(
   return createChain([await toLink(first), ...others], { now: clock.now, ...options })
 }
 
-/** One configured model. */
+/** Returns one configured model, without fallbacks and without a circuit. */
 export async function openModel(entry: ModelEntry, options: RepairingOptions): Promise<Model> {
   const { providers } = await import('./providers/index.ts')
   const { createRepairingModel } = await import('./repair/repairing-model.ts')
   return createRepairingModel(providers[entry.provider as ProviderName], entry, options)
 }
 
-/** Remembers nothing. */
+/** A quirk store that remembers nothing. */
 export const NO_QUIRKS: QuirkStore = { load: async () => undefined, save: async () => undefined }

@@ -1,21 +1,22 @@
-/** A request of the trial: what it has by our estimate, and what the provider counted. */
+/** A request of the trial with two counts of its tokens: the hub's `estimate` and the provider's `input`. */
 export interface CountedRequest {
   estimate: number
   input: number
 }
 
-/** Even for text that it counts most generously, an estimate is not so much more than a provider's count. */
+/** Share of the estimate below which a provider's count is suspect: no estimate is so much too high. */
 const FAR_BELOW = 0.4
 const BELOW = 0.85
-/** Growth that is a tenth of what was added, or an estimate's error. */
+/** Share of added tokens up to which a count has not grown: growth by a tenth, or the estimate's error. */
 const NO_GROWTH = 0.15
-/** Fewer tokens than any server is told to give a model. */
+/** Tokens below which a count is no limit: no server is set to give a model so few. */
 const LEAST = 512
 
 /**
- * Whether the server cut a request, or a second one that has the first and a long result, and the most that it counted.
- * Ollama tells nobody: it counts `num_ctx` tokens or one less, newer versions about half of it, however much
- * was sent. `unclear`: it counts far too little, as a server also does that leaves out what it had cached.
+ * Tells whether the server cut a request, or a second one that adds a long result to the first, and at how
+ * many tokens. Ollama does not report a cut: it counts `num_ctx` tokens or one less (newer versions about
+ * half of it), however much was sent. `unclear` means that the count is far too low, as it also is on a
+ * server that leaves out cached tokens.
  */
 export function decideCut(first: CountedRequest, second = first): 'whole' | 'unclear' | { at: number } {
   const added = second.estimate - first.estimate

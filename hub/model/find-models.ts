@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { toLine } from '../core/text.ts'
 import { type LocalServer, listServer } from './reported.ts'
 
-/** A server that answers. `server` is missing for a program that is none of the known ones but speaks their API. */
+/** A server that answers. `server` is missing for an unknown program that speaks the same API. */
 export interface FoundServer {
   baseUrl: string
   server?: LocalServer
@@ -13,30 +13,30 @@ export interface FoundServer {
 
 export interface FoundModels {
   servers: FoundServer[]
-  /** The names of variables that hold a key; never a key itself. */
+  /** Names of the variables that hold a key; never a key itself. */
   keys: string[]
 }
 
 export interface FindOptions {
-  /** Where to look; default what `localAddresses` says. */
+  /** Addresses to ask; default `localAddresses`. */
   addresses?: readonly string[]
   environment: (name: string) => string | undefined
   clock: Clock
 }
 
-/** Where Ollama, LM Studio, llama.cpp and vLLM listen unless told otherwise. */
+/** Default ports of Ollama, LM Studio, llama.cpp and vLLM. */
 const PORTS = [11_434, 1_234, 8_080, 8_000]
 
-/** Milliseconds that each address has. */
+/** Milliseconds that each address has to answer. */
 const TIMEOUT = 1_000
 
-/** The addresses on this machine; in a container, its own and those of the machine that it runs on. */
+/** Returns the addresses on this machine; in a container, also those on its host. */
 export function localAddresses({ inContainer }: { inContainer: boolean }): string[] {
   const hosts = ['127.0.0.1', ...(inContainer ? ['host.docker.internal'] : [])]
   return hosts.flatMap(host => PORTS.map(port => `http://${host}:${port}/v1`))
 }
 
-/** What answers, and which keys there are. Looks everywhere at once and never throws. */
+/** Asks all addresses at once; returns the servers that answer and the keys that are set. Never throws. */
 export async function findModels({
   addresses = localAddresses({ inContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv') }),
   environment,
@@ -53,7 +53,7 @@ export async function findModels({
   return { servers: found.flat(), keys: KEY_VARIABLES.filter(name => Boolean(environment(name))) }
 }
 
-/** The lists have models that only turn texts into vectors, and say so in nothing but their names. */
+/** Tells chat models from embedding and reranking models, which the lists mark only in their names. */
 function isChatModel(model: string): boolean {
   return !/embed|rerank/i.test(model)
 }
@@ -65,7 +65,7 @@ const PROGRAMS: Readonly<Record<LocalServer, string>> = {
   vllm: 'vLLM',
 }
 
-/** What answers on this machine, a line each. */
+/** Describes the servers that answer, a line each. */
 export function describeServers({ servers }: FoundModels): string[] {
   if (servers.length === 0)
     return ['nothing answers at the usual ports of Ollama, LM Studio, llama.cpp and vLLM']
@@ -75,7 +75,7 @@ export function describeServers({ servers }: FoundModels): string[] {
   })
 }
 
-/** The variables that connect the first model that was found. */
+/** Returns the variables that connect the first model found, or the names of those to set. */
 export function describeVariables({ servers }: FoundModels): string {
   const first = servers.find(({ models }) => models.length > 0)
   return first

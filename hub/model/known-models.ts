@@ -1,17 +1,18 @@
 import type { Price } from '../core/model.ts'
 
 /**
- * What no provider reports of its models. As of 2026-11-15, from
+ * Sizes and prices of models whose providers do not report them. As of 2026-11-15, from
  * - https://developers.openai.com/api/docs/models and litellm's discussions 42523 and 52347 (GPT-6),
  * - https://platform.claude.com/docs/en/about-claude/pricing and its models' overviews,
  * - https://ai.google.dev/gemini-api/docs/pricing, https://mistral.ai/pricing,
  * - https://api-docs.deepseek.com/quick_start/pricing,
  * - https://models.dev (github.com/anomalyco/models.dev) for all others.
  *
- * Of several prices a row has the highest that a request of 200,000 tokens may cost (peak hours, the end of an
- * introduction, longer prompts), so that a limit on money holds; where no price of cached input was found, it is that of
- * the input. Where a provider limits the input by itself, that limit is the context. A row is for its names and their
- * dated or `-latest` or `-preview` forms, and never for other models whose names begin alike.
+ * A row has the highest price that a request of 200,000 tokens may cost (peak hours, the end of an
+ * introduction, longer prompts), so that a limit on money holds. It repeats the input's price where no price
+ * of cached input was found. Its context is the limit on the input where the provider has a separate one. A
+ * row applies to its names and their dated, `-latest` and `-preview` forms, and never to other models whose
+ * names begin alike.
  */
 const ROWS: readonly Row[] = [
   // provider, names, context, most output; dollars per million: input, cached input, output; sees pictures
@@ -88,7 +89,7 @@ export interface KnownModel {
   vision: boolean
 }
 
-/** What the table has of a model of a native provider; undefined for any other. */
+/** Returns the table's sizes and price of a native provider's model; undefined for any other. */
 export function knownModel(provider: string, model: string): KnownModel | undefined {
   const row = ROWS.find(([of, names]) => of === provider && new RegExp(`^(?:${names})${SAME}$`).test(model))
   if (!row) return undefined
@@ -96,5 +97,5 @@ export function knownModel(provider: string, model: string): KnownModel | undefi
   return { context, maxOutput, vision, price: { currency: 'USD', input, cachedInput, output } }
 }
 
-/** The rest of a name that means the same model: a date, as 2026-04-23 or 20251001, and how finished it is. */
+/** Suffixes that name the same model: a date (2026-04-23 or 20251001), `-preview` and `-latest`. */
 const SAME = String.raw`(?:-\d{4}-\d\d-\d\d|-\d{8})?(?:-preview)?(?:-latest)?`

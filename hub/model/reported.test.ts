@@ -226,7 +226,7 @@ describe('asking a server', () => {
     for (const one of open.splice(0)) await one[Symbol.asyncDispose]()
   })
 
-  /** A program that answers at some paths, and says what it was asked. Unknown paths are answered as LM Studio does. */
+  /** Serves JSON at some paths and records the requests. Unknown paths are answered as LM Studio does. */
   async function serveJson(routes: Record<string, unknown>, unknown = 404) {
     const asked: string[] = []
     const server = await serve((response, _body, { method, url = '' }) => {

@@ -3,11 +3,11 @@ import type { Clock } from '../core/clock.ts'
 import type { Price } from '../core/model.ts'
 import { askJson, toShownUrl } from './ask-json.ts'
 
-/** What a provider says of one of its models. What it does not say is missing. */
+/** What a provider reports about one of its models; a field that it does not report is missing. */
 export interface Reported {
   /** Tokens of request and reply together, as the server runs the model now. */
   context?: number | undefined
-  /** As many tokens as the model could be run with. A local server may give it fewer, and cuts what is longer. */
+  /** Tokens that the model could be run with. A local server may give it fewer, and cuts longer requests. */
   longest?: number | undefined
   maxOutput?: number | undefined
   price?: Price | undefined
@@ -15,19 +15,19 @@ export interface Reported {
   tools?: boolean | undefined
 }
 
-/** A program on somebody's own machine. */
+/** A model server that people run on their own machine. */
 export type LocalServer = 'ollama' | 'lm-studio' | 'llama.cpp' | 'vllm'
 
 export interface ReportedOptions {
-  /** As the configuration has it; most end in `/v1`. */
+  /** Address as the configuration has it; most end in `/v1`. */
   baseUrl: string
-  /** By its name in the configuration; missing for any OpenAI-compatible one. */
+  /** Name of the provider in the configuration; missing for any OpenAI-compatible server. */
   provider?: string | undefined
   model: string
   apiKey?: string | undefined
   headers?: Readonly<Record<string, string>> | undefined
   clock: Clock
-  /** Milliseconds for each of at most three answers. */
+  /** Milliseconds that each of at most three requests may take. */
   timeout?: number
 }
 
@@ -35,10 +35,10 @@ export type ReportedAnswer = { reported: Reported; server: LocalServer | undefin
 
 const TIMEOUT = 3_000
 
-/** Providers whose list has nothing but names, or wants another kind of key: the table has their models. */
+/** Providers whose list has only names or needs another kind of key: known-models.ts has their models. */
 const SILENT: ReadonlySet<string> = new Set(['openai', 'anthropic', 'google', 'deepseek'])
 
-/** What a provider reports of a model, or why nothing is known. Never throws. */
+/** Asks a provider for the sizes and the price of a model, or tells why nothing is known. Never throws. */
 export async function askReported(options: ReportedOptions): Promise<ReportedAnswer> {
   const { baseUrl, provider, model } = options
   if (provider !== undefined && SILENT.has(provider)) return { why: `${provider} reports no sizes or prices` }
@@ -57,7 +57,7 @@ export interface ListedServer {
   list: unknown
 }
 
-/** Who answers at an address, and with which models. One question tells the programs apart, two where it is Ollama. */
+/** Asks which program answers at an address, with which models: in one request, or two for Ollama. */
 export async function listServer(
   options: Omit<ReportedOptions, 'model'>,
 ): Promise<ListedServer | { why: string }> {
@@ -72,7 +72,7 @@ export async function listServer(
   return { server, models, list: answer.value }
 }
 
-/** What the programs write into `owned_by`. Ollama writes the model's namespace, which may be anybody's. */
+/** Values of `owned_by` that tell a program. Ollama writes the model's namespace, which may be any name. */
 const OWNERS: readonly (readonly [string, LocalServer])[] = [
   ['vllm', 'vllm'],
   ['llamacpp', 'llama.cpp'],
@@ -86,7 +86,7 @@ async function isOllama(options: Omit<ReportedOptions, 'model'>): Promise<boolea
   return 'value' in answer && z.object({ version: z.string() }).safeParse(answer.value).success
 }
 
-/** What the program's own API knows beyond the list. */
+/** Asks the program's own API for what the list does not have. */
 async function askNative(server: LocalServer, options: ReportedOptions): Promise<Reported | undefined> {
   const { model } = options
   const root = rootOf(options)
@@ -105,7 +105,7 @@ async function askNative(server: LocalServer, options: ReportedOptions): Promise
         fromLmStudio(await value('/api/v0/models'), model)
       )
     case 'llama.cpp':
-      // With several models the server wants to know which one, and would load it.
+      // A server with several models needs the name, and `autoload=false` keeps it from loading the model.
       return fromLlamaCpp(await value(`/props?model=${encodeURIComponent(model)}&autoload=false`))
     case 'vllm':
       return undefined
@@ -124,7 +124,7 @@ function ask(options: Omit<ReportedOptions, 'model'>, url: string, body?: unknow
   return askJson({ url, body, clock, timeout, headers: { ...key, ...headers } })
 }
 
-/** A count of tokens; anything else counts as not said. */
+/** Reads a count of tokens; any other value counts as missing. */
 const count = z.number().int().positive().optional().catch(undefined)
 const texts = z.array(z.string()).optional().catch(undefined)
 const flag = z.boolean().optional().catch(undefined)
@@ -162,8 +162,8 @@ const modelList = z.object({
 })
 
 /**
- * `GET /models`: of OpenRouter, Mistral, Groq, vLLM and llama.cpp, each of which adds something to OpenAI's names.
- * A model of OpenRouter may have a suffix that the list lacks, such as `:nitro`.
+ * Reads `GET /models` of OpenRouter, Mistral, Groq, vLLM and llama.cpp, each of which adds fields to
+ * OpenAI's. A model's name at OpenRouter may have a suffix that the list lacks, such as `:nitro`.
  */
 export function fromModelList(body: unknown, model: string): Reported | undefined {
   const list = modelList.safeParse(body).data?.data ?? []
@@ -174,7 +174,7 @@ export function fromModelList(body: unknown, model: string): Reported | undefine
   const whole =
     entry.context_length ?? entry.context_window ?? entry.max_context_length ?? entry.max_model_len
   return said({
-    // OpenRouter lists what the model can do; where it sends requests first, it may be less.
+    // `top_provider`, where OpenRouter sends requests first, may give less than `context_length`.
     context: whole === undefined ? undefined : Math.min(whole, top?.context_length ?? whole),
     longest: entry.meta?.n_ctx_train,
     maxOutput: top?.max_completion_tokens ?? entry.max_completion_tokens,
@@ -184,7 +184,10 @@ export function fromModelList(body: unknown, model: string): Reported | undefine
   })
 }
 
-/** Dollars for one token, as texts. Its routers, which choose another model each time, have -1. */
+/**
+ * Converts dollars per token (texts) into a price per million tokens. OpenRouter's routers, which choose
+ * another model each time, have -1 and get no price.
+ */
 function toPrice(pricing: z.infer<typeof listEntry>['pricing']): Price | undefined {
   const { prompt, completion, input_cache_read: cached = prompt } = pricing ?? {}
   if (prompt === undefined || completion === undefined || cached === undefined) return undefined
@@ -209,9 +212,9 @@ const ollamaRunning = z.object({
 })
 
 /**
- * Ollama's `POST /api/show` and `GET /api/ps`. The model's own context says nothing of what Ollama gives it: that is its
- * `num_ctx`, else what it runs with, else a default that goes by the memory of the graphics card and is 4,096 on most.
- * Models of its cloud run with all that they have.
+ * Reads Ollama's `POST /api/show` and `GET /api/ps`. The model's own context does not tell what Ollama gives
+ * it: Ollama takes the model's `num_ctx`, else what it runs with, else a default that depends on the graphics
+ * card's memory and is 4,096 on most. Models of Ollama's cloud run with their whole context.
  */
 export function fromOllama(show: unknown, running: unknown, model: string): Reported | undefined {
   const shown = ollamaShow.safeParse(show).data
@@ -258,7 +261,10 @@ const lmStudioV0 = z.object({
   ),
 })
 
-/** LM Studio's `GET /api/v1/models` (from 0.4 on) or `GET /api/v0/models`. A model that is not loaded has no context yet. */
+/**
+ * Reads LM Studio's `GET /api/v1/models` (from 0.4 on) or `GET /api/v0/models`. A model that is not loaded
+ * has no context yet.
+ */
 export function fromLmStudio(body: unknown, model: string): Reported | undefined {
   const newer = lmStudioV1
     .safeParse(body)
@@ -267,7 +273,7 @@ export function fromLmStudio(body: unknown, model: string): Reported | undefined
     )
   if (newer) {
     const { loaded_instances: loaded, capabilities, max_context_length: longest } = newer
-    // Which of several instances gets a request is LM Studio's choice.
+    // LM Studio chooses which of several instances gets a request, so the smallest context counts.
     const contexts = loaded.flatMap(({ config }) => config.context_length ?? [])
     return said({
       context: contexts.length > 0 ? Math.min(...contexts) : undefined,
@@ -291,7 +297,7 @@ const llamaProps = z.object({
   modalities: z.object({ vision: flag }).optional().catch(undefined),
 })
 
-/** llama.cpp's `GET /props`. Its `n_ctx` is what one request may have: the whole divided by the slots. */
+/** Reads llama.cpp's `GET /props`. Its `n_ctx` is what one request may have: the whole divided by slots. */
 export function fromLlamaCpp(body: unknown): Reported | undefined {
   const props = llamaProps.safeParse(body).data
   return props && said({ context: props.default_generation_settings.n_ctx, vision: props.modalities?.vision })

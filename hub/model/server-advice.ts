@@ -2,7 +2,7 @@ import type { LocalServer } from './reported.ts'
 
 const USUAL_CONTEXT = 32_768
 
-/** How to give a model a context of at least `tokens`. */
+/** Tells a person how to give a model a context of at least `tokens`. */
 export function adviseContext(server: LocalServer | undefined, tokens: number): string {
   const context = Math.max(USUAL_CONTEXT, 2 ** Math.ceil(Math.log2(tokens)))
   switch (server) {
@@ -21,7 +21,7 @@ export function adviseContext(server: LocalServer | undefined, tokens: number): 
   }
 }
 
-/** How to have a server call tools that does not. */
+/** Tells a person how to make a server call tools. */
 export function adviseTools(server: LocalServer | undefined): string {
   switch (server) {
     case 'ollama':

@@ -4,7 +4,7 @@ import type { ModelEntry } from './adapter.ts'
 import { type KnownModel, knownModel } from './known-models.ts'
 import { askReported, type LocalServer, type Reported, type ReportedOptions } from './reported.ts'
 
-/** What the configuration says of a model; what is missing there is asked for. */
+/** Sizes that the configuration gives a model; the provider is asked for missing ones. */
 export interface WrittenSizes {
   context?: number | undefined
   maxOutput?: number | undefined
@@ -19,20 +19,20 @@ export interface Sizes {
   maxOutput: number
   price: Price | undefined
   vision: boolean
-  /** Where each of them comes from. */
+  /** Source of each size. */
   from: Record<'context' | 'maxOutput' | 'price' | 'vision', SizeSource>
 }
 
-/** Nearly all models of these take pictures. */
+/** Providers nearly all of whose models take pictures. */
 const SEEING = ['openai', 'anthropic', 'google']
 
-/** A hub that starts waits at most so long for each of a provider's answers, milliseconds. */
+/** Milliseconds that a starting hub waits at most for each of a provider's answers. */
 const LOOK_UP_MS = 1_000
 
 const DEFAULT_CONTEXT = 32_768
 const DEFAULT_OUTPUT = 4_096
 
-/** What the configuration says, else the provider, else the table, else what suits most models. */
+/** Takes each size from the configuration, else the provider, else the table, else a usual default. */
 export function decideSizes(
   written: WrittenSizes & { provider?: string | undefined },
   reported: Reported = {},
@@ -48,7 +48,7 @@ export function decideSizes(
   }
   const [context, price, vision] = [pick('context'), pick('price'), pick('vision')]
   const tokens = context.value ?? Math.min(DEFAULT_CONTEXT, reported.longest ?? DEFAULT_CONTEXT)
-  // A reply seldom needs all that a model could write, and what is reserved for it is taken from the window.
+  // A reply seldom needs all that a model could write, and what is reserved for it is lost to the window.
   const most = reported.maxOutput ?? known?.maxOutput ?? DEFAULT_OUTPUT
   const maxOutput = written.maxOutput ?? Math.min(DEFAULT_OUTPUT, Math.floor(tokens / 4), most)
   return {
@@ -65,12 +65,12 @@ export function decideSizes(
   }
 }
 
-/** A model with all that is known of it. */
+/** A model with its sizes and what its provider reported. */
 export interface LookedUpModel {
   sizes: Sizes
   reported: Reported | undefined
   server: LocalServer | undefined
-  /** Why its provider says nothing of it. */
+  /** Why the provider reports nothing about the model. */
   why: string | undefined
 }
 
@@ -89,23 +89,23 @@ export async function lookUp(written: WrittenSizes & ReportedOptions): Promise<L
 
 type WrittenEntry = Omit<ModelEntry, 'context' | 'maxOutput' | 'vision'> & WrittenSizes
 
-/** A configured model with every size filled in. A provider that does not answer leaves the table and the defaults. */
+/** A configured model with all sizes, from the table or defaults where the provider does not answer. */
 export interface SizedEntry {
   readonly entry: ModelEntry
   /**
-   * The provider answered a request: it is asked again for what it did not say before, as a local server that has
-   * loaded the model since. Resolves to true where the sizes are others now. Never throws.
+   * Asks the provider, which has answered a request, for what it did not report before: a local server may
+   * have loaded the model since. Resolves to true where the sizes changed. Never throws.
    */
   askAgain(): Promise<boolean>
 }
 
-/** So often a provider that answers requests is asked again: some never say it. */
+/** Most times that a provider which answers requests is asked again: some never report the size. */
 const MOST_QUESTIONS = 5
 
 export async function openSizedEntry(written: WrittenEntry, clock: Clock): Promise<SizedEntry> {
   const wanted = written.context === undefined ? 'context' : 'vision'
   const ask = async () => {
-    // The timeout of an entry is for answers: a list comes at once or not at all.
+    // The entry's timeout is for replies. A list comes at once or not at all, so it gets less time.
     const { sizes } =
       written[wanted] === undefined
         ? await lookUp({ ...written, timeout: LOOK_UP_MS, clock })

@@ -22,7 +22,7 @@ const TOOLS = [
 ]
 const estimate = (text: string) => Math.ceil(text.length / 4)
 
-/** Counts as the estimate does, calls what it is told to and says what its result has, as a good model does. */
+/** Counts as the estimate does, calls the tool it is told to and repeats its result: a good model. */
 function goodReply(request: ModelRequest, onText: (text: string) => void): ModelReply {
   const input = estimate(JSON.stringify([request.system, request.tools, request.messages]))
   const usage = { input, output: 5, cachedInput: 0 }

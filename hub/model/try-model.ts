@@ -7,27 +7,27 @@ import { decideCut } from './decide-cut.ts'
 import type { LocalServer, Reported } from './reported.ts'
 import { adviseContext, adviseTools } from './server-advice.ts'
 
-/** One thing that was found out about a model, in words for a person, with how to mend it. */
+/** A finding about a model, in words for a person, with advice on how to fix it. */
 export interface ModelFinding {
   level: 'ok' | 'warning' | 'problem'
   what: string
 }
 
 export interface TrialOptions {
-  /** The agent's own prompt, and all that it is told of. */
+  /** System prompt with which every request of the agent begins. */
   system: string
   tools: readonly ModelTool[]
   timezone: string
-  /** The tokens of a text. */
+  /** Estimates the tokens of a text. */
   estimate: (text: string) => number
-  /** What the provider says of the model, and which program it is. */
+  /** What the provider reports about the model; `server` is the program that runs it. */
   reported?: Reported | undefined
   server?: LocalServer | undefined
   clock: Clock
   signal: AbortSignal
 }
 
-/** Stands in where the agent has no tool that reads and needs no arguments. */
+/** The tool that the trial offers where the agent has no read-only tool without required arguments. */
 const STAND_IN: ModelTool = {
   name: 'get_trial_word',
   description: 'Tells the word of the trial.',
@@ -37,24 +37,25 @@ const STAND_IN: ModelTool = {
 
 const WORD = 'heron'
 const SHOWN = 120
-/** An estimate may be as many times what the provider counts. */
+/** Factor by which an estimate may exceed the provider's count. */
 const DOUBTFUL = 2
-/** How much more context an agent should have than its first request needs, for a history. */
+/** Factor by which an agent's context should exceed its first request, to leave room for a history. */
 const SPARE = 1.5
-/** A result as long as those of real tools: a server that cuts requests counts nothing of it. */
+/** A result as long as those of real tools, so that a cut shows: the server's count does not grow by it. */
 const RESULT = `The word of the trial is "${WORD}". The rest is only there to be long.\n${Array.from({ length: 150 }, (_, index) => `line ${index + 1}: nothing to see`).join('\n')}`
 
 interface Trial {
   model: Model
   options: TrialOptions
   tools: ModelTool[]
-  /** How often text came. */
+  /** Number of times that text came. */
   pieces: number
 }
 
 /**
- * Tries a model with a request as agents send it: their prompt, all their tools, a call, the turn after its result. No
- * tool runs: the result is made up. Throws only the signal's reason and what is no answer of the provider.
+ * Tries a model with a request as agents send it: their prompt, all their tools, a call, the turn after its
+ * result. No tool runs: the result is made up. Throws only the signal's reason and what is no answer of the
+ * provider.
  */
 export async function tryModel(model: Model, options: TrialOptions): Promise<ModelFinding[]> {
   const tool = options.tools.find(isHarmless) ?? STAND_IN
@@ -110,7 +111,7 @@ async function ask(trial: Trial, messages: ModelMessage[]): Promise<ModelReply |
   }
 }
 
-/** What can be said before anything is asked. */
+/** Compares the reported sizes with what a request needs, before anything is asked. */
 function compareSizes({ model, options, tools }: Trial): ModelFinding[] {
   const { reported: { context, tools: callsTools } = {}, server } = options
   const needed = countTokens(options, tools, []) + model.maxOutput
@@ -139,7 +140,7 @@ function countTokens(
   return estimate(system) + estimate(JSON.stringify(tools)) + estimate(said.join('\n'))
 }
 
-/** A refusal, and whether it is because of the tools. */
+/** Describes a refusal, and finds out whether the tools are its cause. */
 async function describeRefusal(
   trial: Trial,
   question: ModelMessage,
@@ -158,7 +159,7 @@ async function describeRefusal(
   return [refusal, { level: 'problem', what }]
 }
 
-/** What is wrong with the call, or undefined. */
+/** Returns what is wrong with the call, or undefined. */
 function decideCall({ calls, text, truncated }: ModelReply, tools: readonly ModelTool[]): string | undefined {
   const [call] = calls
   if (!call && truncated) return 'used up its reply before it called the tool: raise maxOutput.'
@@ -190,7 +191,7 @@ function decideAnswer({ text, calls }: ModelReply): ModelFinding {
   return { level: 'warning', what: `answers a tool's result ${said}, which shows nothing of it` }
 }
 
-/** Short answers may come in one piece. */
+/** Characters from which a reply should be streamed; a shorter one may come in one piece. */
 const LONG = 100
 
 function describeStream({ pieces }: Trial, { text }: ModelReply): ModelFinding[] {
@@ -200,7 +201,7 @@ function describeStream({ pieces }: Trial, { text }: ModelReply): ModelFinding[]
   return [{ level: 'warning', what }]
 }
 
-/** Whether the server read all that it was sent, as far as its count tells. */
+/** Tells whether the server read the whole request, as far as its count shows. */
 function describeCount(
   { options, tools }: Trial,
   asked: ModelMessage[],

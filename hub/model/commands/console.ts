@@ -3,11 +3,11 @@ import { type Plan, planCall } from './plan.ts'
 import { fold } from './words.ts'
 
 const RUN_COMMAND = 'run_game_command'
-/** What the consoles of games know; "tell everyone" is "say". */
+/** Commands that the consoles of games know; "tell everyone" becomes "say". */
 const COMMANDS =
   /^(?:whitelist (?:add|remove)|kick|ban|pardon|op|deop|tp|give(?! me)|gamemode|weather|difficulty|say|set the time to|time set|save-all|tell everyone|announce)(?!\p{L})/u
 
-/** A command that is meant for the console of the one game server that is named, as a call that waits for a yes. */
+/** Plans a command for the console of the one game server that is named, as a call that waits for a yes. */
 export function planConsole(text: string, tools: readonly ModelTool[]): Plan | undefined {
   const tool = tools.find(({ name }) => name === RUN_COMMAND)
   const lead = COMMANDS.exec(fold(text))?.[0]
@@ -27,7 +27,7 @@ export function planConsole(text: string, tools: readonly ModelTool[]): Plan | u
   return planCall(tool, { server, command })
 }
 
-/** Names of game servers in a text, as the tools' schemas list them. */
+/** Returns the names of game servers in a text, as the tool's schema lists them. */
 export function serversIn(text: string, tool: ModelTool | undefined): string[] {
   const schema = JSON.stringify(tool?.inputSchema ?? {})
   const names: string[] = JSON.parse(/"enum":(\[[^\]]*\])/.exec(schema)?.[1] ?? '[]')

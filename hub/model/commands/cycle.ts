@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BatchItem, ModelCall, ModelMessage } from '../../core/model.ts'
 
-/** A call of this model with what came back. */
+/** A call of this model with its result. */
 export interface Outcome {
   name: string
   text: string
@@ -14,24 +14,24 @@ const ENDING_TOOLS = ['schedule_wake', 'complete_task']
 
 type UserMessage = ModelMessage & { role: 'user' }
 
-/** Something that has to be answered, with what was done for it so far in this cycle. */
+/** An item that has to be answered, with what was done for it so far in this cycle. */
 export interface OpenItem {
   item: BatchItem
   outcomes: Outcome[]
-  /** A message of a conversation that the reply does not go to; the hub asks about it afterwards. */
+  /** True for a message of another conversation than the reply's; the hub asks about it afterwards. */
   elsewhere: boolean
-  /** The id for the item's next call: the same whenever the cycle is resumed at this point. */
+  /** Id of the item's next call: the same whenever the cycle is resumed at this point. */
   nextCallId: string
 }
 
-/** The present cycle as the window shows it. */
+/** The current cycle as the window shows it. */
 export interface Cycle {
   items: OpenItem[]
-  /** Results that belong to no item, for instance because compaction took the item. */
+  /** Results that belong to no item, for instance because compaction removed the item. */
   strays: Outcome[]
 }
 
-/** Everything from the newest batch on, mid-cycle updates with it. */
+/** Reads everything from the newest batch on, with mid-cycle updates. */
 export function readCycle(messages: ModelMessage[]): Cycle {
   const start = startOf(messages)
   const users = messages.flatMap((message, index) => (message.role === 'user' ? [{ message, index }] : []))
@@ -77,7 +77,10 @@ function toAnswer(users: { message: UserMessage }[]): BatchItem[] {
   return [{ kind: 'message', origin: '', text, at: 0 }]
 }
 
-/** Tells messages of other conversations than the reply goes to: the newest message's of the cycle's first batch. */
+/**
+ * Returns a function that finds messages of other conversations. The reply goes to the conversation of the
+ * newest message in the cycle's first batch.
+ */
 function outside(users: { message: UserMessage }[]): (item: BatchItem) => boolean {
   const target = users[0]?.message.items.findLast(item => item.kind === 'message')
   const asked = users.at(-1)?.message.text.startsWith('[UNANSWERED')
@@ -85,7 +88,10 @@ function outside(users: { message: UserMessage }[]): (item: BatchItem) => boolea
   return item => item.kind === 'message' && placeOf(item) !== placeOf(target)
 }
 
-/** The messages of the conversation that the hub asks about; where compaction took them, what the hub repeats of them. */
+/**
+ * Returns the messages of the conversation that the hub asks about, or the hub's text where compaction
+ * removed them.
+ */
 function toUnanswered(all: BatchItem[], asked: UserMessage): BatchItem[] {
   const [repeated] = asked.items
   const conversation = repeated?.origin ?? /^\[UNANSWERED - ([^\]\n]*)\]/.exec(asked.text)?.[1] ?? ''
@@ -94,7 +100,7 @@ function toUnanswered(all: BatchItem[], asked: UserMessage): BatchItem[] {
   return [{ kind: 'message', origin: ` in ${conversation}`, text: repeated?.text ?? asked.text, at: 0 }]
 }
 
-/** The results of this model's calls for an item, in order. */
+/** Returns the results of this model's calls for an item, in order. */
 function outcomesOf(cycle: ModelMessage[], key: string): Outcome[] {
   const calls = cycle.flatMap(message => (message.role === 'assistant' ? message.calls : []))
   const outcomes: Outcome[] = []
@@ -116,7 +122,7 @@ function straysOf(cycle: ModelMessage[]): Outcome[] {
   return cycle.slice(last + 1).flatMap(message => (message.role === 'tool' ? [message] : []))
 }
 
-/** The conversation that a message came from, as its origin says it: "alex in homelab" → "homelab". */
+/** Returns the conversation that a message came from, by its origin: "alex in homelab" → "in homelab". */
 function placeOf(item: BatchItem): string {
   return item.origin.slice(item.origin.lastIndexOf(' in ') + 1)
 }

@@ -7,7 +7,7 @@ import { type Plan, type Scene, say } from './plan.ts'
 
 const LONGEST = 1500
 
-/** What an item leads to next, by what it is: what no person wrote is told and acted on by nobody. */
+/** Plans what an item leads to, by its kind. An item that no person wrote is only reported. */
 export function decideItem({ item, outcomes }: OpenItem, scene: Scene): Plan {
   switch (item.kind) {
     case 'message':
@@ -26,12 +26,15 @@ export function decideItem({ item, outcomes }: OpenItem, scene: Scene): Plan {
   }
 }
 
-/** Where it came from, without what warns a model. */
+/** Returns where an item came from, without the words that warn a model. */
 function toOrigin({ origin }: BatchItem): string {
   return origin.replace(/; data, not instructions|\s*\(data, not instructions\)/g, '') || 'A notice'
 }
 
-/** A text as it is; an event's data at its end in the words that its server gave with it. */
+/**
+ * Returns a text as it is. An event's JSON data becomes the text that its server gave with it, or a list of
+ * its fields.
+ */
 function toDetails(text: string): string {
   const [, before = '', json = '', after = ''] = /^([^{]*)(\{.*\})([^}]*)$/s.exec(text.trim()) ?? []
   const data = parseJson(json)

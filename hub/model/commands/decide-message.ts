@@ -22,11 +22,11 @@ import { planSearch } from './titles.ts'
 import { readWhen } from './when.ts'
 import { fold, meaningsOf, toWords } from './words.ts'
 
-/** Nobody words a plain request longer than this. */
+/** Characters; nobody words a plain request longer than this. */
 const LONGEST = 1000
 const NEAREST = 3
 
-/** What a person's message leads to next. Pure: the same message after the same outcomes gives the same plan. */
+/** Plans the answer to a person's message. Pure: the same message and outcomes give the same plan. */
 export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]): Plan {
   if (scene.models && isModelQuestion(item.text)) return say(sayModels(scene.models))
   const command = decideSlash(item, scene, outcomes)
@@ -52,7 +52,7 @@ export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]
 const LIST_SCHEDULES = 'list_schedules'
 const UNSURE = 'I may not have understood you. This is the nearest that I can look at:'
 
-/** Other words for what some tools do, that no word of theirs says. */
+/** Phrases for what some tools do that no word of these tools matches, each with words that do. */
 const PHRASES: readonly [RegExp, string][] = [
   [
     /(?<!\p{L})(?:quita|enl[eè]ve|togli|hef|entferne?)(?!\p{L}).*limit\p{L}*|limi\p{L}* (?:uit|aus|aufheben|weg)(?!\p{L})/iu,
@@ -75,7 +75,7 @@ const PHRASES: readonly [RegExp, string][] = [
   [/\b(start\p{L}*)\b(.*)\bneu\b/iu, 'restart $2'],
 ]
 
-/** The message in words that the tools know. */
+/** Returns the message in words that the tools know. */
 function toPlainWords(text: string): string {
   return PHRASES.reduce((said, [phrase, meant]) => said.replace(phrase, meant), text)
 }
@@ -85,14 +85,14 @@ const NEGATED =
 const CONDITION =
   /(?<!\p{L})(?:if|when|whenever|once|unless|until|till|as soon as|after|before|wenn|falls|sobald|bis|nachdem|bevor|si|quand|des que|cuando|hasta|quando|finche|als|wanneer|zodra|если|когда|пока)(?!\p{L})/u
 
-/** What leaves something out, or says more than one call can do. */
+/** Words that leave something out, or say more than one call can do. */
 const EXCEPTION =
   /(?<!\p{L})(?:but|except|apart|besides|only|just the|without|instead|both|either|all (?!downloads?|torrents?)\p{L}+s|aber|ausser|ohne|nur|statt|sauf|sans|seulement|pero|excepto|salvo|sin|solo|ma|tranne|senza|behalve|zonder)(?!\p{L})/u
-/** What a person adds to say why. */
+/** Words and marks after which a person says why. */
 const BECAUSE =
   /[,;!?]|(?<!\p{L})(?:because|since|cause|so that|weil|denn|parce que|porque|perche|omdat)(?!\p{L})/u
 
-/** A change is never run from free text: one that is clear becomes a call that waits for a yes. */
+/** Plans a change. It never runs from free text: a clear one becomes a call that waits for a yes. */
 function decideOrder(text: string, orders: readonly string[], scene: Scene): Plan {
   const order = toOrder(text)
   if (NEGATED.test(order.split(BECAUSE)[0] ?? ''))
@@ -123,12 +123,12 @@ function decideOrder(text: string, orders: readonly string[], scene: Scene): Pla
   )
 }
 
-/** The one change that is clear. */
+/** Returns the one change that is clear. */
 function toOne([best, next]: readonly Match[]): Match | undefined {
   return best?.clear && !next?.clear && !isMetaTool(best.tool.name) ? best : undefined
 }
 
-/** The change that the first clause asks for, where what follows asks for nothing. */
+/** Returns the change that the first clause asks for, where the rest asks for none. */
 function toReasoned(text: string, tools: readonly ModelTool[], scene: Scene): Match | undefined {
   const at = fold(text).search(BECAUSE)
   if (at < 0) return undefined
@@ -137,12 +137,12 @@ function toReasoned(text: string, tools: readonly ModelTool[], scene: Scene): Ma
   return more ? undefined : toOne(matchTools(first, tools, orderWordsOf(toWords(first), scene.tools)))
 }
 
-/** The part that says what to do; what is to be sent or written says nothing about that. */
+/** Returns the part that says what to do; a text that is to be sent or written says nothing about that. */
 function toOrder(text: string): string {
   return fold(text).split(CONTENT)[0] ?? ''
 }
 
-/** Whether it is meant for another time than now; a span that an argument takes is none. */
+/** Tells whether an order is for another time than now. A span that an argument takes is no such time. */
 function isTimed(order: string, { filled }: Match, { now, timezone }: Scene): boolean {
   const isSpan = [...filled.used].some(word => /^\d+$/.test(word))
   return !isSpan && readWhen(order.replace(AT_ONCE, ' '), { now, timezone }).kind !== 'none'
@@ -163,10 +163,10 @@ function toTemplate({ tool, filled }: Match): string {
   return toCallText(tool.name, { ...filled.arguments, ...missing })
 }
 
-/** What only looks runs where one tool comes near: it harms nothing, and the answer says which it was. */
+/** Plans a question. A read-only tool runs where it comes near: it harms nothing, and the answer names it. */
 function decideQuestion(text: string, scene: Scene): { plan: Plan; isSure: boolean } {
   const reading = scene.tools.filter(({ readOnly, name }) => readOnly && !OWN_HISTORY.has(name))
-  // People add why they ask: a sentence of several is enough.
+  // People add why they ask, so each sentence is tried by itself too.
   const asked = [text, ...text.split(/[?!.;]\s/).filter(each => each !== text)].map(each =>
     matchTools(each, reading),
   )
@@ -185,7 +185,7 @@ function decideQuestion(text: string, scene: Scene): { plan: Plan; isSure: boole
     : { plan: sayUnknown(asked[0] ?? []), isSure: false }
 }
 
-/** What the agent itself wrote and read is for it to search, not for a question in plain words. */
+/** Tools that search what the agent itself wrote and read; a question in plain words never runs them. */
 const OWN_HISTORY = new Set(['search_history', 'read_messages', 'get_context'])
 
 function sayUnknown(matches: readonly Match[]): Plan {

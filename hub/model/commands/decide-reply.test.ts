@@ -32,7 +32,7 @@ const item = (kind: BatchItem['kind'], origin: string, text: string): BatchItem 
   at: NOW,
 })
 
-/** A thread that runs its cycles as the hub does. */
+/** Opens a thread that runs its cycles as the hub does. */
 function openThread() {
   const messages: ModelMessage[] = []
   return {

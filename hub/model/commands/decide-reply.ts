@@ -19,8 +19,9 @@ interface Decided {
 const LONGEST_REPLY = 8000
 
 /**
- * What is answered to a window: calls as long as an item of the cycle needs one, then one reply to all items. Pure. Calls
- * that end the cycle wait until everything else is answered, since the text beside them is the reply.
+ * Decides the answer to a window: calls while an item of the cycle needs one, then one reply to all items.
+ * Pure. Calls that end the cycle wait until everything else is answered, since the text beside them is the
+ * reply.
  */
 export function decideReply(request: ModelRequest, models?: FoundModels): Decision {
   const { tools, now, timezone, messages } = request
@@ -38,24 +39,27 @@ export function decideReply(request: ModelRequest, models?: FoundModels): Decisi
   return toAnnouncement(request, { text, calls: decided.flatMap(toCall) })
 }
 
-/** Whether a message of the cycle wants to know which models there are. */
+/** Tells whether a message of the cycle asks which models there are. */
 export function asksForModels({ messages }: ModelRequest): boolean {
   return readCycle(messages).items.some(({ item }) => item.kind === 'message' && isModelQuestion(item.text))
 }
 
-/** Whether the text becomes the summary of a task. */
+/** Tells whether the text becomes the summary of a task. */
 function isTask(messages: readonly ModelMessage[]): boolean {
   const batch = messages.findLast(({ role, text }) => role === 'user' && text.startsWith('[INBOX'))
   return batch?.text.includes('\nYour final text goes to nobody; it is the summary of your task') === true
 }
 
-/** The first reply says once who answers. */
+/** Adds to the first reply, and only there, that no language model answers. */
 function introduce(text: string): string {
   if (text === '' || text.includes(NO_MODEL)) return text
   return `${text}\n\n(${NO_MODEL}: plain commands answer here. \`/help\` shows them, \`/models\` what could be connected.)`
 }
 
-/** Other conversations are answered when the hub asks about them; it does not where the cycle ends by a call. */
+/**
+ * Plans the items of the reply's conversation. The hub asks about the others afterwards, but not where the
+ * cycle ends by a call: then they are planned too.
+ */
 function decideItems(items: readonly OpenItem[], decide: (open: OpenItem) => Plan): Decided[] {
   const here = items.filter(open => !open.elsewhere).map(open => ({ open, plan: decide(open) }))
   if (!here.some(each => each.plan.kind === 'end')) return here
@@ -68,7 +72,7 @@ function toCall({ open, plan }: Decided): ModelCall[] {
   return [plan.kind === 'call' && plan.ask ? { ...call, ask: plan.ask } : call]
 }
 
-/** What is said to each item, in order; where there are several, a message's answer begins with the message. */
+/** Returns the text for each item, in order. One of several answers begins with its message. */
 function toParagraphs(decided: readonly Decided[]): string[] {
   return decided.flatMap(({ open: { item }, plan }) => {
     if (plan.kind === 'call') return []
@@ -82,7 +86,10 @@ function toParagraphs(decided: readonly Decided[]): string[] {
 const SAY = 'send_message'
 const NOWHERE = /^Your final text goes nowhere; use send_message .*\(conversations: ([^,)\s]+)/m
 
-/** What nobody asked for, such as an event, is sent once to the agent's first conversation: its final text goes nowhere. */
+/**
+ * Sends the text about an item that nobody asked for, such as an event, once to the agent's first
+ * conversation, since the agent's final text goes nowhere.
+ */
 function toAnnouncement({ messages, tools }: ModelRequest, decision: Decision): Decision {
   const begin = messages.findLastIndex(({ role, text }) => role === 'user' && text.startsWith('[INBOX'))
   const conversation = NOWHERE.exec(messages[begin]?.text ?? '')?.[1]

@@ -6,10 +6,10 @@ import { fold, isStop, toWords } from './words.ts'
 
 interface KnownEvent {
   type: string
-  /** A tool of the server that raises it. */
+  /** A tool of the server that raises the event. */
   from: string
   says: string
-  /** Each of them has to be in the text, folded. */
+  /** Patterns, each of which has to match the folded text. */
   words: readonly RegExp[]
 }
 
@@ -20,8 +20,8 @@ const SHARED: Record<string, string> = {
 }
 
 /**
- * What a thread can wait for without a model, as the built-in servers raise it: the type; a tool of its server; what it
- * says; and words of which each group has to be in the text, folded.
+ * Events of the built-in servers that a thread can wait for without a model. A line has the type, a tool of
+ * its server, what it says, and groups of words, each of which has to be in the folded text.
  */
 const EVENTS: readonly KnownEvent[] = String.raw`
 cpu_high; get_system_metrics; the CPU is very busy; cpu|processor|prozessor|processeur|procesador; HIGH
@@ -54,7 +54,7 @@ container_unhealthy; get_container_status; a container is unhealthy; containers?
 const TELL_WHEN =
   /^(?:(?:tell|notify|warn|alert|ping|message|remind|inform|text) (?:me|us)|let (?:me|us) know|give me a shout|sag(?:e)?(?: mir)?(?: bescheid)?|gib mir bescheid|meld(?:e)? dich|benachrichtige mich|warne mich|(?:pre)?viens-moi|previens-moi|dis-moi|avertis-moi|avisame|dime|avvisami|dimmi|avisa-me|me avisa|laat (?:me|mij) weten|waarschuw (?:me|mij)|zeg het me|скажи(?: мне)?|сообщи(?: мне)?|предупреди(?: меня)?)[\s,]+(?:as soon as|whenever|when|once|if|wenn|sobald|falls|quand|des que|lorsque|si|cuando|en cuanto|quando|appena|se|als|wanneer|zodra|когда|если)(?!\p{L})\s*/u
 
-/** What a person wants to be told of once it happens; undefined where the text asks for nothing of the kind. */
+/** Returns what a person wants to be told of once it happens; undefined where the text is no such request. */
 export function readTellWhen(text: string): string | undefined {
   const plain = fold(withoutPlease(text))
   const lead = TELL_WHEN.exec(plain)?.[0]
@@ -67,7 +67,7 @@ const FILLERS = new Set(
   ),
 )
 
-/** Waits for the one known event that the words mean, and for nothing less: what they say besides would be lost. */
+/** Waits for the one known event that the words mean exactly, since any other words would be lost. */
 export function decideTellWhen(what: string, scene: Scene, [done]: Outcome[]): Plan {
   if (done) return say(done.isError ? wordOutcome(done) : done.text)
   const connected = EVENTS.filter(({ from }) => scene.tools.some(({ name }) => name === from))
@@ -77,7 +77,7 @@ export function decideTellWhen(what: string, scene: Scene, [done]: Outcome[]): P
   )
   const fitting = EVENTS.filter(event => event.words.every(words => what.search(words) >= 0))
   const isNegated = /(?<!\p{L})(?:not|isn't|never|longer|nicht|kein\p{L}*|pas|niet|не)(?!\p{L})/u.test(what)
-  // Which download it is cannot be told beforehand: each that ends is told by its name.
+  // The event cannot name one download beforehand, so each that ends is reported by its name.
   const isAnyOf = ({ type }: KnownEvent) => type === 'download_complete' || type === 'media_added'
   const exact = fitting.filter(event => isAnyOf(event) || restOf(what, event, servers).length === 0)
   const [event] = exact
@@ -107,7 +107,7 @@ export function decideTellWhen(what: string, scene: Scene, [done]: Outcome[]): P
   }
 }
 
-/** The words that neither the event nor the servers' names explain. */
+/** Returns the words that neither the event nor the servers' names explain. */
 function restOf(what: string, { words }: KnownEvent, servers: readonly string[]): string[] {
   const left = words.reduce((text, each) => text.replace(each, ' '), what)
   return toWords(left).filter(

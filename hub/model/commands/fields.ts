@@ -35,7 +35,7 @@ function toKind(schema: Schema): Pick<Field, 'kind' | 'choices'> {
   return { kind: is('integer', 'number') ? 'number' : is('string') ? 'text' : 'other', choices: [] }
 }
 
-/** What a sentence says for a tool's arguments, the words that said it, and what is missing. */
+/** Values that a sentence gives to a tool's arguments, the words that gave them, and missing arguments. */
 export interface Filled {
   arguments: Record<string, unknown>
   used: ReadonlySet<string>
@@ -44,18 +44,18 @@ export interface Filled {
   missing: readonly { name: string; choices: readonly string[] }[]
 }
 
-/** The sentence that arguments are read from; `open` are its words that do not speak of the tool itself. */
+/** The sentence that arguments are read from; `open` has its words that do not speak of the tool itself. */
 export interface Asked {
   text: string
   words: readonly string[]
   open: readonly string[]
-  /** Those that stand in what the tool says of itself. */
+  /** Words that occur in what the tool says of itself. */
   told: readonly string[]
-  /** Those that stand in the tool's name or title, what only says to act on it aside. */
+  /** Words that occur in the tool's name or title, except those of the order to act on it. */
   named: readonly string[]
 }
 
-/** Takes from a sentence only what it says for certain. */
+/** Reads only the arguments that a sentence gives for certain. */
 export function fillArguments(schema: Record<string, unknown>, asked: Asked): Filled {
   const values: Record<string, unknown> = {}
   const used = new Set<string>()
@@ -90,7 +90,7 @@ interface Value {
   words: readonly string[]
 }
 
-/** The one choice that is named; two of them are a doubt. */
+/** Returns the one choice that is named; undefined where two are, since that is ambiguous. */
 function findChoice({ choices }: Field, { words }: Asked): Value | undefined {
   const isSaid = (choice: string, word: string) => word === choice || toStem(word) === choice
   const isMeant = (choice: string, word: string) => meaningsOf(word).includes(choice)
@@ -123,10 +123,10 @@ const SPANS: Record<string, number> = {
 }
 const OF_FIELD: Record<string, number> = { seconds: 1 / 60, minutes: 1, hours: 60, days: 1440 }
 
-/** "for 2 hours": one that begins "in" is when to begin. */
+/** Words before a duration ("for 2 hours"); "in 2 hours" is a time to begin. */
 const FOR = new Set(['for', 'fur', 'pendant', 'durante', 'por', 'per', 'voor', 'на'])
 
-/** A number beside the argument's name, or a span for one that counts a unit of time. */
+/** Reads a number beside the argument's name, or a span for an argument that counts a unit of time. */
 function findNumber({ name }: Field, { words }: Asked): Value | undefined {
   const said = words.flatMap((word, index) => {
     if (!/^\d+(?:\.\d+)?$/.test(word)) return []
@@ -148,7 +148,7 @@ function findNumber({ name }: Field, { words }: Asked): Value | undefined {
 const SPEED = /(\d+(?:[.,]\d+)?)\s*([kmg])(i?)(b(?:it)?|bps)(?:\s*(?:\/|per )\s*s\p{L}*|ps)?(?!\p{L})/iu
 const BYTES: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, ki: 2 ** 10, mi: 2 ** 20, gi: 2 ** 30 }
 
-/** "2 MB/s" for an argument that counts MiB. */
+/** Reads a speed such as "2 MB/s" for an argument that counts MiB. */
 function findSpeed({ name }: Field, { text }: Asked): Value | undefined {
   const [whole, number = '', prefix = '', binary = '', unit = ''] = SPEED.exec(text) ?? []
   if (whole === undefined || !name.endsWith('MiBps')) return undefined
@@ -158,10 +158,10 @@ function findSpeed({ name }: Field, { text }: Asked): Value | undefined {
   return { value, words: toWords(whole) }
 }
 
-/** Programs that people name in place of an argument's name. */
+/** Values of `client` that people say without the argument's name. */
 const CLIENTS = new Set(['sabnzbd', 'nzbget', 'qbittorrent', 'transmission', 'deluge'])
 
-/** "container nginx", "the nginx container", "the debian torrent". */
+/** Reads a word beside the argument's name: "container nginx", "nginx container", "the debian torrent". */
 function findNamed({ name, kind }: Field, { text, words, open, told }: Asked): Value | undefined {
   if (kind !== 'text') return undefined
   const client = name === 'client' ? words.find(word => CLIENTS.has(word)) : undefined
@@ -182,7 +182,7 @@ const ADDRESS = /(?:https?:\/\/|magnet:)\S+/
 const QUOTED = /["“”„«]([^"“”„«»]{1,300})["“”»]/gu
 const TOLD = /(?::\s+|(?<!\p{L})(?:that|saying|dass|que|che|dat)\s+)(\S.*)$/isu
 
-/** A text in quotes or behind a colon, else the one run of words that speaks of nothing else. */
+/** Reads a text in quotes or behind a colon, else the one run of words that the rest does not explain. */
 function findText({ name }: Field, asked: Asked, used: ReadonlySet<string>): Value | undefined {
   const { text, words, open, named } = asked
   const quoted = [...text.matchAll(QUOTED)]
@@ -197,12 +197,12 @@ function findText({ name }: Field, asked: Asked, used: ReadonlySet<string>): Val
   const longest = IN_WORDS.test(name) ? LONGEST_RUN : 1
   const isKnown = longest === 1 && left.some(word => isCommon(word) || isOrderWord(word))
   const isOne = left.length > 0 && run.length <= longest && !isKnown && !run.some(word => JOINING.has(word))
-  // "add the series Severance, season 2 is enough"
+  // A value ends at a comma: "add the series Severance, season 2 is enough".
   const [value = ''] = isMeant && isOne ? asWritten(text, ...run).split(/[,;]/) : []
   return value === '' ? undefined : { value, words: run }
 }
 
-/** "finished" names no download, since it says what some tools do. */
+/** Tells whether a word stands for a tool's word. Such a word names nothing: "finished" is no download. */
 function isCommon(word: string): boolean {
   return meaningsOf(word).some(meaning => meaning !== word)
 }
@@ -212,7 +212,7 @@ const LONGEST_RUN = 6
 const IN_WORDS = /query|title|message|text|reason/
 const JOINING = new Set(['and', 'or', 'und', 'oder', 'et', 'ou', 'y', 'o', 'e'])
 
-/** Words as the text has them, with what stands between. */
+/** Returns words as the text has them, with what stands between. */
 function asWritten(text: string, ...words: string[]): string {
   const plain = text.normalize('NFC')
   const folded = fold(plain)
@@ -221,7 +221,7 @@ function asWritten(text: string, ...words: string[]): string {
   return plain.slice(from, folded.indexOf(last, from) + last.length)
 }
 
-/** A word without the endings that a plural or a verb may have. */
+/** Returns a word without the endings that a plural or a verb may have. */
 export function toStem(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word
   return word

@@ -1,7 +1,7 @@
 import type { ModelTool } from '../../core/model.ts'
 import { describeServers, describeVariables, type FoundModels } from '../find-models.ts'
 
-/** Questions that the tools of the built-in servers answer. */
+/** Example questions, each by the tool of a built-in server that answers it. */
 const EXAMPLES: Record<string, string> = {
   get_system_metrics: 'how is this machine doing?',
   get_disk_health: 'are my disks healthy?',
@@ -13,7 +13,7 @@ const EXAMPLES: Record<string, string> = {
 
 export const NO_MODEL = 'No language model is connected'
 
-/** What works without a model, and how to connect one. */
+/** Describes what works without a model, and how to connect one. */
 export function sayHelp(tools: readonly ModelTool[]): string {
   const has = (name: string) => tools.some(tool => tool.name === name)
   const asked = Object.entries(EXAMPLES).flatMap(([name, words]) => (has(name) ? [`“${words}”`] : []))
@@ -40,12 +40,12 @@ const CONNECT = `To connect a model (\`/models\` shows what answers on this mach
 const MODEL_QUESTION =
   /^\/models?(?!\p{L})|(?<!\p{L})(?:which|what|connect|use|add|choose|find|set up|configure|welche|verbinde|quels?|que|quali) (?:(?:a|an|the|other|language|ai) )*(?:models?|llms?|ollama|modelle?|modeles?|modelos?|modelli)(?!\p{L})/iu
 
-/** Whether a message wants to know which models there are, or how to connect one. */
+/** Tells whether a message asks which models there are, or how to connect one. */
 export function isModelQuestion(text: string): boolean {
   return text.length < 100 && MODEL_QUESTION.test(text.trim())
 }
 
-/** What answers on this machine, and how to connect it. */
+/** Describes the model servers on this machine, and how to connect one. */
 export function sayModels(found: FoundModels): string {
   const keys = found.keys.length > 0 ? `\n\nKeys in the hub's environment: ${found.keys.join(', ')}.` : ''
   return `On this machine:\n${describeServers(found)

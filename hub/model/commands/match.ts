@@ -10,16 +10,16 @@ import { isOrderWord, isStop, KNOWN_WORDS, meaningsOf, toWords } from './words.t
 export interface Match {
   tool: ModelTool
   filled: Filled
-  /** Every word of the sentence speaks of the tool or gives an argument, and nothing is missing. */
+  /** True where every word of the sentence speaks of the tool or gives an argument, and none is missing. */
   clear: boolean
-  /** Enough of the sentence speaks of the tool that a look harms nobody. */
+  /** True where enough of the sentence speaks of the tool that a read-only call harms nobody. */
   near: boolean
 }
 
 const MOST_CANDIDATES = 12
 const MOST_WORDS = 40
 
-/** What the hub's own search finds for the words, the best first. */
+/** Returns the tools that the hub's own search finds for the words, the best first. */
 export function searchTools(words: readonly string[], tools: readonly ModelTool[]): ModelTool[] {
   const phrases = words.slice(0, MOST_WORDS).flatMap(word => [...meaningsOf(word), word])
   if (phrases.length === 0) return []
@@ -31,7 +31,7 @@ export function searchTools(words: readonly string[], tools: readonly ModelTool[
 const ASKING =
   /^(?:what|which|who|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|any|show|list|get|give|tell|check|find|see|look|display|search|was|welche[rs]?|wer|wie|wann|wo|warum|wieso|ist|sind|hat|haben|gibt|zeig|zeige|liste|suche|quel\p{L}*|qui|que|quoi|combien|comment|pourquoi|ou|est|montre|liste|cherche|cual\p{L}*|quien\p{L}*|cuant\p{L}*|como|donde|muestra\p{L}*|busca|chi|che|cosa|come|quant\p{L}*|mostra\p{L}*|cerca|wat|wie|welke|hoe|hoeveel|zoek|что|кто|как|где|сколько|покажи|есть)(?!\p{L})/u
 
-/** The words of a sentence that ask for a change, by what the tools' names begin with; none where it only asks. */
+/** Returns the words of a sentence that ask for a change, by the tools' verbs; none where it only asks. */
 export function orderWordsOf(words: readonly string[], tools: readonly ModelTool[]): string[] {
   const first = words.find(word => !isStop(word) || ASKING.test(word))
   if (first === undefined || ASKING.test(first)) return []
@@ -41,12 +41,12 @@ export function orderWordsOf(words: readonly string[], tools: readonly ModelTool
   return words.filter(isOrder)
 }
 
-/** "stop" of `stop_game_server` and of `games__stop-server`. */
+/** Returns the verb of a tool's name: "stop" of `stop_game_server` and of `games__stop-server`. */
 export function verbOf({ name }: Pick<ModelTool, 'name'>): string {
   return toWords(name.split('__').at(-1)?.replaceAll('_', ' ') ?? '')[0]?.split(/[-.]/)[0] ?? ''
 }
 
-/** The tools that a sentence may mean, those that explain most of its words first; `orders` are its words for a change. */
+/** Returns the tools that a sentence may mean, best match first; `orders` are its words for a change. */
 export function matchTools(
   text: string,
   tools: readonly ModelTool[],
@@ -57,7 +57,7 @@ export function matchTools(
   const ranked = searchTools(telling, tools).slice(0, MOST_CANDIDATES)
   const told = ranked.map((tool, rank) => ({ ...toMatch(tool, { text, words, telling, orders }), rank }))
   const found = told.map(each => ({ ...each, score: scoreOf(each, told) }))
-  // One word that stands in several descriptions says little about which is meant.
+  // A single word that occurs in several descriptions does not tell which tool is meant.
   const isVague = ({ named, told }: Told) =>
     named.length === 0 &&
     told.length === 1 &&
@@ -69,13 +69,13 @@ export function matchTools(
     .sort((a, b) => Number(b.clear) - Number(a.clear) || b.score - a.score || a.rank - b.rank)
 }
 
-/** A word that stands in few tools' names says more than one that stands in many; what is missing speaks against it. */
+/** Scores a match: words in few tools' names count more, and missing arguments count against it. */
 function scoreOf({ named, told, filled, tool }: Scored, all: readonly Scored[]): number {
   const share = (list: (each: Scored) => readonly string[]) => (word: string) =>
     1 / all.filter(each => list(each).includes(word)).length
   const sum = (words: readonly string[], of: (word: string) => number) =>
     words.reduce((total, word) => total + of(word), 0)
-  // "is quake up?": the tool that is about what is named, and about nothing else.
+  // A tool named after its argument is about that one thing: `get_game_server` for "is quake up?".
   const isSubject = Object.keys(filled.arguments).some(name => tool.name.endsWith(`_${name}`))
   return (
     2 *
@@ -93,7 +93,7 @@ function scoreOf({ named, told, filled, tool }: Scored, all: readonly Scored[]):
   )
 }
 
-/** Words that mean the same of a tool's name are one: "the memory of the nas". */
+/** Returns the words without those that mean the same part of the tool's name: "the memory of the nas". */
 function distinct(words: readonly string[], label: string): string[] {
   const meant = (word: string) => [word, ...meaningsOf(word)].find(each => speaksOf(label, each))
   return [...new Map(words.map(word => [meant(word), word])).values()]
@@ -101,14 +101,14 @@ function distinct(words: readonly string[], label: string): string[] {
 
 type Scored = Pick<Match, 'tool' | 'filled'> & Told
 
-/** A name is said, or most of the sentence stands in what the tool says of itself. */
+/** Tells whether half of the sentence speaks of the tool: by its name, a choice, or other words of it. */
 function isNear({ named, told, filled }: Scored, telling: readonly string[]): boolean {
   const known = new Set([...told, ...filled.chosen])
   const isTold = told.length > 1 || told.length === telling.length
   return (named.length > 0 || filled.chosen.length > 0 || isTold) && 2 * known.size >= telling.length
 }
 
-/** The words of a text, with slips corrected. */
+/** Returns the words of a text, with spelling corrected. */
 export function toKnownWords(text: string, tools: readonly ModelTool[]): string[] {
   return toWords(text.replace(PATH, ' ')).map(word => spell(word, tools))
 }
@@ -116,7 +116,7 @@ export function toKnownWords(text: string, tools: readonly ModelTool[]): string[
 const PATH = /(?<!\S)\/\S+/g
 const SHORTEST_SLIP = 5
 
-/** A word that nobody knows as the one that it is a slip of; the word itself where none or several are near. */
+/** Returns the known word that an unknown word misspells; the word itself where none or several are near. */
 function spell(word: string, tools: readonly ModelTool[]): string {
   if (word.length < SHORTEST_SLIP || /[\d._-]/.test(word) || isStop(word) || meaningsOf(word).length > 0)
     return word
@@ -140,7 +140,7 @@ interface Sentence {
   orders: readonly string[]
 }
 
-/** Words of a sentence that stand in a tool's name or title, and in all that it says of itself. */
+/** Words of a sentence that occur in a tool's name or title, and in all that it says of itself. */
 interface Told {
   named: string[]
   told: string[]
@@ -152,7 +152,7 @@ function toMatch(tool: ModelTool, { text, words, telling, orders }: Sentence): O
   const whole = `${label} ${description} ${toIndexedTool(tool).arguments.replaceAll('_', ' ')}`
   const named = telling.filter(word => speaksOf(label, word))
   const told = telling.filter(word => speaksOf(whole, word))
-  // A word of an order that stands in a description alone may change what is meant: "without warning".
+  // A word of an order that occurs only in a description may change what is meant: "without warning".
   const known = orders.length > 0 ? named : told
   const open = telling.filter(word => !known.includes(word))
   const subject = named.filter(word => !orders.includes(word))
@@ -160,7 +160,7 @@ function toMatch(tool: ModelTool, { text, words, telling, orders }: Sentence): O
   const isOne = orders.every(word => [word, ...meaningsOf(word)].includes(verbOf(tool)))
   const isKnown = named.length > 0 || told.length > 1 || told.some(word => meaningsOf(word).length > 0)
   const left = open.filter(word => !filled.used.has(word))
-  // What only reads may be off the mark by a word that no tool knows, but not by a number.
+  // A read-only tool may be chosen although it does not explain every word, but it has to explain numbers.
   const mayMiss = readOnly && named.length > 0 && !left.some(word => /\d/.test(word)) ? told.length / 2 : 0
   const clear = isOne && isKnown && filled.missing.length === 0 && left.length <= mayMiss
   return { tool, filled, clear, named, told }
@@ -170,7 +170,7 @@ function labelOf({ name, title = '' }: ModelTool): string {
   return `${name.replaceAll(/[_-]/g, ' ')} ${title}`
 }
 
-/** Whether a text has the word, one that begins like it, or what it is known to mean. */
+/** Tells whether a text has the word, one that begins like it, or one that it is known to mean. */
 function speaksOf(text: string, word: string): boolean {
   return [word, ...meaningsOf(word)].some(each => holdsPhrases(text, [toStem(each)], 'all'))
 }

@@ -4,16 +4,16 @@ import { plural, toSentence, truncate } from '../../core/text.ts'
 import type { FoundModels } from '../find-models.ts'
 import type { Outcome } from './cycle.ts'
 
-/** What a message is answered by, besides the message. */
+/** Everything that an answer depends on, besides the message. */
 export interface Scene {
   tools: readonly ModelTool[]
   now: number
   timezone: string
-  /** What answers on this machine, where a message wants to know. */
+  /** Model servers and keys of this machine; set where a message asks for them. */
   models?: FoundModels | undefined
 }
 
-/** What an item leads to next. An `end` call ends the cycle; its text is told only where it succeeds. */
+/** The next step for an item. An `end` call ends the cycle; its text goes out only if the call succeeds. */
 export type Plan =
   | { kind: 'say'; text: string }
   | { kind: 'call'; name: string; arguments: Record<string, unknown>; ask?: true }
@@ -23,7 +23,7 @@ export function say(text: string): Plan {
   return { kind: 'say', text }
 }
 
-/** A call that runs at once where it only reads, and waits for a person's yes where it changes something. */
+/** Plans a call. It runs at once where it only reads; otherwise it waits for a person's yes. */
 export function planCall({ name, readOnly }: ModelTool, args: Record<string, unknown>): Plan {
   const call = { kind: 'call' as const, name, arguments: args }
   return readOnly || isMetaTool(name) ? call : { ...call, ask: true }
@@ -35,7 +35,7 @@ const META_TOOLS = new Set(
   ),
 )
 
-/** Whether it is the agent's own: such a call acts on nothing but the agent, and no approval can hold it. */
+/** Tells whether a tool is a meta-tool: it acts on nothing but the agent, and no approval can hold it. */
 export function isMetaTool(name: string): boolean {
   return META_TOOLS.has(name)
 }
@@ -43,7 +43,7 @@ export function isMetaTool(name: string): boolean {
 const MOST_LINES = 60
 const MOST_CHARACTERS = 3500
 
-/** What a call gave, as the tool said it. */
+/** Describes the result of a call, as the tool said it. */
 export function wordOutcome({ name, text, isError, structured }: Outcome): string {
   const approval = /^\s*waiting: approval (\S+)/.exec(text)?.[1]
   if (approval)
@@ -56,7 +56,7 @@ export function wordOutcome({ name, text, isError, structured }: Outcome): strin
     : `\`${name}\` says:\n\n${shorten(toPlain(said))}`
 }
 
-/** JSON on one line is written on several. */
+/** Writes JSON of one line on several. */
 function toPlain(text: string): string {
   const data = /^[[{]/.test(text) && !text.includes('\n') ? parseJson(text) : undefined
   return data === undefined ? text : `\`\`\`json\n${JSON.stringify(data, null, 1)}\n\`\`\``
@@ -71,14 +71,14 @@ function shorten(text: string): string {
 
 const LONGEST_LINE = 110
 
-/** A tool in one line. */
+/** Describes a tool in one line. */
 export function toToolLine({ name, title = '', description, readOnly }: ModelTool): string {
   const first = (description.split(/(?<=[.!?])\s/)[0] || title).replace(/\s+/g, ' ').trim()
   const what = first.length <= LONGEST_LINE ? first : `${first.slice(0, LONGEST_LINE - 1)}…`
   return `- \`${name}\`${readOnly || isMetaTool(name) ? '' : ' (asks first)'}: ${what}`
 }
 
-/** A call as a person can send it. */
+/** Writes a call as a person can send it. */
 export function toCallText(name: string, args: Record<string, unknown>): string {
   return `\`/call ${name} ${JSON.stringify(args)}\``
 }

@@ -1,9 +1,9 @@
 import { fold } from './words.ts'
 
-/** What comes again and again, before its time of day and weekdays are read. `rest` is the text without it. */
+/** A recurrence, before its time of day and weekdays are read. `rest` is the text without it. */
 export type Recurrence =
   | { kind: 'days'; days: string; rest: string }
-  /** `from`: where in `rest` a day of the week has to stand; anywhere where it is missing. */
+  /** `from` is the index in `rest` where a day of the week has to stand; missing for any index. */
   | { kind: 'weekdays'; rest: string; from?: number }
   | { kind: 'cron'; cron: string; label: string; rest: string }
   | { kind: 'unclear'; why: string }
@@ -37,13 +37,15 @@ const DAILY =
 const HOURLY = /(?<!\p{L})(?:hourly|stundlich)(?!\p{L})/u
 const SELDOM =
   /(?<!\p{L})(?:weekly|monthly|yearly|annually|wochentlich|monatlich|jahrlich|mensuellement|毎週|每周|毎月|每月)(?!\p{L})/u
-/** "mondays", "montags": the weekday stays behind as the time parser knows it. */
+/** Weekdays in the plural ("mondays", "montags"); the singular stays in the text for the time parser. */
 const PLURAL =
   /(?<!\p{L})((?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)s(?!\p{L})/u
 const PARTS_OF_DAY =
   /^(?:mornings?|evenings?|nights?|morgen|abend|matins?|soirs?|mananas?|noches?|matin[ae]|ser[ae]|utro)$/
 
-/** A recurrence in the text, or undefined. It is looked for before the time parser, which would take it for one time. */
+/**
+ * Finds a recurrence in the text, or undefined. The time parser, which runs later, would read it as one time.
+ */
 export function findRecurrence(text: string): Recurrence | undefined {
   const folded = fold(text)
   const numbered = NUMBERED.exec(folded)
@@ -79,7 +81,7 @@ function toHourly(rest: string): Recurrence {
 function decideNumbered(text: string, found: RegExpExecArray): Recurrence {
   const [whole, number, word = ''] = found
   const unit = Object.keys(UNITS).find((name): name is Unit => found.groups?.[name] !== undefined)
-  // What says a part of the day says the hour with it: "every morning at 7".
+  // A part of the day says which hour is meant, so it stays in the text: "every morning at 7".
   const kept = PARTS_OF_DAY.test(word) ? word.length : 0
   const rest = without(text, found.index, whole.length - kept)
   const count = number === undefined ? 1 : Number(number)

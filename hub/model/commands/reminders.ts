@@ -5,7 +5,7 @@ import { type Plan, type Scene, say, wordOutcome } from './plan.ts'
 import { type Language, readWhen } from './when.ts'
 import { fold } from './words.ts'
 
-/** What a request begins with after a please. */
+/** Polite words with which a request may begin. */
 const POLITE =
   "(?:(?:please|pls|hey|hi|ok|and|bitte|s'il te plait|por favor|per favore|пожалуйста|can you|could you|would you|will you|i want you to|i'd like you to|kannst du|konntest du|peux-tu|tu peux|puedes|puoi|kun je)[\\s,]+)*"
 
@@ -24,20 +24,20 @@ const REMIND: readonly [Language, RegExp][] = [
   ['id', /(?<!\p{L})ingatkan (?:saya|aku)(?!\p{L})/u],
   ['vi', /(?<!\p{L})nhac toi(?!\p{L})/u],
 ]
-/** Languages that put it at the end. */
+/** Words of the languages that put the request at the end. */
 const REMIND_LATE: readonly [Language, RegExp][] = [
   ['ja', /(?:を|と|って|に|するように)?(?:リマインドして|思い出させて|知らせて)(?:ください)?。?/u],
   ['zh', /提醒我/u],
 ]
 
-/** A time may stand before it: "every day at 7 remind me …". */
+/** Most characters before the request, since a time may stand there: "every day at 7 remind me …". */
 const LATEST_LEAD = 40
 const DENIED =
   /(?<!\p{L})(?:don'?t|not|never|did|does|do|is|was|has|have|why|when|what|who|how|which|nicht|ne|no|non|niet|не)(?!\p{L})/u
 
 const polite = new RegExp(`^\\s*${POLITE}`, 'u')
 
-/** The text after its polite beginning, in the letters in which it was written. */
+/** Returns the text after its polite beginning, in the letters in which it was written. */
 export function withoutPlease(text: string): string {
   const plain = text.normalize('NFC')
   return plain.slice(polite.exec(fold(plain))?.[0].length ?? 0).trim()
@@ -50,7 +50,7 @@ export interface ReminderWish {
   language: Language | undefined
 }
 
-/** What a person wants to be reminded of and when, in their words; undefined where the text asks for no reminder. */
+/** Returns what a person wants to be reminded of, and when; undefined where the text asks for no reminder. */
 export function readReminder(text: string): ReminderWish | undefined {
   const plain = withoutPlease(text).replace(TIMER, 'remind me in ')
   const folded = fold(plain)
@@ -64,7 +64,7 @@ export function readReminder(text: string): ReminderWish | undefined {
   return late && { language: late[0], text: plain.replace(late[1], ' ') }
 }
 
-/** Has the hub wake the agent then; the reminder is told when it does. What is not clear is asked back. */
+/** Plans a wake at the time of a reminder, which is sent then. An unclear time sets nothing. */
 export function decideReminder(wish: ReminderWish, { at }: BatchItem, scene: Scene, [done]: Outcome[]): Plan {
   if (done) return say(done.isError ? wordOutcome(done) : `The reminder is set. ${done.text}`)
   if (!scene.tools.some(({ name }) => name === 'schedule_wake'))
@@ -90,7 +90,7 @@ const JOINING =
   /^(?:[\s,;:.–-]+|(?:to|that|about|at|on|and|daran|dass|an|um|zu|de|que|di|che|om|te|aan|по|о|att)[\s,]+|d'|[にを])/iu
 const TRAILING = /[\s,;:–-]+(?:at|um|on|a|an|à)?$|[\s.?!]+$/u
 
-/** What it is about, without the words that joined it to the time. */
+/** Returns what a reminder is about, without the words that joined it to the time. */
 function toReason(text: string): string {
   let rest = text.trim()
   for (let pieces = 0; pieces < 4; pieces++) rest = rest.replace(JOINING, '')

@@ -11,7 +11,7 @@ import { toWords } from './words.ts'
 const MOST_LISTED = 60
 const MOST_FOUND = 12
 
-/** What a message that begins with a slash leads to; undefined for one that is no command. */
+/** Plans what a message that begins with a slash leads to; undefined for one that is no command. */
 export function decideSlash(item: BatchItem, scene: Scene, outcomes: Outcome[]): Plan | undefined {
   const [, command, rest = ''] = /^\/([a-z]+)(?![\w/.])\s*(.*)$/is.exec(item.text.trim()) ?? []
   switch (command?.toLowerCase()) {
@@ -53,7 +53,7 @@ function sayTools(words: string, tools: readonly ModelTool[]): string {
     : `No tool fits “${truncate(words, 100)}”. \`/tools\` lists all.`
 }
 
-/** A person typed the call itself: what reads runs, what changes something waits for the yes. */
+/** Plans a call that a person typed: it runs where it only reads, else it waits for a yes. */
 function decideCall(rest: string, tools: readonly ModelTool[]): Plan {
   const [, name = '', json = ''] = /^`?([^\s{`]+)`?\s*(.*)$/s.exec(rest.trim()) ?? []
   const tool = tools.find(each => each.name === name)
@@ -74,7 +74,7 @@ function decideCall(rest: string, tools: readonly ModelTool[]): Plan {
   return planCall(tool, { ...args })
 }
 
-/** Lists what is scheduled, or cancels one of it. */
+/** Lists the schedules, or cancels one of them. */
 export function decideSchedules(rest: string, [done]: Outcome[]): Plan {
   const [, id] = /^cancel\s+(\S+)$/i.exec(rest.trim()) ?? []
   if (done) {

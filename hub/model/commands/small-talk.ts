@@ -14,7 +14,7 @@ const WHO =
 const ABILITY =
   /(?<!\p{L})(?:what can (?:you|i)|what do you (?:do|know)|help(?: me)?$|how do(?:es)? (?:this|you) work|was kannst du|hilfe$|que peux[- ]tu|aide$|que puedes|ayuda$|cosa puoi|aiuto$|wat kan je|wat kun je|o que (?:voce )?(?:pode|podes)|co (?:umiesz|potrafisz))(?!\p{L})/u
 
-/** What is said to a greeting, to thanks, and to who asks who answers; undefined for anything else. */
+/** Answers a greeting, thanks, and a question about who answers; undefined for anything else. */
 export function answerSmallTalk(message: string, tools: readonly ModelTool[]): string | undefined {
   const text = fold(message)
     .replaceAll(/[^\p{L}\p{N}' -]+/gu, ' ')

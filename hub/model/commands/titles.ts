@@ -2,12 +2,12 @@ import type { ModelTool } from '../../core/model.ts'
 import { type Plan, planCall } from './plan.ts'
 import { fold } from './words.ts'
 
-/** "do we have X", "is X on jellyfin": asks for a title. */
+/** Questions whether a title is there: "do we have X", "is X on jellyfin". */
 const OWNED: readonly RegExp[] = [
   /^(?:do (?:we|i|you) have|have (?:we|i|you) got|got|look up|look for|haben wir|hast du|habe ich|gibt es|est-ce qu(?:e |')(?:on a|nous avons)|(?:on|nous) a(?:vons)?|tenemos|tienes|abbiamo|hai|hebben we|temos)\s+(?<title>.+)$/u,
   /^(?:is|ist|est|esta|e)\s+(?<title>.+?)\s+(?:already )?(?:on|in|available|auf|sur|en|su)\s*(?:on |in )?(?:jellyfin|plex|the library|our library|der mediathek)$/u,
 ]
-/** "request X", "get us X": wants a title that may be a film or a series. */
+/** Requests for a title that may be a film or a series: "request X", "get us X". */
 const WANTED: readonly RegExp[] = [
   /^(?:i want to (?:see|watch)|i'd like to (?:see|watch)|(?:get|grab|add|request|order|download) (?:us |me )?)\s*(?<title>.+ \(?(?:19|20)\d\d\)?)$/u,
   /^(?:get|grab|add|request|order|download) (?:us |me )?(?:the )?(?:new |next |latest |first )?(?:seasons?|episodes?) of (?<title>.+)$/u,
@@ -19,7 +19,7 @@ const KIND = /^(?:the |a |an |der |den |die |das |le |la |el |il )?(?:movie|film
 const MACHINE =
   /(?<!\p{L})(?:containers?|servers?|downloads?|torrents?|players?|space|ram|memory|alerts?|updates?|reminders?|requests?|tasks?|seasons?|backups?|speicher|platz|disks?|cpu|errors?|notifications?|channels?|movies|films|shows|episodes)(?!\p{L})/u
 
-/** Searches for the title that a message asks for; undefined where it asks for none, or nothing can search. */
+/** Searches for the title that a message asks for; undefined where it asks for none or no tool searches. */
 export function planSearch(text: string, tools: readonly ModelTool[]): Plan | undefined {
   const tool = tools.find(({ name }) => name === 'search_media')
   const query = toTitle(text)
@@ -35,7 +35,7 @@ function toTitle(text: string): string | undefined {
     if (!found || said === undefined) continue
     const from = folded.indexOf(said, found[0].startsWith(said) ? 0 : 1)
     const kind = KIND.exec(said)?.[0]?.length ?? 0
-    // A film or a series that is called so can be requested at once.
+    // A title that the message calls a film or a series can be requested without a search.
     if (WANTED.includes(pattern) && kind > 0) return undefined
     const title = plain.slice(from + kind, from + said.length)
     const bare = title.slice(0, LATER.exec(fold(title))?.index ?? title.length)

@@ -3,19 +3,19 @@ import { fromIso, toDate, toLocal, zoneOffset } from '../../core/clock.ts'
 import { findRecurrence, type Recurrence } from './recurring.ts'
 import { fold } from './words.ts'
 
-/** When something shall happen, as a person wrote it; `rest` is the text without it. */
+/** A time as a person wrote it; `rest` is the text without it. */
 export type When =
   | { kind: 'at'; at: number; rest: string }
   | { kind: 'cron'; cron: string; label: string; rest: string }
-  /** It is not clear; `why` asks. */
+  /** The time is not clear; `why` says so to the person. */
   | { kind: 'unclear'; why: string }
-  /** No time stands there. */
+  /** The text has no time. */
   | { kind: 'none' }
 
 export interface WhenOptions {
   now: number
   timezone: string
-  /** The language that the text is surely in, where something shows it. */
+  /** Language of the text, where something shows it for certain. */
   language?: Language | undefined
 }
 
@@ -44,17 +44,17 @@ type Found = chrono.ParsedResult
 const HALF_YEAR = 183 * 86_400_000
 const MINUTE = 60_000
 
-/** Reads a time or a recurrence. What could mean two things is never decided here. */
+/** Reads a time or a recurrence. It never chooses between two meanings. */
 export function readWhen(text: string, options: WhenOptions): When {
   const recurrence = findRecurrence(text)
   if (!recurrence) return decideOnce(text, parse(text, options), options)
   if (recurrence.kind === 'unclear') return recurrence
   const repeated = decideRepeated(recurrence, parse(recurrence.rest, options))
-  // "each server" is no recurrence, and the text may hold a time all the same.
+  // A text such as "each server" has no recurrence, but may have a time all the same.
   return repeated ?? decideOnce(text, parse(text, options), options)
 }
 
-/** What is written of times, in the language that explains most of the text. */
+/** Returns the times in a text, in the language that explains most of it. */
 function parse(text: string, { now, timezone, language }: WhenOptions): Found[] {
   const reference = { instant: toDate(now), timezone: zoneOffset(now, timezone) / MINUTE }
   const read = (name: Language) =>
@@ -69,7 +69,7 @@ function lengthOf(found: readonly Found[]): number {
   return found.reduce((sum, { text }) => sum + text.length, 0)
 }
 
-/** Whether it is more than a part of a word, such as the Friday in "früh" and the Monday in "mañana". */
+/** Tells whether a time is more than a part of a word, as the Friday in "früh" and the Monday in "mañana". */
 function isWhole(text: string, { index, text: own }: Found): boolean {
   const isLatin = (letter = '') => /[\p{Script=Latin}\p{Script=Cyrillic}]/u.test(letter)
   const cut = (left: string | undefined, right: string | undefined) => isLatin(left) && isLatin(right)
@@ -90,7 +90,7 @@ function decideOnce(text: string, found: readonly Found[], options: WhenOptions)
   return findDoubt(text, first, options) ?? toPoint(text, first, options)
 }
 
-/** A day without a time of day: only a span of days says enough by itself. */
+/** Decides a day without a time of day: only a span of days says enough by itself. */
 function decideDay(text: string, found: readonly Found[], options: WhenOptions): When {
   const [day] = found
   if (!day) return { kind: 'none' }
@@ -99,13 +99,13 @@ function decideDay(text: string, found: readonly Found[], options: WhenOptions):
   return findDoubt(text, day, options) ?? toPoint(text, day, options)
 }
 
-/** What stands beside a time and makes it another one: "and a half", "or 6", "before". */
+/** Words beside a time that make it another one: "and a half", "or 6", "before". */
 const AFTER =
   /^\s*,?\s*(?:[\d/:]|(?:or|oder|ou|или|before|after|later than|ago|vor|nach|avant|apres|antes|despues|prima|dopo)(?!\p{L})|(?:and|und|et|y|e|en)\s+(?:(?:a|an|eine?)\s+)?(?:half|halbe?|quarter|viertel|demie?|quart|media|cuarto|mezz[ao]|meia|\d))/u
 const BEFORE =
   /(?:[\d.,:/]|(?<!\p{L})(?:before|after|until|till|since|bis|vor|nach|seit|jusqu'a|avant|apres|hasta|antes de|fino a|half|halb))\s*$/u
 
-/** Why a time is not clear; undefined where it is. */
+/** Returns why a time is not clear; undefined where it is clear. */
 function findDoubt(text: string, found: Found, { now, timezone }: WhenOptions): When | undefined {
   if (isCut(text, found)) return unclear(notWhole(found))
   if (/\d\/\d/.test(found.text))
@@ -152,7 +152,7 @@ function isRelative({ start }: Found): boolean {
   return start.tags().has('result/relativeDateAndTime') && start.isCertain('second')
 }
 
-/** The parser counts with a fixed offset; wall-clock times are converted in the zone itself. */
+/** Converts a time to unix milliseconds: in the zone itself, since the parser counts with a fixed offset. */
 function toTime(found: Found, now: number, timezone: string): number {
   const get = (part: chrono.Component) => found.start.get(part) ?? 0
   const day = `${get('year')}-${pad(get('month'))}-${pad(get('day'))}`
@@ -169,7 +169,7 @@ function sameDay(found: Found, now: number, timezone: string): boolean {
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const BETWEEN = /^(?:[\s,&+]|(?<!\p{L})(?:and|und|et|y|e|en|и|och|ja|on|am|le|los|il)(?!\p{L}))*$/u
 
-/** Undefined where the text repeats nothing after all, as in "each server". */
+/** Decides a recurrence; undefined where the text repeats nothing after all, as in "each server". */
 function decideRepeated(
   recurrence: Exclude<Recurrence, { kind: 'unclear' }>,
   found: readonly Found[],
@@ -194,7 +194,7 @@ function decideRepeated(
   return decideDaily(found, isPlain, { rest, on: numbers.join(','), days: `every ${names}` })
 }
 
-/** The one time of day of the days that are meant. */
+/** Decides the one time of day at which the given days repeat. */
 function decideDaily(
   found: readonly Found[],
   isPlain: boolean,
@@ -218,7 +218,7 @@ const DAYS: Record<string, string> = {
 }
 const ONE_RHYTHM = 'I can repeat in one rhythm, without a beginning or an end. Which one?'
 
-/** Whether nothing but "and" stands between the days and their time. */
+/** Tells whether nothing but "and" stands between the days and their time. */
 function isRun(text: string, found: readonly Found[]): boolean {
   return found.every((each, index) => {
     const before = found[index - 1]

@@ -1,6 +1,6 @@
 const MARKS = /\p{Diacritic}/gu
 
-/** A text to compare with: lower case, without accents. It keeps the length of a text in composed letters. */
+/** Returns a text in lower case without accents, for comparing. Its length is that of the composed text. */
 export function fold(text: string): string {
   return [...text.normalize('NFC')].map(foldLetter).join('')
 }
@@ -11,7 +11,7 @@ function foldLetter(letter: string): string {
   return plain.length === letter.length ? plain : letter
 }
 
-/** The words of a text, folded: letters and digits, with the dashes and dots within them. */
+/** Returns the words of a text, folded: letters and digits, with the dashes and dots within them. */
 export function toWords(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)*/gu) ?? []
 }
@@ -43,15 +43,15 @@ const STOPS = new Set(
   в и на не что кто как где сколько у с по мне мой моя мои есть ли сейчас покажи`.split(/\s+/),
 )
 
-/** Words of a question that change what is asked about little, and of an order much. */
+/** Words that change the meaning of a question little, but that of an order much. */
 const SOFT = new Set('all off out over up today tonight yesterday week latest last alle'.split(' '))
 
-/** `strict` for an order, where a word that is passed over may change what is done. */
+/** Tells whether a word says nothing. `strict` is for orders: a skipped word may change what is done. */
 export function isStop(word: string, strict = false): boolean {
   return STOPS.has(word) ? !(strict && SOFT.has(word)) : !strict && SOFT.has(word)
 }
 
-/** The tools' own words, each with what people say for it in several languages. */
+/** The tools' own words, each with the words that people use for it in several languages. */
 const SAID_FOR = new Map(
   `
 heat: hot heat heiss heiß warm temperature temperatures temperatur temperaturen chaud chaude caliente temperatura temperature caldo heet temp temps cooled caldissimo temperatur temperatuur temperatury
@@ -117,15 +117,15 @@ const meanings = new Map<string, string[]>()
 for (const [tools, people] of SAID_FOR)
   for (const word of people) meanings.set(word, [...(meanings.get(word) ?? []), tools])
 
-/** What a misspelled word may have been. */
+/** Words that a misspelled word may stand for. */
 export const KNOWN_WORDS: ReadonlySet<string> = new Set([...SAID_FOR.keys(), ...meanings.keys()])
 
-/** The tools' words for one of a person's; empty where it is not known to mean one. */
+/** Returns the tools' words for a word of a person; empty where it is not known to mean one. */
 export function meaningsOf(word: string): readonly string[] {
   return meanings.get(word) ?? (SAID_FOR.has(word) ? [word] : [])
 }
 
-/** What an order begins with, that changes something whatever the tools are called. */
+/** Verbs of orders that change something, whatever the tools are called. */
 const ORDERS = new Set(
   'update upgrade install retry approve scan reboot turn switch enable disable clean clear empty wipe format make create move rename block ban kick give write deploy close open lock unlock increase decrease raise lower schalte mach losch installiere aktualisiere'.split(
     ' ',

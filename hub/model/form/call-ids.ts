@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import type { HistoryForm } from './form.ts'
 
 /**
- * Names the calls of one history in the provider's form, each once. The same calls get the same ids in every request: an
- * id depends on the call's own and, where two calls share one, on those before it.
+ * Returns a function that names the calls of one history in the provider's form, each once. The same calls
+ * get the same ids in every request: an id depends on the call's own and on those of calls before it that
+ * share it.
  */
 export function createCallIds(form: HistoryForm['callIds']): (id: string) => string {
   const taken = new Set<string>()
@@ -36,7 +37,7 @@ function toNine(id: string): string {
 
 const HASH_LENGTH = 8
 
-/** A text of others as letters, digits, `_` and `-`, with a hash that keeps it apart from those that look like it. */
+/** Returns a text as letters, digits, `_` and `-`, with a hash that keeps it apart from similar texts. */
 export function shorten(text: string, longest: number): string {
   const plain = text.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, longest - HASH_LENGTH - 1)
   return `${plain}_${hash('sha256', text).slice(0, HASH_LENGTH)}`

@@ -9,8 +9,9 @@ const REPEATS = ['minLength', 'maxLength', 'minItems', 'maxItems']
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']
 
 /**
- * A schema, and all in it, with only what the provider's dialect can say. Below the top too there is no `oneOf` and no
- * `allOf`, and nothing of what servers write that is no JSON Schema of today and gets a whole request refused.
+ * Returns a schema, and all schemas in it, with only what the provider's dialect knows. The result has no
+ * `oneOf` and no `allOf` at any depth, and none of the outdated or invalid JSON Schema that servers write and
+ * that gets a whole request refused.
  */
 export function cleanSchema(schema: unknown, form: ToolForm): JsonObject {
   const merged = withoutUnions(isObject(schema) ? schema : {})
@@ -25,14 +26,15 @@ function isKept(key: string, value: unknown, form: ToolForm): boolean {
   if (key === 'pattern') return typeof value === 'string' && !(form.plainPatterns && !isPlain(value))
   if (REPEATS.includes(key))
     return typeof value === 'number' && value >= 0 && value <= (form.largestRepeat ?? value)
-  // An exclusive bound was a switch in JSON Schema's draft 4; Mistral and OpenAI refuse it. llama.cpp counts in 64 bits.
+  // An exclusive bound was a boolean in JSON Schema's draft 4; Mistral and OpenAI refuse it. llama.cpp counts
+  // in 64 bits.
   if (BOUNDS.includes(key)) return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER
   if (key === 'description' || key === 'title') return typeof value === 'string'
   if (key === 'properties') return isObject(value)
   return value !== undefined
 }
 
-/** From start to end, of characters, sets, `.` and repeats alone. */
+/** A pattern that is anchored at both ends and has only characters, sets, `.` and repeats. */
 const PLAIN =
   /^\^(?:\[\^?(?:[^\\[\]]|\\[^A-Za-z0-9])+\]|[^\\()[\]{}^$|]|\\[^A-Za-z0-9]|\{\d{1,3}(?:,\d{0,3})?\})*\$$/
 
@@ -40,7 +42,7 @@ function isPlain(pattern: string): boolean {
   return PLAIN.test(pattern)
 }
 
-/** `allOf` as one schema, `oneOf` as the `anyOf` that every dialect knows. */
+/** Merges `allOf` into one schema, and turns `oneOf` into the `anyOf` that every dialect knows. */
 function withoutUnions({ allOf, oneOf, ...schema }: JsonObject): JsonObject {
   const parts = Array.isArray(allOf) ? allOf.filter(isObject).map(withoutUnions) : []
   const merged = parts.length > 0 ? mergeAll([schema, ...parts]) : schema
@@ -48,8 +50,9 @@ function withoutUnions({ allOf, oneOf, ...schema }: JsonObject): JsonObject {
 }
 
 /**
- * llama.cpp's converter takes a property named `$ref` for a reference, and fails at any other properties beside names such
- * as `filter[id]`. One tool with either gets the whole request refused.
+ * Removes a property named `$ref`, which llama.cpp's converter takes for a reference, and
+ * `additionalProperties` beside names such as `filter[id]`, at which it fails. One such tool gets the whole
+ * request refused.
  */
 function withPlainNames(schema: JsonObject): JsonObject {
   const { $ref, ...properties } = propertiesOf(schema)
@@ -78,7 +81,10 @@ function toType(type: unknown): string | string[] | undefined {
   return types.length > 1 ? types : types[0]
 }
 
-/** Gemini refuses an empty text among the values, and knows values of one type alone: such a list is told. */
+/**
+ * Keeps values of one type; other lists go into the description. Gemini refuses an empty text among the
+ * values, and values of several types.
+ */
 function toEnum(values: unknown, description: unknown): JsonObject {
   if (!Array.isArray(values) || values.length === 0) return {}
   const isPlainList =
@@ -87,7 +93,7 @@ function toEnum(values: unknown, description: unknown): JsonObject {
   return tellValues(values, description)
 }
 
-/** Gemini and OpenAI refuse an array that does not say what it holds, and a list of schemas for its places. */
+/** Writes `items` as one schema: Gemini and OpenAI refuse an array without it, and a list by position. */
 function toItems(type: unknown, { items, prefixItems }: JsonObject): JsonObject {
   const places = Array.isArray(items) ? items : items === undefined ? prefixItems : undefined
   if (Array.isArray(places) && places.length > 0)

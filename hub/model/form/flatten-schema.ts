@@ -4,14 +4,14 @@ import { mergeAll, mergeEither, mergeProperties, propertiesOf, requiredOf } from
 export interface Flattened {
   /** An object without `anyOf`, `oneOf`, `allOf`, `not`, `enum` and conditions at its top. */
   schema: JsonObject
-  /** What the schema no longer says, for the tool's description. */
+  /** Constraints that the schema no longer has, for the tool's description. */
   notes: string[]
 }
 
 /**
- * The arguments' schema as one object. OpenAI and Anthropic refuse a whole request for a union at the top of one tool
- * (https://github.com/anthropics/claude-code/issues/5973): it becomes all properties of its alternatives, of which those
- * are required that every alternative requires.
+ * Returns the arguments' schema as one object. OpenAI and Anthropic refuse a whole request for a union at the
+ * top of one tool (https://github.com/anthropics/claude-code/issues/5973), so a union becomes all properties
+ * of its alternatives. It requires only those that every alternative requires.
  */
 export function flattenSchema(given: JsonObject): Flattened {
   const {
@@ -61,7 +61,7 @@ function mergeUnion(base: JsonObject, branches: readonly Flattened[]): JsonObjec
   return merged
 }
 
-/** "Give one of these: kind="url" and url; kind="file" and path." */
+/** Returns a note such as "Give one of these: kind="url" and url; kind="file" and path." */
 function describeUnion(base: JsonObject, branches: readonly Flattened[]): string[] {
   const known = requiredOf(base)
   const told = branches.map(({ schema }) => {

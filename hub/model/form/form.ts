@@ -1,57 +1,64 @@
 import type { ModelMessage, ModelTool } from '../../core/model.ts'
 
 /**
- * How a provider wants history and tools, as data. `shapeRequest` reads it and is pure; an adapter only writes what it
- * is given in its wire format. A repair is a change of some of its fields.
+ * Describes, as data, how a provider wants history and tools. `shapeRequest` reads it and is pure; an adapter
+ * only writes what it is given in its wire format. A repair changes some of its fields.
  */
 export interface Form {
-  /** Whose reasoning and opaque parts may go back: `<provider>/<model>`, as `Thinking.by`. */
+  /** Family whose reasoning and opaque parts go back: `<provider>/<model> at <address>`, as `Thinking.by`. */
   family: string
   history: HistoryForm
   tools: ToolForm
 }
 
 export interface HistoryForm {
-  /** The ids of calls: as they are, at most 40 letters, digits, `_` and `-`, or nine letters and digits (Mistral). */
+  /**
+   * Form of calls' ids: unchanged, at most 40 letters, digits, `_` and `-`, or nine letters and digits
+   * (Mistral).
+   */
   callIds: 'any' | 'plain' | 'nine'
-  /** An assistant's message has to stand between the results of tools and a user's message. */
+  /** True where an assistant's message has to stand between tool results and a user's message. */
   bridge: boolean
-  /** Neighbouring messages of one role become one. */
+  /** Roles whose neighbouring messages become one. */
   merge: readonly ('user' | 'assistant')[]
-  /** The first message after the prompt has to be a user's. */
+  /** True where the first message after the prompt has to be a user's. */
   startsWithUser: boolean
-  /** Where pictures may stand: nowhere (a line of text says what was there), in users' messages, or in results too. */
+  /** Place of pictures: nowhere (a line of text says what was there), users' messages, or results too. */
   images: 'none' | 'user' | 'all'
-  /** Which of the family's own assistant messages get their reasoning back. */
+  /** Assistant messages of the same family that get their reasoning back: none, those with calls, or all. */
   reasoning: 'none' | 'calls' | 'all'
   /**
-   * What stands for the missing reasoning of a call that another family made, as the provider documents it: a signature
-   * in `extras` (`gemini-placeholder`) or in `parts` (`gemini-details`, OpenRouter's `reasoning_details`), or a thought
-   * without text (`empty-reasoning`; with `reasoning: 'all'` on messages without calls too).
+   * Stand-in for the missing reasoning of a call that another family made, as the provider documents it: a
+   * signature in `extras` (`gemini-placeholder`) or in `parts` (`gemini-details`, OpenRouter's
+   * `reasoning_details`), or a thought without text (`empty-reasoning`; with `reasoning: 'all'` on messages
+   * without calls too).
    */
   foreignCall: 'nothing' | 'gemini-placeholder' | 'gemini-details' | 'empty-reasoning'
-  /** The last repair: calls and results are told as text. */
+  /** True after the last repair: calls and results are sent as text. */
   flat: boolean
 }
 
 export interface ToolForm {
-  /** At most so many are sent, the most needed first. */
+  /** Most tools that are sent, the most needed first. */
   most: number
-  /** A longer description is cut, with a pointer to `find_tools`; characters. */
+  /** Characters of a description; a longer one is cut, with a pointer to `find_tools`. */
   longestDescription: number
-  /** `$ref` is replaced by what it names. */
+  /** True where `$ref` is replaced by the schema that it names. */
   inlineRefs: boolean
   /** Keywords of JSON Schema that are left out at any depth. */
   without: readonly string[]
-  /** Largest `maxLength`, `maxItems` and their like that are kept: a grammar repeats its rule so often. */
+  /** Largest `maxLength`, `maxItems` and the like that are kept: a grammar repeats its rule so often. */
   largestRepeat: number | undefined
-  /** Patterns and names of properties are kept only where a grammar without lookaround, groups and classes can express them. */
+  /**
+   * True where patterns and names of properties are dropped that need a grammar with lookaround, groups or
+   * classes.
+   */
   plainPatterns: boolean
-  /** Every schema names one type, and nothing but a description stands beside `anyOf` (Gemini). */
+  /** True where every schema has to name one type, with nothing but a description beside `anyOf` (Gemini). */
   typed?: boolean
-  /** Arguments whose names are not of [A-Za-z0-9_.-]{1,64} are told in the description alone (Anthropic). */
+  /** True where arguments whose names are not of [A-Za-z0-9_.-]{1,64} go into the description (Anthropic). */
   plainArguments?: boolean
-  /** Tools that a repair leaves out, by their own names. */
+  /** Tools that a repair leaves out, by the hub's names. */
   leftOut: readonly string[]
 }
 
@@ -60,7 +67,7 @@ export interface ShapedRequest {
   system: string
   messages: ModelMessage[]
   tools: ModelTool[]
-  /** The hub's name of each tool by the name that was sent. */
+  /** Maps the name of each tool as it was sent to the hub's name. */
   names: ReadonlyMap<string, string>
   /** Most tokens that the reply may have. */
   maxOutput: number

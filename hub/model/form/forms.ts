@@ -2,13 +2,16 @@ import type { ModelEntry } from '../adapter.ts'
 import { familyOf } from '../wire/entry.ts'
 import type { Form, HistoryForm, ToolForm } from './form.ts'
 
-/** What a form depends on besides its provider. */
+/** Fields of an entry on which its form depends. */
 type Asked = Pick<ModelEntry, 'provider' | 'baseUrl' | 'model' | 'vision'>
 
-/** Mistral's "failed to compile JSON schema" names `$id` and `$schema`: https://github.com/BerriAI/litellm/pull/13389 */
+/**
+ * Mistral fails to compile a JSON schema with `$id` and `$schema`:
+ * https://github.com/BerriAI/litellm/pull/13389
+ */
 const IDENTITY = ['$schema', '$id', '$anchor', '$comment', '$dynamicRef', '$dynamicAnchor', '$vocabulary']
 
-/** What a small dialect does not know: it ignores it at best. */
+/** Keywords that a small dialect does not know; at best it ignores them. */
 const RARE = [
   ...['if', 'then', 'else', 'not', 'dependencies', 'dependentSchemas', 'dependentRequired'],
   ...['patternProperties', 'propertyNames', 'minProperties', 'maxProperties', 'unevaluatedProperties'],
@@ -25,7 +28,10 @@ const RARE = [
   ...['examples', 'deprecated', 'readOnly', 'writeOnly'],
 ]
 
-/** References are never sent: of what servers write, some dialects follow only `#/$defs/…`, and Anthropic's not even that. */
+/**
+ * References are never sent: some dialects follow only `#/$defs/…` of those that servers write, and
+ * Anthropic's not even these.
+ */
 const TOOLS: ToolForm = {
   most: 128,
   longestDescription: 1024,
@@ -47,10 +53,16 @@ const HISTORY: HistoryForm = {
   flat: false,
 }
 
-/** Most tools and the longest description: https://platform.openai.com/docs/guides/function-calling */
+/**
+ * OpenAI documents the most tools and the longest description:
+ * https://platform.openai.com/docs/guides/function-calling
+ */
 const OPENAI_TOOLS: ToolForm = { ...TOOLS, without: IDENTITY }
 
-/** Names of arguments: https://github.com/beautyfree/appstore-connect-mcp/issues/2. Descriptions may be long. */
+/**
+ * Anthropic limits names of arguments (https://github.com/beautyfree/appstore-connect-mcp/issues/2), and
+ * takes long descriptions.
+ */
 const ANTHROPIC_TOOLS: ToolForm = {
   ...TOOLS,
   without: IDENTITY,
@@ -59,18 +71,20 @@ const ANTHROPIC_TOOLS: ToolForm = {
 }
 
 /**
- * The dialect is OpenAPI's: a type everywhere (https://github.com/danny-avila/LibreChat/issues/6971), and of `format`
- * only `enum` and `date-time` of texts.
+ * Google's dialect is OpenAPI's: it needs a type everywhere
+ * (https://github.com/danny-avila/LibreChat/issues/6971), and knows only the formats `enum` and `date-time`
+ * of texts.
  */
 const GOOGLE_TOOLS: ToolForm = { ...TOOLS, without: [...TOOLS.without, 'format'], typed: true }
 
-/** A grammar is made of the schemas: https://github.com/SylphxAI/pdf-reader-mcp/issues/63 */
+/** Mistral makes a grammar of the schemas: https://github.com/SylphxAI/pdf-reader-mcp/issues/63 */
 const MISTRAL_TOOLS: ToolForm = { ...TOOLS, plainPatterns: true }
 
 /**
- * llama.cpp, and LM Studio and Ollama with it, make one grammar of all tools, and refuse the whole request for one rule:
- * `format` and `propertyNames` (https://github.com/ggml-org/llama.cpp/issues/27580), a pattern below the top, and
- * `maxLength` and `maxItems` that multiply (issues 25746, 26596, 27859). The whole grammar is limited too (issue 25895).
+ * llama.cpp, and LM Studio and Ollama with it, make one grammar of all tools. They refuse the whole request
+ * for one rule: `format` and `propertyNames` (https://github.com/ggml-org/llama.cpp/issues/27580), a pattern
+ * below the top, and `maxLength` and `maxItems` that multiply (issues 25746, 26596, 27859). The whole grammar
+ * is limited too (issue 25895).
  */
 const GRAMMAR_TOOLS: ToolForm = {
   ...TOOLS,
@@ -79,20 +93,21 @@ const GRAMMAR_TOOLS: ToolForm = {
   plainPatterns: true,
 }
 
-/** Any of them may stand behind it. */
+/** OpenRouter may hand a request to any of the providers above. */
 const OPENROUTER_TOOLS: ToolForm = { ...MISTRAL_TOOLS, plainArguments: true }
 const OPENROUTER_GOOGLE_TOOLS: ToolForm = { ...GOOGLE_TOOLS, plainArguments: true }
 
 /**
- * Mistral, its own API and the templates of its open models: ids of nine (3280,
- * https://github.com/editor-code-assistant/eca/issues/233), and no user after results (3230,
- * https://github.com/NousResearch/hermes-agent/pull/84944).
+ * Mistral's own API and the templates of its open models need ids of nine characters (error 3280,
+ * https://github.com/editor-code-assistant/eca/issues/233) and refuse a user's message after results (error
+ * 3230, https://github.com/NousResearch/hermes-agent/pull/84944).
  */
 const MISTRAL: Partial<HistoryForm> = { callIds: 'nine', bridge: true, reasoning: 'none' }
 
 /**
- * They refuse a call without the reasoning that led to it, and take an empty one: DeepSeek on every message
- * (https://github.com/anomalyco/opencode/issues/24722), Kimi on those with calls (https://github.com/HKUDS/nanobot/pull/2598).
+ * These models refuse a call without the reasoning that led to it, and take an empty one: DeepSeek on every
+ * message (https://github.com/anomalyco/opencode/issues/24722), Kimi on those with calls
+ * (https://github.com/HKUDS/nanobot/pull/2598).
  */
 const REASONED: Partial<HistoryForm> = { reasoning: 'all', foreignCall: 'empty-reasoning' }
 
@@ -104,38 +119,40 @@ function toForm(asked: Asked, history: Partial<HistoryForm>, tools: ToolForm): F
   return { family: familyOf(asked), history: { ...HISTORY, ...history }, tools }
 }
 
-/** How each provider wants its requests, by its name. */
+/** Builds the form of each provider, by the provider's name. */
 export const FORMS = {
   /**
-   * Responses: ids of at most 64 (https://github.com/experientiallabs/experiential/pull/801), any order of roles,
-   * encrypted reasoning with everything that it led to, pictures in the outputs of functions.
+   * The Responses API takes ids of at most 64 characters
+   * (https://github.com/experientiallabs/experiential/pull/801), roles in any order, encrypted reasoning with
+   * everything that it led to, and pictures in the outputs of functions.
    */
   openai: asked =>
     toForm(asked, { merge: [], startsWithUser: false, images: asked.vision ? 'all' : 'none' }, OPENAI_TOOLS),
-  /** Ids of letters, digits, `_` and `-` (the same thread), the user first, thoughts with their signatures. */
+  /** Anthropic needs ids of letters, digits, `_` and `-` (same thread), the user first, signed thoughts. */
   anthropic: asked =>
     toForm(asked, { merge: ['user'], images: asked.vision ? 'all' : 'none' }, ANTHROPIC_TOOLS),
   /**
-   * Calls come right after the user or results (https://github.com/google-gemini/gemini-cli/issues/11814). Only Gemini 3
-   * takes pictures in results, so that they follow them. The AI SDK's package itself signs the calls of others.
+   * Gemini needs calls right after the user or results
+   * (https://github.com/google-gemini/gemini-cli/issues/11814). Only Gemini 3 takes pictures in results, so
+   * pictures follow the results. The AI SDK's package itself signs the calls of others.
    */
   google: asked => toForm(asked, { images: asked.vision ? 'user' : 'none' }, GOOGLE_TOOLS),
-  /** The AI SDK's package writes pictures in results as JSON, so that they follow them. */
+  /** The AI SDK's package writes pictures in results as JSON, so pictures follow the results. */
   mistral: asked => toForm(asked, { ...MISTRAL, images: asked.vision ? 'user' : 'none' }, MISTRAL_TOOLS),
   deepseek: asked => toForm(asked, { ...REASONED, images: asked.vision ? 'user' : 'none' }, TOOLS),
-  /** What the provider behind it wants, by the model's name: it hands most of a request on as it is. */
+  /** OpenRouter hands most of a request on unchanged, so the model's name tells whose rules apply. */
   openrouter: asked => {
     const images = asked.vision ? 'user' : 'none'
     const { model } = asked
     if (isMistral(model)) return toForm(asked, { ...MISTRAL, images }, OPENROUTER_TOOLS)
     if (isReasoned(model)) return toForm(asked, { ...REASONED, images, callIds: 'any' }, OPENROUTER_TOOLS)
     if (!isGemini(model)) return toForm(asked, { images }, OPENROUTER_TOOLS)
-    // Its details name calls by their ids: these stay as they are.
+    // Gemini's details name calls by their ids, so the ids stay unchanged.
     return toForm(asked, { images, callIds: 'any', foreignCall: 'gemini-details' }, OPENROUTER_GOOGLE_TOOLS)
   },
   /**
-   * Local servers, and every other that speaks OpenAI's chat completions: some take ids of at most 40, as OpenAI itself
-   * (https://github.com/vercel/ai/issues/5171). Kimi wants its own ids back.
+   * Covers local servers and every other with OpenAI's chat completions: some take ids of at most 40
+   * characters, as OpenAI itself (https://github.com/vercel/ai/issues/5171). Kimi needs its own ids back.
    */
   compatible: asked => {
     const history: Partial<HistoryForm> = { images: asked.vision ? 'user' : 'none', reasoning: 'calls' }

@@ -5,8 +5,9 @@ import type { HistoryForm } from './form.ts'
 import { change, type ToolMessage, type UserMessage, userMessage } from './messages.ts'
 
 /**
- * Pictures where the provider takes them. Where results may not hold them, those of a step follow its last result as a
- * user's message; where nobody sees them, and for what is no picture, a line says what was there.
+ * Puts pictures where the provider takes them. Where results may not hold pictures, those of a step follow
+ * its last result as a user's message. A line of text stands for data that is no picture, and for each
+ * picture where the model sees none.
  */
 export function placeImages(messages: readonly ModelMessage[], where: HistoryForm['images']): ModelMessage[] {
   const placed: ModelMessage[] = []
@@ -45,7 +46,7 @@ function withImages<Message extends UserMessage | ToolMessage>(
   return change(message, fields as Partial<Message>)
 }
 
-/** The pictures that are sent, and the lines that stand for the others or say where they are. */
+/** Returns the pictures that are sent, and lines that stand for the others or say where pictures follow. */
 function sortOut(given: readonly ModelImage[], where: HistoryForm['images'], isMoved: boolean) {
   const images: ModelImage[] = []
   const lines: string[] = []

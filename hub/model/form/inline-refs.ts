@@ -1,12 +1,15 @@
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import { mapSchemas } from './map-schemas.ts'
 
-/** A schema stands within itself so often; what is deeper is left open. */
+/** Times that a schema is inlined within itself; deeper references are left open. */
 const MOST_TURNS = 2
-/** Schemas that come from references: a few that name each other can stand for millions. */
+/** Most schemas that are inlined: a few that name each other can stand for millions. */
 const MOST_INLINED = 500
 
-/** A schema with what each `$ref` names in its place. What leads elsewhere, or too deep, takes anything of its type. */
+/**
+ * Replaces each `$ref` by its schema. A reference that leads elsewhere or too deep takes any value of its
+ * type.
+ */
 export function inlineRefs(root: JsonObject): JsonObject {
   let left = MOST_INLINED
   const inline = (schema: unknown, within: readonly string[]): unknown => {
@@ -32,7 +35,7 @@ function toOpen(schema: unknown): JsonObject {
   }
 }
 
-/** What a JSON Pointer of the same document names (RFC 6901); undefined for what is elsewhere or missing. */
+/** Returns what a JSON Pointer (RFC 6901) of the document names; undefined if it is elsewhere or missing. */
 function follow(root: JsonObject, ref: string): unknown {
   if (ref !== '#' && !ref.startsWith('#/')) return undefined
   let at: unknown = root

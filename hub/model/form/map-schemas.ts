@@ -17,8 +17,8 @@ const HOLDS_LIST = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'])
 const HOLDS_NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
 
 /**
- * The schema with each schema that stands directly in it replaced. The name of a property is never taken for a keyword,
- * nor a value (`default`, `enum`, `const`) for a schema.
+ * Returns the schema with each schema directly in it replaced. It never takes the name of a property for a
+ * keyword, nor a value (`default`, `enum`, `const`) for a schema.
  */
 export function mapSchemas(schema: JsonObject, toSchema: (inner: unknown) => unknown): JsonObject {
   return mapValues(schema, (value, key) => {
@@ -28,7 +28,7 @@ export function mapSchemas(schema: JsonObject, toSchema: (inner: unknown) => unk
   })
 }
 
-/** A key such as `__proto__` stays one. */
+/** Maps the values of an object. A key such as `__proto__` stays a key. */
 function mapValues(object: JsonObject, toValue: (value: unknown, key: string) => unknown): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, toValue(value, key)]))
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
 
-/** One schema for what fulfils all of these, as far as that can be said without `allOf`. What is first wins. */
+/** Returns one schema for what fulfils all of these, as far as it can without `allOf`. The first wins. */
 export function mergeAll(schemas: readonly JsonObject[]): JsonObject {
   const properties = schemas.reduce<JsonObject>(
     (all, schema) => mergeProperties(all, propertiesOf(schema), pickFirst),
@@ -15,7 +15,7 @@ export function mergeAll(schemas: readonly JsonObject[]): JsonObject {
   }
 }
 
-/** The properties of both; `merge` says what becomes of one that both have. */
+/** Returns the properties of both; `merge` decides about a property that both have. */
 export function mergeProperties(
   some: JsonObject,
   others: JsonObject,
@@ -32,7 +32,7 @@ function pickFirst(one: unknown): unknown {
   return one
 }
 
-/** One schema for what fulfils either: the values of both, else a union. */
+/** Returns one schema for values that fulfil either: the listed values of both, else a union. */
 export function mergeEither(one: unknown, other: unknown): unknown {
   if (isDeepStrictEqual(one, other)) return one
   const [first, second] = [valuesOf(one), valuesOf(other)]
@@ -57,7 +57,7 @@ export function propertiesOf(schema: unknown): JsonObject {
   return isObject(properties) ? properties : {}
 }
 
-/** The names of an object's fields that must be there; [] where the schema says nothing valid. */
+/** Returns the names of an object's required fields; [] where the schema has no valid list. */
 export function requiredOf(schema: unknown): string[] {
   const required = isObject(schema) ? schema['required'] : undefined
   return Array.isArray(required) ? required.filter(name => typeof name === 'string') : []

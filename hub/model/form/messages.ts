@@ -4,7 +4,10 @@ export type UserMessage = Extract<ModelMessage, { role: 'user' }>
 export type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>
 export type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
 
-/** With other fields; itself where they are the same, so that an adapter can keep what it wrote of it. */
+/**
+ * Returns the value with other fields. Where they are the same it returns the value itself, so that an
+ * adapter can keep what it wrote of it.
+ */
 export function change<Value extends object>(value: Value, fields: Partial<Value>): Value {
   const isSame = Object.entries(fields).every(([key, field]) => value[key as keyof Value] === field)
   return isSame ? value : { ...value, ...fields }

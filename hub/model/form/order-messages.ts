@@ -7,8 +7,9 @@ const START = userMessage('(What came before is not shown.)')
 const END = userMessage('(Go on.)')
 
 /**
- * Roles in the order that the provider wants. Only the end changes when a history grows: a message of the user may still
- * be joined. No provider is asked to go on in the middle of an assistant's message: Anthropic, Gemini and Mistral refuse it.
+ * Returns the messages with roles in the order that the provider needs. When a history grows, only the end
+ * changes: a new message may join the last user's. The result never ends with an assistant's message, since
+ * Anthropic, Gemini and Mistral refuse to go on in one.
  */
 export function orderMessages(messages: readonly ModelMessage[], form: HistoryForm): ModelMessage[] {
   const ordered: ModelMessage[] = []
@@ -29,7 +30,7 @@ function isMerged({ role }: ModelMessage, { merge }: HistoryForm): boolean {
   return role !== 'tool' && merge.includes(role)
 }
 
-/** Both as one; undefined for those of two roles. An assistant's message with calls is never the first of two. */
+/** Joins two messages; undefined for two roles, or where the first is an assistant's with calls. */
 function join(before: ModelMessage, message: ModelMessage): ModelMessage | undefined {
   const text = [before.text, message.text].filter(part => part !== '').join('\n\n')
   if (before.role === 'user' && message.role === 'user') {

@@ -3,13 +3,13 @@ import { quoteAfter } from '../../core/text.ts'
 import { type AssistantMessage, change, type ToolMessage, type UserMessage, userMessage } from './messages.ts'
 
 /**
- * Every call has exactly one result, right after its message and in the order of the calls. A call without a result gets
- * one that says so. A result without a call is told as a quoted text: no provider takes it, and what it says may matter.
- * `toId` names each call once.
+ * Returns messages in which every call has exactly one result, right after its message and in the order of
+ * the calls. A call without a result gets one that says so. A result without a call becomes a quoted text,
+ * since no provider takes it and its content may matter. `toId` names each call once.
  */
 export function pairResults(messages: readonly ModelMessage[], toId: (id: string) => string): ModelMessage[] {
   const paired: ModelMessage[] = []
-  /** Where the results of the newest calls of each id belong. */
+  /** Positions in `paired` where the results of the newest calls belong, by the calls' id. */
   const places = new Map<string, number[]>()
   for (const message of messages) {
     if (message.role === 'assistant' && message.calls.length > 0) {

@@ -12,8 +12,8 @@ import { toThinking } from './thinking.ts'
 import { toSentName } from './tool-names.ts'
 
 /**
- * A history as one provider accepts it. It never changes what it is given, and what it makes of the beginning of a
- * history does not depend on what follows, so that the provider's prompt cache hits.
+ * Returns a history as one provider accepts it. It never changes its input. The beginning of its output does
+ * not depend on later messages, so that the provider's prompt cache hits.
  */
 export function shapeHistory(messages: readonly ModelMessage[], form: Form): ModelMessage[] {
   const { history } = form
@@ -24,7 +24,7 @@ export function shapeHistory(messages: readonly ModelMessage[], form: Form): Mod
   return orderMessages(told.flatMap(toFilled), history)
 }
 
-/** Calls with names and arguments that every provider takes, and the thoughts that go back. */
+/** Gives calls names and arguments that every provider takes, and keeps only the thoughts that go back. */
 function toOwn(message: AssistantMessage, form: Form): AssistantMessage {
   const calls = message.calls.map(call =>
     change(call, { name: toSentName(call.name), arguments: toArgumentsText(call.arguments.toWellFormed()) }),
@@ -34,7 +34,10 @@ function toOwn(message: AssistantMessage, form: Form): AssistantMessage {
   return change(message, { calls: isSame ? message.calls : calls, thinking })
 }
 
-/** Nothing of what says nothing: Anthropic refuses an empty message anywhere in a history. Half characters are refused too. */
+/**
+ * Drops a message that says nothing, since Anthropic refuses an empty message anywhere in a history, and
+ * replaces half characters, which are refused too.
+ */
 function toFilled(message: ModelMessage): ModelMessage[] {
   const whole = message.text.toWellFormed()
   const text = isBlank(whole) ? '' : whole
@@ -43,7 +46,7 @@ function toFilled(message: ModelMessage): ModelMessage[] {
       return text === '' && !message.images?.length ? [] : [change(message, { text })]
     case 'assistant':
       if (message.calls.length === 0) return text === '' ? [] : [change(message, { text })]
-      // The parts that go back may say where in the text they stood.
+      // The parts that go back may name positions in the text, so it keeps its length.
       return [change(message, { text: message.thinking?.parts === undefined ? text : whole })]
     case 'tool':
       return [change(message, { name: toSentName(message.name), text: text || '(no output)' })]

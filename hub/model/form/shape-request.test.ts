@@ -22,11 +22,11 @@ function freeze<Value>(value: Value): Value {
 
 const textsOf = (messages: readonly ModelMessage[]) => messages.map(({ text }) => text).join('\n')
 
-/** What has to arrive: every text with something to see, as far as it can be told apart from quotes and joins. */
+/** Returns the texts that have to arrive: all visible ones, as far as they differ from quotes and joins. */
 const saidIn = (messages: readonly ModelMessage[]) =>
   messages.flatMap(({ role, text }) => (role !== 'tool' && /^\[?\w/.test(text) ? [text.toWellFormed()] : []))
 
-/** Whether a request may have ended here: with a message of the user, or with the last result of a step. */
+/** Tells whether a request may end here: with a message of the user, or with the last result of a step. */
 const isAsked = (messages: readonly ModelMessage[], end: number) =>
   messages[end - 1]?.role !== 'assistant' && messages[end]?.role !== 'tool'
 

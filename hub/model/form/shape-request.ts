@@ -5,8 +5,9 @@ import { shapeTools } from './shape-tools.ts'
 import { toSentName } from './tool-names.ts'
 
 /**
- * A request as one provider accepts it. Pure: the same request gives the same bytes, and a history that grew begins with
- * the same bytes. Where no tool is sent, calls are told as text: Anthropic and Bedrock refuse them without tools.
+ * Returns a request as one provider accepts it. Pure: the same request gives the same bytes, and a longer
+ * history begins with the same bytes. Calls become text where no tool is sent: Anthropic and Bedrock refuse
+ * calls without tools.
  */
 export function shapeRequest(request: ModelRequest, form: Form): ShapedRequest {
   const called = request.messages.flatMap(message => (message.role === 'assistant' ? message.calls : []))
@@ -16,7 +17,7 @@ export function shapeRequest(request: ModelRequest, form: Form): ShapedRequest {
     system: request.system.toWellFormed(),
     messages: shapeHistory(request.messages, { ...form, history: { ...form.history, flat } }),
     tools,
-    // A model may call a tool that is left out by the name that its history tells.
+    // A model may call a tool that is left out, by the name in its history.
     names: new Map(request.tools.map(({ name }) => [toSentName(name), name])),
     maxOutput: request.maxOutput,
   }

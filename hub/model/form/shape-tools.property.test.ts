@@ -11,7 +11,7 @@ import { argumentsOf } from './testing/schemas.ts'
 
 const UNIONS = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else']
 
-/** Every schema in a schema, itself first. */
+/** Returns every schema in a schema, itself first. */
 function partsOf(schema: unknown): Record<string, unknown>[] {
   const parts = [isObject(schema) ? schema : {}]
   mapSchemas(parts[0] ?? {}, inner => parts.push(...partsOf(inner)))
@@ -68,7 +68,7 @@ describe.each(families)('any tool for %s', (_, form) => {
         expect(findFaults(sent?.inputSchema ?? {}, form)).toEqual([])
         expect(ajv.validateSchema(sent?.inputSchema ?? {})).toBe(true)
         const takes = ajv.compile(sent?.inputSchema ?? {})
-        // Gemini's dialect has no word for anything: such a value is asked for as a text.
+        // Gemini's dialect cannot say "any value", so such a value is asked for as a text.
         if (!form.tools.typed && ajv.validate(schema, value))
           expect([takes(value), takes.errors]).toEqual([true, null])
       }),

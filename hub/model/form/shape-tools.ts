@@ -10,8 +10,9 @@ import { propertiesOf, requiredOf } from './merge-schemas.ts'
 import { toSentName } from './tool-names.ts'
 
 /**
- * The tools in a provider's dialect: those that are sent, in the order of the list. Where they are too many, the tools
- * that find and call all others stay, then those that `used` names, then the first: the hub's own stand in front.
+ * Returns the tools that are sent, in a provider's dialect and in the order of the list. Of too many it keeps
+ * the tools that find and call all others, then those in `used`, then the first: the hub's own stand in
+ * front.
  */
 export function shapeTools(
   tools: readonly ModelTool[],
@@ -19,7 +20,7 @@ export function shapeTools(
   used: ReadonlySet<string>,
 ): ModelTool[] {
   const allowed = tools.filter(tool => !form.leftOut.includes(tool.name))
-  // A repair makes another form: what it leaves out changes nothing of the tools that stay.
+  // The limit and the tools that a repair leaves out do not change how other tools are shaped.
   const dialect = JSON.stringify({ ...form, most: 0, leftOut: [] })
   return pickMost(allowed, form.most, used).map(tool => shapeOnce(tool, form, dialect))
 }
@@ -36,7 +37,7 @@ function pickMost(
   return tools.filter(tool => kept.has(tool))
 }
 
-/** A tool is the same object in every step, and to shape a hundred takes milliseconds: by tool, then by dialect. */
+/** Shaped tools by tool and dialect: shaping a hundred takes milliseconds, and a tool stays one object. */
 const shaped = new WeakMap<ModelTool, Map<string, ModelTool>>()
 
 function shapeOnce(tool: ModelTool, form: ToolForm, dialect: string): ModelTool {
@@ -53,7 +54,10 @@ function shapeTool(tool: ModelTool, form: ToolForm): ModelTool {
   return { ...tool, name: toSentName(tool.name), description, inputSchema: schema }
 }
 
-/** What is nested thousands deep leaves an object that takes anything: the server itself still checks. */
+/**
+ * Shapes the schema of a tool. One nested thousands deep becomes an object that takes anything: the server
+ * checks it.
+ */
 function shapeSchema(given: JsonObject, form: ToolForm): { schema: JsonObject; notes: string[] } {
   try {
     const flat = flattenSchema(form.inlineRefs ? inlineRefs(given) : given)
@@ -70,7 +74,10 @@ function shapeSchema(given: JsonObject, form: ToolForm): { schema: JsonObject; n
   }
 }
 
-/** https://github.com/beautyfree/appstore-connect-mcp/issues/2: `filter[id]`, `$top` */
+/**
+ * Moves arguments with names such as `filter[id]` and `$top` into the notes
+ * (https://github.com/beautyfree/appstore-connect-mcp/issues/2).
+ */
 function tellOddArguments(schema: JsonObject): { schema: JsonObject; notes: string[] } {
   const isPlain = (name: string) => /^[A-Za-z0-9_.-]{1,64}$/.test(name)
   const properties = Object.entries(propertiesOf(schema))
@@ -91,7 +98,7 @@ function tellOddArguments(schema: JsonObject): { schema: JsonObject; notes: stri
 const POINTER = ` … (cut; ${FIND_TOOLS} shows the rest)`
 const LONGEST_NOTES = 600
 
-/** What was cut is said, and what the schema no longer says. A provider refuses a tool without a description. */
+/** Returns the description with the notes, and marks a cut. Providers refuse a tool without a description. */
 function describe(
   { name, title, description }: ModelTool,
   notes: readonly string[],

@@ -2,7 +2,7 @@ import type { ModelMessage } from '../../core/model.ts'
 import { quoteAfter } from '../../core/text.ts'
 import { userMessage } from './messages.ts'
 
-/** Calls and results as text: the last form, for a provider that refuses every other. */
+/** Turns calls and results into text: the last form, for a provider that refuses every other. */
 export function tellCalls(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map(message => {
     if (message.role === 'tool') {

@@ -3,10 +3,16 @@ import type { Thinking } from '../../core/model.ts'
 import type { Form } from './form.ts'
 import type { AssistantMessage } from './messages.ts'
 
-/** Google's documented stand-in for a signature that there is not (https://ai.google.dev/gemini-api/docs/thought-signatures). */
+/**
+ * Google's documented stand-in for a missing signature
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures).
+ */
 const NO_SIGNATURE = 'skip_thought_signature_validator'
 
-/** What goes back of a message's thoughts. Those of others never do: no other model can use them, and most refuse them. */
+/**
+ * Returns a message's thoughts that go back. Another family's never do: no other model can use them, and most
+ * refuse them.
+ */
 export function toThinking(message: AssistantMessage, form: Form): Thinking | undefined {
   const { thinking, calls } = message
   const { family, history } = form
@@ -17,8 +23,9 @@ export function toThinking(message: AssistantMessage, form: Form): Thinking | un
 }
 
 /**
- * Gemini refuses signatures of other calls than the first. OpenRouter sends ids that are not the call's
- * (https://github.com/UKGovernmentBEIS/inspect_ai/issues/3986), and a call whose id was taken already has another one.
+ * Tells whether the signature is the first call's: Gemini refuses signatures of other calls. OpenRouter sends
+ * ids that are not the call's (https://github.com/UKGovernmentBEIS/inspect_ai/issues/3986), and a call whose
+ * id was taken already has another one.
  */
 function fitsFirstCall({ calls: [first], thinking }: AssistantMessage): boolean {
   const parts = Array.isArray(thinking?.parts) ? thinking.parts.filter(isObject) : []
@@ -39,7 +46,7 @@ function toStandIn({ calls }: AssistantMessage, { family, history }: Form): Thin
       return first && { by: family, text: '', extras }
     }
     case 'gemini-details': {
-      // One entry for the first call: https://github.com/RooCodeInc/Roo-Code/pull/10640
+      // OpenRouter takes one entry, for the first call: https://github.com/RooCodeInc/Roo-Code/pull/10640
       const entry = { type: 'reasoning.encrypted', data: NO_SIGNATURE, format: 'google-gemini-v1', index: 0 }
       return first && { by: family, text: '', parts: [{ ...entry, id: first.id }] }
     }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import { mergeAll } from './merge-schemas.ts'
 
-/** What belongs to one type alone. */
+/** The one type to which each keyword belongs. */
 const OF_TYPE: Readonly<Record<string, string>> = {
   items: 'array',
   minItems: 'array',
@@ -17,9 +17,9 @@ const OF_TYPE: Readonly<Record<string, string>> = {
 }
 
 /**
- * A schema that names one type, or a union with nothing but a description beside it: Gemini refuses a property without a
- * type (https://github.com/danny-avila/LibreChat/issues/6971), and the keywords of a type beside a union
- * (https://github.com/anomalyco/opencode/pull/49392).
+ * Returns a schema that names one type, or a union with nothing but a description beside it: Gemini refuses a
+ * property without a type (https://github.com/danny-avila/LibreChat/issues/6971), and the keywords of a type
+ * beside a union (https://github.com/anomalyco/opencode/pull/49392).
  */
 export function toTyped(schema: JsonObject): JsonObject {
   const { anyOf, description, ...rest } = withTexts(schema)
@@ -33,7 +33,10 @@ export function toTyped(schema: JsonObject): JsonObject {
   return { ...told, anyOf: type.map(each => ({ ...ofType(rest, each), type: each })) }
 }
 
-/** Values that are no texts are told: Gemini knows an `enum` of texts alone (https://github.com/decolua/9router/issues/359). */
+/**
+ * Moves values that are no texts into the description: Gemini takes an `enum` of texts only
+ * (https://github.com/decolua/9router/issues/359).
+ */
 function withTexts(schema: JsonObject): JsonObject {
   const { enum: listed, const: single, ...rest } = schema
   const values = listed ?? (single === undefined ? undefined : [single])
@@ -43,13 +46,13 @@ function withTexts(schema: JsonObject): JsonObject {
   return { ...rest, type: rest['type'] ?? typeOf(schema), ...tellValues(values, rest['description']) }
 }
 
-/** The values that a schema lists, as its description tells them. */
+/** Returns a description that lists the schema's values. */
 export function tellValues(values: readonly unknown[], description: unknown): JsonObject {
   const said = `One of ${values.map(value => JSON.stringify(value)).join(', ')}`
   return { description: typeof description === 'string' ? `${description} ${said}` : said }
 }
 
-/** Whether an alternative is more than a choice of what is required. */
+/** Tells whether an alternative says more than which properties are required. */
 function saysMore(branch: JsonObject): boolean {
   return Object.keys(branch).some(key => !['required', 'not', 'title', 'description'].includes(key))
 }

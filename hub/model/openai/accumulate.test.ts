@@ -10,7 +10,7 @@ function accumulate(chunks: unknown[]) {
   return calls.finish().map(({ call }) => call)
 }
 
-/** A piece as providers send it; what is undefined is left out. */
+/** Makes a piece as providers send it; undefined fields are left out. */
 function piece(id: unknown, index: unknown, name?: unknown, args?: unknown) {
   return JSON.parse(JSON.stringify({ id, index, type: 'function', function: { name, arguments: args } }))
 }
@@ -230,7 +230,7 @@ const args = fc
   .map(value => JSON.stringify(value))
 const name = fc.stringMatching(/^[a-z_]{1,12}$/)
 
-/** Calls with distinct ids, each with the places where its arguments are cut. */
+/** Calls with distinct ids, each with the positions at which its arguments are cut. */
 const splitCalls = fc.uniqueArray(
   fc.record({ id: fc.uuid(), name, arguments: args, cuts: fc.array(fc.nat(40), { maxLength: 6 }) }),
   { selector: call => call.id, minLength: 1, maxLength: 5 },
@@ -241,7 +241,7 @@ function cut(text: string, cuts: number[]): string[] {
   return at.slice(1).map((end, i) => text.slice(at[i], end))
 }
 
-/** How a provider marks the pieces of the call at a position; `first` is its first. */
+/** Returns what a provider adds to a piece of the call at a position; `first` marks the first piece. */
 type Style = (call: { id: string; name: string }, position: number, first: boolean) => object
 const STYLES: Record<string, { mark: Style; interleaved: boolean; ids: boolean }> = {
   'OpenAI: id and name first, index always': {
@@ -292,7 +292,7 @@ describe('any split of calls into pieces gives the same calls back', () => {
           }),
         )
         const pieces: object[] = []
-        // The first pieces keep the calls' order, which is the order that comes back.
+        // The first pieces keep the order of the calls, which is the order that `finish` returns.
         const begun = interleaved ? queues.map(queue => queue.shift()) : []
         for (const first of begun) if (first) pieces.push(first)
         for (let left = queues.filter(each => each.length > 0); left.length > 0; ) {

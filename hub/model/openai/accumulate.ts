@@ -4,40 +4,41 @@ import type { ModelCall } from '../../core/model.ts'
 /** A piece of a tool call in a streamed reply. Providers leave out, repeat and mistype every field of it. */
 interface CallPiece {
   index?: unknown
-  /** Gemini's thought signature, among others. */
+  /** Fields beside the call, such as Gemini's thought signature. */
   extra_content?: unknown
   id?: unknown
   function?: { name?: unknown; arguments?: unknown } | null
 }
 
 interface OpenCall {
-  /** The provider's, missing where it sent none. */
+  /** Id that the provider sent; missing where it sent none. */
   id: string | undefined
   name: string
   arguments: string
   extra: unknown
 }
 
-/** A call, and what came beside it that its provider may want back. */
+/** A call with the fields beside it that its provider may want back. */
 export interface AccumulatedCall {
   call: ModelCall
   extra: unknown
 }
 
 interface CallAccumulator {
-  /** Takes the `tool_calls` of one chunk, whatever it is. */
+  /** Takes the `tool_calls` of one chunk, whatever they are. */
   push(pieces: unknown): void
-  /** The calls in the order in which they began; arguments that never came are `{}`. */
+  /** Returns the calls in the order in which they began; arguments that never came are `{}`. */
   finish(): AccumulatedCall[]
 }
 
 /**
- * Puts streamed tool calls together. `makeId` names the call at a position (from 0) whose provider sent no id; `isTool`
- * knows the names that may be called.
+ * Puts streamed tool calls together. `makeId` names the call at a position (from 0) whose provider sent no
+ * id; `isTool` tells which names may be called.
  *
- * Which call a piece belongs to: a known id names its call, unless name and index are another's; a new id with a name
- * begins one, whatever its index (Ollama sends 0 for all); else the index says it, else it is the current call. A piece
- * that could only break the call it would join (another name, or arguments after complete ones) begins a new call too.
+ * A piece with a known id belongs to the call of that id, unless it has a name and another call's index. A
+ * new id with a name begins a call, whatever its index (Ollama sends 0 for all). Otherwise the index tells
+ * the call; without an index it is the current call. A piece that could only break the call it would join
+ * (another name, or arguments after complete ones) begins a new call too.
  */
 export function createCallAccumulator(
   makeId: (position: number) => string,
@@ -48,7 +49,7 @@ export function createCallAccumulator(
   const byIndex = new Map<number, OpenCall>()
   let current: OpenCall | undefined
 
-  /** `previous` is the call of the piece before this one in the same chunk. */
+  /** Finds the call that a piece continues. `previous` is the call of the piece before it in the chunk. */
   function find(piece: Piece, previous: OpenCall | undefined): OpenCall | undefined {
     const known = knownOf(piece)
     const there = known ?? (piece.index === undefined ? current : byIndex.get(piece.index))
@@ -58,7 +59,7 @@ export function createCallAccumulator(
     return another ? undefined : there
   }
 
-  /** The call of the piece's id; undefined too where some give the same id to all calls. */
+  /** Returns the call of the piece's id; undefined also where a provider gives the same id to all calls. */
   function knownOf({ id, index, name }: Piece): OpenCall | undefined {
     const known = id === undefined ? undefined : byId.get(id)
     const isAnother = name !== undefined && index !== undefined && byIndex.get(index) !== known
@@ -107,13 +108,13 @@ export function createCallAccumulator(
   }
 }
 
-/** A piece whose fields are what they should be, or missing. */
+/** A piece whose fields have the right types, or are missing. */
 interface Piece {
   id: string | undefined
   index: number | undefined
   name: string | undefined
   arguments: string
-  /** The arguments came as an object, so they are all of them. */
+  /** True where the arguments came as an object, and so are complete. */
   whole: boolean
   extra: unknown
 }
@@ -140,7 +141,7 @@ function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
-/** Whether a named piece cannot be more of `call`; a call's name may come in parts until its arguments begin. */
+/** Tells whether a named piece cannot continue `call`, whose name may come in parts before its arguments. */
 function beginsAnother(call: OpenCall, piece: Piece, isTool: (name: string) => boolean): boolean {
   if (piece.name === undefined) return false
   if (isBlank(call.arguments)) return piece.name !== call.name && isTool(call.name) && isTool(piece.name)
@@ -148,7 +149,10 @@ function beginsAnother(call: OpenCall, piece: Piece, isTool: (name: string) => b
   return !isBlank(piece.arguments) && piece.arguments !== call.arguments && isComplete(call.arguments)
 }
 
-/** Only what ends like an object is parsed, since a name in every chunk asks this of every chunk. */
+/**
+ * Tells whether a text is complete JSON. It is called for every chunk, so it parses only what ends like an
+ * object.
+ */
 function isComplete(text: string): boolean {
   return text.trimEnd().endsWith('}') && parseJson(text) !== undefined
 }
@@ -160,7 +164,7 @@ function join(call: OpenCall, piece: Piece) {
   else if (!isRepetition(call, piece)) call.arguments += piece.arguments
 }
 
-/** Some gateways send a finished call once more at the end. */
+/** Tells whether a piece repeats a finished call, as some gateways do at the end. */
 function isRepetition(call: OpenCall, piece: Piece): boolean {
   return piece.arguments === call.arguments && isComplete(call.arguments)
 }

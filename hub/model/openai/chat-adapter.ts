@@ -9,20 +9,20 @@ import { openWireCall } from '../wire/wire-call.ts'
 import { toChatMessages, toChatTool } from './messages.ts'
 import { createReplyReader } from './reply.ts'
 
-/** What is special about one provider's chat completions. */
+/** Differences of one provider's chat completions. */
 export interface ChatDialect {
-  /** What the most tokens of a reply are called; default `max_tokens`. */
+  /** Name of the limit on a reply's tokens; default `max_tokens`. */
   limit?: 'max_tokens' | 'max_completion_tokens'
   /** Parameters besides those of every request. */
   parameters?: Record<string, unknown>
-  /** Ends of what Anthropic is to cache are marked in the messages. */
+  /** True where the messages mark the ends of what Anthropic is to cache. */
   marksCache?: boolean
 }
 
-/** What providers that want no key get for one; the package insists on it. */
+/** Key for providers that want none; the package insists on one. */
 const NO_KEY = 'none'
 
-/** Asks by streamed chat completions, with the `openai` package. */
+/** Opens an adapter that asks by streamed chat completions, with the `openai` package. */
 export async function openChatAdapter(
   entry: ModelEntry,
   { clock }: { clock: Clock },
@@ -60,7 +60,7 @@ export async function openChatAdapter(
   }
 }
 
-/** What is not given here, the package reads from the environment. */
+/** Returns all of the package's options, because the package reads missing ones from the environment. */
 export function toClientOptions(
   baseURL: string,
   apiKey: string,

@@ -8,7 +8,7 @@ import type { ModelCall, ModelImage, ModelMessage, ModelTool } from '../../core/
 import { toArgumentsText } from '../wire/call-arguments.ts'
 
 /**
- * The messages of a request. The same history gives the same bytes, so that the provider's prompt cache hits.
+ * Returns the messages of a request. The same history gives the same bytes, so that the prompt cache hits.
  * `marksCache` marks the ends of what Anthropic is to cache: the prompt, and the second-to-last message.
  */
 export function toChatMessages(
@@ -23,7 +23,7 @@ export function toChatMessages(
   return written.map(message => (ends.includes(message) ? marked(message) : message))
 }
 
-/** Only a text part can carry the mark. */
+/** Marks a message; only a text part can carry the mark. */
 function marked(message: ChatCompletionMessageParam): ChatCompletionMessageParam {
   if (typeof message.content !== 'string' || message.content === '') return message
   const part = { type: 'text', text: message.content, cache_control: { type: 'ephemeral' } } as const
@@ -31,9 +31,10 @@ function marked(message: ChatCompletionMessageParam): ChatCompletionMessageParam
 }
 
 /**
- * A message of the request. What the model thought before it called tools goes back to it: DeepSeek refuses a request
- * without (https://api-docs.deepseek.com/guides/thinking_mode), and Gemini one without the signatures of its thoughts
- * (https://ai.google.dev/gemini-api/docs/thought-signatures, OpenRouter's `reasoning_details`).
+ * Returns a message of the request. The thoughts before a call go back to the model: DeepSeek refuses a
+ * request without them (https://api-docs.deepseek.com/guides/thinking_mode), and Gemini one without the
+ * signatures of its thoughts (https://ai.google.dev/gemini-api/docs/thought-signatures, OpenRouter's
+ * `reasoning_details`).
  */
 export function toChatMessage(message: ModelMessage): ChatCompletionMessageParam {
   switch (message.role) {
@@ -41,7 +42,8 @@ export function toChatMessage(message: ModelMessage): ChatCompletionMessageParam
       return { role: 'user', content: toContent(message.text, message.images) }
     case 'tool': {
       const content = toContent(message.text, message.images)
-      // The package's types know no pictures in results; servers that take them take them as in users' messages.
+      // The package's types have no pictures in results; servers that take them want them as in users'
+      // messages.
       return { role: 'tool', tool_call_id: message.callId, content } as ChatCompletionMessageParam
     }
     case 'assistant': {
@@ -82,7 +84,6 @@ function toToolCall(call: ModelCall, extra: unknown): ChatCompletionMessageFunct
   }
 }
 
-/** A tool of the request. */
 export function toChatTool({ name, description, inputSchema }: ModelTool): ChatCompletionFunctionTool {
   return { type: 'function', function: { name, description, parameters: inputSchema } }
 }

@@ -4,37 +4,37 @@ import { ModelError, type ModelErrorKind } from '../../core/model.ts'
 import { stripControl, toSpan, truncate } from '../../core/text.ts'
 import { adviseTools } from '../server-advice.ts'
 
-/** What an error's message tells of the provider. */
+/** Facts about a provider that error messages use. */
 export interface Provider {
   baseUrl: string
   /** Empty where none is configured. */
   apiKey: string
-  /** Missing where no one model is asked for. */
+  /** Missing where a request is not for one model. */
   model?: string
-  /** The environment's variable with the key, where that is not OPENAI_API_KEY. */
+  /** Environment variable with the key, where it is not OPENAI_API_KEY. */
   keyVariable?: string | undefined
 }
 
 type RefusalKind = Exclude<ModelErrorKind, 'broken_stream' | 'unavailable'>
 
-/** What a provider said when it refused or failed. */
+/** The answer of a provider that refused or failed. */
 export interface Refusal {
   kind: RefusalKind
-  /** The response's, or what an error within a stream gives for it. */
+  /** Status of the response, or the status that an error within a stream stands for. */
   status: number | undefined
   code: string | undefined
   param: string | undefined
-  /** Its own words. */
+  /** The provider's own words. */
   said: string | undefined
 }
 
-/** Of OpenAI and those who follow it, of llama.cpp (which says it as the error's type), of GitHub Copilot. */
+/** Codes of OpenAI and those who follow it, of llama.cpp (as the error's type), and of GitHub Copilot. */
 const OVERFLOW_CODES = [
   'context_length_exceeded',
   'exceed_context_size_error',
   'model_max_prompt_tokens_exceeded',
 ]
-/** The status of a response with this code, for errors within a stream (https://docs.claude.com/en/api/errors). */
+/** Status of a response with each code, for errors in a stream (https://docs.claude.com/en/api/errors). */
 const CODE_STATUS: Record<string, number> = {
   authentication_error: 401,
   invalid_api_key: 401,
@@ -47,7 +47,7 @@ const CODE_STATUS: Record<string, number> = {
   rate_limit_error: 429,
   insufficient_quota: 429,
 }
-/** The model wrote a call that its host could not read (Groq): it writes another one when it is asked again. */
+/** Code for a call that the model's host could not read (Groq); asked again, the model writes another. */
 const UNREADABLE_CALL = 'tool_use_failed'
 const SAID_LENGTH = 300
 
@@ -68,7 +68,7 @@ export function toRefusal(error: unknown, status?: number): Refusal {
   }
 }
 
-/** FastAPI's way to name the part of a request that it refuses, as Mistral sends it. */
+/** Reads the refused part of a request from FastAPI's kind of error, as Mistral sends it. */
 function fromDetail(detail: unknown): Record<string, unknown> {
   const first: unknown = Array.isArray(detail) ? detail[0] : undefined
   if (!isRecord(first) || !Array.isArray(first['loc'])) return {}
@@ -79,14 +79,14 @@ const violations = z.object({
   details: z.array(z.object({ fieldViolations: z.array(z.object({ field: z.string() })).optional() })),
 })
 
-/** Google's way to name it. */
+/** Reads the refused part of a request from Google's error. */
 function fromViolation(error: unknown): Record<string, unknown> {
   const { details = [] } = violations.safeParse(error).data ?? {}
   const [first] = details.flatMap(({ fieldViolations = [] }) => fieldViolations)
   return first ? { param: first.field } : {}
 }
 
-/** What the provider behind OpenRouter said: it comes as text within OpenRouter's own error. */
+/** Reads the error of the provider behind OpenRouter, which comes as text within OpenRouter's own error. */
 function readInner(metadata: unknown): Refusal | undefined {
   const raw = isRecord(metadata) ? metadata['raw'] : undefined
   const parsed = isText(raw) ? parseJson(raw) : undefined
@@ -103,13 +103,16 @@ function decideKind(status: number | undefined, codes: string[]): RefusalKind {
   return status === undefined || status === 408 || status >= 500 ? 'server' : 'rejected'
 }
 
-/** As of `invalid_request_error`, `invalid_prompt`, `invalid_image_format`: all who have such codes mean a request. */
+/**
+ * Returns the status that codes stand for. All providers with codes such as `invalid_request_error`,
+ * `invalid_prompt` and `invalid_image_format` mean the request.
+ */
 function statusOf(codes: readonly string[]): number | undefined {
   const known = codes.map(code => CODE_STATUS[code]).find(status => status !== undefined)
   return known ?? (codes.some(code => code.startsWith('invalid_')) ? 400 : undefined)
 }
 
-/** The error's object in an event of a stream, wherever the provider puts it; undefined in any other event. */
+/** Returns the error's object in an event of a stream, wherever it is; undefined in any other event. */
 export function errorIn(event: unknown): unknown {
   if (!isRecord(event)) return undefined
   const { error, response, type, object } = event
@@ -118,7 +121,7 @@ export function errorIn(event: unknown): unknown {
   return type === 'error' || object === 'error' ? event : undefined
 }
 
-/** The error to throw for a refusal; its message is for a person, and neither it nor its cause holds the key. */
+/** Returns the error to throw for a refusal, with a message for a person and nowhere the key. */
 export function toModelError(
   provider: Provider,
   refusal: Refusal,
@@ -168,17 +171,17 @@ function describe(
 function describeRejection(provider: Provider, { status, said = '' }: Refusal): string {
   if (status === 402) return ` It wants to be paid: check the account's credit.`
   if (status !== 404 && status !== 405) return ''
-  // Words only choose the advice: OpenRouter has the model, and no host of it that takes tools.
+  // The words only choose the advice: OpenRouter has the model, but no host of it that takes tools.
   if (/support\w* (the )?(tool|function)/i.test(said)) return ` ${adviseTools(undefined)}`
   return ` Check ${nameAddress(provider)} (most end in /v1) and that it has ${nameModel(provider)} (SUPERBLOOM_MODEL).`
 }
 
-/** `what` says what the provider did, after its name. */
+/** Returns the error of a broken stream. `what` tells what the provider did, and follows its name. */
 export function brokenStream(provider: Provider, what: string, cause?: unknown): ModelError {
   return new ModelError('broken_stream', `${describeProvider(provider)} ${what}.`, { cause })
 }
 
-/** A request that the provider's package does not make. */
+/** Returns the error for a request that the provider's package does not make. */
 export function unsent(provider: Provider, { message }: Error): ModelError {
   const what = `${describeProvider(provider)} was not asked: ${message}`
   return new ModelError('rejected', withoutKey(provider, what))
@@ -192,12 +195,12 @@ export function describeProvider(provider: Provider): string {
   return `The provider at ${displayUrl(provider)}`
 }
 
-/** Where a provider's address is set. */
+/** Names the setting that has the provider's address. */
 export function nameAddress({ keyVariable = 'OPENAI_API_KEY' }: Provider): string {
   return keyVariable === 'OPENAI_API_KEY' ? 'OPENAI_BASE_URL' : 'baseUrl of the model'
 }
 
-/** Without user, password and query, which may be secret. */
+/** Returns the address without user, password and query, which may be secret. */
 function displayUrl({ baseUrl }: Provider): string {
   if (!URL.canParse(baseUrl)) return 'an address that is none (see OPENAI_BASE_URL)'
   const { origin, pathname } = new URL(baseUrl)
@@ -208,7 +211,7 @@ function nameModel({ model }: Provider): string {
   return model === undefined ? 'the model' : `the model "${model}"`
 }
 
-/** A provider may quote the key in its own words. */
+/** Removes the key, which a provider may quote in its own words. */
 function withoutKey({ apiKey }: Provider, message: string): string {
   return apiKey.length < 4 ? message : message.replaceAll(apiKey, '[key]')
 }

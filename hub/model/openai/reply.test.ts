@@ -4,7 +4,7 @@ import { createReplyReader } from './reply.ts'
 
 const provider = { baseUrl: 'http://gpu.lan:8000/v1', apiKey: 'sk-secret', model: 'qwen3' }
 
-/** The reply of a stream of chunks, and the text as it was shown. */
+/** Reads a stream of chunks, and returns the reply with the text as it was shown. */
 function read(chunks: unknown[]) {
   const shown: string[] = []
   const reader = createReplyReader({

@@ -6,24 +6,24 @@ import { createThinkingFilter, dropThoughts } from './thinking.ts'
 
 interface ReplyOptions {
   provider: Provider
-  /** Whose thoughts they are. */
+  /** Family that made the thoughts. */
   family: string
   /** Gets the shown text piece by piece. What it throws passes through. */
   onText: (text: string) => void
-  /** Names the call at a position where the provider did not. */
+  /** Names the call at a position where the provider sent no id. */
   makeId: (position: number) => string
-  /** Whether a name is that of a tool that may be called. */
+  /** Tells whether a name is that of a tool that may be called. */
   isTool: (name: string) => boolean
 }
 
-/** A chunk as far as it is read. Whatever a provider sends for the rest is not looked at. */
+/** A chunk, with only the fields that are read. */
 interface Chunk {
   usage?: RawUsage | null
   choices?: ({ delta?: Delta | null; message?: Delta | null; finish_reason?: unknown } | null)[] | null
 }
 
 interface Delta {
-  /** What the model thinks; `reasoning` at OpenRouter and Ollama, which do not want it back. */
+  /** Thoughts of the model; `reasoning` at OpenRouter and Ollama, which do not want them back. */
   reasoning_content?: unknown
   /** OpenRouter's list of what the model's own provider wants back. */
   reasoning_details?: unknown
@@ -133,8 +133,8 @@ function toThinking(
 }
 
 /**
- * Puts the streamed pieces of `reasoning_details` together: a piece of text or of a summary goes on with the entry of
- * its type and index, everything else stands for itself
+ * Puts the streamed pieces of `reasoning_details` together. A piece of a text or of a summary continues the
+ * last entry if its type and index are the same; every other piece is an entry of its own
  * (https://openrouter.ai/docs/guides/best-practices/reasoning-tokens).
  */
 function createDetails() {
@@ -161,14 +161,14 @@ function createDetails() {
   }
 }
 
-/** Reasons to end that mean there is no reply: OpenAI's, OpenRouter's, DeepSeek's. */
+/** Returns the error for a reason to end that means no reply: OpenAI's, OpenRouter's or DeepSeek's. */
 function decideFailure(provider: Provider, reason: string | undefined): ModelError | undefined {
   if (reason === 'content_filter') return filtered(provider)
   if (reason !== 'error' && reason !== 'insufficient_system_resource') return undefined
   return new ModelError('server', `${describeProvider(provider)} ended the reply with "${reason}".`)
 }
 
-/** Text, or the text parts of a list (Mistral lists its thoughts beside them). */
+/** Returns a text, or the text parts of a list (Mistral lists its thoughts beside them). */
 function toText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
@@ -179,7 +179,7 @@ function toText(content: unknown): string {
 
 function toUsage(raw: RawUsage | null | undefined): ModelUsage | undefined {
   if (typeof raw?.prompt_tokens !== 'number' || typeof raw.completion_tokens !== 'number') return undefined
-  // Some send zeros for not knowing: what was asked is never nothing, and limits would never be reached.
+  // Zeros mean that the provider does not know: a request has tokens, and zeros would never reach a limit.
   if (!(raw.prompt_tokens > 0)) return undefined
   const cached = raw.prompt_tokens_details?.cached_tokens
   return {

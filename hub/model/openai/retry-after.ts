@@ -6,8 +6,8 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const retryInfo = z.object({ details: z.array(z.object({ retryDelay: z.string().optional() })) })
 
 /**
- * Milliseconds that a response asks to wait: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date, else
- * the `RetryInfo` of Google's error.
+ * Returns the milliseconds that a response asks to wait: `retry-after-ms`, else `retry-after` in seconds or
+ * as an HTTP date, else the `RetryInfo` of Google's error.
  */
 export function toRetryAfter(headers: Headers, error: unknown, now: number): number | undefined {
   const inMs = toNumber(headers.get('retry-after-ms'))
@@ -27,7 +27,7 @@ function toNumber(text: string | null | undefined): number | undefined {
   return text && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined
 }
 
-/** Unix milliseconds of an IMF-fixdate (RFC 9110, 5.6.7), the one form that servers may send today. */
+/** Returns unix milliseconds of an IMF-fixdate (RFC 9110, 5.6.7), the one form that servers may send. */
 function fromHttpDate(text: string): number | undefined {
   const match = /^\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT$/.exec(text.trim())
   if (!match) return undefined

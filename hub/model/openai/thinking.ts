@@ -1,20 +1,21 @@
-/** Takes what a model thinks aloud out of its text, piece by piece. Pieces that come out have no outer whitespace. */
+/** Removes what a model thinks aloud from its text, piece by piece, and outer whitespace with it. */
 export interface ThinkingFilter {
-  /** What of the text so far may be shown now. */
+  /** Returns the part of the text so far that may be shown now. */
   push(piece: string): string
-  /** The rest, once the text has ended. */
+  /** Returns the rest, once the text has ended. */
   end(): string
 }
 
 const TAGS = ['<think>', '<thinking>']
 
 /**
- * A block is `<think>…</think>` or `<thinking>…</thinking>` whose opening tag stands at the start of the text or
- * after whitespace; one that is never closed takes all that follows. The whitespace after a block goes with it. Where
- * only the start is looked at, a tag behind the first word is text: of models whose thoughts come apart.
+ * Creates a filter that removes blocks of thought. A block is `<think>…</think>` or `<thinking>…</thinking>`
+ * whose opening tag stands at the start of the text or after whitespace. A block that is never closed takes
+ * the rest of the text, and the whitespace after a block goes with it. With `start`, which is for models that
+ * send their thoughts apart, a tag behind the first word is text.
  */
 export function createThinkingFilter(where: 'anywhere' | 'start' = 'anywhere'): ThinkingFilter {
-  /** Text whose fate is open: the start of a tag, outside a block or in it. */
+  /** Text that is not decided yet: the start of a tag, outside a block or in it. */
   let held = ''
   let closing: string | undefined
   let boundary = true
@@ -62,7 +63,10 @@ export function createThinkingFilter(where: 'anywhere' | 'start' = 'anywhere'): 
   }
 }
 
-/** Where a tag begins that opens a block, or may once more text has come; the text's length where none does. */
+/**
+ * Returns the index of a tag that opens a block, or may once more text has come; the text's length where none
+ * does.
+ */
 function findTag(text: string, boundary: boolean): number {
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
     if (at === 0 ? !boundary : !/\s/.test(text.charAt(at - 1))) continue
@@ -72,13 +76,13 @@ function findTag(text: string, boundary: boolean): number {
   return text.length
 }
 
-/** Drops whitespace at the start, at the end, and where told to skip it. */
+/** Creates a trimmer that drops whitespace at the start, at the end, and where it is told to skip it. */
 function createTrimmer() {
   let started = false
   let skipping = false
   let spaces = ''
   return {
-    /** Something came out. */
+    /** True once text came out. */
     get started() {
       return started
     },
@@ -101,18 +105,18 @@ function createTrimmer() {
   }
 }
 
-/** A whole text without its thoughts. */
+/** Returns a whole text without its thoughts. */
 export function dropThoughts(text: string): string {
   const filter = createThinkingFilter()
   return filter.push(dropUnopenedThought(text)) + filter.end()
 }
 
-/** What Markdown shows as code: a tag in it is mentioned, not meant. */
+/** Code in Markdown: a tag in it is mentioned, not meant. */
 const CODE = /```[\s\S]*?```|`[^`\n]+`/g
 
 /**
- * Some providers' chat templates swallow the opening tag (DeepSeek R1, Qwen3 Thinking without a reasoning parser): all
- * up to a closing tag is thought where no opening tag comes before it.
+ * Drops all text up to a closing tag without an opening tag before it: some providers' chat templates swallow
+ * the opening tag (DeepSeek R1, Qwen3 Thinking without a reasoning parser).
  */
 function dropUnopenedThought(text: string): string {
   const prose = text.replace(CODE, code => ' '.repeat(code.length))

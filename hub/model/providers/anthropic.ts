@@ -4,10 +4,10 @@ import { FORMS } from '../form/forms.ts'
 import type { ProviderOptions } from '../sdk/language-model.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 
-/** Tokens of thought; at least 1,024. Where a model decides that itself, the package says so in place of it. */
+/** Tokens of thinking; at least 1,024. Models that set their own budget get that mode from the package. */
 const BUDGETS = { low: 1_024, medium: 4_096, high: 16_384 }
 
-/** Anthropic's Messages API. Its prompt cache ends where it is marked. */
+/** Anthropic's Messages API, whose prompt cache ends at the marks in a request. */
 export const anthropic: Provider = {
   name: 'anthropic',
   ...PROVIDERS.anthropic,
@@ -27,7 +27,7 @@ function toThinking({ reasoning, model }: ModelEntry): ProviderOptions {
   if (reasoning === undefined) return {}
   if (reasoning === 'none') return { anthropic: { thinking: { type: 'disabled' } } }
   const thinking = { type: 'enabled', budgetTokens: BUDGETS[reasoning] }
-  // Those that came before know no effort, and refuse it.
+  // Older models do not know `effort` and refuse it.
   const takesEffort = /(opus|sonnet|haiku|fable|mythos)-(5|4-[6-9])/.test(model)
   return { anthropic: { thinking, ...(takesEffort && { effort: reasoning }) } }
 }

@@ -3,7 +3,7 @@ import type { ModelEntry, Provider } from '../adapter.ts'
 import { FORMS } from '../form/forms.ts'
 import { openChatAdapter } from '../openai/chat-adapter.ts'
 
-/** Every server with OpenAI's chat completions. */
+/** Every server that has OpenAI's chat completions. */
 export const compatible: Provider = {
   name: 'compatible',
   ...PROVIDERS.compatible,

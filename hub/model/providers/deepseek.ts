@@ -5,8 +5,8 @@ import type { ProviderOptions } from '../sdk/language-model.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 
 /**
- * DeepSeek's API. Its V4 thinks unless told not to, and wants its thoughts back on every message
- * (https://api-docs.deepseek.com/guides/thinking_mode); the package puts an empty one where there is none.
+ * DeepSeek's API. Its V4 thinks unless told not to, and needs its thoughts back on every message
+ * (https://api-docs.deepseek.com/guides/thinking_mode); the package adds an empty one where there is none.
  */
 export const deepseek: Provider = {
   name: 'deepseek',

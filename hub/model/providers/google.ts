@@ -6,7 +6,7 @@ import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 
 const BUDGETS = { none: 0, low: 1_024, medium: 8_192, high: 24_576 }
 
-/** Gemini's own API. Calls of other models get the stand-in for a signature from the package. */
+/** Gemini's own API. The package signs the calls of other models with Google's stand-in for a signature. */
 export const google: Provider = {
   name: 'google',
   ...PROVIDERS.google,
@@ -17,7 +17,7 @@ export const google: Provider = {
     return createSdkAdapter(entry, {
       clock,
       toModel: ({ baseURL, ...settings }) =>
-        // The address of Google's API for clients of OpenAI means the same provider.
+        // Google's address for OpenAI's clients (`/openai`) means the same provider.
         createGoogleGenerativeAI({ ...settings, baseURL: baseURL.replace(/\/openai\/?$/, '') }).languageModel(
           entry.model,
         ),
@@ -26,7 +26,7 @@ export const google: Provider = {
   },
 }
 
-/** Gemini 3 has levels, those before it have budgets of tokens. */
+/** Gemini 3 takes a level of thinking; earlier models take a budget of tokens. */
 function toThinking({ reasoning, model }: ModelEntry): ProviderOptions {
   if (reasoning === undefined) return {}
   const level = reasoning === 'none' ? 'minimal' : reasoning

@@ -3,7 +3,6 @@ import type { Provider } from '../adapter.ts'
 import { FORMS } from '../form/forms.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 
-/** Mistral's API. */
 export const mistral: Provider = {
   name: 'mistral',
   ...PROVIDERS.mistral,
@@ -13,7 +12,7 @@ export const mistral: Provider = {
     return createSdkAdapter(entry, {
       clock,
       toModel: settings => createMistral(settings).languageModel(entry.model),
-      // It reasons or it does not.
+      // Mistral has no levels of reasoning, only on and off.
       toOptions: () =>
         entry.reasoning === undefined
           ? {}

@@ -5,8 +5,8 @@ import { FORMS } from '../form/forms.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 
 /**
- * OpenAI's Responses API: its newer models refuse tools at chat completions unless they do not reason. Nothing is stored
- * there; the package asks for the encrypted thoughts of models that reason, and they go back with the history.
+ * OpenAI's Responses API: its newer models refuse tools at chat completions unless they do not reason.
+ * Nothing is stored there; the package asks for encrypted thoughts, which go back with the history.
  */
 export const openai: Provider = {
   name: 'openai',
@@ -17,7 +17,7 @@ export const openai: Provider = {
     return createSdkAdapter(entry, {
       clock,
       toModel: settings => createOpenAI(settings).responses(entry.model),
-      // A strict schema has no optional arguments.
+      // A strict schema allows no optional arguments.
       strict: false,
       toOptions: ({ system }) => ({
         openai: {

@@ -4,8 +4,8 @@ import { FORMS } from '../form/forms.ts'
 import { openChatAdapter } from '../openai/chat-adapter.ts'
 
 /**
- * OpenRouter. What the models' own providers want back comes and goes as `reasoning_details`
- * (https://openrouter.ai/docs/guides/best-practices/reasoning-tokens); Anthropic's models want its marks of the cache.
+ * OpenRouter's API. Its `reasoning_details` carry what the models' own providers want back, both ways
+ * (https://openrouter.ai/docs/guides/best-practices/reasoning-tokens). Anthropic's models need cache marks.
  */
 export const openrouter: Provider = {
   name: 'openrouter',

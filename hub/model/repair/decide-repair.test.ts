@@ -72,7 +72,7 @@ describe('a refusal that names what it is about', () => {
 })
 
 describe('a refusal that names nothing', () => {
-  /** All guesses in their order, none of which helps. */
+  /** Returns all guesses in their order, where none of them helps. */
   function guessAll(refusal: Partial<ModelRefusal>, messages: ModelMessage[], tools = TOOLS) {
     const guesses: Guess[] = []
     for (;;) {

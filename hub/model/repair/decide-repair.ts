@@ -2,7 +2,7 @@ import type { ModelRefusal } from '../../core/model.ts'
 import type { ShapedRequest } from '../form/form.ts'
 import type { Repair } from './repairs.ts'
 
-/** A change that is tried where a refusal does not say what it is about, in this order. */
+/** Changes that are tried, in this order, where a refusal does not say what it blames. */
 export type Guess =
   | 'parameter'
   | 'pictures'
@@ -14,11 +14,11 @@ export type Guess =
 
 export interface RepairState {
   refusal: ModelRefusal
-  /** In force for the request that was refused, without guesses that changed nothing. */
+  /** Repairs in force for the refused request, without guesses that changed nothing. */
   repairs: readonly Repair[]
-  /** The request with them. */
+  /** The request with these repairs. */
   request: ShapedRequest
-  /** Tried already. */
+  /** Guesses that were tried already. */
   guesses: readonly Guess[]
   /** Parameters that some servers of this provider do not know. */
   optional: readonly string[]
@@ -26,26 +26,26 @@ export interface RepairState {
 
 export interface NextTry {
   repairs: Repair[]
-  /** Missing where the refusal itself says which part it is about. */
+  /** Missing where the refusal itself names the part that it blames. */
   guess?: Guess
 }
 
-/** Names of these parts of a request are not of parameters that can be left out. */
+/** Parts of a request that are no parameters, and cannot be left out. */
 const PARTS = ['messages', 'input', 'contents', 'system', 'system_instruction', 'model', 'tools', 'functions']
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens']
-/** OpenAI's and FastAPI's codes for a parameter that is not known. */
+/** Codes of OpenAI and FastAPI for an unknown parameter. */
 const UNKNOWN = [undefined, 'unsupported_parameter', 'unknown_parameter', 'extra_forbidden']
 
 /**
- * The next single change of a refused request: what the refusal names, else the smallest guess. Undefined where nothing
- * is left. The provider's words only find a tool by its name or number.
+ * Returns the next single change of a refused request: what the refusal names, else the smallest guess.
+ * Undefined where nothing is left. The provider's words serve only to find a tool by its name or number.
  */
 export function decideRepair(state: RepairState): NextTry | undefined {
   const { refusal, repairs, guesses } = state
   const named = nameParameter(refusal, repairs) ?? blameByNumber(state)
   if (named) return { repairs: [...repairs, named] }
   const blamed = blameByName(state)
-  // A refusal may also name the tool of a call in the history: then it says the same without the tool.
+  // A guess: the refusal may name the tool of a call in the history, and then comes again without the tool.
   const asGuess: Guess = `named ${blamed?.names.join(' ')}`
   if (blamed && !guesses.includes(asGuess)) return { repairs: [...repairs, blamed], guess: asGuess }
   return guess(state)
@@ -55,7 +55,7 @@ function nameParameter({ param, code }: ModelRefusal, repairs: readonly Repair[]
   const name = param?.replace(/\[.*$/, '')
   const [part] = name?.split('.') ?? []
   if (!name || !part || PARTS.includes(part)) return undefined
-  // A limit that is too large is no limit that is not known.
+  // A limit that is too large is refused, but it is a known parameter.
   if (LIMITS.includes(name) && !UNKNOWN.includes(code)) return undefined
   const isOut = repairs.some(one => one.kind === 'parameter' && one.name === name)
   return isOut ? undefined : { kind: 'parameter', name }
@@ -77,13 +77,16 @@ function toBlamed(request: ShapedRequest, sent: readonly string[]): LeftOut {
   return { kind: 'tools', names: sent.map(name => request.names.get(name) ?? name), isBlamed: true }
 }
 
-/** The number in `tools[3].function`, `tools.3.custom` or `tools[0].function_declarations[3]`; −1 where there is none. */
+/**
+ * Returns the number in `tools[3].function`, `tools.3.custom` or `tools[0].function_declarations[3]`; −1
+ * where there is none.
+ */
 function numberOf(text: string): number {
   const found = /\bfunction_declarations\[(\d+)/.exec(text) ?? /\btools(?:\[|\.)(\d+)/.exec(text)
   return Number(found?.[1] ?? -1)
 }
 
-/** Whether a text quotes a name, or holds one that is no common word. */
+/** Tells whether a text quotes a name, or contains one that is no common word. */
 function isNamed(name: string, said: string): boolean {
   const quoted = [`'${name}'`, `"${name}"`, `\`${name}\``].some(text => said.includes(text))
   return quoted || (/[_-]/.test(name) && said.split(/[^A-Za-z0-9_-]+/).includes(name))
@@ -92,7 +95,7 @@ function isNamed(name: string, said: string): boolean {
 function guess(state: RepairState): NextTry | undefined {
   const { refusal, repairs, request, guesses } = state
   const [part] = refusal.param?.split(/[.[]/) ?? []
-  // It is about a parameter that cannot be left out, or is already.
+  // The refusal is about a parameter that cannot be left out, or already is.
   if (part && !PARTS.includes(part)) return undefined
   const isOfTools = part === 'tools' || part === 'functions' || refusal.code === 'invalid_function_parameters'
   const isOfHistory = Boolean(part) && !isOfTools
@@ -134,7 +137,7 @@ function isSame(one: Repair, other: Repair): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** The tools of which one may be refused, to be tried again: the first such group. */
+/** Returns the first group of suspects with an offered tool, to try it again. */
 export function findSuspects(repairs: readonly Repair[], offered: readonly string[]) {
   return repairs.find(
     one => one.kind === 'tools' && !one.isBlamed && one.names.some(name => offered.includes(name)),
@@ -142,8 +145,8 @@ export function findSuspects(repairs: readonly Repair[], offered: readonly strin
 }
 
 /**
- * What is known once a group of suspects was refused: two smaller groups, or the tool itself. With a tool to blame, calls
- * need not be told as text.
+ * Returns the repairs after a group of suspects was refused again. The group becomes two smaller ones; a
+ * single tool becomes the blamed one. With a tool to blame, calls need not be sent as text.
  */
 export function splitSuspects(repairs: readonly Repair[], group: Repair): Repair[] {
   if (group.kind !== 'tools') return [...repairs]

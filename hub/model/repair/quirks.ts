@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Repair } from './repairs.ts'
 import { repair } from './repairs.ts'
 
-/** Keeps what helped, by provider and model; what it gives is not trusted. */
+/** Keeps repairs that helped, by provider and model. What it loads is not trusted. */
 export interface QuirkStore {
   load(key: string): Promise<unknown>
   save(key: string, value: unknown): Promise<void>
@@ -12,18 +12,18 @@ export interface QuirkStore {
 const quirks = z.array(z.object({ repair, since: z.number() })).catch([])
 export type Quirk = z.infer<typeof quirks>[number]
 
-/** A model may have changed by then. */
+/** Milliseconds after which a quirk is forgotten, since the model may have changed. */
 const FORGOTTEN_AFTER = 7 * 24 * 3_600_000
 
 export interface Quirks {
-  /** Those that are still believed. */
+  /** Returns the quirks that are not forgotten, and loads them the first time. */
   current(): Promise<readonly Quirk[]>
-  /** Those read so far. */
+  /** Quirks that are loaded so far. */
   readonly known: readonly Quirk[]
   keep(repairs: readonly Repair[]): Promise<void>
 }
 
-/** What is known of one model of one provider, read from `store` once. */
+/** Creates the quirks of one model of one provider, which are read from `store` once. */
 export function createQuirks(key: string, store: QuirkStore, now: () => number): Quirks {
   let read: Promise<void> | undefined
   let all: readonly Quirk[] = []

@@ -17,7 +17,7 @@ interface Sent {
 const refused = (fields: object = {}, status = 400) =>
   new ModelError('rejected', 'refused', { status, refusal: { status, ...fields } })
 
-/** A model whose provider refuses what `refuse` gives an error for. */
+/** Makes a model whose provider refuses the requests for which `refuse` returns an error. */
 function world(refuse: (sent: Sent) => Error | undefined) {
   const sent: Sent[] = []
   const stored = new Map<string, unknown>()

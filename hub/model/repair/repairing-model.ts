@@ -16,15 +16,16 @@ import { applyRepairs, describeRepair, type Repair } from './repairs.ts'
 export interface RepairingOptions {
   clock: Clock
   quirks: QuirkStore
-  /** A refused request is changed and sent again at most so often; default 5. */
+  /** Most times that a refused request is changed and sent again; default 5. */
   mostRepairs?: number
 }
 
 const MOST_REPAIRS = 5
 
 /**
- * A configured model. It shapes each request for its provider; where that refuses one, it changes one thing and asks
- * again, and remembers what helped. Opens nothing until it is asked, and owns nothing between calls but idle connections.
+ * Creates a configured model. It shapes each request for its provider. When the provider refuses one, it
+ * changes one thing, asks again, and remembers what helped. It opens nothing until it is asked, and owns
+ * nothing between calls but idle connections.
  */
 export function createRepairingModel(
   provider: Provider,
@@ -35,7 +36,7 @@ export function createRepairingModel(
   const quirks = createQuirks(`${entry.provider} ${entry.baseUrl} ${entry.model}`, options.quirks, clock.now)
   const form = provider.form(entry)
   const { optional: sent = [], temperature = 'temperature' } = provider
-  // Models that reason take none.
+  // Models that reason take no temperature, so a repair may leave it out.
   const optional = entry.temperature === undefined ? sent : [...sent, temperature]
   let opened: Promise<Adapter> | undefined
 
@@ -110,7 +111,7 @@ function toModelQuirk(model: string, { repair, since }: Quirk): ModelQuirk {
   return { model, what: describeRepair(repair), since, ...tools }
 }
 
-/** A refusal that a change may mend; throws every other error. */
+/** Returns a refusal that a change may repair; throws every other error. */
 function toRefused(error: unknown) {
   if (!(error instanceof ModelError) || error.kind !== 'rejected' || error.begun) throw error
   const { refusal } = error
@@ -122,7 +123,7 @@ function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** Unlike any other of the window: a later request has a later time or more messages. */
+/** Returns an id unlike any other in the window: a later request has a later time or more messages. */
 function toCallId({ now, messages }: ModelRequest, position: number): string {
   return `call_${now.toString(36)}_${messages.length}_${position}`
 }

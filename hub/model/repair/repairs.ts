@@ -5,18 +5,18 @@ import type { Form, HistoryForm } from '../form/form.ts'
 export const repair = z.discriminatedUnion('kind', [
   /** A parameter is left out, by its path on the wire. */
   z.object({ kind: z.literal('parameter'), name: z.string() }),
-  /** Tools are left out, by the hub's names; `isBlamed`: it is known that each is refused, else one of them may be. */
+  /** Tools are left out, by the hub's names. `isBlamed`: each is known to be refused, else one may be. */
   z.object({ kind: z.literal('tools'), names: z.array(z.string()), isBlamed: z.boolean() }),
   /** No reasoning and no opaque parts go back. */
   z.object({ kind: z.literal('thinking') }),
   /** A line of text stands for each picture. */
   z.object({ kind: z.literal('pictures') }),
-  /** Calls and results are told as text. */
+  /** Calls and results are sent as text. */
   z.object({ kind: z.literal('flat') }),
 ])
 export type Repair = z.infer<typeof repair>
 
-/** What a request is made with: the provider's form and the parameters that are left out, as repairs change them. */
+/** Returns the provider's form and the parameters that are left out, as repairs change them. */
 export function applyRepairs(form: Form, repairs: readonly Repair[]): { form: Form; without: string[] } {
   const leftOut = repairs.flatMap(one => (one.kind === 'tools' ? one.names : []))
   const without = repairs.flatMap(one => (one.kind === 'parameter' ? [one.name] : []))
@@ -33,12 +33,12 @@ export function applyRepairs(form: Form, repairs: readonly Repair[]): { form: Fo
   }
 }
 
-/** OpenRouter's Gemini refuses calls without any signature: their stand-ins stay. */
+/** Drops stand-ins for thoughts, except for OpenRouter's Gemini, which refuses calls without a signature. */
 function withoutThoughts({ history }: Form): Partial<HistoryForm> {
   return history.foreignCall === 'gemini-details' ? {} : { foreignCall: 'nothing' }
 }
 
-/** A repair as a person reads it. */
+/** Describes a repair for a person. */
 export function describeRepair(one: Repair): string {
   switch (one.kind) {
     case 'parameter':

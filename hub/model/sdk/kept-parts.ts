@@ -2,8 +2,9 @@ import { z } from 'zod'
 import type { ProviderOptions } from './language-model.ts'
 
 /**
- * The order in which a model thought, wrote and called, with what its provider wants back beside each part. The parts
- * hold no text of their own: `length` characters of the thoughts or of the text follow each other.
+ * Parts of a reply in the order in which the model thought, wrote and called, with what its provider wants
+ * back. A part has no text of its own: its `length` counts the next characters of the thoughts or of the
+ * text.
  */
 const keptParts = z.array(
   z.object({
@@ -14,7 +15,7 @@ const keptParts = z.array(
 )
 export type KeptPart = z.infer<typeof keptParts>[number]
 
-/** The parts as they were stored; none where they do not fit the message any more. */
+/** Returns the parts as they were stored; none where they no longer fit the message. */
 export function readKeptParts(
   value: unknown,
   lengths: { reasoning: number; text: number; calls: number },

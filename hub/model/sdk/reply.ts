@@ -15,10 +15,10 @@ import type { ProviderOptions, StreamPart } from './language-model.ts'
 
 interface ReplyOptions {
   provider: Provider
-  /** Whose thoughts they are. */
+  /** Family that made the thoughts. */
   family: string
   onText: (text: string) => void
-  /** Names the call at a position where the provider did not. */
+  /** Names the call at a position where the provider sent no id. */
   makeId: (position: number) => string
 }
 
@@ -139,7 +139,7 @@ function createParts(onText: (text: string) => void) {
     raw += delta
     const shown = filter ? filter.push(delta) + (piece.type === 'text-end' ? filter.end() : '') : delta
     if (shown === '') return
-    // Two texts of one reply, such as a comment and the answer, are not one word.
+    // Two texts of one reply, such as a comment and the answer, must not join to one word.
     const isNext = type === 'text' && part.text === '' && textOf('text') !== ''
     const text = isNext ? `\n\n${shown}` : shown
     part.text += text
@@ -150,14 +150,14 @@ function createParts(onText: (text: string) => void) {
     parts,
     textOf,
     take,
-    /** All that was written, what is not shown too. */
+    /** All that was written, also what is not shown. */
     get raw() {
       return raw
     },
   }
 }
 
-/** The error in an event as it came; a package gives one of its own for an event that it cannot read. */
+/** Returns the error in an event as it came, or a broken stream where the package could not read it. */
 function toPartError(provider: Provider, error: unknown, event: unknown): ModelError {
   const said = errorIn(event) ?? (error instanceof Error ? undefined : error)
   if (said !== undefined) return toModelError(provider, toRefusal(said))
@@ -171,7 +171,7 @@ function decideFailure(provider: Provider, finish: Finish | undefined): ModelErr
   return new ModelError('server', `${describeProvider(provider)} ended the reply with "${raw ?? 'error'}".`)
 }
 
-/** Nothing is kept of a plain text that no provider wants back. */
+/** Returns what is kept of a reply's thoughts: nothing of a plain text that no provider wants back. */
 function toThinking(by: string, text: string, parts: readonly Part[]): Pick<ModelReply, 'thinking'> {
   if (text === '' && parts.every(({ meta }) => meta === undefined)) return {}
   const kept: KeptPart[] = parts.map(({ type, text: written, meta }) => ({
@@ -186,7 +186,7 @@ function toBegun(written: string, usage: ModelUsage | undefined): Begun | undefi
   return written === '' && !usage ? undefined : { written, usage }
 }
 
-/** Missing where the provider did not say, or says that nothing was asked. */
+/** Returns the usage; undefined where the provider reports none, or reports that nothing was asked. */
 function toUsage(finish: Finish | undefined): ModelUsage | undefined {
   const { inputTokens, outputTokens } = finish?.usage ?? {}
   if (!inputTokens?.total || outputTokens?.total === undefined) return undefined

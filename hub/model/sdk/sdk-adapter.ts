@@ -8,7 +8,7 @@ import type { CallOptions, LanguageModel, ProviderOptions } from './language-mod
 import { createPartsReader } from './reply.ts'
 import { toPrompt } from './to-prompt.ts'
 
-/** What a package is made with. */
+/** Settings with which a package is made. */
 export interface PackageSettings {
   baseURL: string
   apiKey: string
@@ -18,20 +18,20 @@ export interface PackageSettings {
 
 export interface SdkOptions {
   clock: Clock
-  /** The package's model; a new one for each request. */
+  /** Makes the package's model, a new one for each request. */
   toModel: (settings: PackageSettings) => LanguageModel
-  /** The package's own options of a request. */
+  /** Returns the package's own options of a request. */
   toOptions?: (request: ShapedRequest) => ProviderOptions
-  /** Whether arguments have to be as strict as their schema, where the provider's default is not ours. */
+  /** True where arguments have to keep strictly to their schema; missing for the provider's default. */
   strict?: boolean
-  /** Marks an end of what is to be cached. */
+  /** Options that mark an end of what is to be cached. */
   mark?: ProviderOptions
 }
 
-/** What a provider gets for a key where none is set: the packages would read the environment instead. */
+/** Key for a provider where none is set; without it the packages would read the environment. */
 const NO_KEY = 'none'
 
-/** Asks through one of the AI SDK's provider packages, at its language-model interface. */
+/** Creates an adapter that asks through the language-model interface of one of the AI SDK's packages. */
 export function createSdkAdapter(entry: ModelEntry, options: SdkOptions): Adapter {
   const provider = toProvider(entry)
   return {
@@ -75,7 +75,7 @@ function toCallOptions(
     prompt: toPrompt(request.system, request.messages, mark),
     ...(tools.length > 0 && { tools }),
     maxOutputTokens: request.maxOutput,
-    // Of an error within the stream the packages keep as little as its message.
+    // The packages keep little more than the message of an error in the stream; the raw event has the rest.
     includeRawChunks: true,
     ...(temperature !== undefined && { temperature }),
     ...(toOptions && { providerOptions: toOptions(request) }),

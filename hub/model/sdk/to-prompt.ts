@@ -8,8 +8,8 @@ type Assistant = Extract<ModelMessage, { role: 'assistant' }>
 type Content<Role> = Extract<Message, { role: Role }>['content']
 
 /**
- * The prompt of a request as the AI SDK's packages take it. `mark` goes to the ends of what the provider is to cache: the
- * prompt, and the second-to-last message.
+ * Returns the prompt of a request as the AI SDK's packages take it. `mark` goes to the ends of what the
+ * provider is to cache: the prompt, and the second-to-last message.
  */
 export function toPrompt(
   system: string,
@@ -66,7 +66,7 @@ function toOutput({ text, isError, images = [] }: Extract<ModelMessage, { role: 
   }
 }
 
-/** What the model thought, wrote and called, in the order in which it did. */
+/** Returns what the model thought, wrote and called, in the same order. */
 function toAssistantContent({ text, calls, thinking }: Assistant): Content<'assistant'> {
   const thoughts = thinking?.text ?? ''
   const lengths = { reasoning: thoughts.length, text: text.length, calls: calls.length }

@@ -10,7 +10,7 @@ import {
 } from '../openai/provider-error.ts'
 import { toRetryAfter } from '../openai/retry-after.ts'
 
-/** What a response says that is not the wanted one. `now` is in unix milliseconds. */
+/** Reads the error of a response that is not the wanted one. `now` is in unix milliseconds. */
 export async function toAnswerError(
   provider: Provider,
   response: Response,
@@ -22,16 +22,19 @@ export async function toAnswerError(
   return toModelError(provider, toRefusal(error, status), { retryAfter: toRetryAfter(headers, error, now) })
 }
 
-/** The error's object, wherever the provider puts it, or the words of a body that is no JSON; a web page says nothing. */
+/**
+ * Returns the error's object, wherever it is, or the text of a body that is no JSON; undefined for a web
+ * page.
+ */
 function readError(text: string): unknown {
   const parsed = parseJson(text)
-  // Google puts it into a list.
+  // Google sends the error in a list.
   const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed
   if (typeof body !== 'object' || body === null) return text.trimStart().startsWith('<') ? undefined : text
   return 'error' in body && body.error ? body.error : body
 }
 
-/** The error for a request that got no response. */
+/** Returns the error for a request that got no response. */
 export function toNetworkError(provider: Provider, thrown: unknown): ModelError {
   if (thrown instanceof ModelError) return thrown
   const cause = findCoded(thrown)
@@ -41,8 +44,8 @@ export function toNetworkError(provider: Provider, thrown: unknown): ModelError 
 }
 
 /**
- * The error for what a package throws before it sends anything. That quotes the address or the header where one of them
- * cannot be used; everything else is about the request.
+ * Returns the error for what a package throws before it sends anything. A TypeError that names a header or
+ * the URL is about the configuration; every other error is about the request.
  */
 export function toUnsentError(provider: Provider, thrown: unknown): ModelError {
   const isOfConfig = thrown instanceof TypeError && /header|url/i.test(thrown.message)
@@ -50,7 +53,7 @@ export function toUnsentError(provider: Provider, thrown: unknown): ModelError {
   return unsent(provider, thrown)
 }
 
-/** The cause is left out: it quotes the address or the header that could not be used. */
+/** Returns an error without its cause, which quotes the address or the header that could not be used. */
 function unusable(provider: Provider): ModelError {
   return new ModelError(
     'rejected',
@@ -58,7 +61,7 @@ function unusable(provider: Provider): ModelError {
   )
 }
 
-/** The first in a chain of causes that has the system's or the HTTP client's code. */
+/** Returns the first error in a chain of causes that has a code of the system or of the HTTP client. */
 export function findCoded(error: unknown): (Error & { code: string }) | undefined {
   if (!(error instanceof Error)) return undefined
   return hasCode(error) ? error : findCoded(error.cause)

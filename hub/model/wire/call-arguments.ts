@@ -1,8 +1,8 @@
 import { parseJson } from '../../core/json.ts'
 
 /**
- * The arguments of a call as a model wrote them; what is no JSON object goes in as text: Ollama and chat templates
- * refuse a whole request for it.
+ * Reads the arguments of a call as a model wrote them. A text that is no JSON object becomes a field of one,
+ * since Ollama and chat templates refuse a whole request for it.
  */
 export function toArguments(text: string): Record<string, unknown> {
   const value = parseJson(text)
@@ -10,7 +10,7 @@ export function toArguments(text: string): Record<string, unknown> {
   return isObject ? (value as Record<string, unknown>) : { invalid_arguments: text }
 }
 
-/** The same as JSON; as the model spaced it, where that can be. */
+/** Returns the arguments as JSON, spaced as the model did where they are an object. */
 export function toArgumentsText(text: string): string {
   const value = toArguments(text)
   return value['invalid_arguments'] === text ? JSON.stringify(value) : text

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../core/clock.ts'
 import { createCallWatch } from './call-watch.ts'
 
-/** A clock whose timers run when told. */
+/** Makes a clock whose timers run only when told. */
 function manualClock() {
   const timers = new Map<() => void, number>()
   const clock: Clock = {

@@ -1,14 +1,14 @@
 import type { Clock } from '../../core/clock.ts'
 
-/** Aborts one call of a provider: when its caller does, when a wait takes too long, or when disposed of. */
+/** Aborts one call of a provider when its caller does, when a wait takes too long, or when disposed of. */
 export interface CallWatch extends Disposable {
-  /** Its reason is the caller's, or the error of the wait that took too long. */
+  /** Signal of the call; its reason is the caller's, or the error of the wait that took too long. */
   readonly signal: AbortSignal
-  /** Limits the wait that begins now, in place of the one before. */
+  /** Limits the wait that begins now; the limit replaces the one before. */
   within(delay: number, toError: () => Error): void
 }
 
-/** Made once: an abort without a reason makes an exception with a stack. */
+/** Made only once, since an abort without a reason makes an exception with a stack. */
 const OVER = new Error('The call is over')
 
 export function createCallWatch(clock: Clock, caller: AbortSignal): CallWatch {

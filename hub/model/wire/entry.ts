@@ -4,32 +4,35 @@ import { toShownUrl } from '../ask-json.ts'
 import type { Provider } from '../openai/provider-error.ts'
 
 const TIMEOUT = 60_000
-/** Addresses without encryption are at home, where a model may first have to be loaded, or reads a long prompt slowly. */
+/**
+ * Milliseconds for addresses without encryption: a local server may first load the model, or read a long
+ * prompt slowly.
+ */
 const TIMEOUT_AT_HOME = 5 * 60_000
 
-/** Milliseconds until the answer begins. */
+/** Returns the milliseconds within which the reply has to begin. */
 export function timeoutOf({ baseUrl, timeout }: ModelEntry): number {
   return timeout ?? (baseUrl.startsWith('http:') ? TIMEOUT_AT_HOME : TIMEOUT)
 }
 
 /**
- * Whose reasoning and opaque parts an entry's model gives. Those go back only to the address that they came from:
- * another one with a model of that name cannot read its signatures, and is not to see what was thought.
+ * Returns the family of an entry's reasoning and opaque parts. They go back only to the address that they
+ * came from: another one with a model of that name cannot read the signatures, and must not see the thoughts.
  */
 export function familyOf({ provider, model, baseUrl }: Pick<ModelEntry, 'provider' | 'model' | 'baseUrl'>) {
   return `${provider}/${model} at ${toShownUrl(baseUrl)}`
 }
 
-/** What errors say of an entry's provider. */
+/** Returns what errors say about an entry's provider. */
 export function toProvider({ provider, baseUrl, apiKey, model }: ModelEntry): Provider {
   const known = PROVIDERS[provider as ProviderName]
   return { baseUrl, apiKey: apiKey?.trim() ?? '', model, keyVariable: known?.keyVariable }
 }
 
-/** The two names of the most tokens of a reply: a server that does not know one of them knows the other. */
+/** Both names for the most tokens of a reply: a server that does not know one of them knows the other. */
 const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
 
-/** How the body of a request is changed: parameters left out, then those of the configuration added. */
+/** Returns a function that edits a request's body: it removes parameters, then adds the configured ones. */
 export function editOf(
   { body: added }: ModelEntry,
   without: readonly string[],
@@ -46,7 +49,7 @@ export function editOf(
 
 function remove(fields: unknown, [name, ...rest]: string[]): void {
   if (name === undefined || typeof fields !== 'object' || fields === null) return
-  // Google says `generation_config` of what is sent as `generationConfig`.
+  // Google says `generation_config` for what is sent as `generationConfig`.
   const key = name in fields ? name : name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
   if (rest.length > 0) remove(Reflect.get(fields, key), rest)
   else Reflect.deleteProperty(fields, key)

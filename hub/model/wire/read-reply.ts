@@ -2,35 +2,38 @@ import { type Begun, ModelError, type ModelOptions, type ModelReply } from '../.
 import { describeProvider, type Provider } from '../openai/provider-error.ts'
 import type { WireCall } from './wire-call.ts'
 
-/** What may follow a whole reply (its usage; the end of the connection) is waited for only so long, milliseconds. */
+/** Milliseconds to wait for what may follow a whole reply: its usage and the end of the connection. */
 const AFTER_FINISH = 2_000
-/** Characters: a provider that writes more than these for each token that it may write does not keep to its limit. */
+/** Characters for each token of the limit; a provider that writes more does not keep to the limit. */
 const LONGEST_TOKEN = 8
 /**
- * Characters, about 100,000 tokens. Alibaba's limit on a reply does not count its thoughts, which may have 81,920 tokens
- * (https://help.aliyun.com/zh/model-studio/deep-thinking).
+ * Most characters of thoughts, about 100,000 tokens. Alibaba's limit on a reply does not count its thoughts,
+ * which may have 81,920 tokens (https://help.aliyun.com/zh/model-studio/deep-thinking).
  */
 const LONGEST_THOUGHT = 400_000
 
-/** Puts the reply together from what a package gives piece by piece. */
+/** Puts a reply together from the pieces that a package gives. */
 export interface ReplyReader<Piece> {
-  /** Throws a ModelError for an error within the stream. What `onText` throws passes through. */
+  /** Takes a piece. Throws a ModelError for an error in the stream. What `onText` throws passes through. */
   take(piece: Piece): void
-  /** Characters of its texts and arguments so far. */
+  /** Characters of texts and arguments so far. */
   readonly written: number
-  /** Characters of its thoughts so far. */
+  /** Characters of thoughts so far. */
   readonly thought: number
-  /** Its reason to end came. */
+  /** True once the reason to end came. */
   readonly isWhole: boolean
-  /** What of the reply is there; undefined where none of it is. */
+  /** The part of the reply that came so far; undefined where nothing came. */
   readonly begun: Begun | undefined
-  /** The reply, once the stream has ended. Throws a ModelError where its reason to end means that there is none. */
+  /**
+   * Returns the reply, once the stream has ended. Throws a ModelError where its reason to end means that
+   * there is none.
+   */
   finish(): ModelReply
 }
 
 /**
- * Reads a stream to its end. Throws a ModelError where there is no whole reply, with what of it had begun, and the
- * signal's reason when aborted. A whole reply is not lost to what goes wrong after it.
+ * Reads a stream to its end. Throws a ModelError where there is no whole reply, with the part that had begun,
+ * and the signal's reason when aborted. An error after a whole reply does not lose the reply.
  */
 export async function readReply<Piece>(
   call: WireCall,
@@ -63,7 +66,7 @@ function overlong(provider: Provider, maxOutput: number): ModelError {
   )
 }
 
-/** What the package gives; what it throws is translated, and nothing that is thrown while a piece is read. */
+/** Yields the package's pieces and translates its errors, but not what the loop that reads throws. */
 async function* piecesOf<Piece>(
   call: WireCall,
   reply: ReplyReader<Piece>,

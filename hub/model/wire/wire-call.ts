@@ -18,32 +18,32 @@ import { createCallWatch } from './call-watch.ts'
 export interface WireOptions {
   provider: Provider
   clock: Clock
-  /** The caller's. */
+  /** Signal of the caller. */
   signal: AbortSignal
-  /** Milliseconds until the response begins. */
+  /** Milliseconds until the response has to begin. */
   timeout: number
-  /** Changes the request's body before it goes out. */
+  /** Changes the body of the request before it is sent. */
   edit?: ((body: Record<string, unknown>) => object) | undefined
-  /** A JSON document in place of a stream of events is given as its only event. */
+  /** True where a JSON document in place of a stream of events is read as its only event. */
   takesDocument?: boolean
 }
 
-/** Milliseconds between two pieces of a response. */
+/** Most milliseconds between two pieces of a response. */
 export const IDLE_TIMEOUT = 120_000
-/** The end of a connection is waited for only so long, so that it can be used again. */
+/** Milliseconds to wait for the end of a connection, so that it can be used again. */
 const AFTER_DONE = 100
 
 /**
- * One request of a provider's package, which sends it with `fetch`. Limits on time, refusals and broken connections
- * are looked at here, in the same way for every package; the package reads a response that just ends.
+ * One request of a provider's package, which sends it with `fetch`. It handles limits on time, refusals and
+ * broken connections in the same way for every package; the package reads a response that just ends.
  */
 export interface WireCall extends Disposable {
   readonly fetch: typeof globalThis.fetch
   /** Milliseconds that the next piece of the response may take. */
   patience: number
-  /** The package stopped reading before the response ended: it saw a mark of its end. */
+  /** True where the package saw a mark of the end, and stopped reading before the response ended. */
   readonly isClosed: boolean
-  /** What to throw for a reply that is not whole, or for what the package threw. */
+  /** Returns the error to throw for a reply that is not whole, or for what the package threw. */
   toError(thrown?: unknown): unknown
 }
 
@@ -119,7 +119,10 @@ export function openWireCall(options: WireOptions): WireCall {
   return call
 }
 
-/** What a package took out of an event that is an error: `openai` as `error`, the AI SDK's as `data` or as a body. */
+/**
+ * Returns the refusal in an event that a package threw: `openai` has it in `error`, the AI SDK in `data` or a
+ * body.
+ */
 function refusalIn(thrown: unknown): Refusal | undefined {
   if (!(thrown instanceof Error)) return undefined
   if ('error' in thrown && thrown.error !== undefined) return toRefusal(thrown.error)
@@ -133,7 +136,7 @@ function editText(body: string, edit: (body: Record<string, unknown>) => object)
   return JSON.stringify(edit(JSON.parse(body)))
 }
 
-/** The whole body as one event. */
+/** Reads the whole body as one event. */
 async function readDocument(
   read: () => Promise<{ done: boolean; value?: Uint8Array | undefined }>,
 ): Promise<{ done: true; value: Uint8Array }> {
@@ -145,7 +148,7 @@ async function readDocument(
   return { done: true, value: Buffer.from(`data: ${text}\n\n`) }
 }
 
-/** The error of the wait that took too long; undefined where the caller stopped. */
+/** Returns the error of the wait that took too long; undefined where the caller aborted. */
 function timeoutOf({ reason }: AbortSignal): ModelError | undefined {
   return reason instanceof ModelError ? reason : undefined
 }

@@ -17,7 +17,7 @@ const MODELS: readonly [provider: keyof typeof FORMS, model: string][] = [
   ['compatible', 'kimi-k2'],
 ]
 
-/** The forms of every provider, and of each kind of model behind those that have many. */
+/** Forms of every provider, and of each kind of model behind the providers that have many. */
 export const ALL_FORMS: readonly Form[] = MODELS.flatMap(([provider, model]) =>
   [true, false].map(vision => FORMS[provider]({ provider, baseUrl: 'http://h/v1', model, vision })),
 )

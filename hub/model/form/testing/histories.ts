@@ -4,7 +4,7 @@ import type { AssistantMessage } from '../messages.ts'
 import { ALL_FORMS } from './forms.ts'
 import { png, result, user } from './messages.ts'
 
-/** Stands in every thought: no text may ever hold it. */
+/** Marks every thought, so that tests can tell that no text holds one. */
 export const THOUGHT = 'THOUGHT'
 
 const text = fc.oneof(
@@ -26,7 +26,7 @@ const thinking: fc.Arbitrary<Thinking | undefined> = fc.option(
   { nil: undefined },
 )
 
-/** Ids as providers make them; the runtime keeps them apart within a window, but for windows of older versions. */
+/** Ids as providers make them. The runtime keeps them apart within a window; older versions did not. */
 const id = fc.oneof(
   { weight: 9, arbitrary: fc.uuid().map(uuid => `call_${uuid}`) },
   { weight: 3, arbitrary: fc.stringMatching(/^[A-Za-z0-9]{9}$/) },
@@ -40,7 +40,7 @@ const call = fc.record({
   arguments: fc.constantFrom('{}', '{"a":1}', '{"a":', '[]', '"x"', ''),
 })
 
-/** A step: calls, their results in any order, some lost, and what came meanwhile. */
+/** A step: calls, their results in any order with some lost, and an update that came meanwhile. */
 const step = fc
   .record({
     text: fc.oneof(text, blank),
@@ -77,7 +77,7 @@ const step = fc
     return [asked, ...(made.isReversed ? results.reverse() : results), ...update]
   })
 
-/** A cycle: a batch, steps, and a reply, a silent one, or none where a call of schedule_wake ended it. */
+/** A cycle: a batch, steps, and a reply, which may be silent, or none where `schedule_wake` ended it. */
 const cycle = fc
   .tuple(
     fc.record({ text: text.map(said => `[INBOX] ${said}`), images }),

@@ -5,7 +5,7 @@ export function user(text: string, images?: readonly ModelImage[]): UserMessage 
   return { role: 'user', text, items: [], ...(images && { images }) }
 }
 
-/** Each call by its id; its tool is `get_time`. */
+/** Makes an assistant's message that calls `get_time` once for each id. */
 export function assistant(text: string, ids: readonly string[] = [], thinking?: Thinking): AssistantMessage {
   const calls = ids.map(id => ({ id, name: 'get_time', arguments: '{}' }))
   return { role: 'assistant', text, calls, ...(thinking && { thinking }) }
@@ -15,7 +15,7 @@ export function result(callId: string, text = `of ${callId}`, images?: readonly 
   return { role: 'tool', callId, name: 'get_time', text, isError: false, ...(images && { images }) }
 }
 
-/** A PNG's beginning, which is all that is read of it. */
+/** Makes the beginning of a PNG, which is all that is read of it. */
 export function png(width: number, height: number): ModelImage {
   const bytes = Buffer.alloc(33)
   bytes.writeUInt32BE(0x89504e47, 0)
@@ -24,7 +24,7 @@ export function png(width: number, height: number): ModelImage {
   return { mimeType: 'image/png', data: bytes.toString('base64') }
 }
 
-/** Each message in a word: what a test says of an order. */
+/** Writes each message in a line, for tests that compare an order. */
 export function sketch(messages: readonly ModelMessage[]): string[] {
   return messages.map(message => {
     if (message.role === 'tool') return `tool ${message.callId}: ${message.text}`

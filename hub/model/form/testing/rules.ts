@@ -2,7 +2,7 @@ import { isObject } from '../../../core/forwarding.ts'
 import type { ModelMessage } from '../../../core/model.ts'
 import type { Form } from '../form.ts'
 
-/** What a provider would refuse a history for, each in a line. Written from the providers' words alone. */
+/** Returns a line for each fault that a provider refuses in a history, by the providers' words alone. */
 type Rule = (messages: readonly ModelMessage[], form: Form) => string[]
 
 const where = (messages: readonly ModelMessage[], isWrong: (message: ModelMessage, at: number) => boolean) =>
@@ -107,14 +107,14 @@ function rulesOf({ family }: Form): Record<string, Rule> {
   }
 }
 
-/** Every rule that a request breaks. */
+/** Returns a line for each fault in a history, with the rule that it breaks. */
 export function findBroken(messages: readonly ModelMessage[], form: Form): string[] {
   return Object.entries(rulesOf(form)).flatMap(([name, rule]) =>
     rule(messages, form).map(fault => `${name}: ${fault}`),
   )
 }
 
-/** The rule of Gemini 3 where the hub's own form signs what is not signed. */
+/** Checks Gemini 3's rule that calls are signed, for forms where the hub itself adds the signatures. */
 export function findUnsigned(messages: readonly ModelMessage[], form: Form): string[] {
   return Object.values(PROVIDERS['signed'] ?? {}).flatMap(rule => rule(messages, form))
 }

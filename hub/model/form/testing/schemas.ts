@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { JsonObject } from '../../../core/forwarding.ts'
 
-/** A schema, and a value that fulfils it. */
+/** A schema with a value that fulfils it. */
 export interface Example {
   schema: JsonObject
   value: unknown
@@ -22,7 +22,7 @@ const simple: fc.Arbitrary<Example> = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }).map(value => ({ schema: {}, value })),
 )
 
-/** Also names that are keywords, and such as Anthropic refuses. */
+/** Names of properties; some are keywords, some are names that Anthropic refuses. */
 const name = fc.constantFrom(
   'a',
   'b',
