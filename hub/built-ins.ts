@@ -2,10 +2,10 @@ import type { ServerDefinition } from '../servers/kit/server.ts'
 import { codeFile } from './config/paths.ts'
 import type { BuiltIn } from './tools/decide-servers.ts'
 
-/** A server that comes with the hub, and how `superbloom serve` loads it; nothing is loaded before. */
+/** A server that comes with the hub. `superbloom serve` calls `load`; nothing is loaded before. */
 export type LoadableBuiltIn = BuiltIn & { load(): Promise<ServerDefinition> }
 
-/** The servers that come with the hub, in the order of precedence for tool names. */
+/** The servers that come with the hub. Their order decides which one a tool's name belongs to. */
 export const builtIns: readonly LoadableBuiltIn[] = [
   {
     name: 'metrics',
@@ -29,7 +29,7 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     always: false,
     envPrefixes: ['GAMES_'],
     decidedBy: ['GAMES_CONFIG', 'GAMES_SERVERS', 'GAMES_DISCOVER'],
-    // SUPERBLOOM_DATA for the file of asked stops; the hub's token is none of its business.
+    // SUPERBLOOM_DATA locates the file of requested stops; the server does not get the hub's token.
     alsoSees: ['ENGINE_', 'DOCKER_', 'XDG_RUNTIME_DIR', 'KUBE', 'SUPERBLOOM_DATA'],
     load: async () => (await import('../servers/games/server.ts')).games,
   },
@@ -45,7 +45,7 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     file: codeFile('servers/downloads/server.ts'),
     always: false,
     envPrefixes: ['DOWNLOADS_', 'SABNZBD_', 'QBITTORRENT_', 'TRANSMISSION_'],
-    // For the file of its timed pauses; the hub's token is none of its business.
+    // SUPERBLOOM_DATA locates the file of timed pauses; the server does not get the hub's token.
     alsoSees: ['SUPERBLOOM_DATA'],
     load: async () => (await import('../servers/downloads/server.ts')).downloads,
   },
@@ -55,7 +55,7 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     always: false,
     envPrefixes: ['NOTIFICATIONS_', 'NTFY_', 'DISCORD_', 'GOTIFY_', 'SMTP_', 'APPRISE_'],
     decidedBy: ['NOTIFICATIONS_CONFIG', 'NOTIFICATIONS_CHANNELS', 'DISCORD_BOT_TOKEN'],
-    // For the folder of its outbox; the hub's token is none of its business.
+    // SUPERBLOOM_DATA locates the folder of its outbox; the server does not get the hub's token.
     alsoSees: ['SUPERBLOOM_DATA'],
     load: async () => (await import('../servers/notifications/server.ts')).notifications,
   },

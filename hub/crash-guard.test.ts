@@ -15,10 +15,10 @@ import { openCrashGuard } from './crash-guard.ts'
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
-/** What happens in a run of the hub before it crashes, or ends in order where it says `end`. */
+/** Something that happens in a run of the hub; the run then crashes, or ends in order at `end`. */
 type Happens = 'cycle' | 'step' | 'half a minute' | 'end'
 
-/** A store that runs of the hub follow each other on; nothing of a run that crashed has any effect afterwards. */
+/** Opens a store for runs of the hub in sequence; after a crash, a run has no further effect. */
 async function openRuns({ crashHold = true } = {}) {
   const store = await openTempStore()
   const clock = createFakeClock()
@@ -47,7 +47,7 @@ async function openRuns({ crashHold = true } = {}) {
     }
     return { guard, signals, crash }
   }
-  /** A write that comes last: those before it are done. */
+  /** Waits for all earlier writes, by a write after them. */
   const written = () => store.write(async () => undefined)
   return {
     store,

@@ -12,11 +12,11 @@ import {
   writeHold,
 } from './store/crash-hold.ts'
 
-/** A run of the hub that lasts longer than this is no turn of a crash loop. */
+/** Milliseconds after which a run of the hub no longer counts towards a crash loop. */
 const SHORT_MS = 30_000
-/** So many crashes in a row, each in a short run with a cycle and without a step, are a crash loop. */
+/** Crashes in a row, each in a short run with a cycle and without a step, that make a crash loop. */
 const TURNS = 3
-/** The hold ends by itself after this long. */
+/** Milliseconds after which the hold ends by itself. */
 const HOLD_MS = 15 * 60_000
 
 export interface CrashGuardDeps extends Pick<Foundation, 'clock' | 'signals' | 'log' | 'newId'> {
@@ -24,15 +24,15 @@ export interface CrashGuardDeps extends Pick<Foundation, 'clock' | 'signals' | '
   config: { readonly current: Pick<Config, 'crashHold' | 'timezone'> }
 }
 
-/** Notices a crash loop, and holds the agents then. Disposing it says that this run of the hub ended in order. */
+/** Detects a crash loop, and then holds the agents. Disposing it records that this run ended in order. */
 export interface CrashGuard extends AsyncDisposable {
-  /** Why no agent runs, and until when; undefined where they run. */
+  /** When the agents were held, and until when; undefined where they run. */
   readonly hold: { since: number; until: number } | undefined
   /** Resolves once it is stored that this run has a cycle, which may crash it. Never rejects. */
   noteCycle(): Promise<void>
 }
 
-/** Decides whether the agents are held, and notes what tells a crash from an end in order. */
+/** Decides whether the agents are held, and records what tells a crash from an end in order. */
 export async function openCrashGuard(deps: CrashGuardDeps): Promise<CrashGuard> {
   const { clock, signals, log } = deps
   await using stack = new AsyncDisposableStack()
@@ -44,7 +44,7 @@ export async function openCrashGuard(deps: CrashGuardDeps): Promise<CrashGuard> 
       until: untilOf(hold),
       letGo: 'superbloom status --release',
     })
-    // A time of day that jumped backwards must not make it longer.
+    // The hold does not become longer when the time of day jumps backwards.
     const left = Math.min(untilOf(hold) - clock.now(), HOLD_MS)
     stack.defer(clock.after(left, () => void release(deps)))
   }
@@ -125,7 +125,7 @@ async function tellHeld(
 ): Promise<void> {
   const until = toLocal(untilOf(hold), config.current.timezone)
   const message = await store.write(async tx => {
-    // It may have ended meanwhile.
+    // The hold may have ended meanwhile.
     if (await readHold(tx)) await writeHold(tx, hold)
     return appendMessage(tx, {
       id: newId('msg'),

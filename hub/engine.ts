@@ -24,32 +24,32 @@ import { createToolBox } from './tools/tool-box.ts'
 import { startClockTrigger } from './triggers/clock.ts'
 import { type ServersWatch, watchServers } from './watch-servers.ts'
 
-/** Cycles begin after this long, whatever some server does. */
+/** Milliseconds after which cycles start even if some server is not ready. */
 const SETTLED_AFTER_MS = 5_000
 
-/** Names of the hub's own tools, which no server's tool may take. */
+/** Options of the engine. No server's tool may take one of `hubToolNames`. */
 export interface EngineOptions {
   hubToolNames: readonly string[]
   crashGuard: CrashGuard
 }
 
-/** What thinks and acts: servers below, agents on top, and what sets them going. */
+/** The servers, the agents above them, and the parts that start their cycles. */
 export interface Engine {
   readonly serverTools: ServerTools
   readonly router: Router
   readonly runtime: Runtime
   readonly approvals: Approvals
   readonly reset: Reset
-  /** Whether the agents are held. */
+  /** Guard that holds the agents after a crash loop. */
   readonly crashGuard: CrashGuard
   readonly serversWatch: ServersWatch
-  /** Takes the number of cycles at once from the config; none while the agents are held. */
+  /** Sets the number of concurrent cycles from the config; none while the agents are held. */
   resize(): void
   /** Names of agents whose files are gone. */
   retired: readonly string[]
-  /** Takes the agents as their files are now. */
+  /** Applies the agents' files as they are now. */
   applyAgents(): Promise<void>
-  /** Starts what was due while the hub was down, the clock, and the servers. */
+  /** Starts work that came due while the hub was down, the clock, and the servers. */
   start(): Promise<void>
 }
 
@@ -79,7 +79,7 @@ export function createEngine(
   })
   const taken = new Set([...options.hubToolNames, ...metaTools.map(tool => tool.name), FIND_TOOLS, CALL_TOOL])
   const serverTools = stack.use(openServerTools(foundation, router, taken, stack))
-  // Nobody thinks before the servers were heard of: the gate opens it.
+  // No cycle starts before the servers have settled: the gate then enlarges the semaphore.
   const semaphore = createSemaphore(0)
   const { servers } = serverTools
   const finder = stack.use(createToolFinder(() => servers.catalogue.tools))
@@ -132,7 +132,7 @@ export function createEngine(
   }
 }
 
-/** The one clock of all that has a time. */
+/** Creates the clock trigger that fires all sources with a due time. */
 function createClock(
   { store, clock, random, log, signals, config }: Foundation,
   {
@@ -156,7 +156,7 @@ function createClock(
   return () => startClockTrigger({ clock, random, log, signals, ...combineSources(sources, clock.now) })
 }
 
-/** Cycles that wait for a model go on when it answers, or when a person wants it asked again. */
+/** Resumes the cycles that wait for a model when it answers, or when a person wants it asked again. */
 function followModel(foundation: Foundation, runtime: Runtime, stack: AsyncDisposableStack): void {
   const { signals, log } = foundation
   const goOn = () => void runtime.goOn().catch(error => log.error('parked_not_released', { error }))
@@ -170,8 +170,8 @@ function followModel(foundation: Foundation, runtime: Runtime, stack: AsyncDispo
 }
 
 /**
- * Calls `run` once every server is ready or has failed, or after some seconds: an agent that goes on after a restart
- * would else find no tool, and take a call that was cut for one that cannot be made.
+ * Calls `run` once every server is ready or has failed, or after some seconds. An agent that resumed earlier
+ * after a restart would find no tool, and take an interrupted call for one that cannot be made.
  */
 function onceSettled(
   foundation: Foundation,
@@ -182,7 +182,7 @@ function onceSettled(
   const { clock, signals } = foundation
   const settle = () => {
     end()
-    // How much the tools take is known only now.
+    // The number of tokens that the tools take is known only now.
     warnOfLimits(foundation, runtime)
     run()
   }
@@ -201,7 +201,7 @@ function announceAgents({ agents, signals }: Foundation): void {
   signals.emit('agents', { names: agents.all.map(agent => agent.name) })
 }
 
-/** Says which limits of agent files are not in force, and what to set. */
+/** Logs which limits of agent files do not apply, and what to set. */
 function warnOfLimits({ agents, log }: Foundation, runtime: Runtime): void {
   for (const agent of agents.all) {
     const message = runtime.problemOf(agent)

@@ -25,13 +25,13 @@ import { createToolFinder, type Findable } from './tools/find-tools.ts'
 import type { Servers } from './tools/servers.ts'
 import { createWebhooks } from './triggers/webhooks/webhooks.ts'
 
-/** Far above what people and clients do, far below what would hurt. */
+/** Rate limits far above what people and clients need, and far below what would do harm. */
 const FRAMES = { perSecond: 500, burst: 2_000 }
 const REQUESTS = { perSecond: 5_000, burst: 10_000 }
-/** Of one webhook. Each becomes a row and may wake an agent. */
+/** Rate limit of one webhook. Each delivery becomes a row and may wake an agent. */
 const DELIVERIES = { perSecond: 10, burst: 300 }
 
-/** Opens every door: the page, chat, MCP, health. */
+/** Opens every entrance: the page, chat, MCP, health. */
 export async function openEntrances(
   foundation: Foundation,
   engine: Engine,
@@ -82,7 +82,7 @@ export async function openEntrances(
   return listening
 }
 
-/** What clients are told without having asked. */
+/** Sends clients the notifications of changes. */
 function tellClients(
   { signals, clock, log, agents }: Foundation,
   mcp: McpEndpoint,
@@ -135,7 +135,7 @@ function toBelow(servers: Servers): Below {
 
 const definitions = new WeakMap<object, readonly unknown[]>()
 
-/** The same list for the same entries. */
+/** Returns the same list for the same entries. */
 function definitionsOf<Definition>(entries: readonly { definition: Definition }[]): readonly Definition[] {
   const known = definitions.get(entries) as readonly Definition[] | undefined
   if (known) return known
@@ -144,7 +144,7 @@ function definitionsOf<Definition>(entries: readonly { definition: Definition }[
   return list
 }
 
-/** All tools, as one list for as long as the catalogue is the same. */
+/** Returns all tools, in the same list for as long as the catalogue is the same. */
 function findableIn(servers: Servers, hubTools: readonly HubTool[]): () => readonly Findable[] {
   const own = hubTools.map(tool => ({ definition: tool.definition as Tool, about: 'hub agents' }))
   let from: Servers['catalogue']['tools'] | undefined
@@ -173,7 +173,7 @@ function openHooks(
   }
 }
 
-/** The names besides loopback that Host and Origin may say. */
+/** Returns the names besides loopback that Host and Origin may contain. */
 function ownNames({ config }: Foundation): string[] {
   const { publicUrl, hosts, host } = config.current
   const listening = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host]

@@ -20,11 +20,11 @@ import { lockFolder } from './store/sqlite.ts'
 import { describeLoss, findLoss, wasUsed } from './store/store-loss.ts'
 import { voidLeases } from './store/threads.ts'
 
-/** What tests put in place of the real thing. */
+/** Replacements that tests provide. */
 export interface HubOverrides {
   clock?: Clock
   random?: () => number
-  /** In place of the configured model. */
+  /** Replaces the configured model. */
   model?: Model
 }
 
@@ -32,12 +32,12 @@ export interface HubInputs {
   config: Config
   environment: Environment
   log: Log
-  /** Goes on with a store that lost what it held; default it is refused. */
+  /** True to start with a store that lost its contents; by default the start fails. */
   acceptLoss?: boolean
   overrides?: HubOverrides
 }
 
-/** What every part of the hub stands on. */
+/** The parts that every other part of the hub uses. */
 export interface Foundation extends Models {
   readonly clock: Clock
   readonly random: () => number
@@ -50,11 +50,11 @@ export interface Foundation extends Models {
   readonly token: string
   readonly version: string
   readonly startedAt: number
-  /** Takes the models from the config in force. */
+  /** Loads the models of the current config. */
   reloadModel(): Promise<void>
 }
 
-/** Locks the data folder and opens what is in it; everything is closed with `stack`. */
+/** Locks the data folder and opens its contents; `stack` closes everything. */
 export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): Promise<Foundation> {
   const { config, environment, log, acceptLoss = false, overrides = {} } = inputs
   const clock = overrides.clock ?? systemClock
@@ -71,7 +71,7 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
       log,
       signals,
       store,
-      // A config that is in force no longer changes nothing.
+      // Models of an earlier config change nothing.
       onChange: changed => live.current === of && Object.assign(foundation, changed),
     })
   const live = createLiveConfig(config, environment, log)
@@ -98,7 +98,7 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
   return foundation
 }
 
-/** Locks the data folder and opens its store. Throws `conflict` where the store lost what it held, unless that is accepted. */
+/** Locks the folder and opens its store. Throws `conflict` if it lost its contents, unless accepted. */
 async function openWholeStore(
   folder: string,
   { acceptLoss, log }: { acceptLoss: boolean; log: Log },

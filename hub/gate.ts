@@ -2,13 +2,13 @@ import type { Semaphore } from './core/semaphore.ts'
 import type { CrashGuard } from './crash-guard.ts'
 import type { Foundation } from './foundation.ts'
 
-/** Lets cycles and the clock run: once the servers were heard of, and not while the agents are held. */
+/** Starts the cycles and the clock: once the servers have settled, and not while the agents are held. */
 export interface Gate {
-  /** Starts the clock, unless the agents are held: then it starts with their release. */
+  /** Starts the clock; while the agents are held, it starts with their release. */
   startClock(): Promise<void>
-  /** The servers were heard of. */
+  /** Admits cycles, because the servers have settled. */
   open(): void
-  /** Takes the number of cycles at once from the config. */
+  /** Sets the number of concurrent cycles from the config. */
   resize(): void
 }
 
@@ -19,7 +19,7 @@ export function openGate(
   stack: AsyncDisposableStack,
   run: { clock: () => Promise<AsyncDisposable>; approved: () => Promise<void> },
 ): Gate {
-  // The hub's own stack is closed to newcomers once it has started; this one is not.
+  // This stack takes a clock that starts later; the hub's own stack is closed to additions after the start.
   const late = stack.use(new AsyncDisposableStack())
   let isOpen = false
   let hasBegun = false

@@ -12,17 +12,17 @@ import { listAgents, readStatus } from './status.ts'
 export type { HubInputs, HubOverrides } from './foundation.ts'
 
 export interface Hub extends AsyncDisposable {
-  /** Where it listens, with the real port. */
+  /** Address that the hub listens on, with the real port. */
   readonly url: string
   readonly token: string
 }
 
-/** A start counts as done after this long, whatever some server does. */
+/** Milliseconds after which the hub counts as ready even if some server is not. */
 const READY_AFTER_MS = 5_000
 
 /**
- * Starts a hub from a config: the one place that builds everything. It listens when this resolves, and does not wait
- * for any server. Disposing ends it in order; what was cut goes on at the next start.
+ * Starts a hub from a config; nothing else builds its parts. The hub listens when this resolves, and does not
+ * wait for any server. Disposing stops it in order; interrupted work resumes at the next start.
  */
 export async function startHub(inputs: HubInputs): Promise<Hub> {
   await using stack = new AsyncDisposableStack()
@@ -72,7 +72,7 @@ function started(engine: Engine | undefined): Engine {
   return engine
 }
 
-/** An address that a person can open; one that listens everywhere is reached by loopback too. */
+/** Returns an address that a person can open; a hub that listens everywhere is reached by loopback too. */
 function toUrl(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
@@ -81,7 +81,7 @@ function toUrl(host: string, port: number): string {
 function writeHubFile(foundation: Foundation, url: string, stack: AsyncDisposableStack): void {
   const file = join(foundation.config.current.dataFolder, 'hub.json')
   const text = `${JSON.stringify({ pid: process.pid, url, startedAt: foundation.startedAt })}\n`
-  // Whoever waits for it shall never see half of it.
+  // The rename keeps readers that wait for the file from seeing half of it.
   writeFileSync(`${file}.new`, text, { mode: 0o600 })
   renameSync(`${file}.new`, file)
   stack.defer(() => rmSync(file, { force: true }))
@@ -100,10 +100,10 @@ function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable>
       engine.resize()
       await foundation.reloadModel()
       foundation.signals.emit('modelAnswers', { name: foundation.model.name })
-      // Schedules of agent files that name no time zone are in the config's, and limits on money need its prices.
+      // Schedules of agent files without a time zone use the config's, and limits on money need its prices.
       foundation.agents.reload()
       await engine.applyAgents()
-      // A limit that held something back may have been raised.
+      // The config may have raised a limit that held work back.
       await engine.runtime.wakeAll()
       foundation.signals.emit('config', { file: config.file })
     }

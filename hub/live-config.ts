@@ -3,14 +3,14 @@ import { type Config, loadConfig, locateConfig } from './config/load.ts'
 import { HubError } from './core/errors.ts'
 import type { Log } from './core/log.ts'
 
-/** The config in force. A change that is wrong is refused whole, and the old one stays. */
+/** The current config. A wrong change is refused as a whole, and the old config stays. */
 export interface LiveConfig {
   readonly current: Config
-  /** Where it is read from, whether there is a file or not. */
+  /** Path of the config file, which may not exist. */
   readonly file: string
-  /** What is wrong with the file as it is now, and what looks like a mistake in it. */
+  /** Problems of the file as it is now, and settings in it that look like mistakes. */
   readonly problems: readonly string[]
-  /** Reads the file again; true where a new config is in force. */
+  /** Reads the file again; returns true where the config changed. */
   reload(): boolean
 }
 

@@ -4,7 +4,7 @@ import { systemClock } from './core/clock.ts'
 import { createLog } from './core/log.ts'
 import { type Hub, type HubInputs, startHub } from './hub.ts'
 
-/** Config, hub, and then the wait for a signal. `onStarted` hears of the running hub. */
+/** Loads the config, starts the hub, and waits for a signal. `onStarted` gets the running hub. */
 export async function main(
   onStarted: (hub: Hub) => void,
   options: Pick<HubInputs, 'acceptLoss'> = {},
@@ -18,7 +18,7 @@ export async function main(
     pretty: process.stderr.isTTY === true,
   })
   const asked = Promise.withResolvers<string>()
-  // A second one changes nothing: a terminal sends Ctrl+C to the launcher and to this process.
+  // A second signal changes nothing: a terminal sends Ctrl+C to the launcher and to this process.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => asked.resolve(signal))
   await using hub = await startHub({ config, environment, log, ...options })

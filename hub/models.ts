@@ -13,11 +13,11 @@ import type { Store } from './store/open.ts'
 
 /** The models of a config. */
 export interface Models {
-  /** The model in force, with its fallbacks. */
+  /** Default model, with its fallbacks. */
   readonly model: Model
-  /** Those that agents choose by name, with the same fallbacks. */
+  /** Models that agents choose by name, with the same fallbacks. */
   readonly namedModels: ReadonlyMap<string, Model>
-  /** Writes summaries; undefined where the model itself does. */
+  /** Model that writes summaries; undefined where the default model does. */
   readonly compactionModel: Model | undefined
 }
 
@@ -26,11 +26,11 @@ interface ModelsOptions {
   log: Log
   signals: Signals
   store: Store
-  /** Gets all models anew when a provider said only later which sizes one has; the old ones still answer. */
+  /** Gets all models anew when a provider reports a model's sizes late; the old ones still answer. */
   onChange: (models: Models) => void
 }
 
-/** Opens the models of a config, or the built-in one where it names none. `override` stands for all of them. */
+/** Opens a config's models, or the built-in one where it names none. `override` replaces all of them. */
 export async function openModels(
   config: ModelsConfig | undefined,
   override: Model | undefined,
@@ -42,7 +42,7 @@ export async function openModels(
     const model = createChain([{ model: override }], { now: clock.now, onAnswers })
     return { model, namedModels: new Map(), compactionModel: undefined }
   }
-  // All providers are asked for their sizes at once: one that is away delays a start only once.
+  // All providers are asked for their sizes at once: several unreachable ones delay a start only once.
   const opened = allModels(config).map(async entry => [entry, await openSizedEntry(entry, clock)] as const)
   const sized = new Map(await Promise.all(opened))
   const quirks = createQuirkStore(options)
@@ -83,7 +83,7 @@ export async function openModels(
 function createQuirkStore({ store, log }: ModelsOptions) {
   return {
     load: (key: string) => readModelQuirks(store.db, key),
-    // The reply that was worked for is not lost with what was learnt.
+    // The error is only logged: the reply must not be lost together with the quirk that it taught.
     save: (key: string, value: unknown) =>
       store
         .write(tx => saveModelQuirks(tx, key, value))

@@ -14,7 +14,7 @@ import { readCursor } from './store/events.ts'
 import { createServerTools, type ServerTools } from './tools/server-tools.ts'
 import { createServerEvents } from './triggers/server-events.ts'
 
-/** The servers below, whose events go to the router until the stack is disposed of. */
+/** Opens the upstream servers. Their events go to the router until the stack is disposed of. */
 export function openServerTools(
   foundation: Foundation,
   router: Router,
@@ -47,7 +47,7 @@ export function openServerTools(
     builtIns,
     childEnvironment: (prefixes = []) => ({
       ...childEnvironment(prefixes),
-      // A server of ours that keeps something keeps it where the hub keeps its own.
+      // A built-in server stores its files in the hub's own data folder.
       ...(prefixes.includes('SUPERBLOOM_DATA') ? { SUPERBLOOM_DATA: config.current.dataFolder } : {}),
       ...compileCache(),
     }),
@@ -67,8 +67,8 @@ export function openServerTools(
 }
 
 /**
- * Servers of ours and dropped-in ones keep what Node compiled, so that they start faster: where the hub does, or, as the
- * built hub keeps nothing, where Node does by default.
+ * Returns where built-in and dropped-in servers cache what Node compiled, to start faster: the hub's folder,
+ * or Node's default where the hub is built and has none.
  */
 function compileCache(): Record<string, string> {
   const folder = getCompileCacheDir()

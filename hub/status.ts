@@ -15,7 +15,7 @@ import { laterThreads, parkedThreads } from './store/parked.ts'
 import { mainThreadId } from './store/threads.ts'
 import type { Servers } from './tools/servers.ts'
 
-/** The state of everything, for `hub_status` and the command line. */
+/** Returns the hub's state for `hub_status` and the command line. */
 export async function readStatus(
   foundation: Foundation,
   engine: Engine,
@@ -58,7 +58,7 @@ export async function readStatus(
   }
 }
 
-/** Named models have the same fallbacks. */
+/** Returns the distinct values: named models repeat the shared fallbacks. */
 function distinct<Value>(values: readonly Value[]): Value[] {
   return [...new Map(values.map(value => [JSON.stringify(value), value])).values()]
 }
@@ -80,7 +80,7 @@ async function readServers(
   })
 }
 
-/** The tools of a server that a model does not take, with the model. */
+/** Returns the tools of a server that a model does not take, with the model. */
 function refusedOf(servers: Servers, server: string, quirks: readonly ModelQuirk[]): string[] {
   return quirks.flatMap(({ model, tools = [] }) =>
     tools
@@ -89,14 +89,14 @@ function refusedOf(servers: Servers, server: string, quirks: readonly ModelQuirk
   )
 }
 
-/** What the store takes on the disk, its log included. */
+/** Returns the bytes of the store on the disk, including its log. */
 function storeBytes(folder: string): number {
   const file = join(folder, 'superbloom.db')
   const sizes = [file, `${file}-wal`].map(path => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** All agents with what they do now, retired ones last. */
+/** Lists all agents with their present status, retired ones last. */
 export async function listAgents(foundation: Foundation, engine: Engine): Promise<ListedAgent[]> {
   const { store, clock } = foundation
   const { db } = store

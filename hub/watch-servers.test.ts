@@ -43,7 +43,7 @@ test('promise 11: a server that stays down is said once, and its return once', a
   become('down')
   const due = clock.now() + 10 * MINUTE
   clock.advance(5 * MINUTE)
-  // A try that fails does not begin the time anew.
+  // A failed retry does not restart the time.
   become('starting')
   become('down')
   expect(await watch.nextDue()).toBe(due)
@@ -60,7 +60,7 @@ test('promise 11: a server that stays down is said once, and its return once', a
   expect(told[1]).toBe('desk notice: The server games is there again.')
   expect(logged).toEqual(['server_stays_down', 'server_back'])
   expect(watch.down.size).toBe(0)
-  // Nobody is told of one that was switched off: neither that it stays away, nor that it is back.
+  // No notice is sent about a server that was switched off: neither that it stays down, nor that it is back.
   become('down')
   become('disabled')
   expect(await watch.nextDue()).toBeUndefined()

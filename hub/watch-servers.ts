@@ -3,21 +3,21 @@ import { toSpan } from './core/text.ts'
 import type { Foundation } from './foundation.ts'
 import { appendMessage } from './store/conversations.ts'
 
-/** A server that is away for longer is said to be. */
+/** Milliseconds after which a server that is down is reported. */
 const LONG_MS = 10 * 60_000
-/** Nobody waits for a server in one of these states. */
+/** States of servers that need not run. */
 const UNWANTED: ReadonlySet<string> = new Set(['disabled', 'replaced', 'not_running'])
 const DEFAULT_AGENT = 'homelab'
 
 export interface ServersWatch extends DueSource {
-  /** Servers that have been away for long, with since when. */
+  /** Servers that were reported as down, with the time since when. */
   readonly down: ReadonlyMap<string, number>
 }
 
 type Deps = Pick<Foundation, 'store' | 'clock' | 'newId' | 'signals' | 'log' | 'agents'>
 type States = () => readonly { name: string; state: string; error?: string }[]
 
-/** Says once that a server stays away, and once that it is back. */
+/** Reports once that a server stays down, and once that it is back. */
 export function watchServers(deps: Deps, states: States, stack: AsyncDisposableStack): ServersWatch {
   const { clock, signals, log } = deps
   const since = new Map<string, number>()

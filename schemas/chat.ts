@@ -2,23 +2,23 @@ import { z } from 'zod'
 import { conversationId } from './names.ts'
 import { type picture, pictures } from './picture.ts'
 
-/** The longest text that a person may send at once, in characters. */
+/** Most characters that a person may send in one message. */
 export const MAX_TEXT = 100_000
 
-/** What a person says at once. */
+/** The text of one message from a person. */
 export const messageText = z
   .string()
   .trim()
   .min(1, 'must not be empty')
   .max(MAX_TEXT, `a message has at most ${MAX_TEXT.toLocaleString('en')} characters; send it in parts`)
 
-/** The longest note beside a decision, in characters. */
+/** Most characters of the note beside a decision. */
 export const MAX_NOTE = 2_000
 
-/** What a person may answer to an approval. */
+/** Answers that a person may give to an approval. */
 export const decisions = ['approve', 'deny'] as const
 
-/** What a client may send over `/ws`. */
+/** A frame that a client may send over `/ws`. */
 export const clientFrame = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('subscribe'),
@@ -51,10 +51,10 @@ export const clientFrame = z.discriminatedUnion('type', [
 ])
 export type ClientFrame = z.infer<typeof clientFrame>
 
-/** What a stop is meant for. */
+/** The target of a stop. */
 export type StopTarget = { conversation: string } | { thread: string }
 
-/** Exactly one of both; undefined where neither is there, or both are. */
+/** Returns the one target that is named; undefined where none or both are. */
 export function toStopTarget(named: {
   conversation?: string | undefined
   thread?: string | undefined
@@ -81,23 +81,23 @@ export interface ChatMessage {
   data?: Record<string, unknown>
 }
 
-/** The message with the number of its pictures in place of them: hundreds of KB each, which a text reader cannot see. */
+/** Replaces the pictures by their number: each has hundreds of KB, and a text reader cannot see them. */
 export function withoutPictures({ data, ...message }: ChatMessage): ChatMessage {
   if (!Array.isArray(data?.['images'])) return data === undefined ? message : { ...message, data }
   const { images, ...rest } = data
   return { ...message, data: { ...rest, pictures: images.length } }
 }
 
-/** What a person, or a program for one, says in a conversation. */
+/** A message that a person, or a program for one, writes in a conversation. */
 export interface NewUserMessage {
   conversation: string
   text: string
   author: string
-  /** The name of the token that it came with. */
+  /** Name of the token that the message came with. */
   token: string
   images?: readonly z.infer<typeof picture>[] | undefined
   clientId?: string | undefined
-  /** The JSON schema that the answer must fit. */
+  /** JSON schema that the answer must fit. */
   schema?: Record<string, unknown> | undefined
 }
 
@@ -122,14 +122,14 @@ export interface Decision {
   id: string
   decision: (typeof decisions)[number]
   note?: string | undefined
-  /** The name of the token, and the door that it came through. */
+  /** Name of the token; `where` is the endpoint that the answer came through. */
   by: string
   where: string
 }
 
 /**
- * An approval as people see it. `arguments` is exactly what will run; where `question` is set a server asks, and they
- * say for what. Times are unix milliseconds.
+ * An approval as people see it. `arguments` is exactly what will run; where `question` is set a server asks a
+ * person, and `arguments` hold the wanted fields or the page to open. Times are unix milliseconds.
  */
 export interface Approval {
   id: string
@@ -149,12 +149,12 @@ export interface Approval {
 
 export type AgentStatus = 'sleeping' | 'active' | 'waiting' | 'failed' | 'retired'
 
-/** What the hub sends over `/ws`. */
+/** A frame that the hub sends over `/ws`. */
 export type HubFrame =
   | {
       type: 'welcome'
       protocol: 1
-      /** `held`: since when no agent runs, after a crash loop. */
+      /** `held`: when the crash-loop guard stopped all agents. */
       hub: { name: string; version: string; held?: number }
       agents: { name: string; description: string; status: AgentStatus }[]
       conversations: { id: string; agents: string[]; lastSeq: number }[]

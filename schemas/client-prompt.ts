@@ -10,7 +10,7 @@ const argument = z.strictObject({
   values: z.array(z.string().min(1)).default([]).describe('what clients propose'),
 })
 
-/** What clients offer to people under an agent's name: a text for the client's own model. */
+/** A prompt that clients offer to people under an agent's name: a text for the client's own model. */
 export const clientPrompt = z
   .strictObject({
     title: z.string().min(1).optional(),
@@ -34,7 +34,7 @@ export const clientPrompt = z
   })
 export type ClientPrompt = z.infer<typeof clientPrompt>
 
-/** The text with what was given in its places; an argument that is missing leaves nothing. */
+/** Fills the arguments into the text; a missing argument leaves nothing. */
 export function fillPrompt({ text }: ClientPrompt, given: ReadonlyMap<string, string>): string {
   return text.replace(PLACEHOLDER, (_whole, name: string) => given.get(name) ?? '')
 }

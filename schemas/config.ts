@@ -8,25 +8,25 @@ import { hookEntry, hookName } from './webhooks.ts'
 
 const span = z.string().regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
 
-/** Milliseconds, written as `30m`, `2h`, `1d`. */
+/** A span in milliseconds, written as `30m`, `2h`, `1d`. */
 const duration = span.transform(text => toMilliseconds(text))
 
-/** More than this is no number of seconds that anybody would wait. */
+/** Highest number that counts as seconds: nobody would wait longer. */
 const MOST_SECONDS = 3_600
 
-/** A span or, as other programs' entries have it, a number. */
+/** A span or, as in other programs' entries, a number. */
 const limit = z.union([span, z.number().positive()])
 
 /**
- * Milliseconds of a limit in an entry. A number is one of seconds where it is at most an hour of them (Cline, Roo
- * Code, Goose), else of milliseconds (Gemini CLI, LibreChat).
+ * Returns the milliseconds of a limit in an entry. A number up to 3,600 is in seconds (Cline, Roo Code,
+ * Goose), a larger one in milliseconds (Gemini CLI, LibreChat).
  */
 export function limitToMilliseconds(given: z.infer<typeof limit>): number {
   if (typeof given === 'string') return toMilliseconds(given)
   return given > MOST_SECONDS ? given : given * 1_000
 }
 
-/** How the hub logs in at a server over HTTP that asks for it (OAuth 2.1). Other programs' entries have more in it. */
+/** The hub's login at a server over HTTP (OAuth 2.1). Other programs' entries have more keys. */
 const oauth = z
   .looseObject({
     grant: z
@@ -50,7 +50,7 @@ const oauth = z
   )
 export type OAuthEntry = z.infer<typeof oauth>
 
-/** YAML and other clients have numbers and the like where a program gets texts; null is a variable that is not set. */
+/** A text. YAML and other clients write numbers and booleans for it; null is a variable that is not set. */
 const text = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)])
 const variables = z
   .record(z.string(), text.nullable())
@@ -61,7 +61,7 @@ const variables = z
       ),
   )
 
-/** The parts of a server's entry that the hub knows; other keys of other programs are allowed and warned of. */
+/** A server's entry with the keys that the hub knows; other programs' keys are allowed with a warning. */
 export const serverEntry = z.looseObject({
   command: z.string().min(1).optional().describe('the program to start; it speaks MCP over stdio'),
   args: z.array(text).optional().describe('its arguments'),
@@ -104,7 +104,7 @@ export const KNOWN_ENTRY_KEYS: ReadonlySet<string> = new Set([
 
 const timezone = z.string().refine(isTimezone, 'is not an IANA time zone such as Europe/Berlin')
 
-/** Money per million tokens; what came from the provider's cache costs as much as the rest unless it says so. */
+/** Money per million tokens; tokens from the provider's cache cost as much as `input` by default. */
 const price = z.strictObject({
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be a code such as EUR'),
   input: z.number().nonnegative(),
@@ -112,9 +112,9 @@ const price = z.strictObject({
   output: z.number().nonnegative(),
 })
 
-/** The platform waits no longer for an answer. */
+/** Longest time in milliseconds that the platform waits for an answer. */
 const LONGEST_ANSWER_MS = 5 * 60_000
-/** No model begins to answer sooner than this: less is a number in another unit. */
+/** Shortest time in milliseconds in which a model answers: a smaller number is in another unit. */
 const SHORTEST_ANSWER_MS = 1_000
 
 const modelEntry = z
@@ -175,7 +175,7 @@ export type ModelEntryFile = z.infer<typeof modelEntry>
 
 const globs = z.array(z.string().min(1))
 
-/** As it is written; `toServerNames` says what the server is called. */
+/** A server's name as the file writes it; `toServerNames` converts it. */
 const writtenName = z.string().superRefine((written, context) => {
   const checked = serverName.safeParse(toServerNames([written]).get(written))
   if (!checked.success) context.addIssue({ code: 'custom', message: checked.error.issues[0]?.message ?? '' })
@@ -183,10 +183,10 @@ const writtenName = z.string().superRefine((written, context) => {
 
 const servers = z.record(writtenName, z.union([z.literal(false), serverEntry]))
 
-/** A question that VS Code asks a person before it starts a server; here its answer comes from the environment. */
+/** A question that VS Code asks a person before it starts a server; here the environment answers it. */
 const input = z.looseObject({ id: z.string().min(1), default: z.unknown().optional() })
 
-/** `superbloom.yaml`. Unknown keys are errors. */
+/** The file `superbloom.yaml`. Unknown keys are errors. */
 export const configFile = z
   .strictObject({
     timezone: timezone.optional().describe("of schedules; default the system's"),
@@ -211,8 +211,8 @@ export const configFile = z
           .default([])
           .describe("globs over tools that need a person's yes when an agent calls them"),
         rerun: globs.default([]).describe('globs over tools that are safe to repeat after a crash'),
-        // Claude Code, Codex and Roo Code put `mcp__superbloom__` in front, 17 characters, and refuse more than 64 of
-        // all; VS Code and Gemini CLI put 15 there, Cursor counts 10 of its 60.
+        // Claude Code, Codex and Roo Code put the 17 characters `mcp__superbloom__` in front and refuse names
+        // over 64; VS Code and Gemini CLI add 15, Cursor counts 10 of its 60.
         longestName: z
           .int()
           .min(32)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One event as a server's `events://<server>` resource lists it. Times are unix milliseconds. */
+/** An event as a server's `events://<server>` resource lists it. Times are unix milliseconds. */
 export const serverEvent = z.object({
   id: z.string().min(1).max(200),
   seq: z.int().nonnegative(),
@@ -11,11 +11,11 @@ export const serverEvent = z.object({
 })
 export type ServerEvent = z.infer<typeof serverEvent>
 
-/** A feed that has more than it tells at once tells so many, and its cursor stands behind the last of them. */
+/** Most events in one answer; a feed with more sets its cursor to the last one that it sent. */
 export const EVENTS_AT_ONCE = 100
 
 /**
- * The text of the resource: events after the asked cursor. A new `stream` id means that the server
+ * The text of the resource: the events after the requested cursor. A new `stream` id means that the server
  * restarted and counts from 0 again.
  */
 export const eventFeed = z.object({
@@ -25,7 +25,7 @@ export const eventFeed = z.object({
 })
 export type EventFeed = z.infer<typeof eventFeed>
 
-/** What every payload may have besides: the same for people, and for models that misread bare figures. */
+/** Fields that every payload may add: its text for people, and units for models that misread bare figures. */
 const inWords = {
   text: z.string().optional().describe('one line that says it, with units'),
   units: z.record(z.string(), z.string()).optional().describe('of the figures, by the name of the field'),
@@ -54,7 +54,7 @@ const download = z.object({
   reason: z.string().optional().describe('why it failed'),
 })
 
-/** The payloads of the events that the built-in servers raise, by type. */
+/** Payloads of the events that the built-in servers emit, by type. */
 export const eventPayloads = {
   cpu_high: percentHigh,
   memory_high: percentHigh,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Whether one upstream of a server answers. */
+/** Health of one upstream of a server. */
 export const upstreamHealth = z.object({
   name: z.string().describe('of the instance'),
   kind: z.string().describe('what program it is: "radarr"'),
@@ -11,6 +11,6 @@ export const upstreamHealth = z.object({
 })
 export type UpstreamHealth = z.infer<typeof upstreamHealth>
 
-/** The text of a server's `health://<server>` resource. `ok` where all upstreams are. */
+/** The text of a server's `health://<server>` resource. `ok` is true where all upstreams are. */
 export const healthReport = z.object({ ok: z.boolean(), upstreams: z.array(upstreamHealth) })
 export type HealthReport = z.infer<typeof healthReport>

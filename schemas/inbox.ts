@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { storedPicture } from './picture.ts'
 
-/** Either an event's type, or a type with what its payload must hold (globs for texts). */
+/** An event's type, or a type with the values that its payload must hold (globs for texts). */
 export const eventWanted = z.union([
   z.string().min(1).max(100),
   z.strictObject({
@@ -22,7 +22,7 @@ export const eventListed = z.union([
 ])
 export type EventListed = z.infer<typeof eventListed>
 
-/** What happens with a schedule's occurrences that the hub slept through. */
+/** Rule for a schedule's occurrences that passed while the hub did not run. */
 export const missedPolicy = z.enum(['latest', 'all', 'skip'])
 
 export const eventFact = z.object({
@@ -31,12 +31,12 @@ export const eventFact = z.object({
   source: z.string(),
   payload: z.record(z.string(), z.unknown()),
   at: z.number(),
-  /** How often the same was held back before an agent took this one. */
+  /** Times that the same event was held back before an agent took this one. */
   repeats: z.int().optional(),
 })
 export type EventFact = z.infer<typeof eventFact>
 
-/** Something that happened; unique by its source and the id that it has there. */
+/** An event to store; unique by its source and `externalId`. */
 export interface NewEvent {
   source: string
   externalId: string
@@ -46,18 +46,18 @@ export interface NewEvent {
   at: number
 }
 
-/** Where an event went: the threads that it wakes. */
+/** An event's route: the threads that it wakes. */
 export interface RoutedEvent {
   id: string
   status: 'pending' | 'ignored' | 'held'
   routedTo: string[]
-  /** Why, in words. */
+  /** Reason in words. */
   note: string
 }
 
 const jsonObject = z.record(z.string(), z.unknown())
 
-/** What an inbox item carries, by what posted it. */
+/** The content of an inbox item, by what posted it. */
 export const inboxPayload = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('message'),
@@ -65,9 +65,11 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     messageId: z.string(),
     author: z.string(),
     text: z.string(),
-    /** It has pictures, which lie with the message of this seq in its conversation. */
+    /**
+     * Set where the message has pictures; they are stored in its conversation with the message of this seq.
+     */
     pictures: z.object({ count: z.int().positive(), seq: z.int() }).optional(),
-    /** The JSON schema that its answer must fit. */
+    /** JSON schema that the answer must fit. */
     schema: jsonObject.optional(),
   }),
   z.object({
@@ -79,9 +81,9 @@ export const inboxPayload = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('event'), event: eventFact }),
   z.object({ kind: z.literal('notice'), text: z.string() }),
-  // The history starts fresh with the batch that holds it.
+  // The history starts fresh with the batch that holds this item.
   z.object({ kind: z.literal('reset'), by: z.string(), message: z.string().optional() }),
-  // A message of another agent. `hops` counts the messages between agents that led to it without a person.
+  // Another agent sent the message. `hops` counts the messages between agents since a person wrote.
   z.object({
     kind: z.literal('agent'),
     from: z.string(),
@@ -89,27 +91,27 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     text: z.string(),
     hops: z.int().nonnegative(),
   }),
-  // A task that ended.
+  // The task ended.
   z.object({
     kind: z.literal('task'),
     task: z.string(),
     status: z.enum(['complete', 'failed', 'cancelled']),
     instructions: z.string(),
     summary: z.string(),
-    /** What fits the schema that its maker gave. */
+    /** Result that fits the schema of the task's maker. */
     result: jsonObject.optional(),
     hops: z.int().nonnegative().optional(),
-    /** An event made it, and nobody waits for it. */
+    /** True where an event made the task, and nobody waits for it. */
     quiet: z.literal(true).optional(),
   }),
-  // A person's answer to an approval, with what the call gave where it ran.
+  // A person answered an approval. `result` is the call's outcome where it ran.
   z.object({
     kind: z.literal('approval'),
     approval: z.string(),
     tool: z.string(),
     arguments: z.string(),
     status: z.enum(['approved', 'denied', 'expired']),
-    /** A server asked in the midst of the call: the status is that of the question, and the call ran. */
+    /** True where a server asked during the call: `status` is the question's, and the call ran. */
     question: z.literal(true).optional(),
     by: z.string().optional(),
     note: z.string().optional(),
@@ -129,15 +131,15 @@ const batchItem = z.object({
 export const storedFact = z.object({ scope: z.enum(['agent', 'thread']), key: z.string(), value: z.string() })
 export type StoredFact = z.infer<typeof storedFact>
 
-/** What one row of history holds, by its role. */
+/** Content of a row of history, by its role. */
 export const historyContent = z.discriminatedUnion('role', [
   z.object({
     role: z.literal('user'),
     text: z.string(),
     items: z.array(batchItem),
-    /** It tells the stored context whole. */
+    /** True where the row contains the whole stored context. */
     tellsContext: z.boolean().optional(),
-    /** The stored facts that it tells: all of them, or those that changed; an empty value for one that is gone. */
+    /** Stored facts of the row: all of them, or those that changed; an empty value marks a deleted one. */
     facts: z.array(storedFact).optional(),
     images: z.array(storedPicture).readonly().optional(),
   }),
@@ -149,7 +151,7 @@ export const historyContent = z.discriminatedUnion('role', [
         id: z.string(),
         name: z.string(),
         arguments: z.string(),
-        /** Its model wants a person's yes. */
+        /** True where the model wants a person's approval. */
         ask: z.literal(true).optional(),
       }),
     ),

@@ -2,20 +2,20 @@ import { z } from 'zod'
 
 const LONGEST_NAME = 64
 
-/** What agents, servers and the like may be called. */
+/** A name of an agent, a server and the like. */
 export const name = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/, 'must be lower-case letters, digits, - and _, at most 64')
 
-/** What servers may be called: what is of a server goes by its name, and the hub's own goes by `hub`. */
+/** A name of a server. `hub` is reserved: the hub's own resources go by it, a server's go by its name. */
 export const serverName = name.regex(/^(?!hub$)/, 'must not be hub, which is the hub itself')
 
-/** The longest number behind a name that another server has already: `github-1000`. */
+/** Longest suffix, in characters, for a name that another server already has: `github-1000`. */
 const ROOM_FOR_NUMBER = 5
 
 /**
- * The names of servers as they are written, and what the servers are called: "Home Assistant" is home-assistant. What
- * is a name already stays; of two that would be called alike the second gets a number.
+ * Maps written names of servers to valid ones: "Home Assistant" becomes home-assistant. A valid name stays;
+ * the second of two equal ones gets a number.
  */
 export function toServerNames(written: readonly string[]): Map<string, string> {
   const isName = (one: string) => name.safeParse(one).success
@@ -31,7 +31,7 @@ export function toServerNames(written: readonly string[]): Map<string, string> {
   return new Map(called)
 }
 
-/** "Büro 2" is buro-2; what has neither letters nor digits of ASCII is server. */
+/** Makes "Büro 2" buro-2; a text without ASCII letters and digits becomes server. */
 function toSlug(written: string): string {
   const plain = written.normalize('NFKD').replace(/\p{M}+/gu, '')
   const slug = plain
@@ -43,7 +43,7 @@ function toSlug(written: string): string {
   return slug || 'server'
 }
 
-/** `<agent>` or `<agent>/<slug>`, or a name that an agent's file lists. */
+/** A conversation's id: `<agent>`, `<agent>/<slug>`, or a name that an agent's file lists. */
 export const conversationId = z
   .string()
   .regex(

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** What models take. */
+/** Types of pictures that models take. */
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 
-/** So many stand beside one message or one result. */
+/** Most pictures beside one message or one result. */
 export const MOST_PICTURES = 4
-/** The most characters of base64: what models take well at 1568 pixels, and what fits into a frame. */
+/** Most characters of base64: enough for 1568 pixels, which models take well, and few enough for a frame. */
 export const LONGEST_PICTURE = 700_000
 
 /** A picture that a person sends. `data` is base64. */
@@ -16,5 +16,5 @@ export const picture = z.strictObject({
 
 export const pictures = z.array(picture).max(MOST_PICTURES, `at most ${MOST_PICTURES} pictures at once`)
 
-/** A picture as the store holds it. */
+/** A picture in the store. */
 export const storedPicture = z.object({ mimeType: z.string(), data: z.string() })

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 
-/** What is wrong with a value, and where in it. */
+/** A problem of a value, and its path in the value. */
 interface Problem {
   path: readonly PropertyKey[]
   problem: string
 }
 
-/** The problems of one issue, in words for people. */
+/** Returns the problems of one issue, in words for people. */
 export function toProblems(issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(key => ({ path: [...issue.path, key], problem: 'no such key' }))
@@ -22,13 +22,13 @@ export function toProblems(issue: z.core.$ZodIssue): Problem[] {
   return [{ path: issue.path, problem: wordsOf(issue.message) }]
 }
 
-/** All problems in one line; `whole` is what one of the whole value is said of. */
+/** Describes all problems in one line; `whole` names the value itself where a problem has no path. */
 export function describeProblems(error: z.ZodError, whole: string): string {
   const problems = error.issues.flatMap(toProblems)
   return problems.map(({ path, problem }) => `${path.join('.') || whole}: ${problem}`).join('; ')
 }
 
-/** Zod's texts without what only its users know, such as that a missing value is undefined. */
+/** Rewords Zod's messages, which mention facts that only Zod's users know, such as "received undefined". */
 export function wordsOf(message: string): string {
   return message
     .replace(/^(?:Invalid (?:input|option|string)|Too (?:small|big)): /, '')

@@ -1,6 +1,6 @@
-/** A provider's name, where its API is, and the environment's variable with its key. */
+/** A provider's addresses, and the environment's variable with its key. */
 interface ProviderAddress {
-  /** Hosts of a `baseUrl` that mean it. */
+  /** Hosts of a `baseUrl` by which the provider is recognised. */
   hosts: readonly string[]
   baseUrl?: string
   keyVariable: string
@@ -45,5 +45,5 @@ export type ProviderName = keyof typeof PROVIDERS
 
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as [ProviderName, ...ProviderName[]]
 
-/** The environment's variables with keys, each once. */
+/** Variables of the environment that hold keys, each once. */
 export const KEY_VARIABLES = [...new Set(PROVIDER_NAMES.map(name => PROVIDERS[name].keyVariable))]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Whether a header can carry a text; what surrounds it is left out. */
+/** Tells whether a header can carry a text, without the spaces around it. */
 export const isHeaderText = (given: string) => /^[\t\x20-\x7e\xa0-\xff]*$/.test(given.trim())
 export const HEADER_TEXT = 'must be one line of plain characters: no header can carry anything else'
 
@@ -10,7 +10,7 @@ export const headerName = z
 
 const WRITTEN_BY_HUB = 'the hub writes it: leave it out'
 
-/** Parts of a request's body that the hub decides, under the names of every API, and what to write instead. */
+/** Keys of a request's body that the hub sets, under the names of every API, with what to write instead. */
 const DECIDED: Readonly<Record<string, string>> = {
   stream: 'every reply is streamed: leave it out',
   model: 'write it as model of the entry',
@@ -24,7 +24,7 @@ const DECIDED: Readonly<Record<string, string>> = {
   functions: WRITTEN_BY_HUB,
 }
 
-/** What a person adds to the body of each request. */
+/** Keys that a person adds to the body of each request. */
 export const requestBody = z.record(z.string(), z.unknown()).superRefine((given, context) => {
   for (const key of Object.keys(given)) {
     const message = DECIDED[key]

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export const MOST_FOUND = 20
 
-/** What a search of the history is asked for. */
+/** Arguments of a search of the history. */
 export const searchWords = z.strictObject({
   query: z
     .string()
@@ -19,7 +19,7 @@ export const searchWords = z.strictObject({
   limit: z.int().min(1).max(MOST_FOUND).default(5).describe('sessions'),
 })
 
-/** A part of a thread's history in which something was found. */
+/** A part of a thread's history in which the search found something. */
 export const foundSession = z.object({
   session: z.object({
     thread: z.string(),

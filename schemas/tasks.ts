@@ -8,14 +8,14 @@ export const taskLimits = z.strictObject({
 })
 export type TaskLimits = z.infer<typeof taskLimits>
 
-/** What the maker of a task gave it. */
+/** Tools and limits that a task's maker gave it. */
 export const taskGrants = z.object({
-  /** Globs of its maker, and of its maker's maker: all of them must give a tool. */
+  /** Globs of its maker, and of its maker's maker: all of them must include a tool. */
   tools: z.array(z.array(z.string())).default([]),
   limits: taskLimits.default({}),
-  /** Messages between agents that led to it without a person. */
+  /** Messages between agents that led to the task without a person. */
   hops: z.int().nonnegative().default(0),
-  /** The JSON schema that its result must fit. */
+  /** JSON schema that the task's result must fit. */
   schema: z.record(z.string(), z.unknown()).optional(),
 })
 export type TaskGrants = z.infer<typeof taskGrants>

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-/** What a server checks and a model need not read. Some model servers refuse a whole request for a pattern. */
+/**
+ * Keywords that a server checks and a model need not read. Some model servers refuse requests for a pattern.
+ */
 const CHECKED = [
   'minLength',
   'maxLength',
@@ -12,14 +14,14 @@ const CHECKED = [
   'minimum',
   'exclusiveMinimum',
 ] as const
-/** Nobody asks for more than this by chance, such as for more lines of a list. */
+/** Highest maximum that the schema states: nobody exceeds it by chance, such as for more lines of a list. */
 const MOST_BY_CHANCE = 1_000
 
 /**
- * The JSON Schema of a tool's arguments as a model is told of it. Every token of it is sent with every request of every
- * agent, so it says which arguments there are, what they mean and how large a number may be; the finer checks are made
- * by the tool, whose refusal names what is wrong. Without `$schema`: 2020-12 is the protocol's default, and validators
- * of old clients stumble over the key.
+ * Returns the JSON Schema of a tool's arguments as a model sees it. Every token of it is sent with every
+ * request of every agent, so it says which arguments there are, what they mean and how large a number may be.
+ * The tool makes the finer checks, and its refusal names what is wrong. `$schema` is left out: 2020-12 is the
+ * protocol's default, and validators of old clients stumble over the key.
  */
 export function toInputSchema(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
@@ -28,7 +30,7 @@ export function toInputSchema(schema: z.ZodType): Record<string, unknown> {
       for (const key of CHECKED) delete jsonSchema[key]
       if (jsonSchema.maximum !== undefined && jsonSchema.maximum > MOST_BY_CHANCE) delete jsonSchema.maximum
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-      // What is left out is no, none or nothing.
+      // An argument that is left out already means no, none or nothing.
       if (!jsonSchema.default || isEmpty(jsonSchema.default)) delete jsonSchema.default
     },
   })

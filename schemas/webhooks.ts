@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { NewEvent } from './inbox.ts'
 
-/** What stands behind `/hooks/` and `webhook.`. */
+/** A hook's name, as in `/hooks/<name>` and `webhook.<name>`. */
 export const hookName = z
   .string()
   .regex(
@@ -9,7 +9,7 @@ export const hookName = z
     'must be lower-case letters, digits, _ and -, at most 64, the first no sign',
   )
 
-/** What the config says of one hook. */
+/** The config of one hook. */
 export const hookEntry = z.strictObject({
   secret: z
     .string()
@@ -25,7 +25,7 @@ const alert = z.looseObject({
   status: z.enum(['firing', 'resolved']),
   labels: texts,
   startsAt: z.string().optional(),
-  /** Of the labels; older versions send none. */
+  /** Fingerprint of the labels; older versions send none. */
   fingerprint: z.string().min(1).optional(),
 })
 export type Alert = z.infer<typeof alert>
@@ -35,7 +35,7 @@ export const alertmanagerBody = z.looseObject({ alerts: z.array(alert).min(1) })
 
 const numbered = z.looseObject({ id: z.int() })
 
-/** What Radarr and Sonarr send. `type` names the check of a `Health` event. */
+/** The body of Radarr's and Sonarr's webhook. `type` names the check of a `Health` event. */
 export const arrBody = z.looseObject({
   eventType: z.string().min(1).max(100),
   movie: numbered.optional(),
@@ -44,26 +44,26 @@ export const arrBody = z.looseObject({
   type: z.string().max(100).optional(),
 })
 
-/** What Jellyfin's webhook plugin sends with all properties. */
+/** The body of Jellyfin's webhook plugin, which is set to send all properties. */
 export const jellyfinBody = z.looseObject({
   NotificationType: z.string().min(1).max(100),
   ItemId: z.string().max(100).optional(),
 })
 
 /**
- * What makes a delivery the same as one before: the id that its sender gave it, or, for `within` milliseconds, what it
- * tells: the newest of its subject said the same state.
+ * Identity of a delivery, by which a repeated one is recognised: its sender's id or, for `within`
+ * milliseconds, its content, where the newest delivery about the subject had the same state.
  */
 export type Once =
   | { kind: 'id'; id: string }
   | { kind: 'content'; subject: string; state: string; within: number }
 
-/** An event that a webhook brought. */
+/** An event that a webhook delivered. */
 export interface HookEvent extends Omit<NewEvent, 'externalId'> {
   once: Once
 }
 
-/** Where it went; `repeated`: it was there already, and this is how that one stands. */
+/** Where the event went. `repeated`: the event was there already, and `status` is that one's. */
 export interface HookOutcome {
   id: string
   status: 'pending' | 'processing' | 'handled' | 'ignored' | 'held'

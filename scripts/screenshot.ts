@@ -6,18 +6,17 @@ import { launchChromium } from '../tests/real/page/chromium.ts'
 import { answers, linkTo, say } from '../tests/real/page/steps.ts'
 import { startTestHub } from '../tests/support/test-hub.ts'
 
-/*
-Makes docs/page.png, the README's picture, of a real hub with the built-in commands and the metrics server. Needs Debian's
-chromium; fonts-inter and fonts-urw-base35 make it look as on most desktops.
-*/
+/* This script makes docs/page.png, the README's picture, of a real hub with the built-in commands and the
+   metrics server. It needs Debian's chromium; fonts-inter and fonts-urw-base35 make it look as on most
+   desktops. */
 
 const root = join(import.meta.dirname, '..')
-/** The start keeps the processor busy; the picture is of a machine at rest. */
+/** Milliseconds until the machine is at rest, as in the picture: the start keeps the processor busy. */
 const REST_MS = 8_000
-/** What the picture does not say: whose machine it is. */
+/** The config hides whose machine it is. */
 const CONFIG = 'servers: { metrics: { env: { METRICS_HOST_NAME: homelab, METRICS_INTERVAL: 2s } } }\n'
 
-/** Debian gives a browser DejaVu Sans where a page asks for the system's own font. */
+/** Debian's browsers use DejaVu Sans where a page asks for the system's own font. */
 const FONTS = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><include>/etc/fonts/fonts.conf</include>
 ${['system-ui', 'sans-serif', 'sans'].map(toPreference).join('\n')}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/try-npm.sh NPM NODE [test]: a copy of this checkout, installed and started as a person with these major
-# versions would (both come from the registry); with `test`, tested too. Leaves nothing behind.
+# scripts/try-npm.sh NPM NODE [test]: copies this checkout, and installs and starts it as a person with these
+# major versions would (both come from the registry); with `test`, it runs the tests too. It cleans up.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,7 +31,7 @@ git ls-files --cached --others --exclude-standard -z |
   while IFS= read -r -d '' file; do if [ -e "$file" ]; then printf '%s\0' "$file"; fi; done |
   xargs -0 cp --parents -t "$scratch/checkout"
 
-# As a shell of a person: without what an npm around this has set.
+# The variables of an npm around this script are removed, as in a person's shell.
 while read -r name; do unset "$name"; done < <(compgen -e | grep -E '^npm_' || true)
 PATH="$scratch/tools/bin:$(tr ':' '\n' <<<"$PATH" | grep -v node_modules | paste -sd:)"
 export PATH

@@ -17,16 +17,16 @@ import { decideTold } from '../tools/tool-box.ts'
 import { listHubTools } from './call-hub.ts'
 import { findHub } from './find-hub.ts'
 
-/** Every request of an agent begins with its prompt and its tools. */
+/** The prompt and tools with which every request of an agent begins. */
 export interface AgentRequest {
   agent: string
   system: string
   tools: ModelTool[]
-  /** Why the tools of servers are missing. */
+  /** Reason why the servers' tools are missing. */
   without?: string
 }
 
-/** The default agent's prompt, and what it is told of: the servers' tools too where a hub runs. */
+/** Returns the default agent's prompt and the tools that it sees: the servers' too where a hub runs. */
 export async function readAgentRequest(config: Config, environment: Environment): Promise<AgentRequest> {
   const folder = existsSync(config.agentsFolder) ? config.agentsFolder : join(packageFolder, 'agents')
   const { agents } = readAgentFiles(folder, environment, {
@@ -53,7 +53,7 @@ export async function readAgentRequest(config: Config, environment: Environment)
   }
 }
 
-/** The hub's own tools are not for agents. */
+/** Lists the tools that agents may get: not the hub's own. */
 async function listServersTools(config: Config) {
   try {
     const all = await listHubTools(findHub(config))

@@ -16,8 +16,8 @@ export interface CallHubOptions {
 }
 
 /**
- * Calls one of the hub's tools and returns its structured result. Throws `unavailable` with the tool's own words or
- * why the hub does not answer, `unauthorized` where it does not take the token.
+ * Calls one of the hub's tools and returns its structured result. Throws `unavailable` with the tool's own
+ * words or the reason why the hub does not answer, `unauthorized` where it refuses the token.
  */
 export async function callHub(
   hub: RunningHub,
@@ -33,7 +33,7 @@ export async function callHub(
   return { structured: result.structuredContent, text }
 }
 
-/** What people type in place of the tools that a message names. */
+/** Commands that replace the hub's tools in messages to people. */
 const COMMANDS: Record<string, string> = {
   hub_list_dead_letters: 'superbloom dead-letters --all',
   hub_list_schedules: 'superbloom schedules',
@@ -44,7 +44,7 @@ function toCommands(text: string): string {
   return text.replace(/\bhub_list_[a-z_]+\b/g, tool => COMMANDS[tool] ?? tool)
 }
 
-/** Every tool that the hub offers. Throws as `callHub` does. */
+/** Lists every tool that the hub offers. Throws as `callHub` does. */
 export async function listHubTools(hub: RunningHub): Promise<Tool[]> {
   const listed = await connected(hub, client => client.listTools()).catch(error => {
     throw explain(error, hub)

@@ -9,37 +9,37 @@ import type { RunningHub } from './find-hub.ts'
 
 export interface ChatSocketEvents {
   onFrame: (frame: HubFrame) => void
-  /** The connection is there, or was lost and is being tried again. */
+  /** Called when the connection opens, and when it is lost and tried again. */
   onState: (state: 'connected' | 'lost') => void
-  /** The hub does not let this one in; nothing more happens. */
+  /** Called when the hub refuses the connection; nothing more happens. */
   onRefused: (why: string) => void
 }
 
 /**
- * A chat that reconnects by itself: what was written and not acknowledged is sent again under the same id, and what
- * was missed arrives first.
+ * A chat that reconnects by itself: it sends messages without an acknowledgement again under the same id, and
+ * first receives those that it missed.
  */
 export interface ChatSocket extends Disposable {
   send(text: string): void
-  /** False while there is no connection: nothing was sent then. */
+  /** Sends a decision. Returns false while there is no connection: nothing was sent then. */
   decide(decision: WrittenDecision): boolean
-  /** Stops what the conversation's agent does; nothing while the connection is lost. */
+  /** Stops the conversation's agent; does nothing while the connection is lost. */
   stop(): void
 }
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 15_000
-/** What no second try mends: the token, or the name by which the hub was asked. */
+/** Statuses that no retry changes: the token is wrong, or the name by which the hub was asked. */
 const FINAL: readonly (number | undefined)[] = [401, 403]
 
-/** A socket at the hub's `/ws`, which is still connecting. */
+/** Opens a socket at the hub's `/ws`, which is still connecting when this returns. */
 export function connectTo({ url, token }: RunningHub): WebSocket {
   return new WebSocket(`${url.replace(/^http/, 'ws')}/ws`, 'superbloom.v1', {
     headers: { Authorization: `Bearer ${token}` },
   })
 }
 
-/** Throws where no hub runs. */
+/** Opens a chat. Throws where no hub runs. */
 export function openChatSocket(
   findHub: () => RunningHub,
   conversation: string,
@@ -57,7 +57,7 @@ export function openChatSocket(
   }
   const subscribe = () =>
     transmit({ type: 'subscribe', conversation, ...(seen === undefined ? {} : { after: seen }) })
-  /** Less than was seen: the conversation was deleted and begins anew. */
+  /** Handles a `lastSeq` below the last seen one: the conversation was deleted and begins anew. */
   const onSubscribed = (lastSeq: number) => {
     const isAnother = seen !== undefined && lastSeq < seen
     seen = isAnother ? 0 : (seen ?? lastSeq)
@@ -97,7 +97,7 @@ export function openChatSocket(
     socket.on('open', onOpen)
     socket.on('message', data => onFrame(parseJson(data.toString()) as HubFrame))
     socket.on('unexpected-response', (_request, response) => void onResponse(response))
-    // What broke is followed by `close`, which tries again.
+    // After an error the socket emits `close`, which tries again.
     socket.on('error', () => undefined)
     socket.on('close', retry)
   }
@@ -121,7 +121,7 @@ export function openChatSocket(
   }
 }
 
-/** Undefined while no hub runs. */
+/** Returns undefined while no hub runs. */
 function tryTo(findHub: () => RunningHub): RunningHub | undefined {
   try {
     return findHub()
@@ -130,7 +130,7 @@ function tryTo(findHub: () => RunningHub): RunningHub | undefined {
   }
 }
 
-/** What the hub says about why it does not open the socket. */
+/** Reads the hub's reason for refusing the socket. */
 export async function readError(response: IncomingMessage): Promise<string> {
   let text = ''
   for await (const piece of response) text += piece

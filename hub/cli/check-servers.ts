@@ -9,7 +9,7 @@ import { isConfigured } from '../tools/decide-servers.ts'
 
 const LIMIT_MS = 30_000
 
-/** What the upstreams of a built-in server say, or why the server itself cannot start. */
+/** Health of a built-in server's upstreams, or the reason why the server itself cannot start. */
 export interface CheckedServer {
   name: string
   upstreams: HealthReport['upstreams']
@@ -17,8 +17,8 @@ export interface CheckedServer {
 }
 
 /**
- * Asks the upstreams of the built-in servers that the hub would start, in this process and without their watchers: for a
- * check while no hub runs. Never rejects for what is wrong with a server.
+ * Checks the upstreams of the built-in servers that the hub would start, in this process and without their
+ * watchers, while no hub runs. Never rejects for what is wrong with a server.
  */
 export function checkServers(config: Pick<Config, 'servers' | 'dataFolder'>): Promise<CheckedServer[]> {
   const wanted = builtIns.flatMap(builtIn => {
@@ -28,7 +28,9 @@ export function checkServers(config: Pick<Config, 'servers' | 'dataFolder'>): Pr
   return Promise.all(wanted.map(({ builtIn, environment }) => check(builtIn, environment)))
 }
 
-/** The environment that the hub would give it; undefined where it would not run, or where the config replaces it. */
+/**
+ * Returns the environment that the hub would give the server; undefined where it runs none or another one.
+ */
 function toEnvironment(
   builtIn: LoadableBuiltIn,
   { servers, dataFolder }: Pick<Config, 'servers' | 'dataFolder'>,

@@ -5,7 +5,7 @@ import { clearUpAtRest, type Heap, processHeap } from './clear-up.ts'
 
 const MB = 1e6
 
-/** A process whose heap is what a test says. */
+/** A process whose heap a test sets. */
 function createProcess() {
   const clock = createFakeClock()
   const state = { size: 44 * MB, busy: 0, cleared: 0 }
@@ -28,7 +28,7 @@ function createProcess() {
     clock,
     state,
     atRest: clearUpAtRest(clock, heap),
-    /** True where somebody heard of it. */
+    /** Returns true where a listener was watching collections. */
     collect() {
       const isWatched = collected !== undefined
       collected?.()

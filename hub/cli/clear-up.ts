@@ -3,31 +3,31 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import type { Clock } from '../core/clock.ts'
 
-/** How long a process is looked at after its start, milliseconds. */
+/** Milliseconds after the start until the process is first checked. */
 const STARTED_MS = 2_000
-/** And after work. V8 forgets what it knew of objects that are gone: some hundred calls are slower then, by 0.1 ms. */
+/** Milliseconds from work to a check. Clearing up costs V8 knowledge: some hundred calls take 0.1 ms more. */
 const REST_MS = 10_000
-/** A process that is busy for less of that time is at rest. */
+/** Busy share of that time below which a process is at rest. */
 const BUSY = 0.005
-/** What the process has to have grown by, bytes: less is not worth a pause of some 80 ms. */
+/** Bytes by which the process must have grown: less is not worth a pause of some 80 ms. */
 const WORTH_IT = 4e6
 
-/** What is asked of V8 and of Node's event loop. */
+/** Functions of V8 and of Node's event loop that clearing up uses. */
 export interface Heap {
-  /** What the process holds of memory, bytes. */
+  /** Returns the memory of the process in bytes. */
   size(): number
-  /** Collects all garbage, and gives back what is free. */
+  /** Collects all garbage, and gives free memory back. */
   clearUp(): void
-  /** Calls back at every collection that V8 makes from now on, until the returned function is called. */
+  /** Calls `run` at every collection that V8 makes from now on, until the returned function is called. */
   onCollected(run: () => void): () => void
-  /** Begins to measure; the returned function says which part of the time since then the process was busy. */
+  /** Starts measuring; the returned function returns the busy share of the time since then. */
   measure(): () => number
 }
 
 /**
- * Gives memory back each time the process comes to rest. V8 keeps what work left until more work needs the room: 150 MB
- * after some thousand calls, for as long as nobody calls. Where it collects nothing there is no work: then nothing is
- * done, and while there is much, a look at the busy time every ten seconds.
+ * Gives memory back each time the process comes to rest. V8 keeps it until more work needs it: 150 MB after
+ * some thousand calls, for as long as nobody calls. While V8 collects nothing there is no work, and nothing
+ * is done; during much work, the busy time is checked every ten seconds.
  */
 export function clearUpAtRest(clock: Clock, heap: Heap = processHeap): Disposable {
   let kept = 0
@@ -51,18 +51,18 @@ export function clearUpAtRest(clock: Clock, heap: Heap = processHeap): Disposabl
 }
 
 export const processHeap: Heap = {
-  // What V8 has collected by itself it keeps for later: that is in no statistics of its own.
+  // V8's own statistics do not show the memory that it collected and keeps for later.
   size: () => process.memoryUsage.rss(),
   clearUp() {
-    // Without a flag at the start Node offers no other way.
+    // Node offers no other way without a flag at the start.
     v8.setFlagsFromString('--expose-gc')
     const collect = "gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })"
-    // The second time takes what the first only let go of: one MB or two.
+    // The second collection frees one or two MB that the first only released.
     vm.runInNewContext(`${collect}; ${collect}`)
   },
   onCollected(run) {
     const since = performance.now()
-    // An observer is told of a collection that has just ended, too.
+    // The observer also reports a collection that has just ended.
     const observer = new PerformanceObserver(list => {
       if (list.getEntries().some(({ startTime }) => startTime >= since)) run()
     })

@@ -4,12 +4,12 @@ import type { FoundServer } from '../model/find-models.ts'
 import { type LookedUpModel, lookUp } from '../model/sizes.ts'
 
 export interface NamedModel {
-  /** `default`, `fallback 1`, `compaction`, or the name that the configuration gives it. */
+  /** `default`, `fallback 1`, `compaction`, or the name in the configuration. */
   name: string
   entry: ModelConfig
 }
 
-/** Every model of the configuration, in the order in which they are asked. */
+/** Lists every model of the configuration, in the order in which they are asked. */
 export function listConfigured(models: ModelsConfig | undefined): NamedModel[] {
   if (!models) return []
   const { default: first, fallback, compaction, named } = models
@@ -22,8 +22,8 @@ export function listConfigured(models: ModelsConfig | undefined): NamedModel[] {
 }
 
 /**
- * A model by its name in the configuration or by its own, there or on a server of this machine; without a name the
- * configured one, else the first that answers.
+ * Finds a model by its name in the configuration or by the model's own, there or on a server of this machine.
+ * Without a name it returns the configured default, else the first that answers.
  */
 export function chooseModel(
   wanted: string | undefined,
@@ -40,7 +40,7 @@ export function chooseModel(
   return wanted === undefined ? found[0] : found.find(({ model }) => model === wanted)
 }
 
-/** Asks a model's provider what it has. Never throws. */
+/** Asks a model's provider for the model's sizes. Never throws. */
 export function lookUpEntry(entry: ModelConfig): Promise<LookedUpModel> {
   return lookUp({ ...entry, clock: systemClock })
 }

@@ -1,4 +1,4 @@
-/** A person's answer to an approval, as it is written in a chat. */
+/** A person's answer to an approval, as a line of a chat gives it. */
 export interface WrittenDecision {
   approval: string
   decision: 'approve' | 'deny'
@@ -7,7 +7,7 @@ export interface WrittenDecision {
 
 export const DECISION_USAGE = 'Write /approve ID [note] or /deny ID [note].'
 
-/** Reads `/approve ID [note]` and `/deny ID [note]`; `incomplete` without an id, undefined for anything else. */
+/** Reads `/approve ID [note]` or `/deny ID [note]`: `incomplete` without ID, undefined for other text. */
 export function parseDecision(line: string): WrittenDecision | 'incomplete' | undefined {
   const [command, approval, ...rest] = line.trim().split(/\s+/)
   if (command !== '/approve' && command !== '/deny') return undefined

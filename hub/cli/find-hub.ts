@@ -16,8 +16,8 @@ export interface RunningHub {
 }
 
 /**
- * The hub that runs on the configured data folder, whatever the config file says by now. Throws `unavailable` where
- * none does, and `forbidden` where this user may not look.
+ * Finds the hub that runs on the configured data folder, whatever the config file says by now. Throws
+ * `unavailable` where none does, and `forbidden` where this user may not look.
  */
 export function findHub(
   config: Pick<Config, 'dataFolder' | 'token'> = locateData(createEnvironment()),
@@ -25,7 +25,7 @@ export function findHub(
   const path = join(config.dataFolder, 'hub.json')
   const found = existsSync(path) ? hubFile.safeParse(parseJson(readFileSync(path, 'utf8'))) : undefined
   if (!found?.success || !isAlive(found.data.pid)) {
-    // To a user who may not look into the folder, a hub that runs looks as if there were none.
+    // A user who may not read the folder would see no hub, even where one runs.
     const problem = existsSync(config.dataFolder) ? findDataProblem(config.dataFolder) : undefined
     if (problem !== undefined) throw new HubError('forbidden', problem)
     throw new HubError(

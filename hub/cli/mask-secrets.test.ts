@@ -10,7 +10,7 @@ const PLAIN = [
   'us',
 ]
 
-/** Stands in every secret of the cases. */
+/** A text that every secret of the cases contains. */
 const SECRET = 'hunter2'
 
 describe('what is secret in arguments is hidden, and what is none stays', () => {

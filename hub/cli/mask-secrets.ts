@@ -1,21 +1,23 @@
 const MASK = '***'
-/** What stands in the names of secrets, be they keys, variables, headers or options of a command. */
+/** Parts of the names of secrets: of keys, variables, headers and options of a command. */
 const NAMES =
   'key(?!board|cloak|word)|token|secret|passw|passphrase|pass\\b|credential|auth(?:orization|(?![\\w-]))|bearer|cookie'
 const SECRET = new RegExp(NAMES, 'i')
-/** Every value of these is hidden, whatever its name. */
+/** Matches keys whose values are all hidden, whatever their names. */
 const HIDDEN = /^env|headers$/i
-/** `name=value`, `Name: value` and `--name value`, also in the middle of a command; what follows is hidden too. */
+/** Matches `name=value`, `Name: value` and `--name value`, also inside a command, and the text after it. */
 const ASSIGNED = new RegExp(
   `(?<![/@\\w.-])([\\w.-]*(?:${NAMES})[\\w.-]*["']?\\s*[=:]\\s*|--?[\\w-]*(?:${NAMES})[\\w-]*\\s+)\\S[\\s\\S]*`,
   'i',
 )
-/** An argument whose successor is the secret: `--token`, `Authorization:`, `api_key`, `Bearer`. */
+/** Matches an argument whose next argument is a secret: `--token`, `Authorization:`, `api_key`, `Bearer`. */
 const ANNOUNCES = new RegExp(
   `^(?:-[^=:]*(?:${NAMES})[^=:]*|[^=:]*(?:${NAMES})[\\w.-]*\\s*[=:]\\s*|(?:[a-z]+[-_])*(?:${NAMES}))$`,
   'i',
 )
-/** A variable or a header is the next argument; one without a value is only passed on (docker). */
+/**
+ * Matches options whose next argument is a variable or a header; one without a value is passed on (docker).
+ */
 const TAKES_SETTING = /^(?:-e|-H|--env|--headers?)$/
 const OPTION = /^--[a-z][a-z-]*$/
 const ADDRESS = /(?:\b[a-z][a-z0-9+.-]*:\/\/|\$\{\w+\})[^\s"']+/gi
@@ -23,8 +25,8 @@ const RANDOM =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![a-z0-9])(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{20,}/gi
 
 /**
- * A value of the config with `***` for what is or may be secret. `written` has, by what they became, the texts of the
- * config file in which `${NAME}` stood: those are shown as they were written.
+ * Replaces secrets, and what may be one, by `***` in a value of the config. `written` maps expanded texts of
+ * the config file to the originals with `${NAME}`, which are shown instead.
  */
 export function maskSecrets(
   value: unknown,
@@ -64,7 +66,7 @@ function maskText(text: string, name: string): string {
     : safe
 }
 
-/** Hides who logs in, every value of the query, the fragment, and parts of the path that nobody would make up. */
+/** Hides an address's login, query values, fragment, and parts of the path that look random. */
 function maskAddress(address: string): string {
   return address
     .replace(/:\/\/[^/?#]*@/, `://${MASK}@`)

@@ -22,20 +22,20 @@ export interface AddOptions {
 export interface NewServer {
   name: string
   entry: ServerEntry
-  /** What a person has to know of it. */
+  /** Notes for the person who adds the server. */
   notes: string[]
 }
 
-/** Where other clients keep their servers in their files. */
+/** Keys under which other clients keep their servers in their files. */
 const SHELVES = ['mcpServers', 'servers', 'context_servers'] as const
 
-/** What Windsurf and Gemini CLI call the url. */
+/** Windsurf's and Gemini CLI's names of `url`. */
 const OTHER_URLS = ['serverUrl', 'httpUrl'] as const
 
-/** A part of a text that only another client fills in. */
+/** Matches a placeholder that only another client fills in. */
 const PLACEHOLDER = /\$\{(?:env|input):[^}]*\}/
 
-/** The servers that a command line asks for. Throws `invalid_arguments` that says what to write instead. */
+/** Returns the servers of a command line. Throws `invalid_arguments` that says what to write instead. */
 export function readNewServers(
   name: string | undefined,
   command: readonly string[],
@@ -74,7 +74,7 @@ function wrong(message: string): HubError {
   return new HubError('invalid_arguments', `servers add: ${message}`)
 }
 
-/** What stands behind `--json`: the text itself, or the file that holds it. Secrets in it are never shown. */
+/** Reads the servers of `--json`: its text, or the file that it names. Secrets in them are never shown. */
 function readPasted(name: string | undefined, given: string): NewServer[] {
   const isText = withoutComments(given).trimStart().startsWith('{')
   if (!isText && !existsSync(given))
@@ -132,7 +132,7 @@ function checkEntry(name: string, value: unknown): ServerEntry {
   throw wrong(`${name}: ${why ?? 'needs either a command or a url'}`)
 }
 
-/** Names and values of an option that may come several times. The values are never shown: they may be secret. */
+/** Returns names and values of a repeatable option. It never shows the values, which may be secret. */
 function toRecord(option: string, form: string, mark: string, given: string[]): Record<string, string> {
   return Object.fromEntries(
     given.map(text => {

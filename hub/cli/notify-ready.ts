@@ -3,8 +3,8 @@ import { childEnvironment } from '../config/environment.ts'
 import { describeError } from '../core/errors.ts'
 
 /**
- * Tells systemd that the service has started, where systemd waits for it (`Type=notify`). Node has no datagram sockets of the
- * file system, so systemd's own program sends it, which needs `NotifyAccess=all` in the unit.
+ * Tells systemd that the service has started, where systemd waits for it (`Type=notify`). Node has no Unix
+ * datagram sockets, so systemd's own program sends it, which needs `NotifyAccess=all` in the unit.
  */
 export function notifyReady(): void {
   const env = childEnvironment(['NOTIFY_SOCKET'])

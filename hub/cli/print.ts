@@ -1,6 +1,6 @@
 import { escapeUnseen, stripUnseen } from '../core/text.ts'
 
-/** Prints lines on standard output. What others wrote cannot steer the terminal. */
+/** Prints lines on standard output. Text of others cannot steer the terminal. */
 export function print(text: string): void {
   process.stdout.write(`${stripUnseen(text)}\n`)
 }
@@ -10,7 +10,7 @@ export function printError(text: string): void {
   process.stderr.write(`${stripUnseen(text)}\n`)
 }
 
-/** Prints a value as JSON: what a terminal must not get stands escaped. */
+/** Prints a value as JSON, with escapes for characters that a terminal must not get. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${escapeUnseen(JSON.stringify(value, undefined, 2))}\n`)
 }

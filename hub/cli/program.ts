@@ -8,15 +8,15 @@ import type { ThreadsOptions } from './commands/threads.ts'
 import { printError } from './print.ts'
 import { addServerCommands } from './server-commands.ts'
 
-/** What a start with a wrong config exits with (EX_CONFIG of sysexits.h). */
+/** Exit code of a start with a wrong config (EX_CONFIG of sysexits.h). */
 const EXIT_CONFIG = 78
 
-/** Every command, with what it loads only when it is used. */
+/** Creates the command line. Each command loads its module only when it runs. */
 export function createProgram(): Command {
   const program = new Command('superbloom')
     .description('A self-hosted hub for MCP tools and persistent agents.')
     .version(readVersion())
-    // Else a command would take the options of its subcommands for its own.
+    // Positional options keep a command from taking its subcommands' options.
     .enablePositionalOptions()
     .showHelpAfterError('(superbloom --help shows all commands)')
   program
@@ -49,7 +49,7 @@ export function createProgram(): Command {
   return program
 }
 
-/** Commands to see what agents do. */
+/** Adds commands that show what agents do. */
 function addAgents(program: Command): void {
   program
     .command('agents')
@@ -85,7 +85,7 @@ function addAgents(program: Command): void {
     )
 }
 
-/** Commands for programs that talk MCP. */
+/** Adds commands for programs that talk MCP. */
 function addClients(program: Command): void {
   program
     .command('mcp')
@@ -113,7 +113,7 @@ function addClients(program: Command): void {
     )
 }
 
-/** Commands by which a person answers agents. */
+/** Adds commands by which a person answers agents. */
 function addApprovals(program: Command): void {
   const approvals = program
     .command('approvals')
@@ -135,7 +135,7 @@ function addApprovals(program: Command): void {
   }
 }
 
-/** Commands to find a model, and to see whether it can be used. */
+/** Adds commands that find a model and try whether it can be used. */
 function addModels(program: Command): void {
   const load = () => import('./commands/models.ts')
   const models = program
@@ -156,7 +156,7 @@ function addModels(program: Command): void {
     )
 }
 
-/** Commands to see how the hub is. */
+/** Adds commands that show the hub's state. */
 function addCare(program: Command): void {
   program
     .command('status')
@@ -188,7 +188,7 @@ function addCare(program: Command): void {
     .action(async () => (await import('./commands/config.ts')).printSchema())
 }
 
-/** Commands for work that failed for good. */
+/** Adds commands for work that failed for good. */
 function addDeadLetters(program: Command): void {
   const load = () => import('./commands/dead-letters.ts')
   const letters = program
@@ -214,7 +214,7 @@ function addDeadLetters(program: Command): void {
     .action(async (id: string) => (await load()).decideDeadLetter(id, 'discard'))
 }
 
-/** Commands that keep what the hub knows. */
+/** Adds commands that back the store up and restore it. */
 function addKeeping(program: Command): void {
   program
     .command('backup')
@@ -228,7 +228,7 @@ function addKeeping(program: Command): void {
     .action(async (file: string) => (await import('./commands/backup.ts')).restore(file))
 }
 
-/** Commands for servers, and for what wakes agents. */
+/** Adds commands for servers, and for triggers of agents. */
 function addTriggers(program: Command): void {
   addServerCommands(program)
   const events = program
@@ -263,7 +263,7 @@ function addTriggers(program: Command): void {
 function addSchedules(program: Command): void {
   const schedules = program
     .command('schedules')
-    // What stands behind "create" belongs to it.
+    // Positional options leave the options after "create" to it.
     .enablePositionalOptions()
     .description('the pending wake-ups of agents, the next first')
     .option('--agent <name>', 'only those of this agent')
@@ -290,7 +290,7 @@ function addSchedules(program: Command): void {
     .action(async (id: string) => (await import('./commands/schedules.ts')).cancelSchedule(id))
 }
 
-/** Runs a command line; errors are one readable line on stderr and an exit code. */
+/** Runs a command line; errors become one readable line on stderr and an exit code. */
 export async function run(argv: string[]): Promise<void> {
   try {
     await createProgram().parseAsync(argv)

@@ -1,4 +1,4 @@
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 export function quote(text: string): string {
   return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -9,8 +9,8 @@ import type { RunningHub } from './find-hub.ts'
 const LONGEST_MS = 30_000
 
 /**
- * Decides an approval at `/ws`: no tool of the hub can. Returns the approval as it is decided. Throws `unavailable` with
- * the hub's own words where it refuses, or with why it does not answer.
+ * Decides an approval at `/ws`, because no tool of the hub can. Returns the decided approval. Throws
+ * `unavailable` with the hub's own words where it refuses, or with the reason why it does not answer.
  */
 export async function sendDecision(hub: RunningHub, decision: WrittenDecision): Promise<Approval> {
   const { promise, resolve, reject } = Promise.withResolvers<Approval>()
@@ -27,7 +27,7 @@ export async function sendDecision(hub: RunningHub, decision: WrittenDecision): 
   }
   socket.on('open', () => {
     socket.send(JSON.stringify({ type: 'decide', ...decision }))
-    // Frames are answered in order: what the hub says of the decision arrives before this answer.
+    // The hub answers frames in order, so that the decision arrives before this pong.
     socket.send(JSON.stringify({ type: 'ping' }))
   })
   socket.on('message', data => onFrame(parseJson(data.toString()) as HubFrame))

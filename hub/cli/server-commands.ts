@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { AddOptions } from './new-servers.ts'
 
-/** Commands to see the servers, and to add, remove and switch them. */
+/** Adds commands that list, add, remove and switch servers. */
 export function addServerCommands(program: Command): void {
   const list = async (options: { json?: boolean }) =>
     (await import('./commands/servers.ts')).listServers(options)
@@ -9,7 +9,7 @@ export function addServerCommands(program: Command): void {
   const collect = (value: string, before: string[] = []) => [...before, value]
   const servers = program
     .command('servers')
-    // What stands behind "add" belongs to it.
+    // Positional options leave the options after "add" to it.
     .enablePositionalOptions()
     .description('the servers with their health and how many tools each has')
     .option('--json', 'as JSON')

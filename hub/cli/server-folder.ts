@@ -24,7 +24,7 @@ const MANIFEST = 'mcp.json'
 const DISABLED = 'disabled'
 const PROGRAM = /^server\.(ts|js|mjs)$/
 
-/** What lies there under this name; undefined for nothing. */
+/** Returns the dropped-in server of this name; undefined where there is none. */
 export function findDroppedIn(serversFolder: string, name: string): DroppedIn | undefined {
   const folder = join(serversFolder, folderOf(serversFolder, name))
   const names = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : []
@@ -36,14 +36,14 @@ export function findDroppedIn(serversFolder: string, name: string): DroppedIn | 
   return { kind: 'entry', folder, file, disabled: isDisabled(file) }
 }
 
-/** What the folder of a server is called: its name, or one that is no name. */
+/** Returns the folder's name of a server, which may differ from the server's name. */
 function folderOf(serversFolder: string, name: string): string {
   const folders = existsSync(serversFolder) ? readdirSync(serversFolder) : []
   const own = folders.filter(one => !one.startsWith('.')).sort((a, b) => (a < b ? -1 : 1))
   return [...toServerNames(own)].find(([, server]) => server === name)?.[0] ?? name
 }
 
-/** Writes an entry so that a hub sees it whole or not at all; only the owner can read what may be secret in it. */
+/** Writes an entry so that a hub sees it whole or not at all; only the owner can read it. */
 export function writeEntry(serversFolder: string, name: string, entry: ServerEntry): string {
   const file = join(serversFolder, folderOf(serversFolder, name), MANIFEST)
   writing(file, () => {
@@ -56,7 +56,7 @@ export function writeEntry(serversFolder: string, name: string, entry: ServerEnt
   return file
 }
 
-/** Puts a folder aside, where no hub looks; nothing is deleted. Returns where it is now. */
+/** Moves a folder to a place that no hub reads; nothing is deleted. Returns the new path. */
 export function putAside(serversFolder: string, name: string): string {
   const candidates = Array.from({ length: 1_000 }, (_, index) =>
     join(serversFolder, `.removed-${name}${index === 0 ? '' : `-${index + 1}`}`),
@@ -69,7 +69,7 @@ export function putAside(serversFolder: string, name: string): string {
   return place
 }
 
-/** Switches a dropped-in server off or on again: an entry by its key, a program by an empty file beside it. */
+/** Switches a dropped-in server off or on: an entry by its key, a program by an empty file beside it. */
 export function setDisabled(serversFolder: string, name: string, found: DroppedIn, disabled: boolean): void {
   if (found.kind === 'entry') {
     const { disabled: _, ...entry } = readManifest(found.file)
@@ -80,7 +80,7 @@ export function setDisabled(serversFolder: string, name: string, found: DroppedI
   writing(marker, () => (disabled ? writeFileSync(marker, '') : rmSync(marker, { force: true })))
 }
 
-/** Runs what writes to a path. Throws `unavailable` with what to do where that is not possible. */
+/** Runs `write` on a path. Throws `unavailable` with a remedy where the path cannot be written. */
 export function writing(path: string, write: () => void): void {
   try {
     write()

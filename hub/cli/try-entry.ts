@@ -9,12 +9,12 @@ import { estimateTokens } from '../runtime/tokens.ts'
 import type { AgentRequest } from './agent-request.ts'
 import { lookUpEntry } from './configured-models.ts'
 
-/** A model at home may first have to be loaded, and reads a long prompt slowly. */
+/** Milliseconds for an answer: a model at home may have to be loaded first, and reads long prompts slowly. */
 const TIMEOUT = 5 * 60_000
 
 /**
- * Tries a model with an agent's request, as the provider takes it; where it refuses that, with the changes that a hub
- * would make. What it cannot do is a finding; it never throws for that.
+ * Tries a model with an agent's request as it is; where the provider refuses that, with the changes that a
+ * hub would make. Reports what the model cannot do as findings; it never throws for that.
  */
 export async function tryEntry(entry: ModelConfig, request: AgentRequest): Promise<ModelFinding[]> {
   const known = await lookUpEntry(entry)

@@ -6,13 +6,13 @@ import { findHub, type RunningHub } from './find-hub.ts'
 
 export type ServerState = HubStatus['servers'][number]
 
-/** A change takes effect within two seconds. */
+/** Milliseconds to wait for a change, which takes effect within two seconds. */
 const TAKEN_WITHIN_MS = 6_000
-/** What a server may take to start, a download of its package aside. */
+/** Milliseconds that a server may take to start, without a download of its package. */
 const SETTLED_WITHIN_MS = 45_000
 const LOOK_MS = 150
 
-/** The hub that runs on the data folder; undefined for none. */
+/** Returns the hub that runs on the data folder; undefined for none. */
 export function findRunning(): RunningHub | undefined {
   try {
     return findHub()
@@ -27,8 +27,8 @@ export async function readHub(hub: RunningHub): Promise<HubStatus> {
 }
 
 /**
- * What the hub says of a server once `isTaken` holds and it does not start any more, or the last thing that it said.
- * Throws `unavailable` where the hub does not take the change, with what it says of its config.
+ * Returns a server's state once `isTaken` holds and the server no longer starts, or its last state. Throws
+ * `unavailable`, with the problems that the hub reports, where the hub does not apply the change.
  */
 export async function untilTaken(
   hub: RunningHub,
@@ -38,7 +38,7 @@ export async function untilTaken(
   const began = systemClock.monotonic()
   for (;;) {
     const { servers, problems } = await readHub(hub)
-    // Of several with one name the first is the one that has it.
+    // The first of several servers with one name is the one that has it.
     const server = servers.find(one => one.name === name)
     const taken = isTaken(server)
     const waited = systemClock.monotonic() - began

@@ -1,6 +1,6 @@
 import type { HubFrame } from '../../schemas/chat.ts'
 
-/** Knows whether Ctrl+C stops or leaves: it stops once while an agent of the conversation works. */
+/** Decides whether Ctrl+C stops or leaves: it stops once while an agent of the conversation works. */
 export function createWorkWatch(conversation: string) {
   let agents = [conversation.split('/')[0] ?? conversation]
   const active = new Set<string>()
@@ -16,7 +16,7 @@ export function createWorkWatch(conversation: string) {
       else active.delete(frame.name)
       if (!agents.some(name => active.has(name))) asked = false
     },
-    /** True once for each time that an agent works. */
+    /** Returns true once for each time that an agent works. */
     mayStop(): boolean {
       if (asked || !agents.some(name => active.has(name))) return false
       asked = true

@@ -13,26 +13,26 @@ import { parseYaml } from './yaml-file.ts'
 export interface Agent extends Omit<AgentFile, 'conversations' | 'prompt'> {
   name: string
   conversations: string[]
-  /** What the model is told that it is. */
+  /** The agent's instructions to the model. */
   prompt: string
-  /** What clients of the hub offer to people; undefined where the file declares none. */
+  /** Prompt that the hub's clients offer to people; undefined where the file declares none. */
   clientPrompt?: ClientPrompt | undefined
 }
 
 export interface AgentFiles {
   agents: Agent[]
-  /** Problems by file, each with line and reason; those files count for nothing. */
+  /** Problems by file, each with line and reason. These files are not used. */
   problems: { file: string; message: string }[]
 }
 
-/** What an agent file may say depends on the config: its model's name, and a limit on money where there are prices. */
+/** Facts of the config that an agent file depends on: models' names, and prices for a limit on money. */
 export interface AgentFileRules {
   hasPrices: boolean
-  /** The names of models besides `default`. */
+  /** Names of models besides `default`. */
   models: readonly string[]
 }
 
-/** Reads every `<name>.md` of the folder, in the order of their names. A file that is wrong never hides the others. */
+/** Reads every `<name>.md` of the folder, ordered by name. A wrong file does not hide the others. */
 export function readAgentFiles(folder: string, environment: Environment, rules: AgentFileRules): AgentFiles {
   const result: AgentFiles = { agents: [], problems: [] }
   if (!existsSync(folder)) return result
@@ -50,12 +50,14 @@ export function readAgentFiles(folder: string, environment: Environment, rules: 
   return result
 }
 
-/** A file may go between being listed and being read. */
+/** Tells whether the file is gone: it may be removed between being listed and being read. */
 function isMissingFile(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-/** One agent file: YAML between `---` lines, then the prompt. Throws `bad_request` with file, line and reason. */
+/**
+ * Parses a file: YAML between `---` lines, then the prompt. Throws `bad_request` with file, line and reason.
+ */
 export function parseAgentFile(
   file: string,
   text: string,
@@ -105,8 +107,9 @@ function findCronProblem(cron: string, timezone = 'UTC'): string | undefined {
 }
 
 /**
- * What stands between a first line `---` and the next one, and what follows. An opened front matter that is not
- * closed is an error: taken for a prompt, its limits on tools would silently not hold.
+ * Splits a file into the text between its first `---` line and the next, and the text after them. Front
+ * matter that is opened and never closed is an error: if it counted as a prompt, its limits on tools would
+ * silently not hold.
  */
 function split(file: string, text: string): { frontMatter: string; prompt: string; lineOffset: number } {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)

@@ -7,16 +7,16 @@ import type { Environment } from './environment.ts'
 import { makeFolder } from './make-folder.ts'
 import { packageFolder } from './paths.ts'
 
-/** The agents as their files say, kept in memory; `reload` reads the files again. */
+/** The agents of the agent files, kept in memory; `reload` reads the files again. */
 export interface Agents {
   readonly all: readonly Agent[]
-  /** Files that count for nothing, and why; where there was an agent before, it goes on as it was. */
+  /** Files that are not used, and why; an agent that was read before stays as it was. */
   readonly problems: readonly string[]
   find(name: string): Agent | undefined
   reload(): void
 }
 
-/** Reads the agent files; where their folder is missing it is made, with the default agent in it. */
+/** Reads the agent files. A missing folder is made, with the default agent in it. */
 export function createAgents(
   folder: string,
   environment: Environment,

@@ -2,7 +2,7 @@ import type { Price } from '../core/model.ts'
 import type { Config } from './load.ts'
 import { allModels } from './models.ts'
 
-/** What all agents together may use in a day, and where to change it. */
+/** Returns the budget that all agents share for a day, and the file that sets it. */
 export function budgetOf({ budget, model, configFile }: Pick<Config, 'budget' | 'model' | 'configFile'>) {
   const prices = allModels(model).flatMap(({ price }) => price ?? [])
   return {
@@ -13,7 +13,7 @@ export function budgetOf({ budget, model, configFile }: Pick<Config, 'budget' | 
   }
 }
 
-/** A call may go to a fallback, so that the highest of each price is kept for it. */
+/** Returns the highest of each price, which is reserved because a call may go to a fallback. */
 function dearestOf(prices: readonly Price[]): Price {
   const most = (of: (price: Price) => number) => Math.max(...prices.map(of))
   return {

@@ -6,19 +6,19 @@ import { withoutComments } from './json-comments.ts'
 import { withEnvFile } from './pasted-servers.ts'
 import type { Missing } from './yaml-file.ts'
 
-/** What the config file says of servers, by their names. */
+/** The servers of the config file, by name. */
 export interface ConfiguredServers {
   entries: Record<string, ServerEntry | false>
-  /** Why an entry cannot be used. */
+  /** Reasons why entries cannot be used. */
   held: Record<string, string>
-  /** What the file calls them, where that is another name. */
+  /** Names in the file, where the file writes a server's name differently. */
   writtenNames: Record<string, string>
   warnings: string[]
 }
 
 const PASTED_KEYS: ReadonlySet<string> = new Set(['servers', 'mcpServers', 'inputs'])
 
-/** VS Code's user settings keep under `mcp` what its own file has at the top. */
+/** Moves the keys below `mcp` to the top: VS Code's user settings nest what its own file has there. */
 export function withoutSettings(value: unknown, missing: readonly Missing[]) {
   if (!isRecord(value) || !isRecord(value['mcp'])) return { value, missing }
   const { mcp: _, ...others } = value
@@ -39,8 +39,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Of another client's whole file the keys that are only that client's are left out. In any other file an unknown key is
- * a mistake, and stays.
+ * Leaves out of another client's whole file the keys that only that client knows. In any other file an
+ * unknown key is a mistake, and stays.
  */
 export function splitKeys(text: string, value: unknown): { ours: unknown; foreign: string[] } {
   if (!isPasted(text, value)) return { ours: value, foreign: [] }
@@ -49,7 +49,7 @@ export function splitKeys(text: string, value: unknown): { ours: unknown; foreig
   return { ours: Object.fromEntries(ours), foreign: keysOfObject(value).filter(key => !isOurs(key)) }
 }
 
-/** Whether the file is another client's: JSON that says nothing of the hub itself. */
+/** Tells whether the file is another client's: JSON without any setting of the hub itself. */
 export function isPasted(text: string, value: unknown): boolean {
   const known = keysOfObject(value).filter(key => Object.hasOwn(configFile.shape, key))
   const isJson = withoutComments(text).trimStart().startsWith('{')
@@ -60,7 +60,7 @@ function keysOfObject(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.keys(value) : []
 }
 
-/** The entries by what the servers are called, and what is to be told of them. */
+/** Returns the entries by server name, with the warnings about them. */
 export function decideConfigured(
   file: ConfigFile,
   path: string | undefined,

@@ -7,7 +7,7 @@ import { tokenFile } from './token.ts'
 const { R_OK, W_OK, X_OK } = constants
 const ELSEWHERE = 'Name another folder with SUPERBLOOM_DATA.'
 
-/** Makes the data folder where it is missing. Throws `bad_request` that says what to do where it cannot be used. */
+/** Makes the data folder if it is missing. Throws `bad_request` with a remedy where it cannot be used. */
 export function openDataFolder(folder: string): void {
   const problem = findDataProblem(folder)
   if (problem !== undefined) throw new HubError('bad_request', problem)
@@ -19,7 +19,7 @@ export function openDataFolder(folder: string): void {
   }
 }
 
-/** What keeps this process from using a data folder, which need not be there yet, and what to do; undefined: nothing. */
+/** Returns why this process cannot use a data folder, which may be missing, and a remedy; else undefined. */
 export function findDataProblem(folder: string): string | undefined {
   const existing = nearestFolder(folder)
   if (!statSync(existing).isDirectory())
@@ -37,12 +37,12 @@ export function findDataProblem(folder: string): string | undefined {
   return undefined
 }
 
-/** The folder, or the one above it in which it would be made. */
+/** Returns the folder, or the nearest one above it that exists. */
 function nearestFolder(folder: string): string {
   return existsSync(folder) ? folder : nearestFolder(dirname(folder))
 }
 
-/** The code of the system's error, such as EACCES; undefined where it allows this or where nothing is there. */
+/** Returns the system's error code, such as EACCES; undefined where it allows access or nothing exists. */
 function findRefusal(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode)
@@ -62,7 +62,7 @@ function describe(folder: string, path: string, code: string): string {
   if (code !== 'EACCES' || user === undefined)
     return `${what} ${path}: ${code}. Let this user read and write it, ${elsewhere}`
   const owner = `${user}:${process.getgid?.()}`
-  // Whatever lies above the folder keeps its owner.
+  // The command changes no folder above the data folder: those keep their owners.
   const mend = existsSync(folder)
     ? `sudo chown -R ${owner} ${folder} && sudo chmod -R u+rwX ${folder}`
     : `sudo install -d -o ${user} -g ${process.getgid?.()} -m 0700 ${folder}`

@@ -4,7 +4,7 @@ import { HubError } from '../core/errors.ts'
 /** Reads a variable, or the file that its `NAME_FILE` twin points to; undefined where neither is set. */
 export type Environment = (name: string) => string | undefined
 
-/** A source of variables; an empty value counts as not set. Throws `bad_request` for a twin that cannot be read. */
+/** Creates an environment. Empty values count as not set. Throws `bad_request` for a twin it cannot read. */
 export function createEnvironment(variables: Record<string, string | undefined> = process.env): Environment {
   return name => {
     const direct = variables[name]
@@ -21,7 +21,7 @@ export function createEnvironment(variables: Record<string, string | undefined> 
   }
 }
 
-/** What every child process may see of the hub's environment; the rest, with its secrets, stays here. */
+/** Variables that child processes get; the rest of the hub's environment, with its secrets, is not passed. */
 const PASSED_TO_CHILDREN = [
   'HOME',
   'LANG',
@@ -43,7 +43,7 @@ const PASSED_TO_CHILDREN = [
   'USERPROFILE',
 ]
 
-/** The variables of `PASSED_TO_CHILDREN`, and those that begin with one of the prefixes (a built-in server's own settings). */
+/** Returns the variables of `PASSED_TO_CHILDREN`, and those with a prefix of a built-in server's settings. */
 export function childEnvironment(
   prefixes: readonly string[] = [],
   variables: Record<string, string | undefined> = process.env,

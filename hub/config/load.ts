@@ -11,7 +11,7 @@ import { holdEntries } from './pasted-servers.ts'
 import { toCrashHold, toHost, toLogLevel, toPort, toPublicUrl } from './variable-values.ts'
 import { keysWritten, parseYaml } from './yaml-file.ts'
 
-/** Everything that decides how the hub runs. Paths are absolute. */
+/** The hub's whole configuration. Paths are absolute. */
 export interface Config {
   readonly configFile: string | undefined
   readonly dataFolder: string
@@ -24,7 +24,7 @@ export interface Config {
   readonly timezone: string
   readonly hosts: readonly string[]
   readonly concurrency: number
-  /** Undefined: the built-in commands. */
+  /** Undefined where the built-in commands answer. */
   readonly model: ModelsConfig | undefined
   readonly tools: {
     readonly approve: readonly string[]
@@ -38,24 +38,24 @@ export interface Config {
     readonly moneyPerDay?: number | undefined
   }
   readonly retention: { readonly days: number }
-  /** Whether agents are held after a crash loop. */
+  /** True where agents are held after a crash loop. */
   readonly crashHold: boolean
-  /** What the config says of webhooks, by name. */
+  /** Webhooks of the config, by name. */
   readonly webhooks: Readonly<Record<string, { secret?: string | undefined }>>
   readonly servers: Readonly<Record<string, ServerEntry | false>>
-  /** Why entries cannot be used, by the server's name: those do not run, and harm no other. */
+  /** Reasons why entries cannot be used, by server name: those servers do not run, and harm no other. */
   readonly heldServers: Readonly<Record<string, string>>
-  /** What the file calls servers whose names are written in another way there. */
+  /** Names in the file by server name, where the file writes them differently. */
   readonly writtenNames: Readonly<Record<string, string>>
-  /** Things that are allowed but look like mistakes. */
+  /** Settings that are allowed but look like mistakes. */
   readonly warnings: readonly string[]
-  /** Where each value came from, by key. */
+  /** Source of each value, by key. */
   readonly origins: Readonly<Record<string, string>>
 }
 
 const DEFAULT_PORT = 8420
 
-/** Where the data is and the token to its hub: what a command needs that talks to a running one. */
+/** Returns the data folder and its hub's token, which a command needs to talk to a running hub. */
 export function locateData(environment: Environment): Pick<Config, 'dataFolder' | 'token'> {
   return {
     dataFolder: resolve(environment('SUPERBLOOM_DATA') ?? 'data'),
@@ -63,7 +63,7 @@ export function locateData(environment: Environment): Pick<Config, 'dataFolder' 
   }
 }
 
-/** The config file, whether there is one or not. */
+/** Returns the path of the config file, which may not exist. */
 export function locateConfig(environment: Environment): string {
   return resolve(environment('SUPERBLOOM_CONFIG') ?? 'superbloom.yaml')
 }
@@ -92,7 +92,7 @@ export function loadConfig(environment: Environment): Config {
     publicUrl: toPublicUrl(environment('SUPERBLOOM_PUBLIC_URL')),
     token: environment('SUPERBLOOM_TOKEN'),
     logLevel: toLogLevel(read('logLevel', 'LOG_LEVEL', 'info')),
-    // Eight megabytes of ICU's tables come with the first look: only a hub that needs its zone pays them.
+    // The getter defers loading eight megabytes of ICU's tables until something needs the zone.
     get timezone() {
       return file.timezone ?? systemTimezone()
     },
@@ -111,7 +111,7 @@ export function loadConfig(environment: Environment): Config {
     warnings: [...model.warnings, ...ignored, ...servers.warnings],
     origins,
   }
-  // What a WebSocket's subprotocol can carry (RFC 9110, token).
+  // A WebSocket's subprotocol can carry these characters (RFC 9110, token).
   if (config.token !== undefined && !/^[A-Za-z0-9._~+-]{16,}$/.test(config.token)) {
     throw new HubError(
       'bad_request',
@@ -131,11 +131,11 @@ function findConfigFile(environment: Environment): string | undefined {
 
 interface ReadFile {
   file: ConfigFile
-  /** The keys that stand in it. */
+  /** Keys that the file itself has. */
   written: readonly string[]
-  /** What was said of keys that are another program's. */
+  /** Warnings about keys of other programs. */
   ignored: readonly string[]
-  /** Why entries of servers cannot be used, by their written names. */
+  /** Reasons why servers' entries cannot be used, by their written names. */
   held: ReadonlyMap<string, string>
 }
 
@@ -147,7 +147,7 @@ function readConfigText(path: string): string {
   }
 }
 
-/** The file with its defaults. */
+/** Reads the file and fills in its defaults. */
 function readConfigFile(path: string | undefined, environment: Environment): ReadFile {
   const held = new Map<string, string>()
   if (path === undefined) return { file: configFile.parse({}), written: [], ignored: [], held }

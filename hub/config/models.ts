@@ -4,7 +4,7 @@ import type { Price } from '../core/model.ts'
 import type { Environment } from './environment.ts'
 import { toContext, toHttpUrl, toKey, toModelName } from './variable-values.ts'
 
-/** A model as it is configured. Sizes that nobody wrote are asked of its provider. */
+/** A configured model. The hub asks the provider for sizes that the config does not give. */
 export interface ModelConfig {
   provider: ProviderName
   baseUrl: string
@@ -22,35 +22,35 @@ export interface ModelConfig {
   body?: Readonly<Record<string, unknown>>
 }
 
-/** The models that think; the others are as configured as the first. */
+/** The configured models. `compaction` writes summaries; the others think. */
 export interface ModelsConfig {
   default: ModelConfig
   fallback: readonly ModelConfig[]
   compaction: ModelConfig | undefined
-  /** Those that agent files choose by name. */
+  /** Models that agent files choose by name. */
   named: Readonly<Record<string, ModelConfig>>
 }
 
-/** Every model that may think or summarise. */
+/** Returns every model that may think or summarise. */
 export function allModels(models: ModelsConfig | undefined): ModelConfig[] {
   if (!models) return []
   const { fallback, compaction, named } = models
   return [models.default, ...fallback, ...(compaction ? [compaction] : []), ...Object.values(named)]
 }
 
-/** Whether all of them have prices: only then can money be limited. */
+/** Tells whether all models have prices; a limit on money needs them all. */
 export function hasPrices(models: ModelsConfig | undefined): boolean {
   return models !== undefined && allModels(models).every(({ price }) => price !== undefined)
 }
 
 export interface DecidedModels {
   models: ModelsConfig | undefined
-  /** Where they come from. */
+  /** File or variable that names the models. */
   origin: string
   warnings: string[]
 }
 
-/** The models of the file, else of the environment; none where neither names one. */
+/** Returns the models of the file, else of the environment; none where neither names one. */
 export function decideModels(
   file: ConfigFile['model'],
   environment: Environment,
@@ -94,7 +94,9 @@ export function decideModels(
   }
 }
 
-/** A model of the environment: `<provider>/<model>` where that provider's key is set, else the model of OPENAI_BASE_URL. */
+/**
+ * Reads a model of the environment: `<provider>/<model>` if that provider has a key, else of OPENAI_BASE_URL.
+ */
 function fromVariable(
   text: string,
   environment: Environment,
@@ -114,7 +116,7 @@ function keyOf(variable: string, environment: Environment): string | undefined {
   return toKey(variable, environment(variable))
 }
 
-/** The provider before the first slash of a model's name, where that is one whose key is set. */
+/** Returns the provider before the first slash of a model's name, if its key is set. */
 function hasPrefix(text: string, environment: Environment): ProviderName | undefined {
   if (environment('OPENAI_BASE_URL') !== undefined) return undefined
   const prefix = prefixOf(text)
@@ -137,7 +139,7 @@ function toModelConfig(entry: ModelEntryFile, environment: Environment): ModelCo
   const provider = entry.provider ?? providerAt(entry.baseUrl)
   const known = PROVIDERS[provider]
   const baseUrl = entry.baseUrl ?? ('baseUrl' in known ? known.baseUrl : '')
-  // A key goes to nobody but the provider that it is of.
+  // A key is sent only to the provider that it belongs to.
   const own = providerAt(baseUrl) === provider && provider !== 'compatible'
   const key = apiKey || (own ? keyOf(known.keyVariable, environment) : undefined)
   const { reasoning, temperature, headers, body, model, context, maxOutput } = rest

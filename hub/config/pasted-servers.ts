@@ -7,9 +7,9 @@ import { describeProblems } from '../../schemas/problems.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import { type Missing, parseYaml, type YamlOptions } from './yaml-file.ts'
 
-/** Where clients keep their servers in their files. */
+/** Keys under which clients keep their servers in their files. */
 const SHELVES = ['servers', 'mcpServers'] as const
-/** More than anybody writes by hand; a drop-in that is larger is no entry. */
+/** Bytes that no handwritten file reaches; a larger drop-in is no entry. */
 const LARGEST_FILE = 256 * 1024
 const NOT_SEEN =
   'a dropped-in entry sees nothing of the environment: write the value, or put the entry into the config file'
@@ -17,7 +17,7 @@ const NOT_SEEN =
 type Json = Record<string, unknown>
 type Prepare = NonNullable<YamlOptions['prepare']>
 
-/** An entry as another client writes it, with our keys: Windsurf's and Gemini's address, Cursor's login. Null is none. */
+/** Gives an entry our keys: Windsurf's and Gemini's address, Cursor's login. Drops keys that are null. */
 export function withOurKeys(entry: unknown): unknown {
   if (!isJson(entry)) return entry
   const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
@@ -40,8 +40,8 @@ function toOAuth({ CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, scopes }: J
 }
 
 /**
- * Makes the config file's servers ready for its schema. An entry that has a `${…}` without a value is held alone, and in
- * another client's file one that is wrong: `held` gets its problems by its written name.
+ * Prepares the config file's servers for its schema. An entry with a `${…}` that has no value is set aside
+ * alone, and so is a wrong entry in another client's file: `held` gets its problems by its written name.
  */
 export function holdEntries(held: Map<string, string>, isPasted: boolean): Prepare {
   return (value, missing) => {
@@ -80,7 +80,7 @@ function findProblem(entry: unknown): string | undefined {
   return error && describeProblems(error, 'the entry')
 }
 
-/** The entry of a dropped-in `mcp.json`, alone or as the only one of a client's whole file. Throws `bad_request`. */
+/** Reads a dropped-in `mcp.json`: one entry, or a client's file with only one. Throws `bad_request`. */
 export function readDropInEntry(file: string): ServerEntry {
   const prepare: Prepare = (value, missing) => {
     const path = pathToEntry(file, value)
@@ -108,7 +108,7 @@ function pathToEntry(file: string, value: unknown): string[] {
   )
 }
 
-/** With the variables of its `envFile`, which is sought from `folder`. Throws `bad_request` where it cannot be read. */
+/** Adds the variables of the `envFile`, relative to `folder`. Throws `bad_request` if it cannot be read. */
 export function withEnvFile(entry: ServerEntry, folder: string): ServerEntry {
   if (entry.envFile === undefined) return entry
   const file = resolve(folder, entry.envFile)
@@ -126,7 +126,7 @@ function definedOf(variables: NodeJS.Dict<string>): Record<string, string> {
   )
 }
 
-/** Of a regular file alone: to read a pipe would stop the hub until somebody writes to it. */
+/** Reads a regular file only: reading a pipe would stop the hub until somebody writes to it. */
 function readText(file: string): string {
   const stats = statSync(file)
   if (!stats.isFile()) throw new HubError('bad_request', `${file} is no file`)

@@ -2,26 +2,26 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Whether this is the built JavaScript: its files end in .js then. */
+/** True where the running code is the built JavaScript, whose files end in .js. */
 const BUILT = import.meta.url.endsWith('.js')
 
-/** The folder that holds hub/ and servers/: of the sources, or dist/. */
+/** Folder that holds hub/ and servers/: the sources' root, or dist/. */
 const codeFolder = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The folder of package.json. */
+/** Folder of package.json. */
 export const packageFolder = existsSync(join(codeFolder, 'package.json'))
   ? codeFolder
   : dirname(codeFolder.replace(/[\\/]$/, ''))
 
-/** A program of ours, named as in the sources: "servers/metrics/server.ts". */
+/** Returns the path of a program of ours, which is named as in the sources: "servers/metrics/server.ts". */
 export function codeFile(path: string): string {
   return join(codeFolder, BUILT ? path.replace(/\.ts$/, '.js') : path)
 }
 
-/** The page's folder, which the build copies. */
+/** Folder of the page, which the build copies. */
 export const pageFolder = join(codeFolder, 'hub', 'web')
 
-/** The version that package.json says. */
+/** Returns the version of package.json. */
 export function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest

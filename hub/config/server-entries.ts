@@ -4,18 +4,18 @@ import { HubError } from '../core/errors.ts'
 import { toCanonicalJson } from '../core/json.ts'
 import { readDocument } from './yaml-document.ts'
 
-/** What a config file says of a server. `own`: not how to start or reach it, so it is a setting of a built-in one. */
+/** State of a server's entry. `own` says that it only sets a built-in server: no command, no url. */
 export type EntryState =
   | { kind: 'none' }
   | { kind: 'off' }
   | { kind: 'entry'; disabled: boolean; own: boolean }
 
-/** What is false is enabled as an entry without any setting. */
+/** Change of an entry. Enabling an entry that is `false` makes it one without settings. */
 export type EntryChange = 'disable' | 'enable' | 'remove'
 
 type Json = Record<string, unknown>
 
-/** What the text of a config file says of the server of this name. */
+/** Returns the state of a server's entry in the text of a config file. */
 export function readEntry(text: string, server: string): EntryState {
   const { document } = readDocument(text)
   const name = writtenName(document, server)
@@ -29,8 +29,9 @@ export function readEntry(text: string, server: string): EntryState {
 }
 
 /**
- * The text of a config file with one server's entry changed; every other character, comments too, stays. Throws
- * `conflict`, with what to change by hand, where the file is written in a way that cannot be changed safely.
+ * Returns the text of a config file with one server's entry changed; every other character, comments too,
+ * stays. Throws `conflict`, with what to change by hand, where the file is written in a way that cannot be
+ * changed safely.
  */
 export function changeEntry(
   { file, text }: { file: string; text: string },
@@ -65,13 +66,13 @@ function says(text: string, expected: Json): boolean {
   try {
     return toCanonicalJson(toJson(document)) === toCanonicalJson(expected)
   } catch (error) {
-    // An alias whose anchor stood in what was removed.
+    // The removed text held the anchor of an alias that is still there.
     if (error instanceof ReferenceError) return false
     throw error
   }
 }
 
-/** What the file has to say afterwards. */
+/** Returns the value that the file must have after the change. */
 function expect(file: Json, key: string, name: string, change: EntryChange): Json {
   const servers = isJson(file[key]) ? { ...file[key] } : {}
   const entry = isJson(servers[name]) ? { ...servers[name] } : undefined
@@ -84,14 +85,14 @@ function expect(file: Json, key: string, name: string, change: EntryChange): Jso
   return { ...file, [key]: servers }
 }
 
-/** What the file calls a server. */
+/** Returns a server's name as the file writes it. */
 function writtenName(document: Document, server: string): string {
   const file = toJson(document)
   const written = ['servers', 'mcpServers'].flatMap(key => (isJson(file[key]) ? Object.keys(file[key]) : []))
   return [...toServerNames(written)].find(([, name]) => name === server)?.[0] ?? server
 }
 
-/** Which of its two names the mapping of servers has. */
+/** Returns the key of the mapping of servers: `servers` or `mcpServers`. */
 function serversKey(document: Document, name: string): string {
   const { contents } = document
   const holds = (key: string, inner: string[]) => isMap(contents) && contents.hasIn([key, ...inner])
@@ -112,7 +113,7 @@ function pairOf(map: YAMLMap, name: string): Pair | undefined {
   return map.items.find(({ key }) => isScalar(key) && key.value === name)
 }
 
-/** Where a node begins and where its own text ends. */
+/** Returns where a node begins and where its own text ends. */
 function rangeOf(node: unknown): [number, number] {
   const range = isScalar(node) || isMap(node) ? node.range : undefined
   return range ? [range[0], range[1]] : [0, 0]
@@ -141,7 +142,7 @@ function replace(text: string, node: unknown, by: string): string {
   return text.slice(0, from) + (from === to ? ' ' : '') + by + text.slice(to)
 }
 
-/** With one more key at the beginning of a mapping, indented and quoted as that is. */
+/** Inserts a key at the beginning of a mapping, indented and quoted like the mapping. */
 function insert(text: string, map: YAMLMap, key: string, value: string): string {
   const [from] = rangeOf(map)
   if (map.flow === true) {
@@ -152,7 +153,7 @@ function insert(text: string, map: YAMLMap, key: string, value: string): string 
   return `${text.slice(0, from)}${key}: ${value}\n${indent}${text.slice(from)}`
 }
 
-/** Without one key of a mapping: whole lines of a block, else up to the neighbor's comma. */
+/** Removes a key of a mapping: whole lines of a block, else up to the neighbor's comma. */
 function cut(text: string, map: YAMLMap, pair: Pair): string {
   const [from] = rangeOf(pair.key)
   const to = from + text.slice(from, endOf(pair)).trimEnd().length
@@ -170,7 +171,7 @@ function cut(text: string, map: YAMLMap, pair: Pair): string {
   return text.slice(0, lineStart) + (lineEnd < 0 ? '' : text.slice(lineEnd + 1))
 }
 
-/** Where the last line of a pair's value ends, whatever comments and blank lines follow it. */
+/** Returns where the last line of a pair's value ends, without the comments and blank lines after it. */
 function endOf({ key, value }: Pair): number {
   if (isMap(value) && value.flow !== true) {
     const last = value.items.at(-1)
@@ -180,7 +181,7 @@ function endOf({ key, value }: Pair): number {
   return Array.isArray(range) ? Number(range[1]) : rangeOf(key)[1]
 }
 
-/** With an entry for a server that the file has none for. */
+/** Adds a disabled entry for a server that the file does not have. */
 function begin(text: string, document: Document, key: string, name: string): string {
   const { contents } = document
   const servers = isMap(contents) ? contents.get(key, true) : undefined

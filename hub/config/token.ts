@@ -8,14 +8,14 @@ export function tokenFile(dataFolder: string): string {
   return join(dataFolder, 'token')
 }
 
-/** The owner's token of a data folder; made at the first use, readable for its owner alone. */
+/** Returns the owner's token of a data folder. The first use makes it, readable only for its owner. */
 export function readOrMakeToken(dataFolder: string): string {
   const file = tokenFile(dataFolder)
   if (existsSync(file)) {
     const token = readFileSync(file, 'utf8').trim()
     if (token !== '') return token
   }
-  // One that began with a dash would look like an option on a command line.
+  // A token that began with a dash would look like an option on a command line.
   const token = randomBytes(TOKEN_BYTES).toString('base64url').replace(/^-/, 'a')
   writeFileSync(file, `${token}\n`, { mode: 0o600 })
   chmodSync(file, 0o600)

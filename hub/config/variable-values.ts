@@ -3,7 +3,8 @@ import { HEADER_TEXT, isHeaderText } from '../../schemas/request-parts.ts'
 import { HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 
-/* The values of variables, from their texts. Each function throws `bad_request` that names variable, value and what is allowed. */
+/* The functions below read variables' values from text and throw `bad_request` with variable, value and
+   what is allowed. */
 
 const LEAST_CONTEXT = 2048
 
@@ -20,7 +21,7 @@ export function toPort(text: string): number {
   throw wrong('SUPERBLOOM_PORT', text, 'not a port (0 to 65535; 0 takes any free one)')
 }
 
-/** Whether it is an address of this machine shows when the hub listens there. */
+/** Checks only the form; listening shows whether the address is one of this machine. */
 export function toHost(text: string): string {
   if (/^[\w.:%-]+$/.test(text)) return text
   throw wrong('SUPERBLOOM_HOST', text, 'not an address or a name to listen on, such as 127.0.0.1 or 0.0.0.0')
@@ -31,7 +32,7 @@ export function toHttpUrl(name: string, text: string): string {
   throw wrong(name, text, 'not an http:// or https:// address')
 }
 
-/** Paths are put behind it. */
+/** Returns the address without a slash at its end, as paths are appended to it. */
 export function toPublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const url = toHttpUrl('SUPERBLOOM_PUBLIC_URL', text)
@@ -39,13 +40,13 @@ export function toPublicUrl(text: string | undefined): string | undefined {
   throw wrong('SUPERBLOOM_PUBLIC_URL', text, 'not an address without ? and #')
 }
 
-/** A key that a header can carry. It is secret: the error does not hold it. */
+/** Returns a key that a header can carry. The error does not contain the key, which is secret. */
 export function toKey(name: string, text: string | undefined): string | undefined {
   if (text === undefined || isHeaderText(text)) return text
   throw new HubError('bad_request', `${name}: ${HEADER_TEXT}`)
 }
 
-/** A model as a variable names it. */
+/** Returns a model's name as a variable gives it. */
 export function toModelName(name: string, text: string): string {
   if (/\S/.test(text) && !PROVIDER_NAMES.some(provider => text.trim() === `${provider}/`)) return text
   throw wrong(name, text, 'not <provider>/<model>, or the name of a model')
@@ -61,7 +62,7 @@ export function toCrashHold(text: string): boolean {
   throw wrong('SUPERBLOOM_CRASH_HOLD', text, 'neither 0 nor 1')
 }
 
-/** NaN for anything but digits: `Number` takes a blank for 0 and 0x10 for 16. */
+/** Returns NaN for anything but digits: `Number` takes a blank for 0 and 0x10 for 16. */
 function toWhole(text: string): number {
   return /^\d+$/.test(text) ? Number(text) : Number.NaN
 }

@@ -2,31 +2,31 @@ import { homedir } from 'node:os'
 import { basename, sep } from 'node:path'
 import type { Environment } from './environment.ts'
 
-/** What `${…}` in a text may name besides variables of the environment. */
+/** Values that `${…}` may name besides variables of the environment. */
 export interface Surroundings {
   environment: Environment
-  /** Of the file: `${workspaceFolder}`. */
+  /** Folder of the file: `${workspaceFolder}`. */
   folder: string
-  /** Of the questions that another client asks a person (`inputs` of VS Code): their defaults, by id. */
+  /** Defaults, by id, of the questions that another client asks a person (`inputs` of VS Code). */
   inputs: ReadonlyMap<string, string | undefined>
 }
 
 /**
- * `${NAME}`, `${NAME:-default}` (Claude Code), `${env:NAME}` (VS Code, Cursor), `${input:id}` (VS Code), and what
- * stands for a folder or a sign. Anything else in braces is a text like any other, also what a shell does with its own
- * variables (`${NAME:0:3}`).
+ * Matches `${NAME}`, `${NAME:-default}` (Claude Code), `${env:NAME}` (VS Code, Cursor), `${input:id}` (VS
+ * Code), and names of a folder or a sign. Anything else in braces is plain text, also a shell's own
+ * expansions (`${NAME:0:3}`).
  */
 const VARIABLE = /\$\{(?:(env|input):([^{}:]+)|([A-Za-z_][A-Za-z0-9_]*)|(\/))(?::-([^}]*))?\}/g
 
-/** What only another client can fill in: `${command:pick}`, `${config:a.b}` of VS Code. */
+/** Matches variables that only another client can fill in: `${command:pick}`, `${config:a.b}` of VS Code. */
 const FOREIGN = /\$\{[A-Za-z][A-Za-z0-9_]*:[A-Za-z][^{}]*\}/g
 
-/** Those of an entry that the program would get as they are written. */
+/** Returns the foreign variables of a text, which the program would get unexpanded. */
 export function findForeign(text: string): string[] {
   return text.replace(VARIABLE, '').match(FOREIGN) ?? []
 }
 
-/** Replaces them; one without a value becomes nothing, and is told. */
+/** Replaces the variables. One without a value becomes an empty text and is reported to `onMissing`. */
 export function expand(text: string, around: Surroundings, onMissing: (problem: string) => void): string {
   return text.replace(VARIABLE, (_whole, scope, scoped, plain, sign, fallback) => {
     const name = String(scoped ?? plain ?? sign)
@@ -41,7 +41,7 @@ function inputOf(id: string, { environment, inputs }: Surroundings): string | un
   return environment(toVariable(id)) ?? inputs.get(id)
 }
 
-/** Nobody is asked here: the answer comes from the environment. `github-token` is GITHUB_TOKEN there. */
+/** Returns the variable that answers an input, as the hub asks no person: `github-token` is GITHUB_TOKEN. */
 function toVariable(id: string): string {
   return id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 }

@@ -4,23 +4,21 @@ import { type FSWatcher, watch } from 'chokidar'
 
 export interface FolderToWatch {
   folder: string
-  /** How many folders below it belong to it. */
+  /** Levels of folders below it that are watched too. */
   depth: number
-  /** By a file's name. */
+  /** Tells by a file's name whether it is watched. */
   isWanted: (name: string) => boolean
   onChange: () => void
   onError: (error: unknown) => void
 }
 
-/**
- * Tells of changes of wanted files in a folder, which may be missing, go and come back. Resolves once changes are seen.
- */
+/** Reports changes of wanted files in a folder, which may come and go. Resolves once it sees changes. */
 export async function watchFolder(watched: FolderToWatch): Promise<AsyncDisposable> {
   let ended = false
   let turn: Promise<void> = Promise.resolve()
   let watcher: FSWatcher
-  // The watcher of a folder that is removed hears nothing of the next one of its name, and one that began without the
-  // folder looks less deep into it.
+  // A watcher does not see a folder that replaces a removed one, and sees fewer levels of one that was
+  // missing when it started. So the watcher is replaced.
   const startAgain = () => {
     turn = turn.then(async () => {
       await watcher.close()

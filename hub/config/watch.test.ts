@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
 import { type Changed, watchFiles } from './watch.ts'
 
-/** How long it must be quiet. */
+/** Milliseconds without a change before it is reported. */
 const QUIET_MS = 150
 
 async function openWatch(folders = ['agents', 'servers', 'servers/files'], clock: Clock = systemClock) {
@@ -25,7 +25,7 @@ async function openWatch(folders = ['agents', 'servers', 'servers/files'], clock
       onChange: what => changes.add(what),
     },
   )
-  /** Does something, and waits until such a change is told. */
+  /** Does something, and waits until such a change is reported. */
   const after = async (what: Changed, act: () => void) => {
     const from = changes.all.length
     act()

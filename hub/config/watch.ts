@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { watchFolder } from './watch-folder.ts'
 
-/** How long it must be quiet before a change is looked at: editors write in several steps. */
+/** Milliseconds without a change before it is reported: editors write in several steps. */
 const QUIET_MS = 150
 
 const DROP_IN_FILES = ['server.ts', 'server.js', 'server.mjs', 'mcp.json', 'disabled']
@@ -23,8 +23,8 @@ export interface WatchDeps {
 }
 
 /**
- * Watches the config file, the agent files and the drop-ins, and nothing else in their folders: what a server writes
- * there (a log, a database) wakes nobody. Resolves once changes are seen.
+ * Watches the config file, the agent files and the drop-ins. Other files in their folders, such as a server's
+ * log or database, cause no report. Resolves once it sees changes.
  */
 export async function watchFiles(watched: Watched, deps: WatchDeps): Promise<AsyncDisposable> {
   const pending = new Map<Changed, () => void>()

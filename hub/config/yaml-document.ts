@@ -10,7 +10,7 @@ import {
 import { HubError } from '../core/errors.ts'
 import { withoutComments } from './json-comments.ts'
 
-/** A text's nodes, and what is wrong with them, each at an offset of the text. */
+/** A text's nodes, and its problems, each at an offset of the text. */
 export interface YamlDocument {
   document: Document.Parsed
   problems: { offset: number; message: string }[]
@@ -18,18 +18,18 @@ export interface YamlDocument {
 }
 
 const NEEDS_QUOTES = 'a text that begins with * needs quotes'
-/** Nobody nests a config deeper; parsers call themselves for each level. */
+/** Deepest nesting: parsers recurse for each level, and no config needs more. */
 const MOST_DEPTH = 100
-/** Aliases times characters: each alias may stand for almost the whole text. */
+/** Most aliases times characters: each alias may stand for almost the whole text. */
 const MOST_ALIASED = 1_000_000
 const STRING_OR_BRACKET = /"(?:[^"\\\n]|\\.)*"?|[[\]{}]/g
-/** `- - - - x` opens a sequence with each sign. */
+/** Matches `- - - - x`, which opens a sequence with each sign. */
 const SIGNS_IN_A_ROW = new RegExp(`(?:[-?:][ \\t]+){${MOST_DEPTH}}`)
 const TOO_DEEP = `nests more than ${MOST_DEPTH} levels deep; write it flatter`
 
 /**
- * Parses YAML (JSON is YAML too, with comments or without) in a time that grows with the text and not with its square.
- * Throws `bad_request` where the text nests too deep or its aliases stand for too much.
+ * Parses YAML (JSON is YAML too, with comments or without) in a time that grows with the text and not with
+ * its square. Throws `bad_request` where the text nests too deep or its aliases stand for too much.
  */
 export function readDocument(text: string): YamlDocument {
   refuseDeep(text)
@@ -43,7 +43,7 @@ export function readDocument(text: string): YamlDocument {
   return { document, problems: found.length > 0 ? found : findProblems(document, text), counter }
 }
 
-/** A single look over the brackets, before any parser spends time and memory on them. */
+/** Throws where the text nests too deep, before a parser spends time and memory on its brackets. */
 export function refuseDeep(text: string): void {
   let depth = 0
   for (const [token] of text.matchAll(STRING_OR_BRACKET)) {
@@ -55,8 +55,8 @@ export function refuseDeep(text: string): void {
 }
 
 /**
- * Keys that stand twice, and aliases without an anchor, which the parser lets pass: an unquoted glob such as *_high
- * looks like one.
+ * Returns duplicate keys, and aliases without an anchor, which the parser accepts: an unquoted glob such as
+ * *_high looks like an alias.
  */
 function findProblems(document: Document, text: string): YamlDocument['problems'] {
   const problems: YamlDocument['problems'] = []

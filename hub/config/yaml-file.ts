@@ -8,7 +8,7 @@ import { withoutComments } from './json-comments.ts'
 import { expand, findForeign } from './variables.ts'
 import { readDocument, refuseDeep, type YamlDocument } from './yaml-document.ts'
 
-/** A text with where it stands, for messages that name file and line. */
+/** A text and its place, for messages that name file and line. */
 export interface YamlSource {
   file: string
   text: string
@@ -16,26 +16,26 @@ export interface YamlSource {
   lineOffset?: number
 }
 
-/** More problems than anybody reads at once. */
+/** Most problems that are listed: nobody reads more at once. */
 const MOST_PROBLEMS = 50
 
-/** A `${…}` that has no value, and where it stands. */
+/** A `${…}` that has no value, and its place. */
 export interface Missing {
   path: readonly PropertyKey[]
   problem: string
-  /** Only another client knows what it is: wrong in a server's entry, elsewhere a text like any other. */
+  /** True where only another client knows it: an error in a server's entry, elsewhere plain text. */
   foreign?: true
 }
 
 export interface YamlOptions {
   environment: Environment
-  /** What the schema gets in place of the value, and what of the missing makes the whole wrong; default all of it. */
+  /** Returns the value for the schema, and the missing variables that make the whole wrong (default all). */
   prepare?: (value: unknown, missing: readonly Missing[]) => { value: unknown; missing: readonly Missing[] }
 }
 
 /**
- * Parses YAML (JSON is YAML too, with comments or without) with a schema. Every problem is reported at once, each with
- * file, line, key and reason, as one `bad_request`.
+ * Parses YAML (JSON is YAML too, with comments or without) with a schema. One `bad_request` reports all
+ * problems, each with file, line, key and reason.
  */
 export function parseYaml<Schema extends z.ZodType>(
   source: YamlSource,
@@ -50,7 +50,7 @@ export function parseYaml<Schema extends z.ZodType>(
   const lineAt = ({ counter }: YamlDocument, offset: number) =>
     counter.linePos(offset).line + (source.lineOffset ?? 0)
   if ('problems' in written) {
-    // What follows from the first problem of a line is left out.
+    // Only the first problem of a line is reported: the others follow from it.
     const byLine = Map.groupBy(written.problems, ({ offset }) => lineAt(written, offset))
     const told = [...byLine].slice(0, MOST_PROBLEMS)
     return fail(told.map(([line, [first]]) => `:${line}: ${first?.message}`))
@@ -80,7 +80,7 @@ export function parseYaml<Schema extends z.ZodType>(
   return failAt(parsed.error.issues.flatMap(toProblems))
 }
 
-/** JSON is parsed as JSON, whatever of it YAML would read otherwise. */
+/** Parses JSON as JSON, since YAML would read parts of it differently. */
 function toValue(text: string): { value: unknown } | { unreadable: string } | YamlDocument {
   try {
     refuseDeep(text)
@@ -89,12 +89,12 @@ function toValue(text: string): { value: unknown } | { unreadable: string } | Ya
     const read = readDocument(text)
     return read.problems.length > 0 ? read : { value: read.document.toJS() }
   } catch (error) {
-    // Also of the parser itself: aliases of aliases may stand for more than any memory holds.
+    // The parser itself may throw: aliases of aliases may stand for more than any memory holds.
     return { unreadable: describeError(error) }
   }
 }
 
-/** The values with what each `${…}` stands for. */
+/** Replaces each `${…}` in the values. */
 function expandTexts(written: unknown, folder: string, environment: Environment) {
   const missing: Missing[] = []
   const around = { environment, folder, inputs: readInputs(written) }
@@ -108,7 +108,7 @@ function expandTexts(written: unknown, folder: string, environment: Environment)
   return { value, missing }
 }
 
-/** The defaults of what VS Code would ask a person. */
+/** Returns the defaults of the inputs that VS Code would ask a person for. */
 function readInputs(value: unknown): ReadonlyMap<string, string | undefined> {
   const settings = isRecord(value) && isRecord(value['mcp']) ? value['mcp'] : value
   const inputs: unknown[] = isRecord(settings) && Array.isArray(settings['inputs']) ? settings['inputs'] : []
@@ -119,13 +119,13 @@ function readInputs(value: unknown): ReadonlyMap<string, string | undefined> {
   )
 }
 
-/** The keys that stand in the text itself; none where it is no mapping. */
+/** Returns the keys of the text itself; none where it is no mapping. */
 export function keysWritten(text: string): string[] {
   const value: unknown = readDocument(text).document.toJS()
   return isRecord(value) ? Object.keys(value) : []
 }
 
-/** The texts of a file in which `${…}` stands, as they are written, by what they become. */
+/** Returns the texts of a file that contain `${…}`, as written, by their expanded form. */
 export function textsExpanded({ file, text }: YamlSource, environment: Environment): Map<string, string> {
   const texts = new Map<string, string>()
   const written: unknown = readDocument(text).document.toJS()

@@ -7,11 +7,11 @@ import { parseJson } from './json.ts'
 import { isBlank, truncate } from './text.ts'
 
 const LONGEST_SCHEMA = 8 * 1024
-/** A schema can make its own check take for ever, by a pattern or by references to references. */
+/** Limits one check: a pattern, or references to references, can make a schema's own check take for ever. */
 const LONGEST_CHECK_MS = 250
 const LONGEST_PROBLEM = 1_500
 
-/** The JSON schema of an object that somebody wants as an answer. */
+/** Checks the JSON schema of the object that a caller wants as an answer. */
 export const answerSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
   const message = findSchemaProblem(schema)
   if (message !== undefined) context.addIssue({ code: 'custom', message })
@@ -19,7 +19,7 @@ export const answerSchema = z.record(z.string(), z.unknown()).superRefine((schem
 
 export type Answer = { kind: 'fits'; value: JsonObject } | { kind: 'misfit'; problem: string }
 
-/** The JSON of a reply, alone or in a code fence, checked against the schema. */
+/** Reads the JSON of a reply, alone or in a code fence, and checks it against the schema. */
 export function readAnswer(schema: JsonObject, text: string): Answer {
   if (isBlank(text)) return { kind: 'misfit', problem: 'it is empty' }
   const whole = parseJson(text)
@@ -27,7 +27,7 @@ export function readAnswer(schema: JsonObject, text: string): Answer {
   return value === undefined ? { kind: 'misfit', problem: 'it is not JSON' } : checkAnswer(schema, value)
 }
 
-/** Greedy: JSON may hold fences in its texts. */
+/** The pattern is greedy because the JSON's own texts may hold fences. */
 const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*)\n\s*```/i
 
 /** Checks a value against the schema. Takes at most `LONGEST_CHECK_MS`. */
@@ -43,22 +43,25 @@ export function checkAnswer(schema: JsonObject, value: unknown): Answer {
   }
 }
 
-/** Runs it under the only watch that can end it: that of a context of its own. */
+/** Runs `run` in a context of its own: only a context's timeout can end it. */
 function withinTime<Result>(run: () => Result): Result {
   return runInNewContext('run()', { run }, { timeout: LONGEST_CHECK_MS }) as Result
 }
 
-/** Errors that only say that a part has errors. */
+/** Matches errors that only say that a part has errors. */
 const OUTER = /(?:(?:does|did) not match (?:additional properties )?schema|A subschema had errors)\.$/
 const FORBIDDEN = ': False boolean schema.'
 
-/** The validator's errors without those that only repeat others; `message` lists them all, each with its place. */
+/**
+ * Returns the validator's errors without those that only repeat others. `message` lists all with their
+ * places.
+ */
 function describeErrors(message: string): string {
   const errors = message.split(/; (?=#)/).filter(each => !OUTER.test(each))
   const told = errors.flatMap(each => {
     if (!each.endsWith(FORBIDDEN)) return each
     const place = each.slice(0, -FORBIDDEN.length)
-    // A property with an error of its own counts as an additional one, too.
+    // A property with an error of its own is also reported as an additional one.
     const hasOther = errors.some(
       other => other.startsWith(`${place}/`) || (other !== each && other.startsWith(`${place}:`)),
     )
@@ -67,7 +70,7 @@ function describeErrors(message: string): string {
   return told.join(' ') || message
 }
 
-/** Why answers cannot be checked against it; undefined where they can. */
+/** Returns why answers cannot be checked against the schema; undefined where they can. */
 function findSchemaProblem(schema: JsonObject): string | undefined {
   const bytes = Buffer.byteLength(JSON.stringify(schema))
   if (bytes > LONGEST_SCHEMA) return `has at most ${LONGEST_SCHEMA} bytes (${bytes} given)`
@@ -104,7 +107,7 @@ function resolves(schema: JsonObject, reference: string): boolean {
   return target !== undefined
 }
 
-/** The schema as a part of another one, at that place: its references start from there. */
+/** Returns the schema as a part of another one at `place`, with its references starting from there. */
 export function placeSchema(schema: JsonObject, place: string): JsonObject {
   const { $schema: _, $id: __, ...rest } = schema
   return moveReferences(rest, place) as JsonObject

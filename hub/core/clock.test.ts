@@ -10,7 +10,7 @@ test.for([
   ['2026-11-22T08:00+0100', 'UTC', '2026-11-22T07:00:00Z'],
   ['2026-11-22', 'America/New_York', '2026-11-22T05:00:00Z'],
   ['2026-11-22T08:00', 'Asia/Kathmandu', '2026-11-22T02:15:00Z'],
-  // The clocks skip from 2 to 3 on the one night, and pass from 2 to 3 twice on the other.
+  // In the one night the clocks skip from 2 to 3; in the other they pass from 2 to 3 twice.
   ['2026-03-29T02:30', 'Europe/Berlin', '2026-03-29T01:30:00Z'],
   ['2026-03-29T03:30', 'Europe/Berlin', '2026-03-29T01:30:00Z'],
   ['2026-10-25T02:30', 'Europe/Berlin', '2026-10-25T01:30:00Z'],

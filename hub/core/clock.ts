@@ -1,14 +1,14 @@
-/** The only place that reads the system's time or sets a timer. Times are unix milliseconds. */
+/** The clock is the only part that reads the system's time or sets a timer. Times are unix milliseconds. */
 export interface Clock {
-  /** The time of day, unix milliseconds; may jump. */
+  /** Returns the time of day, unix milliseconds; it may jump. */
   now(): number
-  /** Milliseconds that only ever grow, for measuring; their zero means nothing. */
+  /** Returns milliseconds that only ever grow, for measuring; their zero means nothing. */
   monotonic(): number
   /** Calls `run` once after `delay` milliseconds, unless the returned function is called before. */
   after(delay: number, run: () => void): () => void
 }
 
-/** The longest delay a timer of the platform can hold. */
+/** Longest delay in milliseconds that a timer of the platform can hold. */
 export const MAX_DELAY = 2 ** 31 - 1
 
 export const systemClock: Clock = {
@@ -38,13 +38,15 @@ export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promis
 
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Its time stands still until the returned function is called, once; that says for how many milliseconds it did. */
+  /**
+   * Pauses the deadline until the returned function is called, once; that returns the pause in milliseconds.
+   */
   hold(): () => number
-  /** Frees its timer. */
+  /** Frees the timer. */
   cancel(): void
 }
 
-/** A signal that aborts with a TimeoutError after `delay` milliseconds, those aside for which it is held. */
+/** Returns a signal that aborts with a TimeoutError after `delay` milliseconds, pauses not counted. */
 export function timeoutSignal(clock: Clock, delay: number, what: string): Deadline {
   const controller = new AbortController()
   const onOver = () =>
@@ -55,7 +57,7 @@ export function timeoutSignal(clock: Clock, delay: number, what: string): Deadli
   let since = clock.monotonic()
   let holds = 0
   let cancel: (() => void) | undefined = clock.after(left, onOver)
-  /** How long it took since it last began or stopped. */
+  /** Returns the milliseconds since the deadline last started or paused. */
   const turn = () => {
     const before = since
     since = clock.monotonic()
@@ -82,12 +84,12 @@ export function timeoutSignal(clock: Clock, delay: number, what: string): Deadli
   }
 }
 
-/** ISO 8601 in UTC, without milliseconds where they are zero. */
+/** Returns ISO 8601 in UTC, without milliseconds where they are zero. */
 export function toIso(at: number): string {
   return new Date(at).toISOString().replace('.000Z', 'Z')
 }
 
-/** A time for a library that takes no number. */
+/** Returns the time as a `Date`, for a library that takes no number. */
 export function toDate(at: number): Date {
   return new Date(at)
 }
@@ -95,13 +97,14 @@ export function toDate(at: number): Date {
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i
 
 /**
- * Unix milliseconds of an ISO 8601 time, or undefined where it is none. One without a zone is read in `timezone`; a
- * date alone is its midnight. A time that the clocks skip is the one an hour later.
+ * Returns the unix milliseconds of an ISO 8601 time, or undefined where the text is none. A time without a
+ * zone is read in `timezone`; a date alone is its midnight. A time that the clocks skip counts as the one an
+ * hour later.
  */
 export function fromIso(text: string, timezone = systemTimezone()): number | undefined {
   const [, date = '', time = '00:00', zone] = ISO.exec(text.trim()) ?? []
   const midnight = Date.parse(`${date}T00:00:00Z`)
-  // Date.parse takes the 31st of February for the 3rd of March.
+  // `Date.parse` takes the 31st of February for the 3rd of March.
   if (Number.isNaN(midnight) || !toIso(midnight).startsWith(date)) return undefined
   const at = Date.parse(`${date}T${time}${zone ?? 'Z'}`)
   if (Number.isNaN(at)) return undefined
@@ -110,7 +113,7 @@ export function fromIso(text: string, timezone = systemTimezone()): number | und
   return at - zoneOffset(guess, timezone)
 }
 
-/** How far the clocks of `timezone` are ahead of UTC at a time, milliseconds. */
+/** Returns how many milliseconds the clocks of `timezone` are ahead of UTC at a time. */
 export function zoneOffset(at: number, timezone: string): number {
   const name = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
     .formatToParts(new Date(at))
@@ -122,7 +125,7 @@ export function zoneOffset(at: number, timezone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** To make a format takes a hundred times as long as to use it, and there are few zones. */
+/** Caches formats: making one takes a hundred times as long as using it, and there are few zones. */
 function formatOf(timezone: string): Intl.DateTimeFormat {
   const known = formats.get(timezone)
   if (known) return known
@@ -141,15 +144,15 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
 }
 
 const MINUTE_MS = 60_000
-/** The last minute that was asked for: a cycle asks for the time it is several times over. */
+/** Caches the last minute that was asked for: a cycle asks for the current time several times. */
 let lately = { minute: Number.NaN, timezone: '', text: '' }
 
-/** The time as a person in `timezone` reads it: "Sat 2026-11-21 23:40". */
+/** Returns the time as a person in `timezone` reads it: "Sat 2026-11-21 23:40". */
 export function toLocal(at: number, timezone: string): string {
   const minute = Math.floor(at / MINUTE_MS)
   if (minute === lately.minute && timezone === lately.timezone) return lately.text
   const text = writeLocal(at, timezone)
-  // A century ago clocks were not whole minutes ahead of UTC.
+  // Negative times are not cached: a century ago clocks were not whole minutes ahead of UTC.
   if (minute > 0) lately = { minute, timezone, text }
   return text
 }
@@ -165,12 +168,12 @@ function writeLocal(at: number, timezone: string): string {
 
 const DAY_MS = 86_400_000
 
-/** The date on the wall of `timezone`: `2026-11-22`. */
+/** Returns the date in `timezone`: `2026-11-22`. */
 export function dayOf(at: number, timezone: string): string {
   return toLocal(at, timezone).slice(4, 14)
 }
 
-/** When the next day of `timezone` begins, unix milliseconds; always later than `at`. */
+/** Returns when the next day of `timezone` begins, unix milliseconds; always later than `at`. */
 export function nextDayStart(at: number, timezone: string): number {
   const date = toIso(Date.parse(`${dayOf(at, timezone)}T00:00:00Z`) + DAY_MS).slice(0, 10)
   const start = fromIso(date, timezone)
@@ -179,13 +182,13 @@ export function nextDayStart(at: number, timezone: string): number {
 
 let ofSystem: string | undefined
 
-/** The system's IANA time zone. To find it out takes longer than much of what asks for it. */
+/** Returns the system's IANA time zone, cached: finding it out takes longer than many of its uses. */
 export function systemTimezone(): string {
   ofSystem ??= Intl.DateTimeFormat().resolvedOptions().timeZone
   return ofSystem
 }
 
-/** True where the platform knows the IANA time zone. */
+/** Tells whether the platform knows the IANA time zone. */
 export function isTimezone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { createDeadlines } from './deadlines.ts'
 
-/** Deadlines of a second, and which of them fired. */
+/** Returns deadlines of one second, and a list of those that fired. */
 function open() {
   const clock = createFakeClock()
   const deadlines = createDeadlines(clock, 1_000)

@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts'
 
 /**
- * Timers of one delay, nearly all of which are cancelled before they fire: one timer of the clock stands for all.
- * Disposing cancels that.
+ * Timers of one delay, nearly all of which are cancelled before they fire: a single timer of the clock serves
+ * them all. Disposing cancels that timer.
  */
 export interface Deadlines extends Disposable {
   /** Calls `run` once after the delay, unless the returned function is called before. */
@@ -10,8 +10,8 @@ export interface Deadlines extends Disposable {
 }
 
 /**
- * One of a list in the order of their times, since all wait equally long. It is no `Set`: tables that a `Set` outgrew
- * keep what was in them alive until the next full collection.
+ * An element of a linked list that is ordered by time, since all deadlines wait equally long. The list is not
+ * a `Set`: the tables that a `Set` outgrew keep their contents alive until the next full collection.
  */
 interface Deadline {
   due: number
@@ -21,7 +21,7 @@ interface Deadline {
   isSet: boolean
 }
 
-/** `delay` in milliseconds. */
+/** Creates deadlines of `delay` milliseconds. */
 export function createDeadlines(clock: Clock, delay: number): Deadlines {
   let first: Deadline | undefined
   let last: Deadline | undefined

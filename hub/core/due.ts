@@ -1,16 +1,18 @@
 import { describeError } from './errors.ts'
 
-/** Something that the one clock acts on at its time. */
+/** A source of work that the hub's clock runs at its time. */
 export interface DueSource {
-  /** The earliest time at which there is something to do, unix milliseconds; undefined where there is nothing. */
+  /** Returns the earliest time at which the source has work, unix milliseconds; undefined without work. */
   nextDue(): Promise<number | undefined>
-  /** Does what is due now; what it did is not due again. Resolves with true where it left something for another turn. */
+  /**
+   * Does the work that is due now and makes it no longer due. Resolves with true where some is left to do.
+   */
   fire(): Promise<unknown>
 }
 
 /**
- * Many sources as one; each acts only where something of its own is due. One that fails keeps nothing from the others:
- * its error is thrown once all have acted.
+ * Combines sources into one that fires each source only when that one is due. A source that fails does not
+ * stop the others: its error is thrown after all have fired.
  */
 export function combineSources(sources: readonly DueSource[], now: () => number) {
   return {

@@ -1,10 +1,10 @@
-/** Listeners by event name; a listener that throws never keeps the others from hearing. */
+/** Listeners by event name; the other listeners still run when one throws. */
 export interface Emitter<Events extends Record<string, unknown>> {
   on<Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): () => void
   emit<Name extends keyof Events>(name: Name, value: Events[Name]): void
 }
 
-/** `onError` gets what a listener threw. */
+/** Creates an emitter. `onError` gets what a listener threw. */
 export function createEmitter<Events extends Record<string, unknown>>(
   onError: (error: unknown) => void,
 ): Emitter<Events> {

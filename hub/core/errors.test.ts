@@ -19,7 +19,7 @@ test('every code has a status of HTTP', () => {
   }
 })
 
-/** As Node makes them for an address that refuses on every family. */
+/** An `AggregateError` has this message when Node finds that an address refuses on every family. */
 const NOTHING = ''
 
 test('any thrown value is described with its causes', () => {

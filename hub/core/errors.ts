@@ -1,6 +1,6 @@
 /**
- * Every error that leaves the hub, by its code, with the HTTP status that it maps to.
- * A message says what is wrong, where, and what to do.
+ * Codes of all errors that leave the hub, each with the HTTP status that it maps to. A message says what is
+ * wrong, where, and what to do.
  */
 export const ERRORS = {
   bad_request: 400,
@@ -19,7 +19,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** An error that may be shown to whoever caused it. Anything else becomes `internal` at the edge. */
+/** An error that the hub may show to whoever caused it. Any other error becomes `internal` at the edge. */
 export class HubError extends Error {
   readonly code: ErrorCode
 
@@ -34,13 +34,13 @@ export class HubError extends Error {
   }
 }
 
-/** What an edge may show of any thrown value: a HubError as it is, else a neutral text. */
+/** Returns what an edge may show of any thrown value: a HubError as it is, else a neutral text. */
 export function toPublicError(error: unknown): { code: ErrorCode; message: string; status: number } {
   if (error instanceof HubError) return { code: error.code, message: error.message, status: error.status }
   return { code: 'internal', message: 'Something went wrong inside the hub; its log says what.', status: 500 }
 }
 
-/** The message of any thrown value, with its causes, for logs and for results that a model reads. */
+/** Returns the message of any thrown value, with its causes, for logs and for results that a model reads. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof AggregateError && error.message === '')

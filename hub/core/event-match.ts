@@ -1,7 +1,7 @@
 import type { EventListed } from '../../schemas/inbox.ts'
 import { matchesGlob } from './glob.ts'
 
-/** Whether an event is what someone waits for: its type fits (globs too), and every field of `match` does. */
+/** Tells whether an event matches: its type fits (globs too), and so does every field of `match`. */
 export function isWanted(wanted: EventListed, type: string, payload: Record<string, unknown>): boolean {
   if (typeof wanted === 'string') return matchesGlob(wanted, type)
   if (!matchesGlob(wanted.type, type)) return false
@@ -12,7 +12,10 @@ export function isWanted(wanted: EventListed, type: string, payload: Record<stri
   )
 }
 
-/** What a key names: a field of its own, else a path with dots, on which a list stands for each of its elements. */
+/**
+ * Returns the values at a key: a field of that name, else a path with dots that goes into all elements of a
+ * list.
+ */
 function valuesAt(payload: Record<string, unknown>, key: string): unknown[] {
   if (Object.hasOwn(payload, key)) return [payload[key], ...[payload[key]].flat()]
   let values: unknown[] = [payload]

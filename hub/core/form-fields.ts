@@ -5,14 +5,14 @@ import { stripControl, truncate } from './text.ts'
 
 const types = ['string', 'number', 'integer', 'boolean', 'array'] as const
 
-/** A field of a form that a server wants filled in: the protocol allows none but these. */
+/** A field of a form that a server wants filled in. The protocol allows no other types. */
 export const field = z.object({
   name: z.string(),
   type: z.enum(types),
   required: z.boolean(),
   about: z.string(),
   choices: z.array(z.object({ value: z.string(), title: z.string() })).optional(),
-  /** Of a number its value, of a text its length, of a list its count. */
+  /** Smallest value of a number, length of a text or count of a list; `most` is the largest. */
   least: z.number().optional(),
   most: z.number().optional(),
   format: z.string().optional(),
@@ -24,7 +24,7 @@ const MOST_FIELDS = 50
 const MOST_CHOICES = 200
 const LONGEST_ABOUT = 300
 
-/** The fields of a `requestedSchema`. Throws what no form can hold. */
+/** Reads the fields of a `requestedSchema`. Throws `bad_request` for what a form cannot hold. */
 export function readFields(schema: unknown): Field[] {
   const { properties, required } = isObject(schema) ? schema : {}
   const named = Object.entries(isObject(properties) ? properties : {})
@@ -61,7 +61,7 @@ const LIMITS = {
   array: { least: 'minItems', most: 'maxItems' },
 } as const
 
-/** Choices with titles come in three notations. */
+/** Reads the choices of a field; those with titles come in three notations. */
 function readChoices(from: unknown): Field['choices'] {
   if (!isObject(from)) return undefined
   const titled = from['oneOf'] ?? from['anyOf']
@@ -76,7 +76,7 @@ function readChoices(from: unknown): Field['choices'] {
   return values.map((value, index) => ({ value: String(value), title: clean(titles[index] ?? value) }))
 }
 
-/** A field as a person reads it: "integer from 1 to 65535, required. Port: where it listens". */
+/** Describes a field to a person: "integer from 1 to 65535, required. Port: where it listens". */
 export function describeField({ type, required, about, choices, least, most, ...one }: Field): string {
   const kind = choices
     ? `${type === 'array' ? 'any of' : 'one of'} ${choices.map(toChoice).join(', ')}`
@@ -123,7 +123,7 @@ function wrong(name: string, what: string): HubError {
   return new HubError('bad_request', `${clean(name)}: ${what}`)
 }
 
-/** What is wrong with the size of a value: of a number itself, of a text its length, of a list its count. */
+/** Returns what is wrong with a size: a number's value, a text's length or a list's count. */
 export function checkRange({ type, least, most }: Field, size: number): string | undefined {
   if ((least === undefined || size >= least) && (most === undefined || size <= most)) return undefined
   return `must be ${NAMES[type]}${toRange(type, least, most)}`

@@ -1,7 +1,7 @@
 import { HubError } from './errors.ts'
 import type { Field } from './form-fields.ts'
 
-/** What nobody may be asked for in a form, as words in lower case. */
+/** Matches secrets that a form must not ask for, as words in lower case. */
 const SECRETS = new RegExp(
   `\\b(?:${[
     'pass ?(?:words?|wd|phrases?|codes?)',
@@ -14,16 +14,19 @@ const SECRETS = new RegExp(
   'u',
 )
 
-/** A field that is named just so; a sort key, a primary key and the like are none. */
+/** Matches a field whose whole name is "key"; a sort key, a primary key and the like are no secrets. */
 const KEY = /^(?:your |my )?keys?$/
 
-/** A warning, such as "do not give us your pin", asks for nothing. It ends where its sentence or its bracket does. */
+/**
+ * Matches a warning, such as "do not give us your pin", to the end of its sentence or bracket: it asks for
+ * nothing.
+ */
 const WARNING =
   /\b(?:do not|don't|never) (?:enter|give|include|provide|send|share|tell|type|use)\b[^.;!?)]*/giu
 
 /**
- * Throws `bad_request` where a form wants a password, a key or another secret: its note would stand in the chat and in
- * the store. The protocol has servers open a page for that.
+ * Throws `bad_request` where a form wants a password, a key or another secret: its note would stay in the
+ * chat and in the store. The protocol tells servers to open a page for secrets.
  */
 export function checkNoSecret(message: string, fields: readonly Field[]): void {
   const open = fields.filter(({ type, choices }) => type !== 'boolean' && !choices)
@@ -39,7 +42,7 @@ export function checkNoSecret(message: string, fields: readonly Field[]): void {
   )
 }
 
-/** "apiKey", "API_KEY" and "api-key" are "api key". */
+/** Splits a name into words: "apiKey", "API_KEY" and "api-key" are all "api key". */
 function toWords(text: string): string {
   return text
     .normalize('NFKC')

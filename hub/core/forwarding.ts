@@ -1,4 +1,4 @@
-/** A JSON object that is handed on as it came. */
+/** A JSON object that the hub forwards unchanged. */
 export type JsonObject = Record<string, unknown>
 
 export interface ForwardedProgress {
@@ -8,18 +8,19 @@ export interface ForwardedProgress {
 }
 
 /**
- * Who a request is made for. A server may ask them something, and tell them, only while the request is in flight.
+ * The requester of a call to a server.
+ * The server may send it requests and messages only while the call is in flight.
  */
 export interface Asker {
-  /** Equal for requests of one party: a client's session, an agent's thread. */
+  /** Key that is equal for all requests of one principal: a client's session, an agent's thread. */
   readonly key: string
-  /** What the party can be asked, as a client declares it: `elicitation`, `sampling`, `roots`. */
+  /** Requests that the requester takes, as a client declares them: `elicitation`, `sampling`, `roots`. */
   readonly capabilities: JsonObject
-  /** It takes `input_required` results and repeats its request; for others the hub asks, and repeats it itself. */
+  /** True where it takes `input_required` results and repeats; for others the hub asks and repeats. */
   readonly repeats: boolean
-  /** Asks by the protocol's method; rejects with what the party answered, or when the signal aborts. */
+  /** Sends the requester a request of the protocol; rejects with its error, or when the signal aborts. */
   ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>
-  /** The least severe log message that it wants with this request. */
+  /** Least severe level of the log messages that the requester wants with this request. */
   readonly logLevel?: string
   /** Takes a log message: the params of `notifications/message`. */
   log?(params: JsonObject): void
@@ -27,17 +28,17 @@ export interface Asker {
 
 export interface ForwardOptions {
   signal?: AbortSignal
-  /** The request's `_meta`, without what the hub sets itself. */
+  /** The request's `_meta`, without the keys that the hub sets itself. */
   meta?: JsonObject
   asker?: Asker
-  /** Whose own connection an isolated server is asked over; the asker's where undefined. */
+  /** Key of the session whose connection to an isolated server is used; the asker's key where undefined. */
   session?: string
-  /** What a request is repeated with after the server asked for input: `inputResponses`, `requestState`. */
+  /** Fields of a request that is repeated after the server asked: `inputResponses`, `requestState`. */
   repeat?: JsonObject
   onProgress?: (progress: ForwardedProgress) => void
 }
 
-/** Of what servers offer, the kinds that changed. */
+/** Kinds of the servers' listings, true for each one that changed. */
 export interface OfferChange {
   tools: boolean
   resources: boolean

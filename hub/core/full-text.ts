@@ -1,4 +1,4 @@
-/** A word of a text as the index sees it: lower case, without accents. */
+/** A word of a text as the index stores it: lower case, without accents. */
 interface Word {
   word: string
   begin: number
@@ -9,11 +9,11 @@ const WORDS = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
 const MOST_PHRASES = 32
 const LONGEST_PHRASE = 100
 
-/** Words around a match that a snippet shows, in characters, before and after. */
+/** Characters that a snippet shows before and after a match. */
 const BEFORE = 60
 const AFTER = 160
 
-/** What to look for: each run without spaces is one phrase, whose words follow each other. Empty where there is none. */
+/** Returns the phrases to search for: each run without spaces is one, of words in sequence. May be empty. */
 export function toPhrases(query: string): string[] {
   return query
     .split(/\s+/)
@@ -34,7 +34,9 @@ function fold(word: string): string {
   return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }
 
-/** Where the phrases stand in a text, in their order; undefined for one that is not there. The last one may go on. */
+/**
+ * Returns where each phrase begins in a text; undefined where it is missing. The last may end inside a word.
+ */
 function findPhrases(text: string, phrases: readonly string[]): (number | undefined)[] {
   const words = toWords(text)
   return phrases.map((phrase, index) => {
@@ -52,7 +54,7 @@ function follows(words: readonly Word[], from: number, wanted: readonly string[]
   })
 }
 
-/** Whether a text holds all of the phrases, or any of them, as the index would find it. */
+/** Tells whether a text holds all of the phrases, or any of them, as the index would find it. */
 export function holdsPhrases(text: string, phrases: readonly string[], which: 'all' | 'any'): boolean {
   const places = findPhrases(text, phrases)
   return which === 'all'
@@ -60,7 +62,7 @@ export function holdsPhrases(text: string, phrases: readonly string[], which: 'a
     : places.some(place => place !== undefined)
 }
 
-/** The part of a text around its first match, on one line, with … where something was left out. */
+/** Returns the part of a text around its first match, on one line, with … where something was left out. */
 export function toSnippet(text: string, phrases: readonly string[]): string {
   const places = findPhrases(text, phrases).filter(place => place !== undefined)
   const place = places.length > 0 ? Math.min(...places) : 0

@@ -1,6 +1,6 @@
 /**
- * Whether `name` fits a pattern in which `*` stands for any run of characters. No regular expression: patterns come
- * from models and clients, and one with many stars would take for ever on a long text.
+ * Tells whether `name` fits a pattern in which `*` stands for any run of characters. It avoids regular
+ * expressions: patterns come from models and clients, and many stars would take for ever on a long text.
  */
 export function matchesGlob(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
@@ -18,7 +18,7 @@ export function matchesGlob(pattern: string, name: string): boolean {
   return true
 }
 
-/** Whether a list of globs takes `name`: the last one that fits decides, and `!glob` takes away. */
+/** Tells whether a list of globs includes `name`: the last glob that fits decides, and `!glob` excludes. */
 export function matchesGlobs(patterns: readonly string[], name: string): boolean {
   return patterns.reduce((taken, pattern) => {
     const without = pattern.startsWith('!')

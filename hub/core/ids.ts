@@ -6,10 +6,10 @@ export type NewId = (prefix: string) => string
 const TIME_DIGITS = 9
 const RANDOM_BYTES = 8
 
-/** So many at once: to ask the system for a few bytes takes as long as for many. */
+/** Random bytes that are read at once: asking the system for a few takes as long as for many. */
 const POOL_BYTES = 512
 
-/** Ids from the given clock's time and the system's randomness (64 bits of it). */
+/** Creates ids from the given clock's time and 64 bits of the system's randomness. */
 export function createIds(now: () => number): NewId {
   let pool = ''
   return prefix => {

@@ -1,4 +1,4 @@
-/** JSON with the keys of every object in order, so that equal values have equal texts. */
+/** Returns JSON with the keys of every object sorted, so that equal values have equal texts. */
 export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner) =>
     inner && typeof inner === 'object' && !Array.isArray(inner)
@@ -7,7 +7,7 @@ export function toCanonicalJson(value: unknown): string {
   )
 }
 
-/** Without the fields that are null, in every object: models write null for an optional argument that they leave out. */
+/** Drops null fields in every object: models write null for an optional argument that they leave out. */
 export function dropNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(dropNulls)
   if (typeof value !== 'object' || value === null) return value
@@ -15,7 +15,7 @@ export function dropNulls(value: unknown): unknown {
   return Object.fromEntries(fields.map(([key, field]) => [key, dropNulls(field)]))
 }
 
-/** The value of a JSON text, or undefined where it is none. */
+/** Returns the value of a JSON text, or undefined where the text is no JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -7,7 +7,7 @@ export const MOST_FOUND = 25
 export const USUALLY_FOUND = 8
 
 /**
- * What stands for a long catalogue: one tool to look for a tool, one to call it. Their descriptions never change, so
+ * Tools that replace a long catalogue: one finds a tool, one calls it. Their descriptions never change, so
  * that a client which reads the list once never misses anything.
  */
 export const leanTools: readonly ModelTool[] = [
@@ -44,21 +44,21 @@ export const leanTools: readonly ModelTool[] = [
   },
 ]
 
-/** A tool that was looked for and found. */
+/** A tool that a search found. */
 export type FoundTool = ModelTool & { readOnly: boolean }
 
-/** What is meant by a call of `call_tool`: undefined where its arguments do not say. */
+/** Returns the tool and arguments that a `call_tool` names; undefined where its own arguments do not say. */
 export function unwrapCall(args: unknown): { name: string; arguments: Record<string, unknown> } | undefined {
   if (typeof args !== 'object' || args === null) return undefined
   const { name, arguments: inner } = args as { name?: unknown; arguments?: unknown }
   if (typeof name !== 'string' || name === '') return undefined
-  // Some models write the inner arguments as a text once more.
+  // Some models encode the inner arguments as a JSON text once more.
   const value = typeof inner === 'string' ? parseJson(inner) : (inner ?? {})
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject ? { name, arguments: value as Record<string, unknown> } : undefined
 }
 
-/** What was found, for a model to read. */
+/** Returns the tools that a search found as text for a model. */
 export function toFoundText(query: string, found: readonly FoundTool[]): string {
   if (found.length === 0) {
     return `No tool fits "${query}". Try other words: what it acts on (downloads, server, disk), or what it does (list, stop, send).`

@@ -6,13 +6,13 @@ const LEVELS = { debug: 10, info: 20, warn: 30, error: 40 } as const
 export type LogLevel = keyof typeof LEVELS
 export type LogFields = Record<string, unknown>
 
-/** One event per call; `fields` hold nothing secret. An `error` field is written with its causes. */
+/** Writes one event per call; `fields` hold nothing secret. An `error` field is written with its causes. */
 export interface Log {
   debug(event: string, fields?: LogFields): void
   info(event: string, fields?: LogFields): void
   warn(event: string, fields?: LogFields): void
   error(event: string, fields?: LogFields): void
-  /** A log whose every line carries these fields. */
+  /** Returns a log that adds these fields to every line. */
   with(fields: LogFields): Log
 }
 
@@ -20,7 +20,7 @@ export interface LogOptions {
   level: LogLevel
   now: () => number
   write: (line: string) => void
-  /** For a person at a terminal instead of JSON. */
+  /** True for lines that a person reads at a terminal, instead of JSON. */
   pretty?: boolean
 }
 
@@ -54,7 +54,7 @@ function toPretty({
     const plain = toPlain(key, value)
     return `${key}=${typeof plain === 'string' ? plain : JSON.stringify(plain, toPlain)}`
   })
-  // What others wrote may not steer the terminal, nor pass for a line of its own.
+  // Text of others must not steer the terminal, nor look like a line of its own.
   const line = [time.slice(11, 19), level.toUpperCase().padEnd(5), event, ...rest].join(' ')
   return escapeUnseen(line).replaceAll('\n', '\\n')
 }

@@ -1,4 +1,4 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A request as servers get it: with a method. */
+/** An HTTP request that a server received, whose method and URL are therefore known. */
 export type McpRequest = IncomingMessage & { method: string; url: string }

@@ -1,24 +1,24 @@
-/** A tool as a model is told of it. */
+/** A tool as a model sees it. */
 export interface ModelTool {
   name: string
   title?: string
   description: string
   /** JSON Schema of the arguments' object. */
   inputSchema: Record<string, unknown>
-  /** Says that calling it changes nothing. */
+  /** True where calling the tool changes nothing. */
   readOnly?: boolean
 }
 
-/** A call that a model asks for. `arguments` is the JSON text as the model wrote it, not yet checked. */
+/** A call that a model requests. `arguments` is the JSON text as the model wrote it, not yet checked. */
 export interface ModelCall {
   id: string
   name: string
   arguments: string
-  /** It waits for a person's yes, whatever the agent may do by itself. Calls of meta-tools never wait. */
+  /** True where the call waits for an approval, whatever the agent may do. Calls of meta-tools never wait. */
   ask?: true | undefined
 }
 
-/** One thing that woke the agent, as the user message of its batch tells it. */
+/** One item that woke the agent, as the user message of its batch shows it. */
 export interface BatchItem {
   kind: 'message' | 'wake' | 'event' | 'agent' | 'task' | 'approval' | 'notice'
   /** Where it came from, in words: "alex in homelab", "schedule sch_…", "event temp_high of metrics". */
@@ -37,21 +37,23 @@ export interface ModelImage {
 }
 
 /**
- * What a model thought, and what else its provider wants back as it came: signatures, encrypted items. It is never
- * shown, and goes back only to the family that made it.
+ * A model's reasoning, and what else its provider wants back unchanged: signatures, encrypted items. It is
+ * never shown, and goes back only to the family that made it.
  */
 export interface Thinking {
-  /** The family that made it: a provider's model at one address. What earlier versions stored has no address, and stays. */
+  /**
+   * Family that made it: a provider's model at one address. Without one (old versions) it is not sent back.
+   */
   by: string
-  /** What it thought, as far as the provider shows it; may be empty. */
+  /** Reasoning as far as the provider shows it; may be empty. */
   text: string
-  /** What came beside each of the calls, in their order: Gemini wants the signatures of its thoughts back. */
+  /** Values that came beside the calls, in their order: Gemini wants its thoughts' signatures back. */
   extras?: readonly unknown[] | undefined
-  /** What belongs to the message as a whole, in the form of the adapter that read it. JSON. */
+  /** JSON that belongs to the message as a whole, in the form of the adapter that read it. */
   parts?: unknown
 }
 
-/** The window in the order in which it happened. */
+/** A message of the window. Messages are in the order in which they happened. */
 export type ModelMessage =
   | { role: 'user'; text: string; items: BatchItem[]; images?: readonly ModelImage[] | undefined }
   | { role: 'assistant'; text: string; calls: ModelCall[]; thinking?: Thinking | undefined }
@@ -69,9 +71,9 @@ export interface ModelRequest {
   system: string
   messages: ModelMessage[]
   tools: ModelTool[]
-  /** Most tokens the reply may have. */
+  /** Most tokens that the reply may have. */
   maxOutput: number
-  /** The IANA time zone in which people's times are meant. */
+  /** IANA time zone of the times that people write. */
   timezone: string
   /** Unix milliseconds. */
   now: number
@@ -96,25 +98,25 @@ export interface ModelReply {
   text: string
   calls: ModelCall[]
   thinking?: Thinking
-  /** Missing where the provider did not say. */
+  /** Missing where the provider reported no usage. */
   usage?: ModelUsage
-  /** The reply was cut at `maxOutput`. */
+  /** True where the reply was cut at `maxOutput`. */
   truncated: boolean
-  /** Who answered, where that is not the model that was asked but one of its fallbacks. */
+  /** The fallback that answered; missing where the model itself did. */
   by?: { name: string; price?: Price | undefined }
 }
 
 export interface ModelOptions {
   signal: AbortSignal
-  /** Gets the reply's text piece by piece; what a model thinks aloud is never in it. */
+  /** Gets the reply's text piece by piece; a model's reasoning is never in it. */
   onText: (text: string) => void
-  /** Gets what was written of a reply, thoughts too, where the signal cut it: it may be billed. */
+  /** Gets what the model had written, reasoning too, when the signal cut its reply: it may be billed. */
   onCut?: (begun: Begun) => void
 }
 
 /**
- * Something that answers. `complete` makes one attempt: it throws a ModelError for what the provider refused or the
- * network broke, and the signal's reason when aborted; retries are the caller's. It may be called by many at once.
+ * Answers requests. `complete` makes one attempt: it throws a ModelError when the provider refuses or the
+ * network fails, and the signal's reason when aborted; the caller retries. Many callers may call it at once.
  */
 export interface Model {
   readonly name: string
@@ -122,54 +124,54 @@ export interface Model {
   readonly context: number
   readonly maxOutput: number
   readonly price?: Price | undefined
-  /** Asking it costs nothing, so that a call which was cut is not charged. */
+  /** True where requests cost nothing, so that a call which was cut is not charged. */
   readonly isFree?: boolean
-  /** It takes in any number of tools, and does not look for them. */
+  /** True where the model takes any number of tools and does not search for them. */
   readonly readsAllTools?: boolean
-  /** False for one that cannot write a summary; default true. */
+  /** False for a model that cannot write a summary; default true. */
   readonly canSummarize?: boolean
-  /** Missing where nothing can go wrong with it. */
+  /** Missing where the model has no provider that can fail. */
   readonly health?: ModelHealth
-  /** What is known of how its provider wants requests, besides what is documented. */
+  /** Returns what the hub learnt about how the provider wants requests, besides what is documented. */
   quirks?(): ModelQuirk[]
   complete(request: ModelRequest, options: ModelOptions): Promise<ModelReply>
 }
 
-/** A change without which a provider refuses requests, found out by trying. It is forgotten after a week. */
+/** A change of requests that a provider needs, found out by trying. It is forgotten after a week. */
 export interface ModelQuirk {
-  /** The hub's names of the tools that it does not take. */
+  /** Names, as the hub has them, of the tools that the provider does not take. */
   tools?: readonly string[] | undefined
   model: string
-  /** What is changed, in words that follow the model's name. */
+  /** Description of the change, in words that follow the model's name. */
   what: string
   /** Unix milliseconds. */
   since: number
 }
 
-/** How a provider does. `trying`: it was down, and one call finds out whether it still is. */
+/** State of a provider. `trying`: it was down, and one call finds out whether it still is. */
 export interface ProviderHealth {
   name: string
   baseUrl?: string | undefined
   state: 'ok' | 'down' | 'trying'
-  /** When it is tried again, unix milliseconds. */
+  /** When the provider is tried again, unix milliseconds. */
   retryAt?: number
-  /** What it failed with. */
+  /** Error of the provider's last failure. */
   error?: string
 }
 
-/** Keeps callers from asking what is known to be down. All of it is in memory. */
+/** Keeps callers from asking providers that are known to be down. All of it is in memory. */
 export interface ModelHealth {
-  /** The caller repeats no more after this error: its provider is left alone for a while. True where another may be asked. */
+  /** Marks the provider as down after an error that is no longer retried. True where another may be asked. */
   giveUp(error: unknown): boolean
-  /** When some provider may be asked again; undefined for now. */
+  /** Returns when some provider may be asked again; undefined for now. */
   retryAt(): number | undefined
-  /** A person wants another try: everything may be asked again. */
+  /** Allows all providers to be asked again, because a person wants another try. */
   reset(): void
   providers(): ProviderHealth[]
   quirks(): ModelQuirk[]
 }
 
-/** Recognised by status and code, never by matching text. */
+/** Kind of a model's error, recognised by status and code, never by matching text. */
 export type ModelErrorKind =
   | 'rate_limit'
   | 'network'
@@ -178,24 +180,24 @@ export type ModelErrorKind =
   | 'auth'
   | 'rejected'
   | 'broken_stream'
-  /** Nobody was asked: every provider is known to be down. */
+  /** No provider was asked: all are known to be down. */
   | 'unavailable'
 
-/** What a provider had sent before a call of it failed. */
+/** The part of a reply that a provider had sent before the call failed. */
 export interface Begun {
-  /** Missing where it did not say. */
+  /** Missing where the provider reported no usage. */
   usage?: ModelUsage | undefined
-  /** All that it wrote: text, thoughts and calls. */
+  /** Everything that the provider wrote: text, reasoning and calls. */
   written: string
 }
 
-/** What a provider said when it refused a request, as far as a repair reads it. */
+/** A provider's refusal of a request, as far as a repair reads it. */
 export interface ModelRefusal {
   status: number
   code?: string | undefined
-  /** The part of the request that it blames, such as `tools[3].function.parameters`. */
+  /** Part of the request that the provider blames, such as `tools[3].function.parameters`. */
   param?: string | undefined
-  /** Its own words. They name a tool; they never say what kind of refusal it is. */
+  /** The provider's own words. They name a tool; they never say what kind of refusal it is. */
   said?: string | undefined
 }
 
@@ -206,7 +208,7 @@ export class ModelError extends Error {
   readonly status: number | undefined
   /** Milliseconds that the provider asked to wait. */
   readonly retryAfter: number | undefined
-  /** To be set where the reply had begun: it may be billed. */
+  /** Set where the reply had begun: it may be billed. */
   begun: Begun | undefined
 
   constructor(
@@ -226,7 +228,7 @@ export class ModelError extends Error {
     this.retryAfter = options.retryAfter
   }
 
-  /** Whether the same request may succeed later. */
+  /** Tells whether the same request may succeed later. */
   get retryable(): boolean {
     return ['rate_limit', 'network', 'server', 'broken_stream', 'unavailable'].includes(this.kind)
   }

@@ -52,14 +52,14 @@ test('promise 7: however much was slept through, all fires the newest twenty', (
   expect([fire[0], fire.at(-1), next]).toEqual(['2027-11-03T08:00', '2027-11-22T08:00', '2027-11-23T08:00'])
 })
 
-/** Nights in which the clocks of a zone are moved, forwards and back, by an hour or (Lord Howe) half of one. */
+/** Nights in which the clocks of a zone move, forwards and back, by an hour or (Lord Howe) half of one. */
 const nights = [
   ['Europe/Berlin', '2026-03-29', '2026-10-25', '2027-03-28'],
   ['America/New_York', '2026-03-08', '2026-11-01', '2027-03-14'],
   ['Australia/Lord_Howe', '2026-04-05', '2026-10-04', '2027-04-04'],
 ].flatMap(([zone = '', ...dates]) => dates.map(date => ({ zone, night: Date.parse(date) })))
 
-/** The first `count` occurrences after `from`. */
+/** Returns the first `count` occurrences after `from`. */
 function enumerate(cron: string, zone: string, from: number, count: number): number[] {
   const found: number[] = []
   let last = from
@@ -72,7 +72,7 @@ function enumerate(cron: string, zone: string, from: number, count: number): num
   return found
 }
 
-/** Whether the clocks of the zone show this minute of the day on the day that begins about `from`. */
+/** Tells whether the clocks of the zone show this minute of the day on the day that begins about `from`. */
 function isShown(zone: string, date: string, time: string, around: number): boolean {
   for (let minute = around - DAY; minute < around + 2 * DAY; minute += MINUTE)
     if (toLocal(minute, zone).endsWith(`${date} ${time}`)) return true
@@ -136,7 +136,7 @@ test('promise 7: over any sleeps around a change of the clocks all loses nothing
           nextRun = decided.next ?? Number.POSITIVE_INFINITY
         }
         const expected = enumerate(cron, zone, night - DAY, 400).filter(time => time <= now)
-        // Most that any of these crons has in seven hours is 20, so that the bound drops nothing.
+        // None of these crons has more than 20 occurrences in seven hours, so that the bound drops nothing.
         expect(fired).toEqual(expected)
       },
     ),

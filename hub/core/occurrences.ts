@@ -1,31 +1,31 @@
 import { newestOccurrences, nextOccurrence } from './schedule-plan.ts'
 
-/** What happens with the occurrences of a schedule that the hub slept through. */
+/** Rule for the occurrences of a schedule that passed while the hub did not run. */
 export type MissedPolicy = 'latest' | 'all' | 'skip'
 
-/** A schedule that is due, as much of it as deciding needs. */
+/** A schedule that is due, with the fields that the decision needs. */
 export interface DueSchedule {
   cron: string | null
   timezone: string
-  /** When it was due first; at or before `now`. */
+  /** When it was first due; at or before `now`. */
   nextRun: number
   missed: MissedPolicy
 }
 
 export interface Occurrences {
-  /** The times that fire now, the earliest first. */
+  /** Times that fire now, the earliest first. */
   fire: number[]
-  /** The first time after `now`; undefined where the schedule is over. */
+  /** First time after `now`; undefined where the schedule is over. */
   next: number | undefined
 }
 
-/** However long the hub slept, `all` fires this many at once. */
+/** Most occurrences that `all` fires at once, however long the hub did not run. */
 export const MOST_MISSED = 20
 
-/** What is later than this was slept through. */
+/** Milliseconds after which an occurrence counts as missed. */
 export const ON_TIME_MS = 60_000
 
-/** Which occurrences up to `now` fire, and when the schedule is due again. */
+/** Decides which occurrences up to `now` fire, and when the schedule is due again. */
 export function decideOccurrences(schedule: DueSchedule, now: number): Occurrences {
   const { cron, timezone, missed } = schedule
   const fire = newest(schedule, missed === 'all' ? MOST_MISSED : 1, now)
@@ -35,7 +35,7 @@ export function decideOccurrences(schedule: DueSchedule, now: number): Occurrenc
   }
 }
 
-/** The newest occurrences from the first due one on; a one-shot has only that. */
+/** Returns the newest occurrences from the first due one on; a one-shot has only that one. */
 function newest({ cron, timezone, nextRun }: DueSchedule, most: number, now: number): number[] {
   if (cron === null) return [nextRun]
   const later = newestOccurrences(cron, timezone, now, most).filter(at => at > nextRun)

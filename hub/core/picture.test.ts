@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { png } from '../model/form/testing/messages.ts'
 import { readPicture } from './picture.ts'
 
-/** Bytes in hex, filled with zeros to the length that a real picture exceeds. */
+/** Returns bytes given in hex, filled with zeros to the length that a real picture exceeds. */
 const bytes = (hex: string) =>
   Buffer.concat([Buffer.from(hex.replaceAll(' ', ''), 'hex'), Buffer.alloc(30)]).toString('base64')
 const size = { width: 1024, height: 768 }

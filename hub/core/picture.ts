@@ -1,13 +1,13 @@
-/** What the first bytes of a picture say. Without a size where that stands further back. */
+/** Kind and size of a picture, read from its first bytes. The size is missing where it comes later. */
 export interface Picture {
   mimeType: string
   size?: { width: number; height: number } | undefined
 }
 
-/** Base64 that is read of a picture: a JPEG's size stands behind what its camera and its colours need. */
+/** Characters of base64 that are read: a JPEG's size comes after the data of its camera and colours. */
 const MOST_READ = 400_000
 
-/** Reads a picture's kind and size; undefined where it is none that a model takes. What was said of its type is often wrong. */
+/** Reads a picture's kind and size; undefined if no model takes it. The stated type is often wrong. */
 export function readPicture(base64: string): Picture | undefined {
   const bytes = Buffer.from(base64.slice(0, MOST_READ), 'base64')
   if (bytes.length < 30) return undefined
@@ -22,19 +22,19 @@ export function readPicture(base64: string): Picture | undefined {
   return isWebp ? { mimeType: 'image/webp', size: sizeOfWebp(bytes) } : undefined
 }
 
-/** The segment with the frame's size is one of the first: SOF0 to SOF15, without DHT, JPG and DAC. */
+/** Reads the size from the frame's segment, one of the first: SOF0 to SOF15, without DHT, JPG and DAC. */
 function sizeOfJpeg(bytes: Buffer): Picture['size'] {
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1] ?? 0
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
     if (isFrame) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
-    // Any number of fill bytes may stand before a marker.
+    // A marker may have any number of fill bytes before it.
     at += marker === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2)
   }
   return undefined
 }
 
-/** https://developers.google.com/speed/webp/docs/riff_container */
+/** Reads the size by https://developers.google.com/speed/webp/docs/riff_container */
 function sizeOfWebp(bytes: Buffer): Picture['size'] {
   switch (bytes.toString('latin1', 12, 16)) {
     case 'VP8 ':

@@ -1,11 +1,11 @@
 const SMALLEST = 16
 
 /**
- * Values by the numbers that it gives them, each of which it gives once. For what comes and goes thousands of times a
- * second: tables that a `Map` outgrew keep what was in them alive until the next full collection.
+ * Stores values under numbers, each of which it gives once. It is for values that come and go thousands of
+ * times a second: the tables that a `Map` outgrew keep their contents alive until the next full collection.
  */
 export class Register<Value> {
-  /** Each number has its place by its last bits; a place that is taken is passed over. */
+  /** Number in each slot. A number's last bits select its slot; numbers whose slot is taken are skipped. */
   #numbers: number[] = new Array(SMALLEST).fill(0)
   #values: (Value | undefined)[] = new Array(SMALLEST).fill(undefined)
   #last = 0
@@ -15,7 +15,7 @@ export class Register<Value> {
     return this.#size
   }
 
-  /** The value's number, from 1 on. */
+  /** Stores the value and returns its number, from 1 on. */
   add(value: Value): number {
     if (++this.#size * 2 > this.#values.length) this.#grow()
     do this.#last++
@@ -29,7 +29,7 @@ export class Register<Value> {
     return this.#numbers[place] === number ? this.#values[place] : undefined
   }
 
-  /** False where there is none. */
+  /** Returns false where no value has the number. */
   delete(number: number): boolean {
     if (this.get(number) === undefined) return false
     this.#values[this.#placeOf(number)] = undefined
@@ -37,7 +37,7 @@ export class Register<Value> {
     return true
   }
 
-  /** The values, in the order of their numbers. */
+  /** Returns the values in the order of their numbers. */
   values(): Value[] {
     return this.#entries().map(([, value]) => value)
   }

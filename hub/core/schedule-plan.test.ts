@@ -62,7 +62,7 @@ test('times are whole milliseconds', () => {
   expect(Number.isInteger(plan({ delay: '1.00005s' }).nextRun)).toBe(true)
 })
 
-/** All occurrences of two days around the change of the clocks. */
+/** Returns `count` occurrences from `from` on, around the change of the clocks. */
 function walk(cron: string, timezone: string, from: string, count: number): string[] {
   const found: string[] = []
   for (let at: number | undefined = Date.parse(from); found.length < count; ) {

@@ -4,9 +4,9 @@ import type { EventWanted } from '../../schemas/inbox.ts'
 import { fromIso, isTimezone, toIso, toLocal } from './clock.ts'
 import { HubError } from './errors.ts'
 
-/** How someone asks for a wake: exactly one of delay, at and cron. */
+/** A request for a schedule: exactly one of delay, at and cron. */
 export interface ScheduleAsk {
-  /** "90s", "30m", "2h", "1d", or "on_event": never by time, only by an event. */
+  /** "90s", "30m", "2h", "1d", or "on_event": only an event wakes the agent, no time. */
   delay?: string | undefined
   /** ISO 8601. */
   at?: string | undefined
@@ -19,13 +19,15 @@ export interface SchedulePlan {
   kind: 'once' | 'cron'
   cron: string | null
   timezone: string
-  /** Unix milliseconds; null for one that only an event ends. */
+  /** Unix milliseconds; null where only an event fires the schedule. */
   nextRun: number | null
 }
 
 const LONGEST_DELAY = 366 * 24 * 3_600_000
 
-/** When a schedule runs first. Throws `invalid_arguments` that says what is wrong and shows a right form. */
+/**
+ * Returns a schedule's first run. Throws `invalid_arguments` that names the mistake and shows a right form.
+ */
 export function planSchedule(ask: ScheduleAsk, now: number, defaultTimezone: string): SchedulePlan {
   const timezone = ask.timezone ?? defaultTimezone
   if (!isTimezone(timezone)) throw invalid(`timezone: ${timezone} is not an IANA zone such as Europe/Berlin`)
@@ -45,14 +47,14 @@ export function planSchedule(ask: ScheduleAsk, now: number, defaultTimezone: str
 }
 
 /**
- * The first occurrence of a cron expression after `after`, or undefined where it never comes again (one may name a
- * year). Throws `invalid_arguments` for what is no cron expression.
+ * Returns the first occurrence of a cron expression after `after`, or undefined where it never occurs again
+ * (an expression may name a year). Throws `invalid_arguments` for what is no cron expression.
  */
 export function nextOccurrence(cron: string, timezone: string, after: number): number | undefined {
   return parseCron(cron, timezone).nextRun(toIso(after))?.getTime()
 }
 
-/** The newest occurrences at or before `until`, at most `count`, the earliest first. */
+/** Returns the newest occurrences at or before `until`, at most `count`, the earliest first. */
 export function newestOccurrences(cron: string, timezone: string, until: number, count: number): number[] {
   return parseCron(cron, timezone)
     .previousRuns(count, toIso(until + 1))
@@ -78,7 +80,7 @@ function parseDelay(text: string): number {
   return Math.ceil(delay)
 }
 
-/** A time without a zone of its own is meant in the schedule's. */
+/** Reads a time; one without a zone of its own is in the schedule's. */
 function parseAt(text: string, now: number, timezone: string): number {
   const at = fromIso(text, timezone)
   if (at === undefined)
@@ -92,7 +94,7 @@ function invalid(message: string, cause?: unknown): HubError {
   return new HubError('invalid_arguments', message, cause === undefined ? undefined : { cause })
 }
 
-/** "at Sat 2026-11-21 23:42 (Europe/Berlin)", "only when one of its events happens". */
+/** Describes a run: "at Sat 2026-11-21 23:42 (Europe/Berlin)", "only when one of its events happens". */
 export function describeNextRun(nextRun: number | null, timezone: string): string {
   return nextRun === null
     ? 'only when one of its events happens'

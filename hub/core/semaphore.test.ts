@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSemaphore } from './semaphore.ts'
 
-/** Asks for places; notes who got one, in order. */
+/** Creates a semaphore and records who acquired it, in order. */
 function createHall(size: number) {
   const semaphore = createSemaphore(size)
   const inside: string[] = []

@@ -1,17 +1,17 @@
-/** At most `size` holders at once, or one that is alone; the others wait in order of arrival. */
+/** Admits at most `size` holders at once, or one exclusive holder; the others wait in order of arrival. */
 export interface Semaphore {
-  /** Resolves with the function that gives the place back (once). Rejects when `signal` aborts while waiting. */
+  /** Resolves with the function that releases it (once). Rejects when `signal` aborts while waiting. */
   acquire(signal?: AbortSignal): Promise<() => void>
-  /** Waits until nobody holds it, and keeps the others out until it is shared or given back. */
+  /** Waits until there is no holder, then keeps others out until the place is shared or released. */
   acquireAlone(signal?: AbortSignal): Promise<AlonePlace>
-  /** Changes how many may hold it; those that hold it go on. */
+  /** Changes how many may hold the semaphore; its present holders keep it. */
   resize(size: number): void
 }
 
 export interface AlonePlace {
-  /** Lets others in beside this holder. May be called again. */
+  /** Admits others beside this holder. May be called again. */
   share(): void
-  /** Gives the place back, once. */
+  /** Releases the semaphore, once. */
   release(): void
 }
 

@@ -4,18 +4,19 @@ import { checkNoSecret } from './form-secrets.ts'
 import type { JsonObject } from './forwarding.ts'
 import { stripControl, truncate } from './text.ts'
 
-/** The method by which a server asks a person. */
+/** Method by which a server asks a person. */
 export const ELICITATION = 'elicitation/create'
 
-/** How long a person may take to answer a question, for which its server waits. */
+/** Milliseconds that a person has to answer a question, while its server waits. */
 export const QUESTION_MS = 5 * 60_000
 
 const LONGEST_MESSAGE = 1_000
 const LONGEST_URL = 4_000
 
 /**
- * The params of an `elicitation/create` as people may see them: its message names the server and quotes it. Throws
- * `bad_request` for a form that asks for a secret or is none of the protocol's, and for what is no page.
+ * Returns the params of an `elicitation/create` as people may see them: the message names the server and
+ * quotes it. Throws `bad_request` for a form that asks for a secret or breaks the protocol, and for an
+ * address that is no page.
  */
 export function quoteQuestion(server: string, params: JsonObject): JsonObject {
   const { mode, message, url, requestedSchema } = params
@@ -25,7 +26,7 @@ export function quoteQuestion(server: string, params: JsonObject): JsonObject {
   return { ...params, message: quoted }
 }
 
-/** Words of others on one line; nothing in them ends the quotation. */
+/** Puts text of others on one line and removes what could end the quotation. */
 function clean(text: unknown): string {
   const line = stripControl(String(text ?? '')).replace(/\s+/g, ' ')
   return truncate(line.replace(/[“”]/g, '"').trim(), LONGEST_MESSAGE)

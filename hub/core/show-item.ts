@@ -3,7 +3,9 @@ import { toIso } from './clock.ts'
 import type { BatchItem } from './model.ts'
 import { plural, quote, toLine } from './text.ts'
 
-/** An item as the inbox tells it. Its text is whole: search finds all of it, whatever the model is shown. */
+/**
+ * Returns an inbox item as the batch shows it, with its whole text: search finds what the model is not shown.
+ */
 export function toItem({ payload, at }: { payload: InboxPayload; at: number }): BatchItem {
   switch (payload.kind) {
     case 'message':
@@ -82,7 +84,7 @@ function describeEvent({ type, payload, repeats = 0 }: EventFact): string {
   return toLine(`${type} ${JSON.stringify(payload)}${again}`)
 }
 
-/** An item's text as a model reads it: quoted, so that no line of it looks like another item, an author or a heading. */
+/** Quotes an item's text for a model, so that no line of it looks like another item, author or heading. */
 export function showText(text: string, { seq, longest }: { seq: number; longest: number }): string {
   if (text.length <= longest) return quote(text)
   const half = Math.floor(longest / 2)

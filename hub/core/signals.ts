@@ -2,11 +2,11 @@ import type { AgentStatus, Approval, ChatMessage, ToolCallStatus } from '../../s
 import type { Emitter } from './emitter.ts'
 import type { JsonObject, OfferChange } from './forwarding.ts'
 
-/** What happens inside the hub and others may want to know at once. Each is told after its commit. */
+/** Signals that parts of the hub send each other. Each is emitted after its commit. */
 export type SignalMap = {
   /** A message was appended to a conversation. */
   message: ChatMessage
-  /** A piece of a reply, streamed. */
+  /** A piece of a reply was streamed. */
   delta: { conversation: string; cycle: string; text: string }
   tool: {
     conversation: string
@@ -14,25 +14,25 @@ export type SignalMap = {
     call: { id: string; tool: string; status: ToolCallStatus; summary?: string }
   }
   agent: { name: string; status: AgentStatus }
-  /** An approval was asked for, or decided. */
+  /** An approval was requested or decided. */
   approval: Approval
-  /** Something happened in the infrastructure, and is recorded. */
+  /** An event of the infrastructure was recorded. */
   event: { id: string }
   /** A conversation was deleted for good. */
   forgotten: { conversation: string }
   /** Something was posted to the inbox of a thread. */
   posted: { thread: string }
-  /** A person asked a running cycle to stop, or what waits for the thread where `cycle` is missing. */
+  /** A person asked a cycle to stop or, where `cycle` is missing, the thread's waiting items. */
   stopRequested: { thread: string; cycle?: string; by: string }
-  /** A cycle ended and everything of it is stored. */
+  /** A cycle ended and all its data is stored. */
   cycleEnded: { cycle: string; thread: string }
-  /** A thread's cycles are over for now, and it counts as active no longer. */
+  /** A thread has no cycle to run for now, and no longer counts as active. */
   rests: { thread: string }
-  /** A limit of the day keeps these messages waiting, also where their conversation was told before. */
+  /** A daily limit keeps these messages waiting. Emitted even where the conversation already got a notice. */
   held: { messages: string[]; why: string }
-  /** Some schedule was made, changed or ended. */
+  /** A schedule was made, changed or ended. */
   schedules: { agent: string }
-  /** Something got or lost a time at which the clock has to act. */
+  /** A time at which the hub's clock has to act was added or removed. */
   due: { why: string }
   /** A provider that was down answers again. */
   modelAnswers: { name: string }
@@ -40,15 +40,15 @@ export type SignalMap = {
   modelWanted: { by: string }
   /** A step of a cycle was committed. */
   stepped: { thread: string }
-  /** The agents that were held after a crash loop run again. */
+  /** The agents that the crash-loop guard held run again. */
   released: { by: string }
-  /** What the servers offer, or a server's state, changed. */
+  /** The servers' listings, or a server's state, changed. */
   servers: OfferChange
-  /** A resource of a server that somebody subscribed to changed, or may have. */
+  /** A server's resource that somebody subscribed to changed, or may have changed. */
   resourceUpdated: { uri: string }
   /** A server wrote a log message: the params of `notifications/message`. */
   serverNotice: { server: string; method: string; params: JsonObject }
-  /** A new config is in force. */
+  /** A new config took effect. */
   config: { file: string }
   /** The agents' files changed. */
   agents: { names: string[] }

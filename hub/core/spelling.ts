@@ -1,11 +1,11 @@
-/** The shortest word that is taken for a misspelled one, and the shortest that may have two slips. */
+/** Shortest word that is corrected, and the shortest that may have two slips. */
 const SHORTEST = 4
 const LONG = 8
 const MOST_NEAREST = 5
 
 /**
- * The words of a vocabulary that were meant by a misspelled one: those with the fewest slips, of which each is a letter
- * too much, too few, another one, or two that changed places. Empty where none is near.
+ * Returns the words of a vocabulary that a misspelled word may mean: those with the fewest slips. A slip is a
+ * letter too many, one too few, a wrong one, or two that are swapped. Empty where none is near.
  */
 export function findNearest(word: string, vocabulary: Iterable<string>): string[] {
   if (word.length < SHORTEST) return []
@@ -22,7 +22,7 @@ export function findNearest(word: string, vocabulary: Iterable<string>): string[
   return nearest.slice(0, MOST_NEAREST)
 }
 
-/** The distance of Damerau and Levenshtein without substring moves (optimal string alignment). */
+/** Returns the distance of Damerau and Levenshtein without substring moves (optimal string alignment). */
 function countSlips(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

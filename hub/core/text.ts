@@ -1,19 +1,19 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
-/** Text of others without control characters, line ends and tabs aside. */
+/** Returns text of others without control characters, except line ends and tabs. */
 export function stripControl(text: string): string {
   return text.replace(CONTROL, '')
 }
 
-/** On one line, so that what others named cannot look like an item or a heading of its own. */
+/** Puts text of others on one line, so that a name cannot look like an item or a heading of its own. */
 export function toLine(text: string): string {
   return stripControl(text.replace(/\s+/g, ' '))
 }
 
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 
-/** Text of others behind a mark on each line, so that no line of it can pass for anything but a part of it. */
+/** Quotes text of others with a mark on each line, so that none can look like anything but a part of it. */
 export function quote(text: string): string {
   return text
     .split(LINE_END)
@@ -21,23 +21,23 @@ export function quote(text: string): string {
     .join('\n')
 }
 
-/** Text of others after what names it: in the same line where it is one line, else quoted below. */
+/** Puts text of others after its label: on the same line where the text is one line, else quoted below. */
 export function quoteAfter(label: string, text: string): string {
   return toLine(text) === text ? `${label} ${text}` : `${label}\n${quote(text)}`
 }
 
-/** Characters that nobody sees, or that turn what stands beside them around; line ends and tabs aside. */
+/** Matches characters that are invisible or reverse the text beside them, except line ends and tabs. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
-/** Text of others as a terminal may print it: no control, bidirectional or invisible characters. */
+/** Returns text of others as a terminal may print it: no control, bidirectional or invisible characters. */
 export function stripUnseen(text: string): string {
   return text.replace(UNSEEN, '')
 }
 
-/** Those, and every space but the plain one. */
+/** Matches the characters of `UNSEEN`, and every space but the plain one. */
 const UNCLEAR = new RegExp(`${UNSEEN.source}|(?! )\\p{Zs}|\\u2800`, 'gu')
 
-/** Text in which nothing is hidden: such characters stand as `\\u202e`. JSON stays the same JSON. */
+/** Writes the characters of `UNCLEAR` as escapes such as `\\u202e`. JSON stays the same JSON. */
 export function escapeUnseen(text: string): string {
   return text.replace(UNCLEAR, found =>
     [...Array(found.length).keys()]
@@ -48,27 +48,27 @@ export function escapeUnseen(text: string): string {
 
 const SEEN = new RegExp(`(?!${UNCLEAR.source})\\S`, 'u')
 
-/** Whether a text shows nothing to its reader. The test ends at the first character that is seen. */
+/** Tells whether a text shows nothing to its reader. The test ends at the first visible character. */
 export function isBlank(text: string): boolean {
   return !SEEN.test(text)
 }
 
-/** At most `max` characters; what was cut is said. */
+/** Cuts a text to `max` characters and says how many are missing. */
 export function truncate(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max)}… (${text.length - max} more characters)`
 }
 
-/** The text with a full stop at its end, where it has nothing of the kind. */
+/** Adds a full stop to a text that has no mark at its end. */
 export function toSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
-/** "1 event", "2 events". */
+/** Returns "1 event", "2 events". */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** A span of milliseconds as a person says it: "12 s", "5 min", "2 h 10 min", "3 d". */
+/** Returns a span of milliseconds as a person says it: "12 s", "5 min", "2 h 10 min", "3 d". */
 export function toSpan(span: number): string {
   const seconds = Math.max(0, Math.round(span / 1000))
   if (seconds < 60) return `${seconds} s`

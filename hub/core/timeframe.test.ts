@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readTimeframe } from './timeframe.ts'
 
-// A Sunday, eleven in the evening in Berlin.
+// `NOW` is a Sunday, eleven in the evening in Berlin.
 const NOW = Date.parse('2026-11-22T22:00:00Z')
 const ZONE = 'Europe/Berlin'
 const at = (iso: string) => Date.parse(iso)

@@ -1,13 +1,13 @@
 import { fromIso, toLocal } from './clock.ts'
 import { HubError } from './errors.ts'
 
-/** From `since` on and before `until`, unix milliseconds; either may be open. */
+/** A span from `since` on and before `until`, unix milliseconds; either may be open. */
 export interface Timeframe {
   since?: number | undefined
   until?: number | undefined
 }
 
-/** Times as a caller writes them. */
+/** A timeframe as a caller writes it. */
 export interface TimeframeWords {
   since?: string | undefined
   until?: string | undefined
@@ -20,7 +20,10 @@ const SPAN =
   /^(?:the\s+)?(?:last\s+|past\s+)?(\d+(?:\.\d+)?)\s*(s|m|h|d|w)(?:ec(?:onds?)?|in(?:utes?)?|(?:ou)?rs?|ays?|eeks?)?$/
 const EXAMPLES = '24h, 7d, today, yesterday, this week, last week'
 
-/** Reads ISO 8601 times and words such as 7d or yesterday, in `timezone`. Throws `invalid_arguments` that names what is wrong. */
+/**
+ * Reads ISO 8601 times and words such as 7d or yesterday, in `timezone`. Throws `invalid_arguments` that
+ * names what is wrong.
+ */
 export function readTimeframe(words: TimeframeWords, now: number, timezone: string): Timeframe {
   if (words.timeframe !== undefined) {
     if (words.since !== undefined || words.until !== undefined) {
@@ -38,7 +41,7 @@ export function readTimeframe(words: TimeframeWords, now: number, timezone: stri
   return frame
 }
 
-/** The end of a day that stands alone is meant as its last moment. */
+/** Reads a time; an `until` that is a day alone means the end of that day. */
 function readTime(name: 'since' | 'until', text: string | undefined, timezone: string): number | undefined {
   if (text === undefined) return undefined
   const at = fromIso(text, timezone)
@@ -77,7 +80,7 @@ function startOfDay(at: number, timezone: string): number {
   return fromIso(toLocal(at, timezone).slice(4, 14), timezone) ?? at
 }
 
-/** The midnight so many days later, also where the clocks change between. */
+/** Returns the midnight `days` days later, also where the clocks change between. */
 function addDays(midnight: number, days: number, timezone: string): number {
   return startOfDay(midnight + days * DAY + DAY / 2, timezone)
 }

@@ -1,37 +1,37 @@
 import type { JsonObject } from './forwarding.ts'
 import { matchesGlobs } from './glob.ts'
 
-/** Which tools there are for whom: an agent's globs, or for a task also those of everyone above it. */
+/** Tools that a principal may call: an agent's globs, or for a task also those of everyone above it. */
 export type ToolAccess = readonly string[] | TaskAccess
 
 export interface TaskAccess {
   agent: readonly string[]
-  /** The globs of each maker; all of them must give a tool. */
+  /** Globs of each maker; all of them must include a tool. */
   task: readonly (readonly string[])[]
-  /** The JSON schema of the result with which `complete_task` ends this task. */
+  /** JSON schema of the result with which `complete_task` ends this task. */
   result?: JsonObject
 }
 
-/** What a task lacks unless each of its makers names it; `*` is not enough. */
+/** Meta-tools that a task lacks unless each of its makers names them; `*` is not enough. */
 const WITHHELD: ReadonlySet<string> = new Set(['create_task', 'schedule_cron', 'send_message'])
 
-/** Whether a server's tool is given. */
+/** Tells whether the access includes a server's tool. */
 export function givesTool(access: ToolAccess, name: string): boolean {
   return layersOf(access).every(globs => matchesGlobs(globs, name))
 }
 
-/** Whether there may be a servers' tool that is given, now or later. */
+/** Tells whether the access may include a server's tool, now or later. */
 export function givesAnyTool(access: ToolAccess): boolean {
   return layersOf(access).every(globs => globs.some(glob => !isNegative(glob)))
 }
 
-/** Whether a meta-tool is given: always, unless taken away, or withheld from a task. */
+/** Tells whether the access includes a meta-tool: always, unless it is excluded, or withheld from a task. */
 export function givesMetaTool(access: ToolAccess, name: string): boolean {
   const isKept = layersOf(access).every(globs => matchesGlobs(['*', ...globs.filter(isNegative)], name))
   return isKept && (!WITHHELD.has(name) || isNamed(access, name))
 }
 
-/** Whether each maker of a task names the tool; an agent itself needs no such word. */
+/** Tells whether each maker of a task names the tool; true for an agent itself, which needs no naming. */
 export function isNamed(access: ToolAccess, name: string): boolean {
   return 'task' in access ? access.task.every(globs => globs.includes(name)) && access.task.length > 0 : true
 }

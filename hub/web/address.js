@@ -1,4 +1,4 @@
-/** What the address bar says: `#token=…` (only ever read, and cleared at once) and `#c=<conversation>`. */
+/** The address's hash holds `#token=…`, which is only read and cleared at once, and `#c=<conversation>`. */
 
 const TOKEN = 'superbloom.token'
 
@@ -37,7 +37,7 @@ export const storedToken = {
   forget: () => write(TOKEN, null),
 }
 
-/** A setting of this browser; null where there is none or storage is forbidden. @param {string} key */
+/** Reads a setting of this browser; null where there is none or storage is forbidden. @param {string} key */
 export function read(key) {
   try {
     return localStorage.getItem(key)

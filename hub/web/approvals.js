@@ -1,6 +1,9 @@
 /** @import { Approval, ChatState, Decision } from './types.d.ts' */
 
-/** An approval's newest state; one that was decided never opens again. @param {ChatState} state @param {Approval} next */
+/**
+ * Applies an approval's newest state; a decided one never opens again.
+ * @param {ChatState} state @param {Approval} next
+ */
 export function applyApproval(state, next) {
   const before = state.approvals[next.id]
   if (before && before.status !== 'open' && next.status === 'open') return state
@@ -13,17 +16,23 @@ export function applyApprovals(state, list) {
   return list.reduce(applyApproval, state)
 }
 
-/** What this page answers is on its way. @param {ChatState} state @param {string} id @param {Decision} decision @returns {ChatState} */
+/**
+ * Marks an answer of this page as sent, until the hub confirms it.
+ * @param {ChatState} state @param {string} id @param {Decision} decision @returns {ChatState}
+ */
 export function applyDeciding(state, id, decision) {
   return { ...state, deciding: { ...state.deciding, [id]: decision } }
 }
 
-/** The hub refused an answer, or the link broke under it: it can be given again. @param {ChatState} state @returns {ChatState} */
+/**
+ * Lets answers be given again after the hub refused one, or the link broke.
+ * @param {ChatState} state @returns {ChatState}
+ */
 export function applyUndecided(state) {
   return Object.keys(state.deciding).length === 0 ? state : { ...state, deciding: {} }
 }
 
-/** Those that wait for a person, the next to expire first. @param {Record<string, Approval>} approvals */
+/** Returns the open approvals, the next to expire first. @param {Record<string, Approval>} approvals */
 export function openApprovals(approvals) {
   return Object.values(approvals)
     .filter(one => one.status === 'open')
@@ -31,7 +40,8 @@ export function openApprovals(approvals) {
 }
 
 /**
- * Ids that are open here and not in the hub's list of open ones: somebody decided them while this page was away.
+ * Returns ids that are open here and not in the hub's list of open ones: somebody decided them while this
+ * page was away.
  * @param {ChatState} state @param {Approval[]} listed
  */
 export function missedDecisions(state, listed) {

@@ -1,16 +1,17 @@
 /** @import { Clock, Frame, Link, Probe } from './types.d.ts' */
 
-/** A socket that takes longer than this to say welcome is given up. */
+/** Milliseconds within which a socket must receive welcome; else it is given up. */
 export const WELCOME_WITHIN = 15_000
-/** After this long without a frame the link is asked whether it lives. */
+/** Milliseconds without a frame after which the link is pinged. */
 export const PING_AFTER = 25_000
 export const PONG_WITHIN = 10_000
-/** The same question when the page comes back to the front: somebody is waiting. */
+/** Milliseconds for the pong when the page comes back to the front: somebody is waiting. */
 export const PONG_WITHIN_AWAKE = 4_000
 
 /**
- * How long to wait before the attempt with this number (from 1): doubles from one second to thirty, of which
- * half is jitter, so that the pages of a house do not all knock at once when the hub returns.
+ * Returns how long to wait before the attempt with this number (from 1): it doubles from one second to
+ * thirty, of which half is jitter, so that the pages of a house do not all connect at once when the hub
+ * returns.
  * @param {number} attempt
  * @param {number} random in [0, 1)
  */
@@ -20,8 +21,8 @@ export function backoff(attempt, random) {
 }
 
 /**
- * Keeps one WebSocket to the hub alive: connects, notices dead links, comes back with growing pauses. It knows
- * nothing of conversations; whoever uses it subscribes again on each `welcome` frame. Nothing is queued:
+ * Keeps one WebSocket to the hub open: it connects, detects dead links, and reconnects with growing pauses.
+ * It knows nothing of conversations; its user subscribes again on each `welcome` frame. It queues nothing:
  * `send` says whether the frame went out.
  * @param {object} parts
  * @param {() => WebSocket} parts.openSocket
@@ -77,7 +78,7 @@ export function createConnection({ openSocket, probe, clock, random, onFrame, on
     onFrame(frame)
   }
 
-  /** One timer per link: it asks only when nothing was heard for a while. */
+  /** Starts the link's only timer, which sends a ping when no frame came for a while. */
   function watch() {
     arm(PING_AFTER, () => ask(PONG_WITHIN))
   }
@@ -125,7 +126,7 @@ export function createConnection({ openSocket, probe, clock, random, onFrame, on
       if (status === 'stopped') connect()
     },
     send,
-    /** The network is back or somebody looks at the page: no reason to wait any longer. */
+    /** Ends the pause: the network is back, or somebody looks at the page. */
     wake() {
       if (status === 'waiting') connect()
       else if (status === 'open') ask(PONG_WITHIN_AWAKE)
@@ -137,7 +138,7 @@ export function createConnection({ openSocket, probe, clock, random, onFrame, on
       cancelTimer?.()
       last?.close()
     },
-    /** When the last frame arrived, unix milliseconds. */
+    /** Returns when the last frame arrived, unix milliseconds. */
     heardAt: () => heardAt,
   }
 }

@@ -74,7 +74,7 @@ function setUp(cause = 'unreachable') {
   return { clock, sockets, links, frames, connection, answer, last, link }
 }
 
-/** Lets the probe's promise settle. */
+/** Waits until the probe's promise settles. */
 const settled = async () => {
   for (let i = 0; i < 5; i++) await Promise.resolve()
 }

@@ -26,7 +26,7 @@ export const EMPTY_CHAT = {
 }
 
 /**
- * What a frame of the hub makes of the state. Frames of a later protocol change nothing.
+ * Applies a frame of the hub to the state. Frames of a later protocol change nothing.
  * @param {ChatState} state @param {HubFrame} frame @param {number} now
  * @returns {ChatState}
  */
@@ -61,7 +61,7 @@ function change(state, id, how) {
   return { ...state, conversations: { ...state.conversations, [id]: how(before) } }
 }
 
-/** Ids are `<agent>` or `<agent>/<slug>`. @param {string} id */
+/** Returns the agent in an id, which is `<agent>` or `<agent>/<slug>`. @param {string} id */
 export function agentOf(id) {
   return id.split('/')[0]
 }
@@ -81,8 +81,8 @@ function welcome(state, frame) {
 }
 
 /**
- * The conversations that the hub does not name: those that only this page knows yet stay; those that it once held were
- * deleted, and of them only what is open or waits to be sent begins anew.
+ * Returns the conversations that the hub does not name. Those that only this page knows stay. Those that the
+ * hub once had were deleted: of them only opened ones and ones with unsent messages begin anew.
  * @param {ChatState} state @param {Conversation[]} present
  */
 function untold(state, present) {
@@ -94,8 +94,8 @@ function untold(state, present) {
 }
 
 /**
- * A conversation of the hub as far as it is known here. One that nobody read begins at its end again; fewer
- * messages than were seen means another history: the data folder was replaced.
+ * Returns a conversation of the hub with what this page knows of it. One that nobody read begins at its end
+ * again; fewer messages than were seen mean another history: the data folder was replaced.
  * @param {ChatState} state @param {Told} told
  */
 function known(state, { id, agents, lastSeq }) {
@@ -109,18 +109,18 @@ function known(state, { id, agents, lastSeq }) {
 function agentStatus(state, name, status) {
   const before = state.agents[name] ?? { name, description: '', status }
   const next = { ...state, agents: { ...state.agents, [name]: { ...before, status } } }
-  // No frame says that the agents were let go; one that works proves it.
+  // No frame says that the agents were released; an active one proves it.
   return settleIdle(status === 'active' ? applyReleased(next) : next)
 }
 
-/** No agent is held any more. @param {ChatState} state @returns {ChatState} */
+/** Ends the hold of the agents. @param {ChatState} state @returns {ChatState} */
 export function applyReleased(state) {
   if (state.hub?.held === undefined) return state
   const { held: _, ...hub } = state.hub
   return { ...state, hub }
 }
 
-/** Where no agent is at work, nothing is live (a cycle may end without a word). @param {ChatState} state */
+/** Clears live cycles without an active agent (a cycle may end without a frame). @param {ChatState} state */
 function settleIdle(state) {
   const conversations = mapValues(state.conversations, c =>
     c.agents.some(name => state.agents[name]?.status === 'active') ? c : settle(c),
@@ -152,7 +152,7 @@ export function applySend(state, pending) {
   return change(state, pending.conversation, c => addPending(c, pending))
 }
 
-/** The same message goes out once more. @param {ChatState} state @param {Pending} pending */
+/** Sends the same message once more. @param {ChatState} state @param {Pending} pending */
 export function applyRetry(state, pending) {
   return change(state, pending.conversation, c => refusePending(c, pending.clientId, undefined))
 }
@@ -173,7 +173,8 @@ export function applyProblem(state, text, now) {
 }
 
 /**
- * The frames that bring this page up to date: what it reads resumes where it stopped, the others only tell of news.
+ * Returns the frames that bring this page up to date: the conversations that it reads resume where they
+ * stopped, the others only report news.
  * @param {ChatState} state
  * @returns {Frame[]}
  */

@@ -1,10 +1,10 @@
 /** @import { Call, Conversation, LiveCycle, Message, Pending } from './types.d.ts' */
 
-/** How many messages are fetched at a time. */
+/** Messages that are fetched at a time. */
 export const PAGE = 200
 
 /**
- * A conversation nobody looked at yet: only what comes from now on is of interest.
+ * Creates a conversation that nobody has opened: only its future messages matter.
  * @param {string} id @param {string[]} agents @param {number} lastSeq
  * @returns {Conversation}
  */
@@ -24,7 +24,7 @@ export function createConversation(id, agents, lastSeq) {
   }
 }
 
-/** From now on it is read: the next subscription brings its last page too. @param {Conversation} c */
+/** Opens it for reading: the next subscription brings its last page too. @param {Conversation} c */
 export function openForReading(c) {
   if (c.opened) return c
   const base = Math.max(0, c.lastSeq - PAGE)
@@ -32,7 +32,8 @@ export function openForReading(c) {
 }
 
 /**
- * The hub follows it from now on. Less than was seen means another history: it was deleted, and begins anew.
+ * Notes that the hub follows the conversation. A lower number than was seen means another history: the
+ * conversation was deleted, and begins anew.
  * @param {Conversation} c @param {number} lastSeq
  * @returns {Conversation}
  */
@@ -41,13 +42,13 @@ export function subscribed(c, lastSeq) {
   return { ...createConversation(c.id, c.agents, lastSeq), opened: c.opened, pending: c.pending }
 }
 
-/** False while backlog is still arriving. @param {Conversation} c */
+/** Tells whether all backlog has arrived. @param {Conversation} c */
 export function isCaughtUp(c) {
   return c.opened && c.seen >= c.target
 }
 
 /**
- * A message that arrived. In a subscription they come in order, so one proves that all before it came; an
+ * Adds a message. A subscription sends messages in order, so that each proves that all before it came; an
  * `accepted` answer may overtake the backlog and proves nothing (`ordered` false).
  * @param {Conversation} c @param {Message} message @param {boolean} ordered
  * @returns {Conversation}
@@ -68,7 +69,10 @@ export function addMessage(c, message, ordered) {
   }
 }
 
-/** A page of older messages, all up to `c.base`. @param {Conversation} c @param {Message[]} older @param {number} base */
+/**
+ * Adds a page of older messages, all up to `c.base`.
+ * @param {Conversation} c @param {Message[]} older @param {number} base
+ */
 export function prependMessages(c, older, base) {
   const messages = older.reduce(insert, c.messages)
   return { ...c, messages, base: Math.min(c.base, base) }
@@ -92,7 +96,7 @@ export function addDelta(c, cycle, text) {
 }
 
 /**
- * A tool call's state. What was said before a call is not part of the answer, so the next text begins anew.
+ * Adds a tool call's state. Text before a call is not part of the answer, so the next text begins anew.
  * @param {Conversation} c @param {string} cycle @param {Call} call
  * @returns {Conversation}
  */
@@ -107,7 +111,7 @@ export function addCall(c, cycle, call) {
   })
 }
 
-/** A call that waits for a person goes on later. @param {Message[]} messages @param {string} call */
+/** Tells whether a call ended; a waiting one will resume. @param {Message[]} messages @param {string} call */
 function isDurableCall(messages, call) {
   return messages
     .slice(-PAGE)
@@ -121,7 +125,7 @@ function withLive(c, cycle, change) {
   return { ...c, live: [...c.live, change({ cycle, text: '', restart: false, calls: [] })] }
 }
 
-/** What a durable message makes superfluous. @param {LiveCycle[]} live @param {Message} message */
+/** Removes live parts that a durable message replaces. @param {LiveCycle[]} live @param {Message} message */
 function endLive(live, message) {
   if (message.kind === 'tool') return dropCall(live, message.data?.call)
   if (message.kind === 'error') return live.map(entry => ({ ...entry, restart: true }))
@@ -131,8 +135,8 @@ function endLive(live, message) {
 }
 
 /**
- * The cycle that this message is the final text of. The frames name it where they can; else the text tells; else
- * it is the only one there is.
+ * Returns the cycle whose final text this message is: the one that the frames name, else the one with this
+ * text, else the only one.
  * @param {LiveCycle[]} live @param {Message} message
  */
 function liveOf(live, message) {
@@ -154,12 +158,12 @@ function dropCall(live, call) {
     .filter(entry => entry.text !== '' || entry.calls.length > 0)
 }
 
-/** No cycle runs any more: nothing is live. @param {Conversation} c */
+/** Removes all live cycles: none runs any more. @param {Conversation} c */
 export function settle(c) {
   return c.live.length === 0 ? c : { ...c, live: [] }
 }
 
-/** The link broke: deltas were missed, so a text that goes on begins anew. @param {Conversation} c */
+/** Marks live texts to begin anew: the link broke, and deltas were missed. @param {Conversation} c */
 export function interrupt(c) {
   return c.live.length === 0 ? c : { ...c, live: c.live.map(live => ({ ...live, restart: true })) }
 }

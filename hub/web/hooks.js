@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
 /**
- * The store's value; the component is drawn again when it changes.
+ * Returns the store's value, and draws the component again when it changes.
  * @template Value
  * @param {Store<Value>} store
  * @returns {Value}
@@ -18,7 +18,7 @@ export function useStore(store) {
   return store.get()
 }
 
-/** True while the media query matches. @param {string} query */
+/** Returns true while the media query matches. @param {string} query */
 export function useMedia(query) {
   const [matches, setMatches] = useState(() => matchMedia(query).matches)
   useEffect(() => {
@@ -32,8 +32,8 @@ export function useMedia(query) {
 }
 
 /**
- * Runs once when the time has come, while the component is shown.
- * @param {number | null} at unix milliseconds; null or the past: never
+ * Calls `run` once at the given time, while the component is shown.
+ * @param {number | null} at unix milliseconds; never for null or the past
  * @param {() => void} run
  */
 export function useAt(at, run) {
@@ -46,7 +46,8 @@ export function useAt(at, run) {
 }
 
 /**
- * The time, anew every `interval` milliseconds while the component is shown and the page is visible. 0 stands still.
+ * Returns the time, updated every `interval` milliseconds while the component is shown and the page is
+ * visible. With 0 it stands still.
  * @param {number} interval
  */
 export function useNow(interval) {

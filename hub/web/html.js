@@ -1,11 +1,11 @@
 import htm from 'htm'
 import { Component, h } from 'preact'
 
-/** Markup without a build step: html`<p class=${name}>…</p>`. */
+/** Writes markup without a build step: html`<p class=${name}>…</p>`. */
 export const html = htm.bind(h)
 
 /**
- * The component, drawn again only when a property is another one.
+ * Returns the component, drawn again only when a property changes.
  * @template {object} Props
  * @param {(props: Props) => import('preact').ComponentChild} render
  */
@@ -25,12 +25,12 @@ export function memo(render) {
   }
 }
 
-/** What was typed into a field. @param {Event} event */
+/** Returns the text that was typed into a field. @param {Event} event */
 export function typedIn(event) {
   return /** @type {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} */ (event.target).value
 }
 
-/** Class names without the false ones. @param {...(string | false | null | undefined)} names */
+/** Joins class names without the false ones. @param {...(string | false | null | undefined)} names */
 export function classes(...names) {
   return names.filter(Boolean).join(' ')
 }

@@ -1,7 +1,7 @@
 import createDOMPurify from 'dompurify'
 import { Marked } from 'marked'
 
-/** Tags that a model's text may bring itself; any other HTML shows as the text it is (`<server-name>`). */
+/** Tags that a model's text may contain as HTML; any other HTML is shown as text (`<server-name>`). */
 const PLAIN_TAG = /^<\/?(?:b|i|em|strong|u|s|del|sub|sup|kbd|br|mark|details|summary)\s*\/?>$/i
 
 const escapeHtml = (/** @type {string} */ text) =>
@@ -15,23 +15,23 @@ function plainTagsOnly(raw) {
 
 const marked = new Marked({
   gfm: true,
-  // Tools and people mean their line breaks.
+  // Line breaks of tools and people are meant.
   breaks: true,
   renderer: {
     html: ({ text }) => plainTagsOnly(text),
-    // Headings of a message stand below the page's own, whatever depth the model chose.
+    // Headings of a message are below the page's own, whatever depth the model chose.
     heading({ tokens, depth }) {
       return `<h2 class="md-h md-h${depth}">${this.parser.parseInline(tokens)}</h2>\n`
     },
-    // The page loads nothing from elsewhere: a picture is a link to it.
+    // The page loads nothing from elsewhere, so that a picture becomes a link.
     image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
   },
 })
 
 /**
- * The text's top-level blocks: the HTML of each with its source. A block whose source is the same has the same
- * HTML, so a growing text changes only at its end. Not sanitized: `toFragment` does that.
+ * Returns the HTML and source of each top-level block of a text. Equal sources give equal HTML, so that a
+ * growing text changes only at its end. The HTML is not sanitized: `toFragment` does that.
  * @param {string} text
  * @returns {{raw: string, html: string}[]}
  */
@@ -43,8 +43,8 @@ export function toBlocks(text) {
 }
 
 /**
- * A text that is still being written, with its open ends closed, so that it does not flicker between raw and
- * formatted: half a link is its words, a begun `**bold` is bold, a begun code span is code.
+ * Closes the open ends of a text that is still being written, so that it does not flicker between raw and
+ * formatted: half a link becomes its words, an open `**bold` bold, an open code span code.
  * @param {string} text
  */
 export function closeOpenEnds(text) {
@@ -85,7 +85,10 @@ const ALLOWED = {
 /** @type {ReturnType<typeof createDOMPurify> | undefined} */
 let purify
 
-/** HTML as nodes that are safe to show. Only in a browser. @param {string} source @returns {DocumentFragment} */
+/**
+ * Returns HTML as nodes that are safe to show. Works only in a browser.
+ * @param {string} source @returns {DocumentFragment}
+ */
 export function toFragment(source) {
   purify ??= preparePurify()
   return /** @type {DocumentFragment} */ (/** @type {unknown} */ (purify.sanitize(source, ALLOWED)))

@@ -1,4 +1,4 @@
-/** The revision of MCP this page speaks: stateless, every request carries who asks and in what version. */
+/** The revision of MCP that this page speaks; it is stateless: every request names client and version. */
 const PROTOCOL = '2026-07-28'
 const META = {
   'io.modelcontextprotocol/protocolVersion': PROTOCOL,
@@ -6,7 +6,7 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** What went wrong, for the reader and for the caller. */
+/** An error of a call, with a message for the reader and a kind for the caller. */
 export class McpError extends Error {
   /** @param {'unauthorized' | 'forbidden' | 'unreachable' | 'protocol' | 'tool'} kind @param {string} message @param {unknown} [cause] */
   constructor(kind, message, cause) {
@@ -43,7 +43,7 @@ export function createMcp({ url, token, fetch = globalThis.fetch.bind(globalThis
   }
 
   return {
-    /** Resolves when the token is good; somebody waits for the answer. */
+    /** Resolves when the token is valid. The timeout is short because somebody waits. */
     discover: () => request('server/discover', {}, 8_000),
 
     /**
@@ -82,7 +82,10 @@ async function post(fetch, url, init) {
   }
 }
 
-/** The answer to request `id`, out of a JSON body or an event stream. @param {Response} response @param {number} id */
+/**
+ * Returns the answer to request `id`, from a JSON body or an event stream.
+ * @param {Response} response @param {number} id
+ */
 async function readAnswer(response, id) {
   try {
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
@@ -111,7 +114,7 @@ async function readStream(body, id) {
   }
 }
 
-/** The JSON of one server-sent event; undefined for comments. @param {string} event */
+/** Returns the JSON of one server-sent event; undefined for comments. @param {string} event */
 function messageOf(event) {
   const data = event
     .split(/\r?\n/)

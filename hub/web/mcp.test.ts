@@ -15,7 +15,7 @@ afterEach(async () => {
   }
 })
 
-/** An MCP server of the SDK behind a token, as the hub is one. */
+/** Starts an MCP server of the SDK that requires a token, as the hub does. */
 async function startServer(responseMode: 'auto' | 'sse' | 'json') {
   const heard: IncomingMessage['headers'][] = []
   const mcp = toNodeHandler(createMcpHandler(createToolServer, { responseMode, legacy: 'reject' }))

@@ -3,8 +3,9 @@
 const PREFIX = 'superbloom.outbox.'
 
 /**
- * What was written but not acknowledged, kept across reloads. One key per message, so that two tabs never
- * overwrite each other's. Storage that is full or forbidden (then even `getStorage` throws) only costs that protection.
+ * Keeps unacknowledged messages across reloads. Each message has its own key, so that two tabs never
+ * overwrite each other's. Storage that is full or forbidden (then even `getStorage` throws) only costs that
+ * protection.
  * @param {() => Storage} getStorage
  */
 export function createOutbox(getStorage) {
@@ -19,7 +20,7 @@ export function createOutbox(getStorage) {
     remove(clientId) {
       attempt(() => getStorage().removeItem(PREFIX + clientId))
     },
-    /** Oldest first. @returns {Pending[]} */
+    /** Returns the messages, the oldest first. @returns {Pending[]} */
     list() {
       return (attempt(() => Object.keys(getStorage())) ?? [])
         .filter(key => key.startsWith(PREFIX))

@@ -2,10 +2,13 @@
 /** @import { DeadLetter, EventSeen, FoundSession, HubStatus, ListedAgent, Schedule, ThreadAudit, ThreadListed } from './panel-types.d.ts' */
 import { createStore } from './store.js'
 
-/** Frames about agents come in bursts; the panel reads once after them. */
+/** Milliseconds without frames about agents, which come in bursts, until the panel reads once. */
 const SETTLE = 800
 
-/** What each tab shows, and the tool with its arguments that tells it. @type {Record<Tab, Partial<Record<Source, [string, object?]>>>} */
+/**
+ * The sources that each tab shows, with the tool and arguments that read them.
+ * @type {Record<Tab, Partial<Record<Source, [string, object?]>>>}
+ */
 const SOURCES = {
   now: {
     agents: ['hub_list_agents'],
@@ -36,8 +39,9 @@ const EMPTY = {
 }
 
 /**
- * What the panel shows, read through `/mcp` while somebody looks at it: on opening, after changes, never by the
- * clock; and only what the open tab shows. Each source that fails says so and leaves the others alone.
+ * Reads the panel's data through `/mcp` while somebody looks at it: on opening and after changes, never by a
+ * timer, and only the sources of the open tab. A source that fails reports its error and does not affect the
+ * others.
  * @param {object} parts
  * @param {Pick<Mcp, 'call'>} parts.mcp
  * @param {Clock} parts.clock
@@ -70,7 +74,7 @@ export function createPanelData({ mcp, clock }) {
     if (again && shown) await read()
   }
 
-  /** What another thread was asked for meanwhile is of no use. @param {Answer[]} found */
+  /** Stores answers, except audits of a thread that was left meanwhile. @param {Answer[]} found */
   function take(found) {
     const { thread, errors } = store.get()
     const fresh = found.filter(one => one.source !== 'audit' || one.of === thread)
@@ -79,7 +83,10 @@ export function createPanelData({ mcp, clock }) {
     put({ ...values, errors: { ...errors, ...told } })
   }
 
-  /** Tells a tool what a person wants, and shows what came of it. Throws an McpError where the hub refuses. @param {string} tool @param {object} [args] */
+  /**
+   * Calls a tool for a person, and shows the result. Throws an McpError where the hub refuses.
+   * @param {string} tool @param {object} [args]
+   */
   async function act(tool, args) {
     await mcp.call(tool, { ...args })
     await read()
@@ -93,7 +100,7 @@ export function createPanelData({ mcp, clock }) {
       if (visible) void read()
       else cancelTimer?.()
     },
-    /** Something changed: read again, once it is quiet. */
+    /** Reads again once no more changes come. */
     touch() {
       if (!shown) return
       cancelTimer?.()
@@ -105,7 +112,7 @@ export function createPanelData({ mcp, clock }) {
       put({ tab })
       if (shown) void read()
     },
-    /** One thread's audit, or back to their list. @param {string | null} thread */
+    /** Opens one thread's audit, or the list of threads. @param {string | null} thread */
     openThread(thread) {
       put({ tab: 'threads', thread, audit: null, errors: { ...store.get().errors, audit: undefined } })
       if (shown) void read()
@@ -169,7 +176,7 @@ async function readOne(mcp, { source, tool, args, of }) {
  * @property {{deadLetters: DeadLetter[]} | null} letters
  * @property {{threads: ThreadListed[]} | null} threads
  * @property {{events: EventSeen[]} | null} events
- * @property {string | null} thread the one whose audit is open
+ * @property {string | null} thread id of the thread whose audit is open
  * @property {ThreadAudit | null} audit
  * @property {{sessions: FoundSession[]} | null} found
  * @property {Partial<Record<Source, string>>} errors

@@ -1,4 +1,4 @@
-// What the hub's own tools answer, as far as the panel shows it. Times are unix milliseconds.
+// Types of results of the hub's own tools, as far as the panel shows them. Times are unix milliseconds.
 
 export interface ListedAgent {
   name: string
@@ -19,7 +19,7 @@ export interface Schedule {
   cron?: string
   timezone?: string
   reason: string
-  /** Null: only by an event. */
+  /** Null where only an event fires it. */
   nextRun: number | null
   status: string
 }
@@ -34,11 +34,11 @@ export interface Server {
   error?: string
   nextTryAt?: number
   collisions?: string[]
-  /** That have a process of their own. */
+  /** Number of sessions with a process of their own. */
   sessions?: number
 }
 
-/** What a day used of a limit, where there is one. */
+/** What a day used of a limit, if there is one. */
 export interface Used {
   used: number
   limit?: number
@@ -63,7 +63,7 @@ export interface HubStatus {
   hub: { name: string; version: string; uptimeMs: number }
   model?: { kind: string; name: string; health?: Provider[]; parked?: number }
   servers: Server[]
-  /** Down for over ten minutes. */
+  /** Servers that have been down for over ten minutes. */
   serversDown?: { name: string; since: number }[]
   queues?: { busy: number; waiting: number }
   budgets?: Budgets
@@ -79,7 +79,7 @@ export interface DeadLetter {
   status: 'open' | 'retried' | 'discarded'
   reason: string
   error?: { code: string; status?: number; message: string }
-  /** The same may succeed later without a change. */
+  /** True where the same may succeed later without a change. */
   retryable: boolean
   at: number
   conversation: string | null
@@ -94,7 +94,7 @@ export interface EventSeen {
   key: string
   payload: Record<string, unknown>
   status: 'pending' | 'processing' | 'handled' | 'ignored' | 'held'
-  /** Threads. */
+  /** Ids of threads. */
   routedTo: string[]
   note?: string
   repeats: number
@@ -122,15 +122,15 @@ export interface ThreadListed {
   status: string
   createdAt: number
   updatedAt: number
-  /** Items in its inbox. */
+  /** Number of items in its inbox. */
   pending: number
   cycles: number
   instructions?: string
-  /** What a task told at its end. */
+  /** Summary that a task gave at its end. */
   summary?: string
 }
 
-/** What a thread did, its oldest cycle first. */
+/** The cycles of a thread, the oldest first. */
 export interface ThreadAudit {
   thread: ThreadListed
   cycles: AuditCycle[]
@@ -145,7 +145,7 @@ export interface AuditCycle {
   model?: string
   tokens: { input: number; output: number; cached: number }
   cost: number
-  /** What it was told. */
+  /** Items that woke the agent. */
   inbox: { at: number; text: string }[]
   steps: AuditStep[]
 }

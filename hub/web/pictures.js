@@ -1,19 +1,21 @@
 /** @import { Picture } from './types.d.ts' */
 
-/** As schemas/picture.ts: so many beside a message, and what of a frame they may fill together, characters of base64. */
+/**
+ * Limits as in schemas/picture.ts: pictures per message, and base64 characters of one and of all together.
+ */
 export const MOST_PICTURES = 4
 const MOST_EACH = 690_000
 const MOST_TOGETHER = 900_000
-/** Models scale larger ones down themselves. */
+/** Longest sides in pixels, tried in turn: models scale larger pictures down themselves. */
 const SIDES = [1_568, 1_024, 640, 320]
 
-/** The pictures that a person pasted, dropped or chose. @param {DataTransfer | null} data */
+/** Returns the pictures that a person pasted, dropped or chose. @param {DataTransfer | null} data */
 export function picturesIn(data) {
   return [...(data?.files ?? [])].filter(file => file.type.startsWith('image/'))
 }
 
 /**
- * As the hub takes them: JPEG, small enough to be sent together.
+ * Converts pictures to what the hub takes: JPEG, small enough to be sent together.
  * @param {File[]} files
  * @returns {Promise<Picture[]>} rejects where one cannot be read
  */

@@ -1,7 +1,7 @@
 /** @import { Message } from './types.d.ts' */
 import { dayKey } from './time.js'
 
-/** Messages of one author closer than this stand under one name. */
+/** Milliseconds within which messages of one author share one name. */
 const TOGETHER = 5 * 60_000
 
 /**
@@ -12,8 +12,8 @@ const TOGETHER = 5 * 60_000
  */
 
 /**
- * The messages as the log shows them: a mark per day, tool calls in a row as one group, a call that a person was
- * asked about by itself, and for each message whether its author has to be named.
+ * Returns the rows of the log: a mark per day, adjacent tool calls as one group, each call with an approval
+ * by itself, and for each message whether its author has to be named.
  * @param {Message[]} messages
  */
 export function toRows(messages) {
@@ -42,7 +42,7 @@ export function toRows(messages) {
   return rows
 }
 
-/** The approval that a call asked for. @param {Message} message */
+/** Returns the approval that a call requested. @param {Message} message */
 function askedFor({ kind, data }) {
   return kind === 'tool' && data?.status === 'waiting' ? data.approval : undefined
 }
@@ -57,7 +57,7 @@ function continues(last, message) {
   )
 }
 
-/** True where more than one person wrote: then each is named. @param {Message[]} messages */
+/** Tells whether more than one person wrote: then each is named. @param {Message[]} messages */
 export function hasManyPeople(messages) {
   return new Set(messages.filter(one => one.kind === 'user').map(one => one.author)).size > 1
 }

@@ -18,7 +18,8 @@ import {
 import { createStore } from './store.js'
 
 /**
- * One token's talk with the hub: the connection, the state that its frames add up to, and what a person does to it.
+ * Creates one token's session with the hub: the connection, the state that its frames add up to, and a
+ * person's actions.
  * @param {object} parts
  * @param {() => WebSocket} parts.openSocket
  * @param {Mcp} parts.mcp
@@ -28,7 +29,7 @@ import { createStore } from './store.js'
  * @param {() => string} parts.newId
  * @param {(run: () => void) => void} parts.schedule runs once, soon, in time for the next frame on the screen
  * @param {() => void} [parts.onWelcome] after each (re)connection
- * @param {() => void} [parts.onNews] after each change that the hub's figures follow
+ * @param {() => void} [parts.onNews] after each change of data that the panel shows
  */
 export function createSession(parts) {
   const { mcp, outbox, clock } = parts
@@ -65,7 +66,7 @@ export function createSession(parts) {
     if (frame.type === 'welcome') resume()
   }
 
-  /** What was missed comes first, then what is still to be said goes out. */
+  /** Subscribes first, which brings missed messages, and then sends pending ones. */
   function resume() {
     queue.flush()
     for (const frame of subscriptions(chat.get())) connection.send(frame)
@@ -74,7 +75,7 @@ export function createSession(parts) {
     void readApprovals()
   }
 
-  /** Those that are open now, and what became of those that this page still thinks open. */
+  /** Reads the open approvals, and the outcome of those that this page still shows as open. */
   async function readApprovals() {
     try {
       const open = await listApprovals(mcp, { status: 'open' })
@@ -83,7 +84,7 @@ export function createSession(parts) {
       const relevant = decided.filter(one => missed.includes(one.id))
       chat.set(applyApprovals(chat.get(), [...open, ...relevant]))
     } catch (error) {
-      // With the next link they are read anew.
+      // The next link reads them again.
       if (link.get().status !== 'open') return
       chat.set(applyProblem(chat.get(), `Open approvals could not be read. ${reasonOf(error)}`, clock.now()))
     }
@@ -140,7 +141,7 @@ export function createSession(parts) {
       outbox.remove(pending.clientId)
       chat.set(applyDiscard(chat.get(), pending))
     },
-    /** The page of messages before those that are loaded; a failure shows as a problem. @param {string} id */
+    /** Loads the page of messages before the loaded ones; a failure becomes a problem. @param {string} id */
     async loadEarlier(id) {
       const { base } = chat.get().conversations[id]
       const after = Math.max(0, base - PAGE)
@@ -152,18 +153,24 @@ export function createSession(parts) {
         chat.set(applyProblem(chat.get(), text, clock.now()))
       }
     },
-    /** A person's answer; false where there is no link to send it over. @param {string} id @param {Decision} decision @param {string} note */
+    /**
+     * Sends a person's answer; returns false where there is no link.
+     * @param {string} id @param {Decision} decision @param {string} note
+     */
     decide(id, decision, note) {
       const frame = { type: 'decide', approval: id, decision, ...(note.trim() && { note: note.trim() }) }
       if (!connection.send(frame)) return false
       chat.set(applyDeciding(chat.get(), id, decision))
       return true
     },
-    /** What runs in a conversation ends at its next boundary; false where there is no link. @param {string} conversation */
+    /**
+     * Ends a conversation's running work at its next boundary; returns false where there is no link.
+     * @param {string} conversation
+     */
     stopWork(conversation) {
       return connection.send({ type: 'stop', conversation })
     },
-    /** A person let the agents go that were held. */
+    /** Notes that a person released the held agents. */
     release() {
       chat.set(applyReleased(chat.get()))
     },
@@ -173,7 +180,7 @@ export function createSession(parts) {
   }
 }
 
-/** Agents, approvals and failures are part of what the panel shows. @param {HubFrame} frame */
+/** Tells whether the panel shows what a frame changes. @param {HubFrame} frame */
 function isNews(frame) {
   return (
     ['agent', 'approval'].includes(frame.type) || (frame.type === 'message' && frame.message.kind === 'error')
@@ -193,7 +200,7 @@ async function listApprovals(mcp, filter) {
 }
 
 /**
- * The messages in (after, upTo], in as many requests as the hub's own limit needs.
+ * Reads the messages in (after, upTo], in as many requests as the hub's limit needs.
  * @param {Mcp} mcp @param {string} conversation @param {number} after @param {number} upTo
  */
 async function readRange(mcp, conversation, after, upTo) {
@@ -223,7 +230,10 @@ function restoreOutbox(state, list) {
   return list.reduce(applySend, state)
 }
 
-/** A socket that fails tells a page nothing; a plain request with the same token does. @param {Mcp} mcp @returns {Promise<Probe>} */
+/**
+ * Finds out why a socket failed, which the page is not told, by a plain request with the same token.
+ * @param {Mcp} mcp @returns {Promise<Probe>}
+ */
 async function probe(mcp) {
   try {
     await mcp.discover()

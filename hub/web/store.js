@@ -1,5 +1,5 @@
 /**
- * One value, and those who want to hear when it becomes another.
+ * Creates a store of one value, which calls its subscribers when the value changes.
  * @template Value
  * @param {Value} initial
  * @returns {import('./types.d.ts').Store<Value>}

@@ -1,4 +1,4 @@
-// A classic script, run before the first paint: a remembered theme must not flash the other one.
+// This classic script runs before the first paint, so that a remembered theme does not flash the other one.
 try {
   const chosen = localStorage.getItem('superbloom.theme')
   if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen

@@ -1,22 +1,22 @@
 import { read, write } from './address.js'
 import { createStore } from './store.js'
 
-/** Read by theme-boot.js as well, before anything is drawn. */
+/** Storage key of the theme, which theme-boot.js also reads before the first paint. */
 const KEY = 'superbloom.theme'
 const GROUND = { light: '#f3f5ee', dark: '#121712' }
 
 const system = matchMedia('(prefers-color-scheme: dark)')
 
-/** 'light' or 'dark', as it is shown now. */
+/** The theme that is shown now: 'light' or 'dark'. */
 export const theme = createStore(current())
 
-/** Shows the chosen theme, else the system's, and follows it. */
+/** Shows the chosen theme, else the system's, and follows its changes. */
 export function startTheme() {
   system.addEventListener('change', apply)
   apply()
 }
 
-/** The other one from now on; what equals the system's follows the system again. */
+/** Switches to the other theme. A choice that equals the system's follows the system again. */
 export function toggleTheme() {
   const next = theme.get() === 'dark' ? 'light' : 'dark'
   write(KEY, next === systemTheme() ? null : next)

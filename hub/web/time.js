@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** The page's words are English; the clock's habits (12 or 24 hours) are the reader's. */
+/** The page's words are English; its clock has 12 or 24 hours, as the reader's language does. */
 const language = globalThis.navigator?.language ?? 'en-GB'
 const locale = language.startsWith('en') ? language : 'en-GB'
 const hour12 = new Intl.DateTimeFormat(language, { hour: 'numeric' }).resolvedOptions().hour12 ?? false
@@ -13,23 +13,23 @@ const dayFormat = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numer
 const dayYearFormat = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' })
 const fullFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', hour12 })
 
-/** "14:03" @param {number} at */
+/** Returns "14:03". @param {number} at */
 export function clockTime(at) {
   return clockFormat.format(at)
 }
 
-/** Everything, for a tooltip. @param {number} at */
+/** Returns the full date and time, for a tooltip. @param {number} at */
 export function fullTime(at) {
   return fullFormat.format(at)
 }
 
-/** The local day as a key: two times with the same key are of one day. @param {number} at */
+/** Returns the local day as a key: two times with the same key are on one day. @param {number} at */
 export function dayKey(at) {
   const date = new Date(at)
   return `${date.getFullYear()}-${date.getMonth() + 1}-${date.getDate()}`
 }
 
-/** "Today", "Yesterday", "Saturday 21 November", or with the year. @param {number} at @param {number} now */
+/** Returns "Today", "Yesterday" or a date, with its year if needed. @param {number} at @param {number} now */
 export function dayName(at, now) {
   if (dayKey(at) === dayKey(now)) return 'Today'
   const yesterday = new Date(now)
@@ -39,7 +39,7 @@ export function dayName(at, now) {
   return (sameYear ? dayFormat : dayYearFormat).format(at)
 }
 
-/** "14:03", or with its day where that is another. @param {number} at @param {number} now */
+/** Returns "14:03", with the day where it is not today. @param {number} at @param {number} now */
 export function dayAndTime(at, now) {
   if (dayKey(at) === dayKey(now)) return clockTime(at)
   const tomorrow = new Date(now)
@@ -48,7 +48,7 @@ export function dayAndTime(at, now) {
   return `${day} ${clockTime(at)}`
 }
 
-/** "12 s", "5 min", "3 h 20 min", "2 d 4 h". @param {number} span milliseconds */
+/** Returns "12 s", "5 min", "3 h 20 min", "2 d 4 h". @param {number} span milliseconds */
 export function duration(span) {
   if (span < MINUTE) return `${Math.max(0, Math.round(span / SECOND))} s`
   if (span < HOUR) return `${Math.floor(span / MINUTE)} min`
@@ -61,7 +61,7 @@ function join(big, bigUnit, small, smallUnit) {
   return small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`
 }
 
-/** "in 5 minutes", "2 hours ago", "now". @param {number} at @param {number} now */
+/** Returns "in 5 minutes", "2 hours ago", "now". @param {number} at @param {number} now */
 export function relative(at, now) {
   const span = Math.abs(at - now)
   const words = spanWords(span)
@@ -78,7 +78,7 @@ function spanWords(span) {
   return count(Math.round(span / DAY), 'day')
 }
 
-/** "1 minute", "12,400 tokens". @param {number} n @param {string} unit */
+/** Returns "1 minute", "12,400 tokens". @param {number} n @param {string} unit */
 export function count(n, unit) {
   return `${n.toLocaleString('en')} ${unit}${n === 1 ? '' : 's'}`
 }

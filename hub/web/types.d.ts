@@ -1,4 +1,4 @@
-// What the modules of the page hand each other. Only read by editors and by `tsc --checkJs`; nothing loads it.
+// These types are what the page's modules pass to each other. Only editors and `tsc --checkJs` read them.
 
 /** A durable message, as in CONTRACT.md. `seq` grows by conversation without gaps; times are unix milliseconds. */
 export interface Message {
@@ -22,18 +22,18 @@ export interface Message {
     of?: number
     retryAt?: number
     retryable?: boolean
-    /** The provider cannot be reached: the cycle goes on by itself once it can. */
+    /** True where the provider cannot be reached: the cycle resumes by itself once it can. */
     parked?: boolean
-    /** The id of the dead letter that a failure became. */
+    /** Id of the dead letter that a failure became. */
     deadLetter?: string
-    /** The id of the approval that a call waits for. */
+    /** Id of the approval that a call waits for. */
     approval?: string
   }
 }
 
 export type Decision = 'approve' | 'deny'
 
-/** A call that needs a person's yes. `arguments` is exactly what runs. */
+/** A call that needs a person's approval. `arguments` is exactly what runs. */
 export interface Approval {
   id: string
   agent: string
@@ -58,7 +58,7 @@ export interface Call {
   summary?: string
 }
 
-/** What a running cycle has shown so far. `restart`: the next delta begins a new text. */
+/** The visible state of a running cycle. `restart`: the next delta begins a new text. */
 export interface LiveCycle {
   cycle: string
   text: string
@@ -76,7 +76,7 @@ export interface Pending {
   images?: Picture[]
 }
 
-/** `data` is base64. */
+/** A picture; `data` is base64. */
 export interface Picture {
   mimeType: string
   data: string
@@ -85,15 +85,15 @@ export interface Picture {
 export interface Conversation {
   id: string
   agents: string[]
-  /** The newest sequence number the hub told of. */
+  /** Newest sequence number that the hub reported. */
   lastSeq: number
   /** Messages up to here are not loaded (0: all are). */
   base: number
-  /** Where a subscription resumes: everything in (base, seen] was delivered. */
+  /** Number after which a subscription resumes: everything in (base, seen] was delivered. */
   seen: number
-  /** The newest number that was applied: an older one is history and ends nothing that is live. */
+  /** Newest number that was applied: an older message is history and ends nothing that is live. */
   reached: number
-  /** Until `seen` gets here, what arrives is backlog. */
+  /** Number up to which arriving messages are backlog. */
   target: number
   opened: boolean
   messages: Message[]
@@ -107,7 +107,7 @@ export interface Agent {
   status: string
 }
 
-/** `held`: since when no agent runs, after a crash loop. */
+/** `held`: when the crash-loop guard stopped all agents. */
 export interface Hub {
   name: string
   version: string
@@ -119,20 +119,20 @@ export interface Problem {
   at: number
 }
 
-/** What the frames of the hub add up to. */
+/** The state that the hub's frames add up to. */
 export interface ChatState {
   hub: Hub | null
   agents: Record<string, Agent>
   conversations: Record<string, Conversation>
   approvals: Record<string, Approval>
-  /** What this page answered and the hub has not confirmed yet. */
+  /** Answers of this page that the hub has not confirmed yet. */
   deciding: Record<string, Decision>
   problem: Problem | null
 }
 
 export type Frame = { type: string } & Record<string, unknown>
 
-/** What the hub sends, as in CONTRACT.md. */
+/** A frame of the hub, as in CONTRACT.md. */
 export type HubFrame =
   | { type: 'welcome'; hub: Hub; agents: Agent[]; conversations: Told[] }
   | { type: 'subscribed'; conversation: string; lastSeq: number }
@@ -154,17 +154,17 @@ export interface ErrorFrame {
   clientId?: string
 }
 
-/** How the page is connected. `refused` is final until there is a new token. */
+/** State of the page's connection. `refused` is final until there is a new token. */
 export type Link =
   | { status: 'connecting'; attempt: number }
   | { status: 'open' }
   | { status: 'waiting'; attempt: number; retryAt: number; cause: Probe }
   | { status: 'refused'; cause: Probe }
 
-/** Why a connection did not come about, as far as a plain request can tell. */
+/** Reason why a connection failed, as far as a plain request can tell. */
 export type Probe = 'lost' | 'unreachable' | 'unauthorized' | 'forbidden' | 'no-socket'
 
-/** Time and timers, so that tests bring their own. */
+/** Time and timers, which tests replace. */
 export interface Clock {
   now(): number
   after(delay: number, run: () => void): () => void
@@ -183,7 +183,7 @@ export interface Outbox {
   list(): Pending[]
 }
 
-/** What an element's `ref` fills. */
+/** The object that an element's `ref` fills. */
 export interface Ref<Value extends HTMLElement> {
   current: Value | null
 }

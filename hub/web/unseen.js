@@ -1,9 +1,9 @@
-/** Characters that nobody sees, that turn what stands beside them around, or that look like a plain space. */
+/** Matches characters that are invisible, reverse the text beside them, or look like a plain space. */
 const UNCLEAR =
   /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}|\u2800/gu
 
 /**
- * Text in which nothing is hidden: such characters stand as `\\u202e`. It is what a person approves.
+ * Writes such characters as escapes like `\\u202e`, because a person approves the text.
  * @param {string} text
  */
 export function escapeUnseen(text) {

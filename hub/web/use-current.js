@@ -4,8 +4,8 @@ import { conversationInAddress, read, showInAddress, write } from './address.js'
 const LAST = 'superbloom.conversation'
 
 /**
- * The conversation that is shown: the address's, else the last one, else the first. Opening another is a step
- * that the back button undoes.
+ * Returns the shown conversation (the address's, else the last one, else the first) and a function that opens
+ * another, which the back button undoes.
  * @param {import('./types.d.ts').ChatState} chat
  * @param {{open: (id: string) => void}} session
  * @returns {[string | null, (id: string) => void]}

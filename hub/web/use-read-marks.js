@@ -4,8 +4,8 @@ import { read, write } from './address.js'
 const MARKS = 'superbloom.read'
 
 /**
- * Which conversations hold something unseen. How far each was read is kept in this browser; one that it never saw
- * counts as read, else a new browser would begin with everything unread.
+ * Returns the conversations with unread messages. This browser stores how far each was read; one that it
+ * never saw counts as read, else a new browser would begin with everything unread.
  * @param {import('./types.d.ts').ChatState} chat @param {string | null} current
  * @returns {Record<string, true>}
  */

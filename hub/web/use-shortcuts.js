@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 
 /**
- * `/` goes to the message box from anywhere, Escape closes what stands beside the chat.
+ * Adds shortcuts: `/` focuses the message box from anywhere, Escape closes the panel.
  * @param {{composer: {current: HTMLElement | null}, onEscape: () => void}} what
  */
 export function useShortcuts({ composer, onEscape }) {

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** This close to the end counts as at the end. */
+/** Pixels from the end within which the reader counts as at the end. */
 const NEAR = 64
 
 /**
- * A scroller that stays at its end while the reader is there, and keeps what is read in its place while not. The
- * element takes `ref` and `onScroll`; its rows carry `data-row`, except those that change their place.
- * @param {boolean} canStick false: its end is not the end of what there is
+ * Keeps a scroller at its end while the reader is there, and else keeps the read rows in place. The element
+ * takes `ref` and `onScroll`; its rows carry `data-row`, except those that move.
+ * @param {boolean} canStick false: its end is not the end of the messages
  */
 export function useStickToEnd(canStick) {
   const ref = useRef(/** @type {HTMLElement | null} */ (null))
@@ -51,7 +51,7 @@ export function useStickToEnd(canStick) {
   }
 }
 
-/** The row at the upper edge and where it stands. @param {HTMLElement | null} scroller */
+/** Returns the row at the upper edge and its position. @param {HTMLElement | null} scroller */
 function firstVisible(scroller) {
   if (!scroller) return null
   const edge = top(scroller)

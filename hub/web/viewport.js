@@ -1,6 +1,6 @@
 /**
- * Where an on-screen keyboard covers the page instead of shrinking it (iOS), the page shrinks by itself: `--height`
- * is what can be seen. Nothing to do elsewhere.
+ * Shrinks the page where an on-screen keyboard covers it instead of shrinking it (iOS): `--height` is the
+ * visible part. It does nothing elsewhere.
  */
 export function followViewport() {
   const view = window.visualViewport

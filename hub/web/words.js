@@ -1,6 +1,9 @@
-/** What the technical names are called on the page. */
+/** This file maps technical names to the page's words. */
 
-/** "get_system_metrics" → "Get system metrics"; "files__read_file" → "Read file (files)". @param {string} tool */
+/**
+ * "get_system_metrics" becomes "Get system metrics"; "files__read_file" "Read file (files)".
+ * @param {string} tool
+ */
 export function toolWords(tool) {
   const cut = tool.indexOf('__')
   const server = cut > 0 ? tool.slice(0, cut) : ''
@@ -63,7 +66,7 @@ export const EVENT_WORDS = {
   held: 'held',
 }
 
-/** Why a part of a history ended. @type {Record<string, string>} */
+/** Words for why a part of a history ended. @type {Record<string, string>} */
 export const SESSION_WORDS = {
   compaction: 'summed up',
   idle: 'summed up after a pause',
@@ -72,7 +75,7 @@ export const SESSION_WORDS = {
   open: 'still in mind',
 }
 
-/** What the state of a server says: good, not quite, bad, or neither. @type {Record<string, string>} */
+/** Tones of servers' states: good, warning, bad; other states are neutral. @type {Record<string, string>} */
 const SERVER_TONES = { ready: 'good', degraded: 'warn', down: 'bad' }
 
 /** @param {string} state */
@@ -80,7 +83,7 @@ export function serverTone(state) {
   return SERVER_TONES[state] ?? 'neutral'
 }
 
-/** Any words as the second half of a conversation's id; '' where nothing usable is in them. @param {string} text */
+/** Makes words the second half of a conversation's id; '' where none are usable. @param {string} text */
 export function toSlug(text) {
   return text
     .normalize('NFKD')
@@ -91,7 +94,7 @@ export function toSlug(text) {
     .replaceAll(/^-+|-+$/g, '')
 }
 
-/** "homelab/the-disks" → "the disks"; the default conversation keeps its agent's name. @param {string} id */
+/** "homelab/the-disks" becomes "the disks"; the default one keeps its agent's name. @param {string} id */
 export function conversationTitle(id) {
   const cut = id.indexOf('/')
   return cut < 0 ? id : id.slice(cut + 1).replaceAll('-', ' ')

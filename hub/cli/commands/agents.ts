@@ -21,7 +21,7 @@ const list = z.object({
   ),
 })
 
-/** Every agent with what it did. */
+/** Prints every agent with its activity. */
 export async function agents({ json }: { json?: boolean }): Promise<void> {
   const { structured } = await callHub(findHub(), 'hub_list_agents', {})
   if (json) return printJson(structured)

@@ -22,7 +22,7 @@ interface Question {
   waitSeconds: number
 }
 
-/** Sends one message and prints what comes of it. Ctrl+C stops the agent, a second one leaves. */
+/** Sends one message and prints the reply. Ctrl+C stops the agent; a second one leaves. */
 export async function askHub(hub: RunningHub, { text, ...question }: Question): Promise<void> {
   const conversation = question.conversation ?? question.agent
   const stop = () => {

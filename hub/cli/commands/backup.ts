@@ -6,7 +6,7 @@ import { backUp, restore as restoreStore } from '../../store/backup.ts'
 import type { StoreCopy } from '../../store/sqlite-backup.ts'
 import { print } from '../print.ts'
 
-/** Copies the store, whether the hub runs or not, verifies the copy, and says what to do with it. */
+/** Copies the store, whether the hub runs or not, verifies the copy, and prints how to restore it. */
 export async function backup(file?: string): Promise<void> {
   const { dataFolder } = locateData(createEnvironment())
   const copy = await backUp(dataFolder, systemClock.now(), file)
@@ -16,7 +16,7 @@ export async function backup(file?: string): Promise<void> {
   print(`To go back to it: stop the hub, then superbloom restore ${copy.file}`)
 }
 
-/** Puts a backup in the store's place; what was there before is kept aside. */
+/** Replaces the store by a backup; the old store is kept aside. */
 export async function restore(file: string): Promise<void> {
   const { dataFolder } = locateData(createEnvironment())
   const restored = await restoreStore(dataFolder, file, systemClock.now())

@@ -13,7 +13,7 @@ import { findDroppedIn, putAside, setDisabled, writeEntry, writing } from '../se
 import { findRunning, readHub, type ServerState, untilTaken } from '../until-taken.ts'
 import { describeServer } from './servers.ts'
 
-/** Where servers are written down, and the hub that reads them, if one runs. */
+/** Files that configure servers, and the hub that reads them, if one runs. */
 interface Places {
   hub: RunningHub | undefined
   servers: string
@@ -21,7 +21,7 @@ interface Places {
   config: string
 }
 
-/** A running hub may read another config file than this shell would. */
+/** Finds the files. A running hub may read another config file than this shell would. */
 async function findPlaces(): Promise<Places> {
   const environment = createEnvironment()
   const hub = findRunning()
@@ -35,7 +35,7 @@ async function findPlaces(): Promise<Places> {
   }
 }
 
-/** Drops servers in, and says what became of them. Exit code 1 where one of them does not run. */
+/** Adds drop-in servers, and prints their states. Exit code 1 where one of them does not run. */
 export async function addServers(
   name: string | undefined,
   command: readonly string[],
@@ -68,7 +68,7 @@ function replaces({ name }: NewServer): string[] {
     : []
 }
 
-/** Takes a server out of the config file, or its folder out of the hub's sight; what it takes is kept. */
+/** Removes a server from the config file, or moves its folder aside, where it is kept. */
 export async function removeServer(name: string): Promise<void> {
   const places = await findPlaces()
   const entry = readEntry(places.config, name)
@@ -92,7 +92,7 @@ function stays(name: string): HubError {
   return new HubError('invalid_arguments', `${name} comes with the hub and cannot be removed: ${how}.`)
 }
 
-/** Switches a server off, or on again, wherever it is written down. */
+/** Switches a server off, or on again, wherever it is configured. */
 export async function switchServer(name: string, change: 'disable' | 'enable'): Promise<void> {
   const places = await findPlaces()
   const entry = readEntry(places.config, name)
@@ -107,7 +107,7 @@ export async function switchServer(name: string, change: 'disable' | 'enable'): 
     setDisabled(places.servers, name, found, change === 'disable')
     print(`${change === 'disable' ? 'Disabled' : 'Enabled'} ${name} in ${found.folder}.`)
   } else if (entry.kind === 'off' && !isBuiltIn(name)) {
-    // It kept a dropped-in server of this name from running.
+    // Removing the entry lets a dropped-in server of this name run again.
     rewrite(places, name, 'remove')
   } else rewrite(places, name, change)
   await tell(
@@ -119,7 +119,7 @@ export async function switchServer(name: string, change: 'disable' | 'enable'): 
 
 const DONE: Record<EntryChange, string> = { disable: 'Disabled', enable: 'Enabled', remove: 'Removed' }
 
-/** Changes an entry of the config file, which is first copied. In place: its owner, its mode and a link to it stay. */
+/** Changes an entry of the config file, after a copy. Writes in place, to keep owner, mode and links. */
 function rewrite({ configFile, config }: Places, name: string, change: EntryChange): void {
   const text = changeEntry({ file: configFile, text: config }, name, change)
   const backup = `${configFile}.bak`
@@ -129,7 +129,7 @@ function rewrite({ configFile, config }: Places, name: string, change: EntryChan
   print(`${DONE[change]} ${name} in ${configFile}${isThere ? `; it was before as in ${backup}` : ''}.`)
 }
 
-/** Says what a running hub makes of a change. */
+/** Prints how a running hub applied a change. */
 async function tell(
   { hub }: Places,
   name: string,
@@ -151,7 +151,7 @@ function isBuiltIn(name: string): boolean {
   return builtIns.some(one => one.name === name)
 }
 
-/** An entry that only says how a built-in server shall run. */
+/** Tells whether an entry only sets how a built-in server runs. */
 function isSetting(name: string, entry: EntryState): boolean {
   return isBuiltIn(name) && (entry.kind === 'off' || (entry.kind === 'entry' && entry.own))
 }

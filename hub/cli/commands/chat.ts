@@ -13,11 +13,11 @@ import { createWorkWatch } from '../work-watch.ts'
 import { decideApproval } from './approvals.ts'
 import { askHub } from './ask.ts'
 
-/** How long a reply may take where nobody looks on, seconds. */
+/** Seconds that a reply may take where no person watches. */
 const LONGEST_REPLY_S = 600
 const HELP = `Write and press Enter. Ctrl+C stops the agent while it works, Ctrl+D or /quit leaves. The agent may write by itself at any time; when a call of it needs your yes: ${DECISION_USAGE}`
 
-/** A chat in the terminal. Where its input is a file or a pipe, each line is asked in turn and its reply printed. */
+/** Opens a chat in the terminal. From a file or a pipe it sends each line in turn and prints the reply. */
 export async function chat(asked: string | undefined): Promise<void> {
   const conversation = asked ?? (await defaultConversation())
   return process.stdin.isTTY ? chatWithPerson(conversation) : chatByLines(conversation)
@@ -34,7 +34,7 @@ async function chatByLines(conversation: string): Promise<void> {
   }
 }
 
-/** A line that failed keeps none of those after it from being read; the exit code tells of it. */
+/** Reports a failed line. The lines after it are still read; the exit code shows the failure. */
 function tellOfLine(error: unknown): void {
   printError(describeError(error))
   process.exitCode = 1
@@ -75,7 +75,7 @@ async function chatWithPerson(conversation: string): Promise<void> {
   await left.promise.finally(() => input.close())
 }
 
-/** What waits already when the chat begins. */
+/** Returns the approvals that are already open when the chat begins. */
 async function openApprovals(conversation: string): Promise<Approval[]> {
   const { structured } = await callHub(findHub(), 'hub_list_approvals', { status: 'open' })
   const { approvals } = structured as { approvals: Approval[] }
@@ -92,7 +92,7 @@ async function defaultConversation(): Promise<string> {
   return agent.conversations[0] ?? agent.name
 }
 
-/** Turns frames into lines: streamed text as it comes, the rest when it is whole. */
+/** Creates a view that prints frames as lines: streamed text as it comes, the rest when it is complete. */
 function createView(conversation: string) {
   const { stdout } = process
   let streaming = ''

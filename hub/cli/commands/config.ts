@@ -7,7 +7,7 @@ import { textsExpanded } from '../../config/yaml-file.ts'
 import { maskSecrets } from '../mask-secrets.ts'
 import { print } from '../print.ts'
 
-/** Prints each value with where it came from; what may be secret is masked. */
+/** Prints each value with its source; possible secrets are masked. */
 export function printConfig(): void {
   const environment = createEnvironment()
   const { origins, warnings, ...config } = loadConfig(environment)

@@ -11,7 +11,7 @@ export async function listDeadLetters(options: { all?: boolean; json?: boolean }
   options.json ? printJson(structured) : print(text)
 }
 
-/** Prints everything about one. */
+/** Prints everything about a dead letter. */
 export async function showDeadLetter(id: string): Promise<void> {
   const { structured } = await callHub(findHub(), 'hub_list_dead_letters', {})
   const letter = deadLetters.parse(structured).deadLetters.find(each => each.id === id)
@@ -20,7 +20,7 @@ export async function showDeadLetter(id: string): Promise<void> {
   print(describeDeadLetter(letter))
 }
 
-/** Has one tried again, or gives it up. */
+/** Retries or discards a dead letter. */
 export async function decideDeadLetter(id: string, what: 'retry' | 'discard'): Promise<void> {
   const { text } = await callHub(findHub(), `hub_${what}_dead_letter`, { id })
   print(text)

@@ -18,16 +18,16 @@ import { listConfigured, type NamedModel } from '../configured-models.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
 import { print } from '../print.ts'
 
-/** One thing that was looked at: fine, or what is wrong and how to mend it. */
+/** Result of one check: fine, or what is wrong and how to mend it. */
 export interface Finding {
   level: 'ok' | 'warning' | 'problem'
   what: string
 }
 
-/** The states of a server as somebody wants it. */
+/** States of a server that need no mending. */
 const WANTED: ReadonlySet<string> = new Set(['ready', 'disabled', 'replaced'])
 
-/** Checks everything that can be checked from here; prints one line each. Exit code 1 where something is broken. */
+/** Checks everything that it can and prints one line each. Exit code 1 where something is broken. */
 export async function doctor(): Promise<void> {
   const findings = await examine(createEnvironment())
   const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
@@ -37,7 +37,7 @@ export async function doctor(): Promise<void> {
   if (broken > 0) process.exitCode = 1
 }
 
-/** The findings in the order: config, agents, data folder, model, hub, servers. */
+/** Returns the findings in the order: config, agents, data folder, model, hub, servers. */
 export async function examine(environment: Environment): Promise<Finding[]> {
   let config: Config
   try {
@@ -78,7 +78,7 @@ function checkAgents(config: Config, environment: Environment): Finding[] {
   ]
 }
 
-/** What a hub would find at its start: whether the store lost what it held. */
+/** Checks, as a hub does at its start, whether the store lost its contents. */
 function checkStore({ dataFolder }: Config): Finding[] {
   const loss = existsSync(dataFolder) ? findLoss(dataFolder, wasUsed(dataFolder)) : undefined
   return loss ? [{ level: 'problem', what: `store: ${describeLoss(dataFolder, loss)}` }] : []
@@ -102,7 +102,7 @@ function describeHooks({ webhooks }: Config): Finding[] {
   return names.length > 0 ? [{ level: 'ok', what: `webhooks: ${names.join(', ')}` }] : []
 }
 
-/** Each configured model, one after the other, with what an agent would send to it. */
+/** Tries each configured model in turn with the request that an agent would send. */
 async function checkModels(config: Config, environment: Environment): Promise<Finding[]> {
   // The compaction model needs no tools.
   const configured = listConfigured(config.model).filter(({ name }) => name !== 'compaction')
@@ -152,7 +152,7 @@ async function checkHub(config: Config): Promise<Finding[]> {
   }
 }
 
-/** What can be said of the built-in servers while no hub runs them. */
+/** Checks the built-in servers while no hub runs them. */
 async function checkWithoutHub(config: Config): Promise<Finding[]> {
   const checked = await checkServers(config)
   return checked.flatMap(({ name, upstreams, problem }): Finding[] => [

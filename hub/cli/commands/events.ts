@@ -7,13 +7,13 @@ import { readLimit } from '../read-limit.ts'
 
 const payload = z.record(z.string(), z.unknown())
 
-/** Prints what happened, the newest first, with where each event went and why. */
+/** Prints the events, the newest first, with where each went and why. */
 export async function listEvents(filter: { type?: string; status?: string; limit: string }): Promise<void> {
   const args = { ...filter, limit: readLimit(filter.limit) }
   print((await callHub(findHub(), 'hub_list_events', args)).text)
 }
 
-/** Tells the hub that something happened. `text` is the payload as JSON. */
+/** Publishes an event to the hub. `text` is the payload as JSON. */
 export async function publishEvent(type: string, text = '{}', options: { key?: string } = {}): Promise<void> {
   const args = { type, payload: parsePayload(text), ...options }
   print((await callHub(findHub(), 'hub_publish_event', args)).text)

@@ -10,15 +10,15 @@ import { print, printError } from '../print.ts'
 import { quote } from '../quote.ts'
 
 export interface McpOptions {
-  /** The client to print the lines for. */
+  /** Client to print a config for. */
   config?: string
-  /** Only how to find and call tools. */
+  /** True to list only the tools that find and call others. */
   lean?: boolean
-  /** The set of tools. */
+  /** Name of the toolset. */
   toolset?: string
 }
 
-/** Bridges standard input and output to the running hub, or prints what a client needs to start this. */
+/** Bridges standard input and output to the running hub, or prints a client's config that starts this. */
 export async function mcp(options: McpOptions): Promise<void> {
   const { config: client, lean, toolset } = options
   if (client !== undefined) return print(describeConfig(client, options))
@@ -34,7 +34,7 @@ export async function mcp(options: McpOptions): Promise<void> {
   await bridge.run()
 }
 
-/** The lines to paste, with absolute paths: clients start processes in folders of their own. */
+/** Returns the config to paste, with absolute paths: clients start processes in folders of their own. */
 function describeConfig(client: string, { lean, toolset }: McpOptions): string {
   const { dataFolder } = locateData(createEnvironment())
   const command = process.execPath

@@ -15,7 +15,7 @@ import { findHub } from '../find-hub.ts'
 import { print, printError, printJson } from '../print.ts'
 import { tryEntry } from '../try-entry.ts'
 
-/** Prints the servers that answer on this machine, the keys that there are, and the configured models with their sizes. */
+/** Prints this machine's model servers, the keys that are set, and the configured models with sizes. */
 export async function listModels(options: { json?: boolean }): Promise<void> {
   const environment = createEnvironment()
   const config = loadConfig(environment)
@@ -75,7 +75,7 @@ async function choose(
   )
 }
 
-/** What the hub learned of how its models want to be asked, where one runs that tells. */
+/** The quirks that a running hub learnt about its models. */
 const learnedOf = z.object({ model: z.object({ quirks: z.array(z.unknown()).catch([]) }) })
 
 async function readLearned(config: Config): Promise<unknown[]> {

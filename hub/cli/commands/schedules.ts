@@ -16,7 +16,7 @@ export interface NewWake {
   wakeOn?: string[]
 }
 
-/** Has an agent woken later, with `reason` as its note. */
+/** Schedules a wake-up of an agent, with `reason` as its note. */
 export async function createSchedule(reason: string, { wakeOn, ...wake }: NewWake): Promise<void> {
   const args = { ...wake, reason, ...(wakeOn ? { wakeOnEvents: wakeOn } : {}) }
   print((await callHub(findHub(), 'hub_create_schedule', args)).text)

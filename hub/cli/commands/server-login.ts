@@ -18,8 +18,8 @@ const refusal = z.object({ error: z.object({ message: z.string() }) })
 type Begun = z.infer<typeof begun>
 
 /**
- * Has a person log in at a server: prints where to, and waits until they come back to the hub, or until the address that
- * they were sent to is pasted here. Exit code 1 where the server does not run then.
+ * Lets a person log in at a server: prints the address, and waits until the browser returns to the hub, or
+ * the address that it was sent to is pasted here. Exit code 1 where the server does not run then.
  */
 export async function logIn(name: string): Promise<void> {
   const hub = findHub()
@@ -34,7 +34,7 @@ export async function logIn(name: string): Promise<void> {
     await untilOver(hub, login)
   } finally {
     input.close()
-    // It may be a pipe that nobody ends.
+    // The input may be a pipe that nobody ends.
     process.stdin.destroy()
   }
   const server = await untilTaken(hub, name, found => found !== undefined)
@@ -42,7 +42,7 @@ export async function logIn(name: string): Promise<void> {
   if (server?.state === 'down') process.exitCode = 1
 }
 
-/** Forgets a login; the server has to be logged in at again. */
+/** Forgets a login; the server then needs a new one. */
 export async function logOut(name: string): Promise<void> {
   const { forgotten } = forgot.parse(
     await ask(findHub(), 'DELETE', `/oauth/servers/${encodeURIComponent(name)}`),
@@ -63,7 +63,7 @@ async function untilOver(hub: RunningHub, { state }: Begun): Promise<void> {
   }
 }
 
-/** Hands on what a person pastes, as their browser would have. */
+/** Forwards an address that a person pastes, as their browser would have. */
 function takePasted(input: Interface, hub: RunningHub, { state }: Begun): void {
   input.on('line', line => {
     const text = line.trim()
@@ -73,7 +73,7 @@ function takePasted(input: Interface, hub: RunningHub, { state }: Begun): void {
       print('This is not the address that the browser was sent to at the end of this login.')
       return
     }
-    // What becomes of it, the hub says to who waits for it.
+    // The hub reports the outcome to `untilOver`.
     fetch(new URL(`/oauth/callback${pasted.search}`, hub.url)).catch(() =>
       print(`The hub at ${hub.url} does not answer.`),
     )

@@ -7,7 +7,7 @@ import { print, printJson } from '../print.ts'
 
 type Server = HubStatus['servers'][number]
 
-/** Prints every server with where it comes from, its health and how many tools it has. */
+/** Prints every server with its origin, its health and its number of tools. */
 export async function listServers(options: { json?: boolean }): Promise<void> {
   const { structured } = await callHub(findHub(), 'hub_status', {})
   const all = hubStatus.parse(structured).servers
@@ -15,7 +15,7 @@ export async function listServers(options: { json?: boolean }): Promise<void> {
   else print(all.map(describeServer).join('\n') || 'No servers.')
 }
 
-/** One server with its state, as lines for a person. */
+/** Describes a server and its state in lines for a person. */
 export function describeServer(server: Server): string {
   const {
     name,

@@ -8,7 +8,7 @@ import { main } from '../../main.ts'
 import { clearUpAtRest } from '../clear-up.ts'
 import { notifyReady } from '../notify-ready.ts'
 
-/** Starts the hub and says where it is: with the token in the address only for a person at a terminal. */
+/** Starts the hub and prints its address, with the token in it only for a person at a terminal. */
 export async function start(options: { acceptLoss?: boolean } = {}): Promise<void> {
   const { dataFolder, token: own } = locateData(createEnvironment())
   const where = own === undefined ? `in ${tokenFile(dataFolder)}` : 'what SUPERBLOOM_TOKEN says'
@@ -17,11 +17,11 @@ export async function start(options: { acceptLoss?: boolean } = {}): Promise<voi
     const open = process.stdout.isTTY
       ? `Open ${url}/#token=${token}`
       : `Open ${url}\nIt asks for the token, which is ${where}.`
-    // A hub that is killed would leave nothing for its next start.
+    // The cache is written now: a hub that is killed later would leave nothing for its next start.
     flushCompileCache()
-    // In two steps from the megabyte that clearing up leaves to what a load needs: by doubling, calls cost a tenth more.
+    // The space grows in two steps from about 1 MB to what a load needs: doubling makes calls a tenth slower.
     v8.setFlagsFromString('--semi-space-growth-factor=8')
-    // Calls and turns are then as fast as with two compilers, and after a few hundred of them instead of thousands.
+    // Calls and turns become as fast as with two compilers, after a few hundred runs instead of thousands.
     v8.setFlagsFromString('--invocation-count-for-turbofan=500')
     atRest.use(clearUpAtRest(systemClock))
     process.stdout.write(`Superbloom runs. ${open}\n`)

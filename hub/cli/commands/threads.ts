@@ -15,7 +15,7 @@ export async function threads({ json, ...filter }: ThreadsOptions): Promise<void
   await show('hub_list_threads', { ...filter }, json)
 }
 
-/** What happened in one thread, cycle by cycle. */
+/** Prints a thread's cycles, one after the other. */
 export async function showThread(
   thread: string,
   { json, after, limit }: { json?: boolean; after?: string; limit?: string },

@@ -5,7 +5,9 @@ import { count, relative } from '../time.js'
 import { agentWords } from '../words.js'
 import { Flower } from './flower.js'
 
-/** @param {{agents: ListedAgent[], chat: import('../types.d.ts').ChatState}} props the state comes with the chat's frames, sooner than the figures */
+/**
+ * @param {{agents: ListedAgent[], chat: import('../types.d.ts').ChatState}} props `chat` has newer states than `agents`
+ */
 export function AgentCards({ agents, chat }) {
   const now = useNow(30_000)
   if (agents.length === 0)
@@ -28,7 +30,7 @@ function AgentCard({ agent, status, now }) {
   </li>`
 }
 
-/** @param {number | null} at when its last cycle was @param {number} now */
+/** @param {number | null} at start of the last cycle @param {number} now */
 function awakeWords(at, now) {
   if (!at) return 'never awake yet'
   const when = relative(Math.min(at, now), now)

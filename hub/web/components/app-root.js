@@ -35,7 +35,7 @@ export function App() {
     setToken(next)
   }
 
-  /** @param {string | null} reason null: the person asked for it */
+  /** @param {string | null} reason null: the person asked to leave */
   function leave(reason) {
     if (reason !== 'forbidden') storedToken.forget()
     if (reason === null) createOutbox(() => localStorage).clear()
@@ -54,7 +54,11 @@ function firstToken() {
   return token && isSendable(token) ? token : null
 }
 
-/** A WebSocket's subprotocol is an HTTP token (RFC 9110, 5.6.2); a browser throws at anything else. @param {string} token */
+/**
+ * Tells whether a WebSocket's subprotocol can carry the token: it must be an HTTP token (RFC 9110, 5.6.2); a
+ * browser throws at anything else.
+ * @param {string} token
+ */
 function isSendable(token) {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(token)
 }
@@ -111,14 +115,17 @@ function socketUrl() {
   return url
 }
 
-/** `randomUUID` is there on https and localhost only; a hub in a house is often neither. */
+/** Makes an id. `randomUUID` exists only on https and localhost; a hub in a house is often neither. */
 function newId() {
   if (crypto.randomUUID) return crypto.randomUUID()
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return [...bytes].map(byte => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** With the next frame on the screen; a hidden page draws none, so it goes by the clock. @param {() => void} run */
+/**
+ * Runs it with the next frame on the screen; a hidden page draws none, so a timer runs it there.
+ * @param {() => void} run
+ */
 function schedule(run) {
   if (document.visibilityState === 'visible') requestAnimationFrame(run)
   else setTimeout(run, 250)

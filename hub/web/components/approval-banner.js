@@ -4,13 +4,13 @@ import { count } from '../time.js'
 import { toolWords } from '../words.js'
 import { Icon } from './icons.js'
 
-/** Where an approval's card stands in the log. @param {string} id */
+/** Returns the id of an approval's card in the log. @param {string} id */
 export function cardId(id) {
   return `approval-${id}`
 }
 
 /**
- * Above the message box while something waits for a person: leads to its card, else to the list.
+ * Shows, above the message box, that approvals are open; its button leads to a card, else to the list.
  * @param {{open: Approval[], onList: () => void}} props
  */
 export function ApprovalBanner({ open, onList }) {
@@ -33,7 +33,10 @@ export function ApprovalBanner({ open, onList }) {
   </div>`
 }
 
-/** Above the message box while no agent may run. @param {{held: number | undefined, onShow: () => void}} props */
+/**
+ * Shows, above the message box, that no agent may run.
+ * @param {{held: number | undefined, onShow: () => void}} props
+ */
 export function HeldBanner({ held, onShow }) {
   if (held === undefined) return null
   return html`<div class="banner banner-bad">

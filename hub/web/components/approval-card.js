@@ -7,14 +7,15 @@ import { escapeUnseen } from '../unseen.js'
 import { toolWords } from '../words.js'
 import { Icon } from './icons.js'
 
-/** The longest note that the hub takes, in characters (schemas/chat.ts). */
+/** Most characters of a note that the hub takes (schemas/chat.ts). */
 const LONGEST_NOTE = 2_000
 const HOUR = 3_600_000
 
 /** @typedef {(id: string, decision: Decision, note: string) => boolean} Decide false: there is no link */
 
 /**
- * A call that needs a person's yes: exactly what will run, and the answer; once answered, by whom, when and where.
+ * Shows a call that needs a person's approval: exactly what will run, and the answer; once answered, also by
+ * whom, when and where.
  * @param {{approval: Approval, deciding?: Decision, onDecide: Decide, id?: string}} props
  */
 export function ApprovalCard({ approval, deciding, onDecide, id }) {
@@ -22,7 +23,7 @@ export function ApprovalCard({ approval, deciding, onDecide, id }) {
   const ref = useRef(/** @type {HTMLElement | null} */ (null))
   const isOpen = status === 'open'
   const decide = (/** @type {Decision} */ decision, /** @type {string} */ note) => {
-    // The buttons go away, the focus must not.
+    // The buttons go away, but the focus must stay.
     ref.current?.focus()
     return onDecide(approval.id, decision, note)
   }
@@ -65,7 +66,7 @@ function Answer({ deciding, onAnswer, noteFor }) {
     if (!deciding) setOffline(!onAnswer(decision, note))
   }
   const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
-    // Enter in the note is no yes.
+    // Enter in the note does not approve.
     if (event.key === 'Enter') event.preventDefault()
   }
   const idle = deciding ? 'true' : 'false'
@@ -98,14 +99,14 @@ function Outcome({ approval }) {
 /** @type {Record<string, string>} */
 const PLACES = { '/ws': 'in the chat' }
 
-/** The door it came through. @param {string | undefined} where */
+/** Says which endpoint the answer came through. @param {string | undefined} where */
 function whereWords(where) {
   if (where === undefined) return ''
   return PLACES[where] ?? `over ${where}`
 }
 
 /**
- * What is open in all conversations, and what was answered since the page was opened.
+ * Lists the open approvals of all conversations, and those that were answered since the page was opened.
  * @param {{open: Approval[], decided: Approval[], deciding: Record<string, Decision>, onDecide: Decide}} props
  */
 export function ApprovalList({ open, decided, deciding, onDecide }) {

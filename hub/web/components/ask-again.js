@@ -2,10 +2,10 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.js'
 
 /**
- * A button whose deed is asked for once more in place. What the hub says against it stands beside it.
+ * A button that asks for confirmation in place. The hub's refusal is shown beside it.
  * @param {object} props
  * @param {string} props.label
- * @param {string} props.name what it is called for those who do not see where it stands
+ * @param {string} props.name the button's name for people who do not see its place
  * @param {string} props.question
  * @param {string} props.yes
  * @param {string} props.busy
@@ -41,7 +41,10 @@ export function AskAgain({ label, name, question, yes, busy, no = 'Keep', onYes 
   </div>`
 }
 
-/** A button that does it at once. @param {{label: string, busy: string, name: string, onClick: () => Promise<void>}} props */
+/**
+ * A button that acts at once.
+ * @param {{label: string, busy: string, name: string, onClick: () => Promise<void>}} props
+ */
 export function ActButton({ label, busy, name, onClick }) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState(/** @type {string | null} */ (null))
@@ -57,7 +60,7 @@ export function ActButton({ label, busy, name, onClick }) {
   </div>`
 }
 
-/** @param {() => Promise<void>} run @returns {Promise<string | null>} why it failed */
+/** @param {() => Promise<void>} run @returns {Promise<string | null>} the reason of a failure */
 async function tryIt(run) {
   try {
     await run()

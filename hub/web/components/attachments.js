@@ -4,7 +4,7 @@ import { MOST_PICTURES } from '../pictures.js'
 import { Icon } from './icons.js'
 
 /**
- * The pictures that go with the next message, and the button that adds one.
+ * Shows the pictures of the next message, and the button that adds one.
  * @param {{files: File[], onChange: (files: File[]) => void}} props
  */
 export function Attachments({ files, onChange }) {

@@ -1,7 +1,10 @@
 /** @import { Budgets, Used } from '../panel-types.d.ts' */
 import { html } from '../html.js'
 
-/** What today used of its limits: of all agents, then of each that did something. @param {{budgets: Budgets}} props */
+/**
+ * Shows today's use of the budgets: of all agents, then of each active one.
+ * @param {{budgets: Budgets}} props
+ */
 export function BudgetList({ budgets }) {
   const { currency = '', tokens, money } = budgets
   const busy = budgets.agents.filter(one => one.tokens.used > 0 || one.wakes.used > 0)
@@ -16,7 +19,7 @@ export function BudgetList({ budgets }) {
   </dl>`
 }
 
-/** True where something was used, or may be only so much. @param {Budgets} budgets */
+/** Tells whether something was used or has a limit. @param {Budgets} budgets */
 export function isWorthShowing({ tokens, money }) {
   return isCounted(tokens) || isCounted(money)
 }

@@ -12,7 +12,7 @@ import { LinkBanner, LinkState } from './link-state.js'
 import { MessageLog } from './message-log.js'
 
 /**
- * One conversation: its head, its log and the message box.
+ * Shows one conversation: its head, its log and the message box.
  * @param {object} props
  * @param {string} props.id
  * @param {Session} props.session
@@ -20,7 +20,7 @@ import { MessageLog } from './message-log.js'
  * @param {Link} props.link
  * @param {Ref<HTMLTextAreaElement>} props.composer
  * @param {boolean} props.panelOpen
- * @param {(letter?: string) => void} props.onShow opens the panel where it stands, or at a dead letter
+ * @param {(letter?: string) => void} props.onShow opens the panel as it was, or at a dead letter
  * @param {() => void} props.onPanel
  * @param {(() => void) | null} props.onNav
  * @param {boolean} props.hasUnread

@@ -5,7 +5,7 @@ const COMMANDS = [
   { name: '/reset', rest: ' [note]', says: 'starts its memory fresh; the note tells it why' },
 ]
 
-/** What a message that begins with `/` may be. @param {string} text */
+/** Returns the commands that a text beginning with `/` may mean. @param {string} text */
 export function commandsFor(text) {
   if (!text.startsWith('/')) return []
   const word = text.split(/\s/)[0]
@@ -15,7 +15,7 @@ export function commandsFor(text) {
 }
 
 /**
- * The line below the message box.
+ * Shows the line below the message box.
  * @param {{text: string, isTooLong: boolean, isBusy: boolean, onPick: (text: string) => void}} props
  */
 export function ComposerHint({ text, isTooLong, isBusy, onPick }) {

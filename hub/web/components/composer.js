@@ -6,18 +6,18 @@ import { Attachments } from './attachments.js'
 import { ComposerHint } from './composer-help.js'
 import { Icon } from './icons.js'
 
-/** The longest text the hub takes, in characters (schemas/chat.ts). */
+/** Most characters of a text that the hub takes (schemas/chat.ts). */
 const LONGEST = 100_000
 
-/** What a picture without a word is sent with. */
+/** Text that is sent with a picture that has none. */
 const WORDLESS = 'Look at this picture.'
 
-/** What was begun in each conversation, while the page is open. @type {Map<string, string>} */
+/** Unsent text of each conversation, while the page is open. @type {Map<string, string>} */
 const drafts = new Map()
 
 /**
- * The message box. Enter sends, Shift+Enter breaks the line, ArrowUp in the empty box brings the last message back;
- * Escape stops an agent at work.
+ * The message box. Enter sends, Shift+Enter breaks the line, ArrowUp in the empty box brings the last message
+ * back; Escape stops an active agent.
  * @param {{inputRef: Ref<HTMLTextAreaElement>, conversation: Conversation, agent: string, onSend: (text: string, images?: Picture[]) => void, onStop: (() => boolean) | null}} props onStop: null while no agent works
  */
 export function Composer({ inputRef, conversation, agent, onSend, onStop }) {
@@ -37,7 +37,7 @@ export function Composer({ inputRef, conversation, agent, onSend, onStop }) {
     inputRef.current?.focus()
   }
 
-  /** Without pictures it is sent at once. @param {File[]} chosen */
+  /** Sends the message; without pictures it does so at once. @param {File[]} chosen */
   async function sendWith(chosen) {
     const words = text.trim() || WORDLESS
     if (chosen.length === 0) return onSend(words)
@@ -65,14 +65,14 @@ export function Composer({ inputRef, conversation, agent, onSend, onStop }) {
 
   /** @param {KeyboardEvent} event */
   function onKeyDown(event) {
-    // 229: Safari ends a composition before the Enter that ended it arrives.
+    // Safari ends a composition before its Enter arrives, with the key code 229.
     if (event.isComposing || event.keyCode === 229) return
     if (event.key === 'Enter' && !event.shiftKey) submit(event)
     if (event.key === 'ArrowUp' && text === '') recall(event)
     if (event.key === 'Escape' && onStop) stop(event)
   }
 
-  /** The panel stays open. @param {Event} event */
+  /** Stops the agent; the panel stays open. @param {Event} event */
   function stop(event) {
     event.preventDefault()
     onStop?.()
@@ -108,7 +108,7 @@ export function Composer({ inputRef, conversation, agent, onSend, onStop }) {
   </form>`
 }
 
-/** What was begun in a conversation. @param {string} id @returns {[string, (next: string) => void]} */
+/** Returns a draft and its setter. @param {string} id @returns {[string, (next: string) => void]} */
 function useDraft(id) {
   const [text, setText] = useState(drafts.get(id) ?? '')
   const write = (/** @type {string} */ next) => {
@@ -118,7 +118,7 @@ function useDraft(id) {
   return [text, write]
 }
 
-/** There while an agent works. @param {{agent: string, onStop: () => boolean}} props */
+/** A button that is shown while an agent is active. @param {{agent: string, onStop: () => boolean}} props */
 function StopButton({ agent, onStop }) {
   return html`<button type="button" class="stop" aria-label=${`Stop ${agent}`} title="Stop (Esc)" onClick=${onStop}><${Icon} name="stop" /></button>`
 }
@@ -129,7 +129,7 @@ function lastWritten({ pending, messages }) {
   return (waiting ?? messages.findLast(message => message.kind === 'user'))?.text
 }
 
-/** As high as its text, up to what the style allows. @param {HTMLTextAreaElement | null} area */
+/** Makes it as high as its text, as far as styles allow. @param {HTMLTextAreaElement | null} area */
 function fitHeight(area) {
   if (!area) return
   area.style.height = 'auto'

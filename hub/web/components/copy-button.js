@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { Icon } from './icons.js'
 
-/** @param {{text: string, label: string}} props what it copies, and what it is called for those who do not see it */
+/** @param {{text: string, label: string}} props the text to copy, and the button's name for screen readers */
 export function CopyButton({ text, label }) {
   const [state, setState] = useState('idle')
   useEffect(() => {
@@ -20,7 +20,7 @@ export function CopyButton({ text, label }) {
 /** @type {Record<string, string>} */
 const LABELS = { done: 'Copied', failed: 'Not allowed' }
 
-/** Falls back to a selection, since the clipboard is closed to pages over plain http. @param {string} text */
+/** Copies text, by a selection where plain http has no clipboard. @param {string} text */
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text)

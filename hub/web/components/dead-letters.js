@@ -7,8 +7,8 @@ import { callWords, toolWords } from '../words.js'
 import { ActButton, AskAgain } from './ask-again.js'
 
 /**
- * Work that failed for good: what it was about, why, what had been done, and the ways out.
- * @param {{letters: DeadLetter[], marked: {id: string} | null, onRetry: (id: string) => Promise<void>, onDiscard: (id: string) => Promise<void>}} props marked: the one that is looked for
+ * Lists work that failed for good: its items, the reason, the calls before, and what a person can do.
+ * @param {{letters: DeadLetter[], marked: {id: string} | null, onRetry: (id: string) => Promise<void>, onDiscard: (id: string) => Promise<void>}} props marked: the one to show
  */
 export function DeadLetters({ letters, marked, onRetry, onDiscard }) {
   const now = useNow(30_000)

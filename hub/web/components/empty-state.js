@@ -7,7 +7,10 @@ const SUGGESTIONS = [
   'Remind me in 2 minutes to check the disks',
 ]
 
-/** The first thing somebody sees in a conversation. @param {{conversation: import('../types.d.ts').Conversation, agents: import('../types.d.ts').Agent[], onSuggest: (text: string) => void}} props */
+/**
+ * Shows the start of an empty conversation.
+ * @param {{conversation: import('../types.d.ts').Conversation, agents: import('../types.d.ts').Agent[], onSuggest: (text: string) => void}} props
+ */
 export function EmptyState({ conversation, agents, onSuggest }) {
   const agent = agents[0]
   const isMain = agent?.name === conversation.id

@@ -4,7 +4,7 @@ import { html } from '../html.js'
 import { count, fullTime, relative } from '../time.js'
 import { EVENT_WORDS } from '../words.js'
 
-/** What happened, where each went and why. @param {{events: EventSeen[]}} props */
+/** Lists events, with where each went and why. @param {{events: EventSeen[]}} props */
 export function EventList({ events }) {
   const now = useNow(30_000)
   if (events.length === 0)

@@ -4,14 +4,14 @@ const STEP = 18.6
 const HEIGHT = 170
 const GROUND = 168
 
-/** A number in [0, 1) that is the same at every drawing. @param {number} n */
+/** Returns a number in [0, 1) that is the same at every drawing. @param {number} n */
 function dice(n) {
   const x = Math.sin(n * 127.1 + 3.7) * 43758.5453
   return x - Math.floor(x)
 }
 
 /**
- * The field after the rain: grass, lupines, poppies and goldfields in a row. Pure decoration.
+ * Draws the field after the rain: grass, lupines, poppies and goldfields in a row. It is only decoration.
  * @param {{plants?: number}} props
  */
 export function Field({ plants = 34 }) {

@@ -1,8 +1,8 @@
 import { html } from '../html.js'
 
 /**
- * An agent's own flower: how many petals it has follows from its name, how far it is open from its state.
- * Decoration: the state also stands there in words.
+ * Draws an agent's own flower: its name sets the number of petals, its state how far it is open. It is only
+ * decoration: words say the state, too.
  * @param {{name: string, status?: string}} props
  */
 export function Flower({ name, status = 'active' }) {
@@ -14,7 +14,7 @@ export function Flower({ name, status = 'active' }) {
 /** @type {Record<string, (petals: number) => import('../types.d.ts').Child>} */
 const SHAPES = { active: bloom, waiting: halfOpen, failed: wilted, sleeping: bud, retired: bud }
 
-/** Five to eight. @param {string} name */
+/** Returns five to eight. @param {string} name */
 function petalsOf(name) {
   let hash = 7
   for (const letter of name) hash = (hash * 31 + letter.charCodeAt(0)) % 997

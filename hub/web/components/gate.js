@@ -12,7 +12,7 @@ const REASONS = {
 
 /**
  * Asks for the token.
- * @param {{cause: string | null, onToken: (token: string) => void}} props cause: why the last one was no good
+ * @param {{cause: string | null, onToken: (token: string) => void}} props cause: why the last one was refused
  */
 export function Gate({ cause, onToken }) {
   const [token, setToken] = useState('')

@@ -6,7 +6,7 @@ import { count, dayAndTime, fullTime } from '../time.js'
 import { SESSION_WORDS } from '../words.js'
 import { Icon } from './icons.js'
 
-/** What the hub understands (hub_search_history), and its words. @type {[string, string][]} */
+/** Timeframes that hub_search_history understands, with the page's words. @type {[string, string][]} */
 const TIMEFRAMES = [
   ['', 'Any time'],
   ['24h', 'Last 24 hours'],
@@ -16,7 +16,7 @@ const TIMEFRAMES = [
 ]
 
 /**
- * Everything that an agent ever did, by its words.
+ * Searches everything that an agent ever did by its words.
  * @param {{agents: string[], found: FoundSession[] | null, searching: boolean, onSearch: (search: Search) => void, onThread: (thread: string) => void}} props
  */
 export function HistorySearch({ agents, found, searching, onSearch, onThread }) {

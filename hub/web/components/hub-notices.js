@@ -4,10 +4,10 @@ import { html } from '../html.js'
 import { count, dayAndTime, relative } from '../time.js'
 import { AskAgain } from './ask-again.js'
 
-/** How long a model's next try may take until its outcome is asked for. */
+/** Milliseconds after a model's next try until its outcome is read. */
 const OUTCOME = 2_000
 
-/** True where something of the hub needs a person. @param {HubStatus | null} status */
+/** Tells whether a problem of the hub needs a person. @param {HubStatus | null} status */
 export function needsAttention(status) {
   if (!status) return false
   const { held, model, serversDown = [], problems } = status
@@ -16,8 +16,8 @@ export function needsAttention(status) {
 }
 
 /**
- * What is wrong with the hub itself, each with the way out.
- * @param {{status: HubStatus, onRelease: () => Promise<void>, onTried: () => void}} props onTried: a try that was announced is over
+ * Lists the hub's own problems, each with its remedy.
+ * @param {{status: HubStatus, onRelease: () => Promise<void>, onTried: () => void}} props onTried: called after an announced try
  */
 export function HubNotices({ status, onRelease, onTried }) {
   const { held, model, serversDown = [], problems } = status

@@ -29,7 +29,7 @@ const STROKES = {
   dots: 'M5 10h.1M10 10h.1M15 10h.1',
 }
 
-/** Decoration beside words, or the whole of a button that has a label. @param {{name: string}} props */
+/** Draws an icon beside words, or as a whole labelled button. @param {{name: string}} props */
 export function Icon({ name }) {
   return html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false"><path d=${STROKES[name]} /></svg>`
 }

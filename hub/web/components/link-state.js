@@ -1,7 +1,7 @@
 import { useNow } from '../hooks.js'
 import { html } from '../html.js'
 
-/** How the page is connected, in words and as a dot. @param {{link: import('../types.d.ts').Link}} props */
+/** Shows the link's state in words and as a dot. @param {{link: import('../types.d.ts').Link}} props */
 export function LinkState({ link }) {
   const now = useNow(link.status === 'waiting' ? 1_000 : 0)
   return html`<span class=${`link link-${link.status}`}>
@@ -19,7 +19,10 @@ function words(link, now) {
   return seconds > 0 ? `Reconnecting in ${seconds} s` : 'Reconnecting…'
 }
 
-/** Above the message box while there is no link. @param {{link: import('../types.d.ts').Link, onRetry: () => void}} props */
+/**
+ * Shows, above the message box, that there is no link.
+ * @param {{link: import('../types.d.ts').Link, onRetry: () => void}} props
+ */
 export function LinkBanner({ link, onRetry }) {
   if (link.status === 'open') return null
   return html`<div class="banner">

@@ -4,8 +4,8 @@ import { MarkdownView } from './markdown-view.js'
 import { LiveTool } from './tool-group.js'
 
 /**
- * What runs right now: calls under way and the text as it is written. Not read out while it grows: the finished
- * message is.
+ * Shows running cycles: their calls, and the text as it is written. Screen readers skip the growing text, and
+ * read the finished message.
  * @param {{live: import('../types.d.ts').LiveCycle[], agents: import('../types.d.ts').Agent[], waiting: boolean}} props waiting: an answer is due
  */
 export function LiveCycles({ live, agents, waiting }) {

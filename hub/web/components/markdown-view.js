@@ -6,7 +6,7 @@ import { CopyButton } from './copy-button.js'
 
 /** @typedef {{text: string, streaming?: boolean}} MarkdownProps */
 
-/** An agent's text. Block by block, so that a text that grows is only drawn anew at its end. */
+/** Shows an agent's text, block by block, so that a growing text is drawn again only at its end. */
 export const MarkdownView = memo((/** @type {MarkdownProps} */ { text, streaming = false }) => {
   const blocks = useMemo(() => toBlocks(streaming ? closeOpenEnds(text) : text), [text, streaming])
   return html`<div class=${streaming ? 'md md-streaming' : 'md'} dir="auto">
@@ -28,9 +28,9 @@ const Block = memo((/** @type {{source: string}} */ { source }) => {
 })
 
 /**
- * What is wide scrolls in a box of its own, which the keyboard reaches; code can be copied.
+ * Puts wide parts into boxes that scroll and that the keyboard reaches, and adds copy buttons to code.
  * @param {DocumentFragment} fragment
- * @returns {HTMLElement[]} where buttons were put
+ * @returns {HTMLElement[]} the elements that hold the buttons
  */
 function dress(fragment) {
   for (const table of fragment.querySelectorAll('table')) wrap(table, 'md-scroll', 'Table')

@@ -15,7 +15,7 @@ import { MessageRow, PendingRow } from './message-row.js'
 import { AskedTool, ToolGroup } from './tool-group.js'
 
 /**
- * The messages of one conversation, drawn as a window over those that are loaded.
+ * Shows the messages of one conversation, as a window over the loaded ones.
  * @param {{conversation: Conversation, agents: Agent[], chat: ChatState, session: Session, onSuggest: (text: string) => void, onLetter: (id: string) => void}} props
  */
 export function MessageLog({ conversation, agents, chat, session, onSuggest, onLetter }) {
@@ -44,7 +44,10 @@ export function MessageLog({ conversation, agents, chat, session, onSuggest, onL
   </div>`
 }
 
-/** Which messages are drawn and where the reader stands among them. @param {Conversation} conversation @param {Session} session */
+/**
+ * Returns the messages that are drawn, and the reader's position among them.
+ * @param {Conversation} conversation @param {Session} session
+ */
 function useLogWindow({ id, messages, pending, base }, session) {
   const [range, setRange] = useState(WHOLE)
   const [loading, setLoading] = useState(false)
@@ -93,26 +96,28 @@ function useLogWindow({ id, messages, pending, base }, session) {
   }
 }
 
-/** Nothing was ever said here. @param {Conversation} conversation */
+/** Tells whether the conversation has no messages at all. @param {Conversation} conversation */
 function isUntouched(conversation) {
   const { base, messages, pending, live } = conversation
   return isCaughtUp(conversation) && base + messages.length + pending.length + live.length === 0
 }
 
-/** What a person asked last has no answer yet. @param {Message[]} messages @param {Pending[]} pending */
+/** Tells whether the last question is unanswered. @param {Message[]} messages @param {Pending[]} pending */
 function isAnswerDue(messages, pending) {
   const last = messages.findLast(message => message.kind !== 'tool' && message.kind !== 'notice')
   return pending.length > 0 || last?.kind === 'user'
 }
 
 /**
- * @typedef {object} Shared what the rows have in common
+ * @typedef {object} Shared properties that all rows get
  * @property {Record<string, Approval>} approvals
  * @property {Record<string, Decision>} deciding
  * @property {Session['decide']} onDecide
  * @property {(id: string) => void} onLetter
  */
-/** @typedef {{id: string, messages: Message[], isNews: boolean} & Shared} RowsProps isNews: what is added is to be read out */
+/**
+ * @typedef {{id: string, messages: Message[], isNews: boolean} & Shared} RowsProps isNews: additions are read out
+ */
 
 const Rows = memo((/** @type {RowsProps} */ { id, messages, isNews, ...shared }) => {
   const rows = useMemo(() => toRows(messages), [messages])
@@ -137,7 +142,7 @@ function rowBody(row, showPerson, lastSeq, { approvals, deciding, onDecide, onLe
     return html`<${MessageRow} message=${message} named=${named} showPerson=${showPerson} isLast=${message.seq === lastSeq} onLetter=${onLetter} />`
   }
   const approval = approvals[row.approval]
-  // One that is over was answered before this page was opened; what came of it stands further on.
+  // An approval that is unknown here was answered before this page was opened; its outcome is a later row.
   if (!approval) return html`<${AskedTool} message=${row.message} />`
   return html`<${ApprovalCard} id=${cardId(approval.id)} approval=${approval} deciding=${deciding[approval.id]} onDecide=${onDecide} />`
 }

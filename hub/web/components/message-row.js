@@ -12,7 +12,7 @@ import { MarkdownView } from './markdown-view.js'
  * onLetter: shows the dead letter that a failure became
  */
 
-/** One durable message that is not a tool's. */
+/** Shows one durable message that is not a tool's. */
 export const MessageRow = memo(
   (/** @type {MessageRowProps} */ { message, named, showPerson, isLast, onLetter }) => {
     if (message.kind === 'notice') return html`<${Notice} message=${message} />`
@@ -28,7 +28,7 @@ export const MessageRow = memo(
   },
 )
 
-/** What a person sent beside the text. @param {{images: Picture[] | undefined}} props */
+/** Shows the pictures that a person sent beside the text. @param {{images: Picture[] | undefined}} props */
 function Pictures({ images = [] }) {
   return images.map(
     ({ mimeType, data }, index) =>
@@ -68,7 +68,10 @@ function attemptWords(attempt, of) {
   return attempt === undefined || of === undefined ? '' : `Attempt ${attempt} of ${of} failed. `
 }
 
-/** Counts down while nothing came after it. @param {{which: string, retryAt: number, isLast: boolean}} props */
+/**
+ * Shows the next try, with a countdown while no message comes after it.
+ * @param {{which: string, retryAt: number, isLast: boolean}} props
+ */
 function Retry({ which, retryAt, isLast }) {
   const counts = isLast && retryAt > Date.now()
   const now = useNow(counts ? 1_000 : 0)
@@ -84,7 +87,7 @@ function spanWords(seconds) {
 }
 
 /**
- * What is on its way to the hub, or was refused by it.
+ * Shows a message that is on its way to the hub, or was refused by it.
  * @param {{pending: Pending, onRetry: () => void, onDiscard: () => void}} props
  */
 export function PendingRow({ pending, onRetry, onDiscard }) {

@@ -11,11 +11,12 @@ import { ScheduleList } from './schedule-list.js'
 import { Section } from './section.js'
 import { HubFacts, ServerList } from './server-list.js'
 
-/** So many answered approvals stay in sight. */
+/** Most answered approvals that are shown. */
 const ANSWERED = 3
 
 /**
- * The present: what needs a person first, then agents, what is scheduled, what the day used, and the servers.
+ * Shows the present: first what needs a person, then agents, schedules, today's use of the budgets, and
+ * servers.
  * @param {{panel: PanelData, chat: ChatState, session: Session, marked: {id: string} | null}} props
  */
 export function NowTab({ panel, chat, session, marked }) {

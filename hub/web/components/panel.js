@@ -20,8 +20,8 @@ const TABS = [
 ]
 
 /**
- * What the hub is doing beyond this chat.
- * @param {{panel: PanelData, chat: ChatState, session: Session, marked: {id: string} | null, onClose: () => void}} props marked: the dead letter that is looked for
+ * Shows what the hub does beyond this chat.
+ * @param {{panel: PanelData, chat: ChatState, session: Session, marked: {id: string} | null, onClose: () => void}} props marked: the dead letter to show
  */
 export function Panel({ panel, chat, session, marked, onClose }) {
   const { tab, loading } = useStore(panel.store)

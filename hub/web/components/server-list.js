@@ -4,10 +4,10 @@ import { html } from '../html.js'
 import { count, duration, relative } from '../time.js'
 import { serverTone } from '../words.js'
 
-/** How long a server's next try may take until its outcome is asked for. */
+/** Milliseconds after a server's next try until its outcome is read. */
 const OUTCOME = 2_000
 
-/** @param {{servers: Server[], onTried: () => void}} props onTried: a try that was announced is over */
+/** @param {{servers: Server[], onTried: () => void}} props onTried: called after an announced try */
 export function ServerList({ servers, onTried }) {
   const outcomes = servers.map(server => (server.nextTryAt ?? 0) + OUTCOME).filter(at => at > Date.now())
   const now = useNow(outcomes.length > 0 ? 1_000 : 0)

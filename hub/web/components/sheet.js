@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import { html } from '../html.js'
 
 /**
- * What stands beside the chat on a wide screen, as a sheet over it on a narrow one. The platform's dialog keeps the
- * focus inside, closes on Escape and gives the focus back.
+ * Shows, as a sheet over the chat, content that is beside it on a wide screen. The platform's dialog keeps
+ * the focus inside, closes on Escape and gives the focus back.
  * @param {{label: string, side: 'start' | 'end', onClose: () => void, children?: import('../types.d.ts').Child}} props
  */
 export function Sheet({ label, side, onClose, children }) {

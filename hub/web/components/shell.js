@@ -15,7 +15,8 @@ import { Welcome } from './welcome.js'
 const PANEL = 'superbloom.panel'
 
 /**
- * The page behind the gate: conversations, chat, and the hub's panel; side by side where there is room.
+ * The page behind the gate: conversations, chat, and the hub's panel; they are side by side where there is
+ * room.
  * @param {{session: Session, panel: PanelData, onForget: () => void}} props
  */
 export function Shell({ session, panel, onForget }) {
@@ -58,7 +59,7 @@ export function Shell({ session, panel, onForget }) {
 }
 
 /**
- * Whether the panel is open, and the dead letter that is looked for in it.
+ * Returns whether the panel is open, the dead letter to show in it, and functions that change both.
  * @param {PanelData} panel @param {boolean} roomy
  */
 function usePanel(panel, roomy) {
@@ -79,7 +80,10 @@ function usePanel(panel, roomy) {
   return { panelOpen, showPanel, marked, show }
 }
 
-/** The focus that went with what was closed goes back to the button that opened it. @param {boolean} open @param {string} id */
+/**
+ * Returns the focus, when its element closes, to the button that opened it.
+ * @param {boolean} open @param {string} id
+ */
 function useFocusBack(open, id) {
   const wasOpen = useRef(open)
   useEffect(() => {

@@ -9,7 +9,7 @@ import { Flower } from './flower.js'
 import { Icon } from './icons.js'
 
 /**
- * The conversations by agent, and the page's own settings.
+ * Lists the conversations by agent, and the page's own settings.
  * @param {{chat: ChatState, current: string, unread: Record<string, true>, onChoose: (id: string) => void, onForget: () => void, onClose: (() => void) | null}} props
  */
 export function Sidebar({ chat, current, unread, onChoose, onForget, onClose }) {
@@ -33,7 +33,7 @@ export function Sidebar({ chat, current, unread, onChoose, onForget, onClose }) 
   </nav>`
 }
 
-/** Shared ones stand under their first agent. @param {ChatState} chat @param {string} name */
+/** A shared one is listed under its first agent. @param {ChatState} chat @param {string} name */
 function conversationsOf(chat, name) {
   return Object.values(chat.conversations)
     .filter(c => (c.agents[0] ?? agentOf(c.id)) === name)

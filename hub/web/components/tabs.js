@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { html } from '../html.js'
 
 /**
- * Tabs as the keyboard knows them: one stop, the arrows go from one to the next.
+ * Shows tabs with the usual keys: Tab stops once, the arrows move between tabs.
  * @template {string} Id
  * @param {{label: string, tabs: {id: Id, label: string}[], current: Id, onChoose: (id: Id) => void, children?: Child}} props
  */

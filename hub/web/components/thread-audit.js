@@ -8,12 +8,13 @@ import { Icon } from './icons.js'
 import { threadTitle } from './thread-list.js'
 
 /**
- * What a thread did, the newest cycle first: what it was told, each step with its words and calls, tokens and cost.
+ * Shows what a thread did, the newest cycle first: its inbox items, each step with its text and calls, tokens
+ * and cost.
  * @param {{audit: Audit | null, error?: string, onBack: () => void, onStop: (thread: string) => Promise<void>}} props
  */
 export function ThreadAudit({ audit, error, onBack, onStop }) {
   const back = useRef(/** @type {HTMLElement | null} */ (null))
-  // What was pressed to come here is gone.
+  // The button that led here is gone, so the focus moves.
   useEffect(() => back.current?.focus(), [])
   const leave = () => {
     onBack()

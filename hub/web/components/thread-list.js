@@ -4,7 +4,10 @@ import { html } from '../html.js'
 import { count, relative } from '../time.js'
 import { THREAD_WORDS } from '../words.js'
 
-/** The agents' threads and tasks; each opens its audit. @param {{threads: ThreadListed[], onOpen: (id: string) => void}} props */
+/**
+ * Lists the agents' threads and tasks; each opens its audit.
+ * @param {{threads: ThreadListed[], onOpen: (id: string) => void}} props
+ */
 export function ThreadList({ threads, onOpen }) {
   const now = useNow(30_000)
   if (threads.length === 0)

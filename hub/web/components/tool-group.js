@@ -4,7 +4,7 @@ import { clockTime, fullTime } from '../time.js'
 import { callWords, toolWords } from '../words.js'
 import { Icon } from './icons.js'
 
-/** A longer run of calls folds up except for its end. */
+/** Calls that stay visible at the end of a longer run; the others fold up. */
 const SHOWN = 4
 
 /** @type {Record<string, string>} */
@@ -21,7 +21,7 @@ const ICONS = {
   skipped: 'skip',
 }
 
-/** Calls that stand in a row. */
+/** Shows adjacent tool calls. */
 export const ToolGroup = memo((/** @type {{messages: Message[]}} */ { messages }) => {
   const hidden = messages.length > SHOWN + 1 ? messages.slice(0, -SHOWN) : []
   const shown = messages.slice(hidden.length)
@@ -37,7 +37,7 @@ export const ToolGroup = memo((/** @type {{messages: Message[]}} */ { messages }
   </div>`
 })
 
-/** A call that a person was asked about, once it is over. @param {{message: Message}} props */
+/** Shows a call that a person was asked about, once it is over. @param {{message: Message}} props */
 export function AskedTool({ message }) {
   return html`<div class="tools"><${DurableTool} message=${{ ...message, data: { ...message.data, status: 'asked' } }} /></div>`
 }
@@ -48,7 +48,7 @@ function failures(messages) {
   return failed > 0 ? `, ${failed} failed` : ''
 }
 
-/** @param {Message} message '' where there are none */
+/** @param {Message} message whose arguments may be missing: then '' */
 function argumentsOf({ data }) {
   return data?.arguments === undefined || data.arguments === '{}' ? '' : data.arguments
 }
@@ -70,7 +70,7 @@ function DurableTool({ message }) {
   </details>`
 }
 
-/** A call that is still under way. @param {{call: Call}} props */
+/** Shows a call that is still running. @param {{call: Call}} props */
 export function LiveTool({ call }) {
   return html`<div class=${`tool tool-live tool-${call.status}`}>
     <${ToolLine} tool=${call.tool} status=${call.status} summary=${call.summary ?? ''} />

@@ -5,7 +5,7 @@ import { Flower } from './flower.js'
 import { LinkState } from './link-state.js'
 
 /**
- * While the hub has not said welcome, or when it has no agent to talk with.
+ * Shows the page before the hub's welcome, or when the hub has no agent to talk with.
  * @param {{chat: ChatState, link: Link, onForget: () => void}} props
  */
 export function Welcome({ chat, link, onForget }) {
