@@ -11,15 +11,15 @@ import { isForMcp, type McpDoorDeps, serveMcp } from './mcp-door.ts'
 
 export interface AppDeps extends McpDoorDeps {
   log: Log
-  /** Whether the hub can do its work. */
+  /** Tells whether the hub can do its work. */
   isReady: () => boolean
-  /** The page. */
+  /** Serves the page. */
   page: RequestHandler
   webhooks: Omit<HookDoorDeps, 'doors'>
   logins: Omit<LoginDoorDeps, 'doors'>
 }
 
-/** Every HTTP door of the hub. */
+/** Creates the HTTP handler with every endpoint of the hub. */
 export function createApp(deps: AppDeps): RequestListener {
   const app = express()
   app.disable('x-powered-by')
@@ -53,10 +53,10 @@ export function createApp(deps: AppDeps): RequestListener {
   }
 }
 
-/** After so long a source that was refused has room again. */
+/** Seconds after which a refused source may try again. */
 const RETRY_AFTER_S = 6
 
-/** Errors as JSON; what is not meant for the outside shows no insides. */
+/** Answers with an error as JSON; an error that is not meant for the outside shows no internals. */
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, log: Log): void {
   const { code, message, status } = toPublicError(error)
   if (status >= 500) log.error('request_failed', { error, path: request.url?.split('?', 1)[0] })
@@ -71,7 +71,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
   response.end(text)
 }
 
-/** What express and its parser of bodies refuse is the client's mistake, whatever they throw for it. */
+/** Turns what express and its body parser refuse into the client's mistake, whatever they throw for it. */
 function fromExpress(error: unknown, door: string): unknown {
   if (!(error instanceof Error) || error instanceof HubError) return error
   const type = 'type' in error ? error.type : undefined

@@ -4,42 +4,45 @@ import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { createBuckets } from './rate-limit.ts'
 
-/** Who came in. */
+/** The admitted caller of a request. */
 export interface Caller {
-  /** The token's name. */
+  /** Name of the token. */
   token: string
 }
 
 export interface Doors {
-  /** Throws `forbidden` for a Host or an Origin that is none of ours (DNS rebinding, foreign pages). */
+  /** Throws `forbidden` for a Host or an Origin that is not the hub's (DNS rebinding, foreign pages). */
   checkNames(request: IncomingMessage): void
-  /** Throws `unauthorized`, or `rate_limited` after many wrong tokens; a right one always comes in. */
+  /**
+   * Returns the caller. Throws `unauthorized`, or `rate_limited` after many wrong tokens; the right token is
+   * always admitted.
+   */
   admit(request: IncomingMessage, presented: string | undefined, door: string): Caller
-  /** Whether it is the hub's token. */
+  /** Tells whether this is the hub's token. */
   isToken(presented: string | undefined): boolean
-  /** What to throw at who is not let in, as `admit` does. */
+  /** Returns the error to throw for a refused request, as `admit` does. */
   refusal(request: IncomingMessage, refused: Refused): HubError
 }
 
 interface Refused {
   door: string
-  /** Something was presented, and it was wrong. */
+  /** Whether the request presented something, and that was wrong. */
   isWrong: boolean
-  /** How to get in. */
+  /** Instruction for getting in. */
   how: string
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const HOW = 'send "Authorization: Bearer <token>"'
-/** Wrong tokens of one address: 10 at once, then one in 6 s. */
+/** Wrong tokens that one address may send: 10 at once, then one in 6 s. */
 const WRONG_TOKENS = { perSecond: 1 / 6, burst: 10 }
 
 export interface DoorsOptions {
   clock: Clock
   token: string
-  /** Where the token of this hub is kept, for whoever has none. */
+  /** Hint for callers without a token: the place where this hub's token is kept. */
   tokenHint: string
-  /** Names besides the loopback ones. */
+  /** Hostnames besides the loopback ones. */
   hosts: () => readonly string[]
 }
 
@@ -89,7 +92,7 @@ function forbidden(header: string, value: string | undefined, where: string): Hu
   )
 }
 
-/** Addresses that were seen lately are not parsed again. */
+/** Hostnames that are remembered, so that recent addresses are not parsed again. */
 const MOST_SEEN = 100
 
 function createHostnames(): (url: string) => string {
@@ -104,19 +107,19 @@ function createHostnames(): (url: string) => string {
   }
 }
 
-/** Of equal length for every text, so that two can be compared in constant time. */
+/** Returns a digest, whose length is equal for every text, so that two can be compared in constant time. */
 export function digest(data: string | Buffer): Buffer {
   return createHash('sha256').update(data).digest()
 }
 
-/** The token of an Authorization header. */
+/** Returns the token of an Authorization header. */
 export function bearerOf(request: IncomingMessage): string | undefined {
   return /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1]
 }
 
 const PROTOCOL = 'superbloom.v1'
 
-/** The token of a WebSocket: of its header, or, since browsers cannot send one, of its second subprotocol. */
+/** Returns the token of a WebSocket: of its header, or of its second subprotocol, as browsers send it. */
 export function webSocketTokenOf(request: IncomingMessage): string | undefined {
   const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',').map(part => part.trim())
   const carried = protocols.find(protocol => protocol.startsWith('bearer.'))?.slice('bearer.'.length)

@@ -4,13 +4,16 @@ import { bearerOf, digest } from './doors.ts'
 
 const SIGNATURE = 'x-hub-signature-256'
 
-/** Whether the request carries the hook's own secret: as a bearer, or as the password of senders that know only those. */
+/**
+ * Tells whether the request carries the hook's own secret: as a bearer, or as a password for senders that
+ * know only those.
+ */
 export function carriesSecret(request: IncomingMessage, secret: string | undefined): boolean {
   const given = bearerOf(request) ?? passwordOf(request)
   return secret !== undefined && given !== undefined && timingSafeEqual(digest(given), digest(secret))
 }
 
-/** Whether it carries anything by which somebody could be let in. */
+/** Tells whether the request carries any credential. */
 export function carriesAnything(request: IncomingMessage): boolean {
   return request.headers.authorization !== undefined || isSigned(request)
 }
@@ -19,7 +22,7 @@ function isSigned(request: IncomingMessage): boolean {
   return request.headers[SIGNATURE] !== undefined
 }
 
-/** Whether it has a signature that some body could have. */
+/** Tells whether the request has a well-formed signature, which some body could match. */
 export function mayBeSigned(request: IncomingMessage): boolean {
   return signatureOf(request) !== undefined
 }
@@ -28,7 +31,7 @@ function signatureOf(request: IncomingMessage): string | undefined {
   return /^sha256=([0-9a-f]{64})$/i.exec(String(request.headers[SIGNATURE]))?.[1]
 }
 
-/** Whether the body is signed with the secret: `sha256=<hex of its HMAC>`, as GitHub and others send it. */
+/** Tells whether the body is signed with the secret: `sha256=<its HMAC in hex>`, as GitHub and others do. */
 export function hasRightSignature(request: IncomingMessage, secret: string, body: Buffer): boolean {
   const given = signatureOf(request)
   const right = createHmac('sha256', secret).update(body).digest()

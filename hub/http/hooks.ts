@@ -11,11 +11,11 @@ import { createRoom } from './room.ts'
 export interface HookDoorDeps {
   clock: Clock
   doors: Doors
-  /** The secret that the config gives a hook. */
+  /** Returns the secret that the config gives a hook. */
   secretOf: (hook: string) => string | undefined
-  /** Whether one more delivery of a hook may come now. */
+  /** Tells whether a hook may get one more delivery now. */
   mayPass: (hook: string) => boolean
-  /** Resolves once what it brought is on the disk. */
+  /** Takes a delivery; resolves once its events are on the disk. */
   take: (delivery: {
     hook: string
     contentType: string | undefined
@@ -24,12 +24,12 @@ export interface HookDoorDeps {
   }) => Promise<HookOutcome[]>
 }
 
-/** Where senders say which delivery this is; the same for each of its tries. */
+/** Headers in which senders identify a delivery; the id is the same for each retry. */
 const DELIVERY_IDS = ['idempotency-key', 'x-github-delivery', 'x-gitea-delivery', 'webhook-id']
 
 const HOW = `send "Authorization: Bearer <token>", or with the hook's own secret (webhooks in superbloom.yaml) the same or the body's HMAC-SHA256 in X-Hub-Signature-256`
 
-/** `POST /hooks/<name>`: who may, a body that is not parsed yet, and 202 after the commit. */
+/** Creates `POST /hooks/<name>`: checks the sender, keeps the body unparsed, answers 202 after the commit. */
 export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
   const room = createRoom(deps.clock)
   return [
@@ -38,13 +38,13 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
       const secret = deps.secretOf(hook)
       const isIn = deps.doors.isToken(bearerOf(request)) || carriesSecret(request, secret)
       if (!isIn && (secret === undefined || !mayBeSigned(request))) refuse(deps.doors, request, hook)
-      // The parser would read all of it before it says so.
+      // The parser would read the whole body before it refuses it.
       if (Number(request.headers['content-length']) > LARGEST_BODY) throw tooLarge(hook)
       if (!isIn) room.enter(request, response)
       response.locals['signedWith'] = isIn ? undefined : secret
       next()
     },
-    // A signature is that of the bytes as they came.
+    // A signature covers the bytes as they came, so nothing is inflated.
     express.raw({ limit: LARGEST_BODY, type: () => true, inflate: false }),
     async (request, response) => {
       const hook = readName(request)
@@ -55,7 +55,8 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
       const events = await deps.take({
         hook,
         contentType: request.headers['content-type'],
-        // Whoever saw a signed delivery could send it once more with another id, which is not signed: the body counts.
+        // The signature does not cover the id: whoever saw a delivery could resend it under another one. The
+        // body's digest is the id instead.
         id: secret === undefined ? readId(request) : `signed ${digest(body).toString('hex')}`,
         body,
       })

@@ -1,2 +1,2 @@
-/** The largest body that any door takes, bytes. */
+/** Bytes of the largest body that any endpoint takes. */
 export const LARGEST_BODY = 1024 * 1024

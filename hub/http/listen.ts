@@ -5,13 +5,13 @@ import type { Log } from '../core/log.ts'
 
 export interface Listening extends AsyncDisposable {
   readonly server: Server
-  /** The real port. */
+  /** The port that the server really listens on. */
   readonly port: number
 }
 
-/** So many connections are open at once; those of a house are some dozen. What comes then is closed at once. */
+/** Connections open at once; a house uses some dozens. The server closes any further one at once. */
 const MOST_CONNECTIONS = 4_000
-/** A request comes whole within this, milliseconds, its head sooner; what is answered may take as long as it likes. */
+/** Milliseconds in which a request must arrive whole, its head sooner; an answer has no limit. */
 const LONGEST_REQUEST_MS = 60_000
 const LONGEST_HEAD_MS = 20_000
 
@@ -23,7 +23,7 @@ export interface ListenOptions {
   mostConnections?: number
 }
 
-/** Serves HTTP; throws `conflict` that says what to do where the port is taken. */
+/** Serves HTTP; throws `conflict` with advice if the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { host, port, onRequest, log, mostConnections = MOST_CONNECTIONS } = options
   const server = createServer(
@@ -33,7 +33,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   server.maxConnections = mostConnections
   let isFull = false
   server.on('drop', () => {
-    // Told once for as long as it is full.
+    // The log says it once for as long as the server is full.
     if (!isFull) log.warn('too_many_connections', { most: mostConnections })
     isFull = true
   })

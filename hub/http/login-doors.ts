@@ -6,12 +6,12 @@ import { bearerOf, type Doors } from './doors.ts'
 
 export interface LoginDoorDeps {
   doors: Doors
-  /** The https address at which browsers reach the hub, if there is one. */
+  /** Returns the https address at which browsers reach the hub, if there is one. */
   publicUrl: () => string | undefined
   logins: {
-    /** Throws a `HubError` that says why nobody can log in. */
+    /** Starts a login. Throws a `HubError` that says why nobody can log in. */
     begin: (server: string, redirectUrl: string) => Promise<{ state: string; url: string }>
-    /** Resolves with the server's name; throws a `HubError` that says why it is no login. */
+    /** Completes a login; resolves with the server's name. Throws a `HubError` that says why it failed. */
     finish: (answer: URLSearchParams) => Promise<string>
     look: (state: string) => { status: string; error?: string }
     forget: (server: string) => boolean
@@ -22,9 +22,9 @@ const DOOR = 'Logins at /oauth'
 const CALLBACK = '/oauth/callback'
 
 /**
- * Where people log in at servers: `POST /oauth/logins` begins a login, `GET /oauth/logins/<state>` says what became of
- * it, `DELETE /oauth/servers/<name>` forgets one, all with the token; `GET /oauth/callback` is where browsers come back
- * to, with the state alone.
+ * Creates the endpoints for logging in at servers: `POST /oauth/logins` starts a login, `GET
+ * /oauth/logins/<state>` tells its outcome, `DELETE /oauth/servers/<name>` forgets one, all with the token.
+ * Browsers come back to `GET /oauth/callback`, with the state alone.
  */
 export function createLoginDoors({ doors, publicUrl, logins }: LoginDoorDeps): RequestHandler {
   const router = Router()
@@ -73,7 +73,10 @@ function readServer(given: unknown): string {
   )
 }
 
-/** Authorization servers send browsers to https, or to the machine that the browser runs on (RFC 8252, 7.3). */
+/**
+ * Returns the base of the redirect URL. Authorization servers send browsers to https, or to the machine that
+ * the browser runs on (RFC 8252, 7.3).
+ */
 function toBase({ socket }: Request, publicUrl: string | undefined): string {
   return publicUrl?.startsWith('https:') ? publicUrl : `http://127.0.0.1:${socket.localPort}`
 }

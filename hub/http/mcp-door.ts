@@ -6,11 +6,11 @@ import { LARGEST_BODY } from './largest-body.ts'
 
 export interface McpDoorDeps {
   doors: Doors
-  /** Whether a caller may make one more request now. */
+  /** Tells whether a caller may make one more request now. */
   mayPass: (caller: Caller) => boolean
-  /** The names of the configured sets of tools. */
+  /** Returns the names of the configured toolsets. */
   toolsets: () => readonly string[]
-  /** Serves MCP; the caller is admitted and the body is parsed. */
+  /** Serves MCP for an admitted caller; the body is parsed. */
   mcp: (request: McpRequest, response: ServerResponse, body: unknown, caller: Caller) => Promise<void>
 }
 
@@ -20,7 +20,10 @@ export function isForMcp({ url = '' }: IncomingMessage): boolean {
   return url === '/mcp' || /^\/mcp(?:\/[^/?]+)?\/?(?:\?|$)/.test(url)
 }
 
-/** The door that clients knock at thousands of times a second, hence not behind a router. Throws what it refuses. */
+/**
+ * Serves the MCP endpoint without a router, since clients call it thousands of times a second. Throws what it
+ * refuses.
+ */
 export async function serveMcp(
   deps: McpDoorDeps,
   request: McpRequest,
@@ -74,7 +77,7 @@ async function readJson(request: McpRequest): Promise<unknown> {
   throw new HubError('bad_request', 'The body of POST /mcp is not JSON of a message: it is no object')
 }
 
-/** Some clients write null for a param that they leave out, such as `arguments` and `cursor`. */
+/** Drops null params: some clients write null for one that they leave out, such as `arguments`, `cursor`. */
 function withoutNullParams(body: object & { params?: unknown }): object {
   const { params } = body
   if (typeof params !== 'object' || params === null || !Object.values(params).includes(null)) return body
@@ -91,7 +94,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Nearly all bodies are there with their heads: those are taken as they are, since a stream's events take their time. */
+/**
+ * Reads a body. Nearly all bodies arrive with their heads and are read at once, since a stream's events take
+ * their time.
+ */
 function readText(request: McpRequest): Promise<string> {
   return new Promise((resolve, reject) => {
     queueMicrotask(() => {

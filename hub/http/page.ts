@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import express, { type RequestHandler, Router } from 'express'
 
-/** The modules that the page imports, by the name under /vendor, as files of their packages. */
+/** Modules that the page imports, by the name under /vendor, as files of their packages. */
 const VENDOR: Readonly<Record<string, string>> = {
   'preact.js': 'preact/dist/preact.mjs',
   'preact-hooks.js': 'preact/hooks/dist/hooks.mjs',
@@ -33,7 +33,7 @@ export function createPage(folder: string): RequestHandler {
   }
   const files = express.static(folder, { index: false, cacheControl: false })
   router.use((request, response, next) => {
-    // In a checkout the tests and types lie beside the modules.
+    // A checkout has tests and types beside the modules.
     if (request.path.endsWith('.ts')) return next()
     return files(request, response, next)
   })
@@ -61,7 +61,7 @@ function toPolicy(html: string): string {
   ].join('; ')
 }
 
-/** A file of an installed package, wherever npm put the package. */
+/** Returns the path of an installed package's file, wherever npm put the package. */
 function resolvePackageFile(path: string): string {
   const [name = ''] = path.split('/')
   const searched = createRequire(import.meta.url).resolve.paths(name) ?? []

@@ -1,10 +1,13 @@
-/** How many things one source may do: `burst` at once, `perSecond` in the long run. */
+/** Limit for one source: `burst` actions at once, `perSecond` in the long run. */
 export interface RateLimit {
   perSecond: number
   burst: number
 }
 
-/** A token bucket; the returned function takes one and says whether there was one. `now` is in milliseconds. */
+/**
+ * Creates a token bucket; the returned function takes a token and tells whether there was one. `now` is in
+ * milliseconds.
+ */
 export function createBucket({ perSecond, burst }: RateLimit): (now: number) => boolean {
   let level = burst
   let last: number | undefined
@@ -17,7 +20,7 @@ export function createBucket({ perSecond, burst }: RateLimit): (now: number) => 
   }
 }
 
-/** Buckets by source, of which only the `most` that were used last are kept. */
+/** Creates one bucket per source; only the `most` that were used last are kept. */
 export function createBuckets(limit: RateLimit, most = 10_000): (source: string, now: number) => boolean {
   const buckets = new Map<string, (now: number) => boolean>()
   let latest: { source: string; bucket: (now: number) => boolean } | undefined

@@ -1,16 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 
-/** So many bodies whose sender is only known at their end are on their way at once; each is of the largest at most. */
+/** Bodies that may arrive at once before their senders are verified; each is of the largest at most. */
 const MOST_INSIDE = 16
-/** None of them takes longer, milliseconds. */
+/** Milliseconds that such a body may take. */
 const LONGEST_MS = 10_000
 
-/** Bounds what those hold together who may turn out to be anybody. */
+/** Bounds the bodies of senders that are not verified yet and may be anybody. */
 export interface Room {
   /**
-   * Lets the body of this request in until it is read, or takes too long. Where too many are inside, one of them is cut
-   * off: a real delivery is over in a moment, so that who stays is likelier a stranger than who comes.
+   * Admits the body of this request until it is read, or takes too long. If too many are inside, one of them
+   * is cut off: a real delivery is over in a moment, so a sender that stays is likelier a stranger than a new
+   * one.
    */
   enter(request: IncomingMessage, response: ServerResponse): void
 }
@@ -42,7 +43,7 @@ export function createRoom(clock: Clock): Room {
   }
 }
 
-/** Of the address that has the most inside, the one that came first; they are in the order in which they came. */
+/** Returns the oldest body of the address that has the most inside; `inside` is in the order of arrival. */
 export function decideCut<One extends Inside>(inside: readonly One[]): One | undefined {
   const byAddress = Map.groupBy(inside, ({ address }) => address)
   const [most] = [...byAddress.values()].sort((one, other) => other.length - one.length)

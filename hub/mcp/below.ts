@@ -10,8 +10,8 @@ import type {
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 
 /**
- * What all servers below offer, under the names that it has in the hub. Requests throw `not_found` and `unavailable`,
- * and what the server answered with.
+ * The upstream servers: all that they offer, under its names in the hub. Requests throw `not_found`,
+ * `unavailable`, and the error that the server answered with.
  */
 export interface Below {
   tools(): readonly Tool[]
@@ -19,25 +19,25 @@ export interface Below {
   prompts(): readonly Prompt[]
   resources(): readonly Resource[]
   resourceTemplates(): readonly ResourceTemplateType[]
-  /** What servers say of themselves, by name. */
+  /** Returns the servers' self-descriptions, by the server's name. */
   instructions(): readonly { server: string; text: string }[]
   call(name: string, args: JsonObject, options: ForwardOptions): Promise<CallToolResult>
   readResource(uri: string, options: ForwardOptions): Promise<ReadResourceResult>
   getPrompt(name: string, args: JsonObject, options: ForwardOptions): Promise<GetPromptResult>
   complete(params: JsonObject, options: ForwardOptions): Promise<JsonObject>
-  /** Tells of each change of these resources from now on, and of no others. */
+  /** Subscribes to exactly these resources from now on; other subscriptions end. */
   subscribe(uris: ReadonlySet<string>): void
-  /** Asks every server for log messages from this level on. */
+  /** Asks every server for log messages of this level and above. */
   setLogLevel(level: LogLevel): void
-  /** A client's session is over: what it has of its own ends. */
+  /** Ends what a client's session has of its own at the servers; the session is over. */
   endSession(key: string): void
-  /** The roots of some client changed. */
+  /** Tells the servers that the roots of some client changed. */
   rootsChanged(): void
 }
 
 export const LOG_MESSAGE = 'notifications/message'
 
-/** From the least severe on. */
+/** Levels, the least severe first. */
 export const LOG_LEVELS = [
   'debug',
   'info',
@@ -51,14 +51,18 @@ export const LOG_LEVELS = [
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Whether a message of a level is for who wants those from `wanted` on; nobody who did not say so wants any. */
+/**
+ * Tells whether a client that wants messages from level `wanted` on gets one of `level`; without `wanted` it
+ * gets none.
+ */
 export function isLogged(level: unknown, wanted: string | undefined): boolean {
   return rank(wanted) >= 0 && rank(level) >= rank(wanted)
 }
 
 /**
- * A server knows one level for all of its clients: it is asked for the least severe that any of the hub's ever wanted,
- * and each of these gets what it wants of that.
+ * Calls `set` only for a level that is less severe than all before. A server knows one level for all of its
+ * clients, so it gets the least severe that any client of the hub ever wanted, and the hub filters for each
+ * of them.
  */
 export function onlyWider(set: Below['setLogLevel']): Below['setLogLevel'] {
   let widest = Number.POSITIVE_INFINITY

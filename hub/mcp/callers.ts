@@ -14,37 +14,37 @@ import { isLogged, LOG_LEVELS, LOG_MESSAGE, type LogLevel } from './below.ts'
 import type { Elicited } from './elicited.ts'
 import type { Parked, Round } from './parked.ts'
 
-/** How long a client may take for anything but a question to a person: what its model writes may be long in coming. */
+/** Milliseconds that a client may take for anything but a question to a person: models may write for long. */
 const LONGEST_ANSWER_MS = 24 * 3_600_000
 
-/** How long a client may take to answer what a server asks by this method, milliseconds. */
+/** Returns how long a client may take to answer this method of a server, milliseconds. */
 export function answerLimit(method: string): number {
   return method === ELICITATION ? QUESTION_MS : LONGEST_ANSWER_MS
 }
 
 const anyResult = z.looseObject({})
 
-/** One request of a client, whichever way it came in. */
+/** One request of a client, whichever way it arrived. */
 export interface Caller {
-  /** Equal for all requests of one client. */
+  /** Key that is equal for all requests of one client. */
   key: string
-  /** What it said of itself with this request; undefined for one that said it once, at the beginning of its session. */
+  /** Self-description in this request; undefined for a legacy client, whose session has one. */
   declared: Declared | undefined
-  /** What such a session said. */
+  /** Self-description of a legacy client's session, and the pages that the client was sent to. */
   session: { capabilities: JsonObject; logLevel: string | undefined; elicited: Elicited }
   signal: AbortSignal
-  /** What `signal` is of, where nobody else has it. */
+  /** Controller of `signal`, if no other code has it. */
   ended?: AbortController
   /** The request's `_meta`. */
   meta: JsonObject
-  /** What a repeated request brings: `inputResponses`, `requestState`. */
+  /** Fields of a repeated request: `inputResponses`, `requestState`. */
   repeat: JsonObject
   notify(method: string, params: JsonObject): void
   /** Sends the client a request, while it still waits for the answer to its own. */
   send(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>
 }
 
-/** What a client of 2026-07-28 says of itself with each request. */
+/** The self-description that a client of 2026-07-28 sends with each request. */
 export interface Declared {
   name: string
   capabilities: JsonObject
@@ -52,8 +52,9 @@ export interface Declared {
 }
 
 /**
- * Runs a request of a client: `run` forwards it. What a server asks meanwhile reaches the client in the way of its
- * era: as a request of its session, or as a result that it repeats its request with the answers for.
+ * Runs a request of a client: `run` forwards it. A server's question meanwhile reaches the client in the way
+ * of its era: as a request of its session, or as a result, after which the client repeats its request with
+ * the answers.
  */
 export function runFor(
   parked: Parked,
@@ -115,7 +116,7 @@ function toRound(caller: Caller): Round {
   }
 }
 
-/** What a request's `_meta` says beyond what the hub sets itself: the trace's context above all. */
+/** Returns the `_meta` without the keys that the hub sets itself; above all the trace's context is left. */
 function metaOf({ meta }: Caller): { meta: JsonObject } | undefined {
   if (Object.keys(meta).every(key => OURS.has(key))) return undefined
   return { meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !OURS.has(key))) }
@@ -129,7 +130,7 @@ const OURS: ReadonlySet<string> = new Set([
   LOG_LEVEL_META_KEY,
 ])
 
-/** What the `_meta` of a request of 2026-07-28 says of its client. */
+/** Reads the client's self-description from the `_meta` of a request of 2026-07-28. */
 export function declaredBy(envelope: JsonObject): Declared {
   const level = envelope[LOG_LEVEL_META_KEY]
   const { name = '', version = '' } = toObject(envelope[CLIENT_INFO_META_KEY])
@@ -147,7 +148,7 @@ export function toRepeat(inputResponses: unknown, requestState: unknown): JsonOb
   }
 }
 
-/** A request that the SDK's server hands on. */
+/** Creates the Caller of a request that the SDK's server hands on. */
 export function toCaller(
   { mcpReq }: ServerContext,
   session: { key: string; server: Server; logLevel: string | undefined; elicited: Elicited },

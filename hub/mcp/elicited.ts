@@ -1,19 +1,19 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 
-/** A server tells by it that a page is done with; clients of 2026-07-28 hear of no such thing. */
+/** Notification by which a server reports that a page is done; clients of 2026-07-28 do not get it. */
 export const PAGE_DONE = 'notifications/elicitation/complete'
 
-/** Above this many pages of one client the oldest is forgotten. */
+/** Pages of one client that are remembered; above that the oldest is forgotten. */
 const MOST_PAGES = 100
 
-/** The pages that servers sent a client to, by their ids: of these alone it hears when they are done with. */
+/** The pages that servers sent one client to, by id. The client is notified of the end of these only. */
 export interface Elicited {
-  /** Notes the page that it is asked to open, where that is what it is asked. */
+  /** Notes the page that the client is asked to open, if it is asked that. */
   asked(params: JsonObject): void
-  /** Notes the pages that it has to open first, where that is what went wrong. */
+  /** Notes the pages that the client has to open first, if the error says so. */
   failed(error: unknown): void
-  /** Whether a page is of this client; it is over then. */
+  /** Tells whether a page is this client's, and forgets it. */
   end(id: unknown): boolean
 }
 

@@ -21,7 +21,7 @@ import { createWanted } from './wanted.ts'
 
 export interface McpEndpointDeps extends McpServerDeps {
   clock: Clock
-  /** The names of the configured sets of tools. */
+  /** Returns the names of the configured toolsets. */
   toolsets: () => readonly string[]
 }
 
@@ -34,11 +34,11 @@ export interface McpEndpoint extends AsyncDisposable {
     body: unknown,
     caller: { token: string },
   ): Promise<void>
-  /** Tells clients that lists changed; of tools only those whose own list did. */
+  /** Notifies clients of changed lists; of tools only those clients whose own list changed. */
   changed(change: OfferChange): void
-  /** Tells who subscribed to a resource that it changed. */
+  /** Notifies the clients that subscribed to a resource of its change. */
   updated(uri: string): void
-  /** Hands on what a server told that belongs to no request: log messages to who wants such. */
+  /** Forwards a notification that belongs to no request: log messages go to the clients that want them. */
   noticed(method: string, params: JsonObject): void
 }
 
@@ -85,17 +85,17 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   }
 }
 
-/** What a client of 2026-07-28 calls itself in a request. */
+/** Returns the name that a client of 2026-07-28 gives itself in a request. */
 function modernClientOf(body: unknown): string {
   const params = isObject(body) ? body['params'] : undefined
   const meta = isObject(params) ? params['_meta'] : undefined
   return isObject(meta) ? declaredBy(meta).name : ''
 }
 
-/** Which requests are of the protocol's older era. */
+/** Tells whether a request is of the protocol's older era. */
 function isLegacy(request: McpRequest, body: unknown): boolean {
   const { method, headers } = request
-  // The many requests of a session: what is plainly so need not be classified.
+  // Most requests belong to a session, and their headers suffice to see it.
   if (headers['mcp-session-id'] !== undefined && headers['mcp-method'] === undefined && isOfLegacy(request))
     return true
   const text = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined)
@@ -113,7 +113,7 @@ function createIsOwn(hubTools: readonly HubTool[]): (name: string) => boolean {
   return name => names.has(name)
 }
 
-/** The resources that a modern client's `subscriptions/listen` is about. */
+/** Returns the resources of a modern client's `subscriptions/listen`; none for other requests. */
 function subscribedBy(body: unknown): string[] {
   if (!isObject(body) || body['method'] !== 'subscriptions/listen' || !isObject(body['params'])) return []
   const { notifications } = body['params']

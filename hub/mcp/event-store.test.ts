@@ -8,7 +8,7 @@ const answer = (id: number, length: number): JSONRPCMessage => ({
   result: { text: 'x'.repeat(length) },
 })
 
-/** The messages after this event. */
+/** Returns the messages after this event. */
 async function missed(store: ReturnType<typeof createEventStore>, lastEventId: string) {
   const sent: JSONRPCMessage[] = []
   await store.replayEventsAfter(lastEventId, { send: async (_id, message) => void sent.push(message) })

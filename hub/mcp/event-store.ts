@@ -1,22 +1,23 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
 import { createKeptEvents, type KeptEvent } from './kept-events.ts'
 
-/** So many messages of one session, and characters of them, are kept for a client that lost its connection. */
+/** Messages of one session, and characters of them, that are kept for a client that lost its connection. */
 const MOST = { events: 500, characters: 4 * 1024 * 1024 }
 
 interface StreamEvent extends KeptEvent {
   stream: string
-  /** How many of the session came up to it. */
+  /** Position among the session's messages, from 1. */
   number: number
 }
 
 /**
- * The messages of a session's streams, so that a client goes on where its connection broke. A stream stays known while
- * messages of it are kept or may come: a session's own, of which others push every message out, goes on all the same.
+ * Stores the messages of a session's streams, so that a client resumes where its connection broke. A stream
+ * stays known while messages of it are kept or may come: a session's own stream can be resumed even after
+ * others pushed all of its messages out.
  */
 export function createEventStore(): EventStore {
   const events = createKeptEvents<StreamEvent>(MOST)
-  /** The streams that did not end with an answer. */
+  /** Streams that did not end with an answer. */
   const open = new Set<string>()
   let count = 0
   return {
@@ -26,7 +27,7 @@ export function createEventStore(): EventStore {
       events.add({ id, stream, number, text: JSON.stringify(message) })
       open.delete(stream)
       if (!isAnswer(message)) open.add(stream)
-      // Calls that were cancelled get no answer. The longest silent goes.
+      // Cancelled calls get no answer, so the stream that has been silent longest is dropped.
       const [oldest] = open
       if (open.size > MOST.events && oldest !== undefined) open.delete(oldest)
       return id
@@ -40,7 +41,7 @@ export function createEventStore(): EventStore {
       const last = readId(lastEventId)
       const missed = events.all.filter(({ stream, number }) => stream === last.stream && number > last.number)
       for (const { id, text } of missed) {
-        // The event that only opened a stream says nothing.
+        // The event that only opened a stream has no message.
         if (text !== '{}') await send(id, JSON.parse(text))
       }
       return last.stream

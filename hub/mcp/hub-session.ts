@@ -10,11 +10,11 @@ import {
 } from '@modelcontextprotocol/client'
 import { describeError } from '../core/errors.ts'
 
-/** Where the hub is now; it may have another address after a restart. */
+/** The hub's present address; it may change after a restart. */
 export interface HubAddress {
   url: string
   token: string
-  /** The door to MCP there: `/mcp`, `/mcp/<toolset>`, `/mcp?tools=lean`. */
+  /** Path of MCP there: `/mcp`, `/mcp/<toolset>`, `/mcp?tools=lean`. */
   path: string
 }
 
@@ -23,29 +23,29 @@ export type Hub = StreamableHTTPClientTransport
 export interface HubSessionEvents {
   onMessage(hub: Hub, message: JSONRPCMessage): void
   onError(error: Error): void
-  /** The hub cannot tell of what nobody asked for, and will not in this session any more. */
+  /** Called when the hub cannot send what no request asked for, and will not in this session any more. */
   onDeaf(hub: Hub, error: Error): void
 }
 
-/** What a legacy client's session is opened with once more; the hub's answers are kept from the client. */
+/** Requests that open a legacy client's session once more; the hub's answers are kept from the client. */
 export interface Reopening {
   initialize: JSONRPCRequest
-  /** Sent when it is open. */
+  /** Requests that are sent when the session is open. */
   requests: JSONRPCRequest[]
 }
 
-/** So the ids of events begin that belong to no request. */
+/** Prefix of the ids of events that belong to no request. */
 const OWN_STREAM = '_GET_stream~'
-/** What a server answers that has no such stream, for which its client then does not ask again. */
+/** Status of a server that has no such stream; its client then does not ask again. */
 const NO_STREAM = 405
 
 export interface HubSession {
   hub: Hub
-  /** What it answered to `initialize` where a session was reopened, once it tells of what changes from then on. */
+  /** Resolves with the answer to `initialize` of a reopened session, once the hub can tell of changes. */
   hearing?: Promise<JSONRPCResultResponse['result']>
 }
 
-/** A connection to a hub. Throws what went wrong. */
+/** Opens a connection to a hub. Throws what went wrong. */
 export async function openHubSession(
   { url, token, path }: HubAddress,
   events: HubSessionEvents,
@@ -79,7 +79,7 @@ export async function openHubSession(
   }
 }
 
-/** The answer, which nobody else gets; other messages are received as ever. */
+/** Returns the answer to a request, which `receive` does not get; `receive` gets other messages as ever. */
 async function ask(
   hub: Hub,
   request: JSONRPCRequest,
@@ -101,9 +101,9 @@ async function ask(
 }
 
 /**
- * A session's own stream that ended is opened again once, by the transport. Where that fails the session is most likely
- * gone: the transport is told that there is no such stream, so that it does not try behind the back of who opens a new
- * session.
+ * Watches a session's own stream, which the transport opens again once after its end. If that fails, the
+ * session is most likely gone: the transport is told that there is no such stream, so that it does not retry
+ * while a new session is opened.
  */
 function watchOwnStream(events: { onHearing(): void; onDeaf(error: Error): void }): FetchLike {
   return async (url, init) => {

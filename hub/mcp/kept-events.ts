@@ -3,12 +3,12 @@ export interface KeptEvent {
   text: string
 }
 
-/** Messages that are kept for a client that lost its connection: the latest, so many and so many characters of them. */
+/** The latest messages, limited in number and characters, for a client that lost its connection. */
 export interface KeptEvents<Event extends KeptEvent> {
-  /** In the order in which they came. */
+  /** The messages in the order in which they came. */
   readonly all: readonly Event[]
   readonly characters: number
-  /** The newest stays however long it is: it may be the answer that its client waits for. */
+  /** Adds a message. The newest stays however long it is: it may be the answer that its client waits for. */
   add(event: Event): void
 }
 

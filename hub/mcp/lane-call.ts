@@ -8,32 +8,32 @@ import { isObject, type JsonObject } from '../core/forwarding.ts'
 import { type Declared, declaredBy, toRepeat } from './callers.ts'
 
 const MODERN = '2026-07-28'
-/** Since this version clients take events without a message. */
+/** First version whose clients take events without a message. */
 const PRIMED = '2025-11-25'
 
-/** A call of a server's tool that has nothing unusual about it. */
+/** A plain call of a server's tool, which can take the fast path. */
 export interface LaneCall {
   id: string | number
   name: string
   args: JsonObject
   meta: JsonObject
   repeat: JsonObject
-  /** Its client takes an event that only says from where to go on. */
+  /** Whether its client takes an event that only says from where to resume. */
   primes: boolean
 }
 
-/** One of a client of 2026-07-28, with what that says of itself. */
+/** A call of a client of 2026-07-28, with the client's self-description. */
 export interface ModernCall extends LaneCall {
   declared: Declared
 }
 
-/** A request of before 2026-07-28; undefined where it is not plainly a call of a tool. */
+/** Reads a request from before 2026-07-28; undefined if it is not plainly a call of a tool. */
 export function readLegacyCall(request: IncomingMessage, body: unknown): LaneCall | undefined {
   const call = isOfLegacy(request) ? readCall(body) : undefined
   return call && { ...call, primes: String(request.headers['mcp-protocol-version'] ?? '') >= PRIMED }
 }
 
-/** A request of 2026-07-28; undefined where it is not plainly a call of a tool, with all that it has to say. */
+/** Reads a request of 2026-07-28; undefined if it is not plainly a tool call with all that it has to say. */
 export function readModernCall(request: IncomingMessage, body: unknown): ModernCall | undefined {
   if (request.headers['mcp-method'] !== 'tools/call') return undefined
   const call = readCall(body)
@@ -43,14 +43,14 @@ export function readModernCall(request: IncomingMessage, body: unknown): ModernC
     : undefined
 }
 
-/** Whether the headers are those of a request of before 2026-07-28. */
+/** Tells whether the headers are those of a request from before 2026-07-28. */
 export function isOfLegacy(request: IncomingMessage): boolean {
   const version = request.headers['mcp-protocol-version']
   const isKnown = version === undefined || SUPPORTED_PROTOCOL_VERSIONS.some(known => known === version)
   return isKnown && takesBoth(request)
 }
 
-/** Whether headers and `_meta` are those of a request of 2026-07-28, and say the same. */
+/** Tells whether headers and `_meta` are those of a request of 2026-07-28, and agree. */
 export function isOfModern(request: IncomingMessage, params: unknown, method: string): boolean {
   const { headers } = request
   const meta = isObject(params) ? params['_meta'] : undefined

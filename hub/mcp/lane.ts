@@ -18,7 +18,7 @@ import type { LaneCall, ModernCall } from './lane-call.ts'
 import type { Parked } from './parked.ts'
 import { createReply, type Reply } from './reply.ts'
 
-/** The ids of questions that clients of the lane are asked. */
+/** Prefix of the ids of questions that the fast path asks clients. */
 const QUESTION = 'lane-question-'
 
 /** A call that is being served. */
@@ -27,22 +27,22 @@ interface LaneFlight {
   ended: AbortController
 }
 
-/** What the lane knows of a legacy client's session. */
+/** The fast path's state of a legacy client's session. */
 export interface LaneSession {
   key: string
-  /** How many calls it has made, for the ids of their streams. */
+  /** Calls that it has made, which number their streams. */
   made: number
   capabilities: JsonObject
   logLevel: string | undefined
   elicited: Elicited
   calls: Register<LaneFlight>
-  /** What it is asked, by ids. */
+  /** Open questions to the client, by id. */
   questions: Map<string, PromiseWithResolvers<JsonObject>>
-  /** Its latest answers that are streams, by what their events' ids begin with. */
+  /** Its latest answers that are streams, by the prefix of their events' ids. */
   streams: Map<string, Reply>
 }
 
-/** Nothing is in flight yet. */
+/** Creates the state of a session with nothing in flight. */
 export function createLane(key: string, elicited: Elicited): LaneSession {
   return {
     key,
@@ -56,7 +56,7 @@ export function createLane(key: string, elicited: Elicited): LaneSession {
   }
 }
 
-/** Above this many streams, and characters of them, the oldest of a session can no longer be resumed. */
+/** Streams of a session, and characters of them, that can be resumed; above that the oldest is dropped. */
 const MOST_STREAMS = 50
 const MOST_CHARACTERS = 4 * 1024 * 1024
 
@@ -69,8 +69,9 @@ export interface LaneDeps {
 }
 
 /**
- * The short way for what a hub does most: a call of a server's tool is handed on as it came, and the result as it came
- * back, without the SDK's server in between. Whatever is not plainly right goes the long way, which says what is wrong.
+ * Serves a call on the fast path, for what a hub does most: forwards it to the server as it came, and the
+ * result as it came back, without the SDK's server in between. A request that is not plainly right takes the
+ * long way, which says what is wrong.
  */
 export async function serveCall(
   deps: LaneDeps,
@@ -103,11 +104,11 @@ export async function serveCall(
   }
   await run(deps, caller, call, reply)
   calls.delete(number)
-  // Its client would come back again and again for the answer that there is not.
+  // A cancelled call has no answer, and its client would come back for it again and again.
   if (signal.aborted) streams.delete(stream)
 }
 
-/** The same for a client of 2026-07-28: it has no session, and each of its calls stands for itself. */
+/** Serves a call of a client of 2026-07-28, which has no session: each of its calls stands for itself. */
 export function serveModernCall(
   deps: LaneDeps,
   token: string,
@@ -115,7 +116,8 @@ export function serveModernCall(
   response: ServerResponse,
 ): Promise<void> {
   const ended = new AbortController()
-  // A client that closes the stream wants no answer any more; before, it may have lost its way only.
+  // A client of 2026-07-28 that closes the stream wants no answer any more; an older one may only have lost
+  // its connection.
   const onLost = () => ended.abort(new Error('The client went away'))
   const { clock, firstSigns } = deps
   const reply = createReply(response, { clock, firstSigns, onLost })
@@ -135,12 +137,12 @@ export function serveModernCall(
 
 const NO_SESSION = { capabilities: {}, logLevel: undefined, elicited: createElicited() }
 
-/** Such a client is asked by results. */
+/** Refuses: a client of 2026-07-28 gets questions as results. */
 function refuseQuestion(): Promise<never> {
   return Promise.reject(new Error('A client of 2026-07-28 takes no requests'))
 }
 
-/** The newest stays however much it holds: its own events are bounded too. */
+/** Keeps a stream and drops the oldest. The newest stays whatever it holds: its own events are bounded. */
 function keepStream(streams: Map<string, Reply>, stream: string, reply: Reply): void {
   streams.set(stream, reply)
   let characters = 0
@@ -152,7 +154,7 @@ function keepStream(streams: Map<string, Reply>, stream: string, reply: Reply): 
   }
 }
 
-/** Goes on with an answer whose connection broke; false where it is none of the lane's. */
+/** Resumes an answer whose connection broke; false if the answer is not the fast path's. */
 export function resumeStream(
   session: LaneSession,
   request: IncomingMessage,
@@ -165,7 +167,7 @@ export function resumeStream(
   return reply !== undefined
 }
 
-/** Takes an answer to a question, or a cancellation; false for what is not the lane's. */
+/** Takes an answer to a question, or a cancellation; false for a message that is not the fast path's. */
 export function takeMessage(session: LaneSession, body: unknown): boolean {
   if (!isObject(body)) return false
   if (body['method'] === 'notifications/cancelled' && isObject(body['params'])) {
@@ -186,7 +188,7 @@ export function takeMessage(session: LaneSession, body: unknown): boolean {
   return true
 }
 
-/** Ends all that a session has in flight. */
+/** Ends everything that a session has in flight. */
 export function endLane(session: LaneSession, reason: Error): void {
   for (const { ended } of session.calls.values()) ended.abort(reason)
   for (const question of session.questions.values()) question.reject(reason)
@@ -206,7 +208,7 @@ async function run(
     const result = await running
     reply.end({ jsonrpc: '2.0', id, result: declared ? toModern(result, serverInfo) : toLegacy(result) })
   } catch (error) {
-    // To a cancelled request there is no answer.
+    // A cancelled request gets no answer.
     if (caller.signal.aborted) return reply.end(undefined)
     const failure = toFailure(error)
     if (!(failure instanceof ProtocolError)) {
@@ -234,7 +236,7 @@ async function ask(
   { questions }: LaneSession,
   { reply, method, params, asked }: Asked,
 ): Promise<JsonObject> {
-  // Unlike any of a session before: the bridge's client does not notice that it has another one.
+  // The id is unlike any of an earlier session: the bridge's client does not notice a new session.
   const id = `${QUESTION}${randomUUID()}`
   const question = Promise.withResolvers<JsonObject>()
   const giveUp = (reason: string, error: unknown) => {
@@ -259,7 +261,7 @@ async function ask(
   }
 }
 
-/** What went wrong with a call, as the protocol's error or as a result that a model reads. */
+/** Returns what went wrong with a call, as the protocol's error or as a result that a model reads. */
 export function toFailure(error: unknown): ProtocolError | CallToolResult {
   if (error instanceof ProtocolError) return error
   if (error instanceof HubError && error.code === 'not_found')

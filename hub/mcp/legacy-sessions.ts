@@ -22,23 +22,23 @@ import { McpServer, type McpServerDeps } from './server.ts'
 import { isPlain, type McpView, toView } from './view.ts'
 import type { Wanted } from './wanted.ts'
 
-/** Sessions of legacy clients that nobody used for so long are ended. */
+/** Milliseconds after which an unused session of a legacy client is ended. */
 const IDLE_MS = 30 * 60_000
 const SWEEP_MS = 60_000
-/** A client that just used its session is about to use it again: one that connects has no stream open yet. */
+/** Milliseconds in which a session counts as just used: a client that connects has no stream open yet. */
 const FRESH_MS = 10_000
-/** Above this many sessions the one that was idle longest makes room. */
+/** Sessions at once; above that the one that was idle longest is ended. */
 const MOST_SESSIONS = 1_000
 
 interface Session {
   transport: NodeStreamableHTTPServerTransport
   mcp: McpServer
   view: McpView
-  /** The resources that it wants to be told of, with how to end that. */
+  /** Resources that the client subscribed to, each with the function that unsubscribes. */
   subscribed: Map<string, () => void>
-  /** Its calls that take the short way. */
+  /** State of its calls on the fast path. */
   lane: LaneSession
-  /** It said that it is initialized. */
+  /** Whether the client said that it is initialized. */
   isReady: boolean
   usedAt: number
   open: number
@@ -46,7 +46,7 @@ interface Session {
 
 export interface LegacySessionDeps extends McpServerDeps, LaneDeps {
   wanted: Wanted
-  /** Whether a tool is the hub's own. */
+  /** Tells whether a tool is the hub's own. */
   isOwn: (name: string) => boolean
   list: ListLane
 }
@@ -54,7 +54,7 @@ export interface LegacySessionDeps extends McpServerDeps, LaneDeps {
 /** The sessions of clients from before 2026-07-28. Disposing ends all. */
 export interface LegacySessions extends AsyncDisposable {
   serve(request: McpRequest, response: ServerResponse, body: unknown, token: string): Promise<void>
-  /** Of tools only those whose view is affected are told. */
+  /** Notifies sessions of changed lists; of tools only those whose view is affected. */
   changed(change: OfferChange, isAffected: (view: McpView) => boolean): void
   updated(uri: string): void
   noticed(method: string, params: JsonObject): void
@@ -161,7 +161,7 @@ async function openSession(
   return session
 }
 
-/** What all sessions are told without having asked. */
+/** Creates the notifications that sessions get without having asked. */
 function createNews(sessions: () => Iterable<Session>, log: Log) {
   const tell = (sent: Promise<void>) => void sent.catch(error => log.debug('change_not_sent', { error }))
   return {
@@ -184,7 +184,10 @@ function createNews(sessions: () => Iterable<Session>, log: Log) {
   }
 }
 
-/** What its client may be asked, and wants to hear of, stands since it was initialized. */
+/**
+ * Returns the fast path's state with the client's capabilities and log level, which are known since it was
+ * initialized.
+ */
 function toLane({ lane, mcp }: Session): LaneSession {
   lane.capabilities = { ...mcp.server.getClientCapabilities() }
   lane.logLevel = mcp.logLevel
@@ -195,7 +198,7 @@ function accept(response: ServerResponse): void {
   response.writeHead(202, ANSWER_HEADERS).end()
 }
 
-/** The answers by which a client knows that it has to begin anew. */
+/** Answers so that the client knows that it has to begin anew. */
 function refuse(response: ServerResponse, status: number): void {
   const error =
     status === 404

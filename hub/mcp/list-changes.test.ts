@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
 import { createListChanges } from './list-changes.ts'
 
-/** A tool that counts how often it is written. */
+/** Creates a tool that counts how often it is written. */
 function toTool(name: string, description: string) {
   const written = { times: 0 }
   const definition: Tool = { name, description, inputSchema: { type: 'object' } }

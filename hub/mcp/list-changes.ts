@@ -3,15 +3,18 @@ import type { Tool } from '@modelcontextprotocol/server'
 
 export interface ListChangesDeps {
   tools: () => readonly Tool[]
-  /** The names of the configured sets of tools. */
+  /** Returns the names of the configured toolsets. */
   toolsets: () => readonly string[]
-  /** Whether a toolset has a tool. */
+  /** Tells whether a toolset contains a tool. */
   gives: (toolset: string, name: string) => boolean
 }
 
 const digests = new WeakMap<Tool, string>()
 
-/** Equal for tools that read alike; each is written once, for a change of one server leaves the others' as they are. */
+/**
+ * Returns equal digests for equal tools. Each tool is written once, since a change of one server leaves the
+ * others' as they are.
+ */
 function digestOf(tool: Tool): string {
   const known = digests.get(tool)
   if (known !== undefined) return known
@@ -20,7 +23,7 @@ function digestOf(tool: Tool): string {
   return digest
 }
 
-/** Which lists of tools are others than at the last look: toolsets by name, undefined for the whole. */
+/** Finds the tool lists that changed since the last look: toolsets by name, undefined for the whole. */
 export function createListChanges({ tools, toolsets, gives }: ListChangesDeps) {
   const read = () => {
     const all = tools().map(tool => ({ name: tool.name, digest: digestOf(tool) }))
@@ -34,7 +37,7 @@ export function createListChanges({ tools, toolsets, gives }: ListChangesDeps) {
   }
   let known = read()
   return {
-    /** A set that was removed has changed, one that is new has not: nobody knows its list. */
+    /** Returns the changed lists. A removed toolset has changed; a new one has not: nobody knows its list. */
     look(): ReadonlySet<string | undefined> {
       const before = known
       known = read()

@@ -14,7 +14,7 @@ export interface ListLaneDeps {
 
 type ListRequest = JsonObject & { id: string | number }
 
-/** The whole list of tools, which is written once for as long as it is the same. */
+/** Serves the whole list of tools, written once for as long as it is the same. */
 export interface ListLane {
   takesModern(request: IncomingMessage, body: unknown): body is ListRequest
   takesLegacy(request: IncomingMessage, body: unknown): body is ListRequest
@@ -34,7 +34,7 @@ export function createListLane({ below, serverInfo, tools }: ListLaneDeps): List
       ttlMs: 0,
       cacheScope: 'private',
       _meta: { [SERVER_INFO_META_KEY]: serverInfo },
-      // Tasks are an extension since 2026-07-28, and this is how tools said that they take part in them.
+      // Tools use `execution` to declare that they take part in tasks, an extension since 2026-07-28.
       tools: list.map(({ execution: _, ...tool }) => tool),
     }
     texts = {

@@ -8,7 +8,10 @@ import type { Parked } from './parked.ts'
 import { McpServer, type McpServerDeps } from './server.ts'
 import type { McpView } from './view.ts'
 
-/** Clients of 2026-07-28: one handler for each view, so that each hears only of changes of what it sees. */
+/**
+ * Serves clients of 2026-07-28, with one handler per view, so that each client gets only the changes of what
+ * it sees.
+ */
 export interface Modern extends AsyncDisposable {
   serve(
     request: McpRequest,
@@ -16,7 +19,7 @@ export interface Modern extends AsyncDisposable {
     body: unknown,
     as: { token: string; view: McpView },
   ): Promise<void>
-  /** Tells those with an open subscription; of tools only those whose view is affected. */
+  /** Notifies clients with an open subscription; of tools only those whose view is affected. */
   changed(change: OfferChange, isAffected: (view: McpView) => boolean): void
   updated(uri: string): void
 }

@@ -26,7 +26,7 @@ function openClient() {
   const clock = createFakeClock()
   const pings: JSONRPCMessage[] = []
   const notes = new NotesRead(clock, async ping => void pings.push(ping))
-  /** Begins to write a message; whether it may be written is seen at once where nothing keeps it back. */
+  /** Begins to write a message; `isWritten` is true at once if nothing keeps the message back. */
   const write = async (message: JSONRPCMessage) => {
     const writing = { isWritten: false, written: notes.before(message) }
     void writing.written.then(() => {

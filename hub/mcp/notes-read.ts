@@ -1,16 +1,16 @@
 import { isJSONRPCNotification, type JSONRPCMessage } from '@modelcontextprotocol/client'
 import { type Clock, sleep } from '../core/clock.ts'
 
-/** Between a progress note and a result where the client cannot be asked whether it read the note. */
+/** Milliseconds between a progress note and a result, for a client that cannot be pinged. */
 const APART_MS = 50
-/** A client that took longer to answer a ping is not asked again. */
+/** Milliseconds after which a client that did not answer a ping is not pinged again. */
 const PONG_MS = 2_000
 const PING = 'superbloom-ping-'
 
 /**
- * Keeps a result back until its client has read the progress notes before it: clients of the official SDKs drop a note
- * that they read in one piece with its result. A legacy client is sent a ping, which it answers after what came before.
- * One of 2026-07-28 takes no requests, so some time is left to it.
+ * Delays a result until its client has read the progress notes before it: clients of the official SDKs drop a
+ * note that they read in one piece with its result. A legacy client is sent a ping, which it answers after
+ * what came before. A client of 2026-07-28 takes no requests, so it gets some time.
  */
 export class NotesRead {
   readonly #clock: Clock
@@ -18,7 +18,7 @@ export class NotesRead {
   readonly #send: (message: JSONRPCMessage) => Promise<void>
   #asks = false
   #pings = 0
-  /** When the latest note was written that the client may not have read yet; monotonic. */
+  /** Monotonic time of the latest note that the client may not have read yet. */
   #unreadSince: number | undefined
   #onPong: (() => void) | undefined
 
@@ -27,18 +27,18 @@ export class NotesRead {
     this.#send = send
   }
 
-  /** From now on the client can be sent requests. */
+  /** Allows requests to the client from now on. */
   canAsk(): void {
     this.#asks = true
   }
 
-  /** Nobody is there any more who could read. */
+  /** Stops asking: the client has gone, or does not answer pings. */
   giveUp(): void {
     this.#asks = false
     this.#onPong?.()
   }
 
-  /** To be awaited before the message is written. */
+  /** Resolves when the message may be written. */
   async before(message: JSONRPCMessage): Promise<void> {
     if (isJSONRPCNotification(message)) {
       if (message.method === 'notifications/progress') this.#unreadSince = this.#clock.monotonic()

@@ -6,7 +6,7 @@ import { createParked, type Party } from './parked.ts'
 const PARTY: Party = { key: 'one', capabilities: { elicitation: {} }, logLevel: undefined }
 const GATHERED_MS = 50
 
-/** A call that asks its caller for these, the first at once, and answers with what it was told. */
+/** Opens a call that asks its caller for these, the first at once, and answers with what it was told. */
 function openCall(...names: string[]) {
   const clock = createFakeClock()
   const parked = createParked(clock)

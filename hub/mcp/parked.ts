@@ -5,21 +5,24 @@ import { type Asker, type ForwardedProgress, isObject, type JsonObject } from '.
 import { QUESTION_MS } from '../core/server-question.ts'
 
 const PREFIX = 'superbloom:'
-/** A server that asks several things at once sends them one after the other: the client gets them together. */
+/**
+ * Milliseconds in which questions are gathered: a server that asks several things at once sends them one by
+ * one, and the client gets them together.
+ */
 const GATHERED_MS = 50
-/** Above this many that wait for an answer the oldest is given up. */
+/** Calls that may wait for an answer; above that the oldest is given up. */
 const MOST = 200
 
-/** One request of a client, or its repetition: where progress and log messages go meanwhile. */
+/** One request of a client, or its repetition; it takes the progress and log messages meanwhile. */
 export interface Round {
   signal: AbortSignal
-  /** What ends the request, where it is of no use to anybody else: it may outlive the round. */
+  /** Controller of `signal`, if nobody else uses that: the call may outlive the round and keeps it. */
   ended?: AbortController | undefined
   onProgress: ((progress: ForwardedProgress) => void) | undefined
   onLog: (params: JsonObject) => void
 }
 
-/** Who may repeat a request, and what it may be asked. */
+/** The principal that may repeat a request, and what it may be asked. */
 export interface Party {
   key: string
   capabilities: JsonObject
@@ -34,15 +37,16 @@ interface Question {
 }
 
 /**
- * Requests of clients of 2026-07-28 to servers of before: such a server asks in the middle of a call and waits, such a
- * client is asked by a result and repeats its request. Meanwhile the call waits here.
+ * Pending elicitations: requests of clients of 2026-07-28 to older servers. Such a server asks in the middle
+ * of a call and waits; such a client gets the question as a result and repeats its request. Meanwhile the
+ * call waits here.
  */
 export interface Parked extends Disposable {
-  /** Resolves with the result, or with what the client is asked for. */
+  /** Starts a request; resolves with the result, or with what the client is asked for. */
   begin(party: Party, round: Round, run: Run): Promise<object>
-  /** Goes on with a request that `begin` asked something for. Throws `not_found` where it waits no longer. */
+  /** Resumes a request after the client's answers. Throws `not_found` if it waits no longer. */
   resume(party: Party, round: Round, state: string, answers: JsonObject): Promise<object>
-  /** Whether a client's `requestState` is of here. */
+  /** Tells whether a client's `requestState` was issued here. */
   owns(state: unknown): state is string
 }
 
@@ -52,7 +56,7 @@ export function createParked(clock: Clock): Parked {
     waiting.delete(exchange.state)
     exchange.cancelExpiry?.()
   }
-  /** Until the result is there, or the server asks. */
+  /** Waits until the result is there, or the server asks. */
   const turn = (exchange: Exchange, round: Round): Promise<object> => {
     const { promise, resolve, reject } = Promise.withResolvers<object>()
     let cancelGathering: (() => void) | undefined
@@ -144,13 +148,16 @@ class Exchange {
     this.result = run(asker, this.ended.signal, onProgress)
   }
 
-  /** Unguessable: who has it was asked. */
+  /** Unguessable id: a client that has it is the one that was asked. */
   get state(): string {
     this.#state ??= `${PREFIX}${randomUUID()}`
     return this.#state
   }
 
-  /** A client waits. Calls `onAsked` when the server asks something that is not answered yet, until it is released. */
+  /**
+   * Attaches a waiting client. Calls `onAsked` when the server asks something that is not answered yet, until
+   * it is released.
+   */
   begin(round: Round, onAsked: () => void): () => void {
     const { signal } = round
     const onAbort = () => this.ended.abort(signal.reason)
@@ -177,7 +184,7 @@ class Exchange {
     }
   }
 
-  /** Hands answers to those who asked; what is not answered is asked again. */
+  /** Hands answers to the questions; a question without an answer is asked again. */
   take(answers: JsonObject): void {
     for (const [key, question] of [...this.#questions]) {
       const answer = answers[key]

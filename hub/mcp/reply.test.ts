@@ -8,7 +8,7 @@ import { createReply, FIRST_SIGN_MS } from './reply.ts'
 
 const options = (clock: Clock) => ({ clock, firstSigns: createDeadlines(clock, FIRST_SIGN_MS) })
 
-/** What clients get, one for each of these that answers. */
+/** Returns what clients get, one for each function that answers. */
 async function answers(...answer: ((response: ServerResponse) => void)[]) {
   const server = createServer((_request, response) => answer.shift()?.(response))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -4,26 +4,26 @@ import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { createKeptEvents, type KeptEvent, type KeptEvents } from './kept-events.ts'
 
-/** A client that is told nothing for so long may think that the hub is gone. */
+/** Milliseconds of silence after which a client may think that the hub is gone. */
 export const FIRST_SIGN_MS = 10_000
 const NEXT_SIGN_MS = 15_000
-/** Of the events of one answer, so many and so many characters are kept for a client that lost its connection. */
+/** Events of one answer, and characters of them, that are kept for a client that lost its connection. */
 const MOST_KEPT = { events: 1_000, characters: 4 * 1024 * 1024 }
 
 /**
- * The answer to one request over HTTP: JSON where nothing but the answer is sent, and a stream of events as soon as
- * something is sent before it, or it takes long.
+ * The answer to one request over HTTP: JSON if nothing but the answer is sent, and a stream of events as soon
+ * as something is sent before it, or it takes long.
  */
 export interface Reply {
-  /** Gives signs from now on when it takes long. Said once, when what it answers is on its way. */
+  /** Starts keep-alives for an answer that takes long. Called once, when the request is on its way. */
   begin(): void
   /** Sends a message before the answer. */
   send(message: object): void
-  /** Sends the answer; `status` counts only where it is all that is sent. Nothing can be sent after it. */
+  /** Sends the answer; `status` counts only if nothing was sent before. Nothing can be sent after it. */
   end(message: object | undefined, status?: number): void
-  /** Goes on at another connection, with what was sent after this event. */
+  /** Resumes on another connection, with what was sent after this event. */
   resume(response: ServerResponse, lastEventId: string): void
-  /** How many characters of its events are kept. */
+  /** Characters of its events that are kept. */
   readonly kept: number
 }
 
@@ -31,13 +31,13 @@ export interface ReplyOptions {
   clock: Clock
   /** Deadlines of `FIRST_SIGN_MS`. */
   firstSigns: Deadlines
-  /** In front of the ids of its events; without it the stream cannot be resumed. */
+  /** Prefix of the ids of its events; without it the stream cannot be resumed. */
   stream?: string | undefined
-  /** Its client knows events that only name a place to go on from, as those from 2025-11-25 on do. */
+  /** Whether its client knows events that only name a place to resume from, as from 2025-11-25 on. */
   primes?: boolean
-  /** It became a stream that can be resumed, or keeps one more event. */
+  /** Called when the reply becomes a stream that can be resumed, or keeps one more event. */
   onStream?: (reply: Reply) => void
-  /** A connection closed before all was sent. */
+  /** Called when a connection closed before all was sent. */
   onLost?: () => void
 }
 
@@ -85,7 +85,7 @@ class HttpReply implements Reply {
 
   end(message: object | undefined, status = 200): void {
     if (this.#isOver) return
-    // A message that cannot be written leaves room for the answer that says so.
+    // A message that cannot be written throws here, and the answer that says so can still be sent.
     const json = message && JSON.stringify(message)
     this.#isOver = true
     if (json !== undefined && !this.#streams) this.#response.writeHead(status, toJsonHeaders(json)).end(json)
@@ -98,11 +98,11 @@ class HttpReply implements Reply {
   }
 
   resume(next: ServerResponse, lastEventId: string): void {
-    // The connection before may look open for long after its client lost it.
+    // The old connection may look open for long after its client lost it.
     this.#response.end()
     this.#response = next
     this.#beginStream()
-    // Where nothing was missed there is nothing to send yet, and its client waits for an answer.
+    // The client waits for the head of the answer, even if it missed nothing.
     next.flushHeaders()
     const kept = this.#kept?.all ?? []
     const missed = kept.slice(kept.findIndex(({ id }) => id === lastEventId) + 1)

@@ -3,7 +3,7 @@ import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { createRecord } from '../../tests/support/until.ts'
 import { createRevival } from './revival.ts'
 
-/** A revival that works when `state` says so, on a clock that stands still. */
+/** Creates a revival that works when `state` says so, on a clock that stands still. */
 function revive() {
   const clock = createFakeClock()
   const leaving = new AbortController()

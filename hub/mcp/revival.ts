@@ -1,22 +1,25 @@
 import { type Clock, sleep } from '../core/clock.ts'
 
-/** Between attempts: doubling. */
+/** Milliseconds between attempts, doubling each time up to the longest. */
 const FIRST_MS = 1_000
 const LONGEST_MS = 30_000
 
 export interface RevivalDeps {
   clock: Clock
-  /** Whether it worked; does not reject. */
+  /** Tells whether the attempt worked; does not reject. */
   attempt(isFirst: boolean): Promise<boolean>
-  /** Nobody wants it any more. */
+  /** Aborted when nobody wants the revival any more. */
   left: AbortSignal
 }
 
 /** Attempts something at once, and then ever more slowly, for as long as it takes. */
 export interface Revival {
-  /** Does nothing where it is at it already. */
+  /** Starts attempting; does nothing if it already does. */
   begin(): Promise<void>
-  /** It proved itself: the next attempts are quick again. Until then one that worked counts like one that did not. */
+  /**
+   * Makes the next attempts quick again, since the result proved itself. Until then a success counts like a
+   * failure.
+   */
   proved(): void
 }
 
@@ -25,7 +28,7 @@ export function createRevival({ clock, attempt, left }: RevivalDeps): Revival {
   let isOn = false
   const pause = async () => {
     const wait = Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempts - 1))
-    // Who leaves waits no longer.
+    // A revival that nobody wants any more stops waiting.
     if (attempts > 0) await sleep(clock, wait, left).catch(() => undefined)
   }
   return {

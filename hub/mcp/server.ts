@@ -32,9 +32,9 @@ export interface McpServerDeps {
   hubResources: HubResources
   hubPrompts: HubPrompts
   below: Below
-  /** Whether a toolset has a tool. */
+  /** Tells whether a toolset contains a tool. */
   gives: (toolset: string, name: string) => boolean
-  /** The tools that fit some words, the best first. */
+  /** Returns the tools that fit some words, the best first. */
   findTools: (query: string, limit: number, isGiven: (name: string) => boolean) => FoundTool[]
 }
 
@@ -42,13 +42,13 @@ export function toServerInfo(version: string) {
   return { name: 'superbloom', title: 'Superbloom', version }
 }
 
-/** Whom a server is made for. */
+/** The client that a server is made for. */
 export interface McpClient {
   token: string
-  /** Equal for all requests of one client. */
+  /** Key that is equal for all requests of one client. */
   key: string
   view: McpView
-  /** A resource that a legacy client wants to be told of, or no longer does. */
+  /** Called when a legacy client subscribes to a resource, or no longer does. */
   onSubscribe?: (uri: string, wanted: boolean) => void
 }
 
@@ -67,7 +67,7 @@ export class McpServer {
     this.key = client.key
     this.server = new Server(toServerInfo(deps.version), {
       capabilities: {
-        // The two tools of lean mode never change: its clients are told of no change.
+        // Lean mode's two tools never change, so its clients get no change notifications.
         tools: client.view.lean ? {} : { listChanged: true },
         resources: { listChanged: true, subscribe: true },
         prompts: { listChanged: true },
@@ -86,7 +86,10 @@ export class McpServer {
     return this.#logLevel
   }
 
-  /** Sends what belongs to no request: log messages only to a client that wants such, and the end of its own pages. */
+  /**
+   * Sends what belongs to no request: log messages only to a client that wants them, and only the end of its
+   * own pages.
+   */
   tell(method: string, params: JsonObject): void {
     if (method === LOG_MESSAGE && !isLogged(params['level'], this.#logLevel)) return
     if (method === PAGE_DONE && !this.elicited.end(params['elicitationId'])) return
@@ -95,7 +98,7 @@ export class McpServer {
       .catch(error => this.#deps.log.debug('notice_not_sent', { method, error }))
   }
 
-  /** Whether its client gets the text of results alone; of a session's client that is known once it has begun. */
+  /** Whether its client gets only the text of results; known for a session once it has initialized. */
   get readsText(): boolean {
     return readsText(this.server.getClientVersion()?.name ?? '')
   }
@@ -202,7 +205,7 @@ export class McpServer {
     return this.#deps.hubResources.templates.some(({ uriTemplate }) => uriTemplate === template)
   }
 
-  /** Results are the server's: their shapes are between it and the client. */
+  /** Forwards a request. The result stays as it is: its shape is between the server and the client. */
   async #forward<Result>(
     context: ServerContext,
     run: (options: ForwardOptions) => Promise<object>,
@@ -250,12 +253,12 @@ export class McpServer {
   }
 }
 
-/** All tools, those of the hub first. */
+/** Returns all tools, those of the hub first. */
 export function listTools({ hubTools, below }: Pick<McpServerDeps, 'hubTools' | 'below'>): Tool[] {
   return [...hubTools.map(tool => tool.definition as Tool), ...below.tools()]
 }
 
-/** The protocol allows for a hundred. */
+/** Values in one completion; the protocol allows a hundred. */
 const MOST_COMPLETIONS = 100
 
 function toCompletion(values: readonly string[]) {

@@ -4,26 +4,26 @@ import type { Reopening } from './hub-session.ts'
 
 const LISTS = ['tools', 'resources', 'prompts']
 
-/** What a legacy client's session consists of, so that another one can stand in for it. */
+/** Remembers a legacy client's session, so that another one can stand in for it. */
 export class SessionMemory {
   #initialize: JSONRPCRequest | undefined
   readonly #subscribed = new Set<string>()
   #level: unknown
   #repeated = 0
 
-  /** The request by which the client began; undefined for one of 2026-07-28. */
+  /** The client's first request; undefined for a client of 2026-07-28. */
   get initialize(): JSONRPCRequest | undefined {
     return this.#initialize
   }
 
-  /** The client begins, with nothing that it asked for before. */
+  /** Starts a session, with nothing asked for yet. */
   begin(initialize: JSONRPCRequest): void {
     this.#initialize = initialize
     this.#subscribed.clear()
     this.#level = undefined
   }
 
-  /** The hub did what the client asked for. */
+  /** Records a request that the hub fulfilled. */
   done({ method, params }: JSONRPCRequest): void {
     const uri = params?.['uri']
     if (method === 'resources/subscribe' && typeof uri === 'string') this.#subscribed.add(uri)
@@ -31,7 +31,7 @@ export class SessionMemory {
     if (method === 'logging/setLevel') this.#level = params?.['level']
   }
 
-  /** How to open a session like the one before; undefined where the client never began one. */
+  /** Returns the requests that reopen the session; undefined if the client never began one. */
   toReopen(): Reopening | undefined {
     if (!this.#initialize) return undefined
     const requests = [...this.#subscribed].map(uri => this.#repeat('resources/subscribe', { uri }))
@@ -39,7 +39,7 @@ export class SessionMemory {
     return { initialize: this.#initialize, requests }
   }
 
-  /** What may have changed between the two sessions, by what the hub answered to `initialize` in the new one. */
+  /** Returns what may have changed between the two sessions, by the answer to `initialize` in the new one. */
   toNews({ capabilities }: JSONRPCResultResponse['result']): JSONRPCNotification[] {
     const tellsOf = (list: string) =>
       isObject(capabilities) && isObject(capabilities[list]) && capabilities[list]['listChanged'] === true

@@ -16,15 +16,15 @@ import { SessionMemory } from './session-memory.ts'
 
 export interface BridgeDeps {
   clock: Clock
-  /** The client's side. */
+  /** Transport to the client. */
   client: Transport
-  /** Throws where no hub runs. */
+  /** Returns the hub's address. Throws if no hub runs. */
   findHub: () => HubAddress
   log: (line: string) => void
 }
 
 const INTERNAL_ERROR = -32_603
-/** How long the hub may take to hear that the client left. */
+/** Milliseconds that the hub may take to hear that the client left. */
 const GOODBYE_MS = 1_000
 
 interface Running {
@@ -33,23 +33,23 @@ interface Running {
 }
 
 /**
- * Carries MCP messages of either era between a client on stdio and a hub's HTTP endpoint, as they are. When the hub
- * was restarted, a legacy client's session is opened anew, with its subscriptions and log level, and the client told
- * what may have changed. Ends when the client does.
+ * Carries MCP messages of either era between a client on stdio and a hub's HTTP endpoint, as they are. After
+ * a restart of the hub it opens a legacy client's session anew, with its subscriptions and log level, and
+ * tells the client what may have changed. Ends when the client does.
  */
 export class StdioBridge {
   readonly #deps: BridgeDeps
   readonly #running = new Map<JSONRPCRequest['id'], Running>()
   readonly #ended = Promise.withResolvers<void>()
-  /** Every hub that was talked to: a stream of an earlier one may still be open. */
+  /** Every hub connection so far: a stream of an earlier one may still be open. */
   readonly #hubs = new Set<Hub>()
   #hub: Promise<Hub> | undefined
-  /** Those that were opened in place of the one that the client began. */
+  /** Connections that were opened in place of the client's first one. */
   readonly #reopened = new WeakSet<Hub>()
   readonly #memory = new SessionMemory()
   readonly #revival: Revival
   readonly #notesRead: NotesRead
-  /** Settled once `initialize` is answered; undefined before a client sent it. */
+  /** Settles once `initialize` is answered; undefined before a client sent it. */
   #initialized: PromiseWithResolvers<void> | undefined
   #sending: Promise<void> = Promise.resolve()
   readonly #leaving = new AbortController()
@@ -79,11 +79,11 @@ export class StdioBridge {
     await Promise.race([goodbye, sleep(clock, GOODBYE_MS, over.signal)])
     over.abort()
     for (const hub of this.#hubs) await hub.close()
-    // One that is still being opened was asked for in vain.
+    // A connection that is still being opened is of no use any more.
     void this.#hub?.then(hub => hub.close()).catch(() => undefined)
   }
 
-  /** Never rejects: what went wrong is the answer. */
+  /** Forwards a message of the client. Never rejects: an error becomes the answer. */
   async #forward(message: JSONRPCMessage): Promise<void> {
     if (this.#notesRead.take(message)) return
     if (isInitializeRequest(message)) {
@@ -91,7 +91,7 @@ export class StdioBridge {
       this.#notesRead.canAsk()
       this.#initialized = Promise.withResolvers()
     } else {
-      // A session has no id before that answer, and the hub refuses what comes without one.
+      // A session has no id before that answer, and the hub refuses a message without one.
       await this.#initialized?.promise
     }
     const cancelled = cancelledBy(message)
@@ -113,7 +113,7 @@ export class StdioBridge {
     let hub: Hub | undefined
     try {
       hub = await opening
-      // That session heard it when it was opened.
+      // The reopened session was initialized when it was opened.
       if (isInitializedNotification(message) && this.#reopened.has(hub)) return
       if (!isJSONRPCRequest(message)) return await hub.send(message)
       const abort = new AbortController()
@@ -124,7 +124,7 @@ export class StdioBridge {
       })
     } catch (error) {
       const isGone = neverArrived(error)
-      // Only who finds it gone first opens another: the others' messages go to that one.
+      // Only the first that finds the hub gone opens another connection; the others' messages go to that one.
       if ((isGone || !hub) && this.#hub === opening) this.#hub = undefined
       if (!isGone || isRepeated) throw error
       await this.#send(message, true)
@@ -161,13 +161,13 @@ export class StdioBridge {
   async #onDeaf(hub: Hub, error: Error): Promise<void> {
     this.#deps.log(describeError(error))
     const opening = this.#hub
-    // Whoever opened it tells why it could not.
+    // The opener reports why it could not open.
     const current = await opening?.catch(() => undefined)
     if (current === hub && this.#hub === opening) this.#hub = undefined
     await this.#revival.begin()
   }
 
-  /** Has a session in which the client hears of changes without saying something first; false where none opened. */
+  /** Opens a session so that the client hears of changes without sending anything; false if none opened. */
   async #reconnect(isFirst: boolean): Promise<boolean> {
     this.#hub ??= this.#reopen()
     const opening = this.#hub
@@ -205,7 +205,7 @@ export class StdioBridge {
     this.#write({ jsonrpc: '2.0', id: request.id, error: { code: INTERNAL_ERROR, message } })
   }
 
-  /** The running request of this id, which counts as answered from now on. */
+  /** Returns the running request of this id, which counts as answered from now on. */
   #take(id: JSONRPCRequest['id']): Running | undefined {
     const running = this.#running.get(id)
     this.#running.delete(id)
@@ -234,7 +234,7 @@ function cancelledBy(message: JSONRPCMessage): JSONRPCRequest['id'] | undefined 
   return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
-/** Whether the hub surely did nothing about it: it refused token or session, or nobody was there to take it. */
+/** Tells whether the hub surely did not act: it refused token or session, or nobody took the request. */
 function neverArrived(error: unknown): boolean {
   if (error instanceof SdkHttpError) return error.status === 401 || error.status === 404
   const cause = error instanceof TypeError ? error.cause : undefined

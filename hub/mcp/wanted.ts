@@ -1,7 +1,7 @@
-/** The resources that clients want to be told of, each for as long as one of them does. */
+/** The subscriptions: resources that clients want to be told of, each for as long as one of them does. */
 export interface Wanted {
   has(uri: string): boolean
-  /** Counts one client's resources in; the returned function counts them out again, once. */
+  /** Adds one client's resources; the returned function removes them again, once. */
   add(uris: readonly string[]): () => void
 }
 

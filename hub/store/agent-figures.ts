@@ -1,21 +1,21 @@
 import { type Kysely, sql } from 'kysely'
 import type { Tables } from './tables.ts'
 
-/** What there is of an agent, over all its threads. */
+/** Totals of an agent over all its threads. */
 export interface AgentFigures {
-  /** Those that are not archived. */
+  /** Threads that are not archived. */
   threads: number
-  /** Items that wait in their inboxes. */
+  /** Items that wait in the threads' inboxes. */
   pending: number
   cycles: number
   lastCycleAt: number | null
-  /** An estimate of what its main thread's window holds. */
+  /** Tokens in its main thread's window, estimated. */
   windowTokens: number
 }
 
 const BYTES_PER_TOKEN = 4
 
-/** The figures of every agent that has a thread, by its name. */
+/** Returns the figures of every agent that has a thread, by its name. */
 export async function readAgentFigures(db: Kysely<Tables>): Promise<Map<string, AgentFigures>> {
   const threads = await db
     .selectFrom('threads')

@@ -4,15 +4,18 @@ import type { Tx } from './writer.ts'
 
 /** Agents whose files came and went since the store last saw them. */
 export interface AgentChanges {
-  /** New ones, and those that were retired. */
+  /** New agents, and retired ones whose files came back. */
   came: string[]
   went: string[]
 }
 
-/** So many names in one statement: databases limit its parameters. */
+/** Names in one statement: databases limit its parameters. */
 const AT_ONCE = 500
 
-/** Brings the rows in line with the agent files that are there: new ones appear, missing ones retire, old ones return. */
+/**
+ * Brings the rows in line with the agent files that are there: new agents appear, missing ones retire, old
+ * ones return.
+ */
 export async function syncAgents(tx: Tx, present: readonly string[], now: number): Promise<AgentChanges> {
   const known = new Map(
     (await tx.selectFrom('agents').select(['name', 'retired_at']).execute()).map(row => [
@@ -43,7 +46,7 @@ async function setRetired(tx: Tx, all: readonly string[], at: number | null): Pr
   }
 }
 
-/** Parts of a long list of names, for one statement each. */
+/** Splits a long list of names into parts, for one statement each. */
 export function inParts(names: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(names.length / AT_ONCE) }, (_, part) =>
     names.slice(part * AT_ONCE, (part + 1) * AT_ONCE),

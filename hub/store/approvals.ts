@@ -13,7 +13,7 @@ export function findApproval(db: Kysely<Tables>, id: string): Promise<ApprovalRo
   return db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The newest first; with `status`, only those. */
+/** Lists approvals, the newest first; with `status`, only those. */
 export function listApprovals(
   db: Kysely<Tables>,
   filter: { status?: ApprovalStatus | undefined; limit: number },
@@ -29,7 +29,7 @@ export function listApprovals(
     .execute()
 }
 
-/** What a thread still waits for, the oldest first. */
+/** Returns the approvals that a thread still waits for, the oldest first. */
 export function openApprovalsOf(db: Kysely<Tables>, thread: string): Promise<ApprovalRow[]> {
   return selectOpen(db, { thread }).then(result => result.rows)
 }
@@ -44,7 +44,7 @@ const selectOpen = statement<{ thread: string }, ApprovalRow>((db, { thread }) =
     .orderBy('id'),
 )
 
-/** Threads that wait for a person's answer. */
+/** Returns the threads that wait for a person's answer. */
 export async function threadsAwaitingApproval(db: Kysely<Tables>): Promise<Set<string>> {
   const rows = await db
     .selectFrom('approvals')
@@ -63,7 +63,10 @@ export interface Decided {
   note: string | null
 }
 
-/** The first decision wins: undefined where the approval is not open any more, or its time is over. */
+/**
+ * Decides an approval. The first decision wins: returns undefined if the approval is not open any more, or
+ * its time is over.
+ */
 export function decideOpen(tx: Tx, id: string, decided: Decided): Promise<ApprovalRow | undefined> {
   return tx
     .updateTable('approvals')
@@ -81,7 +84,10 @@ export function decideOpen(tx: Tx, id: string, decided: Decided): Promise<Approv
     .executeTakeFirst()
 }
 
-/** Who asked them died with the last process. Those whose own call waits for them are answered with its end. */
+/**
+ * Expires the open questions, since their askers died with the last process. A question whose own call waits
+ * for it is answered with the end of that call.
+ */
 export async function closeQuestions(tx: Tx, now: number): Promise<void> {
   const end = { status: 'expired' as const, decided_at: now, decided_by: 'hub', note: CUT_OFF }
   const open = tx.updateTable('approvals').where('question_json', 'is not', null).where('status', '=', 'open')
@@ -92,7 +98,7 @@ export async function closeQuestions(tx: Tx, now: number): Promise<void> {
   await open.set(end).execute()
 }
 
-/** Questions of calls that nobody runs any more, and whose end is told nobody. */
+/** Returns questions of calls that nobody runs any more, and whose end was not told yet. */
 export function cutQuestions(db: Kysely<Tables>): Promise<ApprovalRow[]> {
   return db
     .selectFrom('approvals')
@@ -105,12 +111,12 @@ export function cutQuestions(db: Kysely<Tables>): Promise<ApprovalRow[]> {
 
 const CUT_OFF = 'The hub stopped before anybody answered.'
 
-/** Its outcome is in the thread's inbox. */
+/** Records that the approval's outcome is in the thread's inbox. */
 export async function markAnswered(tx: Tx, id: string, at: number): Promise<void> {
   await tx.updateTable('approvals').set({ answered_at: at }).where('id', '=', id).execute()
 }
 
-/** Approved ones whose outcome was not posted yet. */
+/** Returns approved approvals whose outcome was not posted yet. */
 export async function unansweredApprovals(db: Kysely<Tables>): Promise<string[]> {
   const rows = await db
     .selectFrom('approvals')
@@ -123,7 +129,7 @@ export async function unansweredApprovals(db: Kysely<Tables>): Promise<string[]>
   return rows.map(row => row.id)
 }
 
-/** The call that an approval is about. */
+/** Returns the call that an approval is about. */
 export function callOfApproval(db: Kysely<Tables>, approval: ApprovalRow): Promise<ToolCallRow> {
   return db.selectFrom('tool_calls').selectAll().where('id', '=', approval.call_id).executeTakeFirstOrThrow()
 }
@@ -138,7 +144,7 @@ export function overdueApprovals(tx: Tx, now: number): Promise<ApprovalRow[]> {
     .execute()
 }
 
-/** When the earliest open one expires; undefined where none is open. */
+/** Returns when the earliest open approval expires; undefined if none is open. */
 export async function nextExpiry(db: Kysely<Tables>): Promise<number | undefined> {
   const row = await db
     .selectFrom('approvals')
@@ -150,7 +156,7 @@ export async function nextExpiry(db: Kysely<Tables>): Promise<number | undefined
   return row?.expires_at
 }
 
-/** An approval as people see it: with the whole call. */
+/** Returns an approval as people see it: with the whole call. */
 export function toApproval(row: ApprovalRow): Approval {
   return {
     id: row.id,

@@ -15,7 +15,7 @@ export interface ListedThread extends ThreadRow {
   cycles: number
 }
 
-/** Main threads first, then tasks, the newest first; archived ones only where they are asked for. */
+/** Lists main threads first, then tasks, the newest first; archived ones only if they are asked for. */
 export async function listThreadsOf(db: Kysely<Tables>, filter: ThreadFilter): Promise<ListedThread[]> {
   const rows = await db
     .selectFrom('threads')
@@ -54,7 +54,7 @@ function toCounts(rows: readonly { thread_id: string; count: number }[]): Readon
   return new Map(rows.map(row => [row.thread_id, Number(row.count)]))
 }
 
-/** The newest cycles of a thread, or those after one, in order. */
+/** Returns the newest cycles of a thread, or those after one, in order. */
 export async function cyclesOfThread(
   db: Kysely<Tables>,
   thread: string,
@@ -79,7 +79,7 @@ export interface AuditEntry {
   content: HistoryContent
 }
 
-/** What stands in the history of these cycles, in order. */
+/** Returns the history of these cycles, in order. */
 export async function historyOfCycles(
   db: Kysely<Tables>,
   thread: string,
@@ -101,7 +101,7 @@ export async function historyOfCycles(
   }))
 }
 
-/** The calls of these cycles, in order. */
+/** Returns the calls of these cycles, in order. */
 export async function callsOfCycles(db: Kysely<Tables>, cycles: readonly string[]): Promise<ToolCallRow[]> {
   if (cycles.length === 0) return []
   return db

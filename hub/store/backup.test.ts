@@ -110,7 +110,7 @@ test('what a kill left in the log goes aside with the store, and never into the 
   const database = join(folder.path, 'superbloom.db')
   await withStore(folder.path, async store => {
     await say(store, 'in the log')
-    // As kill -9 leaves it: the log lies beside the file.
+    // The copies are as kill -9 leaves them: the log lies beside the file.
     for (const suffix of ['', '-wal'])
       writeFileSync(`${file}.killed${suffix}`, readFileSync(`${database}${suffix}`))
   })
@@ -227,7 +227,7 @@ test('what a killed backup left is removed by a later one', async () => {
   expect(readdirSync(backups)).toEqual(['superbloom-20261122-080910.db', 'young.db.partial'])
 })
 
-/** Takes the newest migration away, as if an earlier version had written the store. */
+/** Removes the newest migration, as if an earlier version had written the store. */
 async function makeOlder(folder: string): Promise<string> {
   const newest = migrations.at(-1)?.name ?? ''
   await withStore(folder, store => say(store, 'old'))
@@ -250,7 +250,7 @@ test('before a migration of a store that holds something it is backed up; few of
     utimesSync(file, number, number)
   }
   writeFileSync(join(backups, 'superbloom-mine.db'), '')
-  // Its tables are there already, so the migration fails: the backup is what is left.
+  // The migration's tables are there already, so it fails: the backup is what is left.
   await expect(openStore(folder.path)).rejects.toThrow(`The store's migration ${newest} failed`)
   expect(readdirSync(backups).sort()).toEqual(
     [

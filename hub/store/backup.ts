@@ -18,18 +18,18 @@ import {
 } from './sqlite-backup.ts'
 import { markFile } from './store-mark.ts'
 
-/** So many of the backups that are made by themselves are kept. */
+/** Automatic backups that are kept. */
 const MOST_AUTOMATIC = 5
-/** What a backup that was killed left behind is removed after this long, milliseconds. */
+/** Milliseconds after which the leftovers of a killed backup are removed. */
 const STALE_MS = 3_600_000
 
-/** How long a restore waits for a hub that is ending, milliseconds. */
+/** Milliseconds that a restore waits for a hub that is ending. */
 const LOCK_WAIT_MS = 2_000
 const STOP_FIRST = 'Stop it first: what it has open cannot be put in another place.'
 
 /**
- * Backs the store of a data folder up, whether a hub runs on it or not; by default into its folder `backups`. Throws
- * `conflict` where something of that name is there: it may be the only good copy, or the store itself.
+ * Backs the store of a data folder up, whether a hub runs on it or not; by default into its folder `backups`.
+ * Throws `conflict` if a file of that name is there: it may be the only good copy, or the store itself.
  */
 export async function backUp(folder: string, now: number, file?: string): Promise<StoreCopy> {
   if (file !== undefined && existsSync(file))
@@ -39,7 +39,10 @@ export async function backUp(folder: string, now: number, file?: string): Promis
   return copyDatabase(databaseFile(folder), resolve(target))
 }
 
-/** Before a migration of a store that holds something: a copy of it as it is. Throws `conflict` for a newer one. */
+/**
+ * Backs a store that holds something up before a migration; undefined if none is due. Throws `conflict` for a
+ * newer store.
+ */
 export async function backUpBeforeMigration(folder: string): Promise<StoreCopy | undefined> {
   keepToOwner(folder)
   const migration = nextMigration(folder)
@@ -50,15 +53,16 @@ export async function backUpBeforeMigration(folder: string): Promise<StoreCopy |
 }
 
 export interface Restored extends StoreCopy {
-  /** Where the store that was there before is now; undefined where there was none. */
+  /** File of the store that was there before; undefined if there was none. */
   before: string | undefined
-  /** Whether that is a store that can be restored in turn. */
+  /** Whether the store in `before` can be restored in turn. */
   canBeUndone: boolean
 }
 
 /**
- * Puts a backup in the place of a data folder's store, which is kept aside. The backup is copied and verified first;
- * until then, and whenever this is killed, the old store stays in force. Throws `conflict` while a hub runs.
+ * Puts a backup in the place of a data folder's store, which is kept aside. The backup is copied and verified
+ * first; until then, and whenever the process is killed, the old store stays in force. Throws `conflict`
+ * while a hub runs.
  */
 export async function restore(folder: string, file: string, now: number): Promise<Restored> {
   using _lock = lockFolder(folder, LOCK_WAIT_MS, STOP_FIRST)
@@ -68,7 +72,7 @@ export async function restore(folder: string, file: string, now: number): Promis
     const copy = await copyDatabase(resolve(file), fresh)
     beginNewFeed(fresh)
     const before = existsSync(database) ? freeName(`${database}.before-restore-${toStamp(now)}`) : undefined
-    // What the other store had says nothing of this one.
+    // The old store's mark says nothing of the restored one.
     rmSync(markFile(folder), { force: true })
     const isReadable = before !== undefined && setAside(database, before)
     renameSync(fresh, database)
@@ -81,8 +85,8 @@ export async function restore(folder: string, file: string, now: number): Promis
 }
 
 /**
- * The old store gets a second name, and keeps its own until the new one takes that. No log may stay for the new one.
- * False for one that cannot be opened.
+ * Gives the old store a second name; it keeps its own until the new store takes that. No log may stay for the
+ * new store. Returns false for a store that cannot be opened.
  */
 function setAside(database: string, before: string): boolean {
   const isReadable = tryFoldLog(database)
@@ -94,14 +98,14 @@ function setAside(database: string, before: string): boolean {
   try {
     linkSync(database, before)
   } catch (error) {
-    // Not every file system can give a file two names.
+    // Some file systems cannot give a file two names.
     if (!(error instanceof Error && 'code' in error) || error.code === 'EEXIST') throw error
     copyFileSync(database, before)
   }
   return isReadable
 }
 
-/** False for a store that is too damaged to be opened: it is kept as it lies there. */
+/** Folds the log into the file; returns false for a store too damaged to be opened, and keeps it. */
 function tryFoldLog(database: string): boolean {
   try {
     foldLog(database)
@@ -119,7 +123,7 @@ function freeName(file: string): string {
   }
 }
 
-/** `20261122-080910`, in UTC. */
+/** Returns a time in UTC such as `20261122-080910`. */
 function toStamp(now: number): string {
   return toIso(now).replace(/[-:Z]/g, '').replace('T', '-').slice(0, 15)
 }
@@ -132,7 +136,7 @@ function keepNewest(folder: string): void {
   for (const file of automatic.slice(MOST_AUTOMATIC)) rmSync(file, { force: true })
 }
 
-/** Backups that an earlier version made, or that were put there by hand, are as secret as the store. */
+/** Makes backups private that an earlier version or a person put there: they are as secret as the store. */
 function keepToOwner(folder: string): void {
   const backups = backupsFolder(folder)
   const names = existsSync(backups) ? readdirSync(backups) : []

@@ -6,7 +6,7 @@ import type { Tx } from './writer.ts'
 
 export interface ContextScope {
   scope: ContextTable['scope']
-  /** The agent's name or the thread's id. */
+  /** Name of the agent or id of the thread. */
   owner: string
 }
 
@@ -27,7 +27,7 @@ export async function removeContext(tx: Tx, at: ContextScope, key: string): Prom
     .execute()
 }
 
-/** All facts of an owner, by key. */
+/** Returns all facts of an owner, by key. */
 export function readContext(db: Kysely<Tables>, at: ContextScope): Promise<{ key: string; value: string }[]> {
   return db
     .selectFrom('context')
@@ -38,7 +38,7 @@ export function readContext(db: Kysely<Tables>, at: ContextScope): Promise<{ key
     .execute()
 }
 
-/** What an agent and one of its threads remember, the agent's facts first, by key. */
+/** Returns the facts of an agent and of one of its threads, the agent's first, by key. */
 export async function factsOf(tx: Tx, agent: string, thread: string): Promise<StoredFact[]> {
   const { rows } = await selectFacts(tx, { agent, thread })
   return rows

@@ -21,7 +21,7 @@ export interface NewMessage {
   cycle?: string
 }
 
-/** Appends with the next `seq`; the first message makes the conversation. */
+/** Appends a message with the next `seq`; the first message makes the conversation. */
 export async function appendMessage(tx: Tx, message: NewMessage): Promise<ChatMessage> {
   const { rows } = await nextSeq(tx, { id: message.conversation, at: message.at })
   const seq = rows[0]?.last_seq
@@ -71,7 +71,7 @@ const insertMessage = statement<MessageRow, unknown>((db, row) =>
   }),
 )
 
-/** The message that a client already sent under its own id, if it did. */
+/** Returns the message that a client already sent under its own id, if it did. */
 export async function findByClientId(tx: Tx, conversation: string, token: string, clientId: string) {
   const row = await tx
     .selectFrom('messages')
@@ -83,7 +83,7 @@ export async function findByClientId(tx: Tx, conversation: string, token: string
   return row && toChatMessage(row)
 }
 
-/** At most `limit` messages after `after`, oldest first. */
+/** Returns at most `limit` messages after `after`, oldest first. */
 export async function readMessages(db: Kysely<Tables>, conversation: string, after: number, limit: number) {
   const rows = await db
     .selectFrom('messages')
@@ -106,7 +106,10 @@ export async function messagesOfCycle(db: Kysely<Tables>, cycle: string): Promis
   return rows.map(toChatMessage)
 }
 
-/** Whether the conversation was told of a limit on that day. `data` is what such a notice carries. */
+/**
+ * Tells whether the conversation got a notice of a limit on that day. `limit` and `day` are those of the
+ * notice's data.
+ */
 export async function hasNoticeOfDay(
   db: Kysely<Tables>,
   conversation: string,
@@ -124,7 +127,7 @@ export async function hasNoticeOfDay(
   return row !== undefined
 }
 
-/** The notice that a message got instead of a cycle, if it got one. */
+/** Returns the notice that a message got instead of a cycle, if it got one. */
 export async function noticeTo(db: Kysely<Tables>, conversation: string, message: string) {
   const row = await db
     .selectFrom('messages')
@@ -138,7 +141,7 @@ export async function noticeTo(db: Kysely<Tables>, conversation: string, message
   return row && toChatMessage(row)
 }
 
-/** The newest seq of a conversation, 0 for one that nobody used yet. */
+/** Returns the newest seq of a conversation, 0 for one that nobody used yet. */
 export async function lastSeqOf(db: Kysely<Tables>, conversation: string): Promise<number> {
   const row = await db
     .selectFrom('conversations')
@@ -153,7 +156,7 @@ export async function listConversations(db: Kysely<Tables>): Promise<{ id: strin
   return rows.map(row => ({ id: row.id, lastSeq: row.last_seq }))
 }
 
-/** The ids of those in which something was said last, the newest first. */
+/** Returns the ids of the conversations with the latest messages, the newest first. */
 export async function recentConversations(db: Kysely<Tables>, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('conversations')
@@ -170,7 +173,7 @@ export async function recentConversations(db: Kysely<Tables>, limit: number): Pr
   return rows.map(row => row.id)
 }
 
-/** The ids that begin so, in order. */
+/** Returns the ids that begin with `text`, in order. */
 export async function conversationsBeginning(
   db: Kysely<Tables>,
   text: string,
@@ -204,7 +207,7 @@ function toChatMessage(row: MessageRow): ChatMessage {
 
 const withPictures = z.object({ images: z.array(storedPicture).default([]) })
 
-/** The pictures that a person sent with a message; none where the conversation was deleted since. */
+/** Returns the pictures that a person sent with a message; none if the conversation was deleted since. */
 export async function picturesOfMessage(db: Kysely<Tables>, conversation: string, seq: number) {
   const row = await db
     .selectFrom('messages')

@@ -9,13 +9,13 @@ const RUNS = 'crash_runs'
 
 const hold = z.object({
   since: z.number(),
-  /** Conversations that were told. */
+  /** Conversations that were told of the hold. */
   told: z.array(z.string()),
 })
-/** Why no agent runs: the hub crashed several times in a row soon after its start, while a cycle ran. */
+/** The hold of all agents: the hub crashed several times in a row soon after its start, while a cycle ran. */
 export type Hold = z.infer<typeof hold>
 
-/** How many runs of the hub in a row had a cycle and neither a step nor an end in order. */
+/** Counts the runs of the hub in a row that had a cycle and neither a step nor an end in order. */
 export async function crashRuns(db: Kysely<Tables>): Promise<number> {
   return z
     .number()
@@ -23,7 +23,7 @@ export async function crashRuns(db: Kysely<Tables>): Promise<number> {
     .parse(await readState(db, RUNS))
 }
 
-/** This run has a cycle: it counts as a crash until `forgetCrashRuns` says that it was none. */
+/** Counts this run, which has a cycle, as a crash until `forgetCrashRuns` says that it was none. */
 export async function countCrashRun(tx: Tx): Promise<void> {
   await saveState(tx, RUNS, (await crashRuns(tx)) + 1)
 }
@@ -40,7 +40,7 @@ export async function writeHold(tx: Tx, value: Hold): Promise<void> {
   await saveState(tx, HOLD, value)
 }
 
-/** Ends the hold; crashes before it count no more. False where nothing was held. */
+/** Ends the hold; crashes before it count no more. Returns false if there was no hold. */
 export async function endHold(tx: Tx): Promise<boolean> {
   await forgetCrashRuns(tx)
   return removeState(tx, HOLD)

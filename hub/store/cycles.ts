@@ -9,7 +9,7 @@ export function readCycle(db: Kysely<Tables>, id: string): Promise<CycleRow> {
   return db.selectFrom('cycles').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** What there is to do in a thread: the id of its unfinished cycle, and whether something waits in its inbox. */
+/** Returns the id of a thread's unfinished cycle, and the seq of an item that waits in its inbox. */
 export async function workOf(
   tx: Tx,
   thread: string,
@@ -91,7 +91,7 @@ export interface Usage {
   costMicros: number
 }
 
-/** Counts a step with the tokens that it took. */
+/** Counts a step with the tokens that it used. */
 export async function countStep(tx: Tx, cycle: string, usage: Usage): Promise<void> {
   await addStep(tx, { ...usage, cycle })
 }
@@ -110,7 +110,7 @@ const addStep = statement<Usage & { cycle: string }, unknown>((db, args) =>
     .where('id', '=', args.cycle),
 )
 
-/** Counts what a call took that made no step: a summary, one that was cut, one that a stop ended. */
+/** Counts what a call without a step used: a summary, a call that was cut, one that a stop ended. */
 export async function countCall(tx: Tx, cycle: string, usage: Usage): Promise<void> {
   await tx
     .updateTable('cycles')
@@ -124,7 +124,7 @@ export async function countCall(tx: Tx, cycle: string, usage: Usage): Promise<vo
     .execute()
 }
 
-/** Counts the last step of a cycle and ends it well. */
+/** Counts the last step of a cycle and ends the cycle as done. */
 export async function endCycleWithStep(tx: Tx, cycle: string, usage: Usage, at: number): Promise<void> {
   await addLastStep(tx, { ...usage, cycle, at })
 }
@@ -158,7 +158,7 @@ export async function endCycle(
   await settleEventsOf(tx, cycle)
 }
 
-/** When the newest cycle of a thread ended; undefined before its first. */
+/** Returns when the newest cycle of a thread ended; undefined before its first. */
 export async function lastCycleEnd(db: Kysely<Tables>, thread: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('cycles')
@@ -171,12 +171,12 @@ export async function lastCycleEnd(db: Kysely<Tables>, thread: string): Promise<
   return row?.ended_at ?? undefined
 }
 
-/** The cycle's next text goes to another conversation. */
+/** Sends the cycle's next text to another conversation. */
 export async function redirectCycle(tx: Tx, cycle: string, conversation: string): Promise<void> {
   await tx.updateTable('cycles').set({ reply_to: conversation }).where('id', '=', cycle).execute()
 }
 
-/** The cycles that took a message, one for each agent that it went to; a status is null while it still waits. */
+/** Returns the cycles that took a message, one for each agent; a status is null while it still waits. */
 export function cyclesOfMessage(
   db: Kysely<Tables>,
   message: string,

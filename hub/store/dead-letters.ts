@@ -7,14 +7,14 @@ import { postItem } from './inbox.ts'
 import type { DeadLetterRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** What the error was, as far as one caused it. */
+/** The error that caused a dead letter. */
 export interface LetterError {
   code: string
   status?: number | undefined
   message: string
 }
 
-/** A cycle that failed for good, with what it had taken and what of its calls ran. */
+/** A cycle that failed for good, with the items that it had taken and its calls. */
 export interface DeadLetter {
   id: string
   agent: string
@@ -44,7 +44,7 @@ export interface NewDeadLetter {
   at: number
 }
 
-/** Lays a cycle down: its batch leaves the window but for a line that says so. */
+/** Adds a dead letter. The cycle's batch leaves the window but for a line that says so. */
 export async function addDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<void> {
   await tx
     .insertInto('dead_letters')
@@ -76,7 +76,7 @@ export async function addDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<void
     .execute()
 }
 
-/** The newest first. */
+/** Lists the dead letters, the newest first. */
 export async function listDeadLetters(
   db: Kysely<Tables>,
   status: DeadLetterRow['status'] | undefined,
@@ -92,7 +92,7 @@ export async function listDeadLetters(
   return Promise.all(rows.map(row => toDeadLetter(db, row)))
 }
 
-/** The item that tells a retry what had run. */
+/** Source of the item that tells a retry which calls had run. */
 export const NOTE_SOURCE = 'dead_letter'
 const MOST_LISTED = 200
 const MOST_CALLS = 50
@@ -106,7 +106,7 @@ export async function countOpenDeadLetters(db: Kysely<Tables>): Promise<number> 
   return Number(row.count)
 }
 
-/** Threads whose newest cycle lies in the open dead letters. */
+/** Returns the threads whose newest cycle is an open dead letter. */
 export async function failedThreads(db: Kysely<Tables>): Promise<Set<string>> {
   const rows = await db
     .selectFrom('dead_letters as letter')
@@ -130,12 +130,12 @@ export async function failedThreads(db: Kysely<Tables>): Promise<Set<string>> {
 }
 
 /**
- * Gives the batch back to the inbox, so that a new cycle takes it, with a note of what had run already. Throws
- * `not_found`, and `conflict` for one that was decided before.
+ * Gives the batch back to the inbox, so that a new cycle takes it, with a note of the calls that had run.
+ * Throws `not_found`, and `conflict` if the dead letter was decided before.
  */
 export async function retryDeadLetter(tx: Tx, id: string, by: string, now: number): Promise<DeadLetter> {
   const letter = await decide(tx, id, { status: 'retried', by, now })
-  // A fresh start that was part of it has been: another one would take away what came since.
+  // A reset in the batch was carried out: a second one would take away what came since.
   await tx
     .updateTable('inbox')
     .set({ cycle_id: null })
@@ -161,7 +161,7 @@ export async function retryDeadLetter(tx: Tx, id: string, by: string, now: numbe
   return letter
 }
 
-/** A task that ended with the cycle goes on; a thread that waits does so no longer, unless its cycle is parked. */
+/** Reopens a task that ended with the cycle, and ends the thread's wait unless it has a parked cycle. */
 async function reviveThread(tx: Tx, thread: string): Promise<void> {
   await tx
     .updateTable('threads')
@@ -182,7 +182,7 @@ async function reviveThread(tx: Tx, thread: string): Promise<void> {
     .execute()
 }
 
-/** Throws `not_found`, and `conflict` for one that was decided before. */
+/** Discards a dead letter. Throws `not_found`, and `conflict` if it was decided before. */
 export function discardDeadLetter(tx: Tx, id: string, by: string, now: number): Promise<DeadLetter> {
   return decide(tx, id, { status: 'discarded', by, now })
 }
@@ -236,7 +236,7 @@ async function toDeadLetter(db: Kysely<Tables>, row: DeadLetterRow): Promise<Dea
   }
 }
 
-/** From the history, which keeps them when a retry has given them back to the inbox. */
+/** Reads the items from the history, which keeps them when a retry has given them back to the inbox. */
 async function itemsOf(db: Kysely<Tables>, row: DeadLetterRow): Promise<DeadLetter['items']> {
   const rows = await db
     .selectFrom('history')

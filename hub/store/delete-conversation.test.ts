@@ -16,7 +16,7 @@ const remove = async (world: World, id: string) => {
   return deleted
 }
 
-/** Everything in the window leaves it, with a summary that tells of it. */
+/** Moves everything out of the window, with a summary that tells of it. */
 async function leaveWindow(world: World): Promise<void> {
   await world.store.write(async tx => {
     const thread = await tx.selectFrom('threads').selectAll().executeTakeFirstOrThrow()
@@ -66,7 +66,7 @@ test('a deleted conversation is nowhere: not in messages, history, calls, index,
   expect((await found('disks'))[0]?.snippets).toHaveLength(2)
   await expect(remove(world, 'homelab/private')).rejects.toMatchObject({ code: 'not_found' })
 
-  // The agent goes on, knows the rest, and its window has nothing of it either.
+  // The agent still works and knows the rest, and its window has nothing of the deleted conversation.
   world.model.script(say('Still fine.'))
   const message = await world.post('and now?', 'homelab')
   await world.idle()

@@ -8,22 +8,22 @@ import type { Tx } from './writer.ts'
 export interface DeletedConversation {
   messages: number
   inboxItems: number
-  /** Cycles that had to do with it. */
+  /** Cycles that had to do with the conversation. */
   cycles: number
-  /** Rows of their history: what was said, called and given. */
+  /** Rows of those cycles' history: what was said, called and returned. */
   historyRows: number
-  /** Summaries that were written anew, without it. */
+  /** Summaries that were written anew, without the conversation. */
   summaries: number
-  /** Schedules that were made in it and go on. */
+  /** Ids of schedules that were made in the conversation and go on. */
   schedules: string[]
 }
 
-/** So many values go into one statement. */
+/** Values in one statement. */
 const CHUNK = 500
 
 /**
- * Deletes a conversation and what the history holds of every cycle that had to do with it, in the index and in
- * summaries too. Stored facts and active schedules stay, and so does what other conversations say. Throws
+ * Deletes a conversation and what the history holds of every cycle that had to do with it, in the index and
+ * in summaries too. Stored facts, active schedules and the words of other conversations stay. Throws
  * `not_found`, and `conflict` while an agent works.
  */
 export async function deleteConversation(tx: Tx, id: string): Promise<DeletedConversation> {
@@ -57,7 +57,10 @@ interface TouchedCycle {
   thread: string
 }
 
-/** The cycles that took something of it, wrote into it, were to answer it, or ran in a task that it made. */
+/**
+ * Returns the cycles that took something of the conversation, wrote into it, were to answer it, or ran in a
+ * task that it made.
+ */
 async function cyclesOf(db: Kysely<Tables>, id: string): Promise<TouchedCycle[]> {
   const heard = await cyclesThatHeard(db, id)
   const { rows } = await sql<TouchedCycle>`
@@ -69,7 +72,7 @@ async function cyclesOf(db: Kysely<Tables>, id: string): Promise<TouchedCycle[]>
   return [...all.values()]
 }
 
-/** The inbox forgets what it handled after a while; the history's own words tell the rest. */
+/** Finds cycles by the history's own words, since the inbox forgets handled items after a while. */
 async function cyclesThatHeard(db: Kysely<Tables>, id: string): Promise<TouchedCycle[]> {
   const said = `in the conversation ${id}`
   const rows = await db
@@ -84,7 +87,10 @@ async function cyclesThatHeard(db: Kysely<Tables>, id: string): Promise<TouchedC
   return heard.map(({ id: cycle, thread }) => ({ id: cycle, thread }))
 }
 
-/** A cycle that runs holds its thread's window, and would write on what is gone. */
+/**
+ * Throws while a cycle of these threads runs, which would write on what is gone, or while a task of the
+ * conversation goes on.
+ */
 async function refuseWhileBusy(db: Kysely<Tables>, id: string, cycles: readonly TouchedCycle[]) {
   const threads = new Set(cycles.map(cycle => cycle.thread))
   const running = await db
@@ -113,7 +119,10 @@ async function refuseWhileBusy(db: Kysely<Tables>, id: string, cycles: readonly 
   }
 }
 
-/** What the ledger, approvals and dead letters tell of cycles. The cycles themselves stay, with what they cost. */
+/**
+ * Deletes what the ledger, approvals and dead letters tell of cycles. The cycles themselves stay, with what
+ * they cost.
+ */
 async function forgetCycles(tx: Tx, cycles: readonly string[]): Promise<void> {
   await tx.deleteFrom('tool_calls').where('cycle_id', 'in', cycles).execute()
   await tx.deleteFrom('approvals').where('cycle_id', 'in', cycles).execute()
@@ -134,7 +143,7 @@ async function forgetTasks(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
-/** Reminders and regular work go on: they answer elsewhere from now on. */
+/** Deletes the conversation's ended schedules. The others go on, and answer elsewhere from now on. */
 async function releaseSchedules(tx: Tx, id: string): Promise<string[]> {
   await tx
     .deleteFrom('schedules')

@@ -4,13 +4,14 @@ import { quote, truncate } from '../core/text.ts'
 import { indexHistory, readTexts, type TextRow } from './search-index.ts'
 import type { Tx } from './writer.ts'
 
-/** How much of each row, and of how many, a summary that is written anew tells. */
+/** Characters of each row, and number of rows, in a summary that is written anew. */
 const LONGEST_LINE = 300
 const MOST_LINES = 30
 
 /**
- * Takes everything that these cycles wrote out of the history, the index and the summaries of their threads. Of a
- * batch in which other things came too, those stay. Calls and results of a cycle go together, so pairs stay complete.
+ * Deletes everything that these cycles wrote from the history, the index and the summaries of their threads.
+ * Other things that came in the same batch stay. Calls and results of a cycle go together, so pairs stay
+ * complete.
  */
 export async function eraseFromHistory(
   tx: Tx,
@@ -22,7 +23,7 @@ export async function eraseFromHistory(
     const seqs = await eraseRows(tx, thread, new Set(own.map(cycle => cycle.id)), conversation)
     total.rows += seqs.length
     total.summaries += await rewriteSummaries(tx, thread, seqs[0] ?? Number.MAX_SAFE_INTEGER)
-    // Nobody goes on with the window as it was: a new fencing number makes every copy of it an old one.
+    // The new fencing number makes every copy of the old window invalid.
     await tx
       .updateTable('threads')
       .set(eb => ({ fence: eb('fence', '+', 1) }))
@@ -32,7 +33,7 @@ export async function eraseFromHistory(
   return total
 }
 
-/** The seqs of what was erased. */
+/** Erases the rows of these cycles; returns their seqs. */
 async function eraseRows(tx: Tx, thread: string, cycles: ReadonlySet<string>, conversation: string) {
   const places = await tx
     .selectFrom('history')
@@ -71,7 +72,10 @@ async function eraseRow(tx: Tx, thread: string, seq: number, conversation: strin
   if (indexed.numDeletedRows > 0n) await indexHistory(tx, thread, seq, seq)
 }
 
-/** What of a row has nothing to do with the conversation: messages of others, and events. Undefined for nothing. */
+/**
+ * Returns the part of a row that has nothing to do with the conversation: messages of others, and events;
+ * undefined if there is none.
+ */
 function toRest(content: HistoryContent, conversation: string): HistoryContent | undefined {
   if (content.role !== 'user') return undefined
   const items = content.items.filter(
@@ -85,7 +89,10 @@ function toRest(content: HistoryContent, conversation: string): HistoryContent |
   return { role: 'user', items, text: [head, note, ...lines].join('\n') }
 }
 
-/** A summary carries on what the one before it said, so every one from the first that tells of it is written anew. */
+/**
+ * Rewrites the first summary that tells of the rows and every later one, since each carries on what the one
+ * before it said.
+ */
 async function rewriteSummaries(tx: Tx, thread: string, firstSeq: number): Promise<number> {
   const sessions = await tx
     .selectFrom('sessions')

@@ -2,21 +2,24 @@ import { type Kysely, sql } from 'kysely'
 import type { EventRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** An event that goes, or went, to its takers. */
+/** An event that goes, or went, to its recipients. */
 export type ToldEvent = Pick<EventRow, 'id' | 'release_at' | 'is_storm' | 'status'> & { release_at: number }
 
-/** What is known of the events of one type and key. */
+/** The recent events of one type and key. */
 export interface RecentEvents {
-  /** Those that went out within the span, and those that still will; the newest first. */
+  /** Events that went out within the span, and those that still will, the newest first. */
   told: ToldEvent[]
-  /** When the oldest three of the span came; an event that nobody took does not count. */
+  /** Times at which the oldest three events of the span came; an event that nobody took does not count. */
   oldest: number[]
 }
 
 const OLDEST = 3
 const MOST_TOLD = 100
 
-/** An event that was recorded with a later time, before the clock was put back, does not count. */
+/**
+ * Reads the recent events of a type and key. An event from after `now`, recorded before the clock was put
+ * back, does not count.
+ */
 export async function recentEvents(
   tx: Tx,
   { type, key, now, within }: { type: string; key: string; now: number; within: number },
@@ -47,7 +50,7 @@ export async function recentEvents(
   return { told, oldest: oldest.map(row => row.received_at) }
 }
 
-/** Events of these types that went to somebody since `since`, the newest first. */
+/** Returns events of these types that went to somebody since `since`, the newest first. */
 export function toldSince(
   tx: Tx,
   { types, since, now }: { types: readonly string[]; since: number; now: number },
@@ -64,7 +67,10 @@ export function toldSince(
     .execute()
 }
 
-/** When the next held event goes out; undefined where none waits. One that is due after `latest` counts as due. */
+/**
+ * Returns when the next held event goes out; undefined if none waits. An event that is due after `latest`
+ * counts as due.
+ */
 export async function nextRelease(
   db: Kysely<Tables>,
   { now, latest }: { now: number; latest: number },
@@ -77,11 +83,11 @@ export async function nextRelease(
     .executeTakeFirst()
   const { first = null, last = null } = row ?? {}
   if (first === null || last === null) return undefined
-  // The clock was put back meanwhile.
+  // A release time after `latest` means that the clock was put back.
   return last > latest ? now : first
 }
 
-/** At most `limit` held events that are due, in the order in which they came. */
+/** Returns at most `limit` held events that are due, in the order in which they came. */
 export function dueEvents(
   tx: Tx,
   { now, latest, limit }: { now: number; latest: number; limit: number },
@@ -97,7 +103,7 @@ export function dueEvents(
     .execute()
 }
 
-/** The newest payload of those that stayed behind an event of the same type and key. */
+/** Returns the newest payload held behind this event, of the same type and key, else its own. */
 export async function newestBehind(tx: Tx, event: EventRow): Promise<Pick<EventRow, 'payload_json' | 'at'>> {
   const newest = await tx
     .selectFrom('events')
@@ -115,7 +121,7 @@ export async function newestBehind(tx: Tx, event: EventRow): Promise<Pick<EventR
   return newest ?? event
 }
 
-/** Says where a held event went. */
+/** Records where a held event went. */
 export async function recordRelease(
   tx: Tx,
   id: string,

@@ -85,7 +85,7 @@ test('events are read on in the order in which they came, whatever their times',
     [2, 'early'],
   ])
   expect(await after(2, 2)).toEqual([[3, 'third']])
-  // A place is never given twice, whatever was deleted.
+  // A seq is never given twice, whatever was deleted.
   await store.write(tx => tx.deleteFrom('events').execute())
   await store.write(tx => recordEvent(tx, event('fourth')))
   expect(await after(0, 9)).toEqual([[4, 'fourth']])

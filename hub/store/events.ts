@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely'
 import type { EventRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** Its place among the others is given when it is recorded. */
+/** An event without its seq, which it gets when it is recorded. */
 export type NewEventRow = Omit<EventRow, 'seq'>
 
-/** Records an event once by source and external id; false where it was there already. */
+/** Records an event once by source and external id; returns false if it was there already. */
 export async function recordEvent(tx: Tx, event: NewEventRow): Promise<boolean> {
   const { lastSeq } = await readEventFeed(tx)
   const result = await tx
@@ -22,13 +22,13 @@ export async function recordEvent(tx: Tx, event: NewEventRow): Promise<boolean> 
   return isNew
 }
 
-/** The id under which the places of events go on, and the newest place, 0 before the first event. */
+/** Returns the id under which the events' seqs continue, and the newest seq, 0 before the first event. */
 export async function readEventFeed(db: Kysely<Tables>): Promise<{ stream: string; lastSeq: number }> {
   const row = await db.selectFrom('event_feed').select(['stream', 'last_seq']).executeTakeFirstOrThrow()
   return { stream: row.stream, lastSeq: row.last_seq }
 }
 
-/** The newest events first. */
+/** Lists the events, the newest first. */
 export function listEvents(
   db: Kysely<Tables>,
   filter: { type?: string | undefined; status?: EventRow['status'] | undefined; limit: number },
@@ -44,20 +44,20 @@ export function listEvents(
     .execute()
 }
 
-/** At most `limit` events that came after place `after`, oldest first. */
+/** Returns at most `limit` events after seq `after`, oldest first. */
 export function eventsAfter(db: Kysely<Tables>, after: number, limit: number): Promise<EventRow[]> {
   return db.selectFrom('events').selectAll().where('seq', '>', after).orderBy('seq').limit(limit).execute()
 }
 
 /**
- * The newest event of a type and key that was not held, if it came within so long before `now`. One that somebody got
- * goes before one that was ignored.
+ * Returns the newest event of a type and key that was not held and came less than `within` milliseconds
+ * before `now`. An event that somebody got goes before one that was ignored.
  */
 export function newestOfKind(
   tx: Tx,
   kind: { type: string; key: string; now: number; within: number },
 ): Promise<EventRow | undefined> {
-  // One from the future, after the clock was put back, holds nothing for long.
+  // The upper bound limits how long an event from the future holds others, after the clock was put back.
   const [from, until] = [kind.now - kind.within, kind.now + kind.within]
   return tx
     .selectFrom('events')
@@ -74,7 +74,7 @@ export function newestOfKind(
     .executeTakeFirst()
 }
 
-/** The event of a source by the id that it has there. */
+/** Returns the event of a source by the id that it has there. */
 export function eventBy(tx: Tx, source: string, externalId: string): Promise<EventRow | undefined> {
   return tx
     .selectFrom('events')
@@ -84,12 +84,15 @@ export function eventBy(tx: Tx, source: string, externalId: string): Promise<Eve
     .executeTakeFirst()
 }
 
-/** The newest event of a source whose id begins with `subject`, which ends in `/`, if it came within so long before `now`. */
+/**
+ * Returns the newest event of a source whose id begins with `subject`, which ends in `/`, if it came less
+ * than `within` milliseconds before `now`.
+ */
 export function newestOfSubject(
   tx: Tx,
   of: { source: string; subject: string; now: number; within: number },
 ): Promise<EventRow | undefined> {
-  // One from the future, after the clock was put back, holds nothing for long.
+  // The upper bound limits how long an event from the future holds others, after the clock was put back.
   const [from, until] = [of.now - of.within, of.now + of.within]
   return tx
     .selectFrom('events')
@@ -105,7 +108,7 @@ export function newestOfSubject(
     .executeTakeFirst()
 }
 
-/** Another of the same type and key was held. */
+/** Counts one more held event of the same type and key. */
 export async function countRepeat(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('events')
@@ -114,7 +117,7 @@ export async function countRepeat(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
-/** A cycle has taken the events; how often each was repeated by then. */
+/** Records that a cycle has taken the events; returns how often each was repeated by then. */
 export async function takeEvents(tx: Tx, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const rows = await tx
@@ -126,10 +129,10 @@ export async function takeEvents(tx: Tx, ids: readonly string[]): Promise<Map<st
   return new Map(rows.map(row => [row.id, row.repeats]))
 }
 
-// Items of events have its id as their external id, with the schedule behind it where it woke one.
+// Inbox items of an event have its id as external id, followed by the schedule that it woke, if any.
 const SOURCES = ['event', 'schedule']
 
-/** A cycle has ended: of the events that it took, those that no other thread still has before it are handled. */
+/** Marks the events that an ended cycle took as handled, unless another thread still has them to do. */
 export async function settleEventsOf(tx: Tx, cycle: string): Promise<void> {
   const rows = await tx
     .selectFrom('inbox')
@@ -144,7 +147,7 @@ export async function settleEventsOf(tx: Tx, cycle: string): Promise<void> {
   )
 }
 
-/** A cycle that took the events has ended: those that no other thread still has before it are handled. */
+/** Marks the events that an ended cycle took as handled, unless another thread still has them to do. */
 export async function settleEvents(tx: Tx, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     if (await isOpen(tx, id)) continue
@@ -157,7 +160,7 @@ export async function settleEvents(tx: Tx, ids: readonly string[]): Promise<void
   }
 }
 
-/** Whether some thread has not taken the event yet, or its cycle still runs. */
+/** Tells whether some thread has not taken the event yet, or its cycle still runs. */
 async function isOpen(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('inbox')
@@ -177,7 +180,7 @@ export interface EventCursor {
   cursor: number
 }
 
-/** How far the feed of a server was read; undefined before the first time. */
+/** Returns how far the feed of a server was read; undefined before the first time. */
 export function readCursor(db: Kysely<Tables>, server: string): Promise<EventCursor | undefined> {
   return db
     .selectFrom('event_cursors')

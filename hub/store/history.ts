@@ -11,7 +11,7 @@ export interface HistoryEntry {
   content: HistoryContent
 }
 
-/** What every write of a cycle carries: whose it is and that it still may write. */
+/** The part of every write of a cycle that says whose it is, and that the cycle still may write. */
 export interface Fenced {
   thread: string
   cycle: string
@@ -19,15 +19,15 @@ export interface Fenced {
 }
 
 /**
- * Begins a write of a cycle: checks the fencing number, renews the lease and reserves `rows` places in the history.
- * Returns the last seq before them. Throws `conflict` where another process took the thread over.
+ * Begins a write of a cycle: checks the fencing number, renews the lease and reserves `rows` seqs in the
+ * history. Returns the last seq before them. Throws `conflict` if another process took the thread over.
  */
 export async function fencedWrite(tx: Tx, fenced: Fenced, rows: number, leaseUntil: number, now: number) {
   const { rows: updated } = await reserve(tx, { ...fenced, count: rows, leaseUntil, now })
   return placesBefore(updated, rows, fenced)
 }
 
-/** The last write of a cycle: as `fencedWrite`, and the thread rests, free for the next. */
+/** Begins the last write of a cycle: like `fencedWrite`, but frees the thread for the next cycle. */
 export async function releasingWrite(
   tx: Tx,
   fenced: Fenced & { resting: 'sleeping' | 'waiting' },
@@ -77,7 +77,7 @@ const reserveAndRelease = statement<Reservation & { resting: 'sleeping' | 'waiti
       .returning('last_seq'),
 )
 
-/** Appends at the places after `lastSeq` that `fencedWrite` reserved. */
+/** Appends entries at the seqs after `lastSeq` that `fencedWrite` reserved. */
 export async function appendHistory(
   tx: Tx,
   fenced: Fenced,
@@ -113,7 +113,7 @@ const insertEntry = statement<Insertable<HistoryTable>, unknown>((db, row) =>
   }),
 )
 
-/** The window: everything from `start` on, in order. */
+/** Reads the window: everything from `start` on, in order. */
 export async function readHistory(
   db: Kysely<Tables>,
   thread: string,

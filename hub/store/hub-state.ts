@@ -5,7 +5,7 @@ import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** When old rows were last looked for; undefined for never. */
+/** Returns when old rows were last looked for; undefined for never. */
 export async function lastPruned(db: Kysely<Tables>): Promise<number | undefined> {
   const at = await readState(db, PRUNED)
   return typeof at === 'number' ? at : undefined
@@ -24,7 +24,7 @@ const nameOwners = z
   .object({ tools: z.record(z.string(), z.string()), prompts: z.record(z.string(), z.string()) })
   .catch({ tools: {}, prompts: {} })
 
-/** Which server had each name of a tool or a prompt that others wanted too; none where nothing was saved. */
+/** Returns which server had each tool or prompt name that others wanted too; none if none was saved. */
 export async function readNameOwners(db: Kysely<Tables>): Promise<NameOwners> {
   const { tools, prompts } = nameOwners.parse(await readState(db, NAME_OWNERS))
   return { tools: new Map(Object.entries(tools)), prompts: new Map(Object.entries(prompts)) }
@@ -36,7 +36,7 @@ export async function saveNameOwners(tx: Tx, { tools, prompts }: NameOwners): Pr
 
 const tokenFactors = z.record(z.string(), z.number().positive()).catch({})
 
-/** How many tokens each model counts for one that is estimated, by its name. */
+/** Returns how many tokens each model counts for one that is estimated, by the model's name. */
 export async function readTokenFactors(db: Kysely<Tables>): Promise<ReadonlyMap<string, number>> {
   return new Map(Object.entries(tokenFactors.parse(await readState(db, TOKEN_FACTORS))))
 }
@@ -46,7 +46,7 @@ export async function saveTokenFactors(tx: Tx, factors: ReadonlyMap<string, numb
   await saveState(tx, TOKEN_FACTORS, Object.fromEntries(rounded))
 }
 
-/** What was learnt of how one model of a provider wants its requests. */
+/** Returns what was learnt of how a provider's model wants its requests. */
 export async function readModelQuirks(db: Kysely<Tables>, model: string): Promise<unknown> {
   return readState(db, `${MODEL_QUIRKS} ${model}`)
 }
@@ -60,13 +60,13 @@ const PRUNED = 'pruned_at'
 const NAME_OWNERS = 'name_owners'
 const TOKEN_FACTORS = 'token_factors'
 
-/** What the hub keeps about itself under a key; undefined where it keeps nothing. */
+/** Returns what the hub keeps about itself under a key; undefined if it keeps nothing. */
 export async function readState(db: Kysely<Tables>, key: string): Promise<unknown> {
   const row = await db.selectFrom('hub_state').select('value_json').where('key', '=', key).executeTakeFirst()
   return row && parseJson(row.value_json)
 }
 
-/** Writes nothing where the same is kept already. */
+/** Saves a value; writes nothing if the same is kept already. */
 export async function saveState(tx: Tx, key: string, value: unknown): Promise<void> {
   await upsertState(tx, { key, value_json: JSON.stringify(value) })
 }
@@ -83,7 +83,7 @@ const upsertState = statement<{ key: string; value_json: string }, unknown>((db,
     ),
 )
 
-/** False where nothing was kept. */
+/** Removes a value; returns false if nothing was kept. */
 export async function removeState(tx: Tx, key: string): Promise<boolean> {
   const removed = await tx.deleteFrom('hub_state').where('key', '=', key).executeTakeFirst()
   return removed.numDeletedRows > 0n

@@ -4,7 +4,7 @@ import { statement } from './statement.ts'
 import type { InboxTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** Items that join the thread's next inbox and begin no cycle. */
+/** Source of items that join the thread's next inbox and begin no cycle. */
 export const QUIET_SOURCE = 'task_note'
 
 export interface NewInboxItem {
@@ -23,7 +23,7 @@ export interface InboxItem {
   at: number
 }
 
-/** Posts once by thread, source and external id; false where it was there already. */
+/** Posts an item once by thread, source and external id; returns false if it was there already. */
 export async function postItem(tx: Tx, item: NewInboxItem): Promise<boolean> {
   const result = await insertItem(tx, {
     thread_id: item.thread,
@@ -56,8 +56,8 @@ const insertItem = statement<Omit<InboxTable, 'seq' | 'cycle_id'>, unknown>((db,
 type ItemRow = Pick<InboxTable, 'payload_json' | 'conversation_id' | 'created_at'> & { seq: number }
 
 /**
- * What waits for the thread, in the order in which a batch takes it: fresh starts and people's messages, then
- * everything else, each in the order of arrival. It stays there.
+ * Returns what waits for the thread, in the order in which a batch takes it: resets and people's messages,
+ * then everything else, each in the order of arrival. The items stay there.
  */
 export async function nextItems(tx: Tx, thread: string): Promise<InboxItem[]> {
   const { rows: first } = await selectPeople(tx, { thread })
@@ -65,10 +65,10 @@ export async function nextItems(tx: Tx, thread: string): Promise<InboxItem[]> {
   return [...first, ...rest].map(toItem)
 }
 
-/** A batch looks at so many items of each kind; a window rarely holds more. */
+/** Items of each kind that a batch looks at; a window rarely holds more. */
 const MOST_ITEMS = 500
 
-/** One statement with a sort by kind would cost a temporary table: ten times as much as both of these. */
+/** Two statements cost a tenth of one with a sort by kind, which would need a temporary table. */
 const selectPeople = selectNext(sql`(unanswered is not null or source = 'reset')`)
 const selectOthers = selectNext(sql`(unanswered is null and source <> 'reset')`)
 
@@ -106,7 +106,7 @@ export async function giveBackItems(tx: Tx, cycle: string, items: readonly Inbox
     .execute()
 }
 
-/** Everything that a cycle took, in order. */
+/** Returns everything that a cycle took, in order. */
 export async function itemsOfCycle(db: Kysely<Tables>, cycle: string): Promise<InboxItem[]> {
   const rows = await db
     .selectFrom('inbox')
@@ -117,7 +117,7 @@ export async function itemsOfCycle(db: Kysely<Tables>, cycle: string): Promise<I
   return rows.map(toItem)
 }
 
-/** An item that the thread's inbox had, waiting or taken; undefined where there is none. */
+/** Returns an item of the thread's inbox, waiting or taken; undefined if there is none. */
 export async function readItem(
   db: Kysely<Tables>,
   thread: string,
@@ -132,7 +132,7 @@ export async function readItem(
   return row && toItem(row)
 }
 
-/** What waits for the thread, in order; it stays there. */
+/** Returns what waits for the thread, in order; it stays there. */
 export async function waitingItems(db: Kysely<Tables>, thread: string): Promise<InboxItem[]> {
   const rows = await db
     .selectFrom('inbox')
@@ -144,13 +144,13 @@ export async function waitingItems(db: Kysely<Tables>, thread: string): Promise<
   return rows.map(toItem)
 }
 
-/** The ids of the people's messages that a cycle took, in order. */
+/** Returns the ids of the people's messages that a cycle took, in order. */
 export async function messagesTakenBy(db: Kysely<Tables>, cycle: string): Promise<string[]> {
   const items = await itemsOfCycle(db, cycle)
   return items.flatMap(({ payload }) => (payload.kind === 'message' ? [payload.messageId] : []))
 }
 
-/** Whether something waits in the inbox of the thread. */
+/** Tells whether something waits in the inbox of the thread. */
 export async function hasWaiting(db: Kysely<Tables>, thread: string): Promise<boolean> {
   const row = await db
     .selectFrom('inbox')
@@ -162,7 +162,7 @@ export async function hasWaiting(db: Kysely<Tables>, thread: string): Promise<bo
   return row !== undefined
 }
 
-/** Threads in whose inbox something waits, with how much. */
+/** Counts the waiting items of each thread that has some. */
 export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: string; count: number }[]> {
   const rows = await db
     .selectFrom('inbox')

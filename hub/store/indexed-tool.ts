@@ -1,10 +1,10 @@
 import { type IndexedTool, splitHumps } from './sqlite-tool-index.ts'
 
-/** How much of a tool's arguments is indexed, characters, and how deep their schemas are looked into. */
+/** Characters of a tool's arguments that are indexed, and levels of their schemas that are read. */
 const MOST_ARGUMENTS = 4_000
 const DEEPEST = 6
 
-/** What the search over tools reads of one; `about` is what its server says of itself. */
+/** Returns what the search over tools reads of one; `about` is its server's self-description. */
 export function toIndexedTool(
   tool: { name: string; title?: string | undefined; description?: string | undefined; inputSchema: unknown },
   about = '',
@@ -19,13 +19,13 @@ export function toIndexedTool(
   }
 }
 
-/** A name as it is, and where it has humps as words too. */
+/** Returns a name as it is, followed by its words if it has humps. */
 function inWords(name: string): string {
   const words = splitHumps(name)
   return words === name ? name : `${name} ${words}`
 }
 
-/** What a schema says in words: the names of what it holds, descriptions, and the values to choose from. */
+/** Collects a schema's words: the names of what it holds, descriptions, and the values to choose from. */
 function describe(schema: unknown, deep: number): string[] {
   if (deep === 0 || typeof schema !== 'object' || schema === null) return []
   if (Array.isArray(schema)) return schema.flatMap(one => describe(one, deep - 1))

@@ -76,7 +76,7 @@ test('a result that the history holds is not kept twice, and can still be told f
   const [one, same, other] = rows.map(row => fingerprintOf(row.result_json ?? ''))
   expect(one).toBe(same)
   expect(one).not.toBe(other)
-  // A row of before holds its result.
+  // A row of an earlier version holds its result.
   expect(rows.map(row => resultOf(row).text.length > 1_000)).toEqual([false, false, true])
 })
 

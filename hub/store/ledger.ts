@@ -7,7 +7,7 @@ import { statement } from './statement.ts'
 import type { NewToolCall, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** What a call gave, as the model and people get it. */
+/** The result of a call, as the model and people get it. */
 export const callResult = z.object({
   text: z.string(),
   isError: z.boolean(),
@@ -16,18 +16,18 @@ export const callResult = z.object({
 })
 export type CallResult = z.infer<typeof callResult>
 
-/** What the ledger keeps of a result that the history holds. */
+/** The part of a result that the ledger keeps when the history holds the result. */
 const movedResult = z.strictObject({ inHistory: z.string() })
 
-/** A shorter result is kept twice: one more write costs more than its few bytes. Characters of its JSON. */
+/** Characters of JSON below which a result is kept twice: one more write costs more than its few bytes. */
 const SHORT_RESULT = 1_000
 
-/** Writes calls down before any of them runs. */
+/** Records calls before any of them runs. */
 export async function planCalls(tx: Tx, calls: NewToolCall[]): Promise<void> {
   if (calls.length > 0) await tx.insertInto('tool_calls').values(calls).execute()
 }
 
-/** The call waits for a person's yes, which is its result for the step that asked for it. */
+/** Makes the call wait for a person's yes; `result` says so to the step that asked for it. */
 export async function waitCall(tx: Tx, id: string, approval: string, result: CallResult): Promise<void> {
   await tx
     .updateTable('tool_calls')
@@ -36,7 +36,7 @@ export async function waitCall(tx: Tx, id: string, approval: string, result: Cal
     .execute()
 }
 
-/** What was written down as started was not sent after all. */
+/** Marks calls as planned again that were recorded as started and were not sent after all. */
 export async function unstartCalls(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx
     .updateTable('tool_calls')
@@ -46,14 +46,14 @@ export async function unstartCalls(tx: Tx, ids: readonly string[]): Promise<void
     .execute()
 }
 
-/** A person said yes: the call is to run. */
+/** Marks a call as planned, since a person said yes. */
 export async function allowCall(tx: Tx, id: string): Promise<void> {
   await tx.updateTable('tool_calls').set({ status: 'planned' }).where('id', '=', id).execute()
 }
 
 /**
- * Whether the thread made the same call before and nobody knows what came of it. A person's yes to its repeat ends the
- * doubt, unless the outcome of that one is unknown too.
+ * Tells whether the thread made the same call before, with an unknown outcome. A person's yes to its repeat
+ * ends the doubt, unless the outcome of that one is unknown too.
  */
 export async function isDoubtful(
   tx: Tx,
@@ -108,7 +108,7 @@ export async function finishCall(
     .execute()
 }
 
-/** The calls of one step of a cycle in the order in which the model asked for them. */
+/** Returns the calls of one step of a cycle in the order in which the model asked for them. */
 export function callsOfStep(db: Kysely<Tables>, cycle: string, step: number): Promise<ToolCallRow[]> {
   return db
     .selectFrom('tool_calls')
@@ -119,7 +119,7 @@ export function callsOfStep(db: Kysely<Tables>, cycle: string, step: number): Pr
     .execute()
 }
 
-/** Whether a call of the tool failed in the thread. */
+/** Tells whether a call of the tool failed in the thread. */
 export async function hasFailedCall(db: Kysely<Tables>, thread: string, tool: string): Promise<boolean> {
   const row = await db
     .selectFrom('tool_calls')
@@ -132,7 +132,7 @@ export async function hasFailedCall(db: Kysely<Tables>, thread: string, tool: st
   return row !== undefined
 }
 
-/** All calls of a cycle, in the order in which the model asked for them. */
+/** Returns all calls of a cycle, in the order in which the model asked for them. */
 export function callsOfCycle(db: Kysely<Tables>, cycle: string): Promise<ToolCallRow[]> {
   return db
     .selectFrom('tool_calls')
@@ -143,7 +143,7 @@ export function callsOfCycle(db: Kysely<Tables>, cycle: string): Promise<ToolCal
     .execute()
 }
 
-/** The result of a call that has one. One that `keepInHistory` moved is to be read from the history. */
+/** Returns the result of a call that has one. A result that `keepInHistory` moved is in the history. */
 export function resultOf(row: Pick<ToolCallRow, 'result_json'>): CallResult {
   if (row.result_json === null) return { text: 'No result was recorded for this call.', isError: true }
   const value: unknown = JSON.parse(row.result_json)
@@ -153,8 +153,8 @@ export function resultOf(row: Pick<ToolCallRow, 'result_json'>): CallResult {
 }
 
 /**
- * The history holds the results of these calls from this transaction on, so that the ledger keeps only what tells them
- * apart. The own result of a call that needed an approval is in no history.
+ * Replaces results that the history holds from this transaction on by what tells them apart. A call that
+ * needed an approval keeps its own result, which is in no history.
  */
 export async function keepInHistory(tx: Tx, rows: readonly ToolCallRow[]): Promise<void> {
   for (const { id, result_json, approval_id } of rows) {
@@ -167,7 +167,7 @@ const setResult = statement<{ id: string; result: string }, unknown>((db, { id, 
   db.updateTable('tool_calls').set({ result_json: result }).where('id', '=', id),
 )
 
-/** Equal for equal results, whether the ledger holds them or the history. */
+/** Returns equal fingerprints for equal results, whether the ledger holds them or the history. */
 export function fingerprintOf(resultJson: string): string {
   const moved = resultJson.length < SHORT_RESULT ? movedResult.safeParse(JSON.parse(resultJson)) : undefined
   return moved?.success ? moved.data.inHistory : hash('sha256', resultJson)

@@ -94,7 +94,7 @@ test('what is no database is refused, and stays as it is', async () => {
   expect(openFiles(folder.path)).toEqual([])
 })
 
-/** Files below a folder that this process holds open (Linux tells). */
+/** Returns the files below a folder that this process holds open (Linux tells). */
 function openFiles(folder: string): string[] {
   const handles = existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd') : []
   return handles

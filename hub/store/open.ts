@@ -10,19 +10,20 @@ import { openStoreMark, type StoreMark } from './store-mark.ts'
 import type { Tables } from './tables.ts'
 import { createWriter, type Write } from './writer.ts'
 
-/** Reads go through `db`, writes through `write`. Who opens it disposes of it. */
+/** The store: reads go through `db`, writes through `write`. Its opener disposes of it. */
 export interface Store extends AsyncDisposable {
   readonly db: Kysely<Tables>
   readonly write: Write
-  /** Rewrites the files so that nothing of what was deleted is left in them. Takes as long as to copy them. */
+  /** Rewrites the files so that nothing deleted is left in them. Takes as long as to copy them. */
   compact(): Promise<void>
-  /** Why nothing can be stored, for people; undefined where that is not known. */
+  /** Returns why nothing can be stored, for people; undefined if that is not known. */
   findProblem(): string | undefined
 }
 
 /**
- * Opens the store of a data folder and brings its schema up to date; one that holds something is backed up before.
- * `onMarkFault` hears where the store's mark cannot be written. Throws where opening fails, and `conflict` for a store of a newer version; nothing stays open.
+ * Opens the store of a data folder and brings its schema up to date; a store that holds something is backed
+ * up before. `onMarkFault` is called if the store's mark cannot be written. Throws if opening fails, and
+ * `conflict` for a store of a newer version; nothing stays open.
  */
 export async function openStore(
   folder: string,
@@ -67,7 +68,7 @@ async function migrate(db: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve(known) },
-    // The default is a language's order, for which ICU's tables are loaded.
+    // The default sorts in a language's order, for which ICU's tables are loaded.
     nameComparator: (one, other) => (one < other ? -1 : 1),
   })
   const { error, results } = await migrator.migrateToLatest()

@@ -1,16 +1,19 @@
 import { statSync } from 'node:fs'
 import { StoreFault } from './store-fault.ts'
 
-/** A database's file as it was opened. SQLite goes on writing into one that was deleted, and all of that is lost at its end. */
+/**
+ * A database's file as it was opened. SQLite goes on writing into a file that was deleted, and all of that is
+ * lost at its end.
+ */
 export interface OpenedFile {
-  /** Why nothing can be stored, for people; undefined while the file is in its place. */
+  /** Returns why nothing can be stored, for people; undefined while the file is in its place. */
   findProblem(): string | undefined
-  /** Throws a StoreFault where there is a problem. */
+  /** Throws a StoreFault if there is a problem. */
   check(): void
 }
 
 export function createOpenedFile(file: string): OpenedFile {
-  // SQLite itself knows a moved file by this, and tells nobody of it in WAL.
+  // SQLite itself recognizes a moved file by its inode, and reports it to nobody in WAL.
   const inodeOf = () => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
   const opened = inodeOf()
   const findProblem = () => {

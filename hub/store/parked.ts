@@ -5,15 +5,15 @@ import type { Tx } from './writer.ts'
 export interface Parking {
   thread: string
   cycle: string
-  /** When it goes on at the latest. */
+  /** Time at which the cycle goes on at the latest. */
   until: number
-  /** Since when its provider cannot be reached, or the words for another reason. */
+  /** Time since which its provider cannot be reached, or the words for another reason. */
   why: { parkedAt: number } | { note: string }
 }
 
 /**
- * The cycle waits, for its provider or for the end of a limit. One that was to end meanwhile does
- * not wait: whoever wanted that wakes it.
+ * Makes the cycle wait, for its provider or for the end of a limit. A cycle that was asked to end meanwhile
+ * does not wait: the asker wakes it.
  */
 export async function parkCycle(tx: Tx, { thread, cycle, until, why }: Parking): Promise<void> {
   const isToStop = tx
@@ -35,7 +35,7 @@ export async function parkCycle(tx: Tx, { thread, cycle, until, why }: Parking):
     .execute()
 }
 
-/** The cycle goes on that waited for the end of a limit. */
+/** Clears the note of a cycle that waited for the end of a limit and goes on. */
 export async function forgetNote(tx: Tx, cycle: string): Promise<void> {
   await tx.updateTable('cycles').set({ note: null }).where('id', '=', cycle).execute()
 }
@@ -47,11 +47,11 @@ export async function unparkCycle(tx: Tx, cycle: string): Promise<void> {
 export interface WaitingThread {
   thread: string
   notBefore: number
-  /** Since when its cycle is parked; null for one that waits for something else. */
+  /** Time since which its cycle is parked; null for a thread that waits for something else. */
   parkedAt: number | null
 }
 
-/** Threads that were to wait until `now` at most, the longest parked first. */
+/** Returns threads that were to wait until `now` at most, the longest parked first. */
 export async function dueThreads(db: Kysely<Tables>, now: number): Promise<WaitingThread[]> {
   const rows = await db
     .selectFrom('threads')
@@ -66,7 +66,7 @@ export async function dueThreads(db: Kysely<Tables>, now: number): Promise<Waiti
   return rows.map(row => ({ thread: row.id, notBefore: row.not_before ?? now, parkedAt: row.parked_at }))
 }
 
-/** The earliest time before which some thread may not run; undefined where none waits. */
+/** Returns the earliest time before which some thread may not run; undefined if none waits. */
 export async function earliestNotBefore(db: Kysely<Tables>): Promise<number | undefined> {
   const row = await db
     .selectFrom('threads')
@@ -83,13 +83,13 @@ export async function setNotBefore(tx: Tx, threads: readonly string[], at: numbe
   await tx.updateTable('threads').set({ not_before: at }).where('id', 'in', threads).execute()
 }
 
-/** Threads that begin nothing before some time after `now`: what waits for them waits for their provider or a limit. */
+/** Returns threads that begin nothing until after `now`: their items wait for their provider or a limit. */
 export async function laterThreads(db: Kysely<Tables>, now: number): Promise<string[]> {
   const rows = await db.selectFrom('threads').select('id').where('not_before', '>', now).execute()
   return rows.map(({ id }) => id)
 }
 
-/** The threads of all parked cycles. */
+/** Returns the threads of all parked cycles. */
 export async function parkedThreads(db: Kysely<Tables>): Promise<string[]> {
   const rows = await db
     .selectFrom('cycles')
@@ -101,7 +101,7 @@ export async function parkedThreads(db: Kysely<Tables>): Promise<string[]> {
   return rows.map(row => row.thread_id)
 }
 
-/** Threads whose lease another process holds, by the end of the lease. */
+/** Returns threads whose lease another process holds, by the end of the lease. */
 export async function foreignLeases(
   db: Kysely<Tables>,
   owner: string,

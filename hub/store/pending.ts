@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { statement } from './statement.ts'
 import type { Tx } from './writer.ts'
 
-/** What a thread has of the things that each batch tells, null for none: most threads have nothing of most of them. */
+/** One pending thing of each kind that a batch tells, null for none: most threads have few kinds. */
 export interface Pending {
   schedule: string | null
   approval: string | null
@@ -12,7 +12,7 @@ export interface Pending {
 
 const NOTHING: Pending = { schedule: null, approval: null, task: null, fact: null }
 
-/** One statement in place of one for each. */
+/** Reads all kinds in one statement in place of one for each. */
 export async function pendingOf(tx: Tx, agent: string, thread: string): Promise<Pending> {
   const { rows } = await selectPending(tx, { agent, thread })
   return rows[0] ?? NOTHING

@@ -1,9 +1,9 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 
-/** What a file system answers that has no modes, or whose files are somebody else's: there the folder has to do. */
+/** Errors of a file system without modes, or with somebody else's files: there the folder has to do. */
 const NO_MODES: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EROFS', 'EINVAL'])
 
-/** Makes a file that only its owner can read, empty where it is missing; one that is there keeps what is in it. */
+/** Makes a file readable for its owner only; creates it if it is missing, and keeps what is in it. */
 export function makePrivate(file: string): void {
   closeSync(openSync(file, 'a', 0o600))
   if ((statSync(file).mode & 0o077) === 0) return

@@ -6,9 +6,9 @@ const BATCH = 500
 const CYCLES = 100
 
 /**
- * Deletes the oldest rows of a thread that nobody needs: its history before the window with what the index holds of
- * it, sessions but the newest, cycles that ended with their calls; of a task that ended long ago everything. Says how
- * many of a first few went; called again until that is 0.
+ * Deletes the oldest rows of a thread that nobody needs: its history before the window with its part of the
+ * index, all sessions but the newest, cycles that ended with their calls; for a task that ended long ago
+ * everything. Returns how many of a first few it deleted; it is called again until that is 0.
  */
 export async function pruneThread(tx: Tx, id: string, before: number): Promise<number> {
   const thread = await tx
@@ -49,7 +49,7 @@ async function pruneHistory(tx: Tx, thread: string, before: number, windowStart:
   return Number(numDeletedRows)
 }
 
-/** The newest cycle of a thread that lives tells since when it sleeps. */
+/** Deletes ended cycles but the newest of a thread that goes on, which tells since when it sleeps. */
 async function pruneCycles(tx: Tx, thread: string, before: number, isOver: boolean): Promise<number> {
   const cycles = await tx
     .selectFrom('cycles')
@@ -78,7 +78,7 @@ function newestStart(db: Kysely<Tables>, thread: string) {
     .where('thread_id', '=', thread)
 }
 
-/** The newest session of a thread that lives is what its window begins with. */
+/** Deletes old sessions but the newest of a thread that goes on, with which its window begins. */
 async function pruneSessions(tx: Tx, thread: string, before: number, isOver: boolean): Promise<number> {
   const newest = tx
     .selectFrom('sessions')

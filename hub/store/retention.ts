@@ -4,26 +4,26 @@ import { pruneThread } from './retention-thread.ts'
 import type { Tables } from './tables.ts'
 import type { Tx, Write } from './writer.ts'
 
-/** So many rows go in one commit, so that nobody waits for long. */
+/** Rows in one commit, few enough that nobody waits for long. */
 const BATCH = 500
 const DAY = 86_400_000
-/** So many threads or conversations are looked at in one. */
+/** Threads or conversations that are read at once. */
 const PAGE = 50
 
 export interface Horizons {
-  /** What is older goes. */
+  /** Time before which rows are deleted. */
   before: number
-  /** Repeated deliveries are absorbed from then on. */
+  /** Time from which on repeated deliveries are absorbed. */
   onceBefore: number
 }
 
-/** What of a kind of row may go; it says how many of at most BATCH it deleted. */
+/** Deletes rows of one kind; tells how many of at most BATCH it deleted. */
 type Sweep = (tx: Tx) => Promise<{ numDeletedRows: bigint }>
 
 /**
- * Deletes what is older than the horizons, in small commits: handled inbox items, messages, what left the windows, ended
- * tasks, and what is over of everything else. Stops early when `signal` aborts; what is
- * left goes next time. Resolves with the number of rows that went.
+ * Deletes what is older than the horizons, in small commits: handled inbox items, messages, what left the
+ * windows, ended tasks, and what is over of everything else. Stops early when `signal` aborts; the rest goes
+ * next time. Resolves with the number of rows that went.
  */
 export async function prune(
   store: { db: Kysely<Tables>; write: Write },
@@ -49,7 +49,7 @@ async function sweepAll(write: Write, sweeps: readonly Sweep[], signal: AbortSig
   return total
 }
 
-/** What a dead letter or a cycle that runs may need again stays. */
+/** Returns the sweep of handled inbox items, but those that a dead letter or a running cycle may need. */
 function onceSweeps(before: number): Sweep[] {
   return [
     tx =>
@@ -74,7 +74,7 @@ function openCycles(db: Kysely<Tables>) {
   return running.union(db.selectFrom('dead_letters').select('cycle_id as id').where('status', '=', 'open'))
 }
 
-/** Of each kind only what is over. */
+/** Returns sweeps that delete only what is over of each kind. */
 function agedSweeps(before: number, eventsBefore: number): Sweep[] {
   const over = {
     events: sql<boolean>`received_at < ${eventsBefore} and status in ('handled', 'ignored', 'held')`,
@@ -98,12 +98,12 @@ function agedSweeps(before: number, eventsBefore: number): Sweep[] {
   ]
 }
 
-/** A day earlier than that of `at` in whatever time zone. */
+/** Returns a day that is earlier than that of `at` in whatever time zone. */
 function toDay(at: number): string {
   return toIso(at - DAY).slice(0, 10)
 }
 
-/** Runs `pruneOne` on each row that is older, until it says that nothing of it is left to go. */
+/** Runs `pruneOne` on each row that is older, until nothing of it is left to delete. */
 async function eachOf(
   store: { db: Kysely<Tables>; write: Write },
   table: 'conversations' | 'threads',
@@ -135,7 +135,7 @@ async function eachOf(
   return total
 }
 
-/** The oldest come first in a conversation, so that nothing else is looked at. */
+/** Deletes a conversation's oldest messages; they come first, so that no other row is read. */
 async function pruneMessages(tx: Tx, conversation: string, before: number): Promise<number> {
   const oldest = await tx
     .selectFrom('messages')

@@ -11,8 +11,9 @@ interface RetriedCall {
 }
 
 /**
- * Whether the same call had succeeded in a dead letter that the cycle retries. A retry is the cycle that took the note
- * of it, and one that took the end of an approval which a retry asked for. A note that still waits counts already.
+ * Tells whether the same call had succeeded in a dead letter that the cycle retries. A cycle is a retry if it
+ * took the retry's note, or the end of an approval for which a retry asked. A note that still waits counts
+ * already.
  */
 export async function hadSucceeded(tx: Tx, call: RetriedCall): Promise<boolean> {
   const { rows } = await selectSucceeded(tx, call)

@@ -8,7 +8,7 @@ export async function createSchedule(tx: Tx, schedule: NewSchedule): Promise<voi
   await tx.insertInto('schedules').values(schedule).execute()
 }
 
-/** Active ones first by their next run; with `agent`, only that agent's. */
+/** Lists active and held schedules by their next run; with `agent`, only that agent's. */
 export function listSchedules(db: Kysely<Tables>, agent?: string): Promise<ScheduleRow[]> {
   return db
     .selectFrom('schedules')
@@ -38,7 +38,7 @@ export function findSchedule(db: Kysely<Tables>, id: string): Promise<ScheduleRo
   return db.selectFrom('schedules').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The longest due first; the random end of their ids mixes those of one instant. */
+/** Returns due schedules, the longest due first; the random end of their ids mixes those of one instant. */
 export async function dueSchedules(
   tx: Tx,
   now: number,
@@ -58,7 +58,7 @@ export async function dueSchedules(
   return rows
 }
 
-/** When the earliest active schedule is due; undefined where none is. */
+/** Returns when the earliest active schedule is due; undefined if none is. */
 export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
   const row = await db
     .selectFrom('schedules')
@@ -71,7 +71,7 @@ export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
   return row?.next_run ?? undefined
 }
 
-/** Active schedules that an event may end early. */
+/** Returns active schedules that an event may end early. */
 export function schedulesWaitingForEvents(tx: Tx): Promise<ScheduleRow[]> {
   return tx
     .selectFrom('schedules')
@@ -82,7 +82,7 @@ export function schedulesWaitingForEvents(tx: Tx): Promise<ScheduleRow[]> {
     .execute()
 }
 
-/** Records its last run: with `next` the schedule goes on, without it is done. */
+/** Records the last run of a schedule: with `next` the schedule goes on, without it is done. */
 export async function advanceSchedule(
   tx: Tx,
   id: string,
@@ -134,7 +134,7 @@ export async function holdSchedules(tx: Tx, { came, went }: AgentChanges): Promi
   }
 }
 
-/** What agents' files ever asked for, ended ones too, by agent. */
+/** Returns the schedules that agents' files ever asked for, ended ones too, by agent. */
 export async function schedulesOfFiles(tx: Tx): Promise<Map<string, ScheduleRow[]>> {
   const rows = await tx
     .selectFrom('schedules')

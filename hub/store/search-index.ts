@@ -3,10 +3,10 @@ import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** What it found is in the history already, where it was first. */
+/** Tool that is not indexed: what it found is in the history already, where it was first. */
 const SEARCH_TOOL = 'search_history'
 
-/** What a search finds of a row of history; empty for nothing. */
+/** Returns the text that a search finds of a row of history; empty for none. */
 export function toSearchText(content: HistoryContent): string {
   switch (content.role) {
     case 'user':
@@ -31,7 +31,7 @@ export interface TextRow {
   text: string
 }
 
-/** Rows of a thread's history as a search sees them, in order; without a last one up to the newest. */
+/** Reads rows of a thread's history as a search sees them, in order; without `lastSeq` up to the newest. */
 export async function readTexts(
   db: Kysely<Tables>,
   thread: string,
@@ -61,8 +61,9 @@ export async function readTexts(
 }
 
 /**
- * Makes a part of a thread's history findable, in the transaction that takes it out of the window and writes its
- * session. What the window showed as a stub is indexed whole. May be called twice for the same rows.
+ * Makes a part of a thread's history findable, in the transaction that takes it out of the window and writes
+ * its session. A row that the window showed as a stub is indexed whole. May be called twice for the same
+ * rows.
  */
 export async function indexHistory(tx: Tx, thread: string, firstSeq: number, lastSeq: number): Promise<void> {
   for (const row of await readTexts(tx, thread, firstSeq, lastSeq)) {

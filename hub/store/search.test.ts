@@ -27,7 +27,7 @@ const calls = (name: string, args: object): HistoryContent => ({
   calls: [{ id: 'c', name, arguments: JSON.stringify(args) }],
 })
 
-/** Threads with parts that left their windows; the time of a row is 1000 times its seq. */
+/** Opens threads with parts that left their windows; the time of a row is 1000 times its seq. */
 async function openPast() {
   const store = await openTempStore()
   const thread = await store.write(async tx => {
@@ -51,7 +51,7 @@ async function openPast() {
   return {
     store,
     append,
-    /** These leave the window as a session. */
+    /** Moves these out of the window as a session. */
     async leave(contents: HistoryContent[], summary = '') {
       const first = await append(contents)
       await store.write(async tx => {

@@ -8,12 +8,12 @@ import { readTexts, type TextRow } from './search-index.ts'
 import type { Tables } from './tables.ts'
 
 export interface HistorySearch extends Timeframe {
-  /** Whose threads. */
+  /** Agent whose threads are searched. */
   agent: string
   query: string
-  /** Sessions. */
+  /** Sessions that are returned at most. */
   limit: number
-  /** A cycle whose own rows do not count: the one that asks. */
+  /** Cycle that asks, whose own rows do not count. */
   exceptCycle?: string | undefined
 }
 
@@ -23,13 +23,13 @@ interface Looked extends HistorySearch {
 }
 
 const MOST_SNIPPETS = 3
-/** Windows that are read, those of the threads that were busy last. */
+/** Windows that are read: those of the threads that were active last. */
 const MOST_WINDOWS = 200
 
 /**
- * The sessions of an agent's threads that hold all of the words, the best first; where none does, those that hold any.
- * What is still in a window is found too, as a session that is open. Throws `invalid_arguments` for a query without a
- * word.
+ * Finds the sessions of an agent's threads that hold all of the words, the best first; if none does, those
+ * that hold any. Text that is still in a window is found too, as a session that is open. Throws
+ * `invalid_arguments` for a query without a word.
  */
 export async function searchHistory(db: Kysely<Tables>, search: HistorySearch): Promise<FoundSession[]> {
   const phrases = toPhrases(search.query)
@@ -40,7 +40,7 @@ export async function searchHistory(db: Kysely<Tables>, search: HistorySearch): 
     const looked = { ...search, phrases, which }
     const open = await searchWindows(db, looked)
     const older = await searchIndex(db, looked)
-    // Neither crowds out the other.
+    // The limit is shared, so that neither open nor older sessions crowd out the others.
     const room = Math.max(Math.ceil(search.limit / 2), search.limit - older.length)
     const found = [...open.slice(0, room), ...older].slice(0, search.limit)
     if (found.length > 0) return found
@@ -100,7 +100,7 @@ function toFoundSnippet({ at, role, text }: TextRow, phrases: readonly string[])
   return { at, role, text: toSnippet(text, phrases) }
 }
 
-/** The windows that hold it, the busiest thread first. */
+/** Searches the windows, the most recently active thread first. */
 async function searchWindows(db: Kysely<Tables>, search: Looked): Promise<FoundSession[]> {
   const threads = await db
     .selectFrom('threads')

@@ -3,9 +3,9 @@ import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 export interface StoredVerdict {
-  /** JSON of what the probe found. */
+  /** JSON of the probe's result. */
   verdict: string
-  /** When, unix milliseconds: an old verdict is not trusted. */
+  /** Time of the probe, unix milliseconds: an old verdict is not trusted. */
   at: number
 }
 

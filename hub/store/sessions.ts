@@ -3,18 +3,18 @@ import { indexHistory } from './search-index.ts'
 import type { SessionRow, SessionTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** What leaves the window, from its first to its last seq, and what stands for it. */
+/** The part that leaves the window, from its first to its last seq, and the summary that stands for it. */
 export interface EndedSession
   extends Pick<
     SessionTable,
     'thread_id' | 'first_seq' | 'last_seq' | 'tokens' | 'reason' | 'summary' | 'summary_by' | 'head'
   > {
   ended_at: number
-  /** The stored facts that `head` tells. */
+  /** JSON of the stored facts that `head` tells. */
   facts_json?: string
 }
 
-/** Writes a session down with the next number of its thread, and makes its part of the history findable. */
+/** Stores a session with the next number of its thread, and makes its part of the history findable. */
 export async function endSession(tx: Tx, session: EndedSession): Promise<void> {
   const { thread_id, first_seq, last_seq } = session
   const part = await tx
@@ -48,7 +48,7 @@ export function newestSession(db: Kysely<Tables>, thread: string): Promise<Sessi
     .executeTakeFirst()
 }
 
-/** The newest `count` summaries of a thread, oldest first. */
+/** Returns the newest `count` summaries of a thread, oldest first. */
 export async function newestSummaries(db: Kysely<Tables>, thread: string, count: number): Promise<string[]> {
   const rows = await db
     .selectFrom('sessions')

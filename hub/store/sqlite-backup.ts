@@ -7,7 +7,7 @@ import { HubError } from '../core/errors.ts'
 import { migrations } from './migrations/index.ts'
 import { withFaults } from './sqlite-faults.ts'
 
-/** What a copy of the store holds. */
+/** A copy of the store, and what it holds. */
 export interface StoreCopy {
   file: string
   bytes: number
@@ -15,26 +15,26 @@ export interface StoreCopy {
   rows: Record<string, number>
 }
 
-/** Tables whose rows tell people what a copy holds; each database of ours has them. */
+/** Tables whose rows tell people what a copy holds; each database of the hub has them. */
 const COUNTED = ['threads', 'conversations', 'messages', 'history'] as const
 export const MIGRATIONS = 'kysely_migration'
-/** The migration that made the feed's table; older backups have none. */
+/** Migration that made the feed's table; older backups have none. */
 const EVENT_FEED = '003-event-feed'
 
-/** Where backups of a data folder's store are made. */
+/** Returns the folder for backups of a data folder's store. */
 export function backupsFolder(folder: string): string {
   return join(folder, 'backups')
 }
 
-/** The store's file of a data folder. */
+/** Returns the store's file in a data folder. */
 export function databaseFile(folder: string): string {
   return join(folder, 'superbloom.db')
 }
 
 /**
- * Copies a database, which may be written to meanwhile, as it is at one instant; verifies the copy, and only then
- * gives it its name, so that a file of that name is always whole. Replaces a file that is there. Throws
- * `invalid_arguments` where the source is no database of ours, or is damaged.
+ * Copies a database, which may be written to meanwhile, as it is at one instant; verifies the copy, and only
+ * then gives it its name, so that a file of that name is always whole. Replaces a file that is there. Throws
+ * `not_found` if there is no source, and `invalid_arguments` if it is no database of the hub, or is damaged.
  */
 export async function copyDatabase(source: string, file: string): Promise<StoreCopy> {
   if (!existsSync(source)) throw new HubError('not_found', `There is no file ${source}`)
@@ -54,7 +54,7 @@ export async function copyDatabase(source: string, file: string): Promise<StoreC
   }
 }
 
-/** A transaction that reads holds the instant: whatever others write, the copy does not begin anew. */
+/** Copies within a transaction that reads, so that others' writes do not make the copy begin anew. */
 async function copyInstant(source: string, partial: string): Promise<Record<string, number>> {
   const database = openDatabase(source)
   try {
@@ -77,7 +77,7 @@ function openDatabase(file: string): Database.Database {
   }
 }
 
-/** Leaves the copy as one file without a log beside it. */
+/** Verifies the copy, and leaves it as one file without a log beside it. */
 function verifyCopy(partial: string, rows: Record<string, number>, source: string): void {
   const copy = openDatabase(partial)
   try {
@@ -94,7 +94,7 @@ function verifyCopy(partial: string, rows: Record<string, number>, source: strin
   }
 }
 
-/** Throws where a database is damaged, or of a newer version. */
+/** Throws if a database is damaged, or of a newer version. */
 function refuseUnfit(database: Database.Database, source: string): void {
   const [{ integrity_check: found = '' } = {}] = database.pragma('integrity_check(1)') as {
     integrity_check?: string
@@ -104,7 +104,7 @@ function refuseUnfit(database: Database.Database, source: string): void {
   refuseNewer(database, source)
 }
 
-/** Whether a file is a store that could be restored; it stays as it lies there. */
+/** Tells whether a file is a store that could be restored; leaves it as it is. */
 export function isRestorable(file: string): boolean {
   const database = new Database(file, { readonly: true })
   try {
@@ -125,7 +125,7 @@ function countRows(database: Database.Database): Record<string, number> {
   )
 }
 
-/** The migrations that made a database, in order; none for an empty one or another program's. */
+/** Returns the migrations that made a database, in order; none for an empty one or another program's. */
 function appliedMigrations(database: Database.Database): string[] {
   const has = database
     .prepare("select 1 from sqlite_master where type = 'table' and name = ?")
@@ -134,7 +134,7 @@ function appliedMigrations(database: Database.Database): string[] {
   return database.prepare(`select name from ${MIGRATIONS} order by name`).pluck().all() as string[]
 }
 
-/** Throws `conflict` where a later version of the program wrote the database. */
+/** Throws `conflict` if a later version of the program wrote the database; else returns its migrations. */
 function refuseNewer(database: Database.Database, file: string): string[] {
   const known = new Set(migrations.map(({ name }) => name))
   const applied = appliedMigrations(database)
@@ -147,8 +147,8 @@ function refuseNewer(database: Database.Database, file: string): string[] {
 }
 
 /**
- * The first migration that a data folder's database lacks; undefined where it is up to date, or where there is
- * nothing in it yet. Throws `conflict` for one of a newer version.
+ * Returns the first migration that a data folder's database lacks; undefined if it is up to date, or has
+ * nothing in it yet. Throws `conflict` for a newer version's database.
  */
 export function nextMigration(folder: string): string | undefined {
   const file = databaseFile(folder)
@@ -165,7 +165,7 @@ export function nextMigration(folder: string): string | undefined {
   })
 }
 
-/** Writes what is in a database's log into its file. Its own connection must be the only one. */
+/** Writes a database's log into its file. No other connection may be open. */
 export function foldLog(file: string): void {
   const database = new Database(file, { fileMustExist: true })
   try {
@@ -176,7 +176,10 @@ export function foldLog(file: string): void {
   }
 }
 
-/** A copy that takes a store's place gives places to other events than that did: readers have to begin anew. */
+/**
+ * Gives the event feed a new stream: a copy that takes a store's place gives seqs to other events than the
+ * store did, so readers have to begin anew.
+ */
 export function beginNewFeed(file: string): void {
   const database = new Database(file, { fileMustExist: true })
   try {
@@ -187,14 +190,14 @@ export function beginNewFeed(file: string): void {
   }
 }
 
-/** What a database may have beside its file. */
+/** Suffixes of the files that a database may have beside it. */
 export const BESIDE = ['-wal', '-shm', '-journal'] as const
 
 function removeDatabase(file: string): void {
   for (const suffix of ['', ...BESIDE]) rmSync(`${file}${suffix}`, { force: true })
 }
 
-/** What was written there, or the names in a folder, survive a loss of power. */
+/** Syncs a file, or the names in a folder, so that they survive a loss of power. */
 export async function syncToDisk(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(path, 'r')

@@ -31,7 +31,10 @@ const FAULTS: readonly Fault[] = [
   },
 ]
 
-/** Runs what asks SQLite. A failure of the database itself becomes a StoreFault; any other error passes as it is. */
+/**
+ * Runs `ask`, which uses SQLite. A failure of the database itself becomes a StoreFault; any other error
+ * passes as it is.
+ */
 export function withFaults<Value>(ask: () => Value): Value {
   try {
     return ask()
@@ -44,7 +47,7 @@ export function withFaults<Value>(ask: () => Value): Value {
   }
 }
 
-/** The statement, whose failures are StoreFaults. */
+/** Wraps a statement so that its failures are StoreFaults. */
 export function toGuarded(statement: Database.Statement): SqliteStatement {
   return {
     reader: statement.reader,

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 
-/** FTS5 over `history_texts`. What is deleted there leaves no word in the index either. */
+/** Creates the FTS5 index over `history_texts`. A deleted text leaves no word in the index either. */
 export async function createSearch(db: Kysely<unknown>): Promise<void> {
   const statements = [
     `create table history_texts (
@@ -17,7 +17,7 @@ export async function createSearch(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
-/** Every phrase is quoted, so that nothing in it is FTS5's syntax; the last one may go on. */
+/** Builds the search. Phrases are quoted, so that nothing in them is FTS5's syntax; the last may go on. */
 export function searchTexts(
   phrases: readonly string[],
   which: 'all' | 'any',

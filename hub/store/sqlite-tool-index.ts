@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3'
 import { findNearest } from '../core/spelling.ts'
 
-/** What is looked for of a tool; `more` is what its server says of itself. */
+/** The searched texts of a tool; `more` is its server's self-description. */
 export interface IndexedTool {
   name: string
-  /** Its name in words. */
+  /** Name in words. */
   words: string
   title: string
   description: string
@@ -12,18 +12,19 @@ export interface IndexedTool {
   more: string
 }
 
-/** Full text over tools, in memory. Dispose of it. */
+/** Full-text index of tools, in memory. Its creator disposes of it. */
 export interface ToolIndex extends Disposable {
   /**
-   * Names, the best first, of equal ones in their order, for any of the phrases; the last one may go on. A word that
-   * no tool has stands for those that begin with it, else for those that it is a misspelling of.
+   * Returns the names of tools that have any of the phrases, the best first, equal ones in their order; the
+   * last phrase may go on. A word that no tool has stands for those that begin with it, else for those that
+   * it is a misspelling of.
    */
   search(phrases: readonly string[]): Iterable<string>
 }
 
-/** How much a word counts in a column: in the name most. */
+/** Weights of a word in each column: the name counts most. */
 const WEIGHTS = '10.0, 6.0, 2.0, 1.0, 0.5'
-/** The shortest word that may be the beginning of another. */
+/** Length of the shortest word that may be the beginning of another. */
 const SHORTEST_BEGINNING = 3
 const WORDS = /[\p{L}\p{N}]+/gu
 
@@ -70,7 +71,7 @@ export function createToolIndex(tools: readonly IndexedTool[]): ToolIndex {
   }
 }
 
-/** "getPlayerCount" as words. */
+/** Splits a name into words: "getPlayerCount" becomes "get Player Count". */
 export function splitHumps(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1 $2')
 }
@@ -79,7 +80,7 @@ function quote(phrase: string): string {
   return `"${phrase.replaceAll('"', '""')}"`
 }
 
-/** Every word as it is written; a server's own text is the same for all of its tools. */
+/** Returns every word as it is written. A server's text, the same for all of its tools, is read once. */
 function readVocabulary(tools: readonly IndexedTool[]): Set<string> {
   const texts = new Set(
     tools.flatMap(tool => [tool.words, tool.title, tool.description, tool.arguments, tool.more]),

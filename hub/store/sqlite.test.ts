@@ -7,7 +7,7 @@ import { lockFolder } from './sqlite.ts'
 
 const module = new URL('./sqlite.ts', import.meta.url).href
 
-/** A process of its own that takes the lock of a folder, and holds it until it is killed. */
+/** Starts a process of its own that takes the lock of a folder, and holds it until it is killed. */
 function lockElsewhere(folder: string) {
   const program = `const { lockFolder } = await import(${JSON.stringify(module)})
     process.stdout.write('asks ')

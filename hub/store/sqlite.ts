@@ -20,7 +20,7 @@ import { BESIDE, databaseFile } from './sqlite-backup.ts'
 import { toGuarded, withFaults } from './sqlite-faults.ts'
 import { createSearch, searchTexts } from './sqlite-search.ts'
 
-/** Only files whose names begin with sqlite know SQLite. */
+/** The dialect of SQLite; only files whose names begin with sqlite know SQLite. */
 export const sqlite: Dialect = {
   name: 'sqlite',
   serialType: 'integer',
@@ -58,14 +58,20 @@ export function openSqlite(folder: string): SqliteDialect {
   })
 }
 
-/** SQLite gives its log and its index the mode of the database's file; those of an earlier run have their own. */
+/**
+ * Makes the database's files private. SQLite gives a new log and index the mode of the database's file; those
+ * of an earlier run have their own.
+ */
 function keepToOwner(folder: string): void {
   const file = databaseFile(folder)
   makePrivate(file)
   for (const suffix of BESIDE) if (existsSync(`${file}${suffix}`)) makePrivate(`${file}${suffix}`)
 }
 
-/** Kysely does not run SQLite's migrations in a transaction; a kill in their midst would leave half a schema. */
+/**
+ * Lets migrations run in a transaction, as Kysely does not for SQLite: a kill in their midst would leave half
+ * a schema.
+ */
 class TransactionalSqlite extends SqliteDialect {
   readonly #database: Database.Database
   readonly #prepared: SqliteDatabase
@@ -93,12 +99,15 @@ class TransactionalDriver extends SqliteDriver {
     this.#database = database
   }
 
-  /** Takes the lock for writing before anything runs: what finds it taken may simply begin again. */
+  /**
+   * Takes the lock for writing before anything runs, so that a transaction that finds it taken may simply
+   * begin again.
+   */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(BEGIN)
   }
 
-  /** After some errors, such as a full disk, SQLite has rolled back by itself. */
+  /** Rolls back, unless SQLite did so by itself, as after some errors such as a full disk. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.inTransaction) await super.rollbackTransaction(connection)
   }
@@ -127,7 +136,7 @@ class TransactionalAdapter extends SqliteAdapter implements KnowsDialect {
   }
 }
 
-/** The hub's statements are few, and to prepare one takes longer than to run it. */
+/** Prepared statements that are kept: the hub's are few, and to prepare one takes longer than to run it. */
 const MOST_STATEMENTS = 500
 
 function withPreparedOnce(database: Database.Database): SqliteDatabase {
@@ -148,8 +157,9 @@ function withPreparedOnce(database: Database.Database): SqliteDatabase {
 const OTHER_FOLDER = 'Stop it first, or give this one a folder of its own with SUPERBLOOM_DATA.'
 
 /**
- * Makes this process the one hub of a data folder: an exclusive transaction on `<data>/lock.db`, which the system
- * frees when the process dies. Waits `wait` milliseconds for a predecessor that is ending. Throws `conflict`.
+ * Makes this process the one hub of a data folder: an exclusive transaction on `<data>/lock.db`, which the
+ * system frees when the process dies. Waits `wait` milliseconds for a predecessor that is ending. Throws
+ * `conflict`.
  */
 export function lockFolder(folder: string, wait = LOCK_WAIT_MS, hint = OTHER_FOLDER): Disposable {
   const file = join(folder, 'lock.db')

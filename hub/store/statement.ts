@@ -2,7 +2,10 @@ import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
 import { adapterOf, type Dialect } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
-/** A statement of the hot path: built and compiled once for each kind of database, then only given its arguments. */
+/**
+ * A statement of the hot path: it is built and compiled once for each kind of database, then only given its
+ * arguments.
+ */
 export type Statement<Args, Row> = (db: Kysely<Tables>, args: Args) => Promise<QueryResult<Row>>
 
 /** Stands for an argument while a statement is built. */
@@ -16,8 +19,9 @@ class Slot {
 const slots = new Proxy({}, { get: (_, name) => new Slot(name) })
 
 /**
- * `build` is called once, with stand-ins for the arguments: it may put them where a value goes, and nothing else may
- * depend on them. What is fixed is written with `sql.lit`, so that partial indexes are found.
+ * Makes a statement. `build` is called once, with stand-ins for the arguments: it may put them where a value
+ * goes, and nothing else may depend on them. Fixed values are written with `sql.lit`, so that partial indexes
+ * are found.
  */
 export function statement<Args extends object, Row>(
   build: (db: Kysely<Tables>, args: Args) => Compilable<Row>,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from './writer.ts'
 
-/** Which cycles a stop means: those of the threads, and those whose reply goes to the conversation. */
+/** The cycles that a stop means: those of the threads, and those whose reply goes to the conversation. */
 export interface StopScope {
   threads: readonly string[]
   conversation?: string | undefined
@@ -14,8 +14,8 @@ export interface StoppedCycle {
 }
 
 /**
- * Writes down that the running cycles of the scope are to stop, so that a crash does not forget it; who asked first
- * stays. One that waits for its provider wakes to end.
+ * Records that the running cycles of the scope are to stop, so that a crash does not forget it; the first
+ * asker stays. A cycle that waits for its provider wakes to end.
  */
 export async function requestStops(tx: Tx, scope: StopScope, by: string): Promise<StoppedCycle[]> {
   const { threads, conversation } = scope

@@ -10,7 +10,7 @@ import { ensureMainThread, listThreads } from './threads.ts'
 const addThread = ({ write }: Store, agent: string) => write(tx => ensureMainThread(tx, agent, 0))
 const agentsIn = async ({ db }: Store) => (await listThreads(db)).map(({ agent }) => agent)
 
-/** A second connection, which SQLite does not tell from another process, that holds the lock for writing. */
+/** Opens a second connection, which to SQLite is another process, that holds the lock for writing. */
 function lock(folder: string) {
   const other = new Database(join(folder, 'superbloom.db'))
   other.exec('begin immediate')
@@ -69,7 +69,7 @@ test('a full database refuses all of a commit, says why, and goes on once there 
   expect(await agentsIn(store)).toEqual(['after', 'before'])
 })
 
-/** The files as a hub leaves them that is killed: the store is open while they are copied. */
+/** Copies the files as a killed hub leaves them: the store is open meanwhile. */
 async function copyInUse(to: string, agents: readonly string[]) {
   await using store = await openTempStore()
   for (const agent of agents) await addThread(store, agent)

@@ -1,9 +1,9 @@
 import { HubError } from '../core/errors.ts'
 
-/** Why a database does nothing that it is asked. */
+/** The reason why a database does nothing that it is asked. */
 export type FaultKind = 'full' | 'locked' | 'damaged' | 'unreachable'
 
-/** The database failed, whatever it was asked: a write that meets it is not done, and may be done later. */
+/** A failure of the database, whatever it was asked: the write is not done, and may be done later. */
 export class StoreFault extends HubError {
   readonly kind: FaultKind
 

@@ -34,7 +34,7 @@ const say = (store: Store, text: string) =>
     }),
   )
 
-/** A folder with a store of so many messages; `copy` is what a process that is killed would leave behind. */
+/** Opens a folder with a store of so many messages; `inCopy` names what a killed process leaves behind. */
 async function openUsed(messages = 40) {
   const folder = makeTempFolder()
   const copied = makeTempFolder()
@@ -63,7 +63,7 @@ async function openUsed(messages = 40) {
   }
 }
 
-/** Writes over what stands in the midst of a file. */
+/** Writes over the middle of a file. */
 function damage(file: string): void {
   writeSync(openSync(file, 'r+'), 'damaged!', Math.floor(statSync(file).size / 2))
 }

@@ -8,24 +8,27 @@ import { backupsFolder, databaseFile, MIGRATIONS } from './sqlite-backup.ts'
 import { withFaults } from './sqlite-faults.ts'
 import { COMMITS_KEY, markFile } from './store-mark.ts'
 
-/** What a store should hold and does not. */
+/** A loss of what a store should hold. */
 export type StoreLoss =
   | { kind: 'missing' | 'empty' }
-  /** `damage`: what SQLite finds wrong with the rest; undefined where that is sound. */
+  /** `damage`: SQLite's finding about the rest; undefined if the rest is sound. */
   | { kind: 'behind'; commits: number; damage: string | undefined }
 
-/** Whether a hub ran on the folder before, as far as files besides the database tell. To be asked before it is locked. */
+/**
+ * Tells whether a hub ran on the folder before, as far as files besides the database tell. Asked before the
+ * folder is locked.
+ */
 export function wasUsed(folder: string): boolean {
   const ran = existsSync(join(folder, 'lock.db')) && existsSync(join(folder, 'token'))
   return ran || readMark(folder) !== undefined || newestBackup(folder) !== undefined
 }
 
 /**
- * Compares the database with the mark beside it; undefined where nothing is lost. Changes nothing, so that a damaged
- * write-ahead log stays as it is.
+ * Compares the database with the mark beside it; returns undefined if nothing is lost. Changes nothing, so
+ * that a damaged write-ahead log stays as it is.
  */
 export function findLoss(folder: string, used: boolean): StoreLoss | undefined {
-  // Read first: a hub that runs only raises what the database holds.
+  // The mark is read first: a hub that runs only raises what the database holds.
   const mark = readMark(folder)
   const file = databaseFile(folder)
   if (!existsSync(file)) return used ? { kind: 'missing' } : undefined
@@ -42,7 +45,7 @@ export function findLoss(folder: string, used: boolean): StoreLoss | undefined {
   })
 }
 
-/** What is lost, and the two ways on. */
+/** Describes what is lost, and the two ways on. */
 export function describeLoss(folder: string, loss: StoreLoss): string {
   const backup = newestBackup(folder)
   const back = backup
@@ -67,11 +70,11 @@ function describeWhat(folder: string, loss: StoreLoss): string {
   }
 }
 
-/** Commits that the store is known to have had; undefined where no readable mark says so. */
+/** Returns the commits that the store is known to have had; undefined if no readable mark says so. */
 function readMark(folder: string): number | undefined {
   const file = markFile(folder)
   if (!existsSync(file)) return undefined
-  // A loss of power may leave anything in it, which then says nothing.
+  // A loss of power may leave anything in the mark, which then says nothing.
   return mark.safeParse(parseJson(readFileSync(file, 'utf8'))).data?.commits
 }
 

@@ -5,9 +5,9 @@ import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** Where `hub_state` counts the commits that reached the disk. */
+/** Key in `hub_state` that counts the commits that reached the disk. */
 export const COMMITS_KEY = 'commits'
-/** The mark is always as long, so that a write replaces it. */
+/** Length of the mark, always the same, so that a write replaces it. */
 const MARK_LENGTH = 32
 
 export function markFile(folder: string): string {
@@ -15,18 +15,18 @@ export function markFile(folder: string): string {
 }
 
 /**
- * Says outside the database how many durable commits it has, so that a later start notices when some are gone. It is
- * written after each of them and synced when the store opens and closes: a loss of power may leave an older number, and
- * never one that is too high.
+ * Records outside the database how many durable commits it has, so that a later start notices when some are
+ * gone. The mark is written after each of them and synced when the store opens and closes: a loss of power
+ * may leave an older number, and never one that is too high.
  */
 export interface StoreMark extends Disposable {
-  /** To be called within a durable transaction; resolves with the number to write after its commit. */
+  /** Counts a commit within its durable transaction; resolves with the number to write after the commit. */
   count(tx: Tx): Promise<number>
-  /** Never throws. */
+  /** Writes the number of commits. Never throws. */
   write(commits: number): void
 }
 
-/** `onFault` hears once that the mark cannot be written; it stays as it is then. */
+/** Opens the mark. `onFault` is called once if the mark cannot be written; the mark stays as it is then. */
 export async function openStoreMark(
   folder: string,
   db: Kysely<Tables>,

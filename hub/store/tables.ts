@@ -2,13 +2,13 @@ import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
 import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
 
 /*
- * The rows of both databases. Times are unix milliseconds, flags 0 or 1, columns that end in _json hold JSON text
+ * The rows of the tables. Times are unix milliseconds, flags 0 or 1, columns that end in _json hold JSON text
  * that is parsed with a schema where it is read.
  */
 
 export interface AgentTable {
   name: string
-  /** When its file went away; null while there is one. */
+  /** Time at which its file went away; null while there is one. */
   retired_at: number | null
   created_at: number
 }
@@ -25,29 +25,29 @@ export interface ThreadTable {
   window_start: number
   /** The newest seq of its history. */
   last_seq: number
-  /** Who runs its cycle, until when; null while nobody does. */
+  /** Process that runs its cycle, and the time until which; null while none does. */
   lease_owner: string | null
   lease_until: number | null
-  /** Grows with each claim; every write of a cycle carries it. */
+  /** Fencing number: grows with each claim, and every write of a cycle carries it. */
   fence: number
   created_at: number
   updated_at: number
-  /** No cycle begins or goes on before: its provider cannot be reached, or its day's wakes are used up. */
+  /** Time before which no cycle begins or goes on: its provider is unreachable, or its wakes are used up. */
   not_before: ColumnType<number | null, number | null | undefined>
   /** The thread that made this task, or for an event's the agent's main thread; null for a main thread. */
   parent_id: ColumnType<string | null, string | null | undefined>
-  /** How many tasks stand above this one. */
+  /** Number of tasks above this one. */
   depth: Generated<number>
-  /** 1: its summary wakes the parent; 0: it waits for the parent's next inbox. */
+  /** 1: its summary wakes the parent; 0: the summary waits for the parent's next inbox. */
   wakes_parent: Generated<number>
   instructions: ColumnType<string | null, string | null | undefined>
-  /** What its maker gave a task: `{tools?, limits?}`. */
+  /** Grants of a task from its maker: `{tools?, limits?}`. */
   grants_json: ColumnType<string | null, string | null | undefined>
-  /** The conversation of the cycle that made it. */
+  /** Conversation of the cycle that made it. */
   conversation_id: ColumnType<string | null, string | null | undefined>
-  /** What a task told at its end. */
+  /** Summary that a task gave at its end. */
   summary: ColumnType<string | null, string | null | undefined>
-  /** What a task gave that fits the schema of its maker, a JSON object. */
+  /** Result of a task that fits the schema of its maker, a JSON object. */
   result_json: ColumnType<string | null, string | null | undefined>
   ended_at: ColumnType<number | null, number | null | undefined>
   archived_at: ColumnType<number | null, number | null | undefined>
@@ -57,31 +57,34 @@ export interface InboxTable {
   seq: Generated<number>
   thread_id: string
   source: string
-  /** Unique for its thread and source: a repeated delivery is absorbed. */
+  /** Id that is unique for its thread and source: a repeated delivery is absorbed. */
   external_id: string
   payload_json: string
-  /** The conversation that the reply goes to, where one is known. */
+  /** Conversation that the reply goes to, if one is known. */
   conversation_id: string | null
   created_at: number
-  /** The cycle that took it; null while it waits. */
+  /** Cycle that took the item; null while it waits. */
   cycle_id: string | null
-  /** Of a person's message that has no answer yet; null once it has one, and for everything else. */
+  /** State of a person's message that has no answer yet; null once it has one, and for everything else. */
   unanswered: Unanswered | null
 }
 
 /**
- * `asked`: its conversation was given a text of its own, and the model kept silent. `again`: the cycle that took it
- * stopped before its turn came, and gave it back once.
+ * `asked`: its conversation was given a text of its own, and the model kept silent. `again`: the cycle that
+ * took it stopped before its turn came, and gave it back once.
  */
 export type Unanswered = 'new' | 'again' | 'asked'
 
 export interface CycleTable {
   id: string
   thread_id: string
-  /** `running` is also one that is parked or was cut by a crash: it goes on. A `dead` one lies in the dead letters. */
+  /**
+   * `running` includes cycles that are parked or were cut by a crash: they go on. A `dead` cycle is in the
+   * dead letters.
+   */
   status: 'running' | 'done' | 'failed' | 'stopped' | 'dead'
   fence: number
-  /** The conversation that its final text goes to; null for nowhere. */
+  /** Conversation that its final text goes to; null for nowhere. */
   reply_to: string | null
   steps: number
   input_tokens: number
@@ -89,27 +92,27 @@ export interface CycleTable {
   cached_tokens: number
   started_at: number
   ended_at: number | null
-  /** Why it failed or was cut short. */
+  /** Reason why it failed or was cut short. */
   note: string | null
   /** Attempts at its next step: one, and one more for each crash of the hub while it ran. */
   attempts: Generated<number>
-  /** Money in millionths of the currency of the prices. */
+  /** Money in millionths of the prices' currency. */
   cost_micros: Generated<number>
   /** The model that made its last step. */
   model: ColumnType<string | null, string | null | undefined>
-  /** Since when its provider cannot be reached; null while it can. */
+  /** Time since which its provider cannot be reached; null while it can. */
   parked_at: ColumnType<number | null, number | null | undefined>
-  /** Who asked it to stop at the next boundary. */
+  /** Principal that asked it to stop at the next boundary. */
   stop_requested_by: ColumnType<string | null, string | null | undefined>
 }
 
-/** What a day's cycles of an agent used. The day is one of the configured time zone, `2026-11-22`. */
+/** Amounts that an agent's cycles used on one day of the configured time zone, `2026-11-22`. */
 export interface UsageDayTable {
   day: string
   agent: string
   tokens: number
   cost_micros: number
-  /** Cycles that no person's message was part of. */
+  /** Cycles without a person's message. */
   wakes: number
 }
 
@@ -121,7 +124,7 @@ export interface DeadLetterTable {
   agent: string
   status: 'open' | 'retried' | 'discarded'
   reason: string
-  /** `{code, status?, message}` of the error, where one caused it. */
+  /** `{code, status?, message}` of the error; null if none caused it. */
   error_json: string | null
   /** 1: the same may succeed later. */
   retryable: number
@@ -140,7 +143,7 @@ export interface HistoryTable {
   content_json: string
   created_at: number
   /**
-   * How the window shows it: whole, as a stub that says where to find it, cut to its beginning, or not at all. The
+   * Form in the window: whole, a stub that says where to find it, cut to its beginning, or hidden. The
    * content itself stays.
    */
   form: Generated<HistoryForm>
@@ -149,7 +152,7 @@ export interface HistoryTable {
 /** A part of a thread's history that left its window, with the summary that stands for it. */
 export interface SessionTable {
   thread_id: string
-  /** Counts from 1 in each thread. */
+  /** Number of the session in its thread, from 1. */
   number: number
   first_seq: number
   last_seq: number
@@ -159,11 +162,11 @@ export interface SessionTable {
   tokens: number
   reason: 'compaction' | 'idle' | 'reset' | 'ended'
   summary: string
-  /** The model's name, `extract` where none was needed, or `task` for what a task said at its end. */
+  /** Name of the model, `extract` if none was needed, or `task` for what a task said at its end. */
   summary_by: string
-  /** What the window begins with after it; null where it begins with nothing. */
+  /** Beginning of the window after it; null if there is none. */
   head: string | null
-  /** The stored facts that `head` tells, as JSON; null where it tells none, so that the next batch does. */
+  /** Stored facts that `head` tells, as JSON; null if it tells none, so that the next batch does. */
   facts_json: string | null
 }
 
@@ -173,7 +176,7 @@ export interface ToolCallTable {
   cycle_id: string
   step: number
   position: number
-  /** The id that the model gave it. */
+  /** Id that the model gave the call. */
   call_id: string
   tool: string
   arguments: string
@@ -182,15 +185,15 @@ export interface ToolCallTable {
   created_at: number
   started_at: number | null
   ended_at: number | null
-  /** Of the arguments' canonical JSON. */
+  /** Hash of the arguments' canonical JSON. */
   arguments_hash: Generated<string>
-  /** The approval that it needed: its own result was only that it waits. */
+  /** Approval that the call needed: its own result was only that it waits. */
   approval_id: string | null
 }
 
 export interface ApprovalTable {
   id: string
-  /** The row of `tool_calls` that waits for it; its own id for a further question in the midst of such a call. */
+  /** Row of `tool_calls` that waits for it; its own id for a further question in the midst of such a call. */
   call_id: string
   thread_id: string
   cycle_id: string
@@ -198,20 +201,20 @@ export interface ApprovalTable {
   tool: string
   arguments: string
   arguments_hash: string
-  /** Why it needs a person's yes. */
+  /** Reason why it needs a person's yes. */
   reason: string
   conversation_id: string | null
   status: 'open' | 'approved' | 'denied' | 'expired'
   created_at: number
   expires_at: number
   decided_at: number | null
-  /** The token's name, and the door. */
+  /** Name of the token that decided, and the entrance over which it did. */
   decided_by: string | null
   decided_where: string | null
   note: string | null
-  /** When its outcome was posted to the thread. */
+  /** Time at which its outcome was posted to the thread. */
   answered_at: number | null
-  /** What a server asks in the midst of a call; null where a call waits for a yes. */
+  /** Question of a server in the midst of a call; null for a call that waits for a yes. */
   question_json: ColumnType<string | null, string | null | undefined>
 }
 
@@ -231,7 +234,7 @@ export interface ScheduleTable {
   cron: string | null
   timezone: string
   reason: string
-  /** Null for one that only an event ends, and for one that is over. */
+  /** Time of the next run; null for a schedule that only an event ends, and for one that is over. */
   next_run: number | null
   wake_on_events_json: string
   conversation_id: string | null
@@ -239,7 +242,7 @@ export interface ScheduleTable {
   created_by: string
   created_at: number
   last_run: number | null
-  /** What happens with occurrences that the hub slept through. */
+  /** Policy for occurrences that the hub slept through. */
   missed: Generated<'latest' | 'all' | 'skip'>
 }
 
@@ -255,21 +258,24 @@ export interface EventTable {
   note: string | null
   at: number
   received_at: number
-  /** How many of the same type and key were held since. */
+  /** Events of the same type and key that were held since. */
   repeats: Generated<number>
-  /** Its place among all that ever came, from 1. */
+  /** Position among all events that ever came, from 1. */
   seq: number
-  /** When it goes, or went, to its takers; null for one that stays behind another, or that nobody took. */
+  /**
+   * Time at which it goes, or went, to its recipients; null for an event that stays behind another, or that
+   * nobody took.
+   */
   release_at: ColumnType<number | null, number | null | undefined>
-  /** 1: it stands for a storm, and tells how many events there were. */
+  /** 1: the event stands for a storm, and tells how many events there were. */
   is_storm: Generated<number>
 }
 
-/** One row. */
+/** The state of the hub's own feed of events, one row. */
 export interface EventFeedTable {
-  /** The id under which places go on; a restored store gets another. */
+  /** Id under which the seqs continue; a restored store gets another. */
   stream: string
-  /** The place of the newest event, whether that is still there or not. */
+  /** Seq of the newest event, whether that is still there or not. */
   last_seq: number
 }
 
@@ -280,7 +286,7 @@ export interface EventCursorTable {
 }
 
 export interface ServerEraTable {
-  /** A hash of what the server is started or reached by. */
+  /** Hash of what the server is started or reached by. */
   server: string
   verdict_json: string
   at: number
@@ -300,7 +306,7 @@ export interface MessageTable {
   author: string
   text: string
   at: number
-  /** The token's name and the client's own id for it: a repeat is absorbed. */
+  /** Name of the token, and the client's own id for the message: a repeat is absorbed. */
   token: string | null
   client_id: string | null
   in_reply_to_json: string | null
@@ -313,7 +319,7 @@ export interface HubStateTable {
   value_json: string
 }
 
-/** The words of the rows that left the windows; the full-text index follows this table by itself. */
+/** The words of rows that left the windows; the full-text index follows this table by itself. */
 export interface HistoryTextTable {
   id: Generated<number>
   text: string

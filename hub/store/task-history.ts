@@ -6,8 +6,9 @@ import type { Tx } from './writer.ts'
 const BYTES_PER_TOKEN = 4
 
 /**
- * What an ended task did becomes a session with the task's summary, so that it is found by search; its window is empty
- * from now on. Does nothing to a task that has not ended, and to one that failed, which may be tried again.
+ * Turns the history of an ended task into a session with the task's summary, so that a search finds it; the
+ * window is empty from now on. Does nothing to a task that has not ended, and to one that failed, which may
+ * be tried again.
  */
 export async function closeTaskHistory(tx: Tx, id: string, now: number): Promise<void> {
   const thread = await readThread(tx, id)

@@ -19,14 +19,14 @@ export interface NewTask {
   parent: { id: string; depth: number }
   instructions: string
   grants: TaskGrants
-  /** Where its summary is answered. */
+  /** Conversation in which its summary is answered. */
   conversation: string | null
-  /** Whether its summary wakes the parent, or waits for the parent's next inbox. */
+  /** Whether its summary wakes the parent; otherwise it waits for the parent's next inbox. */
   wakesParent: boolean
   now: number
 }
 
-/** What the id of a task begins with; it names the agent, so that nothing is looked up to know it. */
+/** Returns the beginning of a task's id; it names the agent, so that no look-up is needed to know it. */
 export function taskPrefix(agent: string): string {
   return `${mainThreadId(agent)}.task`
 }
@@ -56,12 +56,12 @@ export async function createTask(tx: Tx, task: NewTask): Promise<void> {
     .execute()
 }
 
-/** What a thread was given; nothing for a main thread. */
+/** Returns what a thread was given; nothing for a main thread. */
 export function grantsOf(thread: Pick<ThreadRow, 'grants_json'>): TaskGrants {
   return taskGrants.parse(JSON.parse(thread.grants_json ?? '{}'))
 }
 
-/** How many tasks of an agent have not ended. */
+/** Counts the tasks of an agent that have not ended. */
 export async function countOpenTasks(db: Kysely<Tables>, agent: string): Promise<number> {
   const row = await db
     .selectFrom('threads')
@@ -73,7 +73,10 @@ export async function countOpenTasks(db: Kysely<Tables>, agent: string): Promise
   return Number(row?.count ?? 0)
 }
 
-/** Tasks of an agent, or those that one thread made, the newest first; ended ones too until they are archived. */
+/**
+ * Lists the tasks of an agent, or those that one thread made, the newest first; ended ones come last, until
+ * they are archived.
+ */
 export function listTasks(
   db: Kysely<Tables>,
   of: { agent: string; parent?: string | undefined; limit: number },
@@ -94,7 +97,7 @@ export function listTasks(
 
 export type RunningTask = Pick<ThreadRow, 'id' | 'instructions' | 'created_at'>
 
-/** The tasks of a thread that have not ended, the oldest first. */
+/** Returns the tasks of a thread that have not ended, the oldest first. */
 export function runningTasksOf(db: Kysely<Tables>, thread: string): Promise<RunningTask[]> {
   return selectRunning(db, { thread }).then(result => result.rows)
 }
@@ -109,7 +112,10 @@ const selectRunning = statement<{ thread: string }, RunningTask>((db, { thread }
     .orderBy('id'),
 )
 
-/** Whether something will still happen in the thread: a schedule, an approval, a task of its own, a filled inbox. */
+/**
+ * Tells whether something will still happen in the thread: a schedule, an approval, a task of its own, a
+ * filled inbox.
+ */
 export async function hasPending(tx: Tx, thread: string): Promise<boolean> {
   const row = await tx
     .selectNoFrom(eb => [
@@ -146,13 +152,13 @@ export async function hasPending(tx: Tx, thread: string): Promise<boolean> {
   return row !== undefined && Object.values(row).some(value => value !== null)
 }
 
-/** What came of the end of a task and its own tasks. */
+/** The outcome of ending a task and its own tasks. */
 export interface Ended {
   /** Threads to wake. */
   woken: string[]
   /** Approvals that nobody has to decide any more. */
   closed: ApprovalRow[]
-  /** What their conversations were told of it. */
+  /** Messages that tell the approvals' conversations of it. */
   told: ChatMessage[]
 }
 
@@ -160,15 +166,15 @@ export interface TaskEnd {
   status: 'complete' | 'failed' | 'cancelled'
   summary: string
   now: number
-  /** What fits the schema that its maker gave. */
+  /** Result that fits the schema of its maker. */
   result?: JsonObject | undefined
-  /** The thread that ended it, which is not told. */
+  /** Thread that ended it, which is not notified. */
   by?: string
 }
 
 /**
- * Ends a task and what it waits for, its own tasks included, and tells its parent, all in this transaction; a task that
- * has ended stays as it is. Tell what it returns after the commit.
+ * Ends a task and what it waits for, its own tasks included, and notifies its parent, all in this
+ * transaction; a task that has ended stays as it is. The caller publishes what it returns after the commit.
  */
 export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<Ended> {
   const row = await tx
@@ -203,7 +209,7 @@ export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<Ended> 
   return { woken, closed, told }
 }
 
-/** True where the parent is to be woken. */
+/** Posts the end to the parent's inbox; returns whether the parent is to be woken. */
 async function tellParent(tx: Tx, task: ThreadRow, end: TaskEnd): Promise<boolean> {
   if (task.parent_id === null || task.parent_id === end.by) return false
   const wakes = task.wakes_parent === 1
@@ -227,7 +233,7 @@ async function tellParent(tx: Tx, task: ThreadRow, end: TaskEnd): Promise<boolea
   return wakes
 }
 
-/** Nothing wakes an ended task any more. */
+/** Closes the schedules, approvals and inbox items of an ended task, so that nothing wakes it any more. */
 async function closeWaits(tx: Tx, thread: string, now: number): Promise<Pick<Ended, 'closed' | 'told'>> {
   await tx
     .updateTable('schedules')
@@ -259,7 +265,7 @@ async function closeWaits(tx: Tx, thread: string, now: number): Promise<Pick<End
   return { closed, told }
 }
 
-/** The line of its call in the conversation where it was asked for. */
+/** Appends the line of the approval's call to the conversation in which it was asked for. */
 async function tellClosed(
   tx: Tx,
   { id, call_id: call, cycle_id: cycle, conversation_id: conversation, tool, arguments: args }: ApprovalRow,
@@ -277,7 +283,7 @@ async function tellClosed(
   })
 }
 
-/** What is left in the inbox of an ended task is kept, and read by nobody. */
+/** Takes the remaining items out of the inbox of an ended task: they are kept, and nobody reads them. */
 export async function discardItems(tx: Tx, thread: string): Promise<void> {
   await tx
     .updateTable('inbox')

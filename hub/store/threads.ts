@@ -5,7 +5,7 @@ import { statement } from './statement.ts'
 import type { Tables, ThreadRow, ThreadStatus } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** The agent's main thread, made at its first use. */
+/** Returns the id of the agent's main thread, which is made at its first use. */
 export async function ensureMainThread(tx: Tx, agent: string, now: number): Promise<string> {
   const id = mainThreadId(agent)
   await tx
@@ -28,7 +28,7 @@ export async function ensureMainThread(tx: Tx, agent: string, now: number): Prom
   return id
 }
 
-/** Every agent has exactly one main thread, so its id follows from the agent's name. */
+/** Returns the id of the main thread: every agent has one, so the id follows from the agent's name. */
 export function mainThreadId(agent: string): string {
   return `thr_${agent}`
 }
@@ -38,13 +38,13 @@ export interface ThreadClaim {
   owner: string
   until: number
   now: number
-  /** A thread that is to wait is taken where it waits until then at most; default now. */
+  /** Time until which a claimed thread may have to wait at most; default now. */
   due?: number
-  /** How many places of the history are reserved with it. */
+  /** Seqs of the history that are reserved with the claim. */
   rows?: number
 }
 
-/** Takes the thread for one cycle, in one statement; undefined while another holds it, and before its time. */
+/** Takes the thread for one cycle, in one statement; undefined while another has it, or before its time. */
 export async function claimThread(tx: Tx, claim: ThreadClaim): Promise<ThreadRow | undefined> {
   const { rows } = await takeThread(tx, { rows: 0, due: claim.now, ...claim })
   return rows[0]
@@ -68,7 +68,7 @@ const takeThread = statement<Required<ThreadClaim>, ThreadRow>((db, claim) =>
     .returningAll(),
 )
 
-/** The thread rests, free for the next cycle. */
+/** Frees the thread for the next cycle and sets its resting status. */
 export async function releaseThread(
   tx: Tx,
   { thread, fence, resting }: { thread: string; fence: number; resting: 'sleeping' | 'waiting' },
@@ -92,7 +92,7 @@ export async function dropLease(tx: Tx, id: string, owner: string): Promise<void
     .execute()
 }
 
-/** Raises the fence, so that whoever holds the thread can write no more; undefined where that was not `fence`. */
+/** Raises the fencing number, so that the holder can write no more; undefined if it was not `fence`. */
 export async function seizeThread(tx: Tx, id: string, fence: number): Promise<number | undefined> {
   const row = await tx
     .updateTable('threads')
@@ -104,7 +104,7 @@ export async function seizeThread(tx: Tx, id: string, fence: number): Promise<nu
   return row?.fence
 }
 
-/** When the first task that is not archived yet ended; undefined where none has. */
+/** Returns when the first task that is not archived yet ended; undefined if none has. */
 export async function earliestEnded(db: Kysely<Tables>): Promise<number | undefined> {
   const row = await db
     .selectFrom('threads')
@@ -128,12 +128,12 @@ export async function archiveEnded(tx: Tx, before: number, now: number): Promise
     .execute()
 }
 
-/** What waits for the thread is looked at again then. */
+/** Makes the thread wait until `until`, when its items are looked at again. */
 export async function holdThread(tx: Tx, id: string, until: number): Promise<void> {
   await tx.updateTable('threads').set({ not_before: until }).where('id', '=', id).execute()
 }
 
-/** A task that was ended while its cycle runs stays so. */
+/** Returns the status to set: a task that was ended while its cycle runs stays so. */
 export function unlessEnded(status: ThreadStatus) {
   return sql<ThreadStatus>`case when ended_at is null then ${status} else status end`
 }
@@ -143,8 +143,8 @@ export async function readThread(db: Kysely<Tables>, id: string): Promise<Thread
 }
 
 /**
- * At the start of a folder's only hub every older lease belongs to a process that crashed. The cycles that it ran are
- * suspects of the crash, which counts as an attempt of each.
+ * Drops every lease at the start of a folder's only hub: each belongs to a process that crashed. The cycles
+ * that it ran are suspects of the crash, which counts as an attempt of each.
  */
 export async function voidLeases(tx: Tx): Promise<void> {
   const leased = tx.selectFrom('threads').select('id').where('lease_owner', 'is not', null)
@@ -169,7 +169,7 @@ export async function hasThread(db: Kysely<Tables>, id: string): Promise<boolean
   return (await db.selectFrom('threads').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
 
-/** Threads that have something to do: an unfinished cycle, or a filled inbox. */
+/** Returns threads that have something to do: an unfinished cycle, or a filled inbox. */
 export async function threadsWithWork(db: Kysely<Tables>): Promise<string[]> {
   const running = db.selectFrom('cycles').select('thread_id').where('status', '=', sql.lit('running'))
   const waiting = db
@@ -185,13 +185,16 @@ export async function moveWindow(tx: Tx, id: string, start: number): Promise<voi
   await tx.updateTable('threads').set({ window_start: start }).where('id', '=', id).execute()
 }
 
-/** The agent of a thread's id: a main thread's is `thr_<agent>`, a task's `thr_<agent>.<…>`; no name has a point. */
+/**
+ * Returns the agent of a thread's id: a main thread's is `thr_<agent>`, a task's `thr_<agent>.<…>`; no name
+ * has a point.
+ */
 export function agentOfThread(id: string): string {
   const point = id.indexOf('.')
   return id.slice('thr_'.length, point < 0 ? undefined : point)
 }
 
-/** Whether nothing wakes the thread any more. */
+/** Tells whether the thread has ended, so that nothing wakes it any more. */
 export async function hasEnded(db: Kysely<Tables>, id: string): Promise<boolean> {
   const row = await db.selectFrom('threads').select('status').where('id', '=', id).executeTakeFirst()
   return row === undefined || ENDED.includes(row.status)
@@ -199,7 +202,7 @@ export async function hasEnded(db: Kysely<Tables>, id: string): Promise<boolean>
 
 const ENDED: readonly ThreadRow['status'][] = ['complete', 'failed', 'cancelled']
 
-/** What a task gave that fits the schema of its maker. */
+/** Returns the result of a task, which fits the schema of its maker; null for none. */
 export function taskResultOf({ result_json }: Pick<ThreadRow, 'result_json'>): JsonObject | null {
   return result_json === null ? null : (JSON.parse(result_json) as JsonObject)
 }

@@ -5,8 +5,8 @@ import type { Tables, Unanswered } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 /*
- * A person's message is answered once its own conversation has an agent message from a step that saw it: one of a
- * cycle that took it, or of a later cycle, whose window or summary still holds it.
+ * A person's message is answered once its own conversation has an agent message from a step that saw it: a
+ * step of a cycle that took it, or of a later cycle, whose window or summary still holds it.
  */
 
 export interface UnansweredMessage {
@@ -18,7 +18,10 @@ export interface UnansweredMessage {
   wasAsked: boolean
 }
 
-/** People's messages that the thread's cycles took and nobody answered, oldest first. What lies in the dead letters is none. */
+/**
+ * Returns people's messages that the thread's cycles took and nobody answered, oldest first. Messages of dead
+ * letters do not count.
+ */
 export async function unansweredOf(db: Kysely<Tables>, thread: string): Promise<UnansweredMessage[]> {
   const rows = await db
     .selectFrom('inbox')
@@ -37,7 +40,7 @@ export async function unansweredOf(db: Kysely<Tables>, thread: string): Promise<
   })
 }
 
-/** The agent wrote into the conversation: every message of it that the thread's cycles took is answered. */
+/** Marks the conversation's messages that the thread's cycles took as answered: the agent wrote into it. */
 export async function answerMessages(tx: Tx, thread: string, conversation: string): Promise<void> {
   await markAnswered(tx, { thread, conversation })
 }
@@ -63,7 +66,7 @@ const markAnswered = statement<{ thread: string; conversation: string }, unknown
       ),
 )
 
-/** The conversation's turn in the cycle came. */
+/** Records that the conversation's turn in the cycle came. */
 export async function markAsked(tx: Tx, cycle: string, conversation: string): Promise<void> {
   await tx
     .updateTable('inbox')
@@ -74,7 +77,7 @@ export async function markAsked(tx: Tx, cycle: string, conversation: string): Pr
     .execute()
 }
 
-/** Nobody waits for an answer any more: a person stopped the cycle. */
+/** Clears what is unanswered: a person stopped the cycle, so nobody waits for an answer any more. */
 export async function dropUnanswered(tx: Tx, scope: { cycle: string } | { thread: string }): Promise<void> {
   await tx
     .updateTable('inbox')
@@ -86,8 +89,8 @@ export async function dropUnanswered(tx: Tx, scope: { cycle: string } | { thread
 }
 
 /**
- * A limit stopped the cycle before the turn of these messages came: they go back to the inbox, each once. Those of
- * the conversation `except`, which had its turn, stay. Returns whether any went back.
+ * Puts messages back into the inbox, each once, if a limit stopped the cycle before their turn came. Messages
+ * of the conversation `except`, which had its turn, stay. Returns whether any went back.
  */
 export async function giveBackMessages(tx: Tx, cycle: string, except: string | null): Promise<boolean> {
   const back: Unanswered = 'again'

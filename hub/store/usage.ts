@@ -27,7 +27,7 @@ const upsertUsage = statement<UsageDayTable, unknown>((db, args) =>
     ),
 )
 
-/** What every agent used on a day. */
+/** Returns what every agent used on a day. */
 export function usageOfDay(db: Kysely<Tables>, day: string): Promise<UsageDayTable[]> {
   return db.selectFrom('usage_days').selectAll().where('day', '=', day).orderBy('agent').execute()
 }

@@ -8,7 +8,7 @@ import { openSqlite, sqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 import { createWriter, type Tx } from './writer.ts'
 
-/** A writer on a real file, with every statement that reached SQLite. */
+/** Opens a writer on a real file, with every statement that reached SQLite. */
 function openWriter() {
   const folder = makeTempFolder()
   const statements: string[] = []

@@ -8,11 +8,12 @@ import type { Tables } from './tables.ts'
 export type Tx = Transaction<Tables>
 
 /**
- * Runs `job` in a transaction and resolves with its result once the commit is on the disk. Jobs that arrive together
- * share one commit; one that throws is undone alone and rejects alone. A job touches only the database.
+ * Runs `job` in a transaction and resolves with its result once the commit is on the disk. Jobs that arrive
+ * together share one commit; one that throws is undone alone and rejects alone. A job touches only the
+ * database.
  *
- * `relaxed` is for what follows from things that are on the disk already and would be done again from them: its commit
- * survives the end of the process, and reaches the disk with the next one that does not say so.
+ * `relaxed` is for writes that follow from data on the disk and would be done again from it: their commit
+ * survives the end of the process, and reaches the disk with the next one that is not relaxed.
  */
 export type Write = <Result>(
   job: (tx: Tx) => Promise<Result>,
@@ -27,7 +28,10 @@ interface Job {
 }
 
 const MOST_PER_COMMIT = 256
-/** So long a commit waits for another process that keeps the database locked, and looks so often, milliseconds. */
+/**
+ * Milliseconds that a commit waits for another process that keeps the database locked, and milliseconds
+ * between its looks.
+ */
 const LOCKED_MS = 5_000
 const LOOK_AGAIN_MS = 50
 
@@ -56,7 +60,7 @@ export function createWriter(
       queue.push({ run, resolve, reject, relaxed: durability === 'relaxed' })
       if (draining) return
       draining = true
-      // After the current round of I/O, so that what arrived in it shares the commit.
+      // The commit starts after the current round of I/O, so that jobs that arrived in it share it.
       setImmediate(() => void drain())
     })
 }
@@ -97,7 +101,7 @@ async function runJobs(tx: Tx, jobs: Job[], settle: (() => void)[]): Promise<voi
   }
 }
 
-/** A job touches only the database, so that one whose commit met a lock may run again. */
+/** Retries a commit that meets a lock: a job touches only the database, so it may run again. */
 async function whenUnlocked(commit: () => Promise<void>): Promise<void> {
   const ends = systemClock.monotonic() + LOCKED_MS
   for (;;) {
@@ -122,7 +126,8 @@ async function runInSavepoint(tx: Tx, job: Job): Promise<() => void> {
     await tx.executeQuery(RELEASE)
     return () => job.resolve(value as never)
   } catch (error) {
-    // It is nobody's alone, and what SQLite has rolled back by itself has no savepoint any more.
+    // A StoreFault concerns all jobs of the commit, and a transaction that SQLite rolled back by itself has
+    // no savepoint any more.
     if (error instanceof StoreFault) throw error
     await tx.executeQuery(ROLL_BACK)
     await tx.executeQuery(RELEASE)

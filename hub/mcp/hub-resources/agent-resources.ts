@@ -12,7 +12,10 @@ export function toAgentUri(name: string): string {
   return `${AGENTS}${name}`
 }
 
-/** An agent as `hub_list_agents` gives it, with its pending wake-ups and the keys of what it remembers. */
+/**
+ * Creates the resources of agents: an agent as `hub_list_agents` gives it, with its pending wake-ups and the
+ * keys of its stored facts.
+ */
 export function createAgentResources(deps: HubToolReads): ResourceKind {
   const present = async () => (await deps.agents()).filter(({ status }) => status !== 'retired')
   return {

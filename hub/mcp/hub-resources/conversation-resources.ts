@@ -10,11 +10,11 @@ import {
 import { type HubToolReads, takesConversation } from '../hub-tools/deps.ts'
 import { behind, JSON_TYPE, type ResourceKind } from './kind.ts'
 
-/** So many conversations are listed besides those that agents' files name; the template reaches all. */
+/** Conversations that are listed besides those of agents' files; the template reaches all. */
 export const MOST_LISTED = 50
-/** So many messages stand in the resource; hub_read_messages reads those before. */
+/** Messages in the resource; hub_read_messages reads earlier ones. */
 const MOST_MESSAGES = 50
-/** So many are proposed: what MCP lets one answer hold. */
+/** Ids that a completion proposes: the most that MCP lets one answer hold. */
 const MOST_PROPOSED = 100
 
 const CONVERSATIONS = 'hub://conversations/'
@@ -23,13 +23,13 @@ export function toConversationUri(id: string): string {
   return `${CONVERSATIONS}${id}`
 }
 
-/** The last messages of a conversation. */
+/** Creates the resources of conversations: the last messages of each. */
 export function createConversationResources(deps: HubToolReads): ResourceKind {
   const { db } = deps.store
   const named = async () => (await deps.agents()).flatMap(({ conversations }) => conversations)
   return {
     template: {
-      // The slash of an id stays as it is.
+      // The `+` keeps the slash of an id as it is.
       uriTemplate: `${CONVERSATIONS}{+id}`,
       name: 'conversation',
       title: 'A conversation',

@@ -7,12 +7,15 @@ import type { HubToolReads } from '../hub-tools/deps.ts'
 import { JSON_TYPE, type ResourceKind } from './kind.ts'
 
 export const EVENTS_URI = 'events://hub'
-/** The longest key that a feed holds, in characters. */
+/** Characters of the longest key that a feed holds. */
 const MAX_KEY = 500
 
 const about = `JSON: {"stream", "cursor", "events": [{"id", "seq", "type", "key", "payload", "at"}]}. Times are unix milliseconds.`
 
-/** Everything that happened in the infrastructure, whichever way the hub heard of it, in the shape of a server's feed. */
+/**
+ * Creates the resource of all events in the infrastructure, however the hub learnt of them, in the shape of a
+ * server's feed.
+ */
 export function createEventResource(deps: HubToolReads): ResourceKind {
   return {
     template: {
@@ -48,14 +51,14 @@ async function readNewest(deps: HubToolReads): Promise<EventFeed> {
   return readAfter(deps, Math.max(0, lastSeq - EVENTS_AT_ONCE))
 }
 
-/** What comes while it is read stands behind the cursor. */
+/** Reads the events after a seq. Events that arrive during the read stay behind the cursor. */
 async function readAfter({ store }: HubToolReads, after: number): Promise<EventFeed> {
   const { stream, lastSeq } = await readEventFeed(store.db)
   const events = (await eventsAfter(store.db, after, EVENTS_AT_ONCE)).map(toServerEvent)
   return { stream, cursor: events.at(-1)?.seq ?? Math.min(after, lastSeq), events }
 }
 
-/** A key that is too long is the payload's, as a reader's own default is. */
+/** Converts an event. A key that is too long is left out: the payload is a reader's default key. */
 function toServerEvent({ id, seq, type, key, payload_json, at }: EventRow): EventFeed['events'][number] {
   const payload = parseJson(payload_json) as Record<string, unknown>
   return { id, seq, type, ...(key.length > MAX_KEY ? {} : { key }), payload, at }

@@ -2,7 +2,7 @@ import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server'
 import { type ClientPrompt, fillPrompt } from '../../../schemas/client-prompt.ts'
 import { HubError } from '../../core/errors.ts'
 
-/** An agent, as much of it as its prompt needs. */
+/** The fields of an agent that its prompt needs. */
 export interface PromptingAgent {
   name: string
   description: string
@@ -11,11 +11,11 @@ export interface PromptingAgent {
 
 /** The prompts that agents' files declare, each under its agent's name. */
 export interface HubPrompts {
-  /** In the order of their names. */
+  /** Lists the prompts in the order of their names. */
   list(): Prompt[]
-  /** Throws `not_found`, and `invalid_arguments` where a required one is missing. */
+  /** Fills a prompt. Throws `not_found`, and `invalid_arguments` if a required argument is missing. */
   get(name: string, args: Readonly<Record<string, string>>): GetPromptResult
-  /** The values that the agent's file proposes and that begin so; none for a prompt or an argument that is not there. */
+  /** Returns the file's values that begin with `argument.value`; none for an unknown prompt or argument. */
   complete(name: string, argument: { name: string; value: string }): string[]
 }
 
@@ -23,7 +23,7 @@ interface Declared extends PromptingAgent {
   clientPrompt: ClientPrompt
 }
 
-/** `agents` are those whose files are there, in the order of their names. */
+/** Creates the prompts. `agents` are those whose files are there, in the order of their names. */
 export function createHubPrompts(agents: () => readonly PromptingAgent[]): HubPrompts {
   const declared = () => agents().filter((agent): agent is Declared => agent.clientPrompt !== undefined)
   return {

@@ -6,20 +6,20 @@ import { createConversationResources } from './conversation-resources.ts'
 import { createEventResource, EVENTS_URI } from './event-resource.ts'
 import { JSON_TYPE, type ResourceKind } from './kind.ts'
 
-/** The hub's own resources, as they are when they are asked for. */
+/** The hub's own resources, read anew at each request. */
 export interface HubResources {
-  /** In a stable order; of the conversations only the most recent ones. */
+  /** Lists the resources in a stable order; of the conversations only the most recent ones. */
   list(): Promise<Resource[]>
   readonly templates: readonly ResourceTemplateType[]
-  /** Whether a URI is for the hub itself, be there such a resource or not. */
+  /** Tells whether a URI is the hub's own, even if there is no such resource. */
   owns(uri: string): boolean
-  /** Throws `not_found`. */
+  /** Reads a resource. Throws `not_found`. */
   read(uri: string): Promise<ReadResourceResult>
-  /** Proposals for the argument of one of the templates; none for any other. At most some hundreds. */
+  /** Proposes values for the argument of one of the templates, some hundreds at most; none for any other. */
   complete(template: string, argument: { name: string; value: string }): Promise<string[]>
 }
 
-/** Whether a URI, or a template of some, is for the hub itself. */
+/** Tells whether a URI, or a template of URIs, is the hub's own. */
 export function ownsResource(uri: string): boolean {
   const rest = uri.startsWith(EVENTS_URI) ? uri.slice(EVENTS_URI.length) : undefined
   return uri.startsWith('hub://') || (rest !== undefined && /^(?:[?{]|$)/.test(rest))

@@ -1,16 +1,16 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 
-/** What comes within so long after something was told is told together, milliseconds. */
+/** Milliseconds after a notification in which further ones are joined. */
 const JOIN_MS = 100
 
-/** News of many things, of which each is told at once in a quiet time, and the last of a burst always. */
+/** Notifications of many things. The first after a quiet time is sent at once, the last of a burst always. */
 export interface JoinedNews extends Disposable {
-  /** `tell` is called now or soon, once for all that is added meanwhile under the same key. */
+  /** Calls `tell` now or soon, once for all that is added meanwhile under the same key. */
   add(key: string, tell: () => void): void
 }
 
-/** With one timer at most, and none while nothing happens. Disposing drops what was not told yet. */
+/** Creates JoinedNews with one timer at most, none in quiet times. Disposing drops what still waits. */
 export function joinNews({ clock, log }: { clock: Clock; log: Log }): JoinedNews {
   let waiting = new Map<string, () => void>()
   let cancel: (() => void) | undefined

@@ -43,7 +43,7 @@ function openWatch(updated?: (uri: string) => void) {
     logged,
     watch,
     say: (conversation: string) => signals.emit('message', { conversation } as ChatMessage),
-    /** What was told since the last time, and all that is still to come. */
+    /** Returns what was told since the last call, and all that is still to come. */
     take() {
       clock.advance(1_000)
       return told.splice(0)

@@ -8,10 +8,10 @@ import { EVENTS_URI } from './event-resource.ts'
 import type { HubPrompts } from './hub-prompts.ts'
 import { joinNews } from './join-news.ts'
 
-/** Who hears of changes; each is called after the change can be read. */
+/** Callbacks for changes; each is called after the change can be read. */
 export interface HubResourceNews {
   updated(uri: string): void
-  /** Resources came or went. */
+  /** Called when resources came or went. */
   listChanged(): void
   promptsChanged(): void
 }
@@ -20,14 +20,14 @@ export interface WatchDeps {
   signals: Signals
   clock: Clock
   log: Log
-  /** Those whose files are there. */
+  /** Returns the agents whose files are there. */
   agents: () => readonly { name: string; description: string; conversations: readonly string[] }[]
   prompts: HubPrompts
 }
 
 /**
- * Tells of every change of the hub's own resources and prompts, from its signals. What changes many times within a
- * moment is told once at its beginning and once after its end. Disposing ends it.
+ * Reports every change of the hub's own resources and prompts, from its signals. Many changes within a moment
+ * are reported once at its beginning and once after its end. Disposing ends it.
  */
 export function watchHubResources(deps: WatchDeps, told: HubResourceNews): Disposable {
   const { signals } = deps
@@ -74,7 +74,7 @@ export function watchHubResources(deps: WatchDeps, told: HubResourceNews): Dispo
   }
 }
 
-/** Whether something was not among the last `most` that were asked about. */
+/** Returns a function that tells whether an id was not among the last `most` that it got. */
 function createRecent(most: number): (id: string) => boolean {
   const recent = new Set<string>()
   return id => {
@@ -86,7 +86,7 @@ function createRecent(most: number): (id: string) => boolean {
   }
 }
 
-/** The agents and prompts as they were last looked at. */
+/** Remembers the agents and prompts as of the last `look`. */
 function createKnown({ agents, prompts }: Pick<WatchDeps, 'agents' | 'prompts'>) {
   const look = () => ({
     names: agents().map(({ name }) => name),

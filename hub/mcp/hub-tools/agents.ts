@@ -34,7 +34,7 @@ export function listAgents(deps: HubToolDeps): HubTool {
   })
 }
 
-/** All agents with what they do now and what they used today, retired ones last. */
+/** Reads all agents with what they do now and what they used today, retired ones last. */
 export async function readAgents(deps: HubToolReads): Promise<z.infer<typeof agentView>[]> {
   const { db } = deps.store
   const figures = await readAgentFigures(db)

@@ -44,7 +44,7 @@ export function listAllApprovals(deps: HubToolDeps): HubTool {
   })
 }
 
-/** One approval as a line for a person, with the exact call: nothing in it is hidden. */
+/** Describes one approval for a person, with the exact call: nothing in it is hidden. */
 export function describeApproval(one: Approval | z.input<typeof approval>): string {
   const call = escapeUnseen(`${one.id} ${one.agent}: ${one.tool} ${JSON.stringify(one.arguments)}`)
   const by = one.decidedBy === undefined ? '' : ` by ${one.decidedBy} over ${one.decidedWhere}`

@@ -3,7 +3,7 @@ import { plural } from '../../core/text.ts'
 
 const used = z.object({ used: z.number(), limit: z.number().optional() })
 
-/** What the present day used of its limits. */
+/** The present day's use, with its limits. */
 export const budgets = z.object({
   day: z.string().describe("of the config's time zone"),
   currency: z.string().optional(),
@@ -13,7 +13,7 @@ export const budgets = z.object({
 })
 export type Budgets = z.infer<typeof budgets>
 
-/** Today's use as lines for a person: of all, then of each agent that did something. */
+/** Describes today's use in lines for a person: of all, then of each agent that did something. */
 export function describeBudgets({ currency = '', tokens, money, agents }: Budgets): string[] {
   const amounts = (one: Pick<Budgets, 'tokens' | 'money'>) => {
     const spent = one.money.used > 0 || one.money.limit !== undefined

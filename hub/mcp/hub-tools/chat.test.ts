@@ -13,7 +13,7 @@ import { chat } from './chat.ts'
 
 const unused = () => expect.fail('hub_chat does not use this')
 
-/** The tool over a hub in which no agent ever answers. */
+/** Opens the tool over a hub in which no agent ever answers. */
 async function openChatTool(onPost?: () => void) {
   const store = await openTempStore()
   const clock = createFakeClock()

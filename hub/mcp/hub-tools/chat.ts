@@ -74,7 +74,10 @@ export function chat(deps: HubToolDeps): HubTool {
   })
 }
 
-/** Where the message goes; an agent that does not answer there is a mistake, not another agent's message. */
+/**
+ * Returns the message's conversation. Throws if the named agent does not answer there: no other agent may get
+ * the message.
+ */
 async function meantConversation(
   deps: HubToolDeps,
   { agent: named, conversation }: { agent?: string | undefined; conversation?: string | undefined },
@@ -83,7 +86,7 @@ async function meantConversation(
   if (conversation !== undefined && named === undefined) return conversation
   const agent = await meantAgent(deps, named)
   if (conversation === undefined) return `${agent.name}/mcp-${token}`
-  // Of one that is retired the door for messages says what to do.
+  // For a retired agent, `postMessage` says what to do.
   if (agent.status === 'retired' || takesConversation(agent, conversation)) return conversation
   throw new HubError(
     'invalid_arguments',
@@ -91,7 +94,7 @@ async function meantConversation(
   )
 }
 
-/** Who asked for data is told why there is none. */
+/** Adds why there is no data, if the caller asked for data. */
 function withReason(result: ChatResult): ChatResult {
   const { status, structured, structuredError } = result
   if (status === 'pending' || status === 'waiting' || structured || structuredError) return result
@@ -101,7 +104,7 @@ function withReason(result: ChatResult): ChatResult {
 interface Wait {
   conversation: string
   messageId: string
-  /** Milliseconds. */
+  /** Milliseconds that the caller waits for the reply. */
   wait: number
 }
 
@@ -132,7 +135,7 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
   ]
   const giveUp = () => finished.resolve(pending)
   context.signal.addEventListener('abort', giveUp, { once: true })
-  // It may have gone away while the message was written.
+  // The caller may have gone away while the message was written.
   if (context.signal.aborted) giveUp()
   look()
   try {
@@ -143,24 +146,24 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
   }
 }
 
-/** What came of a message; undefined while a cycle that takes it runs. */
+/** Reads the outcome of a message; undefined while a cycle that takes it runs. */
 async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | undefined> {
   const { conversation, messageId } = what
   const cycles = await cyclesOfMessage(deps.store.db, messageId)
   if (cycles.every(({ id }) => id === null)) return readHeld(deps, what)
   const unfinished = cycles.filter(({ status }) => status === null || status === 'running')
   if (unfinished.length > 0) {
-    // Of a cycle that goes on later the note says why.
+    // The note of a cycle that goes on later says why.
     const [why] = unfinished.every(({ note }) => note !== null) ? unfinished : []
     return why && { conversation, messageId, status: 'waiting', reply: why.note ?? '' }
   }
   const all = await Promise.all(cycles.map(({ id }) => messagesOfCycle(deps.store.db, id ?? '')))
   const said = all.flat().filter(message => message.conversation === conversation)
-  // What the cycle said there before it took this message answers another one.
+  // A text that the cycle said before it took this message answers another one.
   const answers = said.filter(({ kind, inReplyTo }) => kind === 'agent' && inReplyTo?.includes(messageId))
   const others = said.filter(message => message.kind === 'notice' || message.kind === 'error').slice(-1)
   const hasFailed = cycles.every(({ status: end }) => end === 'failed' || end === 'dead')
-  // What a limit cut is no whole answer: the notice says why.
+  // A reply that a limit cut is not whole: the notice says why.
   const told = hasFailed || answers.length === 0 ? [...answers, ...others] : answers
   const reply = told.map(message => message.text).join('\n\n')
   const open = await Promise.all(cycles.map(({ thread }) => openApprovalsOf(deps.store.db, thread)))
@@ -175,7 +178,7 @@ async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | 
   return { conversation, messageId, status, ...(reply === '' ? {} : { reply }), ...readData(answers) }
 }
 
-/** What the newest of an agent's messages that was checked carries. */
+/** Returns the data of the newest agent message that was checked. */
 function readData(answers: readonly ChatMessage[]): Pick<ChatResult, 'structured' | 'structuredError'> {
   const found = answers.map(({ data }) => checkedData.safeParse(data)).findLast(({ success }) => success)
   return found?.data ?? {}
@@ -186,7 +189,7 @@ const checkedData = z.union([
   output.pick({ structuredError: true }).required(),
 ])
 
-/** The model gave nothing to tell: the notice says so. */
+/** Tells whether a notice says that the model gave nothing to tell. */
 function isNoReply({ data }: ChatMessage): boolean {
   return data?.['emptyReply'] === true
 }
@@ -197,7 +200,7 @@ function decideStatus(came: { failed: boolean; waits: boolean; replied: boolean 
   return came.replied ? 'replied' : 'silent'
 }
 
-/** No cycle takes these. */
+/** Commands, which no cycle takes. */
 const COMMAND = /^\/(?:stop$|reset(?:\s|$))/
 
 async function readNotice(deps: HubToolDeps, conversation: string, messageId: string): Promise<ChatResult> {
@@ -206,7 +209,7 @@ async function readNotice(deps: HubToolDeps, conversation: string, messageId: st
   return { conversation, messageId, status: 'replied', reply: notice.text }
 }
 
-/** A message that no cycle takes for now got a notice that says why. */
+/** Reads the notice that says why no cycle takes a message for now. */
 async function readHeld(
   deps: HubToolDeps,
   { conversation, messageId }: Omit<Wait, 'wait'>,

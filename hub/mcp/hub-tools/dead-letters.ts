@@ -109,7 +109,7 @@ function summarize(letter: ListedDeadLetter): string {
   )
 }
 
-/** Everything about one, as lines for a person. */
+/** Describes everything about one dead letter, in lines for a person. */
 export function describeDeadLetter(letter: ListedDeadLetter): string {
   const decided = letter.decidedAt === null ? '' : ` ${toIso(letter.decidedAt)} by ${letter.decidedBy}`
   return [

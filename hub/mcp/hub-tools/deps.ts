@@ -14,18 +14,18 @@ export interface ListedAgent {
   conversations: readonly string[]
 }
 
-/** What those use that only look. */
+/** The dependencies of what only reads. */
 export interface HubToolReads {
   store: Store
   clock: Clock
   newId: NewId
   signals: Signals
   timezone: string
-  /** Retired ones too. */
+  /** Returns all agents, retired ones too. */
   agents: () => Promise<ListedAgent[]>
 }
 
-/** What the hub's own tools use. */
+/** The dependencies of the hub's own tools. */
 export interface HubToolDeps extends HubToolReads {
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
   /** Starts an agent's history fresh. Throws `not_found`. */
@@ -36,13 +36,16 @@ export interface HubToolDeps extends HubToolReads {
   }) => Promise<{ conversation: string }>
   stop: (target: StopTarget, by: string) => Promise<{ thread: string; cycle?: string }[]>
   postEvent: (event: NewEvent) => Promise<RoutedEvent | undefined>
-  /** Servers and their health, model, queues, store, version; with `health` also that of the programs behind servers. */
+  /**
+   * Returns servers and their health, model, queues, store, version; with `health` also that of the programs
+   * behind servers.
+   */
   status: (asked: { health?: boolean | undefined }) => Promise<HubStatus>
 }
 
 const DEFAULT_AGENT = 'homelab'
 
-/** The agent that is meant: where none is named homelab, else the first by name. Throws `not_found` with those there are. */
+/** Returns the named agent, else homelab, else the first by name. Throws `not_found` that lists them. */
 export async function meantAgent(deps: HubToolDeps, named: string | undefined): Promise<ListedAgent> {
   const agents = (await deps.agents()).filter(agent => agent.status !== 'retired' || agent.name === named)
   const meant = agents.find(agent => agent.name === (named ?? DEFAULT_AGENT))
@@ -53,7 +56,7 @@ export async function meantAgent(deps: HubToolDeps, named: string | undefined): 
   throw new HubError('not_found', `There is no agent ${what}`)
 }
 
-/** Whether the agent answers in a conversation, which its first use makes. */
+/** Tells whether the agent answers in a conversation, which its first use makes. */
 export function takesConversation({ name, status, conversations }: ListedAgent, id: string): boolean {
   return status !== 'retired' && (conversations.includes(id) || id.split('/')[0] === name)
 }

@@ -3,12 +3,12 @@ import { describeProblems } from '../../../schemas/problems.ts'
 import { HubError } from '../../core/errors.ts'
 import { dropNulls } from '../../core/json.ts'
 
-/** Who calls a tool of the hub, and how to reach them meanwhile. */
+/** The caller of a hub tool, and the ways to reach it meanwhile. */
 export interface HubToolContext {
-  /** The token's name. */
+  /** Name of the caller's token. */
   token: string
   signal: AbortSignal
-  /** Does nothing where the client did not ask for progress. */
+  /** Reports progress; does nothing if the client did not ask for it. */
   progress(message: string): void
 }
 
@@ -29,7 +29,7 @@ export interface HubTool {
     outputSchema: Record<string, unknown>
     annotations: HubToolAnnotations
   }
-  /** Throws `invalid_arguments` and what the tool's own work throws. */
+  /** Runs the tool. Throws `invalid_arguments` and what the tool's own work throws. */
   run(args: unknown, context: HubToolContext): Promise<{ structured: Record<string, unknown>; text: string }>
 }
 
@@ -41,11 +41,11 @@ export interface HubToolDefinition<Input extends z.ZodType, Output extends z.Zod
   output: Output
   effect: 'reads' | 'adds' | 'removes'
   run(args: z.output<Input>, context: HubToolContext): Promise<z.input<Output>>
-  /** A short text for a person; default the structured result as JSON. */
+  /** Returns a short text for a person; default: the structured result as JSON. */
   toText?(result: z.input<Output>): string
 }
 
-/** Makes a tool whose arguments are checked; what is wrong is named. */
+/** Makes a tool whose arguments are checked; the error names what is wrong. */
 export function defineHubTool<Input extends z.ZodType, Output extends z.ZodObject>(
   tool: HubToolDefinition<Input, Output>,
 ): HubTool {
@@ -84,7 +84,7 @@ function toSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unk
   return splitTypes(json) as Record<string, unknown>
 }
 
-/** A list of types becomes a choice of schemas: clients that map tools onto OpenAPI's subset refuse a list. */
+/** Turns a list of types into a choice: clients that map tools onto OpenAPI's subset refuse a list. */
 function splitTypes(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(splitTypes)
   if (typeof schema !== 'object' || schema === null) return schema

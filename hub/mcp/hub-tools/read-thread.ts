@@ -16,7 +16,7 @@ import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 import { threadView, toThreadView, withoutNulls } from './threads.ts'
 
-/** So much of one result; the history holds it whole. */
+/** Characters of one result that are shown; the history holds it whole. */
 const LONGEST_RESULT = 4_000
 
 const time = z.number().describe('unix milliseconds')
@@ -136,7 +136,7 @@ function toCall(row: ToolCallRow, entries: readonly AuditEntry[]) {
   }
 }
 
-/** What a call gave, from the ledger where it needed an approval, else as its agent got it. */
+/** Returns a call's result: from the ledger if it needed an approval, else as its agent got it. */
 function resultText(row: ToolCallRow, entries: readonly AuditEntry[]): string {
   const held = entries.find(
     ({ step, content }) => step === row.step && content.role === 'tool' && content.callId === row.call_id,

@@ -115,7 +115,7 @@ export function cancelOne(deps: HubToolDeps): HubTool {
   })
 }
 
-/** A pending wake-up as clients see it. */
+/** Returns a pending wake-up as clients see it. */
 export function toScheduleView(row: ScheduleRow): z.infer<typeof schedule> {
   return {
     id: row.id,

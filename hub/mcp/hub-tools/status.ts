@@ -103,7 +103,7 @@ export function status(deps: HubToolDeps): HubTool {
   })
 }
 
-/** The status as lines for a person. */
+/** Describes the status in lines for a person. */
 export function describeStatus(state: HubStatus): string {
   const servers = state.servers.flatMap(one => [
     toRow(
@@ -130,7 +130,7 @@ function toRow(indent: string, text: string): string {
   return `${indent}${toLine(text)}`
 }
 
-/** What else a server is called, behind its name. */
+/** Returns the server's other name, to follow its name. */
 export function describeName({ writtenAs }: Pick<HubStatus['servers'][number], 'writtenAs'>): string {
   return writtenAs === undefined ? '' : ` (written as "${writtenAs}")`
 }
@@ -141,7 +141,7 @@ function describeTrouble({ error, nextTryAt }: HubStatus['servers'][number]): st
   return parts.length > 0 ? ` (${parts.join('; ')})` : ''
 }
 
-/** One program behind a server, as a line for a person. */
+/** Describes one program behind a server, as a line for a person. */
 export function describeUpstream({ name, kind, address, ok, version, reason }: UpstreamHealth): string {
   const what = name.toLowerCase() === kind.toLowerCase() ? name : `${name} (${kind})`
   const where = address === '' ? '' : ` at ${address}`
@@ -154,7 +154,7 @@ function describeModel({ kind, name, baseUrl }: HubStatus['model']): string {
   return `model ${name}${baseUrl ? ` at ${baseUrl}` : ''}`
 }
 
-/** The hold after a crash loop, as a line for a person. */
+/** Describes the hold after a crash loop, as a line for a person. */
 export function describeHeld({ until }: NonNullable<HubStatus['held']>): string {
   return `HELD: the hub ended three times in a row right after its start, while an agent worked, so no agent runs until ${toIso(until)}. Messages are kept. Read the log; to let the agents go now: superbloom status --release`
 }

@@ -75,7 +75,7 @@ export function toThreadView(row: ListedThread): ThreadView {
 
 type WithoutNulls<Values> = { [Key in keyof Values]?: Exclude<Values[Key], null> }
 
-/** The values that are there; what is null is left out. */
+/** Returns the values without those that are null. */
 export function withoutNulls<Values extends object>(values: Values): WithoutNulls<Values> {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== null),

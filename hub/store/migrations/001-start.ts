@@ -1,7 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
-/** The nouns of the hub: agents, threads, inbox, cycles, history, ledger, context, schedules, events, conversations. */
+/**
+ * Creates the nouns of the hub: agents, threads, inbox, cycles, history, ledger, context, schedules, events,
+ * conversations.
+ */
 export async function up(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
   await createAgents(db, dialect)
   await createInbox(db, dialect)

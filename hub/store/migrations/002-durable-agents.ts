@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
-/** Tasks, approvals, dead letters, sessions with their search, budgets, and the hub's own lives. */
+/** Adds tasks, approvals, dead letters, sessions with their search, budgets, and the hub's own runs. */
 export async function up(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
   await extendThreads(db)
   await indexEnded(db)
@@ -37,7 +37,7 @@ async function extendThreads(db: Kysely<unknown>) {
     .execute()
 }
 
-/** Ended tasks that are not archived yet. */
+/** Indexes ended tasks that are not archived yet. */
 async function indexEnded(db: Kysely<unknown>) {
   await db.schema
     .createIndex('threads_ended')
@@ -182,7 +182,7 @@ async function extendTriggers(db: Kysely<unknown>) {
     .execute()
 }
 
-/** What the hub knows about itself: its lives, and whether it holds the agents. */
+/** Creates what the hub knows about itself: its runs, and whether it holds the agents. */
 async function createKeeping(db: Kysely<unknown>) {
   await db.schema
     .createTable('lives')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 
-/** Events get a place in the order in which they came, so that the hub's own feed of them can be read on. */
+/** Numbers events in the order in which they came, so that readers can continue the hub's own feed. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('events')

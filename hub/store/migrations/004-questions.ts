@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Servers ask people something in the midst of an agent's call: an approval that is answered rather than run. */
+/** Lets servers ask people during an agent's call: an approval that is answered rather than run. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('approvals').addColumn('question_json', 'text').execute()
 }

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** "Answered" belongs to each message of a person, no longer to the conversations of a cycle. */
+/** Moves "answered" from the conversations of a cycle to each message of a person. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('inbox').addColumn('unanswered', 'text').execute()
-  // Messages that wait, or that a cycle was working on when the hub ended.
+  // These messages wait, or a cycle was working on them when the hub ended.
   await sql`
     update inbox set unanswered = 'new'
     where payload_json like '{"kind":"message"%'

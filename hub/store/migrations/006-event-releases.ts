@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Events of one type and key that come close together go out together: each knows when it goes or went out. */
+/**
+ * Records when each event goes or went out, since events of one type and key that come close together go out
+ * together.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('events').addColumn('release_at', 'bigint').execute()
   await db.schema

@@ -10,7 +10,7 @@ import { up as taskResults } from './007-task-results.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
-/** In order; append only. */
+/** The migrations in order; append only. */
 export const migrations: readonly { name: string; up: Up }[] = [
   { name: '001-start', up: start },
   { name: '002-durable-agents', up: durableAgents },
