@@ -25,6 +25,8 @@ async function openProvider() {
   let asked = 0
   const come = async () => {
     const next = createServer((request, response) => {
+      // The hub also asks for the sizes of its model.
+      if (request.method === 'GET') return void response.writeHead(404).end()
       asked++
       request.resume()
       response.writeHead(200, SSE).end(HELLO)
