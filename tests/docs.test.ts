@@ -175,7 +175,6 @@ test('every frame of the chat is in the reference', () => {
   const received = [...read('schemas/chat.ts').matchAll(/^ {6}type: '([a-z]+)'|\{ type: '([a-z]+)'/gm)]
   const names = [...sent, ...received.map(match => match[1] ?? match[2] ?? '')]
   expect(new Set(names).size).toBeGreaterThan(9)
-  // Its shape is fixed, and is described where it is sent.
   for (const name of names) expect(text).toContain(`\`${name}\``)
 })
 

@@ -30,6 +30,6 @@ export interface Outgoing {
 export interface Delivered {
   /** The upstream's own id of the message, if it has one. */
   readonly upstreamId: string | undefined
-  /** What was lost in conversion: "cut to 2,000 characters". */
+  /** Losses in the conversion: "cut to 2,000 characters". */
   readonly notes: readonly string[]
 }

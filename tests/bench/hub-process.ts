@@ -6,7 +6,7 @@ import { builtProgram, ensureBuilt } from '../support/built.ts'
 import { openClient } from '../support/clients.ts'
 import { startProgram } from '../support/program.ts'
 
-// The daily limits of a real agent would end a benchmark.
+// The default limits for a day would end a benchmark.
 const AGENT =
   '---\nlimits: { tokensPerDay: 1000000000, wakesPerDay: 100000 }\n---\nYou are a helpful homelab agent.\n'
 const READY_EVERY_MS = 2

@@ -18,7 +18,7 @@ export interface Effect {
 export interface ToolServer extends AsyncDisposable {
   readonly url: string
   readonly effects: ReturnType<typeof createRecord<Effect>>
-  /** Ids of the events that it raised. */
+  /** The `mark` of each event that it raised. */
   readonly raised: readonly string[]
   raise(mark: string): void
   /** If true, calls have their effect but get no answer. */

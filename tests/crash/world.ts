@@ -42,7 +42,7 @@ export interface World extends AsyncDisposable {
   readonly provider: Provider
   readonly tools: ToolServer
   readonly person: Person
-  /** Ids of schedules that the hub has acknowledged. */
+  /** The `mark` of each schedule that the hub has acknowledged. */
   readonly schedules: string[]
   /** Sets whether the agents' files ask for a wake-up every second, from the next start on. */
   setTicking(ticking: boolean): void

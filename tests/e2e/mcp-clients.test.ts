@@ -67,7 +67,7 @@ describe.each(LINES)('a client of %s at /mcp', line => {
     for (const tool of tools) {
       expect(tool.name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
       expect(tool.inputSchema).toMatchObject({ type: 'object' })
-      // This throws if the schema itself is invalid.
+      // The validator throws if the schema itself is invalid.
       for (const schema of [tool.inputSchema, tool.outputSchema])
         if (schema) validator.getValidator(schema as JsonSchemaType)
     }

@@ -59,7 +59,7 @@ describe('a server that never comes up', () => {
   test('readyz turns 200 all the same', async () => {
     await boot({ bad: odd('hang').entry })
     expect(await readyz()).toBe(503)
-    // By CONTRACT.md this is at most 5 s after the start.
+    // CONTRACT.md allows at most 5 s after the start.
     await until('the hub counts as ready', async () => (await readyz()) === 200)
   })
 

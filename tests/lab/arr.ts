@@ -1,6 +1,6 @@
 import type { LabAnswer, LabRequest } from './http.ts'
 
-/* What the lab's Radarr and Sonarr have in common. */
+/* The common parts of the lab's Radarr and Sonarr. */
 
 export const PROFILES = [
   { id: 1, name: 'Any' },

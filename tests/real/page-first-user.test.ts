@@ -9,7 +9,7 @@ import { type OpenPage, usePages } from './page/pages.ts'
 import { answers, log, say } from './page/steps.ts'
 
 const GIB = 2 ** 30
-/** Seconds: ten times what a person needs to read the panel once. */
+/** Seconds: ten times what the test needs to read the panel once. */
 const REMINDER = 10
 
 const pages = usePages()

@@ -9,7 +9,7 @@ import { type OpenPage, usePages } from './page/pages.ts'
 import { startSpeaker } from './page/speaker.ts'
 import { answers, connected, linkTo, messageBox, notConnected, say, shownMessages } from './page/steps.ts'
 
-/** What Chromium itself logs about an unreachable server. */
+/** Matches what Chromium itself logs about an unreachable server. */
 const REFUSED = /^error: (WebSocket connection to '\S+' failed|Failed to load resource: net::ERR_\w+)/
 
 let speaker: Awaited<ReturnType<typeof startSpeaker>>

@@ -8,7 +8,7 @@ import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
 const MINUTE = 60_000
 const WEEK = 7 * 24 * 60
-/** Milliseconds between two ends that count as equal, because the call was repeated. */
+/** Milliseconds below which two ends count as equal: the call was repeated. */
 const SAME_END = MINUTE / 2
 
 const input = (clients: readonly NamedClient[]) =>

@@ -17,7 +17,7 @@ import {
 } from './shapes.ts'
 
 /*
- * What Radarr and Sonarr have in common. Every function rejects with UpstreamFailure, or with the signal's
+ * The common requests of Radarr and Sonarr. Every function rejects with UpstreamFailure, or with the signal's
  * reason.
  */
 

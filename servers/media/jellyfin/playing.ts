@@ -4,7 +4,7 @@ import type { Item, Session, Transcoding } from './shapes.ts'
 
 const TICKS_PER_SECOND = 10_000_000
 
-/** How a session's picture and sound reach the device. */
+/** The way in which a session's picture and sound reach the device. */
 export interface Delivery {
   method: 'direct' | 'remux' | 'transcode'
   /** Reasons in words, most important first; empty if nothing is converted. */

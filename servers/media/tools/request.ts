@@ -11,7 +11,7 @@ import { type Candidate, type Choice, decideChoice, type Wanted } from '../title
 import type { Media } from '../upstreams.ts'
 import { instanceField, titleField, titleOutput, toLines, yearField } from './common.ts'
 
-/* What request_movie and request_show have in common. */
+/* The common parts of request_movie and request_show. */
 
 const SHOWN = 8
 

@@ -103,7 +103,7 @@ function peers(installed: string): readonly Peer[] {
     {
       name: 'supergateway',
       tool: 'echo',
-      // It starts a process for each request of a 2026-07-28 client.
+      // supergateway starts a process for each request of a 2026-07-28 client.
       eras: ['legacy'],
       toArgs: ({ port }) => [
         at('supergateway/dist/index.js'),
@@ -127,7 +127,7 @@ function peers(installed: string): readonly Peer[] {
     {
       name: 'mcp-hub',
       tool: 'echo__echo',
-      // It speaks only the old SSE.
+      // mcp-hub speaks only the old SSE.
       eras: ['legacy'],
       toArgs({ folder, port }) {
         const file = join(folder, 'servers.json')

@@ -29,7 +29,7 @@ type Prepare = (place: Place, over: Over, model: string) => Started
 
 const QUESTION = 'Use your tool.'
 
-/** What the model saw of an agent. */
+/** The agent's requests as its model saw them. */
 interface Shown {
   /** Names of the offered tools. */
   tools: string[]

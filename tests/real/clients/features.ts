@@ -6,7 +6,7 @@ import type { Wire } from './wire.ts'
 /** The result of one feature of one client: it works, the client lacks it, or it failed. */
 export type Cell = { kind: 'works' } | { kind: 'cannot' } | { kind: 'fails'; why: string }
 
-/** What the probes need besides the client. */
+/** The dependencies of the probes besides the client. */
 export interface Around {
   wire: Wire
   /** The file in which the recorder behind the hub writes its lines. */

@@ -171,7 +171,7 @@ interface McpClientPackage {
   }
 }
 
-/** It sends no headers, so it can reach the hub only by the bridge. */
+/** Opens mcp-client, which sends no headers, so it can reach the hub only by the bridge. */
 async function openMcpClient(place: Place): Promise<OpenClient> {
   const { MCPClient } = await importFrom<McpClientPackage>('mcp-client', 'mcp-client')
   const client = new MCPClient({ name: 'superbloom-tests', version: '1.0.0' })

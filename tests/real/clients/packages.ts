@@ -15,7 +15,7 @@ export const GROUPS = {
   'openai-agents': { '@openai/agents': '0.20.0' },
   langchain: { '@langchain/mcp-adapters': '1.1.4' },
   'mcp-client': { 'mcp-client': '1.13.1' },
-  // It was built on an early version.
+  // @mcpjam/sdk is built on an early version.
   mcpjam: { '@mcpjam/sdk': '1.14.0', '@modelcontextprotocol/client': '2.0.0-alpha.2' },
   'gemini-cli': { '@google/gemini-cli': '0.61.0' },
   'claude-code': { '@anthropic-ai/claude-code': '2.1.328' },

@@ -30,7 +30,7 @@ export async function openArena(dockerd: Dockerd): Promise<Arena> {
   await importImage(dockerd)
   const port = await freePort()
   const { command, args } = toIoquake3Command('/tmp', port, BASE)
-  // For this whole machine it answers ten requests at once and then one a second: ask rarely, and again if it
+  // The game answers this whole machine ten requests at once and then one a second: ask rarely, and again if it
   // was silent.
   const rcon = (line: string, answer: RegExp) =>
     until(`the game answers ${line}`, async () =>

@@ -7,7 +7,7 @@ import {
   type ResourceTemplateType,
 } from '@modelcontextprotocol/client'
 
-/** What a server, or the hub, offers besides tools. */
+/** The offer of a server, or of the hub, besides tools. */
 export interface Offered {
   resources: Resource[]
   templates: ResourceTemplateType[]

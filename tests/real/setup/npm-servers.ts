@@ -220,7 +220,7 @@ export const largeServers: readonly NpmServer[] = [
     name: 'charts',
     package: '@antv/mcp-server-chart',
     version: '0.9.10',
-    // It draws at an address; this one refuses.
+    // The server draws by a request to an address; this one refuses.
     entry: () => ({ env: { VIS_REQUEST_SERVER: NOBODY } }),
     call: {
       tool: 'generate_pie_chart',
