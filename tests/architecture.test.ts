@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const SIBLINGS = ['model', 'tools', 'runtime', 'channels', 'triggers', 'mcp', 'http']
 
-/** What a file of each part may import of ours, by the beginnings of paths. */
+/** The paths that files of each part may import, by their beginnings. */
 const ALLOWED: readonly { part: string; imports: string[] }[] = [
   { part: 'schemas/', imports: ['schemas/'] },
   { part: 'servers/kit/', imports: ['servers/kit/', 'schemas/'] },
@@ -25,7 +25,7 @@ function filesBelow(folder: string): string[] {
     .filter(path => !path.startsWith('hub/web/') && !path.includes('/testing/'))
 }
 
-/** The files of ours that a file imports, by their paths from the root. */
+/** Returns our own files that a file imports, by their paths from the root. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
   const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(match => match[1] ?? '')

@@ -5,8 +5,8 @@ import { listBuiltInTools } from './support/built-in-tools.ts'
 import { makeTempFolder } from './support/temp-store.ts'
 
 /*
- * What people ask without a language model, with the tools that the built-in servers list. Nothing changes without a
- * yes, and nothing is said to be done that was not.
+ * Requests of people without a language model, with the tools that the built-in servers list. Nothing changes
+ * without an approval, and no reply claims an action that did not happen.
  */
 
 const NOW = Date.parse('2026-11-21T22:40:00Z') // Sat 23:40 in Berlin
@@ -23,7 +23,7 @@ const FOUND = {
 }
 
 interface Answer {
-  /** Calls that run at once, and those that wait for a yes, as "name {json}". */
+  /** Calls that run at once, and calls that wait for an approval, as "name {json}". */
   runs: string[]
   asks: string[]
   text: string
@@ -60,7 +60,7 @@ const cron = (expression: string, reason: string) =>
   `schedule_cron ${JSON.stringify({ cron: expression, reason })}`
 const waits = (type: string) => `"wake_on_events":["${type}"]`
 
-/** A request, and what it runs, offers (behind "asks"), or is answered with; `no` where nothing useful is known. */
+/** Requests with the expected call, offer (after "asks") or answer; `no` if there is no useful reply. */
 const ENGLISH: readonly [request: string, useful: string | RegExp | 'no'][] = [
   ['how is this machine doing?', METRICS],
   ['How hot is the CPU?', METRICS],

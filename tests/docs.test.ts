@@ -26,14 +26,14 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const reference = read('docs/reference.md')
 const readme = read('README.md')
 
-/** The text between a heading and the next one of its level. */
+/** Returns the text between a heading and the next one of its level. */
 function section(heading: string): string {
   const begin = reference.indexOf(`## ${heading}`)
   expect(begin, `docs/reference.md has no section ${heading}`).toBeGreaterThanOrEqual(0)
   return reference.slice(begin + 3).split('\n## ')[0] ?? ''
 }
 
-/** The first column of a table, without backticks. */
+/** Returns the first column of a table, without backticks. */
 function firstColumn(heading: string): string[] {
   return [...section(heading).matchAll(/^\| `([^`]+)`/gm)].map(match => match[1] ?? '')
 }
@@ -175,7 +175,6 @@ test('every frame of the chat is in the reference', () => {
   const received = [...read('schemas/chat.ts').matchAll(/^ {6}type: '([a-z]+)'|\{ type: '([a-z]+)'/gm)]
   const names = [...sent, ...received.map(match => match[1] ?? match[2] ?? '')]
   expect(new Set(names).size).toBeGreaterThan(9)
-  // Its shape is fixed; it is described where it is sent.
   for (const name of names) expect(text).toContain(`\`${name}\``)
 })
 

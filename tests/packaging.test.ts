@@ -77,7 +77,7 @@ test('the Node that comes along is for older ones only: npm leaves it out where 
     packages: Record<string, { engines?: { node?: string } }>
   }
   const [, needed] = /NEEDED_MAJOR = (\d+)/.exec(read('bin/node.js')) ?? []
-  // Those packages do not say so themselves: whoever changes one's version writes it into the lock file again.
+  // Those packages declare no engine themselves: add it to the lock file again after changing a version.
   for (const name of Object.keys(manifest.optionalDependencies))
     expect(packages[`node_modules/${name}`]?.engines, name).toEqual({ node: `<${needed}` })
 })
@@ -131,7 +131,7 @@ test('what the image copies is let into its build', () => {
 
 test('the token that docs/docker.md makes is one that the hub takes', () => {
   const [, form, bytes] = /openssl rand (-\w+) (\d+) > secrets\/token/.exec(read('docs/docker.md')) ?? []
-  // The other form, -base64, has characters that no subprotocol of a WebSocket can carry.
+  // The other form, -base64, has characters that a WebSocket's subprotocol cannot contain.
   expect(form).toBe('-hex')
   expect(Number(bytes)).toBeGreaterThanOrEqual(16)
 })

@@ -7,11 +7,13 @@ import { media } from '../servers/media/server.ts'
 import { metrics } from '../servers/metrics/server.ts'
 import { notifications } from '../servers/notifications/server.ts'
 
-/** What a tool that only looks is called; each of the others changes something. */
+/** The names of tools that only read; every other tool changes something. */
 const LOOKS = /^(get|list|search|query|diagnose)_/
-/** Has others search, which ends in downloads. */
+/** Tools that start searches, which end in downloads. */
 const ACTS = ['search_missing']
-/** What cannot be taken back, or interrupts people; anything else may be undone or only adds. */
+/**
+ * Tools whose effects cannot be undone, or that interrupt people; other changes can be undone or only add.
+ */
 const DESTRUCTIVE = [
   'remove_download',
   'restart_container',
@@ -20,7 +22,7 @@ const DESTRUCTIVE = [
   'stop_game_server',
   'stop_jellyfin_session',
 ]
-/** The surprising ones of them say what they would do first. */
+/** Destructive tools that first describe what they would do. */
 const ASKS_FIRST = DESTRUCTIVE.filter(name => name !== 'run_game_command')
 
 const definitions = { downloads, games, media, metrics, notifications }

@@ -9,7 +9,7 @@ import { startWorld } from '../servers/kit/testing/server-world.ts'
 import { media } from '../servers/media/server.ts'
 import { metrics } from '../servers/metrics/server.ts'
 
-/** A program that takes connections and never answers. */
+/** Starts a program that accepts connections and never answers. */
 async function startSilent() {
   const { promise: asked, resolve } = Promise.withResolvers<Socket>()
   const server = createServer(socket => {
@@ -20,7 +20,7 @@ async function startSilent() {
   return { port: (server.address() as AddressInfo).port, asked, [Symbol.dispose]: () => void server.close() }
 }
 
-/** Whether it runs nobody can tell here, so the query is waited for. */
+/** Nothing here shows whether the game runs, so the tool waits for the query. */
 const game = (port: number) => ({
   kubernetes: { deployment: 'inn' },
   query: { type: 'protocol-minecraftvanilla', host: '127.0.0.1', port },

@@ -16,7 +16,7 @@ import { required, secretSetting, urlSetting } from '../kit/settings.ts'
 const GIB = 2 ** 30
 const HOUR = 3_600_000
 
-/** Every setting of this server besides those of the clients. The README lists them, and a test holds it to that. */
+/** Every setting of this server besides those of the clients. A test compares them with the README's list. */
 export const settingsTable = {
   DOWNLOADS_INTERVAL: spanSetting({
     purpose: 'how often the watchers ask each client',
@@ -115,18 +115,18 @@ export type TransmissionInstance = Instance<(typeof transmissionSpec)['settings'
 export interface DownloadsSettings {
   /** Milliseconds. */
   readonly interval: number
-  /** Bytes; undefined: no warning is raised. */
+  /** Bytes; undefined turns the warning off. */
   readonly diskFree: number | undefined
   /** Bytes. */
   readonly diskClear: number
-  /** Undefined: nothing is kept over a restart. */
+  /** Undefined if no state is kept over a restart. */
   readonly stateFile: string | undefined
   readonly sabnzbd: readonly SabnzbdInstance[]
   readonly qbittorrent: readonly QbittorrentInstance[]
   readonly transmission: readonly TransmissionInstance[]
 }
 
-/** Throws SettingsError. */
+/** Reads and checks all settings. Throws SettingsError. */
 export function readDownloadsSettings(environment: Environment): DownloadsSettings {
   const read = readSettings(settingsTable, environment)
   const free = read.DOWNLOADS_DISK_FREE
@@ -141,7 +141,10 @@ export function readDownloadsSettings(environment: Environment): DownloadsSettin
   }
 }
 
-/** In the data folder, else where the XDG base directory specification puts state; undefined where there is no home. */
+/**
+ * Finds the state file: in the data folder, else in the state folder of the XDG base directory specification;
+ * undefined without a home.
+ */
 function findStateFile(
   dataFolder: string | undefined,
   { XDG_STATE_HOME, HOME }: Environment,

@@ -1,4 +1,4 @@
-/** The programs that this server knows. */
+/** The programs that this server supports. */
 export type ClientKind = 'sabnzbd' | 'qbittorrent' | 'transmission'
 
 export const DOWNLOAD_STATES = [
@@ -12,31 +12,31 @@ export const DOWNLOAD_STATES = [
   'failed',
 ] as const
 /**
- * `queued` waits for its turn, `stalled` finds nobody to load from, `fetching` has no list of files yet, `processing` is
- * loaded and gets verified, unpacked or moved.
+ * `queued` waits for its turn, `stalled` has no peers to load from, `fetching` has no list of files yet,
+ * `processing` is loaded and is being verified, unpacked or moved.
  */
 export type DownloadState = (typeof DOWNLOAD_STATES)[number]
 
 export const PRIORITIES = ['first', 'high', 'normal', 'low'] as const
 export type Priority = (typeof PRIORITIES)[number]
 
-/** A download that is not finished. Sizes are bytes. */
+/** An unfinished download. Sizes are bytes. */
 export interface Download {
-  /** The client's own id; it stays the same. */
+  /** The client's own id, which never changes. */
   readonly id: string
   readonly name: string
   readonly state: DownloadState
-  /** 0 while it is not known. */
+  /** 0 while the size is not known. */
   readonly size: number
   readonly left: number
-  /** Bytes a second, where the client tells it for each. */
+  /** Bytes per second, if the client reports it for each download. */
   readonly speed?: number | undefined
-  /** Seconds until it is done, where that can be said. */
+  /** Seconds until it is complete, if that is known. */
   readonly eta?: number | undefined
   readonly category?: string | undefined
-  /** "high", "1st of 4": in the client's own terms. */
+  /** The priority in the client's own terms: "high", "1st of 4". */
   readonly priority?: string | undefined
-  /** Why it failed or does not get on. */
+  /** The reason why it failed or makes no progress. */
   readonly reason?: string | undefined
 }
 
@@ -47,37 +47,37 @@ export interface Finished {
   readonly outcome: 'completed' | 'failed'
   /** Bytes. */
   readonly size: number
-  /** Tells this ending from others, also of the same download added or tried again. */
+  /** Identifies this ending, and differs if the same download is added or tried again. */
   readonly key: string
-  /** True of a torrent that failed: it may get on again, and fail again. */
+  /** True if it is a failed torrent, which may continue and fail again. */
   readonly recoverable: boolean
-  /** Unix milliseconds, where the client tells it. */
+  /** Unix milliseconds, if the client reports it. */
   readonly at?: number | undefined
   readonly category?: string | undefined
   readonly reason?: string | undefined
-  /** True while a torrent is still shared with others. */
+  /** True while a torrent still seeds. */
   readonly seeding?: boolean | undefined
-  /** Bytes of it that a removal with its data would delete; undefined where the client deletes nothing. */
+  /** Bytes that a removal with its data would delete; undefined if the client deletes nothing. */
   readonly deletable?: number | undefined
 }
 
-/** Everything that a client tells at one moment. */
+/** A client's whole state at one moment. */
 export interface Snapshot {
-  /** True where nothing is loaded because all was paused. */
+  /** True if nothing is loaded because everything was paused. */
   readonly paused: boolean
-  /** Unix milliseconds at which the client itself goes on after a timed pause. */
+  /** Unix milliseconds at which the client itself resumes after a timed pause. */
   readonly resumesAt?: number | undefined
-  /** Bytes a second, all together. */
+  /** Bytes per second of all downloads together. */
   readonly speed: number
-  /** Bytes a second; undefined where there is no limit. */
+  /** Bytes per second; undefined without a limit. */
   readonly limit?: number | undefined
-  /** Bytes free where it loads to; undefined where the client does not tell. */
+  /** Free bytes in the download folder; undefined if the client does not report it. */
   readonly free?: number | undefined
-  /** Bytes that what is not paused by itself still needs. */
+  /** Bytes that the downloads still need, without those that were paused one by one. */
   readonly needed: number
-  /** In the order of the queue. */
+  /** Unfinished downloads in the order of the queue. */
   readonly downloads: readonly Download[]
-  /** The latest first. */
+  /** Finished downloads, latest first. */
   readonly finished: readonly Finished[]
 }
 
@@ -90,52 +90,55 @@ export type Source =
 export interface NewDownload {
   source: Source
   category?: string | undefined
-  /** Added, but not begun. */
+  /** True to add it without starting it. */
   paused: boolean
 }
 
 export interface Added {
-  /** Undefined where the client does not tell what became of it. */
+  /** Undefined if the client does not report the id of the addition. */
   id?: string | undefined
   name?: string | undefined
-  /** True where the client had it before, and nothing was added. */
+  /** True if the client had it before and added nothing. */
   known: boolean
-  /** What else there is to say: a whole sentence. */
+  /** A further remark, as a whole sentence. */
   note?: string | undefined
 }
 
 /**
- * One download client. Every call asks the program anew, and rejects with a ToolFailure (mostly an UpstreamFailure)
- * where it does not do as asked, or with the signal's reason.
+ * One download client. Every call sends a new request. It rejects with a ToolFailure (mostly an
+ * UpstreamFailure) if the program refuses or fails, or with the signal's reason.
  */
 export interface DownloadClient {
   readonly kind: ClientKind
-  /** "SABnzbd (attic)": in sentences. */
+  /** The client's name in sentences: "SABnzbd (attic)". */
   readonly title: string
-  /** Fit to be shown. */
+  /** The address without secrets. */
   readonly address: string
-  /** True where it knows timed pauses itself. */
+  /** True if the client has timed pauses of its own. */
   readonly ownTimer: boolean
-  /** What it can take. */
+  /** The kind of file that it accepts. */
   readonly takes: 'nzb' | 'torrent'
   look(signal?: AbortSignal): Promise<Snapshot>
-  /** Its version, asked for in a way that also shows whether the key or password is right. */
+  /** Returns its version, by a request that also checks the key or password. */
   version(): Promise<string>
   /**
-   * Stops all loading. `minutes` only where `ownTimer`. Gives the ids that it paused one by one, where the client has no
-   * pause as a whole.
+   * Pauses all downloads. `minutes` needs `ownTimer`. Returns the ids that it paused, if the client has no
+   * global pause and pauses them one by one.
    */
   pauseAll(options: { minutes?: number | undefined }, signal?: AbortSignal): Promise<string[] | undefined>
-  /** Goes on with all, or, where a client pauses one by one, with those of `only`; unknown ids are passed over. */
+  /**
+   * Resumes everything, or only the downloads in `only` if the client pauses one by one; unknown ids are
+   * ignored.
+   */
   resumeAll(options: { only?: readonly string[] | undefined }, signal?: AbortSignal): Promise<void>
   pause(id: string, signal?: AbortSignal): Promise<void>
   resume(id: string, signal?: AbortSignal): Promise<void>
-  /** Bytes a second; 0 for no limit. */
+  /** Limits all downloads together, in bytes per second; 0 for no limit. */
   setLimit(bytesPerSecond: number, signal?: AbortSignal): Promise<void>
-  /** Resolves with what came of it, where that is less than was asked: a whole sentence. */
+  /** Resolves with a whole sentence if the result is less than was requested. */
   setPriority(id: string, priority: Priority, signal?: AbortSignal): Promise<string | undefined>
   add(download: NewDownload, signal?: AbortSignal): Promise<Added>
-  /** `list` says where the download stands: unfinished, or finished. */
+  /** Removes a download. `list` tells whether it is unfinished or finished. */
   remove(
     id: string,
     options: { list: 'downloads' | 'finished'; withData: boolean },

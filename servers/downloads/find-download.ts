@@ -7,7 +7,7 @@ import { onClients, toFailedLines, toValues } from './on-clients.ts'
 
 const MAX_NAMED = 8
 
-/** The arguments that say which download is meant. */
+/** Returns the arguments that identify a download. */
 export const downloadFields = (clients: readonly NamedClient[]) => ({
   download: z.string().trim().min(1).max(300).describe('enough of its name, or its id'),
   client: rareClientField(clients),
@@ -17,7 +17,7 @@ export type Found =
   | { client: NamedClient; list: 'downloads'; download: Download }
   | { client: NamedClient; list: 'finished'; download: Finished }
 
-/** The one unfinished download that is meant; see `findDownload`. */
+/** Finds the one unfinished download that is meant; see `findDownload`. */
 export async function findUnfinished(
   clients: readonly NamedClient[],
   wanted: string,
@@ -29,8 +29,8 @@ export async function findUnfinished(
 }
 
 /**
- * The one download that is meant, by id or name, among the unfinished ones and, where `finished` is set, the finished ones
- * too. Throws a ToolFailure that names those there are where none or several fit.
+ * Finds the one download that is meant, by id or name, among the unfinished ones, and with `finished` among
+ * the finished ones too. Throws a ToolFailure that lists the candidates if none or several match.
  */
 export async function findDownload(
   clients: readonly NamedClient[],
@@ -56,7 +56,7 @@ export async function findDownload(
     : toUnknown(wanted, all, toFailedLines(outcomes), options.finished)
 }
 
-/** Those that fit best: by id, by the whole name, by all the words that were said; at each step all that do. */
+/** Returns the best matches: by id, else by the whole name, else by all the given words. */
 export function decideFit<Item>(
   items: readonly Item[],
   wanted: string,
@@ -79,7 +79,7 @@ export function decideFit<Item>(
   return []
 }
 
-/** Release names have dots and underscores for spaces. */
+/** Splits into words, because release names have dots and underscores for spaces. */
 function toWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }

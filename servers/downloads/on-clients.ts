@@ -3,21 +3,21 @@ import { type Failure, ToolFailure, toFailure } from '../kit/failure.ts'
 import { foreignText } from '../kit/foreign.ts'
 import type { NamedClient } from './clients/clients.ts'
 
-/** What became of one of several clients. */
+/** The outcome of one of several clients. */
 export type Outcome<Value> = { name: string; client: NamedClient } & (
   | { ok: true; value: Value }
   | { ok: false; failure: Failure }
 )
 
-/** A client that did not do as asked, in an output. */
+/** A failed client, in an output. */
 export const failedClient = z.object({
   client: z.string(),
   reason: foreignText(600, 'what went wrong and what to do'),
 })
 
 /**
- * Asks all clients at the same time; those that fail do not keep the others from it. Where all fail it throws: the
- * failure of the only one, or one that tells of each.
+ * Asks all clients in parallel; a failed one does not stop the others. If all fail, it throws the failure of
+ * the only one, or one failure that lists all.
  */
 export async function onClients<Value>(
   clients: readonly NamedClient[],
@@ -44,19 +44,19 @@ export async function onClients<Value>(
   return outcomes
 }
 
-/** The values of those that did as asked. */
+/** Returns the values of the clients that succeeded. */
 export function toValues<Value>(outcomes: readonly Outcome<Value>[]): { name: string; value: Value }[] {
   return outcomes.flatMap(({ name, ...outcome }) => (outcome.ok ? [{ name, value: outcome.value }] : []))
 }
 
-/** Those that did not, for an output. */
+/** Returns the failed clients, for an output. */
 export function toFailed(outcomes: readonly Outcome<unknown>[]): z.input<typeof failedClient>[] {
   return outcomes.flatMap(({ name, ...outcome }) =>
     outcome.ok ? [] : [{ client: name, reason: toReason(outcome.failure) }],
   )
 }
 
-/** A line for each that did not. */
+/** Returns a line for each failed client. */
 export function toFailedLines(outcomes: readonly Outcome<unknown>[]): string[] {
   return outcomes.flatMap(({ name, ...outcome }) =>
     outcome.ok ? [] : [`${name} failed: ${toReason(outcome.failure)}`],

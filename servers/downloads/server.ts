@@ -2,7 +2,7 @@ import { runServer } from '../kit/run.ts'
 import type { ServerDefinition } from '../kit/server.ts'
 import { VERSION } from '../kit/version.ts'
 
-/** SABnzbd, qBittorrent and Transmission behind one set of tools. Settings: see config.ts. */
+/** The server for SABnzbd, qBittorrent and Transmission, with one set of tools. Settings: see config.ts. */
 export const downloads: ServerDefinition = {
   name: 'downloads',
   version: VERSION,

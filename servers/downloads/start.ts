@@ -16,7 +16,7 @@ import { setDownloadPriority } from './tools/set-download-priority.ts'
 import { setDownloadSpeed } from './tools/set-download-speed.ts'
 import { createWatchers } from './watchers.ts'
 
-/** What the server has, by its settings. Throws SettingsError where they are wrong. */
+/** Starts the server with its settings. Throws SettingsError if they are wrong. */
 export async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
   const settings = readDownloadsSettings(environment)
   const state = openState(settings.stateFile, log)

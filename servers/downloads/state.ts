@@ -3,22 +3,22 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import type { Log } from '../kit/log.ts'
 
-/** A pause that ends by itself, of a client that has no such thing. */
+/** A timed pause of a client that has no timed pauses of its own. */
 const timedPause = z.object({
   /** Unix milliseconds. */
   until: z.number(),
-  /** What it paused: only these go on. */
+  /** The ids that it paused; only these are resumed. */
   ids: z.array(z.string()),
 })
 export type TimedPause = z.infer<typeof timedPause>
 
-/** A file or an address that was given to a client which adds the same one again. */
+/** A file or address that was sent to a client which would add it again. */
 const addition = z.object({
   /** Unix milliseconds of the request. */
   at: z.number(),
-  /** The job that it became; absent while nobody knows whether the request arrived. */
+  /** The id of its job; absent while it is unknown whether the request arrived. */
   id: z.string().optional(),
-  /** The jobs that were there before the request, as long as `id` is absent. */
+  /** The jobs that existed before the request, as long as `id` is absent. */
   before: z.array(z.string()).optional(),
 })
 export type Addition = z.infer<typeof addition>
@@ -28,17 +28,17 @@ const stateFile = z.object({
   added: z.record(z.string(), addition).default({}),
 })
 
-/** What this server remembers over its restarts. */
+/** The state that this server keeps over its restarts. */
 export interface State {
-  /** By client. */
+  /** Timed pauses by client. */
   readonly pauses: Map<string, TimedPause>
-  /** By the hash of what was given, the oldest first. */
+  /** Additions by the hash of their file or address, oldest first. */
   readonly added: Map<string, Addition>
-  /** Writes both; to be called after every change. Gives whether a restart of this server will not lose them. */
+  /** Writes both; call it after every change. Returns whether they survive a restart of this server. */
   save(): boolean
 }
 
-/** `file` is read now; without it, or where it cannot be written, everything is kept in memory only. */
+/** Reads `file`. Without it, or if it cannot be written, the state is kept in memory only. */
 export function openState(file: string | undefined, log: Log): State {
   const read = file === undefined ? {} : readState(file, log)
   const pauses = new Map(Object.entries(read.pauses ?? {}))
@@ -67,7 +67,7 @@ function readState(file: string, log: Log): Partial<z.infer<typeof stateFile>> {
   }
 }
 
-/** Whole or not at all: a rename. */
+/** Writes the file completely or not at all, by a rename. */
 function writeState(file: string, text: string, log: Log): boolean {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

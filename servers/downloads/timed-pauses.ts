@@ -6,13 +6,15 @@ import type { State, TimedPause } from './state.ts'
 
 const EVERY = 1000
 
-/** The timed pauses of clients without a timer of their own, by client. */
+/** The timed pauses, by client, of clients without a timer of their own. */
 export interface TimedPauses {
   get(client: string): TimedPause | undefined
-  /** Ends any earlier one of the client. Gives whether a restart of this server will not lose it. */
+  /** Replaces the client's earlier pause. Returns whether the pause survives a restart of this server. */
   set(client: string, pause: TimedPause): boolean
   clear(client: string): void
-  /** Goes on with each client when its pause is over; a client that cannot be reached then is tried again. */
+  /**
+   * Returns watchers that resume each client when its pause is over; an unreachable client is tried again.
+   */
   watchers(clients: readonly NamedClient[]): Watcher[]
 }
 

@@ -7,8 +7,9 @@ const MAX_BYTES = 10 * 1024 * 1024
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 
 /**
- * What was given, checked: one address that a client may load (magnet, http, https), or a file that is a torrent or an
- * NZB. Throws a ToolFailure. The client opens the address, so `file:` and the like would show it the client's own disk.
+ * Checks the given source: one address that a client may load (magnet, http, https), or a file that is a
+ * torrent or an NZB. Throws a ToolFailure. The client opens the address, so `file:` and the like would give
+ * access to the client's own disk.
  */
 export function toSource(given: {
   url?: string | undefined
@@ -26,7 +27,7 @@ export function toSource(given: {
   return url === undefined ? toFile(file ?? '', fileName) : toAddress(url)
 }
 
-/** qBittorrent takes every line for an address of its own, and a path on its disk for one too. */
+/** Matches line breaks: qBittorrent reads every line as another address, even as a path on its disk. */
 const BREAKS = /[\p{Cc}\u2028\u2029]/u
 
 function toAddress(url: string): Source {
@@ -59,7 +60,7 @@ function toFile(base64: string, fileName: string | undefined): Source {
   throw toWrong('file', 'it is neither a .torrent nor an .nzb file', 'Check that it is the whole file.')
 }
 
-/** The last part of a path, with the ending that clients go by. */
+/** Returns the last part of a path, with the ending that clients expect. */
 function toFileName(given: string | undefined, ending: string): string {
   const bare = cleanText(given ?? '', 150)
     .replace(/^.*[/\\]/, '')

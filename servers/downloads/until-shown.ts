@@ -3,10 +3,13 @@ import { ToolFailure } from '../kit/failure.ts'
 import type { NamedClient } from './clients/clients.ts'
 import type { Download, Snapshot } from './download.ts'
 
-/** Milliseconds between two looks. Together they are more than qBittorrent takes, which tells a change two seconds late. */
+/**
+ * Milliseconds between two probes. All probes together take longer than qBittorrent, which shows a change
+ * after two seconds.
+ */
 const STEP = 250
 const LOOKS = 20
-/** A change that may be dropped is asked for again after so many looks. */
+/** Number of probes after which a change that may be dropped is requested again. */
 const AGAIN_AFTER = 4
 
 export interface Waiting {
@@ -16,9 +19,9 @@ export interface Waiting {
 }
 
 /**
- * Whether the client shows a change that it was asked for, within five seconds: what is read next then agrees with what
- * was done. `again` asks once more; with it the change must be shown twice in a row, since Transmission drops a start
- * while a stop is under way and shows the torrent as running meanwhile.
+ * Tells whether the client shows a requested change within five seconds, so that the next read agrees with
+ * it. `again` repeats the request; the change must then be shown twice in a row, since Transmission drops a
+ * start while a stop is running and shows the torrent as running meanwhile.
  */
 export async function isShownSoon(
   { client, clock, signal }: Waiting,
@@ -37,7 +40,7 @@ export async function isShownSoon(
   return false
 }
 
-/** The change was made before, so a client that went away in between does not make it fail. */
+/** Reads the client. The change was made before, so an unreachable client does not make it fail. */
 async function lookQuietly({ client }: NamedClient, signal: AbortSignal): Promise<Snapshot | undefined> {
   return client.look(signal).catch(() => {
     signal.throwIfAborted()
@@ -45,7 +48,10 @@ async function lookQuietly({ client }: NamedClient, signal: AbortSignal): Promis
   })
 }
 
-/** The same, with a failure where the client does not show it. `change` goes on from "does not show that". */
+/**
+ * Waits as `isShownSoon` does, and throws if the client does not show the change. `change` continues "does
+ * not show that".
+ */
 export async function requireShown(
   waiting: Waiting,
   change: string,
@@ -62,20 +68,20 @@ export async function requireShown(
   })
 }
 
-/** What has no business with the network just now, as far as its client tells. */
+/** States in which the client reports no network use. */
 const AT_REST = ['paused', 'failed', 'checking', 'processing']
 
-/** Whether nothing is loaded any more. */
+/** Tells whether nothing is loaded any more. */
 export function isAtRest({ paused, downloads }: Snapshot): boolean {
   return paused || downloads.every(({ state }) => AT_REST.includes(state))
 }
 
-/** Whether the download is held; one that is not there any more is not. */
+/** Tells whether the download is paused; false if it no longer exists. */
 export function isPaused({ downloads }: Snapshot, id: string): boolean {
   return downloads.some(one => one.id === id && one.state === 'paused')
 }
 
-/** Whether the download comes first of those that can be put in order. */
+/** Tells whether the download comes first of those that can be ordered. */
 export function isFirst({ downloads }: Snapshot, { id }: Pick<Download, 'id'>): boolean {
   return downloads.find(({ state }) => state !== 'processing')?.id === id
 }

@@ -29,7 +29,7 @@ function watch(
     fake,
     logged,
     events: () => events.read(0).events,
-    /** The next look. */
+    /** Runs the next probe. */
     look: () => clock.advance(10_000),
     advance: (delay: number) => clock.advance(delay),
     [Symbol.dispose]: () => {

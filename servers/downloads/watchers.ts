@@ -15,7 +15,10 @@ export interface WatcherDeps {
   clock: Clock
 }
 
-/** One watcher for each client, so that one that is down holds up no other. One look serves all its events. */
+/**
+ * Creates one watcher for each client, so that one that is down delays no other. One probe serves all its
+ * events.
+ */
 export function createWatchers(deps: WatcherDeps): Watcher[] {
   return deps.clients.map(named => createWatcher(named, deps))
 }
@@ -36,7 +39,10 @@ function createWatcher(named: NamedClient, deps: WatcherDeps): Watcher {
   }
 }
 
-/** What ended for good is news once. A torrent that fails is a state: raised when it begins, and again after it was over. */
+/**
+ * Reports an ending once. A failing torrent is a state: it is raised when it begins, and again after it had
+ * recovered.
+ */
 function createHistoryWatch(client: string, emit: Emit): (finished: readonly Finished[]) => void {
   const ended = createNews()
   const broken = createEdges()
@@ -71,7 +77,9 @@ function raise(client: string, one: Finished, key: string, emit: Emit): void {
     )
 }
 
-/** High where less is free than shall be, or than the queue needs; the value is what lacks, in bytes. */
+/**
+ * Watches for less free space than the setting or the queue needs; the value is the number of missing bytes.
+ */
 function createDiskWatch(
   client: string,
   latest: () => Snapshot | undefined,
@@ -85,7 +93,7 @@ function createDiskWatch(
     const payload = { client, free, ...(needed > 0 ? { needed } : {}) }
     return [{ key: `disk_full_warning:${client}`, value: Math.max(diskFree, needed) - free, payload }]
   }
-  // Two looks in a row: qBittorrent says 0 free until it has looked at the disk itself.
+  // The level must hold for two probes: qBittorrent reports 0 free until it has read the disk.
   const rule = { threshold: 1, sustain: 1, clearBelow: 1 - diskClear }
   return createLevelWatcher({ type: 'disk_full_warning', rule, every: interval, read }, emit, clock)
 }

@@ -33,7 +33,9 @@ const choices = (title: string) => ({
   }),
 })
 
-/** JELLYFIN_URL, JELLYFIN_API_KEY, JELLYFIN_ACCESS; JELLYFIN_<NAME>_URL … for more than one. */
+/**
+ * JELLYFIN_URL, JELLYFIN_API_KEY and JELLYFIN_ACCESS; JELLYFIN_<NAME>_URL and so on for further instances.
+ */
 export const jellyfinSpec = {
   title: 'Jellyfin',
   prefix: 'JELLYFIN',
@@ -52,7 +54,7 @@ export const sonarrSpec = {
   settings: { ...connection('Sonarr', 'Sonarr: Settings > General > Security'), ...choices('Sonarr') },
 } satisfies InstanceSpec<SettingsTable & { URL: Setting<string> }>
 
-/** Overseerr and Jellyseerr speak the same API. */
+/** Settings of Seerr. Overseerr and Jellyseerr have the same API. */
 export const seerrSpec = {
   title: 'Seerr',
   prefix: 'SEERR',
@@ -68,7 +70,9 @@ const timezoneSetting: Setting<string | undefined> = {
   form: 'a name such as "Europe/Berlin"',
 }
 
-/** The settings of this server besides those of its upstreams. The README lists them, and a test holds it to that. */
+/**
+ * The settings of this server besides those of its upstreams. A test compares them with the README's list.
+ */
 export const settingsTable = {
   MEDIA_SESSIONS_INTERVAL: spanSetting({
     purpose: 'how often Jellyfin is asked what is playing while it does not push that by itself',
@@ -92,7 +96,7 @@ export type SeerrSettings = Instance<typeof seerrSpec.settings>
 
 export interface MediaSettings {
   readonly own: SettingsOf<typeof settingsTable>
-  /** IANA name. Asked for at its first use: the tables of zones take memory. */
+  /** IANA name, read at the first use because the tables of zones take memory. */
   readonly timezone: () => string
   readonly jellyfins: readonly JellyfinSettings[]
   readonly radarrs: readonly RadarrSettings[]
@@ -100,7 +104,7 @@ export interface MediaSettings {
   readonly seerrs: readonly SeerrSettings[]
 }
 
-/** Throws SettingsError. */
+/** Reads and checks all settings. Throws SettingsError. */
 export function readMediaSettings(environment: Environment): MediaSettings {
   const own = readSettings(settingsTable, environment)
   return {

@@ -2,7 +2,7 @@ import { runServer } from '../kit/run.ts'
 import type { ServerDefinition } from '../kit/server.ts'
 import { VERSION } from '../kit/version.ts'
 
-/** Films and series: Jellyfin, Radarr, Sonarr and Seerr. Settings: see config.ts. */
+/** The server for films and series: Jellyfin, Radarr, Sonarr and Seerr. Settings: see config.ts. */
 export const media: ServerDefinition = {
   name: 'media',
   version: VERSION,

@@ -15,7 +15,7 @@ import { checkMedia, createMedia } from './upstreams.ts'
 import { createAddedWatcher } from './watchers/added.ts'
 import { createSessionWatchers } from './watchers/sessions.ts'
 
-/** What the server has, by its settings. Throws SettingsError where they are wrong. */
+/** Starts the server with its settings. Throws SettingsError if they are wrong. */
 export async function start({ clock, environment, emit }: ServerDeps): Promise<StartedServer> {
   const settings = readMediaSettings(environment)
   const upstreams = createMedia(settings, clock)

@@ -1,8 +1,8 @@
-/** What somebody called a film or a series, and what a lookup found under it. */
+/** A film's or series' name as a person gave it, and the results of its lookup. */
 export interface Wanted {
   title: string
   year?: number | undefined
-  /** TMDB's or TVDB's, whichever the lookup goes by. */
+  /** TMDB's or TVDB's id, whichever the lookup uses. */
   id?: number | undefined
 }
 
@@ -14,11 +14,14 @@ export interface Candidate {
 
 export type Choice<Found> =
   | { kind: 'one'; found: Found }
-  /** Nobody can tell which is meant; best first. */
+  /** Several titles match equally; best first. */
   | { kind: 'several'; found: Found[] }
   | { kind: 'none' }
 
-/** The title and the year of "Dune (2021)". A year without parentheses may belong to the title: "Blade Runner 2049". */
+/**
+ * Reads the title and the year of "Dune (2021)". A year without parentheses may belong to the title: "Blade
+ * Runner 2049".
+ */
 export function readWanted(text: string, year?: number, id?: number): Wanted {
   const match = /^(.+?)\s*\((\d{4})\)\s*$/.exec(text.trim())
   if (!match) return { title: text.trim(), year, id }
@@ -26,8 +29,8 @@ export function readWanted(text: string, year?: number, id?: number): Wanted {
 }
 
 /**
- * Which of those found is meant: the one with the id; else the only one of this name (and year). Several of the same
- * name, or none that is called so, are for a person to choose from.
+ * Decides which result is meant: the one with the id, else the only one with this name (and year). If several
+ * have the name, or none has it, a person must choose.
  */
 export function decideChoice<Found extends Candidate>(
   wanted: Wanted,
@@ -40,7 +43,7 @@ export function decideChoice<Found extends Candidate>(
   const { year } = wanted
   const inYear = year === undefined ? found : found.filter(one => one.year === year)
   const called = inYear.filter(one => toPlain(one.title) === toPlain(wanted.title))
-  // "The Matrix" is not one of the many called "Matrix", but may be meant by it.
+  // Titles that match with their article come first: "The Matrix" before the many called "Matrix".
   const precisely = called.filter(one => toWords(one.title) === toWords(wanted.title))
   const [only] = precisely.length > 0 ? precisely : called
   if (only && (precisely.length === 1 || called.length === 1)) return { kind: 'one', found: only }
@@ -48,22 +51,28 @@ export function decideChoice<Found extends Candidate>(
   return { kind: 'several', found: [...called, ...inYear.filter(one => !called.includes(one))] }
 }
 
-/** Of those that a person already has, all that hold the words, those called exactly so first. */
+/**
+ * Tells whether a title is exactly the wanted one, or contains its words, to search titles that a person
+ * already has.
+ */
 export function matchTitle(wanted: string, title: string): 'exact' | 'part' | 'no' {
   const [name, plain] = [toPlain(wanted), toPlain(title)]
   if (name === plain) return 'exact'
   return name !== '' && plain.includes(name) ? 'part' : 'no'
 }
 
-/** The title's words without a leading article, see `toWords`. */
+/** Returns the title's words without a leading article, see `toWords`. */
 export function toPlain(title: string): string {
   return toWords(title).replace(/^(the|a|an) (?=.)/, '')
 }
 
-/** No title is longer; what an upstream makes of one would keep this busy. */
+/** Longest title in characters; an upstream's endless title would keep the processor busy. */
 const LONGEST = 500
 
-/** Without case, accents, punctuation and a trailing year or country: "The Office (US)" is "the office". */
+/**
+ * Returns the words without case, accents, punctuation and a trailing year or country: "The Office (US)" is
+ * "the office".
+ */
 function toWords(title: string): string {
   return title
     .slice(0, LONGEST)

@@ -23,7 +23,7 @@ export type Radarr = RadarrSettings & { readonly kind: 'radarr'; readonly upstre
 export type Sonarr = SonarrSettings & { readonly kind: 'sonarr'; readonly upstream: Upstream }
 export type Seerr = SeerrSettings & { readonly upstream: Upstream }
 
-/** Every configured upstream, the first of each the default, and what the tools need besides. */
+/** Every configured upstream (the first of each kind is the default), and the tools' other dependencies. */
 export interface Media {
   readonly jellyfins: readonly Jellyfin[]
   readonly radarrs: readonly Radarr[]
@@ -36,7 +36,7 @@ export interface Media {
 
 type Connection = SettingsTable & { URL: Setting<string>; API_KEY: Setting<string> }
 
-/** Nothing is opened before the first request. */
+/** Creates the upstreams. Connections are opened at the first request. */
 export function createMedia(settings: MediaSettings, clock: Clock): Media {
   const open = <Given extends Instance<Connection>>(spec: InstanceSpec<Connection>, given: Given) => ({
     ...given,
@@ -76,7 +76,7 @@ function openUpstream(
   })
 }
 
-/** Asks each whether it answers, all at once. */
+/** Checks in parallel whether every upstream answers. */
 export function checkMedia(media: Media): Promise<UpstreamHealth[]> {
   const { jellyfins, radarrs, sonarrs, seerrs } = media
   const check = (kind: string, one: { upstream: Upstream }, ask: () => Promise<string | undefined>) =>

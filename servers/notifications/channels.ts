@@ -5,16 +5,19 @@ import type { Sender } from './channels/channel.ts'
 import type { Severity } from './message.ts'
 import type { ChannelConfig, NotificationSettings } from './settings.ts'
 
-/** The configured channels, each with what sends on it. */
+/** The configured channels, each with its sender. */
 export interface Channels {
   readonly all: readonly { config: ChannelConfig; sender: Sender }[]
-  /** The named channel, or those of the severity. Throws ToolFailure. */
+  /** Returns the named channel, or the severity's channels when no name is given. Throws ToolFailure. */
   pick(name: string | undefined, severity: Severity): readonly ChannelConfig[]
-  /** The one of this name. Throws ToolFailure, which names those there are. */
+  /** Returns the channel of this name. Throws ToolFailure, which lists the channels that exist. */
   find(name: string): ChannelConfig
-  /** Those besides these, in the order of the config. */
+  /** Returns all other channels, in the order of the config. */
   besides(some: readonly { name: string }[]): ChannelConfig[]
-  /** What program is behind a channel: "ntfy"; also of one that is not configured any more. */
+  /**
+   * Returns the name of the channel's program, such as "ntfy", also for a channel that is no longer
+   * configured.
+   */
   titleOf(name: string): string
   severitiesOf(name: string): Severity[]
 }
@@ -39,7 +42,7 @@ export function openChannels({ channels, routing }: NotificationSettings, clock:
   }
 }
 
-/** By its name in any case, else by its kind where only one is of that kind. */
+/** Finds a channel by its name in any case, else by its kind when only one channel is of that kind. */
 function findChannel(channels: readonly ChannelConfig[], asked: string): ChannelConfig {
   const wanted = asked
     .trim()

@@ -21,7 +21,7 @@ import type { ChannelConfig, NotificationSettings } from './settings.ts'
 const text = (purpose: string, form: string, pattern = /./) => textSetting({ purpose, form, pattern })
 const entries = z.record(z.string(), z.looseObject({}))
 
-/** Every setting of this server. The README lists them, and a test holds it to that. */
+/** Every setting of this server. A test compares them with the README's list. */
 export const settingsTable = {
   NOTIFICATIONS_CONFIG: text(
     'the file with the channels and the routing',
@@ -91,7 +91,7 @@ export const settingsTable = {
 
 type Read = ReturnType<typeof readSettings<typeof settingsTable>>
 
-/** Rejects with SettingsError, which names everything that is wrong at once. */
+/** Reads and checks all settings. Rejects with SettingsError, which names every problem at once. */
 export async function readNotificationSettings(environment: Environment): Promise<NotificationSettings> {
   const read = readSettings(settingsTable, environment)
   const problems: string[] = []

@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The server's process, with a client of it. */
+/** Starts the server's process, with a client of it. */
 async function startServer() {
   const client = new Client({ name: 'test', version: '1' })
   const transport = new StdioClientTransport({
@@ -69,7 +69,7 @@ test('killed between accepting and delivering, it delivers after a new start; th
   expect(upstream.requests).toHaveLength(2)
 })
 
-/** An ntfy that keeps what it takes, and calls `onTry` with the moment of each try. */
+/** Returns an ntfy that keeps the messages it takes, and calls `onTry` with the moment of each try. */
 function keepMessages(onTry: (moment: 'come' | 'kept') => void) {
   const kept: { id: string; time: number; message: string }[] = []
   let gone = false

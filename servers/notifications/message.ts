@@ -4,32 +4,32 @@ export const SEVERITIES = ['info', 'warning', 'critical'] as const
 export const severity = z.enum(SEVERITIES)
 export type Severity = z.infer<typeof severity>
 
-/** A picture that goes along: as bytes, or as an address that the receiving app loads itself. */
+/** A picture of a message: its bytes, or an address that the receiving app loads itself. */
 export type Picture =
   | { kind: 'bytes'; bytes: Uint8Array<ArrayBuffer>; mimeType: string; name: string }
   | { kind: 'url'; url: string }
 
-/** What goes out on one channel. */
+/** A message to send on one channel. */
 export interface Outgoing {
-  /** Stays the same when it is tried again: at most 25 letters, digits, dashes and underscores. */
+  /** The same id at every try: at most 25 letters, digits, dashes and underscores. */
   readonly id: string
   readonly title: string | undefined
   /** Markdown. */
   readonly text: string
   readonly severity: Severity
   readonly picture: Picture | undefined
-  /** When it was accepted, unix milliseconds. */
+  /** Unix milliseconds at which it was accepted. */
   readonly at: number
-  /** When it was first tried, unix milliseconds; undefined at the first try. */
+  /** Unix milliseconds of its first try; undefined during that try. */
   readonly triedAt: number | undefined
-  /** Nobody knows whether an earlier try arrived. */
+  /** True if an earlier try may have arrived. */
   readonly isDoubtful: boolean
 }
 
-/** What the upstream said when it took it. */
+/** The upstream's answer after it took a message. */
 export interface Delivered {
-  /** The upstream's own id of it, where it has one. */
+  /** The upstream's own id of the message, if it has one. */
   readonly upstreamId: string | undefined
-  /** What was lost on the way: "cut to 2,000 characters". */
+  /** Losses in the conversion: "cut to 2,000 characters". */
   readonly notes: readonly string[]
 }

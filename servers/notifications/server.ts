@@ -2,7 +2,7 @@ import { runServer } from '../kit/run.ts'
 import type { ServerDefinition } from '../kit/server.ts'
 import { VERSION } from '../kit/version.ts'
 
-/** Sends messages to people, and keeps at it until they arrive. Settings: see config.ts. */
+/** The server that sends messages to people, and retries until they arrive. Settings: see config.ts. */
 export const notifications: ServerDefinition = {
   name: 'notifications',
   version: VERSION,

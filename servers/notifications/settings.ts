@@ -1,7 +1,10 @@
 import type { ChannelKind } from './channels/channel.ts'
 import type { Severity } from './message.ts'
 
-/** When a channel is quiet. Minutes of the day, 0 up to 1440; `from` later than `to` goes over midnight. */
+/**
+ * A channel's quiet hours, in minutes of the day from 0 up to 1440; if `from` is later than `to`, they
+ * include midnight.
+ */
 export interface QuietHours {
   readonly from: number
   readonly to: number
@@ -17,7 +20,7 @@ export interface RateLimit {
 
 export interface ChannelRules {
   readonly quiet: QuietHours | undefined
-  /** Milliseconds in which the same is not sent again; 0 for never mind. */
+  /** Milliseconds within which an equal message is not sent again; 0 turns this off. */
   readonly dedupe: number
   readonly limit: RateLimit
 }
@@ -25,9 +28,9 @@ export interface ChannelRules {
 export interface ChannelConfig {
   readonly name: string
   readonly kind: ChannelKind
-  /** As the kind's schema made it. */
+  /** The entry as the kind's schema parsed it. */
   readonly entry: Record<string, unknown>
-  /** Where it stands, for messages: "NTFY_URL". */
+  /** The place of its settings, for messages: "NTFY_URL". */
   readonly where: string
   readonly rules: ChannelRules
 }
@@ -39,6 +42,6 @@ export interface NotificationSettings {
   readonly channels: readonly ChannelConfig[]
   readonly routing: Routing
   readonly timezone: string
-  /** Of the outbox and the history. */
+  /** Path of the outbox and history. */
   readonly file: string
 }

@@ -8,7 +8,7 @@ import { getNotificationHistory } from './tools/get-notification-history.ts'
 import { listNotificationChannels } from './tools/list-notification-channels.ts'
 import { sendNotification } from './tools/send-notification.ts'
 
-/** What the server has, by its settings. Throws SettingsError where they are wrong. */
+/** Starts the server with its settings. Throws SettingsError if they are wrong. */
 export async function start({ clock, environment, log }: ServerDeps): Promise<StartedServer> {
   const settings = await readNotificationSettings(environment)
   const { timezone } = settings
@@ -20,7 +20,7 @@ export async function start({ clock, environment, log }: ServerDeps): Promise<St
     random: Math.random,
     timezone,
   })
-  // What an earlier process left is taken up without holding up the start.
+  // The start does not wait until an earlier process's messages are resumed.
   const resuming = outbox.openExisting().catch(error => log('error', 'outbox not resumed', { error }))
   const deps = { channels, outbox, clock, timezone }
   return {
@@ -38,12 +38,12 @@ export async function start({ clock, environment, log }: ServerDeps): Promise<St
   }
 }
 
-/** 17 letters that Discord's nonce, ntfy's sequence and a Message-ID all take. */
+/** Creates an id of 17 characters that Discord's nonce, ntfy's sequence and a Message-ID all accept. */
 function createId(): string {
   return `n${randomBytes(12).toString('base64url')}`
 }
 
-/** Those that can be asked without sending anything. */
+/** Returns checks of the channels that can be checked without sending. */
 function checkChannels({ all }: ReturnType<typeof openChannels>) {
   const checks = all.flatMap(({ config, sender }) => {
     const { check, address } = sender

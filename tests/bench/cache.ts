@@ -7,13 +7,16 @@ const TURNS = 200
 const CONTEXT = 32_768
 const AGENT = 'homelab'
 
-/** Which share of each request is byte-equal to the beginning of the one before: a provider's cache takes no more. */
+/**
+ * Measures which share of each request equals the beginning of the one before, byte by byte: a provider
+ * caches no more.
+ */
 export async function cache(): Promise<Record<string, number>> {
   const asked: string[] = []
   let summaries = 0
   await using mimic = await startVllmMimic(
     ({ body, index }) => {
-      // What stands behind the messages in JSON is no part of the prompt.
+      // The JSON fields after `messages` are no part of the prompt.
       const { tools, messages } = body
       const hasTools = Array.isArray(tools) && tools.length > 0
       if (!hasTools) summaries += 1

@@ -31,7 +31,7 @@ async function openSlowProvider() {
   }
 }
 
-/** 200 agents that all have something to do, against a provider that takes 50 ms; 8 cycles at once, as by default. */
+/** Measures 200 busy agents with a provider that takes 50 ms; 8 cycles run at once, as by default. */
 export async function fleet(): Promise<Record<string, number>> {
   await using provider = await openSlowProvider()
   const agents = Array.from({ length: AGENTS }, (_, index) => `agent-${index}`)

@@ -13,7 +13,7 @@ const TURNS = 60
 const AGENTS = ['short', 'long'] as const
 type AgentName = (typeof AGENTS)[number]
 
-/** Threads that have lived: so many rows of history, in cycles of two rows, of which the last 40 are the window. */
+/** Creates threads with this many rows of history, in cycles of two rows; the last 40 rows are the window. */
 async function fill(data: string): Promise<void> {
   await (await openStore(data))[Symbol.asyncDispose]()
   const database = new Database(join(data, 'superbloom.db'))
@@ -64,7 +64,7 @@ async function fill(data: string): Promise<void> {
   }
 }
 
-/** What a cycle costs in a thread with little and with much history behind it. */
+/** Measures the cost of a cycle in a thread with little and with much history. */
 export async function history(): Promise<Record<string, number>> {
   await using provider = await startProvider()
   await using hub = await openHubProcess({ provider: provider.url, agents: AGENTS, prepare: fill })

@@ -6,7 +6,7 @@ import { builtProgram, ensureBuilt } from '../support/built.ts'
 import { openClient } from '../support/clients.ts'
 import { startProgram } from '../support/program.ts'
 
-// A day's limits would end a benchmark.
+// The default limits for a day would end a benchmark.
 const AGENT =
   '---\nlimits: { tokensPerDay: 1000000000, wakesPerDay: 100000 }\n---\nYou are a helpful homelab agent.\n'
 const READY_EVERY_MS = 2
@@ -20,7 +20,7 @@ export interface HubProcessOptions {
   prepare?: (dataFolder: string) => Promise<void> | void
 }
 
-/** The built hub as a process of its own, in folders of its own, talked to over its doors. */
+/** Starts the built hub as a process with its own folders, and connects to its endpoints. */
 export async function openHubProcess(options: HubProcessOptions) {
   ensureBuilt()
   const stack = new AsyncDisposableStack()

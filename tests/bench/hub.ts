@@ -1,7 +1,10 @@
 import { measureCalls } from './hub/calls.ts'
 import { measureCatalogue } from './hub/catalogue.ts'
 
-/** A call through the hub beside the direct one and through other hubs, and what a catalogue of 1,500 tools costs. */
+/**
+ * Measures a call through the hub beside a direct one and other hubs, and the cost of a catalogue of 1,500
+ * tools.
+ */
 export async function hub(): Promise<Record<string, number>> {
   return { ...(await measureCalls()), ...(await measureCatalogue()) }
 }

@@ -11,7 +11,7 @@ import { startProvider } from './turn/subjects.ts'
 const AGENTS = 1_000
 const TASKS = 100_000
 const HISTORY = 4
-/** V8 clears up what the start left, once, about 8 s after it: 0.1 to 0.2 s of CPU, and 20 MiB less. */
+/** Milliseconds; about 8 s after the start V8 cleans up once, with 0.1 to 0.2 s of CPU, and frees 20 MiB. */
 const SETTLE_MS = 20_000
 const IDLE_MS = 30_000
 const WAKES = 40
@@ -19,7 +19,7 @@ const FAR = Date.UTC(2100, 0, 1)
 
 const agents = Array.from({ length: AGENTS }, (_, index) => `agent-${index}`)
 
-/** Sleeping task threads, each with some history and a wake-up in the far future. */
+/** Creates sleeping task threads, each with some history and a wake-up in the far future. */
 async function fill(data: string): Promise<void> {
   await (await openStore(data))[Symbol.asyncDispose]()
   const database = new Database(join(data, 'superbloom.db'))
@@ -51,7 +51,7 @@ async function fill(data: string): Promise<void> {
   }
 }
 
-/** 1,000 agents and 100,000 sleeping tasks, beside an empty hub. */
+/** Measures 1,000 agents and 100,000 sleeping tasks, beside an empty hub. */
 export async function idle(): Promise<Record<string, number>> {
   await using provider = await startProvider()
   await using empty = await openHubProcess({ provider: provider.url, agents: ['homelab'] })

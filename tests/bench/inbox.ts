@@ -19,7 +19,7 @@ const CROWD = 6_400
 const TEXT = 'how is this machine doing?'
 const ids = createIds(systemClock.now)
 
-/** Posts messages one after the other by each poster; resolves with posts per second. */
+/** Posts one message as this poster; resolves when it is durable. */
 type Post = (poster: number) => Promise<void>
 
 async function rate(count: number, posters: number, post: Post): Promise<number> {
@@ -33,7 +33,7 @@ async function rate(count: number, posters: number, post: Post): Promise<number>
   return (count * 1000) / (performance.now() - began)
 }
 
-/** The hub's own way: the router's post, acknowledged when it is on the disk. */
+/** Posts through the hub's router, which acknowledges a message when it is on the disk. */
 async function openHub(folder: string, stack: AsyncDisposableStack): Promise<Post> {
   const store = stack.use(await openStore(folder))
   const router = createRouter({
@@ -56,7 +56,7 @@ async function openHub(folder: string, stack: AsyncDisposableStack): Promise<Pos
   }
 }
 
-/** The same inserts into the same tables by better-sqlite3 alone, `batch` posts in one commit. */
+/** Makes the same inserts into the same tables by better-sqlite3 alone, `batch` posts in one commit. */
 function openBare(folder: string, stack: AsyncDisposableStack, batch: number) {
   const database = stack.adopt(new Database(join(folder, 'superbloom.db')), each => void each.close())
   database.pragma('journal_mode = WAL')
@@ -88,7 +88,7 @@ function openBare(folder: string, stack: AsyncDisposableStack, batch: number) {
   }
 }
 
-/** Durable posts per second, beside the same inserts by better-sqlite3 alone. */
+/** Measures durable posts per second, beside the same inserts by better-sqlite3 alone. */
 export async function inbox(): Promise<Record<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'superbloom-bench-'))
   const rates: Record<'hub1' | 'bare1' | 'hub64' | 'bare64', number[]> = {
@@ -102,7 +102,7 @@ export async function inbox(): Promise<Record<string, number>> {
       await using stack = new AsyncDisposableStack()
       const [ours, theirs] = [join(folder, `hub-${round}`), join(folder, `bare-${round}`)]
       for (const each of [ours, theirs]) mkdirSync(each)
-      // The bare one gets the same schema.
+      // The plain database gets the same schema.
       await (await openStore(theirs))[Symbol.asyncDispose]()
       const post = await openHub(ours, stack)
       const bareAlone = openBare(theirs, stack, 1)

@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { describeMachine } from '../support/machine.ts'
 
-/** Each resolves with its figures by name; a name says the unit, and the aim where there is one. */
+/**
+ * The benchmarks. Each resolves with its figures by name; a name states the unit, and the aim if there is
+ * one.
+ */
 const benchmarks: Readonly<Record<string, { about: string; load(): Promise<() => Promise<Figures>> }>> = {
   start: {
     about: 'the built hub: time until it is ready, memory and CPU when it is idle',

@@ -8,14 +8,17 @@ import { openServerCases, type ServerCase } from './servers/cases.ts'
 import { cpuOf, median, memoryOf, round } from './start/usage.ts'
 
 const STARTS = 7
-/** After this long what a start leaves behind is settled. */
+/** Milliseconds after which the effects of a start have settled. */
 const SETTLE_MS = 12_000
 const IDLE_MS = 20_000
 const WARM_UP = 20
 const CALLS = 60
 const BARE = join(root, 'tests', 'bench', 'start', 'bare-server.mjs')
 
-/** The five servers, built, each with upstreams on loopback: start, memory, idle CPU, and what a tool adds to its requests. */
+/**
+ * Measures the five built servers with upstreams on loopback: start, memory, idle CPU, and the time that a
+ * tool adds to its requests.
+ */
 export async function servers(): Promise<Record<string, number>> {
   ensureBuilt()
   const folder = mkdtempSync(join(tmpdir(), 'superbloom-bench-'))
@@ -54,14 +57,14 @@ async function measureStart(one: ServerCase, starting: Variables): Promise<numbe
   for (let count = 0; count <= STARTS; count++) {
     const began = performance.now()
     const client = await open(fileOf(one), { ...one.env, ...starting })
-    // The first fills the cache of compiled code.
+    // The first start fills the cache of compiled code.
     if (count > 0) times.push(performance.now() - began)
     await client[Symbol.asyncDispose]()
   }
   return Math.round(median(times))
 }
 
-/** All at the same time, so that they share the same pages, with their watchers on. */
+/** Starts all at the same time, so that they share the same pages, with their watchers on. */
 async function measureIdle(all: readonly ServerCase[], starting: Variables): Promise<Record<string, number>> {
   await using stack = new AsyncDisposableStack()
   const bare = stack.use(await open(BARE, starting))

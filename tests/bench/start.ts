@@ -7,7 +7,7 @@ import { cpuOf, type Memory, median, memoryOf, round } from './start/usage.ts'
 
 const STARTS = 10
 const MEMORY_ROUNDS = 3
-/** After this long what a start leaves behind is settled. */
+/** Milliseconds after which the effects of a start have settled. */
 const SETTLE_MS = 5_000
 const IDLE_MS = 30_000
 
@@ -16,7 +16,7 @@ const BARE_SERVER = join(import.meta.dirname, 'start', 'bare-server.mjs')
 
 type Kind = 'hub' | 'imports' | 'metrics' | 'bare'
 
-/** The built hub with its metrics server: how fast it starts, and what it uses while nothing happens. */
+/** Measures the built hub with its metrics server: its start, and its use while idle. */
 export async function start(): Promise<Record<string, number>> {
   ensureBuilt()
   const imports = await recordImports()
@@ -36,14 +36,14 @@ async function measureStarts(): Promise<number[]> {
   const times: number[] = []
   for (let count = 0; count <= STARTS; count++) {
     await using hub = await startHub()
-    // The first fills the cache of compiled code.
+    // The first start fills the cache of compiled code.
     if (count > 0) times.push(hub.readyAfter)
     await hub.stop()
   }
   return times
 }
 
-/** All at the same time, so that they share the same pages. */
+/** Starts all at the same time, so that they share the same pages. */
 async function measureMemory(imports: readonly string[]): Promise<Record<Kind, Memory>> {
   await using hub = await startHub()
   await using importsOnly = await startImportsOnly(imports)
@@ -58,7 +58,7 @@ async function measureMemory(imports: readonly string[]): Promise<Record<Kind, M
   }
 }
 
-/** Percent of one core. */
+/** Returns percent of one core. */
 async function measureIdle(): Promise<number> {
   await using hub = await startHub()
   await pause(SETTLE_MS)

@@ -6,7 +6,7 @@ import { round } from './start/usage.ts'
 import { type Subject, startBareLoop, startHubSubject, startProvider } from './turn/subjects.ts'
 
 const ROUNDS = 9
-/** Both get faster for so long, while V8 compiles what they use. */
+/** Turns until both run at full speed, while V8 compiles their code. */
 const WARM_UP = 700
 const SEQUENTIAL = 100
 const AT_ONCE = 8
@@ -19,7 +19,7 @@ interface Measured {
   cpu: number
 }
 
-/** Milliseconds of CPU that a process has used, user and system. */
+/** Returns milliseconds of CPU that a process has used, user and system. */
 function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   const ticks = Number(fields[11]) + Number(fields[12])
@@ -56,7 +56,10 @@ function summarize(parts: { times: number[]; cpu: number }[]): Measured {
 const alone = (round: number) => `alone-${round}`
 const crowd = (round: number) => Array.from({ length: AT_ONCE }, (_, index) => `crowd-${round}-${index}`)
 
-/** From a message to its stored reply: the hub beside a bare loop, in turns, each conversation new in each round. */
+/**
+ * Measures from a message to its stored reply: the hub beside a bare loop, in turns, with new conversations
+ * in each round.
+ */
 export async function turn(): Promise<Record<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'superbloom-bench-'))
   const rounds = Array.from({ length: ROUNDS }, (_, index) => index)

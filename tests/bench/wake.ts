@@ -15,7 +15,7 @@ const REPLY = [
   'data: [DONE]\n\n',
 ].join('')
 
-/** A provider in this process, so that the moment at which a request reaches it is told by one clock. */
+/** Opens a provider in this process, so that one clock measures when a request reaches it. */
 async function openProvider() {
   let onRequest: (at: number, body: string) => void = () => undefined
   const server = createServer(async (request, response) => {
@@ -41,7 +41,7 @@ async function openProvider() {
   }
 }
 
-/** From a post to the first byte at the provider; and how late a schedule fires. */
+/** Measures the time from a post to the first byte at the provider, and the delay of a schedule. */
 export async function wake(): Promise<Record<string, number>> {
   await using provider = await openProvider()
   await using hub = await openHubProcess({ provider: provider.url, agents: ['homelab'] })
@@ -76,7 +76,7 @@ async function measureSchedules(provider: Provider, hub: Hub): Promise<number[]>
   const all = Promise.withResolvers<void>()
   const due = new Map<string, number>()
   provider.listen((_at, body) => {
-    // Pending ones are listed too; what fired comes after them.
+    // The message lists pending wake-ups first, then the ones that fired.
     const { messages } = JSON.parse(body) as { messages: { content: string }[] }
     const fired = messages.at(-1)?.content.split('Wake-up that was scheduled').slice(1).join() ?? ''
     for (const [reason, at] of due) {

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** In front of a hub for clients that cannot send its token. Disposing cuts every connection. */
+/** A proxy in front of a hub, for clients that cannot send its token. Disposing cuts every connection. */
 export interface Forwarder extends AsyncDisposable {
   readonly url: string
 }
 
-/** Adds the token to every request and changes nothing else: Host and Origin stay what the client sent. */
+/** Adds the token to every request and changes nothing else: Host and Origin stay those of the client. */
 export async function startForwarder(hub: { url: string; token: string }): Promise<Forwarder> {
   const forward = (incoming: IncomingMessage, response: ServerResponse) => {
     const { method, url, headers } = incoming

@@ -1,4 +1,4 @@
-// What the suite starts as the client: it hands its assignment to the hubs in the tests' process.
+// The suite starts this as the client; it passes its assignment to the hubs in the tests' process.
 const [, , assignments = '', url = ''] = process.argv
 const { MCP_CONFORMANCE_SCENARIO, MCP_CONFORMANCE_CONTEXT } = process.env
 const context = JSON.parse(MCP_CONFORMANCE_CONTEXT ?? '{}')

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { installPackages } from '../real/setup/npm-packages.ts'
 import { startProgram } from '../support/program.ts'
 
-/** `latest` does not know the revision of 2026. */
+/** The tag `latest` does not know the revision of 2026. */
 const VERSION = '0.2.0-alpha.12'
 const NAME = '@modelcontextprotocol/conformance'
 
@@ -19,28 +19,31 @@ export interface Check {
   errorMessage?: string
 }
 
-/** What a run of the suite found. */
+/** The results of a run of the suite. */
 export interface Findings {
-  /** Scenarios that count for the revision. */
+  /** Number of scenarios that count for the revision. */
   scored: number
-  /** The checks of these. */
+  /** The checks of the scored scenarios. */
   checks: Check[]
-  /** Of the scenarios that run without counting, and why they do not. */
+  /** Scenarios that run without counting, and why they do not count. */
   unscored: { scenario: string; reason: string; failed: number }[]
-  /** Zero where every scored check passed, but for those that were expected to fail and did. */
+  /** Zero if every scored check passed, apart from expected failures that did fail. */
   code: number | null
-  /** What the suite printed. */
+  /** The suite's printed output. */
   output: string
 }
 
 export type Subject = { kind: 'server'; url: string } | { kind: 'client'; command: string }
 
-/** Installs the suite where it is not yet; returns its folder. */
+/** Installs the suite if it is missing; returns its folder. */
 export function installSuite(): string {
   return join(installPackages({ [NAME]: VERSION }), 'node_modules', NAME)
 }
 
-/** Runs everything that a revision of the protocol requires; the expected failures are in a YAML file of the suite's. */
+/**
+ * Runs everything that a revision of the protocol requires; expected failures are in a YAML file in the
+ * suite's format.
+ */
 export async function runSuite(subject: Subject, revision: Revision, expected: string): Promise<Findings> {
   const suite = installSuite()
   const folder = mkdtempSync(join(tmpdir(), 'superbloom-conformance-'))
@@ -86,7 +89,7 @@ function read(folder: string, suite: string, kind: Subject['kind'], revision: Re
   }
 }
 
-/** A folder of each scenario, named after it and the time. */
+/** Reads the checks from the folders, one for each scenario, named after it and the time. */
 function readChecks(folder: string): Check[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('checks.json'))
@@ -97,12 +100,12 @@ function readChecks(folder: string): Check[] {
     })
 }
 
-/** The suite takes a warning for a failure too where a file of expected failures is given. */
+/** Counts warnings as failures, as the suite does when it has a file of expected failures. */
 function isFailed({ status }: Check): boolean {
   return status === 'FAILURE' || status === 'WARNING'
 }
 
-/** A run in one line. */
+/** Summarises a run in one line. */
 export function summarize(name: string, { scored, checks, unscored }: Findings): string {
   const passed = checks.filter(check => check.status === 'SUCCESS').length
   const failed = checks.filter(isFailed)
@@ -111,7 +114,7 @@ export function summarize(name: string, { scored, checks, unscored }: Findings):
   return `${name}: ${whole} of ${scored} scenarios, ${passed} checks passed, ${failed.length} failed; not scored: ${others} of ${unscored.length} pass`
 }
 
-/** What the suite says of a run that failed, and each check that did. */
+/** Returns the suite's verdict on a failed run, and each failed check. */
 export function explain({ output, checks }: Findings): string {
   const verdict = output.slice(Math.max(0, output.search(/Stale baseline|Unexpected failures/)))
   const failed = checks.filter(isFailed).map(one => `${one.scenario}:${one.id}: ${one.errorMessage ?? ''}`)

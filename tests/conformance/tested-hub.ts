@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 
-/** What the suite asks of a client: by environment variables, which the relay passes on. */
+/** The suite's assignment for a client, in environment variables that the relay passes on. */
 export interface Assignment {
   scenario: string
-  /** Of the suite's server. */
+  /** The address of the suite's server. */
   url: string
-  /** Calls that the scenario wants, where it names them. */
+  /** The scenario's calls, if it names any. */
   toolCalls?: ToolCall[]
-  /** Of the client that the hub is to an authorization server, where the scenario names one. */
+  /** The hub's client id at the authorization server, if the scenario gives one. */
   clientId?: string
   clientSecret?: string
   issuer?: string
@@ -21,15 +21,18 @@ interface ToolCall {
   arguments: Record<string, unknown>
 }
 
-/** The suite gives a scenario a minute, and these come one after the other. */
+/** Milliseconds; the suite gives a scenario a minute, and these calls run one after the other. */
 const CALL_MS = 15_000
 
-/** Answers the relay: 200 where the hub did what was asked, else 500 and why. Disposing stops it. */
+/** Answers the relay: 200 if the hub succeeded, else 500 and the reason. Disposing stops it. */
 export interface AssignmentServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** Gives a hub of its own to each assignment, one after the other: a scenario measures how fast a client comes back. */
+/**
+ * Starts a hub for each assignment, one after the other, because a scenario measures how fast a client
+ * reconnects.
+ */
 export async function serveAssignments(): Promise<AssignmentServer> {
   let last: Promise<unknown> = Promise.resolve()
   const server = createServer(async (request, response) => {
@@ -54,7 +57,10 @@ export async function serveAssignments(): Promise<AssignmentServer> {
   }
 }
 
-/** What describes a client to authorization servers that read such; the suite's reads none, and knows this one. */
+/**
+ * The address of the hub's client metadata document. The suite's authorization server recognises it without
+ * reading it.
+ */
 const CLIENT_DOCUMENT = 'https://conformance-test.local/client-metadata.json'
 
 function toEntry({ url, scenario, clientId, clientSecret, issuer }: Assignment) {
@@ -67,8 +73,8 @@ function toEntry({ url, scenario, clientId, clientSecret, issuer }: Assignment) 
 }
 
 /**
- * The hub connects to the suite's server by itself; a client above it asks for the rest. That is a legacy one, for which
- * the hub has to do by itself whatever 2026-07-28 wants of clients.
+ * The hub connects to the suite's server by itself; a client of the hub makes the calls. It is a legacy
+ * client, so that the hub itself must meet the 2026-07-28 requirements for clients.
  */
 async function carryOut(assignment: Assignment): Promise<void> {
   const { toolCalls, scenario } = assignment
@@ -97,11 +103,11 @@ async function carryOut(assignment: Assignment): Promise<void> {
   }
 }
 
-/** How the hub asks for a login, wherever it does. */
+/** The hub's request for a login, in all its texts. */
 const ASKS = /superbloom servers login tested/
 const MOST_LOGINS = 3
 
-/** Logs in as the command does, goes where the browser would be sent to, and waits until the server can be used. */
+/** Logs in as the command does, follows the browser's redirects, and waits until the server is usable. */
 function createPerson(hub: TestHub): () => Promise<void> {
   let logins = 0
   const logIn = async () => {

@@ -5,7 +5,10 @@ import { openPlayed, PLAYED } from '../support/played-providers.ts'
 import { openProviderWorld, type ProviderWorld } from '../support/provider-world.ts'
 
 const FILE = fileURLToPath(new URL('../fixtures/awkward-server.ts', import.meta.url))
-/** An agent with so few tools is told of each; the default agent, with all of them, looks for them. */
+/**
+ * An agent with so few tools gets all of them in its requests; the default agent, which has all tools,
+ * searches.
+ */
 const FEW = ['pay', 'explain', 'plant_tree', 'whole_tree', 'gadget_3', 'gadget_19'].map(
   name => `awkward__${name}`,
 )

@@ -3,7 +3,10 @@ import { PIXEL, startNotifications, withChannels } from '../../servers/notificat
 import { DISCORD_TOKEN, startDiscord } from '../lab/discord.ts'
 import { openContract } from '../support/openapi.ts'
 
-/* What we send to Discord and take from it, by its official description. No Discord was asked. */
+/*
+ * Checks our requests to Discord, and our reading of its answers, against its official description. No real
+ * Discord takes part.
+ */
 
 const MESSAGES = [
   { message: 'plain' },

@@ -5,7 +5,7 @@ import { ok, startFaultyUpstream } from '../../servers/kit/testing/faulty-upstre
 import { startWorld } from '../../servers/kit/testing/server-world.ts'
 import { recorded } from '../support/openapi.ts'
 
-/* What real SABnzbd 5.0, qBittorrent 5.0 and Transmission 4.1 answered is understood. */
+/* Checks that recorded answers of real SABnzbd 5.0, qBittorrent 5.0 and Transmission 4.1 are understood. */
 
 const clock = createFakeClock(1_755_400_000_000)
 

@@ -3,7 +3,10 @@ import { PIXEL, startNotifications, withChannels } from '../../servers/notificat
 import { GOTIFY_TOKEN, startGotify } from '../lab/gotify.ts'
 import { openContract } from '../support/openapi.ts'
 
-/* What we send to Gotify and take from it, by its official description. No Gotify ran. */
+/*
+ * Checks our requests to Gotify, and our reading of its answers, against its official description. No real
+ * Gotify takes part.
+ */
 
 test('messages, checks and refusals fit the description', async () => {
   await using gotify = await startGotify(openContract('gotify.json'))

@@ -9,10 +9,10 @@ import { ok, startFaultyUpstream } from '../../servers/kit/testing/faulty-upstre
 import { type ServerWorld, startWorld } from '../../servers/kit/testing/server-world.ts'
 import { startJellyfin } from '../lab/jellyfin.ts'
 
-/* A tool that declares itself idempotent is called again after a crash of the hub: the second call must change nothing. */
+/* The hub repeats a call of an idempotent tool after a crash, so the second call must change nothing. */
 
 const NOW = Date.UTC(2026, 10, 22, 12)
-/** The time of day stands still, and short waits are none. */
+/** A clock whose time of day is fixed and whose short waits end at once. */
 const hasty: Clock = {
   ...systemClock,
   now: () => NOW,
@@ -22,7 +22,7 @@ const hasty: Clock = {
 const NZB = Buffer.from('<?xml version="1.0"?><nzb xmlns="x"><file/></nzb>').toString('base64')
 const MAGNET = `magnet:?xt=urn:btih:${'d'.repeat(40)}&dn=Lab.New`
 
-/** What a server runs on: its settings, and everything that its tools can change there. */
+/** A server's environment: its settings, and all state that its tools can change. */
 interface Ground extends AsyncDisposable {
   environment: Record<string, string>
   state(world: ServerWorld): unknown
@@ -32,7 +32,7 @@ interface Case {
   server: string
   tool: string
   args: Record<string, unknown>
-  /** Done before, so that there is something to change. */
+  /** A call that runs first, so that there is something to change. */
   first?: [string, Record<string, unknown>]
   ground: () => Promise<Ground>
 }
@@ -181,7 +181,7 @@ describe.each(CASES)('$server $tool $args', ({ server, tool, args, first, ground
     const once = await world.call(tool, args)
     expect(once.isError, once.text).toBe(false)
     const after = JSON.stringify(await opened.state(world))
-    // Of two downloads, the one that comes first may do so already.
+    // The download may already be the first of the two.
     if (tool !== 'set_download_priority') expect(after).not.toBe(untouched)
     const twice = await world.call(tool, args)
     expect(twice.isError, twice.text).toBe(false)

@@ -20,7 +20,7 @@ import { startRadarr } from '../lab/radarr.ts'
 interface Case {
   name: string
   definition: ServerDefinition
-  /** What stands behind the server goes with the stack. */
+  /** Starts the server's upstreams, which end with the stack. */
   open?(stack: AsyncDisposableStack): Promise<Record<string, string>>
   calls: [tool: string, args: Record<string, string>, structured: object][]
 }

@@ -8,7 +8,7 @@ import { childrenOf, untilNoChildren } from '../support/processes.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
 
-/** A program of an npm package, by its file. */
+/** Returns the path of a program in an npm package. */
 function program(name: string, file: string): string {
   return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file)
 }

@@ -7,10 +7,13 @@ type Provider = Awaited<ReturnType<typeof serve>>
 
 let hub: TestHub
 let provider: Provider
-/** Whether the provider takes requests with tools. */
+/** True while the provider accepts requests with tools. */
 let takesTools: boolean
 
-/** As vLLM: it lists its models with their contexts, calls the tool that it is told to, and then says the word. */
+/**
+ * The provider behaves like vLLM: it lists its models with their contexts, calls the requested tool, and then
+ * answers with the word.
+ */
 beforeEach(async () => {
   takesTools = true
   provider = await serve((response, body, { url }) => {

@@ -9,7 +9,10 @@ import { childrenOf, processesNaming, untilNoChildren } from '../support/process
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
 
-/** CONTRACT.md: there within 2 seconds of being written, and gone as fast. Ten times that is what a busy machine gets. */
+/**
+ * Milliseconds; by CONTRACT.md a server appears, or disappears, within 2 seconds of the file's change. A busy
+ * machine gets ten times that.
+ */
 const LIMIT_MS = 20_000
 const NONE = 'servers: { metrics: false }\n'
 
@@ -34,13 +37,13 @@ afterAll(async () => {
 const names = async () => (await client.listTools()).map(tool => tool.name)
 const hasPrefix = async (prefix: string) => (await names()).some(name => name.startsWith(prefix))
 
-/** Does something, and waits until tools with this prefix are there, or gone. */
+/** Runs `act`, and waits until tools with this prefix appear or disappear. */
 async function soon(what: string, act: () => unknown, prefix: string, there: boolean): Promise<void> {
   await act()
   await until(what, async () => (await hasPrefix(prefix)) === there, { within: LIMIT_MS })
 }
 
-/** The answer of the agent to one exact tool call in the chat. */
+/** Returns the agent's answer to one exact tool call in the chat. */
 async function callInChat(tool: string, args: object): Promise<string> {
   using chat = await openChat(hub)
   await chat.subscribe('homelab')
@@ -72,7 +75,7 @@ const CASES = [
   },
   {
     name: 'memory',
-    // Without a file of its own it writes into its package.
+    // Without its own file the server writes into its package.
     entry: () => ({
       ...npmServer('memory'),
       env: { MEMORY_FILE_PATH: join(notes, `memory-${++made}.json`) },

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 const SUMMARY = HEADINGS.map(heading => `## ${heading}\n- ${heading} as it was`).join('\n')
-/** The hub asks for a summary. */
+/** Answers the hub's request for a summary. */
 const summarizes = (body: string): Turn | undefined =>
   body.includes('You write the summary') ? { reasoning: 'Shorter.', text: SUMMARY } : undefined
 

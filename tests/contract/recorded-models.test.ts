@@ -5,7 +5,7 @@ import { ModelError, type ModelReply } from '../../hub/core/model.ts'
 import { specsFolder } from '../support/openapi.ts'
 import { ask, openModel, SSE, serve } from '../support/provider.ts'
 
-/** Which of our providers read the streams of which folder. */
+/** The providers of ours that read each folder's streams. */
 const READERS: Record<string, readonly string[]> = {
   anthropic: ['anthropic'],
   google: ['google'],
@@ -46,7 +46,7 @@ function toEvent(folder: string, line: string): string {
 
 type Outcome = ModelReply | ModelError
 
-/** What a provider of ours makes of streams. Anything thrown but a ModelError fails the test. */
+/** Reads streams with one of our providers. Any error except a ModelError fails the test. */
 async function readAll(provider: string, texts: readonly string[]): Promise<Outcome[]> {
   const queue = [...texts]
   await using server = await serve(response => void response.writeHead(200, SSE).end(queue.shift()))
@@ -107,7 +107,7 @@ describe('recorded streams', () => {
     '$name, cut anywhere, is an error or whole, for $provider',
     async ({ provider, events }) => {
       const [whole] = await readAll(provider, [events.join('')])
-      // Several replies stand in one file.
+      // Some files contain several replies.
       const isOne = events.filter(event => event.includes('"response.completed"')).length < 2
       const step = Math.ceil(events.length / MOST_CUTS)
       const cuts = events.flatMap((event, at) => {
@@ -116,7 +116,7 @@ describe('recorded streams', () => {
       })
       for (const outcome of await readAll(provider, cuts)) {
         if (outcome instanceof Error || !whole || whole instanceof Error || !isOne) continue
-        // A signature or the usage may come after the reason to end.
+        // A signature or the usage may follow the finish reason.
         expect(outcome).toMatchObject({ text: whole.text, calls: whole.calls.map(({ name }) => ({ name })) })
       }
     },

@@ -1,7 +1,7 @@
 import { asked, effect, holdTools, once } from './moments.ts'
 import type { Point } from './points.ts'
 
-/** What a person has to allow, in the order in which it passes them. */
+/** Kill points of a call that needs an approval, in the order in which it passes them. */
 export const APPROVAL_POINTS: readonly Point[] = [
   {
     name: 'before the commit of a call that waits for a yes',

@@ -17,13 +17,13 @@ interface CallRow {
   status: string
 }
 
-/** What the database and everyone around a quiet hub know. */
+/** The contents of the database, and the records of the programs around an idle hub. */
 interface Evidence {
   world: World
   history: HistoryRow[]
   calls: CallRow[]
   cycles: ReadonlyMap<string, string>
-  /** The cycle that took each message. */
+  /** The cycle that read each message. */
   takenBy: ReadonlyMap<string, string>
   messages: {
     conversation_id: string
@@ -34,7 +34,7 @@ interface Evidence {
   }[]
 }
 
-/** What does not hold of the promises, in words; nothing is left to do when this is asked. */
+/** Returns the broken promises in words; call it when no work is left. */
 export function findProblems(world: World): string[] {
   const evidence = gather(world)
   return [
@@ -81,7 +81,7 @@ function gather(world: World): Evidence {
   }
 }
 
-/** The items of a kind that stand in the history, with their threads. */
+/** Returns the items of a kind in the history, with their threads. */
 function itemsOf({ history }: Evidence, kind: string) {
   return history.flatMap(({ thread, content }) =>
     content.role === 'user'
@@ -96,7 +96,10 @@ function countBy<Value>(values: readonly Value[], toKey: (value: Value) => strin
   return counts
 }
 
-/** Promises 1 and 2: accepted is answered, or in the dead letters; and once in the history. */
+/**
+ * Checks promises 1 and 2: an accepted message is answered or in the dead letters, and is in the history
+ * once.
+ */
 function checkMessages(evidence: Evidence): string[] {
   const { world, cycles, takenBy, messages } = evidence
   const told = countBy(itemsOf(evidence, 'message'), item => item.text)
@@ -120,7 +123,7 @@ function checkMessages(evidence: Evidence): string[] {
   })
 }
 
-/** Every conversation is without gap, and the person was shown exactly what is stored. */
+/** Checks that every conversation has no gap, and that the person was shown exactly the stored messages. */
 function checkConversations({ world, messages }: Evidence): string[] {
   const shown = Map.groupBy(world.person.shown.all, message => message.conversation)
   return [...Map.groupBy(messages, message => message.conversation_id)].flatMap(([conversation, stored]) => [
@@ -133,7 +136,10 @@ function checkConversations({ world, messages }: Evidence): string[] {
   ])
 }
 
-/** Promise 3: what changes something ran at most once, and where nobody knows, the model was told so. */
+/**
+ * Checks promise 3: a call that changes something ran at most once, and the model is told if the outcome is
+ * unknown.
+ */
 function checkCalls(evidence: Evidence): string[] {
   const effects = countBy(evidence.world.tools.effects.all, ({ key }) => key)
   const byId = countBy(evidence.world.tools.effects.all, ({ tool, id }) => `${tool} ${id}`)
@@ -167,7 +173,7 @@ function checkCall({ history, cycles }: Evidence, call: CallRow, effects: number
   return wasTold ? [] : [`${name} is unknown and the model was not told`]
 }
 
-/** Every call has its result before anything else is said. */
+/** Checks that every call has its result before the next message. */
 function checkPairs({ history }: Evidence): string[] {
   const problems: string[] = []
   let open: { thread: string; ids: Set<string> } | undefined
@@ -186,7 +192,7 @@ function checkPairs({ history }: Evidence): string[] {
   return problems
 }
 
-/** Promise 7: what was to fire fired once, and no occurrence of a cron twice. */
+/** Checks promise 7: every wake-up fired once, and no occurrence of a cron fired twice. */
 function checkWakes(evidence: Evidence): string[] {
   const wakes = itemsOf(evidence, 'wake')
   const once = countBy(
@@ -210,7 +216,7 @@ function checkWakes(evidence: Evidence): string[] {
   ]
 }
 
-/** Each event reached each thread that listens to it, once. */
+/** Checks that each event reached each subscribed thread once. */
 function checkEvents(evidence: Evidence): string[] {
   const items = itemsOf(evidence, 'event')
   return evidence.world.tools.raised.flatMap(mark =>
@@ -221,7 +227,7 @@ function checkEvents(evidence: Evidence): string[] {
   )
 }
 
-/** Promise 4: nothing was given up but what is in the dead letters. */
+/** Checks promise 4: only cycles in the dead letters were given up. */
 function checkCycles({ cycles, world }: Evidence): string[] {
   const lettered = new Set(
     world.rows<{ cycle_id: string }>('select cycle_id from dead_letters').map(row => row.cycle_id),
@@ -232,7 +238,7 @@ function checkCycles({ cycles, world }: Evidence): string[] {
   })
 }
 
-/** Promise 8: what left the window left it in one piece, and is all there. */
+/** Checks promise 8: sessions and the window follow each other without a gap, and the history is complete. */
 function checkSessions({ world, history }: Evidence): string[] {
   const sessions = world.rows<{ thread: string; first_seq: number; last_seq: number; start: number }>(
     `select thread_id as thread, first_seq, sessions.last_seq as last_seq, window_start as start
@@ -256,7 +262,7 @@ function checkSessions({ world, history }: Evidence): string[] {
   })
 }
 
-/** What came of a call that waited for a person is an item of its own. */
+/** Tells whether this is the item with the outcome of a call that waited for an approval. */
 function toldOfApproval(content: HistoryContent, { call_id }: CallRow): boolean {
   if (content.role !== 'user') return false
   const id = call_id.replace(/^call_/, '')
@@ -265,7 +271,7 @@ function toldOfApproval(content: HistoryContent, { call_id }: CallRow): boolean 
   )
 }
 
-/** What came of each approval was told once to the thread that asked. */
+/** Checks that the requesting thread got the outcome of each approval once. */
 function checkApprovals(evidence: Evidence): string[] {
   const told = countBy(itemsOf(evidence, 'approval'), ({ origin }) => origin.split(':')[0] ?? '')
   const approvals = evidence.world.rows<{ id: string; status: string }>('select id, status from approvals')
@@ -278,7 +284,7 @@ function checkApprovals(evidence: Evidence): string[] {
   })
 }
 
-/** Each task ended, and its parent was told so once. */
+/** Checks that each task ended, and that its parent was told once. */
 function checkTasks(evidence: Evidence): string[] {
   const items = itemsOf(evidence, 'task')
   const tasks = evidence.world.rows<{ id: string; status: string }>(

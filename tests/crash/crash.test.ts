@@ -6,7 +6,7 @@ import { type CrashHub, openCrashHub } from '../support/crash-hub.ts'
 // Each test starts the hub two to four times.
 vi.setConfig({ testTimeout: 120_000 })
 
-/** Waits until everything is answered, then checks the promises over conversations and history. */
+/** Waits until everything is answered, then checks the promises on conversations and history. */
 async function checkAll(hub: CrashHub, chat: ChatClient, sent: ChatMessage[]): Promise<string[]> {
   for (const conversation of new Set(sent.map(message => message.conversation))) {
     await chat.subscribe(conversation, 0)
@@ -101,7 +101,8 @@ test('promise 3: asked again about a change of unknown outcome, the model verifi
   await first.subscribe('homelab')
   const sent = [await first.say('homelab', 'please answer i1')]
   await first.next('delta')
-  // Both wait for the next batch: the reply goes to the newer one, and the other conversation is asked about.
+  // Both messages wait for the next batch: its reply goes to the newer one, and the hub then asks the model
+  // to answer the other conversation.
   sent.push(await first.say('homelab/x', 'please change i2'), await first.say('homelab', 'please answer i3'))
   await hub.kill()
   hub.provider.state.hold = false

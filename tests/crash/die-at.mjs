@@ -1,5 +1,6 @@
-// Loaded before the hub (`node --import`): ends its process by SIGKILL at the point that DIE_AT describes. It watches
-// the statements of the database and the frames of the sockets from below; the hub knows nothing of it.
+// Loaded before the hub (`node --import`). It kills the process by SIGKILL at the point that DIE_AT
+// describes. It hooks the database's statements and the sockets' frames from below, so that the hub's code is
+// unchanged.
 import Database from 'better-sqlite3'
 import { WebSocket } from 'ws'
 
@@ -10,7 +11,7 @@ let isMarked = false
 
 const die = () => process.kill(process.pid, 'SIGKILL')
 
-/** Counts one more passing of the point; dies at the last. */
+/** Counts one passing of the point; kills the process at the last one. */
 function pass() {
   left--
   if (left === 0) die()

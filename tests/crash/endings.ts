@@ -11,10 +11,10 @@ import {
 } from './moments.ts'
 import type { Point } from './points.ts'
 
-/** More often than a crash of the same cycle would be forgiven. */
+/** Number of stops; as many crashes of the same cycle would not be forgiven. */
 const OFTEN = 4
 
-/** Moments at which the hub is asked to end. */
+/** Moments at which the hub gets SIGTERM. */
 export const ENDINGS: readonly Point[] = [
   { name: 'while nothing happens', says: 'please answer s0', when: answered },
   {

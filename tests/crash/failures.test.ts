@@ -18,7 +18,7 @@ const withProvider = (url: string) => ({
   OPENAI_API_KEY: 'none',
 })
 
-/** A provider at one address that can go away and come back. */
+/** Opens a provider at a fixed address that can stop and start again. */
 async function openProvider() {
   let server: Server | undefined
   let port = 0
@@ -170,7 +170,7 @@ test('three starts in a row that are killed at once hold the agents, until a per
   const notice = await chat.answerTo(sent, ['notice'])
   expect(notice.text).toContain('superbloom status --release')
   expect(hub.provider.streaming.all).toHaveLength(3)
-  // It stays so over a start in order, too: nobody has looked yet.
+  // A clean restart keeps the hold, because no person has released it.
   const run = (...args: string[]) => runCli(args, { variables: hub.variables })
   expect((await run('status')).stdout).toMatch(/^http.*\nHELD: /)
   const released = await run('status', '--release')

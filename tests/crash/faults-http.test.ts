@@ -57,7 +57,7 @@ const refuseGet: RequestListener = (_request, response) => void response.writeHe
 const toStream = (response: ServerResponse) =>
   response.writeHead(200, { 'Content-Type': 'text/event-stream' })
 
-/** A legacy server without sessions, which answers a call with what the test says. */
+/** Starts a legacy server without sessions, which answers a call as the test says. */
 async function answering(call: RequestListener, get: RequestListener = refuseGet) {
   const ids = new Map<ServerResponse, unknown>()
   const pings = createRecord<unknown>()
@@ -135,7 +135,7 @@ test.each([
 describe('a call whose stream broke, and whose rest', () => {
   const breakOff: RequestListener = (_request, response) => void toStream(response).end('id: 1\nretry: 1\n\n')
 
-  /** A server that answers no call at once; of what is asked for after it `rest` makes the answers. */
+  /** Starts a server that leaves the first call unanswered; `rest` answers the later requests. */
   async function breaking(rest: (asked: number, response: ServerResponse) => unknown) {
     let asked = 0
     let id: unknown

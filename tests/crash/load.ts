@@ -5,18 +5,18 @@ import { createRandom } from './random.ts'
 import { countLoad, type Outcome, settle } from './run-point.ts'
 import { CONVERSATIONS, type DieAt, type Life, openWorld, type World } from './world.ts'
 
-/** How many kills one folder sees before everything is looked at. */
+/** Number of kills of one world before everything is checked. */
 export const KILLS_PER_WORLD = 10
-/** A life that does not come to its own end is killed after this long, milliseconds. */
+/** Milliseconds after which a run that did not end itself is killed. */
 const LONGEST_LIFE_MS = 4_000
 const START_MS = 60_000
 
 const ASKS = ['answer', 'look', 'change', 'change', 'remember', 'wake', 'guard', 'task'] as const
 
-/** When a life ends: at a moment after its start, or at a statement or commit that is counted. */
+/** The end of a run: some milliseconds after its start, or at a counted statement or commit. */
 type Death = { after: number } | DieAt
 
-/** Kills the hub again and again at random while much goes on, then lets it work off what is left, and looks. */
+/** Kills the hub repeatedly at random under load, then lets it finish its work, and checks everything. */
 export async function killAtRandom(seed: number): Promise<Outcome> {
   const outcome: Outcome = { name: `at random, seed ${seed}`, ends: 0, problems: [] }
   const random = createRandom(seed)
@@ -57,13 +57,13 @@ async function liveAndDie(world: World, random: Random): Promise<void> {
   await busy
 }
 
-/** Waits for the end of a hub that may not come to the point at which it would end itself. */
+/** Waits for the end of a hub, which may never reach the point at which it would kill itself. */
 async function outlive(life: Life): Promise<void> {
   await life.ready
   await pause(LONGEST_LIFE_MS)
 }
 
-/** People write, servers raise events and schedules are made, until the hub is gone. */
+/** Sends messages, raises events and makes schedules until the hub is gone. */
 async function makeLoad(world: World, random: Random, lives: () => boolean): Promise<void> {
   while (lives()) {
     const { wishes } = world.person
@@ -74,7 +74,7 @@ async function makeLoad(world: World, random: Random, lives: () => boolean): Pro
       })
       world.person.say(random.pick(CONVERSATIONS), lines.join('\n'))
     } else if (dice < 0.93) world.tools.raise(`e${world.tools.raised.length}`)
-    // A hub that is killed meanwhile acknowledges nothing, and nothing is held against it.
+    // A killed hub does not acknowledge the schedule, so it is not expected to fire.
     else await world.schedule('gamma', `s${world.schedules.length}-${random.next()}`).catch(() => undefined)
     await pause(random.between(0, 40))
   }

@@ -1,6 +1,6 @@
 import type { World } from './world.ts'
 
-/** A point may take so long to be reached on a busy machine, milliseconds. */
+/** Milliseconds that a point may take to be reached on a busy machine. */
 const REACH_MS = 60_000
 
 export const once = (what: string) => (world: World) => {
@@ -8,7 +8,10 @@ export const once = (what: string) => (world: World) => {
   return count === 1 ? [] : [`${what} was done ${count} times`]
 }
 
-/** An end that cuts a request on its way cannot know whether it arrived: then the model was told so. */
+/**
+ * Checks that the call ran once, or is marked unknown: a kill during a request leaves it unknown whether it
+ * arrived.
+ */
 export const onceOrInDoubt = (what: string) => (world: World) => {
   const inDoubt = hasStatus('unknown')(world).length === 0
   const isUndone = world.tools.effects.all.every(({ tool, id }) => `${tool} ${id}` !== what)
@@ -45,7 +48,7 @@ export const holdTools = (world: World) => {
   world.tools.hold = true
 }
 
-// What the hub passes on of it may be over before the person is connected again.
+// The provider's record is used because the person may reconnect only after the piece was streamed.
 export const pieceOfReply = ({ provider: { replies } }: World) =>
   replies.find('a piece of the reply', () => true, replies.all.length, REACH_MS)
 export const summary = ({ provider: { replies } }: World) =>

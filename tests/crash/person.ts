@@ -2,7 +2,7 @@ import { WebSocket } from 'ws'
 import type { ChatMessage, ClientFrame, HubFrame } from '../../schemas/chat.ts'
 import { createRecord } from '../support/until.ts'
 
-/** A message that someone wants to have sent: it is sent again at every connection until it is accepted. */
+/** A message to send: it is sent again at every connection until it is accepted. */
 export interface Wish {
   clientId: string
   conversation: string
@@ -11,17 +11,17 @@ export interface Wish {
 }
 
 /**
- * A chat client that outlives the hub: it comes back, sends again what was not accepted, reads what it missed, and says
- * yes to whatever needs a person's yes.
+ * A chat client that survives the hub's restarts: it reconnects, resends unaccepted messages, reads missed
+ * ones, and approves every request.
  */
 export interface Person extends Disposable {
   readonly wishes: readonly Wish[]
-  /** Every message that it was shown, in the order of its arrival. */
+  /** All messages that it was shown, in order of arrival. */
   readonly shown: ReturnType<typeof createRecord<ChatMessage>>
   readonly frames: ReturnType<typeof createRecord<HubFrame>>
-  /** What the hub told that may not be. */
+  /** Violations in the hub's frames. */
   readonly problems: string[]
-  /** `approvals` reads those that were asked for before. */
+  /** `approvals` reads the requests from before the connection. */
   connect(hub: { url: string; token: string }, approvals: () => readonly string[]): void
   say(conversation: string, text: string): void
 }
@@ -39,7 +39,7 @@ export function createPerson(conversations: readonly string[]): Person {
   }
   const ask = ({ clientId, conversation, text }: Wish) =>
     send({ type: 'message', conversation, text, clientId })
-  /** What it said yes to in this connection: one that was just asked for is both told and read. */
+  /** Approvals already given in this connection: a new request is both sent and read. */
   const approved = new Set<string>()
   const approve = (approval: string) => {
     if (approved.has(approval)) return
@@ -84,9 +84,9 @@ export function createPerson(conversations: readonly string[]): Person {
         for (const wish of wishes) if (!wish.accepted) ask(wish)
         for (const approval of approvals()) approve(approval)
       })
-      // What still arrives of a hub that was killed belongs to it.
+      // Frames of a killed hub that still arrive belong to the old socket.
       opened.on('message', data => opened === socket && onFrame(JSON.parse(data.toString()) as HubFrame))
-      // A hub that is killed breaks its sockets: the next one is connected to instead.
+      // A killed hub breaks its sockets; the next hub gets a new one.
       opened.on('error', () => opened.terminate())
     },
     say(conversation, text) {

@@ -13,26 +13,26 @@ import {
 } from './moments.ts'
 import type { DieAt, World } from './world.ts'
 
-/** A named instant at which the hub is killed. */
+/** A named point at which the hub is killed. */
 export interface Point {
   name: string
-  /** What the person says, one after the other as it is answered. */
+  /** The person's messages; each is sent after the answer to the one before. */
   says: string | readonly string[]
-  /** The hub ends itself there, or someone sees from outside that it is time. */
+  /** The point in the hub's own process, or an observation from outside after which it is killed. */
   when: DieAt | ((world: World) => Promise<unknown>)
-  /** How often it is come to, one life after the other; the default is once. */
+  /** Number of runs that end at this point; the default is one. */
   times?: number
-  /** Sets the world up before the first start. */
+  /** Prepares the world before the first start. */
   prepare?: (world: World) => void
-  /** What must hold besides the promises. */
+  /** Checks more than the promises. */
   check?: (world: World) => string[]
 }
 
-/** So much that the window comes over its mark. */
+/** Enough text to push the window over its threshold. */
 const long = (id: string) =>
   [1, 2, 3, 4].map(number => `please answer ${id}.${number}\n${'word '.repeat(2_000).trim()}`)
 
-/** In the order in which a message, its tool call and its answer pass them. */
+/** Kill points in the order in which a message, its tool call and its answer pass them. */
 export const POINTS: readonly Point[] = [
   {
     name: 'at the first start, before the schema is committed',

@@ -4,14 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createRecord } from '../support/until.ts'
 import { decideReply, type ScriptedReply } from './script.ts'
 
-/** An OpenAI-compatible provider on loopback that counts what reaches it. */
+/** An OpenAI-compatible provider on loopback that records its requests. */
 export interface Provider extends AsyncDisposable {
   readonly url: string
-  /** What it began to say, in order. */
+  /** The replies that it has begun, in order. */
   readonly replies: ReturnType<typeof createRecord<ScriptedReply>>
-  /** It stops after the first piece of such replies. */
+  /** Selects replies that stop after their first piece. */
   holds: (reply: ScriptedReply) => boolean
-  /** Milliseconds before each piece of a reply. */
+  /** Returns milliseconds to wait before each piece of a reply. */
   delay: () => number
 }
 
@@ -30,7 +30,7 @@ function toChunks({ text, calls }: ScriptedReply): string[] {
 export async function openProvider(): Promise<Provider> {
   const replies = createRecord<ScriptedReply>()
   const server = createServer(async (request, response) => {
-    // A hub that starts asks what it knows of its models.
+    // A starting hub asks for the properties of its models.
     if (request.method === 'GET') return void response.writeHead(404).end()
     let body = ''
     for await (const part of request) body += part

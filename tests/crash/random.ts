@@ -1,13 +1,13 @@
-/** Random numbers that a seed gives again. */
+/** Random numbers that are reproducible from a seed. */
 export interface Random {
-  /** From 0 to under 1. */
+  /** Returns a number from 0 to under 1. */
   next(): number
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns a whole number from `low` to `high`, both included. */
   between(low: number, high: number): number
   pick<Value>(values: readonly [Value, ...Value[]]): Value
 }
 
-/** mulberry32, by Tommy Ettinger. */
+/** Creates the numbers by mulberry32 of Tommy Ettinger. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {

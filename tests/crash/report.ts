@@ -14,7 +14,7 @@ const PAGE = join(root, 'docs', 'reliability.md')
 const BEGIN = '<!-- results -->'
 const END = '<!-- end of results -->'
 
-/** One line for the terminal: how it went, and why not. */
+/** Returns one line for the terminal: the outcome and its problems. */
 export function toLine({ name, problems }: Outcome): string {
   return [
     `${problems.length === 0 ? 'ok    ' : 'FAILED'}  ${name}`,
@@ -22,7 +22,7 @@ export function toLine({ name, problems }: Outcome): string {
   ].join('\n')
 }
 
-/** Puts the results into docs/reliability.md, with the machine and the day. */
+/** Writes the results to docs/reliability.md, with the machine and the day. */
 export function writePage(sections: readonly Section[], at: string): void {
   const page = readFileSync(PAGE, 'utf8')
   const [before, rest = ''] = page.split(BEGIN)
@@ -41,7 +41,7 @@ function toTables(sections: readonly Section[], at: string): string {
   return [head, '', ...tables].join('\n')
 }
 
-/** Many worlds as one row. */
+/** Sums many worlds up in one row. */
 export function sumUp(outcomes: readonly Outcome[]): Outcome {
   const load = outcomes.map(outcome => outcome.load)
   const sum = (key: keyof Load) => load.reduce((total, one) => total + (one?.[key] ?? 0), 0)

@@ -3,18 +3,18 @@ import { findProblems } from './checks.ts'
 import type { Point } from './points.ts'
 import { type Life, openWorld, type World } from './world.ts'
 
-/** How long a hub may take to end in order, milliseconds. */
+/** Milliseconds that a clean stop may take. */
 const END_MS = 10_000
-/** How long one may take to come to its point on a busy machine, milliseconds. */
+/** Milliseconds that a hub may take to reach its point on a busy machine. */
 const REACH_MS = 60_000
 
-/** A row of the table: what was done to the hub, and what did not hold. */
+/** A row of the table: the kill or stop, and the broken promises. */
 export interface Outcome {
   name: string
-  /** How often it ended there. */
+  /** Number of times that the hub ended there. */
   ends: number
   problems: string[]
-  /** What went through the hub meanwhile. */
+  /** The work that the hub did meanwhile. */
   load?: Load
 }
 
@@ -29,7 +29,7 @@ export interface Load {
   deadLetters: number
 }
 
-/** Kills the hub at the point, starts it again, and looks whether everything holds. */
+/** Kills the hub at the point, starts it again, and checks everything. */
 export function killAt(point: Point): Promise<Outcome> {
   return tryPoint(point, async life => {
     if (typeof point.when === 'function') life.program.signal('SIGKILL')
@@ -38,12 +38,12 @@ export function killAt(point: Point): Promise<Outcome> {
   })
 }
 
-/** Asks the hub to end at the moment, starts it again, and looks whether everything holds. */
+/** Sends SIGTERM at the moment, starts the hub again, and checks everything. */
 export function endAt(point: Point): Promise<Outcome> {
   return tryPoint(point, endInOrder)
 }
 
-/** Says what is wrong with how it ended. */
+/** Stops the hub and returns the problems of its stop. */
 export async function endInOrder(life: Life): Promise<string[]> {
   const began = performance.now()
   life.program.signal('SIGTERM')
@@ -61,7 +61,7 @@ async function tryPoint(point: Point, end: (life: Life) => Promise<string[]>): P
   try {
     await using world = await openWorld()
     point.prepare?.(world)
-    // Who is killed answers no more: what was not said by then is not missed.
+    // A killed hub does not answer, so the remaining messages are not expected.
     void speak(world, [point.says].flat()).catch(() => undefined)
     while (outcome.ends < times) {
       const seen = typeof when === 'function' ? when(world) : undefined
@@ -92,7 +92,7 @@ function release(world: World): void {
   world.setTicking(false)
 }
 
-/** Lets the hub work off what is left, ends it in order, and says what does not hold. */
+/** Lets the hub finish its work, stops it cleanly, and returns the problems. */
 export async function settle(world: World): Promise<string[]> {
   const life = await world.enter()
   await world.quiet()

@@ -10,7 +10,10 @@ import { type Section, sumUp, toLine, writePage } from './report.ts'
 import { endAt, killAt, type Outcome } from './run-point.ts'
 import { TASK_POINTS } from './task-points.ts'
 
-/* The kill matrix: every named point, SIGTERM at several moments, and kills at random. Ends with 1 where a promise broke. */
+/*
+ * The kill matrix: every named point, SIGTERM at several moments, and kills at random. Exits with 1 if a
+ * promise broke.
+ */
 
 const USAGE = `npm run test:crash -- [--long] [--seed N] [--kills N] [--only TEXT] [--write] [--json FILE]
 
@@ -36,7 +39,7 @@ const { values } = parseArgs({
 
 type Job = () => Promise<Outcome>
 
-/** Runs the jobs, as many at once as there are processors, and tells of each as it ends. */
+/** Runs the jobs, one on each processor, and prints each result. */
 async function runAll(title: string, jobs: readonly Job[]): Promise<Outcome[]> {
   process.stdout.write(`\n${title}\n`)
   const outcomes: Outcome[] = []
@@ -85,7 +88,7 @@ async function runMatrix(): Promise<{ sections: Section[]; outcomes: Outcome[] }
   }
 }
 
-/** Rows of the same point are one. */
+/** Merges the rows of the same point. */
 function merge(outcomes: readonly Outcome[]): Outcome[] {
   return [...Map.groupBy(outcomes, ({ name }) => name)].map(([name, same]) => ({
     name,

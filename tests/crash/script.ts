@@ -5,15 +5,17 @@ const requestBody = z.object({
   tools: z.array(z.unknown()).default([]),
 })
 
-/** What a scripted provider says to one request. */
+/** A scripted provider's reply to one request. */
 export interface ScriptedReply {
-  /** `summary` where no tool is offered: nobody but a compaction asks so. */
+  /** `summary` if the request offers no tool, which only a compaction does. */
   kind: 'text' | 'calls' | 'summary'
   text: string
   calls: { id: string; name: string; arguments: string }[]
 }
 
-/** Each line `please WHAT ID` of a message makes one call, but `answer`, which is told in the text. */
+/**
+ * The calls: each line `please WHAT ID` of a message makes one, except `answer`, which is answered in text.
+ */
 const CALLS: Record<string, (id: string) => { name: string; args: object }> = {
   change: id => ({ name: 'change', args: { id } }),
   look: id => ({ name: 'look', args: { id } }),
@@ -23,7 +25,7 @@ const CALLS: Record<string, (id: string) => { name: string; args: object }> = {
   wake: id => ({ name: 'schedule_wake', args: { delay: '1s', reason: `mark-${id}` } }),
 }
 
-/** Does what the newest message asks for, and tells of the results once they are there. */
+/** Carries out the newest message, and reports the results once they are there. */
 export function decideReply(body: string): ScriptedReply {
   const { messages, tools } = requestBody.parse(JSON.parse(body))
   if (tools.length === 0) return { kind: 'summary', text: 'Nothing of note.', calls: [] }

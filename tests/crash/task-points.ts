@@ -7,7 +7,7 @@ const oneTask = ({ rows }: World) => {
   return length === 1 ? [] : [`There are ${length} tasks and not one`]
 }
 
-/** What an agent hands to a task. */
+/** Kill points of a task that an agent starts. */
 export const TASK_POINTS: readonly Point[] = [
   {
     name: 'before the commit of a new task',

@@ -14,20 +14,20 @@ export interface Effect {
   key: string
 }
 
-/** An MCP server on loopback that counts what reaches it, and raises events. */
+/** An MCP server on loopback that counts its calls and raises events. */
 export interface ToolServer extends AsyncDisposable {
   readonly url: string
   readonly effects: ReturnType<typeof createRecord<Effect>>
-  /** The marks of the events that it raised. */
+  /** The `mark` of each event that it raised. */
   readonly raised: readonly string[]
   raise(mark: string): void
-  /** While set, calls that had their effect are not answered. */
+  /** If true, calls have their effect but get no answer. */
   hold: boolean
-  /** Milliseconds before a call has its effect, and again before its answer. */
+  /** Returns milliseconds to wait before a call's effect, and again before its answer. */
   delay: () => number
 }
 
-/** `change` and `guard` say nothing about themselves, so that they must not be repeated; `look` only reads. */
+/** `change` and `guard` have no annotations, so they must not be repeated; `look` only reads. */
 const TOOLS = [
   { name: 'change', annotations: {} },
   { name: 'guard', annotations: {} },

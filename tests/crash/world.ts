@@ -15,45 +15,45 @@ const PRELOAD = pathToFileURL(join(import.meta.dirname, 'die-at.mjs')).href
 const TOKEN = 'a-token-for-the-crash-tests'
 const AGENTS = ['alpha', 'beta', 'gamma'] as const
 export const CONVERSATIONS = ['alpha', 'alpha/side', 'beta', 'beta/side', 'gamma'] as const
-/** A start, or the work that is left, may take so long on a busy machine, milliseconds. */
+/** Milliseconds for a start, or for the remaining work, on a busy machine. */
 const PATIENCE_MS = 90_000
-/** The context of the model, small enough that a long run meets its marks. */
+/** The model's context, small enough that a long run reaches the compaction thresholds. */
 const CONTEXT_TOKENS = '16384'
 
-/** Where a process ends itself (see die-at.mjs). */
+/** The point at which a process kills itself (see die-at.mjs). */
 export interface DieAt {
   at: 'before commit' | 'after commit' | 'after statement' | 'before frame'
-  /** A regular expression over a statement with its arguments, or over a frame. */
+  /** A regular expression for a statement with its arguments, or for a frame. */
   writing?: string
-  /** At which of its passings; the default is the first. */
+  /** The passing at which it happens; the default is the first. */
   times?: number
 }
 
 /** One process of the hub. */
 export interface Life {
   readonly program: Program
-  /** Resolves with its address once it runs; undefined where it ended before. */
+  /** Resolves with its address once it runs; undefined if it ended before. */
   readonly ready: Promise<string | undefined>
   readonly ended: Program['ended']
 }
 
-/** The hub as a process that is killed and started again on the same folders, and everyone around it. */
+/** The hub as a process that is killed and restarted on the same folders, and the programs around it. */
 export interface World extends AsyncDisposable {
   readonly provider: Provider
   readonly tools: ToolServer
   readonly person: Person
-  /** The marks of schedules that the hub has acknowledged. */
+  /** The `mark` of each schedule that the hub has acknowledged. */
   readonly schedules: string[]
-  /** Whether the agents' files ask for a wake at every second, from the next start on. */
+  /** Sets whether the agents' files ask for a wake-up every second, from the next start on. */
   setTicking(ticking: boolean): void
   start(dieAt?: DieAt): Promise<Life>
-  /** Connects the person once it runs, if it comes to that. */
+  /** Connects the person once the hub runs, if it gets so far. */
   connect(life: Life): Promise<void>
-  /** Starts it and connects the person. */
+  /** Starts the hub and connects the person. */
   enter(dieAt?: DieAt): Promise<Life>
   /** Makes a schedule that fires after a second. */
   schedule(agent: string, mark: string): Promise<void>
-  /** Resolves once nothing is left to do. */
+  /** Resolves once no work is left. */
   quiet(): Promise<void>
   rows<Row>(sql: string): Row[]
 }
@@ -156,7 +156,7 @@ async function startLife(folder: string, provider: string, dieAt: DieAt | undefi
   )
   const said = program.says(/Open (http\S+)/, PATIENCE_MS).then(match => match[1])
   const ready = Promise.race([said, program.ended.then(() => undefined)])
-  // Who ended before it said anything is known by that it ended.
+  // The end of the process is reported by `ended`, so this rejection needs no handling.
   said.catch(() => undefined)
   return { program, ready, ended: program.ended }
 }
@@ -170,7 +170,7 @@ function readRows<Row>(file: string, sql: string): Row[] {
   }
 }
 
-/** Everything that may still be on its way, and how much of it. */
+/** Counts every kind of unfinished work. */
 const OPEN_WORK = `
   select 'items that wait' as what, count(*) as open from inbox where cycle_id is null
   union all select 'cycles that run', count(*) from cycles where status = 'running'

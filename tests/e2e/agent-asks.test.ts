@@ -28,7 +28,7 @@ describe('an agent calls servers that ask', () => {
   })
   afterEach(() => chat[Symbol.dispose]())
 
-  /** Has the agent call a tool. */
+  /** Makes the agent call a tool. */
   async function start(tool: string): Promise<unknown> {
     model.script(call([[tool]]), say(`${tool} asks`), say(`${tool} is over`))
     return chat.say('homelab', `call ${tool}`)
@@ -38,7 +38,7 @@ describe('an agent calls servers that ask', () => {
       .approval
   const decide = ({ id }: Approval, decision: 'approve' | 'deny', note?: string) =>
     chat.send({ type: 'decide', approval: id, decision, ...(note === undefined ? {} : { note }) })
-  /** What the server got for its question. */
+  /** Returns the answer that the server got to its question. */
   async function answered(tool: string, said = `${tool} is over`): Promise<unknown> {
     await chat.next('message', ({ message }) => message.kind === 'agent' && message.text === said)
     const told = chat.messages.findLast(({ author, data }) => author === tool && data?.['status'] === 'ok')

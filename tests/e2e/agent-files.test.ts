@@ -68,7 +68,7 @@ serveStdio(() => {
 `
   await using hub = await startTestHub({ data: { 'servers/slow/server.mjs': program }, overrides: { model } })
   using chat = await openChat(hub)
-  // Sent at once: its process has hardly begun.
+  // The message is sent at once: the server's process has hardly begun.
   expect((await chat.ask('homelab', 'say hello')).text).toBe('done')
   expect(model.requests.all[0]?.tools.map(({ name }) => name)).toContain('slow__hello')
   expect(model.requests.all[1]?.messages.at(-1)).toMatchObject({

@@ -28,7 +28,7 @@ describe('a hub whose agent needs a yes', () => {
   afterEach(() => chat[Symbol.dispose]())
 
   let asked = 0
-  /** Has the agent ask for a call; resolves with the approval that everyone sees. */
+  /** Makes the agent request a call; resolves with the approval that everybody sees. */
   async function ask(conversation: string): Promise<Approval> {
     const any = `n${++asked}`
     await chat.subscribe(conversation)
@@ -208,7 +208,7 @@ describe('24 hours', () => {
         chat = await openChat(hub)
         await chat.subscribe('homelab', 0)
       } else {
-        // The clock looks again at least every minute, however far the next time is.
+        // The clock checks at least every minute, however far away the next time is.
         clock.jump(24 * 3_600_000)
         clock.advance(60_000)
       }

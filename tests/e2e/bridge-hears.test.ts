@@ -14,7 +14,7 @@ import { INITIALIZE, rpc } from '../support/raw-http.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { createRecord, within } from '../support/until.ts'
 
-/** Its tool logs something, for whoever wants to hear of it. */
+/** A server whose tool logs something for its subscribers. */
 const NOTER = `import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 serveStdio(() => {
@@ -44,7 +44,7 @@ const restart = async () => {
   await hub.start()
 }
 
-/** The bridge of `superbloom mcp` in this process; its client's end. */
+/** Starts the bridge of `superbloom mcp` in this process; returns its client's end. */
 function bridge(clock: Clock = systemClock) {
   const [client, near] = InMemoryTransport.createLinkedPair()
   const findHub = () => ({ url: hub.url, token: hub.token, path: '/mcp' })
@@ -59,7 +59,7 @@ async function connect(mode: '2026-07-28' | 'legacy', clock?: Clock) {
     { name: 'in-memory', version: '1' },
     { versionNegotiation: { mode: mode === 'legacy' ? 'legacy' : { pin: mode } } },
   )
-  /** The list that changed, the URI of what was updated, or what was logged. */
+  /** Records the list that changed, the URI that was updated, or the logged text. */
   const heard = createRecord<unknown>()
   for (const list of ['tools', 'resources', 'prompts'] as const)
     client.setNotificationHandler(`notifications/${list}/list_changed`, () => heard.add(list))
@@ -109,7 +109,7 @@ test('a client that spoke first is told the same, once, and the bridge opens no 
   await client.listTools()
   await heard.find('what is subscribed may have changed', each => each === HOMELAB)
   await using other = await openClient('sdk 2, legacy', hub)
-  // The stream of the session before is tried again a second after it broke.
+  // The bridge tries the earlier session's stream again a second after it broke.
   await said.find('the session before is given up', line => line.includes('tells of no changes'))
   await other.call('noter__note')
   await heard.find('it is logged', each => each === 'noted')
@@ -140,7 +140,7 @@ test('while no hub is there it is looked for ever more slowly, until it is back 
   const after = heard.all.length
   hub.removeAgent('second')
   await heard.find('the new session tells of a change', each => each === 'resources', after)
-  // From the beginning: it was heard.
+  // The wait starts at its first step again, because the hub was heard in between.
   await hub.stop()
   await clock.armed(1_000, from)
   await client.close()

@@ -8,7 +8,7 @@ import { createRecord, within } from '../support/until.ts'
 
 const MODES = ['2026-07-28', 'legacy'] as const
 
-/** The bridge of `superbloom mcp` in this process, between a client in memory and a real hub. */
+/** Connects a client in memory to a real hub, by the bridge of `superbloom mcp` in this process. */
 async function connect(hub: TestHub, mode: (typeof MODES)[number]) {
   const [ours, bridged] = InMemoryTransport.createLinkedPair()
   const said = createRecord<string>()
@@ -121,7 +121,7 @@ test('a session that the hub ended is opened anew', async () => {
     expect(new Set(ids.all).size).toBe(2)
     await one.client.close()
     await within('the bridge ends', one.ended)
-    // It said goodbye: the hub knows its last session no more.
+    // The bridge closed its last session, so the hub no longer knows it.
     const last = { ...headers, 'Mcp-Session-Id': String(ids.all.at(-1)) }
     expect((await send(`${hub.url}/mcp`, { method: 'DELETE', headers: last })).status).toBe(404)
   } finally {

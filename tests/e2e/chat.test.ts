@@ -10,7 +10,7 @@ import { until, within } from '../support/until.ts'
 const MIB = 1024 * 1024
 let hub: TestHub
 let made = 0
-/** A conversation that no other test uses. */
+/** Names a conversation that no other test uses. */
 const fresh = () => `homelab/test-${++made}`
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
   await untilNoChildren()
 })
 
-/** Waits until the conversation has this many messages, as this client got them. */
+/** Waits until this client has got this many messages of the conversation. */
 async function untilMessages(chat: ChatClient, conversation: string, count: number): Promise<ChatMessage[]> {
   const ours = () => chat.messages.filter(message => message.conversation === conversation)
   await until(`${count} messages`, () => ours().length >= count)
@@ -73,7 +73,7 @@ describe('chat at /ws', () => {
     using chat = await openChat(hub)
     const first = await chat.say(conversation, '/help', 'same')
     using other = await openChat(hub)
-    // Another socket asks the store: what was accepted is there.
+    // Another socket reads the store, so it sees only what was really stored.
     await other.subscribe(conversation, 0)
     expect((await other.next('message')).message).toEqual(first)
     expect(await other.say(conversation, '/help', 'same')).toEqual(first)
@@ -81,7 +81,7 @@ describe('chat at /ws', () => {
     await other.answerTo(first)
     const messages = await untilMessages(other, conversation, 2)
     expect(messages.map(({ kind }) => kind)).toEqual(['user', 'agent'])
-    // The same clientId counts for itself in another conversation.
+    // The same clientId is independent in another conversation.
     expect((await chat.say(fresh(), '/help', 'same')).id).not.toBe(first.id)
   })
 

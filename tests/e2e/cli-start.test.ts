@@ -121,7 +121,7 @@ describe('superbloom start', () => {
     expect(isRunning(pid)).toBe(false)
     await using killed = (await boot({ node: systemNode() ?? 'node' })).running
     const after = hubFile().pid
-    // A Node that is new enough runs the hub itself: there is no launcher then that could be killed alone.
+    // A Node that is new enough runs the hub itself, so there is no launcher that could be killed alone.
     const runsItself = after === killed.pid
     killed.kill('SIGKILL')
     await killed.ended()
@@ -157,7 +157,7 @@ describe('superbloom start', () => {
     await running.says(/server_ready.*metrics/)
     await running.says(/server_ready.*mule/)
     const below = childrenOf(running.pid)
-    // Three servers, what one of them started, and who sees to their end.
+    // Three servers, a child of one of them, and the process that ends them with the hub.
     expect(below).toHaveLength(5)
     running.kill('SIGKILL')
     await running.ended()
@@ -246,7 +246,7 @@ describe('a start that cannot be', () => {
     const { stderr } = await hub.ended()
     expect(stderr).toContain('store_loss_accepted')
     await end()
-    // Six processes, one after the other.
+    // The test starts six processes, one after the other.
   }, 120_000)
 
   test('a port that is taken', async () => {

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { launcher, start } from '../support/cli.ts'
 
-/* A data folder that belongs to somebody else, as a container's user or a service's meets it. */
+/* A data folder of another user, as a container's or a service's user may find it. */
 
 const isRoot = process.getuid?.() === 0
-/** Root may use every folder, so here it gives up what lets it. */
+/** Root may use every folder, so it gives up that capability here. */
 const AS_ANYBODY = isRoot ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--'] : []
 
 let folder: string

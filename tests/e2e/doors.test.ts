@@ -16,13 +16,13 @@ beforeAll(async () => {
 })
 afterAll(() => hub[Symbol.asyncDispose]())
 
-/** What is stored: messages of every conversation. */
+/** Returns the stored conversations. */
 async function stored(): Promise<unknown> {
   using chat = await openChat(hub)
   return (await chat.next('welcome')).conversations
 }
 
-/** The answer to a WebSocket's request to be opened. */
+/** Returns the answer to a WebSocket's upgrade request. */
 async function upgrade(headers: Record<string, string>, protocols: string[] = [], path = '/ws') {
   const socket = new WebSocket(`${hub.url.replace('http', 'ws')}${path}`, protocols, { headers })
   const refused = once(socket, 'unexpected-response').then(async ([, response]) => {

@@ -2,11 +2,11 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { readFirstTools } from '../support/first-hub.ts'
 
-/** All tools of the five servers together, as the agent that comes with the hub sends them with each request. */
+/** Tokens of all tools of the five servers, as the default agent sends them with each request. */
 const MOST_TOKENS = 5_500
 const LIMIT = 120_000
 
-/** What an agent has besides the servers' tools. */
+/** The agent's tools besides the servers' tools. */
 const OWN = [
   ...[
     'schedule_wake',

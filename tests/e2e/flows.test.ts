@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 const MINUTE = 60_000
 
-/** The default agent's events, each as its file has it. */
+/** The default agent's events, each as in its file. */
 const AGENT = `---
 description: Looks after the homelab
 events: [{ type: temp_high, as: task }, server_empty]
@@ -27,10 +27,10 @@ interface House extends AsyncDisposable {
   model: ScriptedModel
   chat: ChatClient
   client: TestClient
-  /** The calls that reached the homelab, in order. */
+  /** Returns the calls that reached the homelab, in order. */
   calls(): string[]
   publish(type: string, payload: Record<string, unknown>): Promise<{ status: string; routedTo: string[] }>
-  /** Waits until the model was asked so many times and nothing runs. */
+  /** Waits until the model has got this many requests and nothing runs. */
   quiet(requests: number): Promise<void>
 }
 
@@ -66,14 +66,14 @@ async function openHouse(): Promise<House> {
     },
     async quiet(requests) {
       await until(`the model is asked ${requests} times and rests`, async () => {
-        // A timer that is set only after its time passed is due at once.
+        // A timer that was set only after its time had passed is due at once.
         clock.advance(0)
         if (model.requests.all.length < requests) return false
         const { structuredContent } = await client.call('hub_status')
         return (structuredContent as { queues: { busy: number; waiting: number } }).queues.busy === 0
       })
       expect(model.requests.all).toHaveLength(requests)
-      // What the hub sent before it answers this has arrived.
+      // All frames that the hub sent before this answer have arrived.
       const from = chat.frames.all.length
       chat.send({ type: 'ping' })
       await chat.frames.find('the answer to a ping', ({ type }) => type === 'pong', from)
@@ -84,7 +84,9 @@ async function openHouse(): Promise<House> {
 
 const newest = (house: House) => house.model.requests.all.at(-1)?.messages.at(-1)?.text ?? ''
 
-/** Metrics, pause, notify; then a wake in an hour or when the server is empty; resume; complete. */
+/**
+ * The turns: metrics, pause, notify; then a wake-up in an hour or when the server is empty; resume; complete.
+ */
 const slowServer = [
   call([['get_system_metrics'], ['get_download_status']]),
   call([

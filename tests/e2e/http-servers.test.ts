@@ -5,7 +5,7 @@ import { createHttpServer, type HttpServer, KINDS } from '../support/http-server
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
 
-/** How each kind stands in `hub_status`. */
+/** The entry of each kind in `hub_status`. */
 const SHOWN = {
   legacy: { transport: 'http', era: 'legacy' },
   modern: { transport: 'http', era: 'modern' },

@@ -83,7 +83,7 @@ describe.each(LINES)('the resources and prompts of the hub, for a client of %s',
     const { cycles } = await readAgent()
     const { lastSeq } = JSON.parse(await watching.read(own))
 
-    /** Reads a resource again at each change of it, and at nothing else, until it fits. */
+    /** Reads a resource again at each of its changes, and at nothing else, until it fits. */
     const follow = async (uri: string, fits: (state: Record<string, unknown>) => boolean) => {
       for (let from = 0; ; ) {
         await changes.find(`${uri} changed`, change => change === uri, from)

@@ -8,7 +8,7 @@ import { INITIALIZE, mcpHeaders, rpc, send } from '../support/raw-http.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
 
-/** After so long without a call a session's own connection ends, milliseconds. */
+/** Milliseconds without a call after which a session's own connection ends. */
 const IDLE_MS = 10 * 60_000
 
 let hub: TestHub
@@ -32,7 +32,7 @@ afterEach(async () => {
 const post = (body: string, headers: Record<string, string> = {}) =>
   send(`${hub.url}/mcp`, { method: 'POST', headers: mcpHeaders(hub.token, headers), body })
 
-/** A legacy client's session by hand. */
+/** Opens a legacy client's session by raw requests. */
 async function openSession() {
   const opened = await post(INITIALIZE)
   const headers = { 'Mcp-Session-Id': String(opened.headers['mcp-session-id']) }

@@ -74,7 +74,7 @@ test('a backup that is killed leaves no file that looks whole', async () => {
     await running.ended()
     if (existsSync(file)) break
   }
-  // One that was done before it was killed is whole, and is not overwritten.
+  // A backup that was complete before the kill is whole, and is not overwritten.
   rmSync(file, { force: true })
   const made = await run(['backup', file])
   expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('Verified') })
@@ -108,7 +108,7 @@ test('what was said, called and given is found by clients and by the agent itsel
   })
   expect(textOf(found)).toMatch(/^Session 1 of thr_homelab, .*\n- .* user: .*how is the moonstone\?/)
 
-  // A reset ends the session; it is found as before, now with a summary.
+  // A reset ends the session; a search still finds it, now with a summary.
   await callHub('hub_reset', { agent: 'homelab' })
   model.script(say('fresh'))
   await askAll('hello')

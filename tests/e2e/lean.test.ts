@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 
 const COUNT = 70
 
-/** Many tools, one of which says what it was called with. */
+/** A server with many tools, one of which returns its arguments. */
 const MANY = `import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'

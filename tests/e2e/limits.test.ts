@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 const agent = (limits: string) =>
   `---\ndescription: Looks after the homelab\nlimits: ${limits}\n---\nYou look after it.\n`
 
-/** A turn that streams something and then waits for ever. */
+/** Returns a turn that streams something and then waits for ever. */
 function endless() {
   const held = hold(say('never'))
   const turn: Turn = (request, options) => {

@@ -67,7 +67,7 @@ describe.each(LINES)('a client of %s at /mcp', line => {
     for (const tool of tools) {
       expect(tool.name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
       expect(tool.inputSchema).toMatchObject({ type: 'object' })
-      // Throws where the schema itself is none.
+      // The validator throws if the schema itself is invalid.
       for (const schema of [tool.inputSchema, tool.outputSchema])
         if (schema) validator.getValidator(schema as JsonSchemaType)
     }
@@ -124,7 +124,7 @@ describe.each(LINES)('a client of %s at /mcp', line => {
     abort.abort()
     await expect(call).rejects.toThrow()
     await rec.recorded(`cancelled ${name}`)
-    // Others use the same server, and are not disturbed.
+    // Other clients of the same server are not disturbed.
     expect(hub.logs.all.filter(entry => entry.event === 'server_down')).toEqual([])
   })
 

@@ -27,7 +27,7 @@ describe.each(LINES)('the tools of the hub, for a client of %s', line => {
   })
   afterAll(() => client[Symbol.asyncDispose]())
 
-  /** Calls a tool, checks its structured result against the schema that it promises, and returns it. */
+  /** Calls a tool, checks its structured result against its output schema, and returns it. */
   async function call(name: string, args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     const result: CallToolResult = await client.call(name, args)
     expect(result.isError, textOf(result)).toBeFalsy()

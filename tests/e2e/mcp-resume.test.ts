@@ -6,7 +6,10 @@ import { INITIALIZE, mcpHeaders, send } from '../support/raw-http.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until, within } from '../support/until.ts'
 
-/** One tool tells that it began and waits; another lets it end; the last tells three million characters. */
+/**
+ * A server with three tools: one reports that it began and waits, another lets it end, the last returns three
+ * million characters.
+ */
 const SLOW = `import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 const ended = Promise.withResolvers()
@@ -28,12 +31,12 @@ serveStdio(() => {
 })
 `
 
-/** So often sessions are looked through for those that are idle, and so long one may be. */
+/** Milliseconds between two checks for idle sessions, and the longest idle time of a session. */
 const SWEEP_MS = 60_000
 const IDLE_MS = 30 * 60_000
 
 let hub: TestHub
-/** How far the hub's clock is ahead of the real one. */
+/** Milliseconds by which the hub's clock is ahead of the real one. */
 let ahead = 0
 let sweep: (() => void) | undefined
 
@@ -57,7 +60,7 @@ beforeEach(async () => {
 })
 afterEach(() => hub[Symbol.asyncDispose]())
 
-/** What comes after an event. */
+/** Requests the events after an event. */
 const resume = (session: Record<string, string>, lastEventId: string) =>
   send(`${hub.url}/mcp`, {
     headers: mcpHeaders(hub.token, {

@@ -23,7 +23,7 @@ afterAll(async () => {
 const ask = (request: RawRequest) =>
   send(`${hub.url}/mcp`, { method: 'POST', ...request, headers: mcpHeaders(hub.token, request.headers) })
 
-/** Opens a legacy session; returns the header that names it. */
+/** Opens a legacy session; returns the header with its id. */
 async function openSession(): Promise<{ 'Mcp-Session-Id': string }> {
   const answer = await ask({ body: INITIALIZE })
   expect(answer.status).toBe(200)

@@ -90,7 +90,7 @@ model:
   const ask = async () =>
     JSON.stringify((await client.call('hub_chat', { agent: 'homelab', message: 'hi' })).structuredContent)
   expect(await ask()).toContain('from Anthropic')
-  // What it thought goes back with a text too.
+  // The thoughts are sent back even with a reply of text.
   expect(await ask()).toContain('from Anthropic')
   expect(JSON.parse(first.bodies[1] ?? '').messages[1].content[0]).toMatchObject({
     type: 'thinking',

@@ -96,7 +96,7 @@ const OPENAI: Events = [
   { type: 'response.completed', response: { usage } },
 ]
 
-/** The second request of a turn: the first one's reply with a result. */
+/** Makes the second request of a turn, with the first one's reply and a result. */
 async function turn(provider: string, model: string, events: Events, fields: object = {}) {
   await using server = await serve(stream(toStream(events)))
   const asked = openModel(server.url, { provider, model, ...fields })
@@ -198,7 +198,7 @@ describe('native providers', () => {
         const param = provider === 'google' ? 'generation_config.temperature' : 'temperature'
         refuse(response, 400, { param, message: 'no' })
       })
-      // Models that reason get no temperature from the package.
+      // The package sends no temperature to reasoning models.
       await ask(openModel(server.url, { provider, model, ...entry }), 'hi')
       expect(server.bodies.at(-1)).not.toContain('"temperature"')
     },

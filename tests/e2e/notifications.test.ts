@@ -12,7 +12,7 @@ const CHANNELS = (url: string) =>
     tablet: { kind: 'ntfy', url: `${url}/tablet` },
   })
 
-/** A hub whose only server is notifications, found by its variables, without a language model. */
+/** Starts a hub without a language model whose only server, notifications, is found by its variables. */
 async function start() {
   const ntfy = await startNtfy()
   const folder = makeTempFolder()

@@ -130,7 +130,7 @@ describe('tokens that are over', () => {
     await world.add('other', 'legacy')
     await untilReady(world.hub, 'other')
     people.revoke()
-    // It has counted the refresh token as used then.
+    // The authorization server has then already used up the refresh token.
     people.onRefresh = () => {
       throw new Error('out of order')
     }
@@ -142,7 +142,7 @@ describe('tokens that are over', () => {
     expect(JSON.parse(readFileSync(world.fileOf(), 'utf8'))).not.toHaveProperty('tokens')
     await world.logIn()
     expect(await world.call('remote__one')).toBe('one')
-    // The hub is the same client as before.
+    // The hub has the same client id as before.
     expect(people.asked.filter(one => one === 'register')).toHaveLength(1)
     expect(await world.shownSecrets()).toEqual([])
   })

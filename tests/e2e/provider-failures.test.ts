@@ -20,7 +20,10 @@ import {
   stream,
 } from '../support/provider.ts'
 
-/** The platform opens a connection for the next request when one is cut, and closes it soon. */
+/**
+ * Waits until all connections are closed: after a cut, the platform opens one for the next request and soon
+ * closes it.
+ */
 async function allClosed({ sockets, events }: Awaited<ReturnType<typeof serve>>) {
   while (sockets.open > 0) await once(events, 'closed')
 }

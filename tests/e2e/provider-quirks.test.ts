@@ -179,7 +179,7 @@ describe('against providers with quirks', () => {
     })
     const model = openModel(server.url)
     for (const _ of Array(8)) await ask(model, 'hi')
-    // A request that comes before the end of the one before takes another.
+    // A request that starts before the end of the one before needs another connection.
     expect(server.sockets.ever).toBeLessThanOrEqual(2)
   })
 

@@ -32,7 +32,7 @@ const HISTORY: ModelMessage[] = [
   { role: 'user', text: 'Thanks. And now?', items: [] },
 ]
 
-/** A provider with a rule of its own, and what a model of it remembers. */
+/** Opens a provider with a rule of its own, and what is remembered for its model. */
 async function openRefusing(
   played: PlayedProvider,
   find: (body: string) => Fault | undefined,
@@ -52,12 +52,12 @@ async function openRefusing(
     answer(body, mimic) {
       const fault = find(body)
       if (!fault) return undefined
-      // llama.cpp's form of an error has no place for what it is about.
+      // llama.cpp's form of an error has no field for the parameter.
       const { param: _, ...blank } = fault
       return { failure: mimic.refuse(/llama|lm-studio/.test(played.mimic) ? blank : fault) }
     },
   })
-  /** Asks once; says how many requests it took. */
+  /** Asks once; returns the number of requests that it took. */
   const tries = async (messages = HISTORY) => {
     const before = asked.mimic.requests.length
     asked.script({ text: 'Done.' })

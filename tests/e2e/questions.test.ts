@@ -6,7 +6,7 @@ import { askingServer, untilReady } from '../support/downstream.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { createRecord, within } from '../support/until.ts'
 
-/** How long a question stays open. */
+/** Milliseconds for which a question stays open. */
 const QUESTION_MS = 5 * 60_000
 const ERAS = ['legacy', 'modern'] as const
 
@@ -44,7 +44,7 @@ type Answer = (signal: AbortSignal) => Promise<{ action: 'accept' }>
 
 const accept: Answer = async () => ({ action: 'accept' })
 
-/** A client that can be asked; a legacy one with its stream open. */
+/** Opens a client that can be asked; a legacy one with its stream open. */
 async function openAsked(answer: Answer, era: (typeof ERAS)[number] = 'legacy') {
   const client = new Client(
     { name: 'asked', version: '1' },

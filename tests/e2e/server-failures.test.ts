@@ -9,13 +9,16 @@ import { openResourceClient } from '../support/resource-clients.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until, within } from '../support/until.ts'
 
-/** Ten times what a start and a call take on a busy machine, and less than the hub waits for a server that hangs. */
+/**
+ * Milliseconds: ten times what a start and a call take on a busy machine, and less than the hub waits for a
+ * server that hangs.
+ */
 const SOON_MS = 20_000
 
 let hub: TestHub
 let client: TestClient
 
-/** A hub with these servers below, beside one that works. */
+/** Starts a hub with these servers, beside one that works. */
 async function boot(servers: Record<string, Entry>, overrides: HubOverrides = {}): Promise<void> {
   const started = performance.now()
   hub = await startTestHub({
@@ -27,7 +30,7 @@ async function boot(servers: Record<string, Entry>, overrides: HubOverrides = {}
   await untilReady(hub, 'good')
 }
 
-/** A clock whose timers take this many times as long. */
+/** Returns a clock whose timers take this many times as long. */
 const stretched = (factor: number): Clock => ({
   ...systemClock,
   after: (delay, run) => systemClock.after(delay * factor, run),
@@ -56,7 +59,7 @@ describe('a server that never comes up', () => {
   test('readyz turns 200 all the same', async () => {
     await boot({ bad: odd('hang').entry })
     expect(await readyz()).toBe(503)
-    // CONTRACT.md: 5 s after the start at the latest.
+    // CONTRACT.md allows at most 5 s after the start.
     await until('the hub counts as ready', async () => (await readyz()) === 200)
   })
 
@@ -70,7 +73,7 @@ describe('a server that never comes up', () => {
 
   test('one that hangs on its list is ended after the time limit and tried again, one at a time', async () => {
     const mode = 'hang-on-list'
-    // 30 s are 1.5 s.
+    // This clock turns 30 s into 1.5 s.
     await boot({ bad: odd(mode).entry }, { clock: stretched(1 / 20) })
     const [first] = childrenOf().filter(({ command }) => command.endsWith(mode))
     const called = await client.call('bad__pid')
@@ -157,7 +160,7 @@ describe('a server that never comes up', () => {
 
 describe('a server that dies', () => {
   test('comes back by itself, with nothing left of its group; meanwhile its tools stay and a call says why', async () => {
-    // It is tried again after four times as long, so that a call on a busy machine finds it down.
+    // A restart takes four times as long, so that a call on a busy machine still finds the server down.
     await boot({ frail: odd('grandchild').entry }, { clock: stretched(4) })
     await untilReady(hub, 'frail')
     const pid = await pidOf('frail')
@@ -191,7 +194,7 @@ describe('a server that dies', () => {
     await untilReady(hub, 'frail')
     const [child] = childrenOf().filter(({ command }) => command.includes('deaf'))
     const call = client.call('frail__swallow')
-    // The hub answers in order, so the call is under way when this one is through.
+    // The hub answers in order, so the earlier call is running when this one returns.
     await goodAnswers()
     process.kill(child?.pid ?? 0, 'SIGKILL')
     const failed = await within('the call fails', call)

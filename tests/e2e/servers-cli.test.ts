@@ -24,7 +24,7 @@ afterAll(async () => {
   await untilNoChildren()
 })
 
-/** As in another folder and without the hub's own variables but the one for its data. */
+/** Runs the command without the hub's own variables except the one for its data folder. */
 const run = (...words: string[]): Promise<Ended> =>
   runCli(['servers', ...words], { cwd: hub.dataFolder, variables: { SUPERBLOOM_DATA: hub.dataFolder } })
 const inData = (path: string) => join(hub.dataFolder, 'servers', path)
@@ -119,7 +119,7 @@ test('names that are taken or unknown, and what cannot be written, are answered 
   expect(await wrong('add', 'fixed', '--', 'x')).toMatch(/superbloom\.yaml says.*it wins.*take another name/)
   expect(await wrong('remove', 'nobody')).toMatch(/no server nobody; there is .*fixed/)
   expect(await wrong('add', 'files', 'npx', '-y', 'x')).toMatch(/unknown option '-y'[\s\S]*put -- in front/)
-  // What stands in the way of root too: a file where the folder would be.
+  // A file in place of the folder stops even root.
   writeFileSync(inData('blocked'), '')
   expect(await wrong('add', 'blocked', '--', 'x')).toMatch(/cannot be written/)
   rmSync(inData('blocked'))

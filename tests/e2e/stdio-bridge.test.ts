@@ -30,7 +30,7 @@ afterAll(async () => {
   await untilNoChildren()
 })
 
-/** What a client's config says: the launcher, run by some Node, told where the data folder is. */
+/** A client's config: the launcher, run by some Node, with the data folder in its environment. */
 function bridge(node = 'node'): Extract<Target, { command: string }> {
   const env = { PATH: String(process.env['PATH']), HOME: hub.folder, SUPERBLOOM_DATA: hub.dataFolder }
   return { command: node, args: [launcher, 'mcp'], env, cwd: hub.folder }
@@ -128,7 +128,7 @@ test('ends by itself with its input, before a client uses force', async () => {
   expect(await program.ended).toEqual({ code: 0, signal: null })
 })
 
-// One of 2026-07-28 takes no requests, and so cannot be asked whether it has read.
+// A 2026-07-28 client takes no requests, so it cannot be asked whether it has read everything.
 test.each(LINES.filter(line => line !== 'sdk 2, 2026-07-28'))(
   'a client of %s that does not read for a while gets every progress notification, the last too',
   async line => {
@@ -196,7 +196,7 @@ describe('--config', () => {
     return (config.mcpServers ?? config.servers).superbloom
   }
 
-  /** `claude mcp add superbloom --env NAME=VALUE -- command args…`, in a folder without blanks. */
+  /** Reads `claude mcp add superbloom --env NAME=VALUE -- command args…`, in a folder without blanks. */
   function fromCommandLine(text: string) {
     const [before = '', after = ''] = text.trim().split(' -- ')
     const [, variable = '', value = ''] = /--env (\w+)=(\S+)/.exec(before) ?? []

@@ -8,7 +8,7 @@ import { createFakeClock } from '../support/fake-clock.ts'
 import { createScriptedModel, hold, say } from '../support/scripted-model.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 
-/** Holds the lock for writing, as another process that writes for long. */
+/** Takes the write lock, like another process with a long transaction. */
 function lock({ dataFolder }: TestHub) {
   const other = new Database(join(dataFolder, 'superbloom.db'))
   other.exec('begin immediate')
@@ -70,7 +70,7 @@ test('promise 4: a cycle that meets a locked database goes on when the lock is g
   await first.begun
   using other = lock(hub)
   first.release()
-  // As soon as it is known that it failed, so that whatever gives the cycle up could be written.
+  // The lock is freed as soon as the failure is known, so that the cycle's end can be written.
   await hub.logs.find('the cycle meets the lock', ({ event }) => event === 'cycle_broke')
   other.free()
   await clock.armed(10_000)

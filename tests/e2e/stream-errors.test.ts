@@ -11,7 +11,7 @@ const toStream = (events: Events) =>
 const usage = { input_tokens: 12, output_tokens: 3 }
 const item = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'secret' }
 
-/** What may come before the error. */
+/** Events that may come before the error. */
 const START: Record<string, Events> = {
   anthropic: [
     { type: 'message_start', message: { id: 'm', model: 'm', role: 'assistant', content: [], usage } },

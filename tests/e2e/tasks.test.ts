@@ -11,7 +11,7 @@ const agents = {
   ben: '---\nconversations: [family]\nevents: [{ type: temp_high, as: task }]\n---\nYou mind the heat.\n',
 }
 
-/** Answers by what its window ends with. */
+/** Answers by the end of the window. */
 const policy: Turn = (request, options) => {
   const last = request.messages.at(-1)
   const text = last?.text ?? ''

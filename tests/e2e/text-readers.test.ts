@@ -15,7 +15,7 @@ afterAll(async () => {
   await untilNoChildren()
 })
 
-/** As these clients call themselves, one behind a forwarder. */
+/** The names of such clients, one of them behind a forwarder. */
 const READERS = [
   'claude-code',
   'codex-mcp-client',

@@ -17,7 +17,7 @@ import { startTestHub } from '../support/test-hub.ts'
 const SIGNATURE = { google: { thought_signature: 'c2lnbmVk' } }
 const CALL = { index: 0, id: 'one', type: 'function', function: { name: 'list_schedules', arguments: '{}' } }
 
-/** As Gemini does: a call is signed, and refused without its signature where it comes back. */
+/** The provider behaves like Gemini: it signs a call, and refuses the call without its signature later. */
 test('a provider that signs its calls gets the signatures back with their results, through the store', async () => {
   await using provider = await serve((response, body) => {
     const isSecond = body.includes('"role":"tool"')

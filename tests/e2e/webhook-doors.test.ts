@@ -113,7 +113,7 @@ test('what may come in', async () => {
 })
 
 test('a flood of one hook is refused, and harms no other', async () => {
-  // What a limit gives back with time does not count while the time stands still.
+  // Limits do not recover while the clock's time is fixed.
   const clock = { ...systemClock, monotonic: () => 0 }
   await using hub = await startHub({ homelab: 'You look after the homelab.\n' }, { clock })
   const flood = await Promise.all(
@@ -173,7 +173,7 @@ test('a signed delivery is taken once, whatever id somebody writes beside it', a
   expect(await listEvents(hub)).toHaveLength(2)
 })
 
-/** Asks with a body that is announced and of which nothing is sent; resolves with the answer's status. */
+/** Sends headers that announce a body, but no body; resolves with the answer's status. */
 function announce(hub: { url: string }, headers: Record<string, string>): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const sent = request(`${hub.url}/hooks/door`, { method: 'POST', headers, agent: false }, answer => {

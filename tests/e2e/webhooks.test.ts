@@ -126,7 +126,7 @@ test('promises 1, 2: what was answered with 202 is there after a kill, once, how
         const event = await ring(id)
         if (event) answered.set(id, event.id)
       } catch (error) {
-        // It was killed before it answered.
+        // The hub was killed before it answered.
         expect((error as NodeJS.ErrnoException).code).toMatch(/^E/)
       }
       if (answered.size > 0) killed ??= hub.kill()

@@ -12,13 +12,16 @@ export interface AppriseMessage {
 }
 
 export interface Apprise extends LabServer {
-  /** Oldest first. */
+  /** Messages, oldest first. */
   readonly messages: readonly AppriseMessage[]
-  /** What the next one gets in place of 200: 424 where a service failed. */
+  /** Sets the next answer's status instead of 200: 424 if a service failed. */
   answerOnce(status: number): void
 }
 
-/** Apprise's API with one stored configuration. It has no official description: this follows its documentation. */
+/**
+ * Starts Apprise's API with one stored configuration. There is no official description, so this follows its
+ * documentation.
+ */
 export async function startApprise(): Promise<Apprise> {
   const messages: AppriseMessage[] = []
   let next: number | undefined

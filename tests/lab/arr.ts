@@ -1,6 +1,6 @@
 import type { LabAnswer, LabRequest } from './http.ts'
 
-/* What the lab's Radarr and Sonarr have in common. */
+/* The common parts of the lab's Radarr and Sonarr. */
 
 export const PROFILES = [
   { id: 1, name: 'Any' },
@@ -40,7 +40,7 @@ export interface HistoryRecord {
   data: Record<string, string>
 }
 
-/** A download that goes well, changed as a test wants it. */
+/** Creates an entry of a healthy download, with a test's changes. */
 export function toQueueEntry(entry: Partial<QueueEntry> & { id: number; title: string }): QueueEntry {
   return {
     size: 8_000_000_000,
@@ -56,7 +56,7 @@ export function toQueueEntry(entry: Partial<QueueEntry> & { id: number; title: s
   }
 }
 
-/** Radarr and Sonarr take the key in this header. */
+/** Refuses requests without the key, which Radarr and Sonarr take in this header. */
 export function refuseWithout(key: string) {
   return ({ headers }: LabRequest): LabAnswer | undefined =>
     headers['x-api-key'] === key ? undefined : { status: 401, body: { error: 'Unauthorized' } }
@@ -78,18 +78,18 @@ export function toPage<Record>(url: URL, records: readonly Record[]): LabAnswer 
   }
 }
 
-/** The form in which they refuse what does not fit. */
+/** Returns their form of a validation error. */
 export function refusal(propertyName: string, errorMessage: string): LabAnswer {
   return { status: 400, body: [{ propertyName, errorMessage, severity: 'error' }] }
 }
 
-/** Their descriptions leave out what each command takes besides its name. */
+/** Removes a command's fields besides its name, which their descriptions leave out. */
 export function toDescribedCommand(path: string, json: unknown): unknown {
   if (path !== '/api/v3/command' || typeof json !== 'object' || json === null) return json
   return { name: (json as { name?: unknown }).name }
 }
 
-/** The fields that both check before they add: what the descriptions leave open. */
+/** Checks the fields that both programs check before an addition, and that the descriptions leave open. */
 export function findMissing(json: unknown, folders: readonly string[]): LabAnswer | undefined {
   const given = (json ?? {}) as Record<string, unknown>
   if (!PROFILES.some(({ id }) => id === given['qualityProfileId'])) {
@@ -104,7 +104,10 @@ export function findMissing(json: unknown, folders: readonly string[]): LabAnswe
   return undefined
 }
 
-/** Whether the queue's page lists an entry: one that it knows no film or series of only on demand. */
+/**
+ * Tells whether the queue's page lists an entry; one without a known film or series is listed only on
+ * request.
+ */
 export function isListed(url: URL, of: number | undefined, kind: 'Movie' | 'Series'): boolean {
   return of !== undefined || url.searchParams.get(`includeUnknown${kind}Items`) === 'true'
 }
@@ -127,11 +130,11 @@ export interface ArrState {
     enableAutomaticSearch: boolean
     enableInteractiveSearch: boolean
   }[]
-  /** What it was told to do. */
+  /** The commands that it received. */
   commands: { name: string; movieIds?: number[]; episodeIds?: number[] }[]
 }
 
-/** Empty queues, two root folders, one indexer. */
+/** Creates a state with empty queues, two root folders and one indexer. */
 export function toArrState(folder: string): ArrState {
   return {
     folders: [
@@ -166,7 +169,7 @@ export function toArrState(folder: string): ArrState {
   }
 }
 
-/** The routes that both have. */
+/** Returns the routes of both programs. */
 export function commonRoutes(state: ArrState, version: string) {
   return {
     'GET /api/v3/system/status': () => ({ body: { appName: 'Lab', version, isProduction: true } }),

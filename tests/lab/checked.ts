@@ -2,38 +2,38 @@ import type { Contract } from '../support/openapi.ts'
 import { type LabAnswer, type LabRequest, type LabServer, startLab } from './http.ts'
 
 export interface RouteRequest extends LabRequest {
-  /** What stands in the path's slots, in order. */
+  /** Values of the path's parameters, in order. */
   slots: readonly string[]
   /** The parsed body; undefined without one. */
   json: unknown
 }
 
-/** "GET /api/v3/movie/:id" and what it answers. */
+/** Answers by route, such as "GET /api/v3/movie/:id". */
 export type Routes = Readonly<Record<string, (request: RouteRequest) => LabAnswer>>
 
 export interface CheckedOptions {
-  /** Validates every request and every answer that is no error; without it nothing is read from the specs. */
+  /** Validates every request and every successful answer; without it no spec is read. */
   contract?: Contract | undefined
   port?: number | undefined
 }
 
 interface CheckedRules extends CheckedOptions {
-  /** The answer to a request without the right key; undefined lets it in. */
+  /** Returns the answer to a request without the right key; undefined accepts the request. */
   refuse(request: LabRequest): LabAnswer | undefined
   routes: Routes
   /** Statuses of the real program that its description leaves out. */
   undescribed?: readonly number[]
-  /** The body as the description knows it: some programs take more than theirs says. */
+  /** Returns the body in its described form, because some programs accept more than their description. */
   toDescribed?(path: string, json: unknown): unknown
 }
 
-/** What every upstream of the lab tells its tests. */
+/** The records of every lab upstream. */
 export interface CheckedLab extends LabServer {
-  /** "POST /api/v3/movie", in their order. */
+  /** Requests in order, with routes such as "POST /api/v3/movie". */
   readonly requests: readonly { route: string; json: unknown; search: string }[]
 }
 
-/** An upstream of the lab. Disposing of it throws what did not fit the contract. */
+/** Starts a lab upstream. Disposing of it throws the violations of the contract. */
 export async function startChecked(rules: CheckedRules): Promise<CheckedLab> {
   const problems: string[] = []
   const requests: { route: string; json: unknown; search: string }[] = []
@@ -75,7 +75,7 @@ function check(
   const request = contract.request(method, path, toDescribed(path, json))
   if (status >= 400 || undescribed.includes(status))
     return request.map(problem => `${method} ${path}, request: ${problem}`)
-  // Radarr and Sonarr answer 201 where their descriptions say 200.
+  // Radarr and Sonarr answer 201 although their descriptions say 200.
   const described = contract.answer(method, path, status, body)
   const answer =
     status === 201 && described.some(line => line.endsWith('answers no 201'))

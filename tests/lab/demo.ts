@@ -13,8 +13,8 @@ import type { Homelab } from './homelab-story.ts'
 import { type House, openHouse } from './house.ts'
 
 /*
- * The hub with a simulated homelab, and its three stories to watch. `--play` plays them by itself and ends, with 1
- * where one of them did not end as it should.
+ * The hub with a simulated homelab, and its three stories to watch. `--play` plays all of them and exits,
+ * with 1 if a story ended wrongly.
  */
 
 const root = join(import.meta.dirname, '..', '..')

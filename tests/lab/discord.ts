@@ -15,18 +15,21 @@ export interface DiscordMessage {
 }
 
 export interface Discord extends LabServer {
-  /** "http://127.0.0.1:40123/api/v10", for bots that post to channel 2. */
+  /** The address for bots that post to channel 2: "http://127.0.0.1:40123/api/v10". */
   readonly apiUrl: string
   readonly webhookUrl: string
-  /** Oldest first. */
+  /** Messages, oldest first. */
   readonly messages: readonly DiscordMessage[]
-  /** What of requests and answers did not fit the contract. */
+  /** Violations of the contract in requests and answers. */
   readonly violations: readonly string[]
-  /** The next message is refused with 429 and this `retry_after`. */
+  /** Refuses the next message with 429 and this `retry_after`. */
   limitOnce(seconds: number): void
 }
 
-/** Discord's REST as far as a notification needs it: one webhook, and one channel for a bot, which knows nonces. */
+/**
+ * Starts the part of Discord's REST that notifications need: one webhook, and one channel for a bot, with
+ * nonces.
+ */
 export async function startDiscord(contract?: Contract): Promise<Discord> {
   const messages: DiscordMessage[] = []
   const violations: string[] = []
@@ -94,7 +97,7 @@ const channel: LabAnswer = {
   },
 }
 
-/** The JSON of a message, also where files come with it. */
+/** Reads the JSON of a message, also of one with files. */
 function readMessage({ body, headers }: LabRequest): Omit<DiscordMessage, 'id'> {
   if (headers['content-type']?.startsWith('application/json')) return JSON.parse(body)
   const json = /name="payload_json"\r\n\r\n(.*?)\r\n--/s.exec(body)?.[1] ?? '{}'

@@ -12,13 +12,13 @@ export interface GotifyMessage {
 }
 
 export interface Gotify extends LabServer {
-  /** Oldest first. */
+  /** Messages, oldest first. */
   readonly messages: readonly GotifyMessage[]
-  /** What of requests and answers did not fit the contract. */
+  /** Violations of the contract in requests and answers. */
   readonly violations: readonly string[]
 }
 
-/** A Gotify with one application. */
+/** Starts a Gotify with one application. */
 export async function startGotify(contract?: Contract): Promise<Gotify> {
   const messages: GotifyMessage[] = []
   const violations: string[] = []

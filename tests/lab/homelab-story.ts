@@ -6,15 +6,15 @@ export interface Homelab {
   server: string
   /** The notification channel. */
   channel: string
-  /** How long downloads are paused, such as "60m". */
+  /** Time for which downloads are paused, such as "60m". */
   pause: string
-  /** How long until a hot machine is looked at again. */
+  /** Time until a hot machine is checked again. */
   cool: string
-  /** How long an empty server stays up. */
+  /** Time for which an empty server keeps running. */
   idle: string
 }
 
-/** The file of the agent that plays them. */
+/** The file of the agent in the stories. */
 export const AGENT = `---
 description: Looks after the homelab
 events: [{ type: temp_high, as: task }, server_empty]
@@ -27,15 +27,15 @@ const call = (name: string, args: Record<string, unknown> = {}) => ({ name, argu
 const done = (summary: string): StoryReply => ({ calls: [call('complete_task', { summary })] })
 
 interface Scene {
-  /** What set it off: the newest batch of the inbox. */
+  /** The newest batch of the inbox, which started the scene. */
   trigger: string
-  /** The results since, oldest first. */
+  /** The results since the trigger, oldest first. */
   results: { tool: string; text: string }[]
 }
 
 type Play = (scene: Scene, home: Homelab) => StoryReply
 
-/** Somebody says that the game is slow: the downloads pause, and go on later or once nobody plays. */
+/** A person reports a slow game: the downloads pause, and resume later or when nobody plays. */
 const slowServer: Play = ({ results }, { server, channel, pause }) => {
   if (results.length === 0) {
     return {
@@ -58,7 +58,7 @@ const resume: Play = ({ results }) =>
     ? { text: 'The downloads go on.', calls: [call('complete_task', { summary: 'The downloads go on.' })] }
     : { calls: [call('resume_downloads')] }
 
-/** A machine runs hot: one warning, another look later, and not a word if it has cooled down. */
+/** A machine is hot: one warning, another check later, and no message if it has cooled down. */
 const hot: Play = ({ results }, { channel, cool }) => {
   if (!has(results, 'get_system_metrics')) return { calls: [call('get_system_metrics')] }
   if (!has(results, 'send_notification')) {
@@ -76,7 +76,7 @@ const cooler: Play = ({ results }, { cool }) => {
   return { calls: [call('schedule_wake', { delay: cool, reason: 'is it cooler?' })] }
 }
 
-/** The last player left: the server is stopped a while later, unless somebody comes back. */
+/** The last player left: the server is stopped after a while, unless somebody comes back. */
 const empty: Play = (_, { idle }) => ({
   calls: [
     call('schedule_wake', { delay: idle, reason: 'is it still empty?', wake_on_events: ['player_joined'] }),
@@ -92,7 +92,7 @@ const stillEmpty: Play = ({ trigger, results }, { server }) => {
   return isEmpty ? { calls: [call('stop_game_server', { server })] } : done('Somebody plays.')
 }
 
-/** The first that fits is played. */
+/** The plays by trigger; the first match is played. */
 const PLAYS: readonly [RegExp, Play][] = [
   [/resume the downloads/, resume],
   [/is it cooler\?/, cooler],
@@ -102,7 +102,7 @@ const PLAYS: readonly [RegExp, Play][] = [
   [/\bslow\b|\blag/i, slowServer],
 ]
 
-/** The homelab's three stories: a slow game server, a hot machine, an empty server. */
+/** Returns the homelab's three stories: a slow game server, a hot machine, an empty server. */
 export function homelabStory(home: Homelab): Story {
   return messages => {
     const scene = toScene(messages)
@@ -127,7 +127,7 @@ function toScene(messages: readonly StoryMessage[]): Scene {
   }
 }
 
-/** What happened: neither what the hub tells of pending schedules, nor how a task ended. */
+/** Returns the batch without the hub's list of pending schedules and without results of tasks. */
 function withoutState(batch: string): string {
   const [, ...items] = batch.split(/\n\n\d+\. /)
   return items.filter(item => !item.startsWith('Task ')).join('\n')

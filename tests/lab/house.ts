@@ -14,9 +14,12 @@ const RCON_PASSWORD = 'lab'
 
 type Variables = Readonly<Record<string, string>>
 
-/** A simulated homelab: a game server, a download client, a push service, a machine and a model, all on loopback. */
+/**
+ * A simulated homelab: a game server, a download client, a push service, a machine and a model, all on
+ * loopback.
+ */
 export interface House extends AsyncDisposable {
-  /** What a hub's process needs to run on it. */
+  /** Variables for a hub's process that uses this homelab. */
   readonly env: Variables
   /** The variables of each server, by its name. */
   readonly servers: Readonly<Record<'games' | 'downloads' | 'metrics' | 'notifications', Variables>>
@@ -24,16 +27,16 @@ export interface House extends AsyncDisposable {
   readonly ntfy: Ntfy
   readonly host: FixtureHost
   readonly model: StoryModel
-  /** A player comes to the game server, or leaves it. */
+  /** Makes a player join or leave the game server. */
   player(what: 'join' | 'leave', name: string): Promise<void>
-  /** Asks the game server who plays. */
+  /** Asks the game server for its players. */
   query(): Promise<string>
-  /** Whether the game server answers. */
+  /** Tells whether the game server answers. */
   isGameUp(): Promise<boolean>
 }
 
 export interface HouseOptions {
-  /** An empty folder for everything that is written. */
+  /** An empty folder for all written files. */
   folder: string
   home: Homelab
   onMessage?: (message: Published) => void

@@ -11,17 +11,17 @@ export interface LabRequest {
 
 export interface LabAnswer {
   status?: number
-  /** An object is sent as JSON. */
+  /** Text, or an object that is sent as JSON. */
   body: unknown
 }
 
 export interface LabServer extends AsyncDisposable {
   readonly url: string
-  /** For protocols that begin as HTTP. */
+  /** The HTTP server, for protocols that begin as HTTP. */
   readonly server: Server
 }
 
-/** An HTTP server on loopback. */
+/** Starts an HTTP server on loopback. */
 export async function startLab(answer: (request: LabRequest) => LabAnswer, port = 0): Promise<LabServer> {
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = []

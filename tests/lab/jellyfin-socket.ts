@@ -2,7 +2,10 @@ import type { Server } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Contract } from '../support/openapi.ts'
 
-/** The socket at /socket: SessionsStart asks for sessions at once and at every change; a sign of life is asked for. */
+/**
+ * Opens the socket at /socket: SessionsStart requests the sessions at once and at every change; the server
+ * asks for keep-alives.
+ */
 export function openSockets(
   server: Server,
   {
@@ -27,7 +30,7 @@ export function openSockets(
     socket.send(JSON.stringify({ MessageType: 'Sessions', MessageId: crypto.randomUUID(), Data }))
   }
   server.on('upgrade', (request, stream, head) => {
-    // Clients may break off at any time.
+    // Clients may disconnect at any time.
     stream.on('error', () => stream.destroy())
     const path = new URL(request.url ?? '/', 'http://lab').pathname
     if (!isOpen || path !== '/socket' || !isAllowed(request.headers.authorization)) {

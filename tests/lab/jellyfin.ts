@@ -30,7 +30,7 @@ export interface LabSession {
   IsPaused?: boolean
   PlayMethod?: 'Transcode' | 'DirectStream' | 'DirectPlay'
   TranscodingInfo?: Record<string, unknown>
-  /** Commands that its app takes. */
+  /** Commands that the session's app accepts. */
   commands?: string[]
 }
 
@@ -47,20 +47,20 @@ export interface Jellyfin extends CheckedLab {
       RefreshStatus: string
       RefreshProgress?: number
     }[]
-    /** Percent of the scan of everything; undefined: none runs. */
+    /** Percent of the scan of all libraries; undefined if none runs. */
     scan: number | undefined
-    /** How often a scan was asked for, of everything or of one library. */
+    /** Number of requested scans, of everything or of one library. */
     scans: number
-    /** Percent that it goes on by each time that somebody looks. */
+    /** Percent that the scan advances at each read. */
     step: number
     messages: { session: string; text: string }[]
     stopped: string[]
   }
-  /** How many clients were pushed sessions. */
+  /** Number of clients that got pushed sessions. */
   readonly pushed: number
-  /** Sends what plays now to those who asked to hear of it. */
+  /** Sends the current sessions to the subscribed clients. */
   push(): void
-  /** Whether it lets sockets in; closes those there are where not. */
+  /** Allows sockets, or refuses them and closes the open ones. */
   allowSockets(isAllowed: boolean): void
 }
 
@@ -85,7 +85,7 @@ const SEVERANCE: LabItem = {
   ProviderIds: { Tvdb: '371980', Tmdb: '95396' },
 }
 
-/** The n-th episode of a season of Severance. */
+/** Creates an episode of Severance by season and number. */
 export function toEpisode(season: number, number: number, added = '2026-10-02T10:00:00.0000000Z'): LabItem {
   return {
     Id: `aaaaaaaaaaaaaaaaaaaaaaaaaaa${season}${String(number).padStart(4, '0')}`,
@@ -101,7 +101,7 @@ export function toEpisode(season: number, number: number, added = '2026-10-02T10
   }
 }
 
-/** Somebody who watches Arrival with the picture converted. */
+/** Creates a session that plays Arrival with a converted picture. */
 export function toTranscodingSession(change: Partial<LabSession> = {}): LabSession {
   return {
     Id: '507cc4e1d598bb0951c5a8ed96f9bdd1',
@@ -128,7 +128,7 @@ export function toTranscodingSession(change: Partial<LabSession> = {}): LabSessi
   }
 }
 
-/** A Jellyfin with a film and three episodes in two libraries; nobody watches anything. */
+/** Starts a Jellyfin with a film and three episodes in two libraries, and no sessions. */
 export async function startJellyfin(options: CheckedOptions = {}): Promise<Jellyfin> {
   const state: Jellyfin['state'] = {
     items: [ARRIVAL, SEVERANCE, toEpisode(1, 1), toEpisode(1, 2), toEpisode(2, 1)],

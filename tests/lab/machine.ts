@@ -1,9 +1,9 @@
 import type { FixtureHost } from '../../servers/metrics/testing/fixture-host.ts'
 
-/** How often the counters go on. */
+/** Milliseconds between two updates of the counters. */
 const BEAT_MS = 200
 
-/** Lets a recorded machine of two cores go on, busy for a third of the time, until it is disposed. */
+/** Advances a recorded machine of two cores, busy for a third of the time, until it is disposed. */
 export function keepRunning(host: FixtureHost): Disposable {
   const beating = setInterval(() => beat(host), BEAT_MS)
   return { [Symbol.dispose]: () => clearInterval(beating) }

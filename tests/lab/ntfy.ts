@@ -9,11 +9,11 @@ export interface Published {
 }
 
 export interface Ntfy extends LabServer {
-  /** Oldest first. */
+  /** Messages, oldest first. */
   readonly published: readonly Published[]
 }
 
-/** An ntfy that takes messages as JSON (POST /) and as text (POST or PUT /topic). */
+/** Starts an ntfy that takes messages as JSON (POST /) and as text (POST or PUT /topic). */
 export async function startNtfy(onMessage: (message: Published) => void = () => undefined): Promise<Ntfy> {
   const published: Published[] = []
   const publish = (message: Omit<Published, 'id'>) => {

@@ -9,11 +9,14 @@ export interface Quake3Options {
   name: string
 }
 
-/** A game server that speaks Quake 3's query and rcon over UDP; `join NAME` and `leave NAME` are rcon commands here. */
+/**
+ * A game server that speaks Quake 3's query and rcon over UDP; `join NAME` and `leave NAME` are rcon commands
+ * here.
+ */
 export interface Quake3 extends AsyncDisposable {
   readonly port: number
   readonly players: ReadonlySet<string>
-  /** What was said over rcon. */
+  /** Texts of rcon's `say`. */
   readonly said: readonly string[]
 }
 

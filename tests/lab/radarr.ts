@@ -15,7 +15,7 @@ import { type CheckedLab, type CheckedOptions, type Routes, startChecked } from 
 const KEY = 'lab-radarr-key-0123456789abcdef'
 
 export interface LabMovie {
-  /** 0: known to the web only. */
+  /** 0 if only the web knows it. */
   id: number
   title: string
   year: number
@@ -30,9 +30,9 @@ export interface LabMovie {
 export interface Radarr extends CheckedLab {
   readonly apiKey: string
   readonly state: ArrState & {
-    /** What the web knows; those with an id are in Radarr. */
+    /** Films that the web knows; those with an id are in Radarr. */
     movies: LabMovie[]
-    /** What was sent to be added. */
+    /** Bodies of the additions. */
     added: Record<string, unknown>[]
   }
 }
@@ -48,7 +48,7 @@ const web = (title: string, year: number, tmdbId: number): LabMovie => ({
   digitalRelease: `${year}-06-01T00:00:00Z`,
 })
 
-/** A Radarr with two films, one of which is missing, and a web that knows a few more. */
+/** Starts a Radarr with two films, one of which is missing, and a web that knows a few more. */
 export async function startRadarr(options: CheckedOptions = {}): Promise<Radarr> {
   const state: Radarr['state'] = {
     ...toArrState('movies'),
@@ -129,7 +129,7 @@ function add(state: Radarr['state'], json: Record<string, unknown>) {
   return { status: 201, body: toResource(movie) }
 }
 
-/** "dune", "dune (2021)", "tmdb:841". */
+/** Finds films by "dune", "dune (2021)" or "tmdb:841". */
 function lookUp(movies: readonly LabMovie[], term: string): LabMovie[] {
   const id = /^tmdb:(\d+)$/.exec(term)?.[1]
   if (id) return movies.filter(movie => movie.tmdbId === Number(id))

@@ -1,13 +1,13 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** Where a Quake 3 server of this machine takes commands. */
+/** Port and password of a Quake 3 server on this machine. */
 export interface RconTarget {
   port: number
   password: string
 }
 
-/** Sends a command over Quake 3's rcon; resolves with what the first packet of the answer says. */
+/** Sends a command over Quake 3's rcon; resolves with the text of the answer's first packet. */
 export async function sendRcon({ port, password }: RconTarget, command: string): Promise<string> {
   const socket = createSocket('udp4')
   try {

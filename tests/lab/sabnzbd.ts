@@ -19,7 +19,9 @@ export interface Sabnzbd extends LabServer {
   readonly jobs: readonly Job[]
 }
 
-/** A SABnzbd that downloads at a steady rate, one job after the other, by `now` (unix milliseconds). */
+/**
+ * Starts a SABnzbd that downloads at a steady rate, one job after the other, by `now` (unix milliseconds).
+ */
 export async function startSabnzbd(
   names: Readonly<Record<string, number>>,
   now: () => number = Date.now,

@@ -3,17 +3,17 @@ import type { LabAnswer } from './http.ts'
 
 const KEY = 'lab-seerr-key-0123456789abcdef'
 const AT = '2026-07-02T14:26:22.000Z'
-/** What its validator refuses in a query as it is sent: it follows RFC 3986. */
+/** Characters that Seerr's validator refuses unencoded in a query: it follows RFC 3986. */
 const RESERVED = /[:/?#[\]@!$'()*+,;]/
 
 export interface LabTitle {
   mediaType: 'movie' | 'tv'
-  /** TMDB's. */
+  /** TMDB's id. */
   id: number
   title: string
   year: number
   seasons: number[]
-  /** Of the media: 1 unknown … 5 available. */
+  /** The media's state: 1 unknown … 5 available. */
   status: number
 }
 
@@ -33,12 +33,12 @@ export interface Seerr extends CheckedLab {
   readonly state: {
     titles: LabTitle[]
     requests: LabRequestState[]
-    /** Whether requests are approved by themselves. */
+    /** True if requests are approved automatically. */
     approves: boolean
   }
 }
 
-/** A Seerr that knows a few titles; "Arrival" is available, "Blade Runner 2049" asked for. */
+/** Starts a Seerr that knows a few titles; "Arrival" is available, "Blade Runner 2049" is requested. */
 export async function startSeerr(options: CheckedOptions = {}): Promise<Seerr> {
   const movie = (title: string, year: number, id: number, status = 1): LabTitle => {
     return { mediaType: 'movie', id, title, year, seasons: [], status }

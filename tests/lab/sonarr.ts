@@ -26,7 +26,7 @@ export interface LabEpisode {
 }
 
 export interface LabSeries {
-  /** 0: known to the web only. */
+  /** 0 if only the web knows it. */
   id: number
   title: string
   year: number
@@ -39,10 +39,10 @@ export interface LabSeries {
 export interface Sonarr extends CheckedLab {
   readonly apiKey: string
   readonly state: ArrState & {
-    /** What the web knows; those with an id are in Sonarr. */
+    /** Series that the web knows; those with an id are in Sonarr. */
     series: LabSeries[]
     episodes: LabEpisode[]
-    /** What was sent to be added. */
+    /** Bodies of the additions. */
     added: Record<string, unknown>[]
   }
 }
@@ -77,7 +77,7 @@ const episode = (
   monitored: true,
 })
 
-/** A Sonarr with one series, of which an episode is missing, and a web that knows a few more. */
+/** Starts a Sonarr with one series, of which an episode is missing, and a web that knows a few more. */
 export async function startSonarr(options: CheckedOptions = {}): Promise<Sonarr> {
   const state: Sonarr['state'] = {
     ...toArrState('tv'),
@@ -169,7 +169,7 @@ function add(state: Sonarr['state'], json: Record<string, unknown>) {
   return { status: 201, body: toResource(state, series) }
 }
 
-/** "office", "tvdb:73244". */
+/** Finds series by "office" or "tvdb:73244". */
 function lookUp(series: readonly LabSeries[], term: string): LabSeries[] {
   const id = /^tvdb:(\d+)$/.exec(term)?.[1]
   if (id) return series.filter(one => one.tvdbId === Number(id))

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A message of a chat completion's request, as far as a story reads it. */
+/** The fields that a story reads of a request's message. */
 export interface StoryMessage {
   role: string
   content: string | null
@@ -13,17 +13,19 @@ export interface StoryReply {
   calls?: readonly { name: string; arguments: Record<string, unknown> }[]
 }
 
-/** What the model does next: a function of the request's messages alone, so that a restart changes nothing. */
+/** Decides the model's next reply by the request's messages alone, so that a restart changes nothing. */
 export type Story = (messages: readonly StoryMessage[]) => StoryReply
 
 export interface StoryModel extends AsyncDisposable {
-  /** For OPENAI_BASE_URL. */
+  /** The value for OPENAI_BASE_URL. */
   readonly url: string
-  /** How often it was asked. */
+  /** Number of requests. */
   readonly asked: number
 }
 
-/** An OpenAI-compatible provider on loopback that plays a story, streamed word by word as models do. */
+/**
+ * Starts an OpenAI-compatible provider on loopback that plays a story, streamed word by word as models do.
+ */
 export async function startStoryModel(story: Story, port = 0): Promise<StoryModel> {
   let asked = 0
   const server = createServer(async (request, response) => {

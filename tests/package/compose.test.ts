@@ -10,11 +10,14 @@ import { root } from '../support/built.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { until } from '../support/until.ts'
 
-/* Compose's services as processes of this machine: their commands, variables, config and secret, no containers. */
+/*
+ * Runs Compose's services as processes of this machine: their commands, variables, config and secret, no
+ * containers.
+ */
 
 interface Service {
   command?: string[]
-  /** A name without a value is handed on from outside. */
+  /** A name without a value takes its value from outside. */
   environment: Record<string, string | null>
   volumes: unknown[]
 }
@@ -36,7 +39,10 @@ function serviceOf(name: string): Service {
   return service
 }
 
-/** What Compose would set where .env is empty, with the containers' paths put in place of this machine's. */
+/**
+ * Returns the variables that Compose sets for an empty .env, with this machine's paths instead of the
+ * containers'.
+ */
 function variablesOf({ environment }: Service): Record<string, string> {
   const entries = Object.entries(environment).flatMap(([name, value]): [string, string][] => {
     if (value === null) return []

@@ -21,7 +21,7 @@ import { until } from '../support/until.ts'
 const NEW = process.execPath
 const own = systemNode()
 const major = own ? Number(/^v(\d+)/.exec(execFileSync(own, ['--version'], { encoding: 'utf8' }))?.[1]) : 0
-/** A Node that cannot run the program itself; only a machine that has one can show what then happens. */
+/** A Node that is too old to run the program; only a machine that has one can test this. */
 const OLD = own && major < 24 ? own : undefined
 const NODES = [{ name: 'a new Node', node: NEW }, ...(OLD ? [{ name: `Node ${major}`, node: OLD }] : [])]
 
@@ -29,14 +29,14 @@ const BIN = join(import.meta.dirname, '../../bin')
 const SUPERBLOOM = join(BIN, 'superbloom.js')
 const RUN = join(BIN, 'node.js')
 
-/** Says who runs it, then copies its input to its output and ends with the code that it was given. */
+/** A program that prints who runs it, copies its input to its output, and exits with the given code. */
 const ECHO = `
 const [code]: string[] = process.argv.slice(2)
 console.log(JSON.stringify({ version: process.version, argv: process.argv.slice(1) }))
 process.exitCode = Number(code)
 process.stdin.pipe(process.stdout)
 `
-/** Never ends by itself and listens for no signal. */
+/** A program that never ends by itself and handles no signal. */
 const ENDLESS = `
 setInterval(() => undefined, 1_000)
 console.log(process.pid)
@@ -64,7 +64,7 @@ const variables = () => ({
 const startCommand = (node: string, ...args: string[]) =>
   startProgram(node, [SUPERBLOOM, ...args], { cwd: folder, env: variables(), input: true })
 
-/** Starts the hub and waits until it answers; `pid` is the hub's own, which need not be the launcher's. */
+/** Starts the hub and waits until it answers; `pid` is the hub's own and may differ from the launcher's. */
 async function startHub(node: string): Promise<{ launcher: Program; pid: number; url: string }> {
   const launcher = await startCommand(node, 'start')
   const url = (await launcher.says(/Open (http:\S+)/))[1] ?? ''
@@ -75,7 +75,7 @@ async function startHub(node: string): Promise<{ launcher: Program; pid: number;
 
 const gone = (pid: number) => until(`process ${pid} is gone`, () => !isRunning(pid))
 
-/** What an orderly end takes away: the hub's own mark, and the database's log. */
+/** Lists the files that a clean stop removes: the hub's own mark, and the database's log. */
 const leftovers = () =>
   ['hub.json', 'superbloom.db-wal'].filter(name => existsSync(join(folder, 'data', name)))
 
@@ -109,11 +109,12 @@ describe.each(NODES)('the launcher on $name', ({ node }) => {
   test.each([
     ['SIGTERM', 'alone'],
     ['SIGINT', 'alone'],
-    // As a service manager and a terminal do: the launcher then passes on what the hub has got already.
+    // A service manager or terminal signals the whole group, so the launcher passes on a signal that the hub
+    // already has.
     ['SIGTERM', 'group'],
     ['SIGINT', 'group'],
   ] as const)('%s to it %s ends the hub in order', async (signal, whom) => {
-    // With a server below, the end takes long enough to be met by a second signal.
+    // With an upstream server the stop takes long enough for a second signal to arrive during it.
     if (whom === 'group') write('superbloom.yaml', '')
     const { launcher, pid } = await startHub(node)
     await using _ = launcher
@@ -131,7 +132,7 @@ describe.each(NODES)('the launcher on $name', ({ node }) => {
     launcher.signal(signal)
     await until('the hub is stopping', () => launcher.stderr.includes('hub_stopping'))
     if (isRunning(pid)) process.kill(pid, signal)
-    // Of one that comes when all is done already, Node itself may die.
+    // A signal that arrives after the cleanup may kill Node itself.
     await launcher.ended
     expect(leftovers()).toEqual([])
   })

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 import { listEvents, SECRET } from '../support/webhooks.ts'
 import { freePort, startAlertmanager, startPrometheus } from './setup/alertmanager.ts'
 
-// Prometheus looks at a new target for the first time after some seconds.
+// Prometheus first reads a new target after some seconds.
 vi.setConfig({ testTimeout: 90_000 })
 
 const LONG = { within: 60_000 }
@@ -24,7 +24,7 @@ const hookOf = (hub: TestHub) => ({ url: `${hub.url}/hooks/alertmanager`, secret
 const down = (instance: string) => ({ labels: { alertname: 'InstanceDown', instance } })
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
-/** What was told, as "status instance: the event's status", in the order of their texts. */
+/** Returns the stored events as "status instance: the event's status", sorted. */
 async function told(hub: TestHub): Promise<string[]> {
   const lines = (await listEvents(hub)).map(({ payload, status }) => {
     const { alerts } = payload as { alerts: [{ labels: { instance: string } }] }

@@ -13,7 +13,7 @@ test('nothing is lost for the official clients, but lean mode over stdio', () =>
     const cells = Object.keys(PROBES).flatMap((name, index) =>
       documented?.[index + 4] === 'yes' ? [] : [name],
     )
-    // mcp-remote loses progress now and then.
+    // mcp-remote loses progress notifications now and then.
     const lost = client.name === 'mcp-remote' ? 'progress' : client.over === 'stdio' ? 'lean mode' : undefined
     expect(cells, client.name).toEqual(lost ? [lost] : [])
   }

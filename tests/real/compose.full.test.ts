@@ -17,8 +17,8 @@ import {
 } from './setup/compose-project.ts'
 
 /*
- * The image, and docker-compose.yml as it is, in a real Docker with a network of its own. The image's base is made here, since
- * no registry need be reachable.
+ * Runs the image and the unchanged docker-compose.yml in a real Docker with its own network. The image's base
+ * is made here, so that no registry is needed.
  */
 
 const MINUTE = 60_000
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 20 * MINUTE)
 afterAll(() => image?.[Symbol.dispose]())
 
-/** What a program of the machine gets from a port that Docker publishes, as "401" or with the body. */
+/** Fetches from a port that Docker publishes, as a program on the machine does; returns status and body. */
 async function fetchOnMachine({ daemon }: Project, url: string, token = ''): Promise<string> {
   const script = `fetch(${JSON.stringify(url)}, { headers: { Authorization: 'Bearer ${token}' } })
     .then(async answer => console.log(answer.status, await answer.text()), error => console.log(error.cause.code))`

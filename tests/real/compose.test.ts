@@ -6,7 +6,7 @@ import { builtIns } from '../../hub/built-ins.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Docker's plugin where it is, else Debian's older program of the same name. */
+/** Docker's plugin if it exists, else Debian's older program of the same name. */
 const compose =
   spawnSync('docker', ['compose', 'version']).status === 0 ? ['docker', 'compose'] : ['docker-compose']
 

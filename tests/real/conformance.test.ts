@@ -21,7 +21,7 @@ const TESTS = join(import.meta.dirname, '..', 'conformance')
 const EXPECTED = join(TESTS, 'expected')
 const ONE_RUN_MS = 120_000
 
-/** The suite's own verdict decides: it fails too for what was expected to fail and did not. */
+/** Uses the suite's own verdict, which also fails if an expected failure passed. */
 async function check(name: string, subject: Subject, revision: Revision, expected: string): Promise<void> {
   const findings = await runSuite(subject, revision, join(EXPECTED, `${expected}.yaml`))
   process.stdout.write(`conformance ${revision}, ${summarize(name, findings)}\n`)

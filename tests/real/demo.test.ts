@@ -8,7 +8,7 @@ import { within } from '../support/until.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What a person who watches must see, in this order. */
+/** The lines that a watching person must see, in this order. */
 const SCENES = [
   /^Superbloom runs\. Open http:\/\/127\.0\.0\.1:\d+$/m,
   /^owner: The game server is slow$/m,

@@ -7,12 +7,12 @@ import { openChat } from '../support/chat-client.ts'
 import { createScriptedModel, hold, say } from '../support/scripted-model.ts'
 import { TestHub } from '../support/test-hub.ts'
 
-/** A disk of its own for the data folder, large enough for an empty hub. Needs root. */
+/** Mounts a separate disk for the data folder, large enough for an empty hub. Needs root. */
 function mountDisk(folder: string) {
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=0700', 'tmpfs', folder])
   const file = join(folder, 'large-file')
   return {
-    /** Leaves no byte. */
+    /** Fills the disk to the last byte. */
     fill() {
       const opened = openSync(file, 'w')
       try {

@@ -3,7 +3,7 @@ import { PIXEL, startNotifications, withChannels } from '../../servers/notificat
 import { until } from '../support/until.ts'
 import { type MailServer, startMailServer } from './setup/mail.ts'
 
-/* nodemailer against the real SMTP server of npm, its mails read by mailparser. */
+/* nodemailer with the real SMTP server of npm, whose mails are read by mailparser. */
 
 const login = { user: 'hub', password: 'pw-of-hub', allowSelfSigned: true }
 const mail = (server: MailServer, more: Record<string, unknown> = login) =>

@@ -26,7 +26,7 @@ test('an end for too much memory is told before the end, and health when it chan
   const ready = Promise.withResolvers<void>()
   const following = engine.follow(events.add, ending.signal, ready.resolve)
   await ready.promise
-  // The engine begins to watch its memory once it has started.
+  // The engine watches a container's memory only after its start.
   await dockerd.run('hungry', ['--memory', '20m'], 'sh', '-c', 'sleep 1; tail /dev/zero')
   await events.find('hungry died', ({ name, kind }) => name === 'hungry' && kind === 'die')
   const check = ['--health-cmd', 'false', '--health-interval', '1s', '--health-retries', '1']
@@ -90,7 +90,10 @@ test('over TLS, with certificates of an authority of its own', async () => {
   await expect(plain.list({})).rejects.toMatchObject({ failure: { why: expect.stringContaining('HTTPS') } })
 })
 
-/** A folder with an authority, and certificates that it signed: for the server (127.0.0.1) and for the client. */
+/**
+ * Creates a folder with an authority, and certificates signed by it: for the server (127.0.0.1) and for the
+ * client.
+ */
 function makeCertificates(): string {
   const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })

@@ -3,9 +3,9 @@ import { until } from '../support/until.ts'
 import { type HomelabHub, openRealHomelab, type RealHomelab } from './setup/homelab.ts'
 
 /*
- * The three flows of a homelab: the hub's own process and its five servers over a Quake 3 server in a container, a
- * SABnzbd with a queue and an ntfy, all real. Bots stand for people, and the machine is read from recorded files. What
- * came of it is asked of these programs, never of the hub.
+ * The three flows of a homelab: the hub's own process and its five servers with a Quake 3 server in a
+ * container, a SABnzbd with a queue and an ntfy, all real. Bots play the people, and the machine is read from
+ * recorded files. Results are read from these programs, never from the hub.
  */
 
 const LONG = '30m'
@@ -62,7 +62,7 @@ describe('a model that plays the flows', { timeout: 90_000 }, () => {
     await using hub = await home.startHub({ story: { pause: LONG, cool: '2s', idle: LONG } })
     home.host.setTemperature(91)
     await until('the phone is warned', async () => (await hub.phone()).length > 0)
-    // Three calls of the model for the warning and two for a look at a machine that is still hot.
+    // Three requests to the model for the warning and two for the check of a machine that is still hot.
     await untilAsked(hub, 5)
     home.host.setTemperature(52)
     const before = hub.asked
@@ -100,8 +100,8 @@ describe('a model that plays the flows', { timeout: 90_000 }, () => {
 })
 
 /*
- * Without a language model: questions are answered, changes wait for a yes, and events are told. What to do about an
- * event, and when, a person says.
+ * Without a language model, questions are answered, changes wait for an approval, and events are reported. A
+ * person decides what to do about an event, and when.
  */
 describe('without a model', { timeout: 90_000 }, () => {
   let hub: HomelabHub
@@ -113,7 +113,7 @@ describe('without a model', { timeout: 90_000 }, () => {
   const ask = async (text: string) => (await hub.chat.answerTo(await hub.chat.say('homelab', text))).text
   const untilSaid = (words: RegExp) =>
     until(`it says ${words}`, () => saidBy(hub).some(text => words.test(text)))
-  /** Asks for a change, and gives the yes that it waits for. */
+  /** Requests a change, and approves it. */
   const change = async (text: string) => {
     const [, id = ''] = /person's yes \(approval (apr_\w+)/.exec(await ask(text)) ?? []
     hub.chat.send({ type: 'decide', approval: id, decision: 'approve' })

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 import { IMAGE } from './setup/busybox.ts'
 import { type Dockerd, startDockerd } from './setup/dockerd.ts'
 
-/* The containers are real; the game in them is a shell, and who plays is answered by a Quake 3 of ours. */
+/* The containers are real; their game is a shell script, and a Quake 3 server of ours reports the players. */
 
 let dockerd: Dockerd
 let quake3: FakeQuake3
@@ -46,7 +46,7 @@ const labels = () => [
   '--label=superbloom.game.start-seconds=20',
   '--label=superbloom.game.stop-seconds=1',
 ]
-/** Of `docker create`: a game that is there but not started. */
+/** Runs `docker create`, for a game that exists but is not started. */
 const create = (name: string, options: readonly string[], script: string) =>
   dockerd.docker('create', '--network=host', `--name=${name}`, ...options, IMAGE, 'sh', '-c', script)
 const GAME = 'echo "game is up"; trap "exit 0" TERM; while :; do sleep 0.1; done'
@@ -143,7 +143,7 @@ test('one that ends with code 1 when it is stopped was stopped, also for a serve
     await world[Symbol.asyncDispose]()
     world = await startWorld(games, { clock: systemClock, environment })
   }
-  // What ends so without being asked has crashed.
+  // A container that ends like this without a request has crashed.
   await dockerd.docker('start', 'declared')
   await dockerd.docker('exec', 'declared', 'kill', '-TERM', '1')
   await until('it has failed', async () =>
@@ -192,8 +192,8 @@ test('a crash is told once each, with exit code and memory; ends that somebody a
 })
 
 /**
- * The server listens to the engine, and was told whatever came before: a crash of another game is told after it. The first
- * ones may come before it listens.
+ * Waits until the server has received all earlier events of the engine: a crash of another game comes after
+ * them. Probes repeat because the first may come before the server listens.
  */
 async function untilHeard(): Promise<void> {
   const probes = () => world.events().filter(({ payload }) => payload['server'] === 'probe').length

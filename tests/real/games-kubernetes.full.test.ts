@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const LIMIT = { timeout: 180_000 }
 
-/** A Deployment that is scaled to 0. */
+/** Creates a Deployment that is scaled to 0. */
 async function deploy(app: string, command: string): Promise<void> {
   const container = {
     name: app,

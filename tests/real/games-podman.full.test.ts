@@ -5,7 +5,7 @@ import { type ServerWorld, startWorld } from '../../servers/kit/testing/server-w
 import { until } from '../support/until.ts'
 import { type Podman, startPodman } from './setup/podman.ts'
 
-/* What differs from Docker: its events tell no signals, and not that memory ran out. */
+/* Podman differs from Docker: its events contain no signals, and no lack of memory. */
 
 let podman: Podman
 let world: ServerWorld
@@ -35,7 +35,7 @@ const crashed = () =>
     .filter(({ type, payload }) => type === 'server_crash' && payload['server'] !== 'probe')
     .map(({ payload }) => payload)
 
-/** The server listens, and heard of everything before: a crash is told after it. */
+/** Waits until the server has received all earlier events: a probe's crash comes after them. */
 async function untilHeard(): Promise<void> {
   const probes = () => world.events().filter(({ payload }) => payload['server'] === 'probe').length
   const before = probes()

@@ -11,8 +11,8 @@ import { RCON_PASSWORD, toIoquake3Command } from './setup/ioquake3.ts'
 import { freePort } from './setup/scratch.ts'
 
 /*
- * The whole games server over a real ioquake3, which it starts and stops as a process. Bots stand for people where the
- * settings count them as players, and are told apart where they do not.
+ * The whole games server with a real ioquake3, which it starts and stops as a process. Bots count as people
+ * if the settings say so, and are told apart otherwise.
  */
 
 let home: string
@@ -53,7 +53,10 @@ afterAll(async () => {
 })
 
 const run = (command: string, server = 'lab') => world.call('run_game_command', { server, command })
-/** The game drops what comes faster than ten at once and one a second, from one address. */
+/**
+ * Repeats the command: the game drops more than ten requests at once, and then more than one a second, from
+ * one address.
+ */
 const surely = (command: string) => until(command, async () => !(await run(command)).isError)
 const nextEvent = (type: string) =>
   until(type, () => world.events().find(event => event.type === type && event.payload['server'] === 'lab'))

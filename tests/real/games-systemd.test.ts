@@ -5,7 +5,7 @@ import { type ServerWorld, startWorld } from '../../servers/kit/testing/server-w
 import { until } from '../support/until.ts'
 import { type SystemdUser, startSystemdUser } from './setup/systemd-user.ts'
 
-/* A real systemd of a user. Its journal is not here: that part is tested with recorded answers. */
+/* A real systemd of a user. The journal is not available here, so it is tested with recorded answers. */
 
 let systemd: SystemdUser
 let world: ServerWorld

@@ -4,9 +4,9 @@ import { untilNoChildren } from '../support/processes.ts'
 import { type LogEntry, startTestHub, type TestHub } from '../support/test-hub.ts'
 import { type CatalogueServer, catalogueServers, serveCatalogue, toStdioEntry } from './setup/catalogue.ts'
 
-/* Fifty servers with thirty tools each: half of them processes of the legacy era, half behind addresses. */
+/* Fifty servers with thirty tools each: half of them processes of the legacy era, half at addresses. */
 
-/** For fifty connections at once, ten times what they are meant to take. */
+/** Milliseconds for fifty connections at once, ten times their aim. */
 const READY_MS = 100_000
 
 const overStdio = catalogueServers.filter((_, index) => index % 2 === 0)

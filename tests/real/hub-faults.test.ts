@@ -13,10 +13,13 @@ import {
 import { INITIALIZE, mcpHeaders, rpc, send } from '../support/raw-http.ts'
 import { until } from '../support/until.ts'
 
-/** What a call may take while a thousand clients of the same process, on the same processor, connect. */
+/**
+ * Milliseconds that a call may take while a thousand clients connect in the same process, on the same
+ * processor.
+ */
 const BUSY_MS = 10_000
 const CLIENTS = 1_000
-/** The endpoint looks for idle sessions so often, and ends those that were idle for so long, milliseconds. */
+/** Milliseconds between two checks for idle sessions, and after which an idle session ends. */
 const SWEEP_MS = 60_000
 const IDLE_MS = 30 * 60_000
 
@@ -40,7 +43,7 @@ test('a server that answers 100 MB: the call fails with the reason, the server i
   }
 })
 
-/** A legacy client by hand: its session, and the stream that it keeps open. */
+/** A raw legacy client: its session, and its open stream. */
 interface RawClient {
   session: string
   stream: ClientRequest
@@ -113,7 +116,7 @@ test('1,000 clients that come back again and again, and never say goodbye', {
     },
   )
   expect(worst).toBeLessThan(BUSY_MS)
-  // No more are kept than there is room for: the oldest made room.
+  // The number of sessions is limited, so the new ones have replaced the oldest.
   expect(await statusOf(first[0] as RawClient)).toBe(404)
   expect(await statusOf(last.at(-1) as RawClient)).toBe(200)
   cut(last)

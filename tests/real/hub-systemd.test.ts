@@ -5,10 +5,10 @@ import { root } from '../support/built.ts'
 import { until } from '../support/until.ts'
 import { type SystemdUser, startSystemdUser } from './setup/systemd-user.ts'
 
-/* docs/superbloom.service in a real systemd of a user, which has no other users to run it as. */
+/* docs/superbloom.service in a real systemd of a user, which cannot run it as another user. */
 
 let systemd: SystemdUser
-/** Where a user's systemd has the folders of StateDirectory=. */
+/** Returns a path in the folder that a user's systemd uses for StateDirectory=. */
 const place = (...path: string[]) => join(systemd.env.XDG_CONFIG_HOME, 'superbloom', ...path)
 const show = (property: string) => systemd.systemctl('show', '-P', property, 'superbloom')
 const hubFile = () => JSON.parse(readFileSync(place('data/hub.json'), 'utf8')) as { pid: number; url: string }

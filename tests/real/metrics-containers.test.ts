@@ -5,7 +5,7 @@ import { metrics } from '../../servers/metrics/server.ts'
 import { until } from '../support/until.ts'
 import { type Dockerd, startDockerd } from './setup/dockerd.ts'
 
-/** A real Docker, and containers that are well, ill, hungry and busy. */
+/** A real Docker with containers that are healthy, unhealthy, out of memory and busy. */
 let dockerd: Dockerd
 let world: ServerWorld
 

@@ -8,7 +8,7 @@ import { connectClient } from '../../servers/kit/testing/clients.ts'
 const SERVER = fileURLToPath(new URL('../../servers/metrics/server.ts', import.meta.url))
 
 /**
- * A virtual machine has no /sys/class/hwmon: in a mount namespace of its own the server sees a /sys/class that is
+ * A virtual machine has no /sys/class/hwmon, so the server runs in a mount namespace whose /sys/class is
  * rebuilt with one. Needs root. The namespace ends with the server.
  */
 const WITH_HWMON = `

@@ -5,10 +5,10 @@ import { metrics } from '../../servers/metrics/server.ts'
 import { until } from '../support/until.ts'
 import { type PrometheusLab, startPrometheusLab } from './setup/prometheus.ts'
 
-/** Prometheus, Alertmanager and node-exporter of Debian, each a program of its own. */
+/** Debian's Prometheus, Alertmanager and node-exporter, each a program of its own. */
 let lab: PrometheusLab
 let world: ServerWorld
-/** No engine of the machine is looked at. */
+/** An address without an engine, so that the machine's own engine is not read. */
 const NO_ENGINE = { ENGINE_URL: 'unix:///nowhere/docker.sock' }
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await lab?.[Symbol.asyncDispose]()
 })
 
-/** What `call` of a tool resolves to, once that fits. */
+/** Repeats the tool's call until its result fits, and resolves with it. */
 const eventually = (name: string, args: Record<string, unknown>, fits: (text: string) => boolean) =>
   until(`${name} tells it`, async () => {
     const called = await world.call(name, args)

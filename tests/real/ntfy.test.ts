@@ -99,7 +99,7 @@ test('a message that arrived although nobody heard so is found, and not sent twi
   await world.call('send_notification', { message: 'other' })
   const { default: Sqlite } = await import('better-sqlite3')
   const database = new Sqlite(`${world.folder}/n.db`)
-  // As a kill between the answer and its commit leaves it.
+  // A kill between the answer and its commit leaves this state.
   database
     .prepare("update messages set status = 'sending', due = ?, upstream_id = null where text = 'once'")
     .run(world.clock.now() + 60_000)

@@ -11,7 +11,7 @@ import { usePages } from './page/pages.ts'
 import { startSpeaker } from './page/speaker.ts'
 import { answers, connected, linkTo, log, messageBox, notConnected, say } from './page/steps.ts'
 
-/** A tool that every hub has, in the place of one that does harm. */
+/** This tool, which every hub has, stands for a harmful one. */
 const CONFIG = 'tools: { approve: ["get_system_metrics"] }\n'
 
 let speaker: Awaited<ReturnType<typeof startSpeaker>>
@@ -35,7 +35,7 @@ const pages = usePages()
 
 const card = (page: Page) => log(page).getByRole('article', { name: /Get system metrics$/ })
 
-/** The agent asks for a yes and goes on. */
+/** Makes the agent request an approval and continue. */
 async function askForYes(page: Page): Promise<void> {
   await say(page, 'Look at the machine')
   const call = await speaker.speech(1)

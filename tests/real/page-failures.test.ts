@@ -55,7 +55,7 @@ test('an error that is tried again counts down to the next attempt', async () =>
   const { page } = await pages.open(linkTo(hub), { width: 390, height: 844, touch: true })
   await say(page, 'Hello?')
   const retry = log(page).getByText(/Attempt \d of \d failed\. The next try is in \d+ s\./)
-  // The first two repeats follow at once.
+  // The first two retries follow at once.
   for (const which of [1, 2, 3]) {
     const speech = await speaker.speech(which)
     speech.refuses()
@@ -64,7 +64,7 @@ test('an error that is tried again counts down to the next attempt', async () =>
   await expectNoViolations(page, 'a countdown on a phone')
 })
 
-/** What the hub's status would say of a night in which much went wrong; the rest is the hub's own answer. */
+/** Changes the hub's status to that of a night with many failures; the rest is the hub's own answer. */
 async function tellOfBadNight(page: Page): Promise<void> {
   await page.route('**/mcp', async route => {
     const asked = route.request().postDataJSON() as { params: { name?: string } }

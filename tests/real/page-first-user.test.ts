@@ -9,7 +9,7 @@ import { type OpenPage, usePages } from './page/pages.ts'
 import { answers, log, say } from './page/steps.ts'
 
 const GIB = 2 ** 30
-/** A second of watching the panel read, ten times over. */
+/** Seconds: ten times what the test needs to read the panel once. */
 const REMINDER = 10
 
 const pages = usePages()
@@ -19,7 +19,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** `npm start` as a person runs it: in an empty folder, at a terminal (`script` makes one), without any setting. */
+/**
+ * Runs `npm start` as a person does: in an empty folder, at a terminal (made by `script`), without any
+ * setting.
+ */
 async function startAtTerminal() {
   const command = `"${process.execPath}" "${join(root, 'bin', 'superbloom.js')}" start`
   const program = await startProgram('script', ['-qfec', command, '/dev/null'], {
@@ -30,7 +33,7 @@ async function startAtTerminal() {
   const link = (await program.says(/Open (http:\/\/\S+)/))[1] ?? ''
   return {
     link,
-    /** Ends it as a service manager does. */
+    /** Stops it as a service manager does. */
     async stop() {
       const { pid } = JSON.parse(readFileSync(join(folder, 'data', 'hub.json'), 'utf8')) as { pid: number }
       process.kill(pid, 'SIGTERM')

@@ -3,7 +3,7 @@ import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { usePages } from './page/pages.ts'
 import { connected, linkTo } from './page/steps.ts'
 
-/** What Chromium itself logs when a hub says no. */
+/** Matches what Chromium itself logs when a hub refuses a request. */
 const REFUSED = /^error: (WebSocket connection to '\S+' failed|Failed to load resource: .* status of 401)/
 
 const pages = usePages()

@@ -18,13 +18,13 @@ test('the whole story without a mouse', async () => {
   const { page } = await pages.open(hub.url)
   const { keyboard } = page
 
-  // The gate has the focus where it is needed.
+  // The token's form has the focus.
   await focusIs(page, 'Token')
   await keyboard.type(hub.token)
   await keyboard.press('Enter')
   await connected(page).waitFor()
 
-  // The first stop leads past everything to the message box.
+  // The first stop skips everything and leads to the message box.
   await tabTo(page, 'Skip to the message box')
   await keyboard.press('Enter')
   await focusIs(page, 'Message to homelab')
@@ -36,14 +36,14 @@ test('the whole story without a mouse', async () => {
   expect(await log(page).locator('.bubble').textContent()).toBe('How is this\nmachine doing?')
   expect(await messageBox(page).inputValue()).toBe('')
 
-  // What a tool did opens and closes in its place.
+  // A tool call's details open and close in place.
   await tabTo(page, /^Get system metrics/, 'Shift+Tab')
   await keyboard.press('Enter')
   await log(page).locator('.tool-detail').getByText('get_system_metrics').waitFor()
   await keyboard.press('Space')
   await log(page).locator('.tool-detail').waitFor({ state: 'hidden' })
 
-  // From anywhere back to the message box; the last message comes back.
+  // A key leads from anywhere to the message box, where the last message can be recalled.
   await keyboard.press('/')
   await focusIs(page, 'Message to homelab')
   await keyboard.press('ArrowUp')
@@ -54,7 +54,7 @@ test('the whole story without a mouse', async () => {
   const schedule = page.getByRole('region', { name: 'Scheduled' })
   await schedule.getByText('check the disks').waitFor()
 
-  // It is cancelled on a second thought only.
+  // A cancellation needs a confirmation.
   await tabTo(page, 'Cancel: check the disks')
   await keyboard.press('Enter')
   await focusIs(page, 'Keep')
@@ -66,14 +66,14 @@ test('the whole story without a mouse', async () => {
   await keyboard.press('Enter')
   await schedule.getByText('Nothing.').waitFor()
 
-  // The panel closes, and the focus is not lost.
+  // The panel closes, and its button has the focus.
   await keyboard.press('Escape')
   await page.getByRole('complementary', { name: 'The hub' }).waitFor({ state: 'detached' })
   await focusIs(page, 'The hub: agents, schedules, servers')
   await keyboard.press('Enter')
   await schedule.waitFor()
 
-  // Another conversation, another theme.
+  // The keyboard opens another conversation and changes the theme.
   await tabTo(page, 'New conversation with homelab')
   await keyboard.press('Enter')
   await focusIs(page, 'Name of the new conversation with homelab')

@@ -23,7 +23,7 @@ afterAll(async () => {
   await speaker[Symbol.asyncDispose]()
 })
 
-/** One cycle with a step that calls and one that answers. */
+/** Runs one cycle with a step that calls a tool and a step that answers. */
 async function rememberTheCat(page: Page): Promise<void> {
   await say(page, 'My cat is called Mirabelle')
   const call = await speaker.speech(1)

@@ -26,7 +26,7 @@ afterEach(async () => {
 })
 const pages = usePages()
 
-/** Nothing stands beyond the right edge, except inside boxes that scroll by themselves. */
+/** Checks that nothing is beyond the right edge, except inside boxes with their own scroll bars. */
 async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
   const wide = await page.evaluate<string[]>(`(() => {
     const root = document.documentElement
@@ -83,7 +83,7 @@ test('the whole story with a thumb, at 360 by 740, without a sideways scroll', a
   await expectNoSidewaysScroll(page, 'a long message')
   await expectInSight(page, 'the message box', await messageBox(page).boundingBox())
 
-  // As an on-screen keyboard leaves it.
+  // An on-screen keyboard leaves this size.
   await page.setViewportSize({ ...SIZE, height: 380 })
   await expectInSight(page, 'the message box above a keyboard', await messageBox(page).boundingBox())
   await expectInSight(page, 'the send button above a keyboard', await send.boundingBox())
@@ -117,6 +117,6 @@ test('the panel and the conversations are sheets that close again', async () => 
   await expectNoSidewaysScroll(page, 'a new conversation')
 })
 
-/** Once the sheet has slid in. */
+/** Waits until the sheet has slid in. */
 const untilStill = (page: Page) =>
   page.evaluate(`Promise.all(document.querySelector('dialog').getAnimations().map(one => one.finished))`)

@@ -9,7 +9,7 @@ import { type OpenPage, usePages } from './page/pages.ts'
 import { startSpeaker } from './page/speaker.ts'
 import { answers, connected, linkTo, messageBox, notConnected, say, shownMessages } from './page/steps.ts'
 
-/** What Chromium itself says about a server that is away. */
+/** Matches what Chromium itself logs about an unreachable server. */
 const REFUSED = /^error: (WebSocket connection to '\S+' failed|Failed to load resource: net::ERR_\w+)/
 
 let speaker: Awaited<ReturnType<typeof startSpeaker>>
@@ -28,11 +28,11 @@ afterEach(async () => {
 })
 const pages = usePages()
 
-/** Narrow enough that the panel, which reads by plain requests, stays closed. */
+/** Opens a page so narrow that the panel, which reads by plain requests, stays closed. */
 const openPage = (mayLog?: RegExp) =>
   pages.open(linkTo({ url: line.url, token: hub.token }), { width: 1000, ...(mayLog ? { mayLog } : {}) })
 
-/** Somebody whose network is whole. */
+/** Opens a client whose network is not broken. */
 async function openWatcher(): Promise<ChatClient> {
   const watcher = await openChat(hub)
   await watcher.subscribe('homelab', 0)
@@ -42,7 +42,7 @@ async function openWatcher(): Promise<ChatClient> {
 const nextMessage = (watcher: ChatClient, text: string) =>
   watcher.next('message', frame => frame.message.text === text)
 
-/** Asks, and waits until the first words of the answer stand on the page. */
+/** Sends a message, and waits until the answer's first words are on the page. */
 async function beginAnswer({ page }: OpenPage) {
   await connected(page).waitFor()
   await say(page, 'first')
@@ -57,7 +57,7 @@ async function untilBack({ page }: OpenPage): Promise<void> {
   await notConnected(page).waitFor({ state: 'detached' })
 }
 
-/** The page shows what the hub has stored: all of it, once, in order. */
+/** Checks that the page shows what the hub has stored: all of it, once, in order. */
 async function expectShown({ page }: { page: Page }, ...texts: string[]): Promise<void> {
   using watcher = await openWatcher()
   await watcher.next('message', frame => frame.message.text === texts.at(-1))
@@ -110,7 +110,7 @@ test('a stream that outlasts the cut goes on, and its end replaces it', async ()
   speech.says(' four')
   const streamed = page.locator('.md-streaming').getByText('four')
   await streamed.waitFor()
-  // Words were missed in between: what stands before and after them must not look like one text.
+  // Words were missed in between, so the text before and after them must not look continuous.
   expect(await streamed.textContent()).not.toContain('two')
   speech.says(' five.')
   speech.ends()

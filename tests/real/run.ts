@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { installPackages } from './setup/packages.ts'
 
-/* Runs the tests against real counterparts, with `--full` the slow ones too. Other arguments go to vitest. */
+/* Runs the tests with real programs; `--full` includes the slow ones. Other arguments go to vitest. */
 
 const given = process.argv.slice(2)
 const full = given.includes('--full')

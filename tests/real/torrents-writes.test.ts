@@ -6,7 +6,10 @@ import type { RealProgram } from './setup/scratch.ts'
 import { makeTorrent } from './setup/torrents.ts'
 import { startTransmission, TRANSMISSION_USER } from './setup/transmission.ts'
 
-/* What the downloads server reads of a real qBittorrent and a real Transmission right after it changed something there. */
+/*
+ * Tests what the downloads server reads from a real qBittorrent and a real Transmission directly after its
+ * own change.
+ */
 
 let programs: RealProgram[]
 let downloads: DownloadsWorld

@@ -1,13 +1,13 @@
 import type { StubTool, World } from './runtime-world.ts'
 import { until } from './until.ts'
 
-/** What a model asks for in these tests. */
+/** The arguments of the model's call in these tests. */
 export const ARGUMENTS = { server: 'atm-10', force: true }
 
-/** Who decides in them. */
+/** The person who decides in these tests. */
 export const OWNER = { by: 'owner', where: '/ws' }
 
-/** A tool that keeps what it was called with. */
+/** Creates a tool that records its calls' arguments. */
 export function stopTool(options: Partial<StubTool> = {}) {
   const ran: Record<string, unknown>[] = []
   const run = (args: Record<string, unknown>) => {
@@ -17,7 +17,7 @@ export function stopTool(options: Partial<StubTool> = {}) {
   return { ran, tool: { name: 'stop', run, ...options } satisfies StubTool }
 }
 
-/** The approval of a world that has exactly one. */
+/** Returns the approval of a world that has exactly one. */
 export async function onlyApproval(world: World) {
   const rows = await world.store.db.selectFrom('approvals').selectAll().execute()
   const [row] = rows
@@ -25,7 +25,7 @@ export async function onlyApproval(world: World) {
   return row
 }
 
-/** In the order in which they were asked for; cycles of one instant count as one. */
+/** Returns the calls' statuses in the order of their requests; cycles of one instant count as one. */
 export async function callStatuses(world: World) {
   const rows = await world.store.db
     .selectFrom('tool_calls')
@@ -37,7 +37,7 @@ export async function callStatuses(world: World) {
   return rows.map(row => row.status)
 }
 
-/** What was posted about approvals. */
+/** Returns the inbox items about approvals. */
 export async function inboxAnswers(world: World) {
   const rows = await world.store.db
     .selectFrom('inbox')
@@ -48,7 +48,7 @@ export async function inboxAnswers(world: World) {
   return rows.map(row => ({ ...JSON.parse(row.payload_json), conversation: row.conversation_id }))
 }
 
-/** Resolves once the agent said this, and nothing runs any more. */
+/** Resolves once the agent has said this, and nothing runs any more. */
 export async function untilSaid(world: World, text: string) {
   const find = () =>
     world.store.db.selectFrom('messages').select('id').where('text', '=', text).executeTakeFirst()

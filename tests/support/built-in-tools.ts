@@ -13,7 +13,7 @@ import { notifications } from '../../servers/notifications/server.ts'
 const nothing = { process: { command: '/bin/true' } }
 const channel = (name: string) => ({ kind: 'ntfy', url: `http://127.0.0.1:9/${name}` })
 
-/** What a model is told of: the tools that the five built-in servers list, and the meta-tools. */
+/** Lists the tools that a model is offered: those of the five built-in servers, and the meta-tools. */
 export async function listBuiltInTools(folder: string): Promise<ModelTool[]> {
   const servers: readonly [ServerDefinition, Record<string, string>][] = [
     [

@@ -3,12 +3,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const root = join(import.meta.dirname, '..', '..')
-/** The program as the package has it. */
+/** The program as it is in the package. */
 export const builtProgram = join(root, 'dist', 'hub', 'cli', 'superbloom.js')
 
 const SOURCES = ['hub', 'servers', 'schemas', 'scripts/build.ts', 'tsconfig.json', 'tsconfig.build.json']
 
-/** Builds dist/ where it is missing or older than its sources. */
+/** Builds dist/ if it is missing or older than its sources. */
 export function ensureBuilt(): void {
   if (existsSync(builtProgram) && statSync(builtProgram).mtimeMs > newestOf(SOURCES)) return
   execFileSync(process.execPath, [join(root, 'scripts', 'build.ts')], { cwd: root, stdio: 'inherit' })

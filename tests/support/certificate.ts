@@ -1,4 +1,4 @@
-/** A certificate for `localhost` that nobody trusts by himself, and its key; good for tests alone, until 2126. */
+/** A self-signed certificate for `localhost`, and its key, for tests only; valid until 2126. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUOj6evjM0y63lFJfHckQYkUAUK8owCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjExMDcyM1oYDzIxMjYxMDI5

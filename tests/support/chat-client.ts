@@ -5,25 +5,25 @@ import { createRecord } from './until.ts'
 
 type FrameOf<Type extends HubFrame['type']> = Extract<HubFrame, { type: Type }>
 
-/** A chat client at `/ws` that keeps every frame it gets. */
+/** A chat client at `/ws` that records every frame. */
 export interface ChatClient extends Disposable {
   readonly socket: WebSocket
   readonly frames: ReturnType<typeof createRecord<HubFrame>>
-  /** The messages that arrived, in order. */
+  /** The received messages, in order. */
   readonly messages: ChatMessage[]
   send(frame: ClientFrame): void
-  /** Sends as it is, whatever it is. */
+  /** Sends the data unchanged, valid or not. */
   sendRaw(data: string | Buffer): void
-  /** The first frame of a type that fits, among those that came and will come. */
+  /** Resolves with the first matching frame of a type, among earlier and later ones. */
   next<Type extends HubFrame['type']>(
     type: Type,
     fits?: (frame: FrameOf<Type>) => boolean,
   ): Promise<FrameOf<Type>>
-  /** Subscribes and waits until that is confirmed; returns the conversation's last seq. */
+  /** Subscribes and waits for the confirmation; returns the conversation's last seq. */
   subscribe(conversation: string, after?: number): Promise<number>
-  /** Sends a message; resolves with the message as it was stored. */
+  /** Sends a message; resolves with the stored message. */
   say(conversation: string, text: string, clientId?: string): Promise<ChatMessage>
-  /** The first message that an agent, or another kind, said as an answer to this one. */
+  /** Resolves with the first answer to this message by an agent, or of the given kinds. */
   answerTo(message: ChatMessage, kinds?: ChatMessage['kind'][]): Promise<ChatMessage>
   /** Sends a message and waits for its answer. */
   ask(conversation: string, text: string): Promise<ChatMessage>

@@ -7,28 +7,28 @@ import { createRecord, within } from './until.ts'
 const LAUNCHER = fileURLToPath(new URL('../../bin/superbloom.js', import.meta.url))
 
 export interface RunOptions {
-  /** Environment variables; of this process's own only PATH and HOME are passed on. */
+  /** Environment variables; of this process's own, only PATH and HOME are passed on. */
   variables?: Record<string, string>
-  /** What stands on its standard input, which then ends; without it the input stays open and empty. */
+  /** The whole standard input, which then ends; without it the input stays open and empty. */
   input?: string
   cwd?: string
 }
 
 export interface Ended {
-  /** The signal's name where one ended it. */
+  /** The exit code, or the name of the signal that ended the program. */
   code: number | NodeJS.Signals
   stdout: string
   stderr: string
 }
 
-/** A program that runs; disposing kills it if it still does. */
+/** A running program; disposing kills it. */
 export interface Running extends AsyncDisposable {
   readonly pid: number
   readonly stdin: NodeJS.WritableStream
-  /** What it wrote so far. */
+  /** The output so far. */
   readonly stdout: string
   readonly stderr: string
-  /** Resolves when its output has this. */
+  /** Resolves when its output matches. */
   says(words: RegExp): Promise<RegExpExecArray>
   kill(signal: NodeJS.Signals): void
   ended(): Promise<Ended>
@@ -82,7 +82,7 @@ export function startCli(args: readonly string[], options: RunOptions & { node?:
   return start(options.node ?? process.execPath, [LAUNCHER, ...args], options)
 }
 
-/** Runs `superbloom` to its end. */
+/** Runs `superbloom` and waits for its end. */
 export async function runCli(
   args: readonly string[],
   options: RunOptions & { node?: string } = {},
@@ -91,5 +91,5 @@ export async function runCli(
   return await running.ended()
 }
 
-/** Where the launcher is, for clients that start a process themselves. */
+/** The launcher's path, for clients that start a process themselves. */
 export const launcher = LAUNCHER

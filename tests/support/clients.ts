@@ -14,7 +14,7 @@ import { CallToolResultSchema, ToolListChangedNotificationSchema } from '@modelc
 import { compileCache } from '../../servers/kit/testing/compile-cache.ts'
 import { createRecord } from './until.ts'
 
-/** Where an MCP server is: behind an address, or a process to start. */
+/** An MCP server's address, or the process to start. */
 export type Target =
   | { url: string; token: string; path?: string }
   | { command: string; args: string[]; env: Record<string, string>; cwd?: string }
@@ -28,16 +28,19 @@ export interface CallOptions {
   signal?: AbortSignal
 }
 
-/** A client of one of the official SDKs, made alike. It checks structured results against the tools' schemas. */
+/**
+ * A client of one of the official SDKs, with one interface for all. It checks structured results against the
+ * tools' schemas.
+ */
 export interface TestClient extends AsyncDisposable {
   readonly line: Line
   listTools(): Promise<Tool[]>
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<CallToolResult>
-  /** Asks to be told of changes in the way of the client's era; each adds an entry. */
+  /** Subscribes to changes in the way of the client's era; each change adds an entry. */
   watchTools(): Promise<ReturnType<typeof createRecord<'changed'>>>
-  /** Of the process, where it started one. */
+  /** Id of the process that it started, if any. */
   readonly pid: number | null
-  /** What that process wrote to its error stream. */
+  /** Returns what that process has written to stderr. */
   readonly stderr: () => string
 }
 
@@ -47,7 +50,7 @@ export type Line = (typeof LINES)[number]
 const INFO = { name: 'superbloom-tests', version: '1.0.0' }
 const TIMEOUT_MS = 30_000
 
-/** `name` is what it calls itself. */
+/** Opens a client. `name` is the name that it reports. */
 export async function openClient(line: Line, target: Target, name = INFO.name): Promise<TestClient> {
   return line === 'sdk 1' ? openV1(target, name) : openV2(line, target, name)
 }
@@ -114,7 +117,7 @@ function toRequestOptions({ onProgress, signal }: CallOptions) {
   return { ...(onProgress ? { onprogress: onProgress } : {}), ...(signal ? { signal } : {}) }
 }
 
-/** The transport of either SDK: their constructors are alike. */
+/** Creates either SDK's transport: their constructors are alike. */
 function createTransport<Http, Stdio extends { stderr: unknown }>(
   target: Target,
   HttpTransport: new (url: URL, options: { requestInit: RequestInit }) => Http,
@@ -147,7 +150,7 @@ function createTransport<Http, Stdio extends { stderr: unknown }>(
   return { transport, stderr: () => text }
 }
 
-/** What a result says in words. */
+/** Returns the text of a result. */
 export function textOf(result: CallToolResult): string {
   return result.content.map(block => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n')
 }

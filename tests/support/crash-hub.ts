@@ -14,8 +14,8 @@ const PROGRAM = fileURLToPath(new URL('../../hub/cli/superbloom.ts', import.meta
 const TOKEN = 'a-token-for-the-crash-tests'
 
 /**
- * A dropped-in server that writes every call down, then answers, or waits while a file `hold` lies beside it. For an id
- * that begins with `asked-` it asks whether it really shall.
+ * A dropped-in server that records every call, then answers, or waits while a file `hold` is beside it. For
+ * an id that begins with `asked-` it asks for a confirmation.
  */
 const RECORDER = `import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ const requestBody = z.object({
 })
 type Messages = z.infer<typeof requestBody>['messages']
 
-/** What came of the calls of a window, by the id that they were made for; of several the last. */
+/** Returns the results of a window's calls, by the ids in their arguments; the last of several. */
 function resultsOf(messages: Messages): Map<string, string> {
   const made = new Map(
     messages.flatMap(({ tool_calls }) =>
@@ -73,7 +73,10 @@ interface Asked {
   id: string
 }
 
-/** What is asked for is done once: where its outcome is unknown, it is looked at and not done again. */
+/**
+ * Decides the calls: each request is carried out once; if its outcome is unknown, the model reads the state
+ * instead of repeating.
+ */
 function decideCalls(asked: readonly Asked[], results: ReadonlyMap<string, string>): Asked[] {
   return asked.flatMap(({ what, id }) => {
     const result = results.get(id)
@@ -82,7 +85,7 @@ function decideCalls(asked: readonly Asked[], results: ReadonlyMap<string, strin
   })
 }
 
-/** What the provider says to a window: calls what was asked for, then tells what came of it. */
+/** Decides the provider's reply to a window: it makes the requested calls, then reports their results. */
 function decideChunks(body: string): object[] {
   const { messages } = requestBody.parse(JSON.parse(body))
   const last = messages.at(-1)
@@ -112,12 +115,12 @@ function decideChunks(body: string): object[] {
   return [delta({ tool_calls: made }), delta({}, 'tool_calls')]
 }
 
-/** A provider on loopback; while `hold` is set it stops after the first piece of each reply. */
+/** Serves a provider on loopback; while `hold` is set, it stops after the first piece of each reply. */
 async function serveProvider() {
   const state = { hold: false }
   const streaming = createRecord<string>()
   const provider = await serve((response: ServerResponse, body) => {
-    // A question for the model's sizes has no body.
+    // A request for the model's sizes has no body.
     if (body === '') return refuse(response, 404, { message: 'Not found' })
     const [first, ...rest] = decideChunks(body).map(line)
     response.writeHead(200, SSE).write(first)
@@ -130,13 +133,13 @@ async function serveProvider() {
 export type CrashHub = Awaited<ReturnType<typeof openCrashHub>>
 
 export interface CrashHubOptions {
-  /** Its only agent's file. */
+  /** The file of its only agent. */
   agent?: string
-  /** What `superbloom.yaml` says besides. */
+  /** Further lines of `superbloom.yaml`. */
   config?: string
 }
 
-/** The real hub as a process of its own that can be killed and started again on the same folders. */
+/** Opens the real hub as a process that can be killed and restarted on the same folders. */
 export async function openCrashHub({
   agent = 'You look after the homelab.\n',
   config = '',
@@ -177,15 +180,15 @@ export async function openCrashHub({
   const whole = stack.move()
   return {
     provider,
-    /** Environment variables with which another process finds it. */
+    /** Environment variables by which another process finds it. */
     variables: env,
     token: TOKEN,
-    /** Where the one that runs listens. */
+    /** The running hub's address. */
     get url(): string {
       if (!life) throw new Error('The hub does not run')
       return life.url
     },
-    /** Starts it and opens a chat. */
+    /** Starts the hub and opens a chat. */
     async start(): Promise<ChatClient> {
       const program = await startProgram(process.execPath, [PROGRAM, 'start'], { env, base: { PATH, HOME } })
       const [, url = ''] = await program.says(/Open (http\S+)/)
@@ -193,18 +196,18 @@ export async function openCrashHub({
       life = { program, chat, url }
       return chat
     },
-    /** SIGKILL to the hub alone, as the system does when memory runs out. */
+    /** Sends SIGKILL to the hub alone, as the system does when memory runs out. */
     async kill() {
       life?.program.signal('SIGKILL')
       await life?.program.ended
       await end()
     },
-    /** The calls that reached the server, as "tool id key". */
+    /** Returns the calls that reached the server, as "tool id key". */
     calls,
     called: (count: number) => until(`${count} calls reach the server`, () => calls().length >= count),
     holdCalls: (hold: boolean) =>
       hold ? writeFileSync(join(recorder, 'hold'), '') : rmSync(join(recorder, 'hold'), { force: true }),
-    /** Rows of the database of a hub that does not run. */
+    /** Reads rows of the database; the hub must not run. */
     rows<Row>(sql: string): Row[] {
       const database = new Database(join(data, 'superbloom.db'))
       try {

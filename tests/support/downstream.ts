@@ -9,33 +9,33 @@ import { until } from './until.ts'
 const require = createRequire(import.meta.url)
 const fixture = (url: URL) => fileURLToPath(url)
 
-/** An entry as it stands under `servers:` of the config or in an mcp.json. */
+/** A server's entry, as under `servers:` of the config or in an mcp.json. */
 export interface Entry {
   command: string
   args: string[]
   cwd?: string
 }
 
-/** A real server from npm. */
+/** Returns the entry of a real server from npm. */
 export function npmServer(name: 'everything' | 'filesystem' | 'memory', ...args: string[]): Entry {
   const manifest = require.resolve(`@modelcontextprotocol/server-${name}/package.json`)
   return { command: 'node', args: [join(dirname(manifest), 'dist', 'index.js'), ...args] }
 }
 
-/** A server written by hand that misbehaves in the given ways (see its file). */
+/** Returns a hand-written server that misbehaves in the given ways (see its file). */
 export function odd(...modes: string[]): { entry: Entry } {
   const file = fixture(new URL('../fixtures/odd-server.ts', import.meta.url))
   return { entry: { command: process.execPath, args: [file, ...modes] } }
 }
 
-/** A server of the SDK that writes down what reaches it; disposing removes what it wrote. */
+/** A server of the SDK that records its requests; disposing removes the record. */
 export interface Configured extends Disposable {
   entry: Entry
-  /** Resolves when it wrote this line. */
+  /** Resolves when the server has recorded this line. */
   recorded(line: string): Promise<unknown>
 }
 
-/** A homelab's tools; every call is written into the file. */
+/** Returns a server with a homelab's tools; every call is appended to the file. */
 export function homelabServer(file: string): Entry {
   return {
     command: process.execPath,
@@ -43,7 +43,7 @@ export function homelabServer(file: string): Entry {
   }
 }
 
-/** A server that asks whoever calls, in the way of its era. */
+/** Returns a server that sends requests to its caller, in the way of its era. */
 export function askingServer(era: 'modern' | 'legacy'): Entry {
   return {
     command: process.execPath,

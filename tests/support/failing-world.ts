@@ -3,17 +3,17 @@ import { listDeadLetters } from '../../hub/store/dead-letters.ts'
 import type { World } from './runtime-world.ts'
 import { refuse } from './scripted-model.ts'
 
-/** How long a model that cannot be reached is tried before the cycle is parked. */
+/** Milliseconds of the retries for an unreachable model, before the cycle waits for its provider. */
 export const NETWORK_WAITS = [1_500, 1_500, 10_000, 20_000, 40_000]
 
-/** What people were told besides replies. */
+/** Returns the messages to people besides replies. */
 export const told = (world: World) =>
   world.seen.messages.all.filter(({ kind }) => kind === 'error' || kind === 'notice')
 
 export const said = (world: World) =>
   world.seen.messages.all.filter(({ kind }) => kind === 'agent').map(({ text }) => text)
 
-/** The states of all cycles in the order in which they began. */
+/** Returns the states of all cycles in the order of their starts. */
 export async function statuses(world: World): Promise<string[]> {
   const rows = await world.store.db.selectFrom('cycles').select('status').orderBy('fence').execute()
   return rows.map(({ status }) => status)
@@ -21,7 +21,7 @@ export async function statuses(world: World): Promise<string[]> {
 
 export const openLetters = (world: World) => listDeadLetters(world.store.db, 'open')
 
-/** Posts a message and lets every repeat fail, until its cycle is parked. */
+/** Posts a message and fails every retry, until its cycle waits for the provider. */
 export async function parkOne(world: World, text = 'hi', conversation = 'homelab'): Promise<void> {
   world.model.script(...NETWORK_WAITS.map(() => refuse('network')), refuse('network'))
   await world.post(text, conversation)

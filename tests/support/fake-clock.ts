@@ -3,13 +3,16 @@ import { createRecord } from './until.ts'
 
 /** A clock that stands still until a test moves it. */
 export interface FakeClock extends Clock {
-  /** Moves on by so many milliseconds and fires every timer that falls due, in order of their times. */
+  /** Moves the time forward and runs every due timer, in order of their times. */
   advance(ms: number): void
-  /** The time of day jumps, forwards or backwards; timers and the monotonic time do not notice. */
+  /** Changes the time of day, forwards or backwards; timers and the monotonic time do not change. */
   jump(ms: number): void
-  /** How many timers are set. */
+  /** Number of active timers. */
   readonly timers: number
-  /** Waits for a timer of this delay, from number `from` of all that ever were set; resolves with the number after it. */
+  /**
+   * Waits for a timer of this delay, from number `from` of all timers ever set; resolves with the number
+   * after it.
+   */
   armed(delay: number, from?: number): Promise<number>
 }
 

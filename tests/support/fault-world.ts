@@ -9,39 +9,42 @@ import { childrenOf, untilNoChildren } from './processes.ts'
 import { startTestHub, type TestHub } from './test-hub.ts'
 import { until } from './until.ts'
 
-/** What a call to a server that works takes at most, even on a busy machine, while another one misbehaves. */
+/**
+ * Milliseconds that a call to a healthy server takes at most, on a busy machine while another server
+ * misbehaves.
+ */
 const SOON_MS = 3_000
-/** What caches and the record of the log may grow by meanwhile, bytes. */
+/** Bytes by which caches and the log's record may grow meanwhile. */
 const MORE_MEMORY = 40 * 1024 * 1024
 
-/** What the hub, in this process, holds on to. */
+/** The resources of the hub, which runs in this process. */
 interface Census {
-  /** Its processes by what they run. */
+  /** Commands of its child processes. */
   children: string[]
-  /** How many files, pipes and sockets are open, by their kind. */
+  /** Number of open files, pipes and sockets, by kind. */
   files: Record<string, number>
-  /** Handles that processes and pipes are read and written by. */
+  /** Number of handles for processes and pipes. */
   handles: number
-  /** Bytes, after a collection. */
+  /** Bytes, after a garbage collection. */
   memory: number
 }
 
 export type ServerState = { name: string; state: string; error?: string } & Record<string, unknown>
 
-/** A hub with a server that works, called `good`, beside the given ones. */
+/** A hub with a healthy server, called `good`, beside the given ones. */
 export interface FaultWorld extends AsyncDisposable {
   readonly hub: TestHub
   readonly client: TestClient
   statusOf(server: string): Promise<ServerState | undefined>
   untilState(server: string, state: string): Promise<ServerState>
-  /** Calls a tool; what a failed call says is the text. */
+  /** Calls a tool; a failed call's message is the text. */
   call(tool: string, args?: Record<string, unknown>): Promise<{ text: string; isError: boolean }>
   pidOf(server: string): Promise<number>
-  /** Rejects where the good server answered late while something happened to another one. */
+  /** Rejects if the good server answered late during a fault of another one. */
   answersDuring(fault: () => Promise<unknown>): Promise<void>
   /**
-   * Does something to a server. Rejects where the good one answered late meanwhile, or where afterwards a process, a
-   * handle or memory is left that was not there before.
+   * Causes a fault in a server. Rejects if the good server answered late meanwhile, or if a new process,
+   * handle or memory is left afterwards.
    */
   unharmedBy(fault: () => Promise<unknown>): Promise<void>
 }
@@ -93,7 +96,7 @@ export async function openFaultWorld(
   }
 }
 
-/** The longest that any of the calls took, one after another, while something else happened; milliseconds. */
+/** Returns milliseconds of the slowest of successive calls while something else happens. */
 export async function worstWhile(
   call: () => Promise<void>,
   happens: () => Promise<unknown>,
@@ -133,7 +136,7 @@ export function takeCensus(hub: TestHub): Census {
   }
 }
 
-/** Rejects with what is left where it does not go away. */
+/** Waits until no new resources are left; rejects with those that remain. */
 export async function untilNothingLeft(hub: TestHub, before: Census): Promise<void> {
   let now = before
   await until('nothing is left', () => {
@@ -150,8 +153,8 @@ export async function untilNothingLeft(hub: TestHub, before: Census): Promise<vo
 }
 
 /**
- * Where the descriptors of this process lead: "socket", "pipe", or a file's path. Those between clients of this process
- * and the hub are left out: clients keep some for later.
+ * Counts the targets of this process's descriptors: "socket", "pipe", or a file's path. Connections between
+ * clients of this process and the hub are left out: clients keep some for later.
  */
 function countFiles(port: string): Record<string, number> {
   const counts: Record<string, number> = {}
@@ -165,7 +168,7 @@ function countFiles(port: string): Record<string, number> {
   return counts
 }
 
-/** Undefined for one that was closed meanwhile: that of the listing itself. */
+/** Returns undefined for a descriptor that was closed meanwhile: that of the listing itself. */
 function targetOf(descriptor: string): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)
@@ -175,12 +178,12 @@ function targetOf(descriptor: string): string | undefined {
   }
 }
 
-/** How many ends of connections to a hub are open. */
+/** Returns the number of open connection ends to a hub. */
 export function connectionsTo(hub: TestHub): number {
   return socketsOf(Number(new URL(hub.url).port)).size
 }
 
-/** The connections of a port of this machine, as descriptors name them. */
+/** Returns the connections of a port of this machine, in the form of descriptors' targets. */
 function socketsOf(port: number): Set<string> {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   return new Set(

@@ -5,10 +5,10 @@ import { DEFAULT_AGENT, FIVE_SERVERS } from './five-servers.ts'
 import { HELLO, serve, stream } from './provider.ts'
 import { startTestHub } from './test-hub.ts'
 
-/** A tool as chat completions carry it. */
+/** A tool in the form of chat completions. */
 export type ChatTool = ReturnType<typeof toChatTool>
 
-/** The tools that the agent of a new hub with all five servers sends to a model behind chat completions. */
+/** Reads the tools that a new hub's agent, with all five servers, sends to a model by chat completions. */
 export async function readFirstTools(): Promise<ChatTool[]> {
   await using provider = await serve(stream(HELLO))
   await using hub = await startTestHub({

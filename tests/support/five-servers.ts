@@ -8,7 +8,9 @@ const game = (title: string, port: number) => ({
   process: { command: 'true' },
 })
 
-/** The five built-in servers of a homelab of usual size, each with all of its tools; nothing that they look after runs. */
+/**
+ * The five built-in servers of a typical homelab, each with all of its tools; none of their upstreams runs.
+ */
 export const FIVE_SERVERS = {
   games: {
     env: {

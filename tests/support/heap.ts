@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 
-/** Bytes that this process really holds: of objects, and of buffers beside them. */
+/** Returns the bytes of this process's objects and external buffers, after a garbage collection. */
 export function heldMemory(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()

@@ -8,7 +8,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 
-/** Streamable HTTP with sessions, the same of 2026-07-28, and HTTP+SSE of before. */
+/** Streamable HTTP with sessions, that of 2026-07-28, and the earlier HTTP+SSE. */
 export const KINDS = ['legacy', 'modern', 'sse'] as const
 export type Kind = (typeof KINDS)[number]
 
@@ -24,31 +24,31 @@ type Handle = (
   response: ServerResponse,
 ) => unknown
 
-/** Answers a request itself and says false, or lets it in; `url` is the server's. */
+/** Returns false after answering a request itself, or true to accept it; `url` is the server's. */
 export type Guard = (request: IncomingMessage, response: ServerResponse, url: string) => boolean
 
-/** An MCP server of others behind an address, which a test can stop and start again on the same port. */
+/** A third-party MCP server at an address, which a test can stop and restart on the same port. */
 export interface HttpServer extends AsyncDisposable {
   readonly url: string
-  /** How many sessions it keeps. */
+  /** Number of its sessions. */
   readonly sessions: number
-  /** Authorization headers that it got. */
+  /** The received Authorization headers. */
   readonly authorizations: Set<string | undefined>
   start(tools: readonly string[]): Promise<void>
-  /** Cuts every connection; sessions are forgotten. */
+  /** Cuts every connection and drops all sessions. */
   stop(): Promise<void>
-  /** Offers other tools from now on, and says so. */
+  /** Changes its tools, with a notification. */
   offer(tools: readonly string[]): void
 }
 
-/** Each tool answers with its name. */
+/** Creates tools that each answer with their name. */
 const toTools = (names: readonly string[]) =>
   names.map(name => ({ name, inputSchema: { type: 'object' as const, properties: {} } }))
 const toResult = (text: string) => ({ content: [{ type: 'text' as const, text }] })
 const INFO = { name: 'behind-an-address', version: '1.0.0' }
 const OPTIONS = { capabilities: { tools: { listChanged: true } } }
 
-/** A legacy server of SDK 1 keeps sessions; a modern one of SDK 2 refuses legacy clients. */
+/** Creates the server: a legacy one of SDK 1 has sessions; a modern one of SDK 2 refuses legacy clients. */
 export function createHttpServer(kind: Kind, guard: Guard = () => true): HttpServer {
   const authorizations = new Set<string | undefined>()
   let port = 0

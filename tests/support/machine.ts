@@ -1,6 +1,6 @@
 import { arch, cpus, release, totalmem, type } from 'node:os'
 
-/** Processor, memory, system and Node of this machine, in one line. */
+/** Describes this machine's processor, memory, system and Node in one line. */
 export function describeMachine(): string {
   const [processor] = cpus()
   const gib = Math.round(totalmem() / 2 ** 30)

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** A PNG of one colour, or of noise that does not compress; base64. */
+/** Makes a PNG of one colour, or of noise that does not compress; base64. */
 export function makePng(width: number, height: number, isNoisy = false): string {
   const rows = Buffer.alloc((width * 3 + 1) * height)
   for (let at = 0, seed = 1; isNoisy && at < rows.length; at++) {

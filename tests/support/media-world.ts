@@ -7,12 +7,12 @@ import { type Seerr, startSeerr } from '../lab/seerr.ts'
 import { type Sonarr, startSonarr } from '../lab/sonarr.ts'
 import type { Contract } from './openapi.ts'
 
-/** The moment at which the worlds' clocks begin: 22 November 2026, 04:00 UTC. */
+/** The start of the worlds' clocks: 22 November 2026, 04:00 UTC. */
 export const NOW = Date.parse('2026-11-22T04:00:00Z')
 
 type Program = 'jellyfin' | 'radarr' | 'sonarr' | 'seerr'
 
-/** The media server at work on the lab's upstreams. */
+/** The media server with the lab's upstreams. */
 export interface MediaWorld extends ServerWorld {
   readonly clock: FakeClock
   readonly jellyfin: Jellyfin

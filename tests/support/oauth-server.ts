@@ -11,7 +11,7 @@ import type { OAuthClientInformationFull, OAuthTokens } from '@modelcontextproto
 import express, { type Response } from 'express'
 import type { Guard } from './http-servers.ts'
 
-/** A client that is known without having registered; its grant is client_credentials. */
+/** A client that needs no registration; its grant is client_credentials. */
 export const KNOWN_CLIENT = { clientId: 'known-client', clientSecret: 'known-client-secret' }
 
 type RegistrationRequest = Omit<OAuthClientInformationFull, 'client_id' | 'client_id_issued_at'>
@@ -22,22 +22,25 @@ interface Grant {
   resource: string | undefined
 }
 
-/** The authorization server of the official SDK 1 behind an address; its people say yes at once. */
+/** The authorization server of the official SDK 1 at an address; its users consent at once. */
 export interface AuthorizationServer extends AsyncDisposable {
   readonly issuer: string
-  /** What came in, in order: `register`, `authorize read`, `code`, `refresh`, `client_credentials`. */
+  /** Requests in order: `register`, `authorize read`, `code`, `refresh`, `client_credentials`. */
   readonly asked: string[]
-  /** Everything that it gave and that nobody else may see. */
+  /** All values that it issued and that must stay secret. */
   readonly secrets: Set<string>
   /** Seconds that access tokens last; default an hour. */
   lasts: number
-  /** What people come back with besides code and state: `iss`, or an error. */
+  /** Parameters of the redirect besides code and state: `iss`, or an error. */
   answer: Record<string, string>
-  /** Runs before tokens are renewed: what it throws is the answer. */
+  /** Runs before tokens are renewed; an error that it throws is the answer. */
   onRefresh: () => unknown
-  /** Access tokens that were given until now are no good any more. */
+  /** Invalidates all access tokens issued so far. */
   revoke(): void
-  /** In front of an MCP server: requests need a token for it; those of these tools, of 2026-07-28, one of that scope. */
+  /**
+   * Returns a guard for an MCP server: requests need a token for it; calls of these tools, of 2026-07-28,
+   * need one with the tool's scope.
+   */
   guard(scopes?: Readonly<Record<string, string>>): Guard
 }
 
@@ -112,7 +115,7 @@ function createTokens(lasts: () => number) {
         scope: grant.scopes.join(' '),
       }
     },
-    /** Each refresh token is good once. */
+    /** Renews the tokens; each refresh token works once. */
     renew(token: string): OAuthTokens {
       const grant = refresh.get(token)
       if (!grant || !refresh.delete(token)) throw new InvalidGrantError('This refresh token is not known')

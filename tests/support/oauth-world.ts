@@ -9,13 +9,13 @@ import { until } from './until.ts'
 
 export interface OAuthWorldOptions {
   kind?: Kind
-  /** Besides the url of the server's entry. */
+  /** Fields of the server's entry besides its url. */
   entry?: object
-  /** Which tools of a server of 2026-07-28 want which scope. */
+  /** The scope that each tool of a 2026-07-28 server needs. */
   scopes?: Record<string, string>
-  /** Whether clients may register by themselves; default true. */
+  /** True if clients may register themselves; default true. */
   registers?: boolean
-  /** In place of the authorization server's own guard. */
+  /** Replaces the authorization server's own guard. */
   guard?: (own: Guard) => Guard
 }
 
@@ -27,7 +27,7 @@ const servers = z.object({
   ),
 })
 
-/** A hub with the server `remote` below it, which wants a login, and where people log in. */
+/** A hub with the server `remote`, which needs a login, and the authorization server for it. */
 export class OAuthWorld implements AsyncDisposable {
   readonly people: AuthorizationServer
   readonly remote: HttpServer
@@ -62,7 +62,7 @@ export class OAuthWorld implements AsyncDisposable {
     return new OAuthWorld(people, remote, hub, stack.move())
   }
 
-  /** Adds a server beside it. */
+  /** Adds another server. */
   async add(name: string, kind: Kind, guard?: Guard): Promise<HttpServer> {
     const server = this.#stack.use(createHttpServer(kind, guard))
     await server.start(['near'])
@@ -75,7 +75,7 @@ export class OAuthWorld implements AsyncDisposable {
     this.#stack.defer(end)
   }
 
-  /** As `hub_status` has it. */
+  /** Returns the server's entry in `hub_status`. */
   async status(server = 'remote') {
     await using client = await openClient('sdk 2, 2026-07-28', this.hub)
     const { structuredContent } = await client.call('hub_status')
@@ -92,7 +92,7 @@ export class OAuthWorld implements AsyncDisposable {
     await until(`${server} asks for a login`, async () => (await this.status(server))?.error?.includes(words))
   }
 
-  /** Where a login is kept. */
+  /** Returns the file of a login. */
   fileOf(server = 'remote'): string {
     return join(this.hub.dataFolder, 'oauth', `${server}.json`)
   }
@@ -109,19 +109,19 @@ export class OAuthWorld implements AsyncDisposable {
     throw new Error(refused.parse(answer).error.message)
   }
 
-  /** What became of it. */
+  /** Returns the state of a login. */
   async look(state: string): Promise<unknown> {
     return (await fetch(new URL(`/oauth/logins/${state}`, this.hub.url), { headers: this.#headers })).json()
   }
 
-  /** A person goes through with one; resolves when the server is ready. */
+  /** Completes a login as a person would; resolves when the server is ready. */
   async logIn(server = 'remote'): Promise<void> {
     const back = await fetch((await this.beginLogin(server)).url)
     if (!back.ok) throw new Error(await back.text())
     await untilReady(this.hub, server)
   }
 
-  /** A person logged in, and the tokens are over. Who asks for new ones waits until the returned function is called. */
+  /** Logs in and revokes the access tokens. Renewals wait until the returned function is called. */
   async openStale(): Promise<() => void> {
     await this.untilAsked()
     await this.logIn()
@@ -131,12 +131,12 @@ export class OAuthWorld implements AsyncDisposable {
     return gate.resolve
   }
 
-  /** Somebody asks for new tokens. */
+  /** Waits for a request to renew tokens. */
   async untilRenewing(): Promise<void> {
     await until('it is asked for new ones', () => this.people.asked.includes('refresh'))
   }
 
-  /** What the authorization server gave and now stands anywhere but in the file for it. */
+  /** Returns the issued secrets that appear anywhere outside their file. */
   async shownSecrets(...said: string[]): Promise<string[]> {
     const shown = [...said, JSON.stringify(this.hub.logs.all), JSON.stringify(await this.status())].join('\n')
     return [...this.people.secrets].filter(secret => shown.includes(secret))

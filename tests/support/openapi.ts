@@ -6,14 +6,17 @@ import { parse } from 'yaml'
 
 type Json = Record<string, unknown>
 
-/** What is wrong with a request or an answer, a line each; nothing where it fits the description. */
+/** A checker of requests and answers; it returns a line for each violation of the description. */
 export interface Contract {
-  /** `path` with its query, whose parameters must be described. */
+  /** Checks a request. `path` includes the query, whose parameters must be described. */
   request(method: string, path: string, body?: unknown): string[]
   answer(method: string, path: string, status: number, body: unknown): string[]
 }
 
-/** The folder of API descriptions and recorded answers. Throws, with what to set, where it is missing. */
+/**
+ * Returns the folder of API descriptions and recorded answers. Throws, with the variable to set, if it is
+ * missing.
+ */
 export function specsFolder(): string {
   const folder = process.env['SUPERBLOOM_SPECS']
   if (folder && existsSync(join(folder, 'openapi'))) return folder
@@ -22,20 +25,20 @@ export function specsFolder(): string {
   )
 }
 
-/** A recorded answer of a real program: `recorded('radarr', 'movie')`. */
+/** Reads a recorded answer of a real program: `recorded('radarr', 'movie')`. */
 export function recorded(program: string, name: string): unknown {
   return JSON.parse(readFileSync(join(specsFolder(), 'recorded', program, `${name}.json`), 'utf8'))
 }
 
 /**
- * The contract of an API by its official description (OpenAPI 3, or Swagger 2), such as `radarr-v3.json`. `base` is
- * what stands in front of the described paths in requests, such as `/api/v1`.
+ * Opens an API's contract by its official description (OpenAPI 3, or Swagger 2), such as `radarr-v3.json`.
+ * `base` precedes the described paths in requests, such as `/api/v1`.
  */
 export function openContract(file: string, base = ''): Contract {
   const text = readFileSync(join(specsFolder(), 'openapi', file), 'utf8')
   const description = (file.endsWith('.json') ? JSON.parse(text) : parse(text)) as Json
   const checkRequest = createCheck(toJsonSchema(description))
-  // A program of another version answers with more than the description knows.
+  // Programs of another version may answer with undescribed fields.
   const checkAnswer = createCheck(toJsonSchema(description, true))
   const paths = Object.keys(description['paths'] as Json)
   const find = (method: string, path: string) => {
@@ -70,7 +73,7 @@ export function openContract(file: string, base = ''): Contract {
 function createCheck(description: unknown): (pointer: string, value: unknown) => string[] {
   const ajv = new Ajv({ strict: false, allErrors: true, logger: false })
   formatsPlugin.default(ajv)
-  // Real Jellyfin servers leave out the dashes.
+  // Real Jellyfin servers omit the dashes.
   ajv.addFormat('uuid', /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i)
   ajv.addSchema(description as Json, 'api')
   const compiled = new Map<string, ValidateFunction>()
@@ -82,7 +85,7 @@ function createCheck(description: unknown): (pointer: string, value: unknown) =>
   }
 }
 
-/** Names of parameters are taken in any case, as ASP.NET does. */
+/** Finds undescribed parameters. Their names are compared in any case, as ASP.NET does. */
 function findUnknownParameters(
   description: Json,
   { pointer, operation }: { pointer: string; operation: Json },
@@ -147,7 +150,7 @@ function at(value: unknown, pointer: string): unknown {
     .reduce<unknown>((inner, key) => (inner as Json | undefined)?.[key], value)
 }
 
-/** OpenAPI 3.0 says `nullable` where JSON Schema has a union with null. */
+/** Converts a description to JSON Schema, which has a union with null for OpenAPI 3.0's `nullable`. */
 function toJsonSchema(value: unknown, isOpen = false): unknown {
   if (Array.isArray(value)) return value.map(inner => toJsonSchema(inner, isOpen))
   if (typeof value !== 'object' || value === null) return value

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 
 const ADDED = /^(npm_|NODE_OPTIONS$|NODE_ENV$|VITEST)/
 
-/** This process's variables as a person's shell has them: without what npm and vitest add. */
+/** Returns the variables of a person's shell: this process's own without those that npm and vitest add. */
 export function outsideNpm(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !ADDED.test(entry[0]),
@@ -12,7 +12,7 @@ export function outsideNpm(): Record<string, string> {
   return { ...Object.fromEntries(kept), PATH: folders.join(delimiter) }
 }
 
-/** The `node` that this machine itself has, whatever npm put before it in the search path. */
+/** Returns the machine's own `node`, whatever npm has put before it in the search path. */
 export function systemNode(): string | undefined {
   const folders = (outsideNpm()['PATH'] ?? '').split(delimiter)
   const found = folders.map(folder => join(folder, 'node')).find(existsSync)

@@ -38,7 +38,7 @@ function importsOf(text: string, from: string, imports: Record<string, string>, 
   })
 }
 
-/** JSDoc names types by imports that no browser makes. */
+/** Removes comments: JSDoc refers to types by imports that no browser makes. */
 function withoutComments(script: string): string {
   return script.replace(/\/\*\*[\s\S]*?\*\//g, '')
 }

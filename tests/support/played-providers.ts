@@ -18,12 +18,12 @@ import { startOpenAiResponsesMimic } from './mimics/openai-responses.ts'
 import { startOpenRouterMimic } from './mimics/openrouter.ts'
 import { startVllmMimic } from './mimics/vllm.ts'
 
-/** A mimic, and how the configuration names a model of it. */
+/** A mimic, and the configuration of its model. */
 export interface PlayedProvider {
   name: string
   mimic: string
   entry: { provider: ProviderName; model: string; reasoning?: 'none' }
-  /** The rules that refuse the first request of all, whose repair is remembered. */
+  /** The rules that refuse the very first request; its repair is then remembered. */
   refusesFirst: readonly string[]
   start(script: Script, vision: boolean): Promise<Mimic>
 }
@@ -41,7 +41,7 @@ const toPlayed = (
   start,
 })
 
-/** Every mimic with the provider of the hub that asks it. */
+/** Every mimic with the hub's provider for it. */
 export const PLAYED: readonly PlayedProvider[] = [
   toPlayed('openai-responses', 'openai', 'gpt-5.4', startOpenAiResponsesMimic),
   toPlayed('anthropic', 'anthropic', 'claude-opus-4-6', startAnthropicMimic),
@@ -68,22 +68,22 @@ export const PLAYED: readonly PlayedProvider[] = [
   },
 ]
 
-/** OpenAI's older API at another address than its own, as a gateway has it: the limit of tokens has another name there. */
+/** OpenAI's older API at a gateway's address, where the token limit has another name. */
 export const OPENAI_CHAT: PlayedProvider = {
   ...toPlayed('openai-chat', 'compatible', 'gpt-5.4', startOpenAiChatMimic),
   entry: { provider: 'compatible', model: 'gpt-5.4', reasoning: 'none' },
   refusesFirst: ['`max_tokens`'],
 }
 
-/** Sizes that every model of a world has. */
+/** The sizes of every model in a world. */
 export const SIZES = { context: 65_536, maxOutput: 4_096 }
 
 export interface PlayedModel extends AsyncDisposable {
   readonly mimic: Mimic
   readonly model: Model
-  /** Adds to what the provider answers; each request takes one. */
+  /** Adds turns to the script; each request uses one. */
   script(...turns: readonly Turn[]): void
-  /** Turns that were not taken yet. */
+  /** Number of unused turns. */
   readonly left: number
 }
 
@@ -96,8 +96,8 @@ interface PlayOptions {
 }
 
 /**
- * A provider's mimic and a model of it, opened as the hub opens it. `answer` gives the turns that are not of the script;
- * it is asked first.
+ * Opens a provider's mimic and its model, as the hub opens it. `answer` is called first, and may return a
+ * turn that is not in the script.
  */
 export async function openPlayed(
   { entry, start }: PlayedProvider,

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { until } from './until.ts'
 
-/** A process of this machine, as /proc tells (these tests run on Linux). */
+/** A process of this machine, read from /proc (these tests run on Linux). */
 export interface Process {
   pid: number
   parent: number
   command: string
 }
 
-/** Every process that still runs; one that ended and was not collected yet (a zombie) is none. */
+/** Lists every running process, without zombies: ended processes that were not collected yet. */
 function listProcesses(): Process[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -26,7 +26,7 @@ function readProcess(pid: number): Process | undefined {
   }
 }
 
-/** Empty for a process that is gone, or not ours to read. */
+/** Returns an empty text for a process that is gone, or that we may not read. */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -40,7 +40,7 @@ export function isRunning(pid: number): boolean {
   return readProcess(pid) !== undefined
 }
 
-/** When a process began, unix milliseconds, to a hundredth of a second. */
+/** Returns the start of a process in unix milliseconds, to a hundredth of a second. */
 export function startedAt(pid: number): number {
   const stat = readText(`/proc/${pid}/stat`)
   const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
@@ -48,7 +48,7 @@ export function startedAt(pid: number): number {
   return Date.now() - upSeconds * 1_000 + ticks * 10
 }
 
-/** The children of a process, with theirs. */
+/** Returns a process's descendants. */
 export function childrenOf(pid = process.pid): Process[] {
   const all = listProcesses()
   const below = (parent: number): Process[] =>
@@ -56,7 +56,9 @@ export function childrenOf(pid = process.pid): Process[] {
   return below(pid)
 }
 
-/** Every process whose folder, command or environment names this text: whoever its parent is by now. */
+/**
+ * Returns every process whose folder, command or environment contains this text, whoever its parent is now.
+ */
 export function processesNaming(text: string): Process[] {
   return listProcesses().filter(
     ({ pid, command }) =>
@@ -76,7 +78,7 @@ function folderOf(pid: number): string {
   }
 }
 
-/** Rejects with what is left where a child of this process does not end by itself. */
+/** Waits until no child process is left; rejects with those that do not end by themselves. */
 export async function untilNoChildren(): Promise<void> {
   await until('no child process is left', () => childrenOf().length === 0).catch(error => {
     throw new Error(`Left behind: ${JSON.stringify(childrenOf())}`, { cause: error })

@@ -1,4 +1,4 @@
-/** Begins to count what this thread takes of a processor, milliseconds: what else runs on the machine does not count. */
+/** Starts to count this thread's processor time in milliseconds, independent of the machine's other work. */
 export function startProcessorClock(): () => number {
   const before = process.threadCpuUsage()
   return () => {

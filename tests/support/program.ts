@@ -6,29 +6,29 @@ export interface ProgramOptions {
   cwd?: string
   /** Variables besides those of `base`. */
   env?: Record<string, string>
-  /** The default is this process's own variables. */
+  /** Basic variables; the default is this process's own. */
   base?: Record<string, string | undefined>
-  /** Whether its standard input stays open until it is closed; the default is none. */
+  /** True if its standard input stays open until it is closed; by default it has none. */
   input?: boolean
 }
 
 interface Ending {
-  /** As a shell shows it: 128 and the signal's number where a signal ended it. */
+  /** The exit code as in a shell: 128 and the signal's number after a signal. */
   code: number | null
   signal: NodeJS.Signals | null
 }
 
-/** A process of its own that leads a group, with what it wrote. Disposing kills the whole group. */
+/** A process that leads its own group, with its output. Disposing kills the whole group. */
 export interface Program extends AsyncDisposable {
   readonly child: ChildProcess
   readonly pid: number
   readonly stdout: string
   readonly stderr: string
-  /** Resolves when it ended and everything that it wrote was read. */
+  /** Resolves when it has ended and all its output was read. */
   readonly ended: Promise<Ending>
-  /** The first match in what it wrote or will write on stdout. */
+  /** Resolves with the first match in its earlier or later stdout. */
   says(pattern: RegExp, within?: number): Promise<RegExpExecArray>
-  /** Signals it, or everything in its group, as a terminal or a service manager does. */
+  /** Sends a signal to the process, or to its whole group, as a terminal or a service manager does. */
   signal(signal: NodeJS.Signals, whom?: 'alone' | 'group'): void
 }
 

@@ -6,7 +6,7 @@ import { makePng } from './make-png.ts'
 import { SIZES } from './played-providers.ts'
 import { startTestHub, type TestHub } from './test-hub.ts'
 
-/** A picture of a person, and that of the tool `eye__draw`. */
+/** A person's picture, and the picture of the tool `eye__draw`. */
 export const PICTURES = { person: makePng(40, 30), tool: makePng(30, 20) }
 
 /** A server with a tool whose result is a picture. */
@@ -21,14 +21,14 @@ serveStdio(() => {
 })
 `
 
-/** A model that hands each request to the one in force. */
+/** A model that passes each request to the current model. */
 export interface SwitchedModel extends Model {
   current: Model | undefined
-  /** Those that come into force with the next requests of an agent, one with each. */
+  /** Models that become current with the agent's next requests, one with each. */
   next: Model[]
-  /** What happens after the next request came and before it is asked. */
+  /** Runs once after the next request arrives and before it is passed on. */
   meanwhile: (() => Promise<unknown>) | undefined
-  /** How many tools the last request with any offered. */
+  /** Number of tools in the last request that had any. */
   offered: number
 }
 
@@ -44,7 +44,7 @@ function createSwitchedModel(): SwitchedModel {
       const { meanwhile } = this
       this.meanwhile = undefined
       await meanwhile?.()
-      // A request for a summary offers none.
+      // A request for a summary offers no tools.
       if (request.tools.length > 0) {
         this.offered = request.tools.length
         this.current = this.next.shift() ?? this.current
@@ -63,7 +63,10 @@ export interface ProviderWorld extends AsyncDisposable {
   show(conversation: string, text: string): Promise<string>
 }
 
-/** The hub with all tools of its five servers, the default agent under several names, and a model that can be switched. */
+/**
+ * Opens the hub with all tools of its five servers, the default agent under several names, and a switched
+ * model.
+ */
 export async function openProviderWorld(
   agents: readonly string[],
   servers: Record<string, Entry> = {},

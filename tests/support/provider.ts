@@ -13,7 +13,7 @@ import type { ProviderName } from '../../schemas/providers.ts'
 
 export const KEY = 'sk-never-shown'
 
-/** A model of `compatible`, or of another provider. */
+/** Opens a model of `compatible`, or of another provider. */
 export function openModel(
   baseUrl: string,
   { clock = systemClock, quirks = NO_QUIRKS, ...entry }: Partial<ModelEntry & RepairingOptions> = {},
@@ -48,7 +48,7 @@ export function request(text: string, fields: Partial<ModelRequest> = {}): Model
 
 export const live = () => new AbortController().signal
 
-/** The reply, and the text as it was shown. */
+/** Returns the reply, and the text as it was shown. */
 export async function ask(model: Model, text: string | ModelRequest, signal = live()) {
   const shown: string[] = []
   const asked = typeof text === 'string' ? request(text) : text
@@ -68,7 +68,9 @@ export async function failure(reply: Promise<unknown>): Promise<ModelError> {
 
 export type Handler = (response: ServerResponse, body: string, call: IncomingMessage) => void
 
-/** A provider written by hand. It emits `request` with each body, and `closed` once a connection is gone. */
+/**
+ * Serves a hand-written provider. It emits `request` with each body, and `closed` when a connection is gone.
+ */
 export async function serve(handle: Handler) {
   const bodies: string[] = []
   const calls: IncomingMessage[] = []
@@ -77,7 +79,7 @@ export async function serve(handle: Handler) {
   const server = createServer(async (call, response) => {
     let body = ''
     for await (const chunk of call) body += chunk
-    // A hub that starts asks for the sizes of its models: only what it asks of a model counts here.
+    // A starting hub asks for its models' sizes; only requests to a model are recorded.
     if (call.method === 'GET') return void handle(response, body, call)
     bodies.push(body)
     calls.push(call)
@@ -125,7 +127,7 @@ export const refuse = (response: ServerResponse, status: number, error: unknown,
     .writeHead(status, { 'content-type': 'application/json', ...headers })
     .end(JSON.stringify({ error }))
 
-/** A clock whose timers run when told. */
+/** Creates a clock whose timers run on command. */
 export function manualClock() {
   const timers = new Map<() => void, number>()
   const counts = new Map<number, number>()

@@ -3,7 +3,7 @@ import type { ServerCallOptions } from '../../hub/core/tool-box.ts'
 import type { StubTool, World } from './runtime-world.ts'
 import { until } from './until.ts'
 
-/** A form with one field that has to be filled in. */
+/** A form with one required field. */
 export const PORT_FORM: JsonObject = {
   mode: 'form',
   message: 'Which port?',
@@ -14,10 +14,10 @@ export const PORT_FORM: JsonObject = {
   },
 }
 
-/** A question that is answered with yes or no. */
+/** A question with the answers yes and no. */
 export const SURE: JsonObject = { message: 'Really?', requestedSchema: { type: 'object', properties: {} } }
 
-/** A tool whose server asks in the midst of each call; it keeps the answers and tells the last. */
+/** Creates a tool whose server asks during each call; it records the answers and returns the last. */
 export function askingTool(method: string, ...questions: JsonObject[]) {
   const answers: JsonObject[] = []
   const errors: string[] = []
@@ -36,7 +36,7 @@ export function askingTool(method: string, ...questions: JsonObject[]) {
   return { answers, errors, tool: { name: 'setup', run } satisfies StubTool }
 }
 
-/** The oldest question that is open, once there is one. */
+/** Returns the oldest open question, once there is one. */
 export function openQuestion(world: World) {
   return until('a question is open', () =>
     world.store.db

@@ -4,7 +4,7 @@ export interface RawResponse {
   status: number
   headers: IncomingHttpHeaders
   text: string
-  /** Undefined where the body is no JSON. */
+  /** Undefined if the body is not JSON. */
   json: unknown
 }
 
@@ -14,7 +14,9 @@ export interface RawRequest {
   body?: string | Buffer
 }
 
-/** One HTTP request with exactly these headers, `Host` too, which `fetch` would not let a test set. */
+/**
+ * Sends one HTTP request with exactly these headers, including `Host`, which `fetch` does not let a test set.
+ */
 export function send(
   url: string,
   { method = 'GET', headers = {}, body }: RawRequest = {},
@@ -36,7 +38,7 @@ export function send(
   })
 }
 
-/** The JSON of a body, be it plain or the last event of a stream. */
+/** Parses a body's JSON, plain or in a stream's last event. */
 function parse(text: string): unknown {
   const data = [...text.matchAll(/^data: (.+)$/gm)].at(-1)?.[1] ?? text
   try {
@@ -47,7 +49,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Headers of an MCP client's POST. */
+/** Returns the headers of an MCP client's POST. */
 export function mcpHeaders(token: string, more: Record<string, string> = {}): Record<string, string> {
   return {
     Authorization: `Bearer ${token}`,
@@ -65,7 +67,7 @@ export const INITIALIZE = JSON.stringify({
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
 })
 
-/** Any request as JSON text. */
+/** Returns any request as JSON text. */
 export function rpc(method: string, params: object = {}, id: number | string = 2): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params })
 }

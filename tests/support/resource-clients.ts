@@ -10,22 +10,22 @@ import {
 import type { Line } from './clients.ts'
 import { createRecord } from './until.ts'
 
-/** What a client is told of: the URI of a resource that changed, or which list did. */
+/** A change that a client received: a resource's URI, or the name of a list. */
 type Change = string
 
 export type Reference = { type: 'ref/resource'; uri: string } | { type: 'ref/prompt'; name: string }
 
-/** A client of one of the official SDKs that reads resources and prompts, made alike. */
+/** A client of one of the official SDKs that reads resources and prompts, with one interface for both. */
 export interface ResourceClient extends AsyncDisposable {
   listUris(): Promise<string[]>
   listTemplates(): Promise<string[]>
-  /** The only text of a resource. */
+  /** Returns the only text of a resource. */
   read(uri: string): Promise<string>
   complete(ref: Reference, name: string, value: string): Promise<string[]>
   promptNames(): Promise<string[]>
-  /** The texts of a prompt's messages. */
+  /** Returns the texts of a prompt's messages. */
   getPrompt(name: string, args: Record<string, string>): Promise<string[]>
-  /** Asks to be told of these resources, and of both lists; each change adds its URI, `resources` or `prompts`. */
+  /** Subscribes to these resources and to both lists; each change adds its URI, `resources` or `prompts`. */
   watch(uris: readonly string[]): Promise<ReturnType<typeof createRecord<Change>>>
 }
 
@@ -77,7 +77,7 @@ async function subscribe(
   return changes
 }
 
-/** What is called alike in both SDKs. */
+/** The methods with the same names in both SDKs. */
 interface Reading {
   listResources(): Promise<{ resources: { uri: string }[] }>
   listResourceTemplates(): Promise<{ resourceTemplates: { uriTemplate: string }[] }>

@@ -31,14 +31,14 @@ export interface WorldAgent extends RuntimeAgent {
   schedules: FileAgent['schedules']
 }
 
-/** A tool of a server that is not there. */
+/** A tool of a server that does not exist. */
 export interface StubTool {
   name: string
   repeatable?: boolean
   reads?: boolean
-  /** Repeating it may do harm; the default is none of the three. */
+  /** True if a repetition may do harm; by default a tool is neither this, repeatable nor read-only. */
   destructive?: boolean
-  /** Its server says that it is destructive. */
+  /** True if its server declares it destructive. */
   destroys?: boolean
   run(args: Record<string, unknown>, options: ServerCallOptions): ToolOutcome | Promise<ToolOutcome>
 }
@@ -49,23 +49,23 @@ export interface WorldOptions {
   agents?: AgentOptions[]
   tools?: StubTool[]
   concurrency?: number
-  /** Servers that still start: resolves once the tool is listed, or will not be. */
+  /** Resolves once a starting server's tool is listed, or will never be. */
   starting?: (name: string) => Promise<void>
   /** `tools.approve` of the config. */
   approve?: string[]
   model?: { context?: number; maxOutput?: number; price?: Price }
   budget?: Partial<Budget>
-  /** Writes the summaries in place of the model. */
+  /** A model that writes the summaries instead of the agent's model. */
   summaries?: Model
 }
 
-/** When a life ends as by kill -9: before or after its write number `write`, counted from 1. */
+/** The end of a run as by kill -9: before or after its write number `write`, counted from 1. */
 export interface Death {
   write: number
   when: 'before' | 'after'
 }
 
-/** Lives until a death; after it, once more, and then to the end. */
+/** Starts the runtime and runs `live`; after the kill it starts again and runs `live` to its end. */
 export async function liveTwice(
   world: World,
   death: Death,
@@ -106,7 +106,7 @@ async function createParts(options: WorldOptions) {
     store: await openTempStore(),
     clock: createFakeClock(),
     model: createScriptedModel([], options.model),
-    /** The model that a changed config names, in place of the first. */
+    /** The model of a changed config, which replaces the first one. */
     changed: { model: undefined as Model | undefined },
     summaries: options.summaries,
     agents: new Map((options.agents ?? [{}]).map(makeAgent).map(agent => [agent.name, agent])),
@@ -129,7 +129,10 @@ async function createParts(options: WorldOptions) {
   }
 }
 
-/** The runtime with its router and meta-tools on a real store, with a fake clock, a scripted model and stub tools. */
+/**
+ * Opens the runtime with its router and meta-tools on a real store, with a fake clock, a scripted model and
+ * stub tools.
+ */
 export async function openWorld(options: WorldOptions = {}) {
   const parts = await createParts(options)
   const { store, clock, agents } = parts
@@ -152,15 +155,18 @@ export async function openWorld(options: WorldOptions = {}) {
     get semaphore() {
       return current().semaphore
     },
-    /** How many writes the present life made. */
+    /** Number of writes in the current run. */
     get writes() {
       return current().writes()
     },
-    /** Resolves once the present life has ended by its death. */
+    /** Resolves once the current run was killed. */
     get died() {
       return current().died
     },
-    /** Starts the runtime, as the hub does: leases void, agents as their files say, what waits is woken. */
+    /**
+     * Starts the runtime as the hub does: it voids leases, applies the agents' files and wakes waiting
+     * threads.
+     */
     async start(death?: Death) {
       life = createLife(parts, death)
       await store.write(async tx => {
@@ -172,17 +178,17 @@ export async function openWorld(options: WorldOptions = {}) {
       await life.runtime.wakeAll()
       return applied
     },
-    /** The present life ends at once: nothing that it still does has any effect. */
+    /** Ends the current run at once: its further writes have no effect. */
     kill() {
       current().kill()
     },
-    /** The present life was not dead after all, only asleep: it goes on where it stood. */
+    /** Continues a killed run, as if its process had only been asleep. */
     revive() {
       current().revive()
     },
-    /** What the clock would do now, schedules aside. */
+    /** Runs the clock's due work, without schedules. */
     fireDue: () => current().due.fire(),
-    /** When the clock would do something, schedules aside. */
+    /** Returns the time of the clock's next work, without schedules. */
     nextDue: () => current().due.nextDue(),
     applyAgents,
     post: (text: string, conversation = 'homelab', clientId?: string) =>
@@ -203,7 +209,7 @@ export async function openWorld(options: WorldOptions = {}) {
   }
 }
 
-/** Looks again after the next round of I/O. */
+/** Checks again after the next round of I/O. */
 function nextTurn(look: () => void): () => void {
   const turn = setImmediate(look)
   return () => clearImmediate(turn)
@@ -268,7 +274,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   return { due, router, reset, runtime, approvals, semaphore, signals, retired, ...mortal }
 }
 
-/** Writes of a process that is dead do not come back, unless it was only asleep and is revived. */
+/** Wraps `write` so that writes of a killed run never return, unless the run is revived. */
 function makeMortal(write: Write, death: Death | undefined) {
   let count = 0
   let dead = false

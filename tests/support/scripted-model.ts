@@ -9,16 +9,16 @@ import {
 } from '../../hub/core/model.ts'
 import { createRecord } from './until.ts'
 
-/** What a scripted model does with one request. It may read the request, wait, stream, and throw. */
+/** A scripted model's handling of one request. It may read the request, wait, stream, and throw. */
 export type Turn = (request: ModelRequest, options: ModelOptions) => ModelReply | Promise<ModelReply>
 
-/** A model that does what a test told it, one turn for each request, and fails the test when it is asked for more. */
+/** A model that plays a test's turns, one for each request, and fails the test after the last. */
 export interface ScriptedModel extends Model {
-  /** Every request, as it was when it came. */
+  /** Every request, in its state at arrival. */
   readonly requests: ReturnType<typeof createRecord<ModelRequest>>
   /** Adds turns to the end of the script. */
   script(...turns: readonly Turn[]): void
-  /** Turns that were not taken yet. */
+  /** Number of unused turns. */
   readonly left: number
 }
 
@@ -50,7 +50,7 @@ export function createScriptedModel(
 
 const plain = { usage: { input: 10, output: 5, cachedInput: 0 }, truncated: false }
 
-/** Says this, streamed in two pieces, and calls nothing. */
+/** Returns a turn that streams the text in two pieces, and calls no tool. */
 export function say(text: string): Turn {
   return (_request, { onText }) => {
     const half = Math.ceil(text.length / 2)
@@ -61,7 +61,10 @@ export function say(text: string): Turn {
 
 let calls = 0
 
-/** Calls tools, each given as its name and its arguments (a text goes as it is), with a text beside them. */
+/**
+ * Returns a turn that calls tools, each given as its name and its arguments (a string is sent unchanged),
+ * with a text beside them.
+ */
 export function call(asked: readonly (readonly [name: string, args?: unknown])[], text = ''): Turn {
   return () => ({
     ...plain,
@@ -74,14 +77,14 @@ export function call(asked: readonly (readonly [name: string, args?: unknown])[]
   })
 }
 
-/** Fails as a provider does. */
+/** Returns a turn that fails as a provider does. */
 export function refuse(kind: ModelErrorKind, retryAfter?: number): Turn {
   return () => {
     throw new ModelError(kind, `The provider says ${kind}.`, { retryAfter })
   }
 }
 
-/** Waits for `release` (or the abort of the request) before it goes on with another turn. */
+/** Returns a turn that waits for `release` (or the request's abort) before it runs another turn. */
 export function hold(turn: Turn) {
   const gate = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()

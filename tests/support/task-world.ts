@@ -11,7 +11,7 @@ export const threadsOf = (world: World) =>
     .orderBy('depth')
     .orderBy('id')
     .execute()
-/** The newest message to the model in each request. */
+/** Returns the newest message to the model in each request. */
 export const textsOf = (world: World) =>
   world.model.requests.all.map(({ messages }) => messages.findLast(m => m.role === 'user')?.text)
 export const inboxOf = async ({ store }: World, source: string) => {
@@ -32,7 +32,7 @@ export const event = (externalId: string, type = 'temp_high') => ({
   at: 1,
 })
 
-/** A main thread that makes one task; `turns` are what comes after it. */
+/** Opens a main thread that creates one task; `turns` are played after it. */
 export async function openWithTask(turns: readonly Turn[], options: WorldOptions = {}) {
   const world = await openWorld({ tools: [look], ...options })
   world.model.script(call([['create_task', { instructions: 'Check the disks.' }]]), ...turns)

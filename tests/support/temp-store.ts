@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore, type Store } from '../../hub/store/open.ts'
 
-/** A folder of its own outside the repository; disposing removes it. */
+/** Makes a folder outside the repository; disposing removes it. */
 export function makeTempFolder(): { path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), 'superbloom-test-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
@@ -13,7 +13,7 @@ export interface TempStore extends Store {
   readonly folder: string
 }
 
-/** A real SQLite store in a folder of its own. */
+/** Opens a real SQLite store in its own folder. */
 export async function openTempStore(): Promise<TempStore> {
   const folder = makeTempFolder()
   const store = await openStore(folder.path)

@@ -8,36 +8,39 @@ import { createLog } from '../../hub/core/log.ts'
 import { type Hub, type HubOverrides, startHub } from '../../hub/hub.ts'
 import { createRecord } from './until.ts'
 
-/** An agent that nothing but a message wakes. */
+/** An agent that only messages wake. */
 const QUIET_AGENT = '---\ndescription: Looks after the homelab\n---\n\nYou look after the homelab.\n'
 
 export interface TestHubOptions {
-  /** `superbloom.yaml`. The default has no server at all, which starts fastest; '' has the metrics server. */
+  /**
+   * The content of `superbloom.yaml`. The default has no server, which starts fastest; '' has the metrics
+   * server.
+   */
   config?: string
   /** Agent files by name without `.md`; the default is one quiet `homelab`. */
   agents?: Record<string, string>
   /** Files below the data folder by path, written before the start: `servers/x/mcp.json`. */
   data?: Record<string, string>
-  /** Environment variables besides those that the folders and the port need. */
+  /** Environment variables besides those for the folders and the port. */
   variables?: Record<string, string>
-  /** In place of the real clock, randomness or model. */
+  /** Replacements of the real clock, randomness or model. */
   overrides?: HubOverrides
 }
 
 export type LogEntry = { level: string; event: string } & Record<string, unknown>
 
 /**
- * The real hub in this process, on a free port, in folders of its own outside the repository. Disposing stops it and
- * removes the folders.
+ * The real hub in this process, on a free port, in its own folders outside the repository. Disposing stops it
+ * and removes the folders.
  */
 export class TestHub implements AsyncDisposable {
   readonly folder: string
   readonly dataFolder: string
   readonly agentsFolder: string
   readonly configFile: string
-  /** What it logged, from `debug` on, over all its starts. */
+  /** Its log entries from `debug` on, over all its starts. */
   readonly logs = createRecord<LogEntry>()
-  /** Where in `logs` its last start begins. */
+  /** The index in `logs` at which its last start begins. */
   startedFrom = 0
   readonly #options: TestHubOptions
   #hub: Hub | undefined
@@ -70,7 +73,7 @@ export class TestHub implements AsyncDisposable {
     return this.#hub
   }
 
-  /** Environment variables with which another process finds this hub. */
+  /** Environment variables by which another process finds this hub. */
   get variables(): Record<string, string> {
     return {
       SUPERBLOOM_CONFIG: this.configFile,
@@ -94,7 +97,7 @@ export class TestHub implements AsyncDisposable {
     this.#hub = await startHub({ config, environment, log, ...(overrides ? { overrides } : {}) })
   }
 
-  /** Ends it in order; the folders stay. */
+  /** Stops it cleanly; the folders stay. */
   async stop(): Promise<void> {
     const hub = this.#hub
     this.#hub = undefined
@@ -113,7 +116,7 @@ export class TestHub implements AsyncDisposable {
     rmSync(join(this.agentsFolder, `${name}.md`))
   }
 
-  /** Writes a file below the data folder, with the folders on its way; returns its path. */
+  /** Writes a file below the data folder, and creates its folders; returns its path. */
   writeData(path: string, text: string): string {
     const file = join(this.dataFolder, path)
     mkdirSync(dirname(file), { recursive: true })
@@ -127,7 +130,7 @@ export class TestHub implements AsyncDisposable {
   }
 }
 
-/** Boots a hub; it listens when this resolves. */
+/** Starts a hub; it listens when this resolves. */
 export async function startTestHub(options: TestHubOptions = {}): Promise<TestHub> {
   const hub = new TestHub(options)
   try {

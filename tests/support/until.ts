@@ -1,16 +1,22 @@
-/** How long a test waits at most, milliseconds: about ten times what the slowest step is meant to take. */
+/** Milliseconds that a test waits at most: about ten times the aim of the slowest step. */
 const DEADLINE_MS = 60_000
-/** How often a condition is looked at that nothing announces. */
+/** Milliseconds between two checks of a condition without events. */
 const LOOK_MS = 25
 
 export interface UntilOptions {
   /** Milliseconds. */
   within?: number
-  /** Announces that it is worth looking again; returns how to stop it. Without it the condition is polled. */
+  /**
+   * Registers a function to check again; returns a function that removes it. Without it the condition is
+   * polled.
+   */
   on?: (look: () => void) => () => void
 }
 
-/** Resolves with what `check` returns once that is not undefined or false; rejects with `what` after the deadline. */
+/**
+ * Resolves with `check`'s value once it is neither undefined nor false; rejects with `what` after the
+ * deadline.
+ */
 export async function until<Value>(
   what: string,
   check: () => Value | undefined | false | Promise<Value | undefined | false>,
@@ -19,7 +25,7 @@ export async function until<Value>(
   const { within = DEADLINE_MS, on } = options
   const ends = performance.now() + within
   for (;;) {
-    // Listens before it looks, so that nothing falls between the two.
+    // Registers before it checks, so that no event is missed in between.
     const again = Promise.withResolvers<void>()
     const off = on?.(() => again.resolve())
     const rest = ends - performance.now()
@@ -36,7 +42,7 @@ export async function until<Value>(
   }
 }
 
-/** The promise's value, or an error that names what was waited for. */
+/** Returns the promise's value, or rejects with an error that names what was awaited. */
 export async function within<Value>(
   what: string,
   promise: Promise<Value>,
@@ -53,7 +59,7 @@ export async function within<Value>(
   }
 }
 
-/** Collects values, and lets a test wait for the one that it looks for among those that came and will come. */
+/** Collects values, and lets a test wait for one among the earlier and later ones. */
 export function createRecord<Value>() {
   const all: Value[] = []
   const listeners = new Set<() => void>()
@@ -63,7 +69,7 @@ export function createRecord<Value>() {
       all.push(value)
       for (const listener of listeners) listener()
     },
-    /** The first that fits, from number `from` on. */
+    /** Resolves with the first matching value, from number `from` on. */
     find(what: string, fits: (value: Value) => boolean, from = 0, limit = DEADLINE_MS): Promise<Value> {
       return until(what, () => all.slice(from).find(fits), {
         within: limit,

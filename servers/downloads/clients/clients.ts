@@ -12,14 +12,14 @@ import { openAdditions } from './sabnzbd/additions.ts'
 import { createSabnzbd } from './sabnzbd/sabnzbd.ts'
 import { createTransmission } from './transmission/transmission.ts'
 
-/** A configured client under the name that tools know it by. */
+/** A configured client, under the name that tools use. */
 export interface NamedClient {
-  /** "sabnzbd", or "attic" of SABNZBD_ATTIC_URL. */
+  /** The client's name: "sabnzbd", or "attic" for SABNZBD_ATTIC_URL. */
   readonly name: string
   readonly client: DownloadClient
-  /** What is wrong with its settings: then every call of it fails, and nothing looks at it by itself. */
+  /** An error in its settings: every call of this client fails, and no watcher reads it. */
   readonly problem?: string
-  /** Throws a ToolFailure where the settings do not allow it. */
+  /** Throws a ToolFailure if the settings do not allow this access. */
   require(access: Access): void
 }
 
@@ -35,7 +35,7 @@ type ConfiguredInstance = Limited & {
   title: string
 }
 
-/** All that are configured. Nothing is asked of them yet. */
+/** Opens all configured clients, without a request yet. */
 export function openClients(settings: DownloadsSettings, { clock, state }: ClientDeps): NamedClient[] {
   const configured: ConfiguredInstance[] = [
     ...settings.sabnzbd.map(instance => ({
@@ -62,7 +62,7 @@ export function openClients(settings: DownloadsSettings, { clock, state }: Clien
     const isTaken = configured.some(other => other !== instance && other.name === instance.name)
     const title = instance.name === instance.kind ? instance.title : `${instance.title} (${instance.name})`
     return {
-      // Two programs may each have an instance of the same name.
+      // Instances of two programs may have the same name.
       name: isTaken ? `${instance.kind}-${instance.name}` : instance.name,
       client: instance.open(title),
       ...(instance.problem === undefined ? {} : { problem: instance.problem }),
@@ -71,14 +71,17 @@ export function openClients(settings: DownloadsSettings, { clock, state }: Clien
   })
 }
 
-/** The argument that names a client: one of those there are. */
+/** Returns the argument that names a client, as an enum of the configured ones. */
 export function clientField(clients: readonly NamedClient[]) {
   const [first, ...rest] = clients.map(({ name }) => name)
   const name = first === undefined ? z.string() : z.enum([first, ...rest])
   return name.optional()
 }
 
-/** The same of tools that seldom need it: the names are not listed, and a wrong one is refused with them. */
+/**
+ * Returns the same argument for tools that seldom need it: the schema does not list the names, but a wrong
+ * name is refused with the list.
+ */
 export function rareClientField(clients: readonly NamedClient[]) {
   const names = clients.map(({ name }) => name)
   const listed = names.map(name => `"${name}"`).join('|')
@@ -86,7 +89,7 @@ export function rareClientField(clients: readonly NamedClient[]) {
   return z.string().refine(isKnown, `expected one of ${listed}`).optional()
 }
 
-/** All, or the one of this name. Throws a ToolFailure where there is none. */
+/** Returns all clients, or the one of this name. Throws a ToolFailure if there is none. */
 export function pickClients(clients: readonly NamedClient[], name: string | undefined): NamedClient[] {
   if (clients.length === 0) throw toNoClient()
   return name === undefined

@@ -1,6 +1,8 @@
 import { ToolFailure } from '../../kit/failure.ts'
 
-/** The failure of something that the client does not do; `why` goes on from "Why: ", texts of others in it quoted. */
+/**
+ * Creates the failure of a refused change; `why` follows "Why: ", with texts by others in quotation marks.
+ */
 export function toRefused(title: string, address: string, why: string, fix?: string): ToolFailure {
   return new ToolFailure({
     what: `${title} refused this.`,
@@ -10,7 +12,7 @@ export function toRefused(title: string, address: string, why: string, fix?: str
   })
 }
 
-/** The failure of a change to a download that the client does not have any more. */
+/** Creates the failure of a change to a download that the client no longer has. */
 export function toGone(title: string, address: string): ToolFailure {
   return new ToolFailure({
     what: `${title} does not have this download any more.`,

@@ -6,7 +6,7 @@ import { downloads } from '../server.ts'
 import { HASH } from '../testing/fake-parts.ts'
 import { startFakeProgram } from '../testing/fake-programs.ts'
 
-/** Does not wait between tries. */
+/** A clock that does not wait between tries. */
 const hasty: Clock = {
   ...systemClock,
   after: (delay, run) => systemClock.after(delay < 5000 ? 0 : delay, run),

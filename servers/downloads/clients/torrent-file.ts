@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto'
 import { cleanText } from '../../kit/text.ts'
 import type { Source } from '../download.ts'
 
-/** What a torrent is known by: the id that clients give it (40 hex digits), and its name where it is told. */
+/** A torrent's identity: the id that clients give it (40 hex digits), and its name if it is known. */
 export interface TorrentIdentity {
   id: string
   name?: string | undefined
 }
 
-/** What is known of it before it is added: of an address nothing. */
+/** Returns the identity known before the addition; undefined for an address. */
 export function toIdentity(source: Source): TorrentIdentity | undefined {
   if (source.kind === 'magnet') return readMagnet(source.url)
   return source.kind === 'torrent' ? readTorrentFile(source.bytes) : undefined
 }
 
 /**
- * The identity of a .torrent file (BEP 3, BEP 52: of version 2 the first 20 bytes of the hash); undefined where it is
- * none.
+ * Reads the identity of a .torrent file (BEP 3, BEP 52: of version 2 the first 20 bytes of the hash);
+ * undefined if the file is invalid.
  */
 export function readTorrentFile(bytes: Uint8Array): TorrentIdentity | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -32,7 +32,7 @@ export function readTorrentFile(bytes: Uint8Array): TorrentIdentity | undefined 
   }
 }
 
-/** The identity of a magnet link with a hash of version 1, in hex or base 32; else undefined. */
+/** Reads the identity of a magnet link with a version 1 hash, in hex or base 32; else undefined. */
 export function readMagnet(link: string): TorrentIdentity | undefined {
   const query = new URLSearchParams(link.slice(link.indexOf('?') + 1))
   const topic = query.getAll('xt').find(one => /^urn:btih:/i.test(one))
@@ -60,7 +60,7 @@ interface Slice {
   end: number
 }
 
-/** Where the value of a key of the dictionary at `start` stands. */
+/** Finds the value of a key in the dictionary at `start`. */
 function findEntry(data: Buffer, start: number, key: string): Slice | undefined {
   if (data[start] !== LETTER.d) return undefined
   let at = start + 1
@@ -74,7 +74,7 @@ function findEntry(data: Buffer, start: number, key: string): Slice | undefined 
   return undefined
 }
 
-/** "4:name". */
+/** Reads a bencoded string: "4:name". */
 function readText(data: Buffer, start: number): { text: Buffer; end: number } | undefined {
   const colon = data.indexOf(58, start)
   const digits = colon < 0 || colon - start > 10 ? '' : data.toString('latin1', start, colon)
@@ -83,7 +83,7 @@ function readText(data: Buffer, start: number): { text: Buffer; end: number } | 
   return end > data.length ? undefined : { text: data.subarray(colon + 1, end), end }
 }
 
-/** The end of the value at `start`; undefined where it is none. */
+/** Returns the end of the value at `start`; undefined if the value is invalid. */
 function skip(data: Buffer, start: number, depth: number): number | undefined {
   const kind = data[start]
   if (kind === LETTER.i) {

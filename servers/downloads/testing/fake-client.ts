@@ -19,7 +19,7 @@ export function fakeFinished(finished: Partial<Finished> = {}): Finished {
   }
 }
 
-/** A client in memory whose snapshot the test sets; `resumed` is what it was asked to go on with. */
+/** A client in memory whose snapshot the test sets; `resumed` records its resume calls. */
 export interface FakeClient extends NamedClient {
   snapshot: Snapshot
   down: boolean

@@ -5,7 +5,7 @@ export const HASH = 'a'.repeat(40)
 export const DONE_HASH = 'b'.repeat(40)
 export const BROKEN_HASH = 'c'.repeat(40)
 
-/** What a program shows of its state: after `lag(n)` a change is shown only after n reads. */
+/** Creates the state that a program shows: after `lag(n)` a change is shown only after n reads. */
 export function createShown<State>(state: State) {
   let lag = 0
   let left = 0
@@ -14,7 +14,7 @@ export function createShown<State>(state: State) {
     lag(reads: number) {
       lag = reads
     },
-    /** To be called at every change. */
+    /** Starts the lag; call it at every change. */
     changed() {
       if (left === 0) left = lag
     },
@@ -26,7 +26,7 @@ export function createShown<State>(state: State) {
   }
 }
 
-/** The fields of a form, or of the parts of a multipart body that are no files. */
+/** Returns the fields of a form, or the parts of a multipart body that are not files. */
 export function toFields({ headers, body }: Seen): URLSearchParams {
   const type = headers['content-type'] ?? ''
   if (!type.startsWith('multipart/')) return new URLSearchParams(body)
@@ -38,7 +38,7 @@ export function toFileName({ body }: Seen): string | undefined {
   return /filename="([^"]*)"/.exec(body)?.[1]
 }
 
-/** "/path name=value file=name". */
+/** Returns "/path name=value file=name". */
 export function toLine(seen: Seen): string {
   const fields = [...toFields(seen)].filter(([name]) => !['apikey', 'output'].includes(name))
   const file = toFileName(seen)

@@ -5,20 +5,23 @@ import { startFakeSabnzbd } from './fake-sabnzbd.ts'
 import { startFakeTransmission } from './fake-transmission.ts'
 
 /**
- * A fake of one program over real HTTP, which does what it is told: it begins with one download that loads, one that
- * completed, and one that failed.
+ * A fake of one program over real HTTP, which carries out its requests. It starts with one loading, one
+ * completed and one failed download.
  */
 export interface FakeProgram {
   kind: ClientKind
   upstream: FaultyUpstream
   environment: Record<string, string>
-  /** What was asked besides reading and logging in: "POST /path name=value …". */
+  /** Returns the requests besides reads and logins: "POST /path name=value …". */
   changes(): string[]
-  /** Everything that a client can change, to be compared. */
+  /** Returns everything that a client can change, for comparisons. */
   state(): unknown
-  /** A change is shown only after so many reads, as programs do that answer before they have done it. */
+  /**
+   * Delays every change until after this number of reads, like programs that answer before they have
+   * finished.
+   */
   lag(reads: number): void
-  /** The next start of a torrent is not carried out, as by Transmission while a stop is under way. */
+  /** Makes the next start of a torrent have no effect, as in Transmission while a stop is running. */
   dropNextStart?(): void
 }
 

@@ -38,7 +38,7 @@ function createState() {
 }
 type State = ReturnType<typeof createState>
 
-/** qBittorrent 5; it tells of a change up to two seconds late. */
+/** Starts a fake qBittorrent 5, which shows a change up to two seconds late. */
 export async function startFakeQbittorrent(): Promise<FakeProgram> {
   const state = createState()
   const shown = createShown(state)

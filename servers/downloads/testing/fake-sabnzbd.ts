@@ -11,7 +11,7 @@ interface Slot {
 
 const PRIORITIES: Readonly<Record<string, string>> = { '1': 'High', '0': 'Normal', '-1': 'Low' }
 
-/** What SABnzbd 3.7 answers; numbers are texts. */
+/** History answers of SABnzbd 3.7; its numbers are strings. */
 const HISTORY = [
   {
     nzo_id: 'SABnzbd_nzo_2',
@@ -34,7 +34,7 @@ const HISTORY = [
   },
 ]
 
-/** As SABnzbd does, it adds the same NZB file or address as often as it is told. */
+/** Starts a fake SABnzbd. Like the real one, it adds the same NZB file or address at every request. */
 export async function startFakeSabnzbd(): Promise<FakeProgram> {
   const state = createState()
   const shown = createShown(state)

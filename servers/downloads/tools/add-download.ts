@@ -36,7 +36,7 @@ const output = z.object({
   note: z.string().optional(),
 })
 
-/** `add_download`: a new download by address, magnet link or file. */
+/** `add_download`: adds a download by address, magnet link or file. */
 export function addDownload({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'add_download',
@@ -69,17 +69,20 @@ export function addDownload({ clients, clock }: ToolDeps): Tool {
   })
 }
 
-/** A client that loads the file later gives no id: there is nothing to look for. */
+/** Tells whether the download is listed. A client that loads the file later gives no id to look for. */
 async function isListed(waiting: Waiting, id: string | undefined, paused: boolean): Promise<boolean> {
   if (id === undefined) return true
   return isShownSoon(waiting, snapshot => {
-    // A torrent client looks for data that is there already before it holds the download.
+    // A torrent client first checks for existing data; only then is the download paused.
     const found = [...snapshot.downloads, ...snapshot.finished].find(one => one.id === id)
     return found !== undefined && !(paused && 'state' in found && found.state === 'checking')
   })
 }
 
-/** The first that takes such a thing; of an address that does not tell, only where all take the same. */
+/**
+ * Returns the first client that accepts this kind of file. If an address does not show its kind, all clients
+ * must accept the same one.
+ */
 function pickTaker(clients: readonly NamedClient[], source: Source): NamedClient {
   const wanted = toWanted(source)
   const fitting = wanted === undefined ? clients : clients.filter(({ client }) => client.takes === wanted)

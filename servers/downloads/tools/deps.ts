@@ -2,14 +2,14 @@ import type { Clock } from '../../kit/clock.ts'
 import type { NamedClient } from '../clients/clients.ts'
 import type { TimedPauses } from '../timed-pauses.ts'
 
-/** What the tools of this server work with. */
+/** The dependencies of this server's tools. */
 export interface ToolDeps {
   readonly clients: readonly NamedClient[]
   readonly pauses: TimedPauses
   readonly clock: Clock
 }
 
-/** A change that can be taken back. */
+/** Annotations of a change that can be reversed. */
 export const REVERSIBLE = {
   readOnlyHint: false,
   destructiveHint: false,

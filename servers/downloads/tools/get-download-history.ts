@@ -40,7 +40,7 @@ const output = z.object({
 })
 type Listed = { client: string; one: Finished }
 
-/** `get_download_history`: what completed and what failed, with reasons. */
+/** `get_download_history`: completed and failed downloads, with reasons. */
 export function getDownloadHistory({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'get_download_history',

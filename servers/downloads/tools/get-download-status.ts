@@ -60,7 +60,7 @@ const output = z.object({
 type ClientStatus = z.input<typeof clientStatus>
 type Listed = { client: string; download: Download }
 
-/** `get_download_status`: what is being loaded, how fast, and how much room is left. */
+/** `get_download_status`: running downloads, their speed, and the free space. */
 export function getDownloadStatus({ clients, pauses, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'get_download_status',

@@ -14,7 +14,7 @@ const output = z.object({
   changed: z.boolean().describe('false: it was so before'),
 })
 
-/** `pause_download`: holds one download. */
+/** `pause_download`: pauses one download. */
 export function pauseDownload({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'pause_download',

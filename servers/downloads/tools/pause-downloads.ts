@@ -8,7 +8,7 @@ import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
 const MINUTE = 60_000
 const WEEK = 7 * 24 * 60
-/** A pause that ends so near to the one that is asked for is the same: the call was repeated. */
+/** Milliseconds below which two ends count as equal: the call was repeated. */
 const SAME_END = MINUTE / 2
 
 const input = (clients: readonly NamedClient[]) =>
@@ -38,7 +38,7 @@ const output = z.object({
 })
 type Paused = z.input<typeof output>['paused'][number]
 
-/** `pause_downloads`: stops all loading, for a time or until told. */
+/** `pause_downloads`: pauses everything, for a time or until it is resumed. */
 export function pauseDownloads({ clients, pauses, clock }: ToolDeps): Tool {
   const pauseOne = async (named: NamedClient, minutes: number | undefined, signal: AbortSignal) => {
     const { name, client } = named
@@ -56,7 +56,7 @@ export function pauseDownloads({ clients, pauses, clock }: ToolDeps): Tool {
     await requireShown(waiting, 'it is paused', isAtRest)
     return kept
   }
-  /** When the pause ends that was asked for a moment ago; undefined where there is none such. */
+  /** Returns the end of an equal pause that was set a moment ago; undefined if there is none. */
   const findSameEnd = async ({ name, client }: NamedClient, wanted: number, signal: AbortSignal) => {
     const ends = client.ownTimer ? (await client.look(signal)).resumesAt : pauses.get(name)?.until
     return ends !== undefined && Math.abs(ends - wanted) < SAME_END ? ends : undefined

@@ -27,7 +27,7 @@ const output = z.object({
     .describe('how much of it is or would be deleted, as far as the client tells; 0: the files stay'),
 })
 
-/** `remove_download`: takes one download out of its client, with or without its files. */
+/** `remove_download`: removes one download from its client, with or without its files. */
 export function removeDownload({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'remove_download',
@@ -74,7 +74,7 @@ function toDeletable(found: Found): number {
   return Math.max(0, found.download.size - found.download.left)
 }
 
-/** SABnzbd's API deletes the files of failed downloads only. */
+/** Tells whether the files stay: SABnzbd's API deletes only the files of failed downloads. */
 function isKept(found: Found): boolean {
   return found.list === 'finished' && found.download.deletable === undefined
 }

@@ -14,7 +14,7 @@ const output = z.object({
   held: z.boolean().describe('true: it waits all the same, since the client as a whole is paused'),
 })
 
-/** `resume_download`: goes on with one download. */
+/** `resume_download`: resumes one download. */
 export function resumeDownload({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'resume_download',

@@ -11,7 +11,7 @@ const output = z.object({
   failed: z.array(failedClient).describe('clients that were not resumed'),
 })
 
-/** `resume_downloads`: goes on with everything. */
+/** `resume_downloads`: resumes everything. */
 export function resumeDownloads({ clients, pauses, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'resume_downloads',
@@ -42,7 +42,7 @@ export function resumeDownloads({ clients, pauses, clock }: ToolDeps): Tool {
   })
 }
 
-/** SABnzbd is paused as a whole, and a job that was paused alone stays so. */
+/** Tells whether the client runs. SABnzbd has a global pause; a job that was paused alone stays paused. */
 function isGoingOn({ client }: NamedClient): (snapshot: Snapshot) => boolean {
   return ({ paused, downloads }) =>
     client.ownTimer ? !paused : downloads.every(({ state }) => state !== 'paused')

@@ -22,7 +22,7 @@ const output = z.object({
   note: z.string().optional().describe('what came of it, where that is not the same'),
 })
 
-/** `set_download_priority`: which comes first. */
+/** `set_download_priority`: sets which download comes first. */
 export function setDownloadPriority({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'set_download_priority',
@@ -50,7 +50,10 @@ export function setDownloadPriority({ clients, clock }: ToolDeps): Tool {
   })
 }
 
-/** In qBittorrent, which has no levels, a place in the queue stands for each. */
+/**
+ * Tells whether the download has its place. qBittorrent has no levels, so a place in its queue stands for
+ * each.
+ */
 function isPlaced(
   { client }: NamedClient,
   { id }: Download,

@@ -6,9 +6,9 @@ import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../o
 import { requireShown } from '../until-shown.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
 
-/** Bytes of the unit in which the status shows speeds and sizes. */
+/** Bytes per MiB, the unit of speeds and sizes in the status. */
 const MIB = 2 ** 20
-/** Clients count in whole kilobytes, of 1000 or of 1024 bytes. */
+/** Bytes by which limits may differ: clients count whole kilobytes, of 1000 or of 1024 bytes. */
 const ROUNDING = 1024
 
 const input = (clients: readonly NamedClient[]) =>
@@ -26,7 +26,7 @@ const output = z.object({
   failed: z.array(failedClient).describe('clients whose limit was not changed'),
 })
 
-/** `set_download_speed`: the limit of each client. */
+/** `set_download_speed`: sets the limit of each client. */
 export function setDownloadSpeed({ clients, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'set_download_speed',

@@ -4,7 +4,7 @@ import { type ServerWorld, startWorld } from '../../kit/testing/server-world.ts'
 import { downloads } from '../server.ts'
 import { type FakeProgram, startFakeProgram } from '../testing/fake-programs.ts'
 
-/** Its waits are over at once, so the looks at a program follow each other. */
+/** A clock whose waits end at once, so that probes of a program follow each other. */
 const hasty: Clock = {
   ...systemClock,
   after: (delay, run) => systemClock.after(delay < 5000 ? 0 : delay, run),

@@ -8,7 +8,7 @@ import { HASH } from '../testing/fake-parts.ts'
 import { type FakeProgram, startFakeProgram } from '../testing/fake-programs.ts'
 
 const NOW = 1_795_000_600_000
-/** Short waits are none, the limit of a request is short, and the time of day stands still. */
+/** A clock with no short waits, a short limit for requests and a fixed time of day. */
 const hasty: Clock = {
   ...systemClock,
   now: () => NOW,
@@ -33,7 +33,7 @@ const ask = (kind: ClientKind): [string, Record<string, unknown>][] => [
 ]
 
 const rpc = (method: string, args: unknown) => JSON.stringify({ method, arguments: args })
-/** What `ask` makes of it, tool by tool. */
+/** The requests that `ask` causes, tool by tool. */
 const CHANGES: Record<ClientKind, string[]> = {
   sabnzbd: [
     '/api mode=pause',

@@ -16,15 +16,18 @@ import {
   systemStatus,
 } from './shapes.ts'
 
-/* What Radarr and Sonarr have in common. All reject with UpstreamFailure, or with the reason of the signal. */
+/*
+ * The common requests of Radarr and Sonarr. Every function rejects with UpstreamFailure, or with the signal's
+ * reason.
+ */
 
 export const API = '/api/v3'
 const QUEUE_PAGE = 200
 const MOST_NAMES = 20
-/** Milliseconds: a lookup, and adding what it found, ask services on the web. */
+/** Milliseconds; a lookup, and adding its result, ask services on the web. */
 export const WEB_LIMIT = 20_000
 
-/** Either of the two, with the settings that choose for what is added. */
+/** A Radarr or a Sonarr, with the settings that choose the defaults of an addition. */
 export interface Arr {
   readonly name: string
   readonly upstream: Upstream
@@ -40,7 +43,10 @@ export async function readVersion(upstream: Upstream, signal?: AbortSignal): Pro
   return status.version ?? undefined
 }
 
-/** The first 200 of the queue, with what each is for; also those of which the program does not know what they are. */
+/**
+ * Reads the queue's first 200 entries with their films or episodes, including entries that the program cannot
+ * identify.
+ */
 export async function readQueue(
   { kind, upstream }: { kind: 'radarr' | 'sonarr'; upstream: Upstream },
   signal?: AbortSignal,
@@ -62,7 +68,7 @@ export function readIndexers(upstream: Upstream, signal?: AbortSignal): Promise<
   return upstream.get(`${API}/indexer`, { schema: z.array(indexer), signal })
 }
 
-/** Starts a task of it, such as MoviesSearch; resolves when it is queued. */
+/** Starts one of its tasks, such as MoviesSearch; resolves when the task is queued. */
 export async function sendCommand(
   upstream: Upstream,
   body: { name: string } & Record<string, unknown>,
@@ -74,11 +80,14 @@ export async function sendCommand(
 export interface Chosen {
   profile: { id: number; name: string }
   rootFolder: string
-  /** Why these, and what else there is, in sentences. */
+  /** Sentences that explain the choice and list the alternatives. */
   notes: string[]
 }
 
-/** The quality profile and the root folder: those asked for, else those of the settings, else the first and the roomiest. */
+/**
+ * Chooses the quality profile and the root folder: the requested ones, else those of the settings, else the
+ * first profile and the folder with the most space.
+ */
 export async function choose(
   arr: Arr,
   wanted: { qualityProfile?: string | undefined; rootFolder?: string | undefined },
@@ -140,14 +149,14 @@ function pick<Item>(
   }
 }
 
-/** Names of others, so cleaned, and not more than anybody reads. */
+/** Lists names that others wrote: cleaned, and only the first few. */
 function toNames(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).map(name => quote(name, 100))
   const more = names.length - shown.length
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** The same name in any case, or the same path with or without its last slash. */
+/** Tells whether two names are equal in any case, or two paths with or without the last slash. */
 function isSame(a: string, b: string): boolean {
   const plain = (name: string) =>
     name

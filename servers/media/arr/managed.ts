@@ -4,10 +4,13 @@ import { matchTitle, type Wanted } from '../titles.ts'
 import { API } from './arr.ts'
 import { type Movie, movie, type Series, series } from './shapes.ts'
 
-/** A whole library is long, about 5 KiB for each title; it is asked for only where a title is looked for in it. */
+/** Bytes of a whole library, about 5 KiB for each title. It is read only to look for a title in it. */
 export const LIBRARY_BYTES = 64 * 1024 * 1024
 
-/** The films that Radarr manages under this name: those called exactly so, else those whose titles hold the words. */
+/**
+ * Finds Radarr's films of this name: those with exactly this title, else those whose titles contain the
+ * words.
+ */
 export async function findManagedMovies(
   radarr: Upstream,
   wanted: Wanted,
@@ -17,7 +20,7 @@ export async function findManagedMovies(
   return pickNamed(all, wanted)
 }
 
-/** The same for the series of Sonarr. */
+/** Finds Sonarr's series of this name, as `findManagedMovies` does. */
 export async function findManagedSeries(
   sonarr: Upstream,
   wanted: Wanted,

@@ -4,9 +4,9 @@ import type { Chosen } from './arr.ts'
 import { API, WEB_LIMIT } from './arr.ts'
 import { type HistoryEntry, historyEntry, type Movie, movie, paged } from './shapes.ts'
 
-/* What is asked of Radarr. All reject with UpstreamFailure, or with the reason of the signal. */
+/* Requests to Radarr. Every function rejects with UpstreamFailure, or with the signal's reason. */
 
-/** Looks on the web as Radarr does; `term` may be "tmdb:603". Those that Radarr manages have an id. */
+/** Searches the web as Radarr does; `term` may be "tmdb:603". Films that Radarr manages have an id. */
 export function lookUpMovies(radarr: Upstream, term: string, signal?: AbortSignal): Promise<Movie[]> {
   return radarr.get(`${API}/movie/lookup`, {
     schema: z.array(movie),
@@ -16,7 +16,7 @@ export function lookUpMovies(radarr: Upstream, term: string, signal?: AbortSigna
   })
 }
 
-/** The film as Radarr manages it, or undefined. */
+/** Returns the film that Radarr manages, or undefined. */
 export async function findMovie(
   radarr: Upstream,
   tmdbId: number,
@@ -26,7 +26,7 @@ export async function findMovie(
   return found.find(one => one.tmdbId === tmdbId)
 }
 
-/** Adds what a lookup found: the whole object goes back, as Radarr's own page does it. */
+/** Adds a film that a lookup found, by sending the whole object back as Radarr's own page does. */
 export function addMovie(
   radarr: Upstream,
   found: Movie,
@@ -46,7 +46,7 @@ export function addMovie(
   return radarr.send('POST', `${API}/movie`, { schema: movie, body: { json }, signal, limit: WEB_LIMIT })
 }
 
-/** Monitored films without a file, those that came out last first. */
+/** Reads monitored films without a file, latest release first. */
 export async function readMissingMovies(
   radarr: Upstream,
   limit: number,
@@ -63,7 +63,7 @@ export async function readMissingMovies(
   return { items: found.records, total: found.totalRecords }
 }
 
-/** Films with a release between the two moments (ISO 8601). */
+/** Reads films with a release between the two times (ISO 8601). */
 export function readMovieCalendar(
   radarr: Upstream,
   span: { start: string; end: string; unmonitored: boolean },
@@ -72,7 +72,7 @@ export function readMovieCalendar(
   return radarr.get(`${API}/calendar`, { schema: z.array(movie), query: span, signal })
 }
 
-/** What happened with a film, the last first. */
+/** Reads a film's events, latest first. */
 export function readMovieHistory(
   radarr: Upstream,
   movieId: number,

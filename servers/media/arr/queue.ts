@@ -3,7 +3,7 @@ import type { QueueItem } from './shapes.ts'
 
 const MAX_REASONS = 3
 
-/** How a download stands: going on by itself, or needing somebody; `reason` is what the program says, its own words. */
+/** The state of a download; `stuck` means that a person must act, and `reason` is the program's own text. */
 export interface QueueState {
   state: string
   stuck: boolean
@@ -35,7 +35,7 @@ const STATUSES: Readonly<Record<string, string>> = {
 const STUCK_STATES = new Set(['importBlocked', 'failedPending', 'failed'])
 const STUCK_STATUSES = new Set(['paused', 'failed', 'warning', 'downloadClientUnavailable'])
 
-/** Where a queue's entry stands in words, and whether it needs somebody. */
+/** Decides a queue entry's state in words, and whether a person must act. */
 export function decideQueueState(item: QueueItem): QueueState {
   const tracked = item.trackedDownloadState ?? ''
   const status = item.status ?? ''
@@ -45,7 +45,10 @@ export function decideQueueState(item: QueueItem): QueueState {
   return { state: words, stuck, reason: toReason(item) }
 }
 
-/** Radarr and Sonarr tell why in two places; the same sentence may stand in both, or once for each file. */
+/**
+ * Joins the reasons. Radarr and Sonarr write them to two fields; both may have the same sentence, once or
+ * once for each file.
+ */
 function toReason(item: QueueItem): string | undefined {
   const messages = (item.statusMessages ?? []).flatMap(({ title, messages }) => {
     return messages && messages.length > 0 ? messages : title ? [title] : []
@@ -55,13 +58,13 @@ function toReason(item: QueueItem): string | undefined {
   return reasons.length > 0 ? reasons.join('; ') : undefined
 }
 
-/** Percent done, or undefined where the size is not known. */
+/** Returns the percentage that is loaded, or undefined if the size is not known. */
 export function toDone(item: QueueItem): number | undefined {
   if (item.size <= 0) return undefined
   return Math.round(((item.size - item.sizeleft) / item.size) * 100)
 }
 
-/** "Dune (2021)", "Severance S02E03", or the release's own name. */
+/** Returns "Dune (2021)", "Severance S02E03", or the release's own name. */
 export function toQueueTitle(item: QueueItem): string {
   if (item.movie) return toTitle(item.movie.title, item.movie.year)
   if (item.series && item.episode) {
@@ -71,12 +74,12 @@ export function toQueueTitle(item: QueueItem): string {
   return item.series?.title ?? item.title ?? 'something without a name'
 }
 
-/** "S02E03". */
+/** Returns the episode's number, such as "S02E03". */
 export function toEpisodeNumber(season: number, episode: number): string {
   return `S${String(season).padStart(2, '0')}E${String(episode).padStart(2, '0')}`
 }
 
-/** "Dune (2021)", without the year where it is not known. */
+/** Returns "Dune (2021)", without the year if it is not known. */
 export function toTitle(title: string, year: number | undefined | null): string {
   return year && !title.endsWith(`(${year})`) ? `${title} (${year})` : title
 }

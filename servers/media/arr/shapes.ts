@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/* What is read of Radarr's and Sonarr's answers; objects that are sent back keep the rest of their fields. */
+/* The fields read from Radarr's and Sonarr's answers; objects that are sent back keep all other fields. */
 
 const text = z.string().nullish()
 const flag = z.boolean().nullish()
 
 export const movie = z.looseObject({
-  /** 0 or absent: not in Radarr. */
+  /** 0 or absent if Radarr does not manage it. */
   id: z.int().nullish(),
   title: z.string(),
   year: z.int().default(0),
@@ -14,7 +14,7 @@ export const movie = z.looseObject({
   status: text,
   hasFile: flag,
   monitored: flag,
-  /** Whether it is out far enough for the minimum availability that was chosen. */
+  /** True if its release has reached the chosen minimum availability. */
   isAvailable: flag,
   inCinemas: text,
   digitalRelease: text,
@@ -25,7 +25,7 @@ export type Movie = z.output<typeof movie>
 
 const statistics = z.object({
   episodeFileCount: z.int().default(0),
-  /** Those that are monitored and out, and those with files. */
+  /** Number of episodes that are monitored and aired, or have a file. */
   episodeCount: z.int().default(0),
   totalEpisodeCount: z.int().default(0),
   sizeOnDisk: z.number().default(0),

@@ -12,9 +12,9 @@ import {
   series,
 } from './shapes.ts'
 
-/* What is asked of Sonarr. All reject with UpstreamFailure, or with the reason of the signal. */
+/* Requests to Sonarr. Every function rejects with UpstreamFailure, or with the signal's reason. */
 
-/** Looks on the web as Sonarr does; `term` may be "tvdb:81189". Those that Sonarr manages have an id. */
+/** Searches the web as Sonarr does; `term` may be "tvdb:81189". Series that Sonarr manages have an id. */
 export function lookUpSeries(sonarr: Upstream, term: string, signal?: AbortSignal): Promise<Series[]> {
   return sonarr.get(`${API}/series/lookup`, {
     schema: z.array(series),
@@ -24,7 +24,7 @@ export function lookUpSeries(sonarr: Upstream, term: string, signal?: AbortSigna
   })
 }
 
-/** The series as Sonarr manages it, or undefined. */
+/** Returns the series that Sonarr manages, or undefined. */
 export async function findSeries(
   sonarr: Upstream,
   tvdbId: number,
@@ -35,8 +35,8 @@ export async function findSeries(
 }
 
 /**
- * Adds what a lookup found: the whole object goes back, as Sonarr's own page does it. With `seasons` only these are
- * monitored: without `addOptions.monitor` Sonarr goes by the seasons' own flags.
+ * Adds a series that a lookup found, by sending the whole object back as Sonarr's own page does. `seasons`
+ * are then the only monitored ones: without `addOptions.monitor` Sonarr uses the seasons' own flags.
  */
 export function addSeries(
   sonarr: Upstream,
@@ -69,7 +69,7 @@ export function readEpisodes(sonarr: Upstream, seriesId: number, signal?: AbortS
   return sonarr.get(`${API}/episode`, { schema: z.array(episode), query: { seriesId }, signal })
 }
 
-/** Monitored episodes that were aired and have no file, the last aired first. */
+/** Reads monitored episodes that have aired and have no file, last aired first. */
 export async function readMissingEpisodes(
   sonarr: Upstream,
   limit: number,
@@ -87,7 +87,7 @@ export async function readMissingEpisodes(
   return { items: found.records, total: found.totalRecords }
 }
 
-/** Episodes aired between the two moments (ISO 8601). */
+/** Reads episodes aired between the two times (ISO 8601). */
 export function readEpisodeCalendar(
   sonarr: Upstream,
   span: { start: string | undefined; end: string | undefined; unmonitored: boolean },
@@ -97,7 +97,7 @@ export function readEpisodeCalendar(
   return sonarr.get(`${API}/calendar`, { schema: z.array(episode), query, signal })
 }
 
-/** What happened with a series, the last first. */
+/** Reads a series' events, latest first. */
 export function readSeriesHistory(
   sonarr: Upstream,
   seriesId: number,

@@ -2,36 +2,39 @@ import { toAgeText, toCountText, toTimeText } from '../../kit/text.ts'
 import type { QueueState } from '../arr/queue.ts'
 import { type RequestState, toRequestWords } from '../seerr/states.ts'
 
-/** What an upstream says, or why nothing is known of it. */
+/** An upstream's answer, or the reason why it is unknown. */
 export type Known<Value> = { known: true; value: Value } | { known: false; why: string }
 
-/** What Radarr or Sonarr say of a film or a series; of a series everything is about its monitored episodes that aired. */
+/**
+ * Radarr's or Sonarr's facts about a film or series; those of a series count only monitored episodes that
+ * have aired.
+ */
 export interface ManagedFacts {
-  /** "Radarr (4k)". */
+  /** The instance's name: "Radarr (4k)". */
   program: string
   isSeries: boolean
   monitored: boolean
-  /** Out far enough to be looked for. */
+  /** True if it is released far enough to be searched for. */
   released: boolean
-  /** The next release or airing, unix milliseconds. */
+  /** Unix milliseconds of the next release or airing. */
   releaseAt: number | undefined
-  /** Files there, of so many wanted. */
+  /** Number of existing files, out of `wanted`. */
   files: number
   wanted: number
   queue: readonly (QueueState & { percent: number | undefined; isImporting: boolean })[]
   /** Unix milliseconds. */
   grabbedAt: number | undefined
   failure: { at: number; why: string } | undefined
-  /** Indexers that are on for automatic searches. */
+  /** Number of indexers that automatic searches use. */
   indexers: Known<number>
-  /** What the program itself complains about. */
+  /** The program's own health warnings. */
   complaints: readonly string[]
 }
 
 export interface Facts {
   request: Known<{ state: RequestState; by: string } | undefined>
   managed: Known<ManagedFacts | undefined>
-  /** What Jellyfin has of it: 1 for a film, episodes of a series. */
+  /** The number of items that Jellyfin has: 1 for a film, the episodes of a series. */
   library: Known<{ count: number; name: string } | undefined>
   scanning: boolean
 }
@@ -49,7 +52,10 @@ export const STAGES = [
 export type StageName = (typeof STAGES)[number]
 export const STATES = ['ok', 'stopped', 'waiting', 'skipped', 'unknown', 'not reached'] as const
 
-/** `waiting` goes on by itself; `stopped` needs somebody, and says what to do. */
+/**
+ * The state of a stage: `waiting` continues by itself; `stopped` needs a person, and its `fix` says what to
+ * do.
+ */
 export interface Stage {
   stage: StageName
   state: (typeof STATES)[number]
@@ -59,7 +65,7 @@ export interface Stage {
 
 type Step = Omit<Stage, 'stage'>
 
-/** Every stage from the request to the library, in order. */
+/** Decides every stage from the request to the library, in order. */
 export function decideStages(facts: Facts, now: number, timezone: string): Stage[] {
   const { managed } = facts
   const arr = managed.known ? managed.value : undefined
@@ -74,7 +80,7 @@ export function decideStages(facts: Facts, now: number, timezone: string): Stage
   return steps.map((step, index) => {
     const stage = STAGES[index] ?? 'in Jellyfin'
     const isLast = index === steps.length - 1
-    // What Jellyfin has needs no request and no Radarr any more.
+    // A title that Jellyfin already has needs no request and no Radarr.
     const isOpen = step.state === 'stopped' || step.state === 'waiting'
     if (isThere && isOpen && !isLast) return { stage, state: 'skipped', detail: step.detail }
     if (isStopped && step.state !== 'ok' && step.state !== 'unknown') {
@@ -85,7 +91,7 @@ export function decideStages(facts: Facts, now: number, timezone: string): Stage
   })
 }
 
-/** Whether Jellyfin has all of it: a film also where it did not come through Radarr. */
+/** Tells whether Jellyfin has all of it, even a film that did not come through Radarr. */
 function decideThere({ library }: Facts, arr: ManagedFacts | undefined): boolean {
   if (!library.known || library.value === undefined) return false
   if (!arr?.isSeries) return true
@@ -140,7 +146,7 @@ function toNotReached(count: number, managed: Facts['managed']): Step[] {
   return Array.from({ length: count }, () => step)
 }
 
-/** From monitored to imported. */
+/** Decides the steps from monitored to imported. */
 function decideManagedSteps(arr: ManagedFacts, now: number, timezone: string): Step[] {
   const isWhole = arr.files >= arr.wanted && arr.files > 0
   const files = arr.isSeries ? `${arr.files} of ${toCountText(arr.wanted, 'monitored episode')}` : 'the file'
@@ -202,7 +208,7 @@ function decideFound(arr: ManagedFacts, now: number): Step {
   }
 }
 
-/** What of a series is not there: it may be there in part. */
+/** Returns how many episodes of a series are missing, because it may be partly there. */
 function toLacking({ isSeries, files, wanted }: ManagedFacts): string {
   return isSeries ? ` (${wanted - files} of ${toCountText(wanted, 'monitored episode')} missing)` : ''
 }

@@ -15,7 +15,7 @@ import type { Facts, Known, ManagedFacts } from './decide.ts'
 const MAX_COMPLAINTS = 3
 const IMPORTING = new Set(['importPending', 'importBlocked', 'importing'])
 
-/** What the title was found to be; without Radarr or Sonarr only its name is known. */
+/** The identified film or series; without Radarr or Sonarr only its name is known. */
 export type Subject =
   | { kind: 'movie'; title: string; year: number | undefined; tmdbId: number; radarr: Radarr; movie: Movie }
   | { kind: 'show'; title: string; year: number | undefined; sonarr: Sonarr; series: Series }
@@ -27,7 +27,10 @@ export type Subject =
       managed: Facts['managed']
     }
 
-/** Asks every upstream at once; what does not answer is unknown. Rejects only with the signal's reason. */
+/**
+ * Asks all upstreams in parallel; the facts of one that fails are unknown. Rejects only with the signal's
+ * reason.
+ */
 export async function readFacts(media: Media, subject: Subject, signal: AbortSignal): Promise<Facts> {
   const [request, managed, library, scanning] = await Promise.all([
     know('Seerr', () => readRequest(media, subject, signal)),
@@ -44,7 +47,7 @@ export async function readFacts(media: Media, subject: Subject, signal: AbortSig
   }
 }
 
-/** The answer, or why there is none. */
+/** Returns the answer, or the reason why there is none. */
 export async function know<Value>(upstream: string, ask: () => Promise<Value>): Promise<Known<Value>> {
   try {
     return { known: true, value: await ask() }
@@ -190,7 +193,7 @@ function isAired(episode: Episode, now: number): boolean {
   return at !== undefined && at <= now
 }
 
-/** Files of episodes that nobody monitors do not make up for those that are missing. */
+/** Counts the files of unmonitored episodes: they do not replace missing ones. */
 function unwantedFiles(episodes: readonly Episode[], wanted: readonly Episode[]): number {
   return episodes.filter(one => one.hasFile && !wanted.includes(one)).length
 }

@@ -7,14 +7,17 @@ import type { Media, Radarr, Sonarr } from '../upstreams.ts'
 
 const MOST_STUCK = 10
 
-/** Something that is wrong, in sentences without their full stop, and what to do. */
+/** A problem in sentences without their full stop, and its fix. */
 export interface Finding {
   where: string
   problem: string
   fix: string
 }
 
-/** Everything that Jellyfin, Radarr, Sonarr and Seerr know to be wrong; one that does not answer is a finding. */
+/**
+ * Collects all problems that Jellyfin, Radarr, Sonarr and Seerr report. An upstream that does not answer is a
+ * finding too.
+ */
 export async function readFindings(media: Media, signal: AbortSignal): Promise<Finding[]> {
   const { jellyfins, radarrs, sonarrs, seerrs } = media
   const checks = [

@@ -7,9 +7,9 @@ import type { Subject } from './facts.ts'
 export type MediaType = 'movie' | 'show'
 
 /**
- * What a title stands for in Radarr and Sonarr: one, or several that a person must choose from. Not managed is an answer
- * too; where none of them answers, that it is managed is unknown. What several instances manage counts once, for the
- * first.
+ * Finds the titles in Radarr and Sonarr: one, or several that a person must choose from. "Not managed" is an
+ * answer too; if no program answers, it is unknown whether the title is managed. A title that several
+ * instances manage counts once, for the first.
  */
 export async function findSubjects(
   { radarrs, sonarrs }: Pick<Media, 'radarrs' | 'sonarrs'>,

@@ -15,34 +15,34 @@ import {
 } from './shapes.ts'
 
 const FIELDS = ['DateCreated', 'Path', 'ProviderIds'] as const
-/** The answer to what changes something: 204, without a body. */
+/** The empty 204 answer to a change. */
 const nothing = z.undefined({ error: 'nothing was expected' })
 
 export interface ItemQuery {
   search?: string
   types: readonly ('Movie' | 'Series' | 'Episode' | 'MusicAlbum')[]
-  /** A library's or a series' id. */
+  /** Id of a library or a series. */
   parent?: string | undefined
   limit: number
   offset?: number
-  /** Newest first. */
+  /** True to list the newest first. */
   newest?: boolean
 }
 
-/** How far a scan is, percent; undefined where nothing runs. */
+/** A scan's progress in percent; undefined if the running task does not report it. */
 export type ScanProgress = { running: false } | { running: true; percent: number | undefined }
 
-/** One Jellyfin. All reject with UpstreamFailure, or with the reason of the signal. */
+/** One Jellyfin. Every method rejects with UpstreamFailure, or with the signal's reason. */
 export interface Jellyfin extends JellyfinSettings {
   readonly upstream: Upstream
-  /** What the socket needs to be let in. */
+  /** Headers that authorise the socket. */
   readonly headers: Readonly<Record<string, string>>
   items(query: ItemQuery, signal?: AbortSignal): Promise<{ items: Item[]; total: number }>
   sessions(signal?: AbortSignal): Promise<Session[]>
   libraries(signal?: AbortSignal): Promise<Library[]>
   showMessage(session: string, text: string, signal?: AbortSignal): Promise<void>
   stop(session: string, signal?: AbortSignal): Promise<void>
-  /** Scans all libraries, or the one with this id. Resolves when it has begun. */
+  /** Scans all libraries, or the one with this id. Resolves when the scan has begun. */
   scan(library: string | undefined, signal?: AbortSignal): Promise<void>
   scanProgress(library: string | undefined, signal?: AbortSignal): Promise<ScanProgress>
   readVersion(signal?: AbortSignal): Promise<string | undefined>
@@ -67,7 +67,7 @@ export function createJellyfin(
   }
 }
 
-/** The form that Jellyfin documents; the key stands in no address, so in no log. */
+/** Returns the header that Jellyfin documents. The key is in no address, so it is in no log. */
 function toAuthorization(key: string): string {
   const fields = {
     Client: 'Superbloom',

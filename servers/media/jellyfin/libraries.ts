@@ -1,7 +1,7 @@
 import { cleanText } from '../../kit/text.ts'
 import type { Item, Library } from './shapes.ts'
 
-/** The name of the library that a file lies in, by the folders of each. */
+/** Returns the name of the library whose folders contain the file. */
 export function findLibrary(item: Item, libraries: readonly Library[]): string {
   const path = item.Path ?? ''
   const holding = libraries.flatMap(library =>
@@ -17,7 +17,7 @@ export function findLibrary(item: Item, libraries: readonly Library[]): string {
   return nearest?.name || 'a library that is not known'
 }
 
-/** "movie", "series", "episode", "album". */
+/** Returns "movie", "series", "episode" or "album". */
 export function toKind(item: Item): string {
   return item.Type === 'MusicAlbum' ? 'album' : cleanText(item.Type ?? 'item', 40).toLowerCase()
 }

@@ -4,18 +4,18 @@ import type { Item, Session, Transcoding } from './shapes.ts'
 
 const TICKS_PER_SECOND = 10_000_000
 
-/** How a session's picture and sound get to the device. */
+/** The way in which a session's picture and sound reach the device. */
 export interface Delivery {
   method: 'direct' | 'remux' | 'transcode'
-  /** In words, most telling first; empty where nothing is converted. */
+  /** Reasons in words, most important first; empty if nothing is converted. */
   reasons: string[]
-  /** Bits a second of what is sent; undefined where it is not told. */
+  /** Bits per second that are sent; undefined if Jellyfin does not report it. */
   bitrate: number | undefined
-  /** "video to h264, audio to aac, 1920 x 1080, by vaapi". */
+  /** The target of the conversion: "video to h264, audio to aac, 1920 x 1080, by vaapi". */
   into: string | undefined
 }
 
-/** Jellyfin's reasons by their names in its API. */
+/** Texts for the names that Jellyfin's API gives its reasons. */
 const REASONS: Readonly<Record<string, string>> = {
   ContainerNotSupported: 'the device cannot open the file format',
   VideoCodecNotSupported: 'the device cannot play the video codec',
@@ -48,7 +48,7 @@ const REASONS: Readonly<Record<string, string>> = {
   VideoRotationNotSupported: 'the device cannot rotate the video',
 }
 
-/** What is sent how, and why it is converted. */
+/** Returns how the session is delivered, and why it is converted. */
 export function toDelivery(session: Session): Delivery {
   const info = session.TranscodingInfo
   const method = toMethod(session, info)
@@ -96,7 +96,7 @@ function toFileBitrate(session: Session): number | undefined {
   return total > 0 ? total : undefined
 }
 
-/** "Dune (2021)", "Severance S02E03 Who Is Alive?". */
+/** Returns "Dune (2021)" or "Severance S02E03 Who Is Alive?". */
 export function toItemTitle(item: Item): string {
   const name = item.Name ?? 'something without a name'
   if (item.Type !== 'Episode' || !item.SeriesName) return toTitle(name, item.ProductionYear)
@@ -110,7 +110,7 @@ export function toSeconds(ticks: number): number {
   return Math.round(ticks / TICKS_PER_SECOND)
 }
 
-/** "at 41 min of 2 h 35 min". */
+/** Returns the position: "at 41 min of 2 h 35 min". */
 export function toPositionText(session: Session): string | undefined {
   const at = session.PlayState?.PositionTicks
   const all = session.NowPlayingItem?.RunTimeTicks
@@ -119,7 +119,7 @@ export function toPositionText(session: Session): string | undefined {
   return all ? `${where} of ${toSpanText(toSeconds(all))}` : where
 }
 
-/** Bits a second as video people say it: "8.4 Mbit/s". */
+/** Formats bits per second in the unit of video: "8.4 Mbit/s". */
 export function toBitrateText(bits: number): string {
   return bits >= 1_000_000 ? `${Math.round(bits / 100_000) / 10} Mbit/s` : `${Math.round(bits / 1000)} kbit/s`
 }

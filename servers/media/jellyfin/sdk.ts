@@ -11,7 +11,10 @@ interface Credentials {
 /** A part of the SDK's generated client. */
 type ClientClass<Client> = new (configuration: unknown, basePath: undefined, axios: unknown) => Client
 
-/** One call with Jellyfin's SDK; `schema` is what its answer must fit, undefined where there is none to look at. */
+/**
+ * Makes one call with Jellyfin's SDK; its answer must fit `schema`, which is z.undefined() for an empty
+ * answer.
+ */
 export type Ask = <Client, Schema extends z.ZodType>(
   client: ClientClass<Client>,
   call: (client: Client) => Promise<unknown>,
@@ -19,7 +22,10 @@ export type Ask = <Client, Schema extends z.ZodType>(
   signal?: AbortSignal,
 ) => Promise<z.output<Schema>>
 
-/** Loads the SDK, which takes tens of megabytes, at the first call. Requests go through the kit's upstream: its limits and failures. */
+/**
+ * Creates an `Ask`. It loads the SDK, which takes tens of megabytes, at its first call, and sends requests
+ * through the kit's upstream, with its limits and failures.
+ */
 export function createAsk(upstream: Upstream, { url, key, version }: Credentials): Ask {
   return async (client, call, schema, signal) => {
     const [{ Api }, { default: axios }] = await Promise.all([

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/* What is read of Jellyfin's answers. It leaves out what it does not know, or says null; ids come with or without dashes. */
+/* The fields read from Jellyfin's answers. Unknown fields are absent or null; ids have dashes or not. */
 
 const text = z.string().nullish()
 const number = z.number().nullish()
@@ -20,7 +20,7 @@ export const item = z.object({
   RunTimeTicks: number,
   ProviderIds: z.record(z.string(), z.string().nullable()).nullish(),
 })
-/** A film, a series, an episode, an album. Ticks are ten millionths of a second. */
+/** A film, a series, an episode or an album. A tick is a ten millionth of a second. */
 export type Item = z.output<typeof item>
 
 export const itemPage = z.object({ Items: z.array(item), TotalRecordCount: z.number().default(0) })

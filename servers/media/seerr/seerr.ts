@@ -4,11 +4,14 @@ import type { Upstream } from '../../kit/upstream/upstream.ts'
 import type { SeerrSettings } from '../config.ts'
 import { found, request, requestPage, type SeerrRequest, searchPage } from './shapes.ts'
 
-/* What is asked of Seerr, which Overseerr and Jellyseerr answer alike. All reject with UpstreamFailure, or with the reason of the signal. */
+/*
+ * Requests to Seerr; Overseerr and Jellyseerr answer them alike. Every function rejects with UpstreamFailure,
+ * or with the signal's reason.
+ */
 
 const API = '/api/v1'
 const KEPT_TITLES = 1000
-/** "Request for this media already exists." */
+/** Seerr's answer "Request for this media already exists." */
 const CONFLICT = 409
 
 export type SeerrInstance = SeerrSettings & { readonly upstream: Upstream }
@@ -16,12 +19,12 @@ export type SeerrKind = 'movie' | 'tv'
 
 const text = z.string().nullish()
 
-/** A film or a series as Seerr knows it; ids are TMDB's for both. */
+/** A film or series as Seerr knows it; the ids of both are TMDB's. */
 export interface SeerrTitle {
   id: number
   title: string
   year: number | undefined
-  /** Media states of Seerr: see states.ts; undefined where it was never asked for. */
+  /** Seerr's media state, see states.ts; undefined if it was never requested. */
   status: number | undefined
   status4k: number | undefined
   requests: readonly SeerrRequest[]
@@ -31,12 +34,12 @@ export async function readSeerrVersion(
   { upstream }: SeerrInstance,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  // Its status needs no key; this does.
+  // The version is read here because Seerr's status needs no key, so it would not check the key.
   const about = await upstream.get(`${API}/settings/about`, { schema: z.object({ version: text }), signal })
   return about.version ?? undefined
 }
 
-/** What the web knows of this title, best first. */
+/** Searches the web for the title, best match first. */
 export async function searchSeerr(
   { upstream }: SeerrInstance,
   kind: SeerrKind,
@@ -57,7 +60,7 @@ export async function readSeerrTitle(
   return toSeerrTitle(await upstream.get(`${API}/${kind}/${id}`, { schema: found, signal }))
 }
 
-/** The newest requests first. */
+/** Reads requests, newest first. */
 export async function readRequests(
   { upstream }: SeerrInstance,
   query: { filter: string; take: number; skip: number },
@@ -71,7 +74,7 @@ export async function readRequests(
   return { requests: results, total: pageInfo.results }
 }
 
-/** Asks for it. Undefined where it says that all of it was asked for already. */
+/** Sends a request. Returns undefined if Seerr answers that everything in it was requested before. */
 export async function sendRequest(
   { upstream }: SeerrInstance,
   body: { mediaType: SeerrKind; mediaId: number; seasons?: readonly number[] | 'all'; is4k: boolean },
@@ -83,7 +86,7 @@ export async function sendRequest(
       body: { json: body },
       signal,
     })
-    // Without a request it answers 202: none of the seasons is left to ask for.
+    // Seerr answers 202 without a request when no season is left to request.
     return 'id' in created ? created : undefined
   } catch (error) {
     if (error instanceof UpstreamFailure && error.status === CONFLICT) return undefined
@@ -91,7 +94,7 @@ export async function sendRequest(
   }
 }
 
-/** The titles of requests, which hold only ids. Each is asked for once and then remembered. */
+/** Creates a reader of titles, because requests hold only ids. It reads each title once and keeps it. */
 export function createTitles() {
   const known = new Map<string, { title: string; year: number | undefined }>()
   return async (
@@ -123,7 +126,10 @@ function toSeerrTitle(one: z.output<typeof found>): SeerrTitle {
   }
 }
 
-/** Its validator follows RFC 3986: a plus for a space, and reserved characters as they are, are refused. */
+/**
+ * Encodes by RFC 3986, because Seerr's validator refuses a plus for a space and unencoded reserved
+ * characters.
+ */
 function encodeStrictly(value: string): string {
   return encodeURIComponent(value).replace(
     /[!'()*]/g,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/* What is read of Seerr's answers. Fields that a fork lacks, or fills otherwise, count as absent. */
+/* The fields read from Seerr's answers. Fields that a fork lacks, or fills differently, count as absent. */
 
 const text = z.string().nullish()
 const number = z.number().nullish()

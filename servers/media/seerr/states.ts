@@ -1,6 +1,6 @@
 import type { SeerrRequest } from './shapes.ts'
 
-/** How a request stands, in one word for filters and in a sentence's words. */
+/** A request's state: one word for filters, and words for sentences. */
 export type RequestState =
   | 'pending'
   | 'approved'
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<RequestState, string>> = {
   unknown: 'in an unknown state',
 }
 
-/** From the request's own state and that of what it is for. */
+/** Decides the state from the request's own state and its media's state. */
 export function decideRequestState(request: SeerrRequest): RequestState {
   const media = (request.is4k ? request.media?.status4k : request.media?.status) ?? MEDIA.unknown
   if (request.status === REQUEST.declined) return 'declined'

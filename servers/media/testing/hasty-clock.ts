@@ -1,13 +1,16 @@
 import { type Clock, systemClock } from '../../kit/clock.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
 
-/** Of one request, milliseconds: those of the web take the longer. */
+/** Milliseconds that a request may take; requests that use the web have the longer limit. */
 const LIMITS = [10_000, 20_000]
-/** Of a pause, at most. */
+/** Milliseconds that a pause takes at most. */
 const PAUSE = 5000
 const SOON = 30
 
-/** Its pauses are over at once, and its limits never pass, but those of requests where the upstream is slow. */
+/**
+ * Creates a clock whose pauses end at once. Its limits never pass, except those of requests if the upstream
+ * is slow.
+ */
 export function createHastyClock(isSlow = false): Clock {
   return {
     ...createFakeClock(),

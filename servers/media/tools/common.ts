@@ -11,28 +11,28 @@ export const CHANGE = {
   openWorldHint: false,
 }
 
-/** Which of several, by its name here. */
+/** The name of an instance, to choose one of several. */
 export const instanceField = z.string().min(1).max(60).optional()
 
 export const titleField = z.string().trim().min(1).max(200)
 export const yearField = z.int().min(1870).max(2200).optional()
 
-/** What could not be asked. Of it the result says nothing, instead of "no". */
+/** Upstreams that could not be asked. The result states that their part is unknown, instead of "no". */
 export const unknownField = z
   .array(z.object({ upstream: z.string(), why: z.string() }))
   .describe('what could not be asked, so that the result knows nothing of it')
 
 export type Unknown = z.output<typeof unknownField>[number]
 
-/** Something asked of one upstream, and what to call that upstream. */
+/** A question to one upstream, and the upstream's name. */
 export interface Asked<Value> {
   upstream: string
   ask(): Promise<Value>
 }
 
 /**
- * Asks all at once. Those that fail are told in `unknown`; where all fail, the first failure is thrown, and so is the
- * reason of an aborted signal.
+ * Asks all in parallel and lists those that fail in `unknown`. If all fail, it throws the first failure; it
+ * also throws the reason of an aborted signal.
  */
 export async function gather<Value>(
   asked: readonly Asked<Value>[],
@@ -56,14 +56,14 @@ export function toUnknown(upstream: string, error: unknown): Unknown {
   return { upstream, why: cleanText(`${what} ${why}`, 300) }
 }
 
-/** "Sonarr (4k) could not be asked: …" */
+/** Returns lines such as "Sonarr (4k) could not be asked: …". */
 export function toUnknownLines(unknown: readonly Unknown[]): string[] {
   return unknown.map(
     ({ upstream, why }) => `${upstream} could not be asked, so nothing is known of it: ${why}.`,
   )
 }
 
-/** The failure of a tool none of whose upstreams is configured. */
+/** Creates the failure of a tool without any configured upstream. */
 export function toNoneConfigured(
   titles: readonly string[],
   variables: readonly string[],
@@ -77,10 +77,10 @@ export function toNoneConfigured(
   })
 }
 
-/** A title of others in an output. */
+/** A title that others wrote, in an output. */
 export const titleOutput = foreignText(200)
 
-/** What an answer's text says first and then line by line. */
+/** Joins an answer's first line and the lines after it. */
 export function toLines(...lines: (string | undefined | readonly string[])[]): string {
   return lines.flatMap(line => line ?? []).join('\n')
 }

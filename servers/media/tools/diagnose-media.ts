@@ -62,7 +62,9 @@ const input = z.strictObject({
   instance: instanceField.describe('default: all'),
 })
 
-/** `diagnose_media`: where a title got stuck between its request and the library, or what is wrong at all. */
+/**
+ * `diagnose_media`: finds where a title is stuck between its request and the library, or lists all problems.
+ */
 export function diagnoseMedia(media: Media): Tool {
   const { clock, timezone } = media
   return defineTool({
@@ -88,7 +90,7 @@ export function diagnoseMedia(media: Media): Tool {
   })
 }
 
-/** Those that are asked what they look after: all, or the one of this name. */
+/** Returns all Radarrs and Sonarrs, or the one of this name. */
 function pickArrs(
   { radarrs, sonarrs }: Media,
   instance: string | undefined,

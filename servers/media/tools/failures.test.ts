@@ -14,7 +14,7 @@ import { createHastyClock } from '../testing/hasty-clock.ts'
 const ALL: Readonly<Record<string, Answer>> = { ...FAULTS, 'another shape': ok(5) }
 const KEY = 'a-key-that-nobody-may-see'
 
-/** Every tool, with what it talks to and arguments that reach it. */
+/** Every tool, with the upstream that it calls and arguments that reach it. */
 const CALLS = [
   ['search_media', 'JELLYFIN', { query: 'dune' }],
   ['search_media', 'RADARR', { query: 'dune' }],
@@ -34,7 +34,7 @@ const CALLS = [
   ['refresh_library', 'JELLYFIN', { library: 'Films' }],
 ] as const
 
-/** What each fault is told as; the upstream's title, address and setting stand in all of them. */
+/** The message for each fault; every message also has the upstream's title, address and setting. */
 const TOLD: Readonly<Record<string, RegExp>> = {
   'wrong key': /did not accept the key or password/,
   forbidden: /does not allow this/,

@@ -35,7 +35,7 @@ const output = z.object({
   idle: z.int().describe('devices that are connected and play nothing'),
 })
 
-/** `get_jellyfin_sessions`: who plays what where, and what is converted why. */
+/** `get_jellyfin_sessions`: who plays what on which device, and why it is converted. */
 export function getJellyfinSessions({ jellyfins }: Media): Tool {
   return defineTool({
     name: 'get_jellyfin_sessions',

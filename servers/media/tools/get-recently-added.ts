@@ -23,7 +23,7 @@ const output = z.object({
   ...pageOutput,
 })
 
-/** `get_recently_added`: what is new in Jellyfin's libraries, the newest first. */
+/** `get_recently_added`: new items in Jellyfin's libraries, newest first. */
 export function getRecentlyAdded({ jellyfins, clock }: Media): Tool {
   return defineTool({
     name: 'get_recently_added',

@@ -29,7 +29,7 @@ import { toSeasonsText } from './request.ts'
 
 const QUEUE_SHOWN = 20
 const AT_ONCE = 5
-/** Ours by Seerr's own filters. */
+/** Our filters, which are Seerr's own. */
 const FILTERS = ['all', 'pending', 'approved', 'processing', 'available', 'unavailable', 'failed'] as const
 
 const requestOutput = z.object({
@@ -72,7 +72,7 @@ const input = z.strictObject({
   instance: instanceField,
 })
 
-/** `get_requests`: what was asked for, and how far it is. */
+/** `get_requests`: the requests, and the progress of each. */
 export function getRequests(media: Media): Tool {
   const { seerrs, radarrs, sonarrs, clock } = media
   const titles = createTitles()
@@ -136,7 +136,7 @@ async function toRequest(
 ): Promise<Data['requests'][number]> {
   const kind: SeerrKind = (request.type ?? request.media?.mediaType) === 'tv' ? 'tv' : 'movie'
   const id = request.media?.tmdbId
-  // A title that is gone from the web must not hide the others.
+  // A title that has disappeared from the web must not hide the others.
   const about = id ? await titles(seerr, kind, id, signal).catch(() => undefined) : undefined
   signal.throwIfAborted()
   const at = toMoment(request.createdAt)
@@ -153,7 +153,7 @@ async function toRequest(
   }
 }
 
-/** What fails is told, and thrown only where there is nothing else to tell. */
+/** Reads the queues. A failure is reported with the result; it is thrown only if there is no result. */
 async function readQueues(
   { radarrs, sonarrs }: Media,
   signal: AbortSignal,

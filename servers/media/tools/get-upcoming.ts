@@ -50,7 +50,7 @@ const input = z.strictObject({
   instance: instanceField.describe('default: all'),
 })
 
-/** `get_upcoming`: what comes out in the next days. */
+/** `get_upcoming`: releases of the next days. */
 export function getUpcoming(media: Media): Tool {
   const { clock } = media
   return defineTool({
@@ -93,7 +93,7 @@ export function getUpcoming(media: Media): Tool {
 
 type Found = Omit<Release, 'day'>
 
-/** Whole days of the time zone, "2026-11-22", both of them meant. */
+/** Whole days of the time zone, such as "2026-11-22"; the span includes both. */
 interface Span {
   timezone: string
   first: string
@@ -112,7 +112,7 @@ function toAsked(
     throw toNoneConfigured(['Radarr', 'Sonarr'], ['RADARR_URL', 'SONARR_URL'], 'there is no calendar')
   }
   const { timezone, first, last, unmonitored } = span
-  // Radarr keeps a date as midnight in UTC, wherever it runs.
+  // Radarr stores a date as midnight in UTC, independent of its own time zone.
   const days = { start: `${first}T00:00:00Z`, end: `${last}T23:59:59Z`, unmonitored }
   const [start, end] = [first, addDays(last, 1)].map(day => toIso(toStartOfDay(day, timezone)))
   const times = { start, end, unmonitored }
@@ -134,7 +134,7 @@ function toAsked(
   return [pickInstance(of, instance, spec)]
 }
 
-/** A film's dates are whole days: of the time of day, which Radarr adds, nothing is meant. */
+/** Returns a film's releases. Its dates are whole days: Radarr's time of day has no meaning. */
 function fromMovie(instance: string, movie: Movie, { first, last, timezone }: Span): Found[] {
   const dates = [
     ['in cinemas', movie.inCinemas],
@@ -161,7 +161,7 @@ function fromEpisode(instance: string, episode: Episode): Found[] {
   return [{ title, type: 'episode', at, what: 'airs', ...about }]
 }
 
-/** A line for each day and then its releases; films have a day, episodes a time too. */
+/** Returns a line for each day and then its releases; films have a day, episodes also a time. */
 function toDayLines(items: readonly Release[], timezone: string): string[] {
   let day = ''
   return items.flatMap(one => {

@@ -14,7 +14,9 @@ import { CHANGE, instanceField, titleOutput } from './common.ts'
 
 const SECOND = 1000
 const LOOK = 2 * SECOND
-/** Looks without a running scan until one counts as over: it takes a moment to begin. */
+/**
+ * Number of probes without a running scan after which it counts as finished: a scan does not begin at once.
+ */
 const QUIET_LOOKS = 2
 
 const input = z.strictObject({
@@ -30,7 +32,7 @@ const output = z.object({
   percent: z.number().optional().describe('how far it is'),
 })
 
-/** `refresh_library`: has Jellyfin look for new and removed files. */
+/** `refresh_library`: makes Jellyfin scan for new and removed files. */
 export function refreshLibrary({ jellyfins, clock }: Media): Tool {
   return defineTool({
     name: 'refresh_library',
@@ -47,7 +49,7 @@ export function refreshLibrary({ jellyfins, clock }: Media): Tool {
       requireAccess(jellyfin, 'change', 'Jellyfin')
       const library = name === undefined ? undefined : findLibrary(await jellyfin.libraries(signal), name)
       const id = library?.ItemId ?? undefined
-      // A second request would begin the scan anew.
+      // A second request would restart the scan.
       const isScanning = (await jellyfin.scanProgress(id, signal)).running
       if (!isScanning) await jellyfin.scan(id, signal)
       const follow = { jellyfin, id, looks: Math.ceil((waitSeconds * SECOND) / LOOK) }
@@ -72,7 +74,7 @@ export function refreshLibrary({ jellyfins, clock }: Media): Tool {
   })
 }
 
-/** Looks every two seconds until the scan is over or the time is up. */
+/** Probes every two seconds until the scan is finished or the time is up. */
 async function waitForEnd(
   { jellyfin, id, looks }: { jellyfin: Jellyfin; id: string | undefined; looks: number },
   pause: (milliseconds: number) => Promise<void>,

@@ -22,7 +22,7 @@ import {
 
 const input = z.strictObject(requestInput({ what: 'film', direct: 'radarr', database: 'TMDB' }))
 
-/** `request_movie`: asks for a film, through Seerr or straight into Radarr. */
+/** `request_movie`: requests a film, through Seerr or directly from Radarr. */
 export function requestMovie(media: Media): Tool {
   return defineTool({
     name: 'request_movie',
@@ -93,7 +93,7 @@ function toCandidate(movie: Movie) {
   return { movie, id: movie.tmdbId, title: movie.title, year: movie.year || undefined }
 }
 
-/** "monitored, without a file yet". */
+/** Returns the film's state: "monitored, without a file yet". */
 export function toMovieState(movie: Movie): string {
   const monitored = movie.monitored ? 'monitored' : 'not monitored, so it is not looked for'
   const file = movie.hasFile

@@ -32,7 +32,7 @@ const input = z.strictObject({
     .describe('0: specials; default: all but those'),
 })
 
-/** `request_show`: asks for a series or some of its seasons, through Seerr or straight into Sonarr. */
+/** `request_show`: requests a series or some of its seasons, through Seerr or directly from Sonarr. */
 export function requestShow(media: Media): Tool {
   return defineTool({
     name: 'request_show',
@@ -118,7 +118,7 @@ function toCandidate(series: Series) {
   return { series, id: series.tvdbId, title: series.title, year: series.year || undefined }
 }
 
-/** "monitored, with 40 of 42 episodes; season 3 not monitored". */
+/** Returns the series' state: "monitored, with 40 of 42 episodes; season 3 not monitored". */
 export function toSeriesState(series: Series, seasons: readonly number[] | undefined): string {
   const { episodeFileCount = 0, episodeCount = 0 } = series.statistics ?? {}
   const files = `with ${episodeFileCount} of ${toCountText(episodeCount, 'monitored episode')} there`

@@ -11,11 +11,13 @@ import { type Candidate, type Choice, decideChoice, type Wanted } from '../title
 import type { Media } from '../upstreams.ts'
 import { instanceField, titleField, titleOutput, toLines, yearField } from './common.ts'
 
-/* What request_movie and request_show have in common. */
+/* The common parts of request_movie and request_show. */
 
 const SHOWN = 8
 
-/** `direct` is Radarr or Sonarr, `database` whose ids it goes by. */
+/**
+ * Returns the tools' common input. `direct` is Radarr or Sonarr, and `database` issues the ids that it uses.
+ */
 export const requestInput = (about: { what: string; direct: 'radarr' | 'sonarr'; database: string }) => ({
   title: titleField.describe('best with its year in parentheses'),
   year: yearField,
@@ -57,7 +59,10 @@ export interface RequestOutcome {
   text: string
 }
 
-/** The one that is meant; else the outcome that lists them, or a ToolFailure where there is nothing of the kind. */
+/**
+ * Returns the title that is meant, else an outcome that lists the candidates. Throws a ToolFailure if there
+ * are none.
+ */
 export function chooseOne<Found extends Candidate>(
   wanted: Wanted,
   found: readonly Found[],
@@ -96,7 +101,7 @@ export function chooseOne<Found extends Candidate>(
   }
 }
 
-/** Asks Seerr for it, unless it is there or asked for already. */
+/** Sends a request to Seerr, unless the title is available or requested already. */
 export async function requestThroughSeerr(
   media: Media,
   kind: SeerrKind,
@@ -142,7 +147,10 @@ function toExists(base: Omit<RequestData, 'outcome'>, title: string, state: stri
   return { data: { outcome: 'exists', ...base, state }, text: `Nothing was requested: ${title} is ${state}.` }
 }
 
-/** Why there is nothing to ask for; a series that is partly there may lack the seasons. */
+/**
+ * Returns why a request is not needed; a series that is partly available may still lack the requested
+ * seasons.
+ */
 function toExisting(one: SeerrTitle, kind: SeerrKind, options: { is4k: boolean }): string | undefined {
   const status = options.is4k ? one.status4k : one.status
   if (status === MEDIA.available) return 'available already'
@@ -156,7 +164,7 @@ export function toSeasonsText(seasons: readonly number[]): string {
   return seasons.length === 1 ? `season ${seasons[0]}` : `seasons ${seasons.join(', ')}`
 }
 
-/** The way that a request goes: the one asked for, else Seerr where it is configured. */
+/** Decides how to send a request: the requested way, else Seerr if it is configured. */
 export function decideVia<Direct extends 'radarr' | 'sonarr'>(
   media: Media,
   asked: 'seerr' | Direct | undefined,

@@ -45,7 +45,7 @@ const input = z.strictObject({
 })
 type Args = z.output<typeof input>
 
-/** `search_media`: films and series by title, and where each is. */
+/** `search_media`: films and series by title, and where each one exists. */
 export function searchMedia(media: Media): Tool {
   return defineTool({
     name: 'search_media',
@@ -152,7 +152,7 @@ function fromSeries(name: string, series: Series): Hit {
   }
 }
 
-/** The field, where the number says something: they all have 0 for unknown. */
+/** Returns the field, unless the number is 0, which means unknown in all of these programs. */
 function withNumber<Key extends string>(
   key: Key,
   value: number | null | undefined,
@@ -160,7 +160,7 @@ function withNumber<Key extends string>(
   return value ? ({ [key]: value } as { [Name in Key]: number }) : {}
 }
 
-/** One for each title, what is owned first, in the order of the upstreams. */
+/** Merges the hits of one title, owned titles first, in the order of the upstreams. */
 function merge(hits: readonly Hit[]): Hit[] {
   const merged: Hit[] = []
   for (const one of hits) {
@@ -180,7 +180,7 @@ function merge(hits: readonly Hit[]): Hit[] {
   return merged.sort((a, b) => owned(b) - owned(a))
 }
 
-/** By an id that both have, else by name and year. */
+/** Compares by an id that both have, else by name and year. */
 function isSame(a: Hit, b: Hit): boolean {
   if (a.type !== b.type) return false
   if (a.tvdbId && b.tvdbId) return a.tvdbId === b.tvdbId

@@ -60,7 +60,7 @@ const input = z.strictObject({
 })
 type Args = z.output<typeof input>
 
-/** `search_missing`: has Radarr and Sonarr look for what is monitored and missing. */
+/** `search_missing`: makes Radarr and Sonarr search for monitored titles without files. */
 export function searchMissing(media: Media): Tool {
   return defineTool({
     name: 'search_missing',
@@ -110,7 +110,7 @@ function toAsked(media: Media, args: Args, signal: AbortSignal): Asked<Searched 
   return asked
 }
 
-/** Undefined where the title is not one of Radarr's. */
+/** Starts a search; undefined if the title is not one of Radarr's. */
 async function searchMovies(
   { name, upstream }: Radarr,
   { title, year, limit }: Args,
@@ -151,7 +151,7 @@ async function searchMovies(
   }
 }
 
-/** Undefined where the title is not one of Sonarr's. */
+/** Starts a search; undefined if the title is not one of Sonarr's. */
 async function searchEpisodes(
   sonarr: Sonarr,
   { title, year, limit }: Args,
@@ -198,7 +198,7 @@ function toAmbiguous(
   return { instance, program, searching: [], missing: 0, candidates }
 }
 
-/** Monitored, aired and without a file. */
+/** Tells whether the episode is monitored, has aired and has no file. */
 function isMissing(episode: Episode, now: number): boolean {
   const aired = toMoment(episode.airDateUtc)
   return episode.monitored === true && !episode.hasFile && aired !== undefined && aired <= now

@@ -36,7 +36,7 @@ const output = z.object({
   messageShown: z.boolean(),
 })
 
-/** `stop_jellyfin_session`: ends a playback, with a message before; or shows only the message. */
+/** `stop_jellyfin_session`: shows a message and ends a playback, or only shows the message. */
 export function stopJellyfinSession({ jellyfins }: Media): Tool {
   return defineTool({
     name: 'stop_jellyfin_session',
@@ -119,7 +119,10 @@ function canShow(session: Session): boolean {
   return session.SupportedCommands?.includes('DisplayMessage') ?? false
 }
 
-/** By its id, else by user or device where only one of those plays. Throws a ToolFailure that lists what plays. */
+/**
+ * Finds a session by its id, else by a user or device that plays only one. Throws a ToolFailure that lists
+ * the sessions.
+ */
 function findSession(sessions: readonly Session[], wanted: string): Session {
   const playing = sessions.filter(session => session.NowPlayingItem)
   const name = wanted.toLowerCase()

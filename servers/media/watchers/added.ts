@@ -8,12 +8,12 @@ import { toItemTitle } from '../jellyfin/playing.ts'
 import { type Item, itemPage, type Library, libraries } from '../jellyfin/shapes.ts'
 import { toMoment } from '../moments.ts'
 
-/** How many of the newest are looked at: more than come between two looks. */
+/** Number of newest items that a probe reads: more than arrive between two probes. */
 const LOOKED_AT = 200
 
 /**
- * Raises media_added for what is new in a Jellyfin's libraries. The first look raises nothing. Episodes of one series that
- * came between two looks are one event, "Severance: 9 episodes" of the type "series".
+ * Raises media_added for new items in a Jellyfin's libraries. The first probe raises nothing. Episodes of one
+ * series that arrive between two probes are one event, "Severance: 9 episodes" of the type "series".
  */
 export function createAddedWatcher(jellyfin: Jellyfin, deps: { every: number; emit: Emit }): Watcher {
   const news = createNews()
@@ -28,7 +28,7 @@ export function createAddedWatcher(jellyfin: Jellyfin, deps: { every: number; em
         upstream.get('/Library/VirtualFolders', { schema: libraries }),
       ])
       const fresh = new Set(news.look(items.map(item => item.Id)))
-      // Where newer titles are deleted, older ones move up into what is looked at; they are not new.
+      // After a deletion, older items move up into the newest ones; they are not new.
       const added = items.filter(item => fresh.has(item.Id) && toAdded(item) >= oldest).reverse()
       const last = items.length < LOOKED_AT ? undefined : items.at(-1)
       oldest = last ? toAdded(last) : 0

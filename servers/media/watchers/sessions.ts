@@ -8,10 +8,13 @@ import type { Jellyfin } from '../jellyfin/jellyfin.ts'
 import { sessions } from '../jellyfin/shapes.ts'
 import { createTranscodes, type Transcodes } from './transcodes.ts'
 
-/** Milliseconds from one push to the next at the least. */
+/** Smallest number of milliseconds between two pushes. */
 const PUSH_EVERY = 1500
 const KEEP_ALIVE = 30_000
-/** Without a message for so long the connection counts as dead: Jellyfin asks for a sign of life every minute. */
+/**
+ * Milliseconds without a message after which the connection counts as dead: Jellyfin asks for a keep-alive
+ * every minute.
+ */
 const SILENCE = 150_000
 const FIRST_PUSH = 20_000
 const MAX_MESSAGE = 10 * 1024 * 1024
@@ -19,8 +22,8 @@ const MAX_MESSAGE = 10 * 1024 * 1024
 const message = z.object({ MessageType: z.string(), Data: z.unknown().optional() })
 
 /**
- * What raises transcode_started: Jellyfin's push over its socket, and polls for as long as that does not come. The
- * polls ask without the SDK, which takes memory that is not needed before a tool is called.
+ * Creates the watchers that raise transcode_started: Jellyfin's push over its socket, and polls while there
+ * is no push. The polls work without the SDK, whose memory is not needed before a tool is called.
  */
 export function createSessionWatchers(
   jellyfin: Jellyfin,
@@ -38,7 +41,7 @@ export function createSessionWatchers(
     async poll() {
       if (push.live) return
       const found = await jellyfin.upstream.get('/Sessions', { schema: sessions })
-      // What was pushed in the meantime is newer.
+      // Sessions that were pushed in the meantime are newer than the polled ones.
       if (!push.live) transcodes.look(found)
     },
   }
@@ -88,13 +91,13 @@ async function followSocket(
     timers.cancel()
     signal.removeEventListener('abort', onAbort)
     socket.removeAllListeners()
-    // Ending a socket that is not open yet raises an error that nobody waits for.
+    // Ending a socket before it is open raises an error that nobody handles.
     socket.on('error', () => undefined)
     socket.terminate()
   }
 }
 
-/** Says that it lives every half minute, and fails where the other side is silent. */
+/** Sends a keep-alive every half minute, and fails if the other side is silent. */
 function createTimers(socket: WebSocket, clock: Clock, fail: (why: string) => void) {
   let cancelSilence = clock.after(FIRST_PUSH, () => fail('it does not push what is playing'))
   let cancelBeat = clock.after(KEEP_ALIVE, beat)

@@ -8,14 +8,15 @@ interface Playing {
   raised: boolean
 }
 
-/** Told what plays, again and again, it raises transcode_started once for each session and title. */
+/** Compares successive lists of sessions, and raises transcode_started once for each session and title. */
 export interface Transcodes {
   look(sessions: readonly Session[]): void
 }
 
 /**
- * The first look raises nothing. What was raised stays so while the session plays the title, also where the conversion
- * stops and begins again as somebody seeks; played anew it is raised anew. Repacking without converting is no event.
+ * Creates `Transcodes`. The first list raises nothing. An event counts while the session plays the title,
+ * even if a seek restarts the conversion; a new playback raises it again. Repacking without converting raises
+ * nothing.
  */
 export function createTranscodes(instance: string, emit: Emit): Transcodes {
   let before: ReadonlyMap<string, Playing> | undefined

@@ -22,7 +22,7 @@ const SECOND = 1000
 
 const of = (world: MediaWorld, type: string) => world.events().filter(event => event.type === type)
 
-/** The watchers of a lab's Jellyfin by themselves, so that a test says when they look. */
+/** Opens the watchers of a lab's Jellyfin alone, so that a test decides when they probe. */
 function openWatchers(lab: Jellyfin) {
   const environment = { JELLYFIN_URL: lab.url, JELLYFIN_API_KEY: lab.apiKey }
   const [jellyfin] = createMedia(readMediaSettings(environment), systemClock).jellyfins

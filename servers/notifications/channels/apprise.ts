@@ -7,14 +7,17 @@ import { defineKind, type Sender } from './channel.ts'
 import { httpUrl, secret } from './entry.ts'
 import { withRemark } from './remark.ts'
 
-/** Apprise waits for every service behind it. */
+/** Milliseconds per request. Apprise waits for every service behind it. */
 const LIMIT = 20_000
 const TYPES = { info: 'info', warning: 'warning', critical: 'failure' } as const satisfies Record<
   Severity,
   string
 >
 
-/** Apprise's API: a stored configuration by its key, or addresses that go along. It tells no id. */
+/**
+ * Apprise's API: a stored configuration by its key, or addresses sent with the message. It returns no message
+ * id.
+ */
 export const apprise = defineKind({
   kind: 'apprise',
   title: 'Apprise API',
@@ -80,7 +83,7 @@ function toBody(message: Outgoing, target: Record<string, string>): RawOptions['
   return { multipart }
 }
 
-/** What Apprise's statuses mean, and what to do about them. A page of HTML is the answer of another program. */
+/** The meaning of Apprise's statuses, and how to fix them. A page of HTML was sent by another program. */
 const REASONS: Readonly<Record<number, { what: string; why: string; fix: string }>> = {
   200: {
     what: 'is not what answers there.',

@@ -2,50 +2,55 @@ import type { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import type { Delivered, Outgoing } from '../message.ts'
 
-/** How one channel sends. It holds nothing open between two calls. */
+/** Sends on one channel. A sender keeps nothing open between two calls. */
 export interface Sender {
-  /** Where it goes, fit to be shown: "https://ntfy.sh", "mail.home:587". */
+  /** The upstream's address without secrets: "https://ntfy.sh", "mail.home:587". */
   readonly address: string
   /**
-   * Milliseconds for which the upstream takes a repeated id for the same message: 0 where it never does. Beyond that
-   * a try whose outcome nobody knows is repeated with a remark.
+   * Milliseconds for which the upstream drops a repeated id; 0 if it never does. After that, a retry whose
+   * earlier outcome is unknown carries a remark.
    */
   readonly knowsRepeatsFor: number
-  /** Rejects with UpstreamFailure, or with the signal's reason. Tries once. */
+  /** Tries once. Rejects with UpstreamFailure, or with the signal's reason. */
   send(message: Outgoing, signal: AbortSignal): Promise<Delivered>
   /**
-   * Whether a message whose outcome nobody knows arrived; undefined where it did not or that cannot be told. `isKnown` says
-   * whether the upstream's id belongs to another message of ours.
+   * Looks for a message whose outcome is unknown; undefined if it did not arrive or the upstream cannot tell.
+   * `isKnown` tells whether an upstream id belongs to another of our messages.
    */
   find?(
     message: Outgoing,
     isKnown: (upstreamId: string) => boolean,
     signal: AbortSignal,
   ): Promise<Delivered | undefined>
-  /** Asks the upstream whether it would take something, without sending; resolves with its version where it tells. */
+  /**
+   * Checks without sending that the upstream accepts messages; resolves with its version if it reports one.
+   */
   check?(signal: AbortSignal): Promise<string | undefined>
 }
 
 export interface SenderDeps {
   readonly clock: Clock
-  /** "Phone": how the channel is called in sentences. */
+  /** The channel's name in sentences: "Phone". */
   readonly title: string
-  /** Where its settings stand: "NTFY_URL", "channels.phone of /etc/notifications.yaml". */
+  /** The place of its settings: "NTFY_URL", "channels.phone of /etc/notifications.yaml". */
   readonly where: string
 }
 
-/** One kind of channel: what its entry in the config looks like, and how it sends. */
+/** One kind of channel: the shape of its config entry, and how it sends. */
 export interface ChannelKind<Schema extends z.ZodObject = z.ZodObject> {
   readonly kind: string
-  /** "Discord (webhook)". */
+  /** The kind's name for people: "Discord (webhook)". */
   readonly title: string
-  /** The entry's own keys. */
+  /** The keys that only this kind's entry has. */
   readonly schema: Schema
-  /** Which of the entry's texts never show: tokens, passwords, addresses that are keys. */
+  /**
+   * Opens a sender. The entry's secrets (tokens, passwords, addresses that contain a key) never appear in
+   * output.
+   */
   open(entry: z.output<Schema>, deps: SenderDeps): Sender
 }
 
-/** Ties the kind's schema to what opens it. */
+/** Ties the kind's schema to its `open`. */
 export function defineKind<Schema extends z.ZodObject>(kind: ChannelKind<Schema>): ChannelKind {
   const { open } = kind
   return { ...kind, open: (entry, deps) => open(entry as z.output<Schema>, deps) }

@@ -10,11 +10,14 @@ const MAX_CONTENT = 2000
 const MAX_TITLE = 200
 const MARKS = { info: '', warning: '⚠️ ', critical: '🚨 ' } as const satisfies Record<Severity, string>
 
-/** Of its message only the id is needed. */
+/** Discord's created message; only its id is needed. */
 const created = z.object({ id: z.string() })
 const limited = z.object({ retry_after: z.number(), global: z.boolean().default(false) })
 
-/** A message as Discord takes it, with `more` of its fields, and what was lost. Nobody is mentioned by it, whatever its text says. */
+/**
+ * Returns the message as Discord takes it, with the fields of `more`, and notes on what was lost. The message
+ * mentions nobody, whatever its text says.
+ */
 export async function toDiscordBody(
   given: Outgoing,
   more: Readonly<Record<string, unknown>> = {},
@@ -43,7 +46,7 @@ function toBody({ picture }: Outgoing, json: Record<string, unknown>): RawOption
   return { multipart }
 }
 
-/** Posts a message; where Discord asks to wait, the failure says how long by the body's exact `retry_after`. */
+/** Posts a message. When Discord is rate limiting, the failure has the exact `retry_after` of the body. */
 export async function postToDiscord(
   upstream: Upstream,
   path: string,
@@ -78,7 +81,7 @@ function parseJson(answer: RawAnswer): unknown {
   try {
     return JSON.parse(answer.text())
   } catch {
-    return undefined // what is no JSON is no message either
+    return undefined // a body that is not JSON holds no created message
   }
 }
 

@@ -4,11 +4,11 @@ import { defineKind, type Sender } from './channel.ts'
 import { postToDiscord, toDiscordBody } from './discord-body.ts'
 import { httpUrl, secret } from './entry.ts'
 
-/** Discord checks a nonce against "the past few minutes". */
+/** Milliseconds; Discord checks a nonce against "the past few minutes". */
 const KNOWS_NONCE_FOR = 120_000
 const channel = z.object({ id: z.string() })
 
-/** A Discord bot that posts to one channel. A nonce lets Discord recognise a repeated message. */
+/** A Discord bot that posts to one channel. Its nonce lets Discord recognise a repeated message. */
 export const discordBot = defineKind({
   kind: 'discord-bot',
   title: 'Discord (bot)',

@@ -7,7 +7,7 @@ import { httpUrl } from './entry.ts'
 
 const webhook = z.object({ id: z.string() })
 
-/** A Discord webhook: its address is its key. Discord does not recognise a repeated message here. */
+/** A Discord webhook. Its address is its key, and Discord does not recognise a repeated message here. */
 export const discordWebhook = defineKind({
   kind: 'discord-webhook',
   title: 'Discord (webhook)',

@@ -5,7 +5,7 @@ import { createRedact } from '../../kit/upstream/redact.ts'
 
 interface Asked {
   title: string
-  /** "mail.home:587" */
+  /** Host and port: "mail.home:587". */
   address: string
   where: string
   secrets: readonly (string | undefined)[]
@@ -13,7 +13,7 @@ interface Asked {
 
 type Told = Pick<FailureFacts, 'kind' | 'what' | 'fix' | 'transient' | 'unsent'>
 
-/** What nodemailer's error means: RFC 5321's 4yz may pass, 5yz will not. */
+/** Explains nodemailer's error. By RFC 5321 a 4yz reply is temporary and a 5yz reply is final. */
 export function explainMail(asked: Asked, error: unknown): UpstreamFailure {
   const {
     code = '',

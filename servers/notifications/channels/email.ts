@@ -17,7 +17,7 @@ const MARKS = { info: '', warning: 'Warning: ', critical: 'CRITICAL: ' } as cons
 const address = z.string().regex(/^[^\r\n]+@[^\r\n]+$/, 'must be a mail address')
 
 const schema = z.strictObject({
-  /** smtp://user:password@host:587, or smtps:// for encryption from the first byte. */
+  /** An address such as smtp://user:password@host:587; smtps:// encrypts from the first byte. */
   url: z
     .url({ protocol: /^smtps?$/, error: 'must look like smtp://host:587 or smtps://host' })
     .refine(text => new URL(text).search === '', 'must have no query')
@@ -26,14 +26,15 @@ const schema = z.strictObject({
   password: secret.optional(),
   from: address,
   to: z.union([address.transform(one => [one]), z.array(address).min(1)]),
-  /** Accepts a certificate that nobody signed, as mail servers at home have. */
+  /** Accepts a self-signed certificate, as mail servers at home have. */
   allowSelfSigned: z.boolean().default(false),
 })
 type Entry = z.output<typeof schema>
 
 /**
- * E-mail over SMTP. Encryption is used where the server offers it, and required where a password would else cross a
- * network in the clear. The same `Message-ID` at every try lets mail servers drop a repeated one.
+ * E-mail over SMTP. It encrypts if the server offers that, and requires encryption if a password would
+ * otherwise cross a network in the clear. Every try has the same `Message-ID`, so that mail servers can drop
+ * a repeated one.
  */
 export const email = defineKind({
   kind: 'email',
@@ -90,7 +91,7 @@ function toOptions(entry: Entry, url: URL): SMTPTransport.Options {
 
 type Transport = ReturnType<typeof import('nodemailer').createTransport<SMTPTransport.SentMessageInfo>>
 
-/** One connection for `use`; an abort of the signal closes it. */
+/** Opens one connection for `use`; an abort of the signal closes it. */
 async function withTransport<Result>(
   options: SMTPTransport.Options,
   signal: AbortSignal,

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-/** An http or https address without a login in it. */
+/** An http or https address without a login. */
 export const anyUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .refine(text => new URL(text).username === '', 'must hold no user and password')
 
-/** The address of a program: without a query, and without a slash at its end. */
+/** A program's base address: without a query, and without a slash at its end. */
 export const httpUrl = anyUrl
   .refine(text => new URL(text).search === '', 'must have no query')
   .transform(text => text.replace(/\/+$/, ''))
 
-/** True where every percent sign of a part of an address begins an escaped letter. */
+/** Tells whether every percent sign in a part of an address begins an escaped character. */
 export function isEscaped(part: string): boolean {
   try {
     return decodeURIComponent(part) !== undefined
@@ -20,7 +20,7 @@ export function isEscaped(part: string): boolean {
   }
 }
 
-/** What to say where it does not. */
+/** The problem's text when `isEscaped` is false. */
 export const ESCAPE = 'must write a percent sign as %25'
 
 /** A token or a password. */

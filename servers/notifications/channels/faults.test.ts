@@ -6,7 +6,7 @@ import { startNotifications, withChannels } from '../testing/world.ts'
 const SECRET = 'S3cr3t-of-the-channel'
 const DISCORD_ID = '123456'
 
-/** Every kind that speaks HTTP, and what of a wrong answer it cannot know to be wrong. */
+/** Every kind that speaks HTTP, and the wrong answers that it accepts because it cannot recognise them. */
 const KINDS: Record<string, { entry: (url: string) => Record<string, unknown>; takes?: string[] }> = {
   ntfy: { entry: url => ({ url: `${url}/lab`, token: SECRET }) },
   'discord-webhook': { entry: url => ({ url: `${url}/api/webhooks/${DISCORD_ID}/${SECRET}` }) },

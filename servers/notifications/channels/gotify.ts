@@ -5,11 +5,11 @@ import { defineKind, type Sender } from './channel.ts'
 import { httpUrl, secret } from './entry.ts'
 import { withRemark } from './remark.ts'
 
-/** Its Android app: 4 to 7 make a sound, from 8 on it pops up. */
+/** Gotify's priorities: its Android app makes a sound from 4 to 7 and pops up from 8 on. */
 const PRIORITIES = { info: 4, warning: 6, critical: 9 } as const satisfies Record<Severity, number>
 const created = z.object({ id: z.number() })
 
-/** Gotify: one application. It shows pictures only by their address. */
+/** Gotify, as one application. It shows pictures only by their address. */
 export const gotify = defineKind({
   kind: 'gotify',
   title: 'Gotify',

@@ -7,10 +7,10 @@ import { defineKind, type Sender } from './channel.ts'
 import { ESCAPE, httpUrl, isEscaped, secret } from './entry.ts'
 import { withRemark } from './remark.ts'
 
-/** ntfy makes a file of a longer message. */
+/** Bytes; ntfy turns a longer message into a file. */
 const MAX_MESSAGE = 4096
 const MAX_TITLE = 250
-/** Its own clock may differ from ours. */
+/** Seconds by which ntfy's clock may differ from ours. */
 const CLOCK_SLACK_S = 60
 const PRIORITIES = { info: 3, warning: 4, critical: 5 } as const satisfies Record<Severity, number>
 const TAGS = { info: [], warning: ['warning'], critical: ['rotating_light'] } as const satisfies Record<
@@ -25,7 +25,7 @@ const published = z.object({
   title: z.string().default(''),
 })
 
-/** ntfy: publishes to a topic as JSON, and a picture as an attachment. */
+/** ntfy: publishes to a topic as JSON, and sends a picture as an attachment. */
 export const ntfy = defineKind({
   kind: 'ntfy',
   title: 'ntfy',
@@ -46,7 +46,7 @@ export const ntfy = defineKind({
       title,
       url: base,
       clock,
-      // Without a login whoever knows the topic's name reads it.
+      // Without a login the topic's name is the secret: everybody who knows it can read the topic.
       secrets: [...(login === undefined ? [topic] : []), ...(password === undefined ? [] : [password])],
       headers: login === undefined ? {} : { authorization: login },
       settings: {
@@ -122,7 +122,10 @@ async function publish(
   return { upstreamId: id, notes: sent.notes }
 }
 
-/** `sequence_id` makes apps of ntfy 2.16 and later show a repeated message once; older servers skip it. */
+/**
+ * Returns the JSON to publish. Apps of ntfy 2.16 and later show a repeated `sequence_id` once; older servers
+ * ignore it.
+ */
 function toJson(message: Outgoing, topic: string, { notes: _, ...sent }: Published) {
   const attach = message.picture?.kind === 'url' ? { attach: message.picture.url } : {}
   return { topic, ...sent, ...attach, sequence_id: message.id }
@@ -145,12 +148,12 @@ function toUpload(message: Outgoing, sent: Published): RequestOptions {
   }
 }
 
-/** RFC 2047: headers hold ASCII only. */
+/** Encodes a header's text by RFC 2047, because headers hold ASCII only. */
 function toHeader(text: string): string {
   return `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`
 }
 
-/** Looks for it among what the topic keeps; a login that may only write cannot tell. */
+/** Looks for the message among those that the topic keeps; undefined if the login may only write. */
 async function find(
   upstream: Upstream,
   topic: string,
@@ -178,6 +181,6 @@ function readLine(line: string) {
   try {
     return [published.parse(JSON.parse(line))]
   } catch {
-    return [] // keep-alives and what newer versions add
+    return [] // keep-alives and events that newer versions add
   }
 }

@@ -2,7 +2,7 @@ import type { Outgoing } from '../message.ts'
 
 const REMARK = '(Sent again after an interruption; you may have seen this before.)'
 
-/** The message with a remark where an earlier try of it may have arrived. */
+/** Adds a remark to the message if an earlier try of it may have arrived. */
 export function withRemark(message: Outgoing): Outgoing {
   return message.isDoubtful ? { ...message, text: `${message.text}\n\n${REMARK}` } : message
 }

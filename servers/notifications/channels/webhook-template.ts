@@ -2,8 +2,8 @@
 type Template = string | number | boolean | null | Template[] | { [key: string]: Template }
 
 /**
- * The template with every `{{name}}` in its texts replaced by the field of that name; unknown names stay. Only texts
- * are filled and never the JSON itself, so that no message can break out of it.
+ * Replaces every `{{name}}` in the template's texts by the field of that name; unknown names stay. Only texts
+ * are filled, never the JSON itself, so that no message can break out of it.
  */
 export function fillTemplate(template: Template, fields: Readonly<Record<string, unknown>>): Template {
   if (typeof template === 'string') {

@@ -26,8 +26,8 @@ const schema = z
 type Entry = z.output<typeof schema>
 
 /**
- * Any HTTP address. `Idempotency-Key` is the message's id at every try; with a secret, `X-Hub-Signature-256` is the HMAC
- * of the body, as GitHub's webhooks and this hub's own understand it.
+ * Any HTTP address. `Idempotency-Key` is the message's id at every try; with a secret, `X-Hub-Signature-256`
+ * is the HMAC of the body, as GitHub's webhooks and this hub's own understand it.
  */
 export const webhook = defineKind({
   kind: 'webhook',
@@ -49,7 +49,7 @@ export const webhook = defineKind({
   },
 })
 
-/** Path and query may be keys (Slack's are), so only the host is shown. */
+/** Opens the upstream. Path and query may be keys (Slack's are), so only the host is shown. */
 function openUpstream({ url, headers }: Entry, { clock, title, where }: SenderDeps) {
   const { origin, pathname, search } = new URL(url)
   const path = `${pathname}${search}`

@@ -19,7 +19,7 @@ const time = z
   .regex(/^([01]?\d|2[0-3]):[0-5]\d$|^24:00$/, 'must be a time such as "22:00"')
   .transform(text => text.split(':').reduce((minutes, part) => minutes * 60 + Number(part), 0))
 
-/** What an entry of any kind may have. */
+/** The keys that an entry of any kind may have. */
 const common = z.object({
   quietHours: z
     .strictObject({
@@ -42,16 +42,16 @@ const common = z.object({
 export interface GivenChannel {
   name: string
   entry: object
-  /** Where it stands, for messages. */
+  /** The entry's place in the settings, for messages. */
   where: string
   timezone: string
-  /** The variables that its keys come from, where it is a shortcut. */
+  /** The variables that its keys come from, if the entry is a shortcut. */
   variables?: Readonly<Record<string, string>>
-  /** What such a variable must be, what it is for, and where its value is found. */
+  /** Describes such a variable: its form, its use, and where to find its value. */
   explain?: (variable: string) => string
 }
 
-/** The channel, or undefined with what is wrong added to the problems. No message shows a value. */
+/** Returns the channel, or undefined after adding its errors to the problems. No message shows a value. */
 export function readChannel(given: GivenChannel, problems: string[]): ChannelConfig | undefined {
   const { name, where } = given
   const { kind: kindName, quietHours, dedupe, limit, ...own } = given.entry as Record<string, unknown>

@@ -10,7 +10,10 @@ const shape = z.strictObject({
   channels: z.record(z.string(), z.looseObject({})),
 })
 
-/** The file's content, by its ending YAML or JSON, with its path. Rejects with SettingsError. */
+/**
+ * Reads the file as YAML or JSON by its ending, and returns its content with its path. Rejects with
+ * SettingsError.
+ */
 export async function readConfigFile(path: string | undefined) {
   if (path === undefined) return undefined
   const fail = (why: string) => new SettingsError([`${path} (NOTIFICATIONS_CONFIG) cannot be used: ${why}`])

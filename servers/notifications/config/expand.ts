@@ -1,8 +1,8 @@
 import { type Environment, readRaw } from '../../kit/env.ts'
 
 /**
- * The value with every `${NAME}` in its texts replaced by that variable, or by what its `NAME_FILE` twin holds. What is
- * missing is added to the problems.
+ * Replaces every `${NAME}` in the value's texts by that variable, or by the content of the file in its
+ * `NAME_FILE` twin. Missing variables are added to the problems.
  */
 export function expandVariables<Value>(
   value: Value,

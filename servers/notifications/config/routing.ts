@@ -10,8 +10,8 @@ const shape = z.strictObject({
 })
 
 /**
- * Which channels get a message that names none. A severity that is not routed goes where the next lower one goes, at last
- * to the first channel.
+ * Reads which channels get a message that names none. A severity without a route uses the route of the next
+ * lower one, and at last the first channel.
  */
 export function readRouting(given: unknown, channels: readonly ChannelConfig[], problems: string[]): Routing {
   const parsed = shape.safeParse(given ?? {})

@@ -2,15 +2,15 @@ import type { settingsTable } from '../config.ts'
 
 type Variable = keyof typeof settingsTable
 
-/** One channel by variables alone. */
+/** A channel that is configured by variables alone. */
 export interface Shortcut {
   name: string
   kind: string
-  /** Where it is set, the channel is there. */
+  /** The variable that turns the channel on. */
   decidedBy: Variable
-  /** The variable of each key of the entry. */
+  /** The variable of each of the entry's keys. */
   variables: Readonly<Record<string, Variable>>
-  /** Keys whose value is a list between commas. */
+  /** Keys whose value is a comma-separated list. */
   lists?: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** The zone, or the system's where none is given; one that is not known is added to the problems. */
+/** Returns the zone, or the system's if none is given. An unknown zone is added to the problems. */
 export function readTimezone(given: string | undefined, problems: string[]): string {
   const system = new Intl.DateTimeFormat().resolvedOptions().timeZone
   if (given === undefined) return system
@@ -7,7 +7,7 @@ export function readTimezone(given: string | undefined, problems: string[]): str
   return system
 }
 
-/** True for an IANA zone that this system knows. */
+/** Tells whether this system knows the IANA zone. */
 export function isTimezone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined

@@ -17,23 +17,25 @@ export interface Accepted {
   text: string
   severity: Severity
   picture: Picture | undefined
-  /** What counts as the same; default its words. */
+  /** The key that makes messages duplicates; default: their words. */
   key: string | undefined
-  /** The same again gives the same answer and sends nothing. */
+  /** A repeated key returns the first answer and sends nothing. */
   idempotencyKey: string | undefined
   now: number
 }
 
-/** What became of it on one channel. */
+/** The outcome of accepting a message on one channel. */
 const ticket = z.object({
-  /** Of the message; of a duplicate that of the earlier one. */
+  /** The message's id; a duplicate has the id of the earlier message. */
   id: z.string(),
   isDuplicate: z.boolean(),
 })
 const answer = z.object({ request: z.string(), tickets: z.array(ticket) })
 export type Answer = z.infer<typeof answer>
 
-/** Commits a message for each channel, unless the same was accepted there just before. Throws ToolFailure. */
+/**
+ * Commits a message for each channel, unless that channel has just accepted the same one. Throws ToolFailure.
+ */
 export function accept(database: Database, given: Accepted, newId: () => string): Answer {
   try {
     return commit(database, given, newId)
@@ -91,7 +93,7 @@ function remember(database: Database, key: string, value: Answer, now: number): 
 
 const earlier = z.object({ id: z.string(), repeats: z.number(), created_at: z.number() })
 
-/** The last equal message of the channel that did not fail. */
+/** Finds the channel's last equal message that did not fail. */
 function findSame(database: Database, { name, rules }: ChannelConfig, given: Accepted) {
   const found = database
     .prepare(
@@ -143,7 +145,7 @@ function insert(
 
 const load = z.object({ waiting: z.number(), bytes: z.number().nullable() })
 
-/** An outbox without end would fill the disk while an upstream is away. */
+/** Throws when the outbox is full: without a limit it would fill the disk while an upstream is away. */
 function requireRoom(database: Database, picture: Picture | undefined): void {
   const { waiting, bytes } = load.parse(
     database

@@ -6,16 +6,17 @@ import { type Row, toRow } from './row.ts'
 
 const MAX_BATCH = 50
 
-/** Rows that this process has taken to send as one message, oldest first. */
+/** Rows that this process has leased to send as one message, oldest first. */
 export interface Claim {
   rows: readonly Row[]
-  /** Nobody knows whether an earlier try arrived. */
+  /** True if an earlier try may have arrived. */
   isDoubtful: boolean
 }
 
 /**
- * Takes what is due next on the channel for `lease` milliseconds, in one commit; undefined where nothing may go out now.
- * What has to wait becomes `held`. A message whose process died while it sent is due when its lease ends.
+ * Leases the channel's next due message for `lease` milliseconds, in one commit; undefined if nothing may go
+ * out now. Messages that have to wait become `held`. A message whose process died while sending is due again
+ * when its lease ends.
  */
 export function claimNext(
   database: Database,
@@ -62,7 +63,7 @@ function findBatch(database: Database, batch: string): Row[] {
     .map(toRow)
 }
 
-/** Those that are held and may go now; they go together. */
+/** Finds the held messages that may go now; they are sent as one batch. */
 function findHeld(database: Database, { name, rules }: ChannelConfig, now: number): Row[] {
   return database
     .prepare(
@@ -74,7 +75,10 @@ function findHeld(database: Database, { name, rules }: ChannelConfig, now: numbe
     .filter(row => decideQuiet(now, row.severity, rules.quiet) === undefined)
 }
 
-/** Critical ones only compete with their like, so that no flood of others holds them. */
+/**
+ * Finds when the last messages were sent. Critical ones count only critical ones, so that no flood of others
+ * holds them.
+ */
 function findSentAt(database: Database, { name, rules }: ChannelConfig, severity: Severity): number[] {
   const like = severity === 'critical' ? "and severity = 'critical'" : ''
   return database
@@ -88,7 +92,7 @@ function findSentAt(database: Database, { name, rules }: ChannelConfig, severity
     .map(Number)
 }
 
-/** Until when the channel's upstream asked to be left alone. */
+/** Returns the unix milliseconds until which the channel's upstream asked not to be called. */
 function findAskedToWait(database: Database, channel: string, now: number): number | undefined {
   const found = database
     .prepare(
@@ -111,7 +115,7 @@ function take(database: Database, rows: readonly Row[], now: number, lease: numb
   return { rows: batch === undefined ? [] : findBatch(database, batch), isDoubtful }
 }
 
-/** When there is next something to do for one of these channels, unix milliseconds. */
+/** Returns the unix milliseconds at which one of these channels is next due. */
 export function findNextDue(database: Database, channels: readonly string[]): number | undefined {
   const marks = channels.map(() => '?').join(', ')
   const found = database

@@ -9,13 +9,13 @@ export interface HoldFacts {
   now: number
   severity: Severity
   rules: Pick<ChannelRules, 'quiet' | 'limit'>
-  /** When the last messages of the channel went out, the newest first; at least as many as its limit. */
+  /** Times at which the channel's last messages were sent, newest first; at least as many as its limit. */
   sentAt: readonly number[]
-  /** Until when the upstream asked to wait. */
+  /** Unix milliseconds until which the upstream asked to wait. */
   askedToWaitUntil?: number | undefined
 }
 
-/** Whether a message has to wait, until when and why. */
+/** Decides whether a message has to wait, until when and why. */
 export function decideHold(facts: HoldFacts): { until: number; hold: Hold } | undefined {
   const { now, severity, rules, sentAt, askedToWaitUntil } = facts
   const quietUntil = decideQuiet(now, severity, rules.quiet)
@@ -28,7 +28,9 @@ export function decideHold(facts: HoldFacts): { until: number; hold: Hold } | un
   return oldest === undefined ? undefined : { until: oldest + per, hold: 'rate' }
 }
 
-/** When the quiet hours end that `now` is in; undefined where it is in none, or the severity passes them. */
+/**
+ * Returns when the current quiet hours end; undefined if `now` is outside them, or the severity ignores them.
+ */
 export function decideQuiet(
   now: number,
   severity: Severity,
@@ -41,7 +43,7 @@ export function decideQuiet(
   const isInside = from < to ? minute >= from && minute < to : minute >= from || minute < to
   if (!isInside) return undefined
   const end = now - (now % MINUTE) + ((to - minute + DAY_MINUTES) % DAY_MINUTES || DAY_MINUTES) * MINUTE
-  // Where the clocks change in between, the same wall clock time is an hour off.
+  // A clock change in between moves the same wall clock time by an hour.
   const off = toMinuteOfDay(end, timezone) - (to % DAY_MINUTES)
   const turned = off > DAY_MINUTES / 2 ? off - DAY_MINUTES : off < -DAY_MINUTES / 2 ? off + DAY_MINUTES : off
   return Math.max(now + MINUTE - (now % MINUTE), end - turned * MINUTE)

@@ -5,17 +5,19 @@ import type { RowFailure } from './row.ts'
 
 const FIRST_DELAY = 5_000
 const LONGEST_DELAY = 15 * 60_000
-/** How long a message is tried. */
+/** Milliseconds for which a message is retried. */
 const GIVE_UP_AFTER = 24 * 3_600_000
-/** A gateway that says so may have handed it on before. */
+/** Statuses of a gateway, which may have passed the message on before it failed. */
 const GATEWAY = [502, 504]
 
 export type Outcome =
   | { kind: 'failed'; failure: RowFailure }
-  /** `isDoubtful`: it may have arrived all the same. */
+  /** `isDoubtful`: the message may have arrived nevertheless. */
   | { kind: 'retry'; due: number; failure: RowFailure; isDoubtful: boolean }
 
-/** What becomes of a message whose try failed. `attempts` counts this one; `random` is 0 up to 1. */
+/**
+ * Decides what happens to a message after a failed try. `attempts` includes this try; `random` is 0 up to 1.
+ */
 export function decideOutcome(
   error: unknown,
   facts: { now: number; triedAt: number; attempts: number; random: number },

@@ -17,7 +17,7 @@ export interface DeliverDeps {
   timezone: string
 }
 
-/** Tries once what was claimed, and commits what became of it. Rejects only where that cannot be committed. */
+/** Tries a claim once, and commits its outcome. Rejects only if that commit fails. */
 export async function deliver(
   deps: DeliverDeps,
   sender: Sender,
@@ -43,7 +43,10 @@ export async function deliver(
   finishFailed(database, rows, outcome, now)
 }
 
-/** What the upstream said, kept apart from what the database says: a message that arrived is never called failed. */
+/**
+ * Sends the message. Its catch excludes the database's errors, so that a message that arrived is never called
+ * failed.
+ */
 async function attempt(
   deps: DeliverDeps,
   sender: Sender,
@@ -59,7 +62,7 @@ async function attempt(
   }
 }
 
-/** Asks the upstream for a message whose outcome nobody knows; that it cannot tell is no failure. */
+/** Asks the upstream for a message whose outcome is unknown. An upstream that cannot tell is no failure. */
 async function findArrived(
   { database, log }: DeliverDeps,
   sender: Sender,
@@ -78,7 +81,7 @@ async function findArrived(
   }
 }
 
-/** Where the upstream recognises the repeated id, nothing has to be said. */
+/** Marks the message as doubtful, unless the upstream recognises the repeated id. */
 function withDoubt(message: Outgoing, { knowsRepeatsFor }: Sender, clock: Clock): Outgoing {
   const age = clock.now() - (message.triedAt ?? clock.now())
   return { ...message, isDoubtful: message.isDoubtful && age > knowsRepeatsFor }

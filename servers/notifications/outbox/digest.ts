@@ -9,7 +9,10 @@ const REASONS = {
   upstream: 'held because too many were sent',
 } as const satisfies Record<Hold, string>
 
-/** What rows of one batch go out as: one as it is, more as a list. Throws where there is none. */
+/**
+ * Returns the message to send for one batch: a single row as it is, several rows as a list. Throws if there
+ * is none.
+ */
 export function toOutgoing(rows: readonly Row[], timezone: string, isDoubtful: boolean): Outgoing {
   const [first] = rows
   if (first === undefined) throw new Error('A batch has at least one message.')
@@ -41,7 +44,7 @@ function toMany(rows: readonly Row[], first: Row, timezone: string) {
   return { title: `${toCountText(rows.length, 'notification')}${why}`, text: lines.join('\n') }
 }
 
-/** What a list of several lost. */
+/** Returns notes on what a list of several messages lost. */
 export function toDigestNotes(rows: readonly Row[]): string[] {
   if (rows.length === 1) return []
   const pictures = rows.filter(row => toPicture(row) !== undefined).length

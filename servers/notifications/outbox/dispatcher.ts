@@ -8,10 +8,10 @@ import { claimNext, findNextDue } from './claim.ts'
 import { deliver } from './deliver.ts'
 import { resume } from './finish.ts'
 
-/** Longer than any try may take: only a process that died lets it pass. */
+/** Milliseconds; longer than any try may take, so only a dead process lets it expire. */
 const LEASE = 60_000
 const TRY_LIMIT = 45_000
-/** After the database could not be used. */
+/** Milliseconds to wait after a database error. */
 const FAULT_PAUSE = 30_000
 const END_LIMIT = 3_000
 
@@ -25,17 +25,17 @@ export interface DispatcherDeps {
 }
 
 /**
- * Sends what is due: one message at a time on each channel, the channels side by side, and one timer to what is due next. Its
- * dispose lets running tries end for a moment, then cuts them; they are tried again by the next process.
+ * Sends due messages: one at a time on each channel, the channels in parallel, with one timer for the next
+ * due time. Its dispose waits briefly for running tries, then aborts them; the next process tries them again.
  */
 export interface Dispatcher extends AsyncDisposable {
-  /** To be called after something was accepted. Never throws. */
+  /** Starts sending; call it after a message was accepted. Never throws. */
   wake(): void
-  /** Calls `listener` after every try; returns how to stop it. */
+  /** Calls `listener` after every try; returns a function that stops this. */
   onTried(listener: () => void): () => void
 }
 
-/** Takes up what an earlier process left. */
+/** Starts the dispatcher, which also resumes the messages of an earlier process. */
 export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   const { database, channels, clock, log } = deps
   const names = channels.map(({ config }) => config.name)

@@ -6,7 +6,10 @@ import type { Row } from './row.ts'
 const KEPT = 2000
 const ORPHANED_AFTER = 48 * 3_600_000
 
-/** Commits that these rows arrived; others of the channel that could not reach it are due at once. */
+/**
+ * Commits that these rows arrived. The channel's messages that failed because it was unreachable become due
+ * at once.
+ */
 export function finishSent(database: Database, rows: readonly Row[], told: Delivered, now: number): void {
   database
     .transaction(() => {
@@ -27,8 +30,8 @@ export function finishSent(database: Database, rows: readonly Row[], told: Deliv
 }
 
 /**
- * Commits what becomes of rows whose try failed. Where the lease has ended and another process tries them, as the count of
- * attempts tells, it is that one's to say.
+ * Commits the outcome of rows whose try failed. Skips a row whose `attempts` has changed: its lease has
+ * ended, and another process is trying it.
  */
 export function finishFailed(database: Database, rows: readonly Row[], outcome: Outcome, now: number): void {
   const { failure, due, status, finishedAt } =
@@ -50,7 +53,9 @@ export function finishFailed(database: Database, rows: readonly Row[], outcome: 
     .immediate()
 }
 
-/** Gives rows back whose try was cut because this process ends: they are due at once, and may have arrived. */
+/**
+ * Releases rows whose try was aborted because this process ends: they are due at once, and may have arrived.
+ */
 export function release(database: Database, rows: readonly Row[], now: number): void {
   const update = database.prepare(
     "update messages set status = 'retrying', due = ?, doubtful = 1 where seq = ? and attempts = ?",
@@ -59,8 +64,8 @@ export function release(database: Database, rows: readonly Row[], now: number): 
 }
 
 /**
- * At a start: what is held is looked at again, since settings may have changed; what waits for a channel that nobody has
- * configured for two days is given up.
+ * Prepares the outbox at a start: held messages are decided again, since settings may have changed; messages
+ * whose channel has not been configured for two days fail.
  */
 export function resume(database: Database, channels: readonly string[], now: number): void {
   const marks = channels.map(() => '?').join(', ')
@@ -85,7 +90,7 @@ export function resume(database: Database, channels: readonly string[], now: num
     .immediate()
 }
 
-/** The history keeps the newest that are done with. */
+/** Deletes all but the newest finished messages. */
 function trim(database: Database): void {
   database
     .prepare(

@@ -42,14 +42,14 @@ create index if not exists messages_finished on messages (channel, finished_at);
 create table if not exists requests (key text primary key, answer text not null, at integer not null);
 `
 
-/** The outbox and history in one SQLite file. Who makes it disposes of it. */
+/** The outbox and history in one SQLite file. Its creator disposes of it. */
 export interface OutboxFile extends Disposable {
   readonly path: string
-  /** Whether there is anything to resume. */
+  /** Tells whether the file exists, so that there may be something to resume. */
   exists(): boolean
   /**
-   * Opens the file at the first call and keeps it; a commit is on the disk when it returns. Rejects with ToolFailure. Several
-   * processes may have it open.
+   * Opens the file at the first call and keeps it open; a commit is on the disk when it returns. Rejects with
+   * ToolFailure. Several processes may have it open.
    */
   open(): Promise<Database>
 }
@@ -77,7 +77,9 @@ export function createOutboxFile(path: string): OutboxFile {
   }
 }
 
-/** The library is loaded here, so that a server that sends nothing does not hold it. */
+/**
+ * Opens the database. It loads the library only here, so that a server that sends nothing saves that memory.
+ */
 async function openDatabase(path: string): Promise<Database> {
   const { default: Sqlite } = await import('better-sqlite3')
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

@@ -7,11 +7,11 @@ export interface OpenOutbox {
   readonly dispatcher: Dispatcher
 }
 
-/** The outbox at work. Dispose it after nobody uses it any more. */
+/** The running outbox. Dispose it after its last use. */
 export interface Outbox extends AsyncDisposable {
-  /** Opens the file and starts to deliver at the first call. Rejects with ToolFailure. */
+  /** Opens the file and starts to deliver, at the first call. Rejects with ToolFailure. */
   open(): Promise<OpenOutbox>
-  /** The same where there is a file; undefined where nothing was ever sent. */
+  /** Opens the outbox if its file exists; undefined if nothing was ever sent. */
   openExisting(): Promise<OpenOutbox | undefined>
 }
 

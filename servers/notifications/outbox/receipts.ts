@@ -4,13 +4,13 @@ import { type Row, type Status, toRow } from './row.ts'
 
 const OPEN: readonly Status[] = ['waiting', 'sending']
 
-/** The row of a message; undefined once the history has let go of it. */
+/** Returns a message's row; undefined after the history has deleted it. */
 export function findRow(database: Database, id: string): Row | undefined {
   const found = database.prepare('select * from messages where id = ?').get(id)
   return found === undefined ? undefined : toRow(found)
 }
 
-/** True once each of these has been sent, held or tried. */
+/** Tells whether each of these messages has been sent, held or tried. */
 export function areSettled(database: Database, ids: readonly string[]): boolean {
   return ids.every(id => {
     const row = findRow(database, id)
@@ -27,7 +27,7 @@ export interface HistoryQuery {
   offset: number
 }
 
-/** The newest first, without their images, and how many there are in all. */
+/** Returns messages newest first, without their images, and the total number of matches. */
 export function findHistory(database: Database, query: HistoryQuery): { rows: Row[]; total: number } {
   const { channel, statuses, since } = query
   const conditions: { sql: string; values: readonly unknown[] }[] = [
@@ -58,7 +58,7 @@ export function findHistory(database: Database, query: HistoryQuery): { rows: Ro
 
 const figures = z.object({ waiting: z.number(), sent_at: z.number().nullable() })
 
-/** How many wait on a channel, when one last arrived, and what went wrong last since then. */
+/** Returns how many messages wait on a channel, when one last arrived, and the last failure since then. */
 export function findFigures(database: Database, channel: string) {
   const { waiting, sent_at: sentAt } = figures.parse(
     database

@@ -4,8 +4,9 @@ import { type Picture, severity } from '../message.ts'
 import { toPictureName } from '../text/picture.ts'
 
 /**
- * `waiting`: accepted. `held`: by quiet hours, by the channel's rate limit, or because the upstream asked to wait.
- * `sending`: a process tries it until `due`. `retrying`: a try failed. The last two are final.
+ * `waiting`: accepted. `held`: by quiet hours, by the channel's rate limit, or because the upstream asked to
+ * wait. `sending`: a process is trying it until `due`. `retrying`: a try failed. `sent` and `failed` are
+ * final.
  */
 export const STATUSES = ['waiting', 'held', 'sending', 'retrying', 'sent', 'failed'] as const
 export const status = z.enum(STATUSES)
@@ -34,16 +35,16 @@ const row = z.object({
   image: z.instanceof(Uint8Array).nullable(),
   image_type: z.string().nullable(),
   image_url: z.string().nullable(),
-  /** How many equal ones came within the channel's window and were not sent. */
+  /** Number of equal messages that came within the channel's window and were not sent. */
   repeats: z.number(),
   status,
   hold: hold.nullable(),
-  /** Those with the same go out as one: the id of their first. */
+  /** The id of the batch's first message; rows with the same batch are sent as one message. */
   batch: z.string().nullable(),
   attempts: z.number(),
-  /** 1: nobody knows whether the last try arrived. */
+  /** 1 if the last try may have arrived. */
   doubtful: z.number(),
-  /** When there is something to do for it; null once it is done with. */
+  /** Unix milliseconds of its next work; null when it is finished. */
   due: z.number().nullable(),
   created_at: z.number(),
   tried_at: z.number().nullable(),
@@ -57,12 +58,12 @@ const row = z.object({
 })
 export type Row = z.output<typeof row>
 
-/** Parses what the database gave. */
+/** Parses a row of the database. */
 export function toRow(value: unknown): Row {
   return row.parse(value)
 }
 
-/** The row's picture, as senders take it. */
+/** Returns the row's picture in the form that senders take. */
 export function toPicture({ image, image_type: mimeType, image_url: url }: Row): Picture | undefined {
   if (url !== null) return { kind: 'url', url }
   if (image === null || mimeType === null) return undefined

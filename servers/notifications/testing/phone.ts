@@ -1,10 +1,10 @@
 import { ok, startFaultyUpstream } from '../../kit/testing/faulty-upstream.ts'
 import { NOON, startNotifications, withChannels } from './world.ts'
 
-/** What ntfy answers when it has taken a message. */
+/** ntfy's answer after it has taken a message. */
 export const published = { id: 'abc123', time: 1_795_348_800, event: 'message', topic: 'lab', message: 'x' }
 
-/** A channel "phone" (ntfy) with these rules, and its upstream. */
+/** Starts a channel "phone" (ntfy) with these rules, and its upstream. */
 export async function startPhone(rules: Record<string, unknown> = {}, now = NOON) {
   const upstream = await startFaultyUpstream({ 'POST /': ok(published), 'PUT /lab': ok(published) })
   const environment = withChannels({
@@ -18,7 +18,7 @@ export async function startPhone(rules: Record<string, unknown> = {}, now = NOON
     clock: world.clock,
     send: (args: Record<string, unknown>, request = {}) =>
       world.call('send_notification', args, undefined, request),
-    /** The messages that the upstream got. */
+    /** Returns the messages that the upstream got. */
     got: () =>
       upstream.requests
         .filter(({ method }) => method === 'POST')
@@ -30,7 +30,7 @@ export async function startPhone(rules: Record<string, unknown> = {}, now = NOON
   }
 }
 
-/** What became of it on the first channel. */
+/** Returns the message's delivery on the first channel. */
 export function firstOf(data: Record<string, unknown>): Record<string, unknown> {
   return (data['deliveries'] as Record<string, unknown>[])[0] ?? {}
 }

@@ -9,15 +9,15 @@ import { notifications } from '../server.ts'
 /** 22 Nov 2026 12:00 UTC. */
 export const NOON = 1_795_348_800_000
 
-/** The server with an outbox of its own in a folder that goes with it. */
+/** The server with an outbox of its own, in a folder that is deleted with it. */
 export interface NotificationWorld extends AsyncDisposable {
   readonly clock: FakeClock
   readonly world: ServerWorld
   readonly folder: string
   call: ServerWorld['call']
-  /** What became of a message: the history's newest entry. */
+  /** Returns the history's newest entry. */
   newest(): Promise<Record<string, unknown>>
-  /** Ends the server in order and starts it again on the same outbox. */
+  /** Stops the server cleanly and starts it again on the same outbox. */
   restart(environment?: Environment): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export async function startNotifications(environment: Environment, now = NOON): 
   }
 }
 
-/** Channels as NOTIFICATIONS_CHANNELS wants them. */
+/** Returns channels in the form of NOTIFICATIONS_CHANNELS. */
 export function withChannels(
   channels: Record<string, Record<string, unknown>>,
   routing?: Record<string, unknown>,

@@ -1,15 +1,15 @@
-/** A text that fits, and what was done to make it. */
+/** A text that fits its limit, and a note on what was cut. */
 export interface Cut {
   text: string
   note: string | undefined
 }
 
-/** At most `max` characters (UTF-16 units, as Discord and JSON count them). A cut text says so at its end. */
+/** Cuts to `max` characters (UTF-16 units, as Discord and JSON count them). A cut text says so at its end. */
 export function cutCharacters(text: string, max: number): Cut {
   return cut(text, max, part => part.length)
 }
 
-/** At most `max` bytes of UTF-8. A cut text says so at its end. */
+/** Cuts to `max` bytes of UTF-8. A cut text says so at its end. */
 export function cutBytes(text: string, max: number): Cut {
   return cut(text, max, part => Buffer.byteLength(part))
 }
@@ -34,7 +34,7 @@ function toEnd(missing: number): string {
   return missing === 0 ? '' : `\n… (${toNumber(missing)} more characters were cut)`
 }
 
-/** A fence that the cut left open would swallow what comes after it. */
+/** Closes a code fence that the cut left open: it would swallow the text after it. */
 function closeFence(head: string): string {
   const fences = head.match(/^ {0,3}```/gm) ?? []
   return fences.length % 2 === 1 ? '\n```' : ''

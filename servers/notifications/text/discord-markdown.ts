@@ -1,9 +1,14 @@
 import { parse, toPlainTable } from './markdown.ts'
 
-/** Each part is bounded and begins with what the one before cannot hold, so that no text takes long. */
+/**
+ * Matches a picture. Each part has a limit and starts with a character that the part before cannot match, so
+ * that no text takes long.
+ */
 const PICTURE = /!\[([^\]]{0,500})\]\(([^)\s]{1,2000})(?:\s[^)]{0,500})?\)/g
 
-/** Markdown in what Discord shows of it: tables become code, deep headings bold, pictures links. */
+/**
+ * Converts Markdown to the subset that Discord shows: tables become code, deep headings bold, pictures links.
+ */
 export async function toDiscordMarkdown(markdown: string): Promise<string> {
   const blocks = (await parse(markdown)).map(token => {
     switch (token.type) {

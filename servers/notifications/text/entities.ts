@@ -14,12 +14,12 @@ const ESCAPED: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** The letters that the commonest HTML entities stand for. */
+/** Replaces the commonest HTML entities by their characters. */
 export function fromEntities(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, entity => NAMED[entity] ?? entity)
 }
 
-/** Text for HTML, between tags and between quotation marks. */
+/** Escapes text for HTML, between tags and between quotation marks. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, letter => ESCAPED[letter] ?? letter)
 }

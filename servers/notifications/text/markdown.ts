@@ -1,11 +1,14 @@
 import type { MarkedToken, Token, Tokens } from 'marked'
 import { escapeHtml, fromEntities } from './entities.ts'
 
-/** What is nested deeper than this is no quotation and no list, and would take the parser's whole stack. */
+/**
+ * Matches nesting of 50 levels: no real quotation or list is so deep, and it would use up the parser's stack.
+ */
 const DEEP = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){50}/m
 
 /**
- * Markdown as its blocks; what is nested too deeply is one block of plain text. The parser is loaded at the first use.
+ * Parses Markdown into blocks; text that is nested too deeply is one plain block. The parser is loaded at the
+ * first use.
  */
 export async function parse(markdown: string): Promise<MarkedToken[]> {
   if (DEEP.test(markdown)) return [{ type: 'text', raw: markdown, text: markdown }]
@@ -13,7 +16,7 @@ export async function parse(markdown: string): Promise<MarkedToken[]> {
   return lexer(markdown) as MarkedToken[]
 }
 
-/** Markdown as plain text: what a person would type without it. */
+/** Converts Markdown to plain text, as a person would type it. */
 export async function toPlain(markdown: string): Promise<string> {
   return joinBlocks(await parse(markdown), '\n\n').trim()
 }
@@ -71,7 +74,7 @@ function toPlainLink(text: string, href: string): string {
   return text === '' || text === href ? href : `${text} (${href})`
 }
 
-/** A table as lines with columns of one width. */
+/** Formats a table as lines with columns of one width. */
 export function toPlainTable(table: Tokens.Table): string {
   const rows = [table.header, ...table.rows].map(row => row.map(cell => inline(cell.tokens)))
   const widths = table.header.map((_cell, column) => Math.max(...rows.map(row => (row[column] ?? '').length)))
@@ -86,8 +89,8 @@ export function toPlainTable(table: Tokens.Table): string {
 }
 
 /**
- * Markdown as HTML that is safe in a mail: only elements made here, everything else of the text escaped, links to http,
- * https and mailto only, pictures as links.
+ * Converts Markdown to HTML that is safe in a mail: it has only elements made here, the rest of the text is
+ * escaped, links lead to http, https and mailto only, and pictures are links.
  */
 export async function toHtml(markdown: string): Promise<string> {
   return (await parse(markdown)).map(toHtmlToken).join('\n')

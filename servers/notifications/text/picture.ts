@@ -11,14 +11,14 @@ const KINDS = [
   { mimeType: 'image/webp', ending: 'webp', begins: /^52494646.{8}57454250/ },
 ] as const
 
-/** The file name of a picture of this type: "image.png". */
+/** Returns the file name of a picture of this type: "image.png". */
 export function toPictureName(mimeType: string): string {
   return `image.${KINDS.find(kind => kind.mimeType === mimeType)?.ending ?? 'bin'}`
 }
 
 /**
- * The picture that an argument stands for: an http or https address, which is handed on and not loaded here, or base64
- * of a PNG, JPEG, GIF or WebP, plain or as a data URL. Its first bytes decide what it is. Throws ToolFailure.
+ * Reads a picture argument: an http or https address, which is passed on and not loaded here, or base64 of a
+ * PNG, JPEG, GIF or WebP, plain or as a data URL. Its first bytes decide its type. Throws ToolFailure.
  */
 export function readPicture(given: string): Picture {
   const text = given.trim()

@@ -40,7 +40,7 @@ export interface HistoryDeps {
   timezone: string
 }
 
-/** `get_notification_history`: what was sent, what waits and what failed, the newest first. */
+/** `get_notification_history`: sent, waiting and failed messages, newest first. */
 export function getNotificationHistory({ channels, outbox, timezone }: HistoryDeps): Tool {
   return defineTool({
     name: 'get_notification_history',
@@ -75,7 +75,7 @@ export function getNotificationHistory({ channels, outbox, timezone }: HistoryDe
   })
 }
 
-/** Also a channel that is configured no more has a history. */
+/** Returns the channel's name. A channel that is no longer configured still has a history. */
 function toName(channels: Channels, asked: string): string {
   try {
     return channels.find(asked).name

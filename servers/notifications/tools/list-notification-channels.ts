@@ -33,7 +33,10 @@ export interface ListDeps {
   timezone: string
 }
 
-/** `list_notification_channels`: what is configured, and what the outbox knows of it. Asks no upstream. */
+/**
+ * `list_notification_channels`: the configured channels, and the outbox's figures of each. It calls no
+ * upstream.
+ */
 export function listNotificationChannels({ channels, outbox, clock, timezone }: ListDeps): Tool {
   return defineTool({
     name: 'list_notification_channels',

@@ -9,7 +9,7 @@ const HOLDS = {
   upstream: 'the service asked to wait',
 } as const satisfies Record<Hold, string>
 
-/** What became of a message on one channel. */
+/** The state of a message on one channel. */
 export const receipt = z.object({
   channel: z.string(),
   kind: z.string().describe('what program is behind it'),
@@ -51,7 +51,7 @@ export function toReceipt(row: Row, kind: string, isDuplicate: boolean): Receipt
   }
 }
 
-/** "Sent on phone (ntfy)." */
+/** Formats a receipt: "Sent on phone (ntfy)." */
 export function toReceiptText(one: Receipt, timezone: string): string {
   const on = `${one.channel} (${one.kind})`
   const until = one.until === undefined ? '' : toTimeText(one.until, timezone)

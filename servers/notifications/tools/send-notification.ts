@@ -13,13 +13,13 @@ import type { ChannelConfig } from '../settings.ts'
 import { readPicture } from '../text/picture.ts'
 import { type Receipt, receipt, toReceipt, toReceiptText } from './receipt.ts'
 
-/** How long a call waits for the first try on a channel. */
+/** Milliseconds for which a call waits for the first try on a channel. */
 const WAIT = 8_000
-/** How many further channels a call tries; all waits together are shorter than a call may take. */
+/** Number of further channels that a call tries; all waits together stay below a call's time limit. */
 const MOST_NEXT = 2
 const MAX_MESSAGE = 20_000
 
-/** Line ends and tabs stay. */
+/** Removes control characters except line ends and tabs. */
 const withoutControls = (text: string) => text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '')
 const toOneLine = (text: string) => cleanText(text, 1000)
 
@@ -46,7 +46,7 @@ export interface SendDeps {
   newId: () => string
 }
 
-/** `send_notification`: accepted is on the disk, and survives everything until it is delivered or given up. */
+/** `send_notification`: an accepted message is on the disk, and is kept until it is delivered or given up. */
 export function sendNotification(deps: SendDeps): Tool {
   const { channels, outbox, clock, timezone, newId } = deps
   return defineTool({
@@ -73,7 +73,8 @@ export function sendNotification(deps: SendDeps): Tool {
         return toDeliveries(opened.database, channels, answer)
       }
       const deliveries = await send(targets, idempotencyKey)
-      // A channel decides who reads it, so only a message that names none goes to another one.
+      // A channel decides who reads the message, so only a message that names no channel may go to another
+      // one.
       const others = given.channel === undefined ? channels.besides(targets).slice(0, MOST_NEXT) : []
       for (const next of others) {
         if (signal.aborted || deliveries.some(isTaken)) break
@@ -89,7 +90,10 @@ export function sendNotification(deps: SendDeps): Tool {
   })
 }
 
-/** A receipt with whether the channel said nothing at all: then the message may arrive, and nobody may rely on it. */
+/**
+ * A receipt; `isSilent` means that the channel has not answered: the message may still arrive, but that is
+ * not certain.
+ */
 type Delivery = Receipt & { isSilent: boolean }
 
 function toDeliveries(database: Database, channels: Channels, { tickets }: Answer): Delivery[] {
@@ -109,7 +113,9 @@ const SILENCE = {
 }
 const isTaken = ({ status }: Receipt) => ['sent', 'held', 'duplicate'].includes(status)
 
-/** A client that goes away takes nothing back: what was accepted is sent. */
+/**
+ * Waits for the first tries. A client that disconnects cancels nothing: the accepted message is still sent.
+ */
 function untilSettled(
   clock: Clock,
   { database, dispatcher }: OpenOutbox,
@@ -134,7 +140,10 @@ function untilSettled(
   })
 }
 
-/** A channel that says why, and when it is tried again, has not failed yet; one that stays silent has. */
+/**
+ * Throws if every channel failed or stayed silent. A channel that reports an error and will be retried has
+ * not failed yet.
+ */
 function throwIfNoneTook(deliveries: readonly Delivery[], channels: Channels): void {
   const [first] = deliveries
   const isLost = ({ status, isSilent }: Delivery) => status === 'failed' || isSilent
@@ -156,7 +165,7 @@ function throwIfNoneTook(deliveries: readonly Delivery[], channels: Channels): v
   })
 }
 
-/** The names are listed for models; in what case they write one does not matter. */
+/** Returns the channel's field. It lists the names for models, and accepts them in any case. */
 function toChannelField({ all }: Channels) {
   const names = all.map(({ config }) => config.name)
   const kinds = all.map(({ config }) => `${config.name} (${config.kind.title})`).join(', ')

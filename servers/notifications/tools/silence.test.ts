@@ -9,7 +9,7 @@ const toNtfy = ({ url }: FaultyUpstream, topic: string) => ({
   token: 't',
 })
 
-/** A phone whose ntfy takes the request and never answers, and two others that do. */
+/** Starts a phone whose ntfy takes the request and never answers, and two channels that do answer. */
 async function start(more: (quiet: FaultyUpstream) => Record<string, Record<string, unknown>> = () => ({})) {
   const quiet = await startFaultyUpstream()
   quiet.will(slow)
@@ -25,7 +25,7 @@ async function start(more: (quiet: FaultyUpstream) => Record<string, Record<stri
     quiet,
     well,
     world,
-    /** The outcome of a call on which so many channels stay silent. */
+    /** Returns the outcome of a call on which `silent` channels do not answer. */
     async send(args: Record<string, unknown>, silent = 1) {
       const calling = world.call('send_notification', args)
       for (let asked = 0; asked < silent; asked++) {
@@ -36,7 +36,7 @@ async function start(more: (quiet: FaultyUpstream) => Record<string, Record<stri
     },
     async [Symbol.asyncDispose]() {
       const ending = world[Symbol.asyncDispose]()
-      // The server waits a few seconds for requests that are under way.
+      // The server waits a few seconds for running requests.
       await world.clock.advance(5000)
       await ending
       await quiet[Symbol.asyncDispose]()

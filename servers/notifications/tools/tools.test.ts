@@ -10,7 +10,7 @@ const ntfy = (upstream: FaultyUpstream, topic: string) => ({
   token: 't0ken',
 })
 
-/** Two phones on one ntfy, and a mail gateway; critical goes to all. */
+/** Starts two phones on one ntfy, and a mail gateway; critical goes to all. */
 async function start() {
   const upstream = await startFaultyUpstream({ 'POST /': ok({ id: 'm1', time: 1 }) })
   const apprise = await startApprise()

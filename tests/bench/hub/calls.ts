@@ -5,13 +5,13 @@ import { ERAS, resultOf } from './raw-client.ts'
 import { type Below, openSubjects, type Subject } from './subjects.ts'
 
 const ROUNDS = 10
-/** Of each kind, in each round: 2,000 in all. */
+/** Calls of each kind in each round: 2,000 in all. */
 const CALLS = 200
-/** Of each kind. While V8 compiles what a call needs each gets faster, in this hub for some 4,000 of them. */
+/** Calls of each kind. Calls get faster while V8 compiles their code, in this hub for some 4,000 of them. */
 const WARM_UP = 3_000
-/** After this long what starts leave behind is settled. */
+/** Milliseconds after which the effects of a start have settled. */
 const SETTLE_MS = 5_000
-/** The hub takes what comes after 10 s of rest for over. */
+/** Milliseconds; the hub gives memory back after 10 s of rest. */
 const REST_MS = 22_000
 
 interface Part {
@@ -19,7 +19,7 @@ interface Part {
   times: number[]
   /** Calls per second. */
   rate: number
-  /** Milliseconds of CPU in the process in between, for each call. */
+  /** Milliseconds of CPU per call, used by the process between client and server. */
   cpu: number
 }
 
@@ -38,7 +38,7 @@ interface Summary {
 
 type Summaries = ReadonlyMap<Subject, Summary>
 
-/** The same call on every way, in turns: one by one, and as many at once as there are lanes. */
+/** Measures the same call by every way, in turns: one by one, and one in each lane at once. */
 export async function measureCalls(): Promise<Record<string, number>> {
   await using subjects = await openSubjects()
   const { all } = subjects
@@ -77,7 +77,7 @@ async function measure(subject: Subject, run: () => Promise<number[]>): Promise<
   }
 }
 
-/** Milliseconds; throws where it was not answered with its own text. */
+/** Returns milliseconds; throws unless the answer is the call's own text. */
 async function callOnce({ name, client, tool }: Subject, lane: number, text: string): Promise<number> {
   const began = performance.now()
   const answer = await client.send('tools/call', { name: tool, arguments: { text } }, lane)
@@ -126,7 +126,10 @@ function callFigures(all: Summaries): Record<string, number> {
   return figures
 }
 
-/** This hub beside the best of the others, whatever client that one was best with, and beside the server itself. */
+/**
+ * Compares this hub with the best of the others, with whichever client is fastest there, and with the server
+ * itself.
+ */
 function ratios(all: Summaries): Record<string, number> {
   const peers = [...all].filter(([{ way }]) => way === 'peer').map(([, summary]) => summary)
   const quickest = Math.min(...peers.map(({ p50 }) => p50))
@@ -158,7 +161,7 @@ function ratios(all: Summaries): Record<string, number> {
   return figures
 }
 
-/** In megabytes, of each process in between with the one server. */
+/** Returns megabytes of each process between the clients and the one server. */
 function memoryFigures(when: string, all: readonly Subject[]): Record<string, number> {
   const figures: Record<string, number> = {}
   for (const { way, through, pid } of all) {

@@ -1,4 +1,4 @@
-// Many servers with many tools each, every one behind a path of its own.
+// Serves many servers with many tools each, every server at its own path.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'

@@ -18,17 +18,17 @@ const THINGS =
     ' ',
   )
 
-/** How many servers and tools of each have names of their own. */
+/** Number of servers, and of tools in each, that have distinct names. */
 export const MOST = { servers: THINGS.length, tools: VERBS.length * KINDS.length }
 
-/** What a tool is about: the words by which it is found. */
+/** Returns the words that describe a tool, by which it is found. */
 export function wordsOf(server: number, tool: number): string[] {
   const verb = VERBS[tool % VERBS.length] ?? ''
   const kind = KINDS[Math.floor(tool / VERBS.length)] ?? ''
   return [verb, kind, THINGS[server] ?? '']
 }
 
-/** A tool as real servers describe theirs, some 600 bytes of it. */
+/** Returns a tool of some 600 bytes, described as real servers do. */
 export function toCatalogueTool(server: number, tool: number): Tool {
   const words = wordsOf(server, tool)
   const [verb, kind, thing] = words

@@ -10,7 +10,7 @@ const COUNT = MOST.servers * MOST.tools
 const WARM_UP = 100
 const TIMES = 300
 
-/** What the merged catalogue of 50 servers with 30 tools each costs: to list, to find in, to call from. */
+/** Measures the merged catalogue of 50 servers with 30 tools each: listing, searching, calling. */
 export async function measureCatalogue(): Promise<Record<string, number>> {
   await using below = await startProgram(process.execPath, [SERVER])
   const url = (await below.says(/http:\S+/))[0]
@@ -54,7 +54,7 @@ async function measureAs(era: Era, address: string, token: string): Promise<Reco
   }
 }
 
-/** Another tool each time, over all servers. */
+/** Picks different tools in turn, over all servers. */
 const words = (time: number) => wordsOf(time % MOST.servers, (time * 7) % MOST.tools)
 
 function nameOf(names: readonly string[], time: number): string {
@@ -62,14 +62,14 @@ function nameOf(names: readonly string[], time: number): string {
   return names.find(name => name.endsWith(ending)) ?? ending
 }
 
-/** The names of the tools that an answer lists, or found. */
+/** Returns the names of the tools that an answer lists or found. */
 function namesIn(answer: Buffer): string[] {
   const result = resultOf(answer)
   const { tools } = (result['structuredContent'] ?? result) as { tools: { name: string }[] }
   return tools.map(({ name }) => name)
 }
 
-/** The median milliseconds; throws where an answer is not what was asked for. */
+/** Returns the median milliseconds; throws if an answer is wrong. */
 async function repeat(
   ask: (time: number) => Promise<Buffer>,
   isRight: (answer: Buffer, time: number) => boolean,

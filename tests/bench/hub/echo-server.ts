@@ -1,4 +1,5 @@
-// The server that the benchmark calls: over stdio, or with `http` as its argument over HTTP; for clients of both eras.
+// The server that the benchmark calls: over stdio, or over HTTP with the argument `http`; for clients of both
+// eras.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** Header lines as they are written. */
+/** Returns header lines in wire form. */
 export function toLines(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
@@ -10,31 +10,36 @@ export function toLines(headers: Readonly<Record<string, string>>): string {
 
 export interface Answer {
   status: number
-  /** Names in lower case. */
+  /** Names are in lower case. */
   headers: ReadonlyMap<string, string>
   body: Buffer
 }
 
-/** How many requests may be on their way at once. */
+/** Number of concurrent requests. */
 export const LANES = 16
 const LONGEST_HEAD = 2_048
 const NEWLINE = 0x0a
 
-/** Keep-alive HTTP connections, each for one request after another. */
+/** Keep-alive HTTP connections; each sends one request at a time. */
 export interface Lanes {
-  /** Posts over one of them; rejects when it ends before the whole answer is there, and for a status that refuses. */
+  /**
+   * Posts over one connection; rejects if it ends before the whole answer, or if the status is 300 or more.
+   */
   post(lane: number, headers: string, body: string, path?: string): Promise<Answer>
   close(): void
 }
 
-/** Opens them by hand, for a fraction of what `fetch` costs: little of what is measured is the client's own. */
+/**
+ * Opens raw connections, which cost a fraction of `fetch`, so that little of the measured time is the
+ * client's own.
+ */
 export async function openLanes(url: URL): Promise<Lanes> {
   const lanes = await Promise.all(Array.from({ length: LANES }, () => openLane(url)))
   return {
     async post(lane, headers, body, path = url.pathname + url.search) {
       const length = `Host: ${url.host}\r\nContent-Length: ${Buffer.byteLength(body)}`
       let via = lanes[lane]
-      // Servers close a connection that nobody used for some seconds.
+      // Servers close a connection that was idle for some seconds.
       if (via?.socket.readyState !== 'open') lanes[lane] = via = await openLane(url)
       const answer = await via.ask(`POST ${path} HTTP/1.1\r\n${length}\r\n${headers}\r\n${body}`)
       if (answer.status >= 300) throw new Error(`${url} answered ${answer.status}: ${answer.body}`)
@@ -80,7 +85,7 @@ function readAnswers(socket: Socket): Waiting {
   return waiting
 }
 
-/** Whether it is worth joining them: a long answer comes in many parts. */
+/** Tells whether the parts may be a whole answer, so that a long one is not joined at every part. */
 function mayBeWhole(parts: readonly Buffer[]): boolean {
   const head = parts[0]?.toString('latin1', 0, LONGEST_HEAD) ?? ''
   const length = /^content-length: *(\d+)/im.exec(head)?.[1]
@@ -88,7 +93,7 @@ function mayBeWhole(parts: readonly Buffer[]): boolean {
   return length ? size > Number(length) : parts.at(-1)?.at(-1) === NEWLINE
 }
 
-/** Undefined while it is not whole. */
+/** Returns undefined while the answer is incomplete. */
 function parseAnswer(bytes: Buffer): Answer | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return undefined

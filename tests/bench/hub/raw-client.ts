@@ -2,13 +2,13 @@ import { type Answer, openLanes, toLines } from './http-connection.ts'
 
 export type Params = Readonly<Record<string, unknown>>
 
-/** An MCP client without a library: messages as they are written, read only as far as needed. */
+/** An MCP client without a library: it writes raw messages, and parses answers only as far as needed. */
 export interface RawClient extends AsyncDisposable {
-  /** Resolves with the answer as it came. Requests of one lane go one after another. */
+  /** Resolves with the raw answer. Requests of one lane run one after another. */
   send(method: string, params: Params, lane: number): Promise<Buffer>
 }
 
-/** How a client asks: in a session, or with everything that is needed in each request. */
+/** The protocol eras: requests in a session, or requests that each contain everything. */
 export const ERAS = ['legacy', '2026-07-28'] as const
 export type Era = (typeof ERAS)[number]
 const INFO = { name: 'superbloom-bench', version: '1.0.0' }
@@ -21,7 +21,7 @@ const META = {
 export const INITIALIZED = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })
 export const HEADERS = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
 
-/** Throws what a server refused with, also where that is a tool's result. */
+/** Returns the result; throws a server's error, even one in a tool's result. */
 export function resultOf(answer: Buffer): Record<string, unknown> {
   const { result, error } = JSON.parse(answer.toString()) as {
     result?: Record<string, unknown>
@@ -41,7 +41,7 @@ export interface HttpTarget {
   token?: string
 }
 
-/** Over Streamable HTTP, each lane with a connection of its own. */
+/** Opens a client over Streamable HTTP, in which each lane has its own connection. */
 export async function openHttpClient(era: Era, { url, token }: HttpTarget): Promise<RawClient> {
   const lanes = await openLanes(new URL(url))
   const common = toLines({ ...HEADERS, ...(token ? { Authorization: `Bearer ${token}` } : {}) })
@@ -57,7 +57,7 @@ export async function openHttpClient(era: Era, { url, token }: HttpTarget): Prom
   }
 }
 
-/** Opens a legacy session; resolves with the headers of what follows. */
+/** Opens a legacy session; resolves with the headers of later requests. */
 async function openSession(post: (more: string, body: string) => Promise<Answer>): Promise<string> {
   const opened = await post('', toRequest('legacy', 0, 'initialize', INITIALIZE))
   const version = String(resultOf(toMessage(opened))['protocolVersion'])
@@ -75,7 +75,7 @@ function toModernHeaders(method: string, { name }: Params): string {
   })
 }
 
-/** The message of an answer: the whole of it, or the last event of a stream. */
+/** Returns an answer's message: the whole body, or the last event of a stream. */
 function toMessage({ headers, body }: Answer): Buffer {
   if (!headers.get('content-type')?.startsWith('text/event-stream')) return body
   const start = body.lastIndexOf('\ndata: ') + '\ndata: '.length

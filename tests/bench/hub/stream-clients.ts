@@ -13,7 +13,7 @@ import {
   toRequest,
 } from './raw-client.ts'
 
-/** Over the standard streams of a process that it starts. */
+/** Starts a process and opens a client over its standard streams. */
 export async function openStdioClient(
   era: Era,
   command: string,
@@ -33,7 +33,7 @@ export async function openStdioClient(
   return { pid: program.pid, send, [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() }
 }
 
-/** Over the old HTTP with SSE: requests are posted, and all answers come on one stream. */
+/** Opens a client over the old HTTP with SSE: it posts requests, and all answers come on one stream. */
 export async function openSseClient(address: string): Promise<RawClient> {
   const url = new URL(address)
   const stream = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -68,7 +68,7 @@ function readLines(stream: Readable, onLine: (line: string) => void): void {
   createInterface({ input: stream }).on('line', onLine)
 }
 
-/** Requests whose answers come among others on one stream; they reject when that ends. */
+/** Matches the answers on one stream to their requests, which reject when the stream ends. */
 function createAsked(stream: Readable) {
   const waiting = new Map<number, { resolve(answer: Buffer): void; reject(error: Error): void }>()
   let last = 0
@@ -76,7 +76,7 @@ function createAsked(stream: Readable) {
     for (const { reject } of waiting.values()) reject(new Error('The stream of the answers ended'))
   })
   return {
-    /** Resolves when it is both sent and answered. */
+    /** Resolves when the request is sent and answered. */
     async ask(send: (id: number) => unknown): Promise<Buffer> {
       const id = ++last
       const { promise, ...settle } = Promise.withResolvers<Buffer>()

@@ -8,24 +8,24 @@ import { ERAS, type Era, openHttpClient, type RawClient } from './raw-client.ts'
 import { openSseClient, openStdioClient } from './stream-clients.ts'
 
 const ECHO = join(import.meta.dirname, 'echo-server.ts')
-/** The other hubs and proxies. */
+/** The other hubs and proxies, with their versions. */
 const PEERS = { supergateway: '4.0.0', 'mcp-proxy': '6.7.19', 'mcp-hub': '4.2.1' }
 
 export type Below = 'stdio' | 'HTTP'
 
-/** A way to the echo server: to itself, through this hub, or through something of others. */
+/** A way to the echo server: directly, through this hub, or through another program. */
 export interface Subject {
-  /** What is between the client and the server, as figures call it. */
+  /** The program between client and server, as named in the figures. */
   through: string
-  /** That and the client. */
+  /** `through` with the client's name. */
   name: string
   way: 'direct' | 'superbloom' | 'peer'
   below: Below
   above: Era
-  /** The process in between; of a direct way, the server. */
+  /** The program between client and server; for a direct way, the server. */
   pid: number
   client: RawClient
-  /** What the tool is called here. */
+  /** The tool's name by this way. */
   tool: string
 }
 
@@ -33,7 +33,7 @@ interface Through extends Pick<Subject, 'through' | 'way' | 'below' | 'pid'> {
   tool?: string
 }
 
-/** All ways, each started and connected. Who opens them disposes of them. */
+/** Starts and connects all ways. The caller disposes of them. */
 export async function openSubjects(): Promise<AsyncDisposable & { all: readonly Subject[] }> {
   await using stack = new AsyncDisposableStack()
   const all: Subject[] = []
@@ -73,7 +73,7 @@ export async function openSubjects(): Promise<AsyncDisposable & { all: readonly 
   return { all, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** This hub with the echo server alone, as a process or behind an address. */
+/** Starts this hub with only the echo server, as a process or at an address. */
 async function openHub(address: string | undefined) {
   const entry = address ? { url: address } : { command: process.execPath, args: [ECHO] }
   const servers = { metrics: false, echo: { ...entry, prefix: '' } }
@@ -93,14 +93,17 @@ interface Peer {
 const overHttp = (above: Era, base: string) => openHttpClient(above, { url: `${base}/mcp` })
 const answers = async (url: string, pattern = /./) => pattern.test(await (await fetch(url)).text())
 
-/** Each as its documents start it, with its logs off where it can, and for the clients that it keeps a server for. */
+/**
+ * Returns the other programs, each started as its documentation says, with logs off if possible, and with the
+ * client eras for which it keeps a server running.
+ */
 function peers(installed: string): readonly Peer[] {
   const at = (path: string) => join(installed, 'node_modules', path)
   return [
     {
       name: 'supergateway',
       tool: 'echo',
-      // For each request of a 2026-07-28 client it starts a process.
+      // supergateway starts a process for each request of a 2026-07-28 client.
       eras: ['legacy'],
       toArgs: ({ port }) => [
         at('supergateway/dist/index.js'),
@@ -124,7 +127,7 @@ function peers(installed: string): readonly Peer[] {
     {
       name: 'mcp-hub',
       tool: 'echo__echo',
-      // It speaks the old SSE alone.
+      // mcp-hub speaks only the old SSE.
       eras: ['legacy'],
       toArgs({ folder, port }) {
         const file = join(folder, 'servers.json')
@@ -146,7 +149,7 @@ function startPeer({ name, toArgs, isReady }: Peer) {
     prepare: place => ({
       command: process.execPath,
       args: toArgs(place),
-      // What it keeps of its own, it keeps in its folder.
+      // These variables keep its own data in its folder.
       options: { cwd: place.folder, env: { HOME: place.folder, XDG_STATE_HOME: '', XDG_DATA_HOME: '' } },
     }),
     isReady,

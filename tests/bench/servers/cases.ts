@@ -5,11 +5,11 @@ import { startRadarr } from '../../lab/radarr.ts'
 import { SABNZBD_KEY } from '../../lab/sabnzbd.ts'
 import type { TestClient } from '../../support/clients.ts'
 
-/** A built-in server with upstreams on loopback, and what its tools that read ask of them. */
+/** A built-in server with upstreams on loopback, and the upstream requests of its reading tools. */
 export interface ServerCase {
   name: string
   env: Readonly<Record<string, string>>
-  /** Before its tools are measured. */
+  /** Runs before its tools are measured. */
   prepare?(client: TestClient): Promise<unknown>
   reads: readonly Read[]
 }
@@ -17,7 +17,7 @@ export interface ServerCase {
 interface Read {
   tool: string
   args?: Record<string, unknown>
-  /** What the tool asks its upstream for, without the tool. */
+  /** Sends the tool's upstream requests without the tool. */
   bare(): Promise<unknown>
 }
 

@@ -1,4 +1,4 @@
-// The least that an MCP server on the SDK is: one tool, over stdio.
+// The smallest MCP server on the SDK: one tool, over stdio.
 import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'

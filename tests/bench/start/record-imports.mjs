@@ -1,4 +1,5 @@
-// Loaded before the hub: writes which modules the hub's own files import, in order, to RECORD_IMPORTS when it ends.
+// Loaded before the hub. At its end it writes to RECORD_IMPORTS which modules the hub's own files import, in
+// order.
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

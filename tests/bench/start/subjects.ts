@@ -7,20 +7,20 @@ import { openClient } from '../../support/clients.ts'
 import { childrenOf } from '../../support/processes.ts'
 import { type Program, startProgram } from '../../support/program.ts'
 
-/** How often readiness is asked for, milliseconds. */
+/** Milliseconds between two readiness requests. */
 const ASK_EVERY_MS = 2
 
-/** A process whose use is looked at. */
+/** A measured process. */
 export interface Subject extends AsyncDisposable {
   readonly pid: number
 }
 
-/** The built hub with its metrics server, as someone's first start in an empty folder. */
+/** The built hub with its metrics server, at its first start in an empty folder. */
 export interface HubSubject extends Subject {
   readonly metricsPid: number
   /** Milliseconds from the start of the process until `/readyz` said 200. */
   readonly readyAfter: number
-  /** Ends it in order. */
+  /** Stops it cleanly. */
   stop(): Promise<void>
 }
 
@@ -62,7 +62,10 @@ export async function startHub(
   }
 }
 
-/** The addresses of what the hub's own files import besides each other, up to a running start. */
+/**
+ * Returns the addresses of all modules that the hub's own files import from elsewhere, until the start is
+ * complete.
+ */
 export async function recordImports(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'superbloom-bench-'))
   const file = join(folder, 'imports.json')
@@ -76,7 +79,7 @@ export async function recordImports(): Promise<string[]> {
   }
 }
 
-/** A process that imports these and does nothing; like the built hub it keeps nothing of what was compiled. */
+/** Starts a process that only imports these modules; like the built hub, it caches no compiled code. */
 export async function startImportsOnly(addresses: readonly string[]): Promise<Subject> {
   const folder = mkdtempSync(join(tmpdir(), 'superbloom-bench-'))
   const file = join(folder, 'imports-only.mjs')
@@ -92,7 +95,7 @@ export async function startImportsOnly(addresses: readonly string[]): Promise<Su
   return { pid: program.pid, [Symbol.asyncDispose]: dispose }
 }
 
-/** A server over stdio with a client that has listed its tools. */
+/** Starts a server over stdio, and a client that has listed its tools. */
 export async function startServer(file: string): Promise<Subject> {
   const target = {
     command: process.execPath,

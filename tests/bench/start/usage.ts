@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { childrenOf } from '../../support/processes.ts'
 
-/** Mebibytes: what a process has in memory, and the same with each shared page counted in parts. */
+/** Mebibytes: a process's resident memory, and the same with shared pages divided among their users. */
 export interface Memory {
   rss: number
   pss: number
@@ -13,12 +13,14 @@ export function memoryOf(pid: number): Memory {
   return { rss: read('Rss'), pss: read('Pss') }
 }
 
-/** Milliseconds of CPU that the threads of a process and of its descendants have used so far, finer than its ticks. */
+/**
+ * Returns milliseconds of CPU used so far by a process's threads and its descendants, finer than its ticks.
+ */
 export function cpuOf(pid: number): number {
   return [pid, ...childrenOf(pid).map(child => child.pid)].reduce((sum, one) => sum + ownCpuOf(one), 0)
 }
 
-/** The same of a process alone. */
+/** Returns the CPU milliseconds of one process without descendants. */
 export function ownCpuOf(pid: number): number {
   const nanoseconds = readdirSync(`/proc/${pid}/task`).map(task =>
     readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8'),

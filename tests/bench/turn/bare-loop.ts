@@ -5,9 +5,9 @@ import Database from 'better-sqlite3'
 import OpenAI from 'openai'
 
 /*
- * What someone would write without a hub: the openai package, the conversation in memory, and one insert for each
- * message with the hub's durability. Run as a process: a line "<conversation> <text>" in, "<conversation>" out once
- * the reply is stored.
+ * A plain program without a hub: the openai package, the conversation in memory, and one insert for each
+ * message with the hub's durability. Run as a process, it reads lines "<conversation> <text>" and writes
+ * "<conversation>" when the reply is stored.
  */
 
 const [baseURL = '', folder = ''] = process.argv.slice(2)

@@ -1,7 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/* A provider on loopback that streams one fixed reply to every request; prints its address. Run as a process. */
+/*
+ * A provider on loopback that streams one fixed reply to every request; prints its address. Run as a process.
+ */
 
 const WORDS =
   'The machine is fine: the processor is calm, memory has room, and every disk has space left. '.repeat(3)

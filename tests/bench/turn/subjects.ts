@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** Something that takes messages and stores replies, in a process of its own. */
+/** A process that takes messages and stores replies. */
 export interface Subject extends AsyncDisposable {
   readonly name: string
   readonly pid: number
@@ -16,9 +16,9 @@ export interface Subject extends AsyncDisposable {
 
 interface Started {
   child: ChildProcess
-  /** The first line that it printed: it is ready. */
+  /** Resolves with the first line that it prints, when it is ready. */
   ready: Promise<string>
-  /** Gets the lines after the first. */
+  /** Receives the lines after the first. */
   onLine: (line: string) => void
 }
 
@@ -71,7 +71,7 @@ export async function startBareLoop(baseUrl: string, folder: string): Promise<Su
   }
 }
 
-/** The built hub with one agent for each conversation, talked to over its WebSocket. */
+/** Starts the built hub with one agent for each conversation, connected by its WebSocket. */
 export async function startHubSubject(baseUrl: string, folder: string, agents: string[]): Promise<Subject> {
   const agentsFolder = join(folder, 'agents')
   const data = join(folder, 'data')

@@ -7,8 +7,8 @@ import { type Group, programOf } from './packages.ts'
 import { openWire } from './wire.ts'
 
 /**
- * Agents that start MCP servers or ask them by HTTP, and call what their model wants. The model is a fixture: it wants
- * one tool, once, and what comes back is read from the agent's next request to it.
+ * Agents that start MCP servers or connect by HTTP, and make their model's calls. The model is a fixture: it
+ * requests one tool, once, and the result is read from the agent's next request to it.
  */
 
 type Over = 'HTTP' | 'stdio'
@@ -24,20 +24,20 @@ interface Agent {
   prepare: Prepare
 }
 
-/** Writes the agent's config below its home, and says how it is started with one question. */
+/** Writes the agent's config below its home, and returns how to start it with one question. */
 type Prepare = (place: Place, over: Over, model: string) => Started
 
 const QUESTION = 'Use your tool.'
 
-/** What an agent showed its model. */
+/** The agent's requests as its model saw them. */
 interface Shown {
-  /** The names of the tools. */
+  /** Names of the offered tools. */
   tools: string[]
-  /** The bodies of its requests. */
+  /** Bodies of the agent's requests. */
   requests: readonly string[]
 }
 
-/** Asks the agent once, with a model that wants this tool; throws where the model was not offered it. */
+/** Asks the agent once, with a model that requests this tool; throws if the agent did not offer it. */
 async function ask(place: Place, agent: Agent, wanted: { tool: string; args: Args }): Promise<Shown> {
   const model = new LLMock({ port: 0, host: '127.0.0.1' })
   const offers: string[][] = []
@@ -70,7 +70,7 @@ async function ask(place: Place, agent: Agent, wanted: { tool: string; args: Arg
   }
 }
 
-/** An agent puts something of its own in front of the names: what stands there is taken off. */
+/** Removes the prefix that an agent puts in front of the names. */
 function withoutPrefix(names: readonly string[], known: string): string[] {
   const prefix = names.find(name => name.endsWith(known))?.slice(0, -known.length) ?? ''
   return names.filter(name => name.startsWith(prefix)).map(name => name.slice(prefix.length))

@@ -7,7 +7,7 @@ import type { ClientDriver } from './open-client.ts'
 /** Every client of the table, in its order. */
 export const clients: readonly ClientDriver[] = [...official, ...commands, ...libraries, ...agents]
 
-/** What a row is called. */
+/** Returns the label of a row. */
 export function labelOf({ name, over }: Pick<ClientDriver, 'name' | 'over'>): string {
   return `${name}, ${over}`
 }

@@ -7,7 +7,10 @@ import { programOf } from './packages.ts'
 
 /** Programs that list and call from a shell: each command is a process and a connection of its own. */
 
-/** Runs one command in the client's own home, and returns what it printed as JSON, or else as text. Throws where it failed. */
+/**
+ * Runs one command in the client's own home, and returns its output as JSON, or else as text. Throws if it
+ * failed.
+ */
 async function run(place: Place, program: string, args: readonly string[]): Promise<unknown> {
   const variables = { HOME: place.folder, XDG_CONFIG_HOME: place.folder, CI: '1', NO_COLOR: '1' }
   await using running = start(process.execPath, [program, ...args], {
@@ -24,7 +27,7 @@ async function run(place: Place, program: string, args: readonly string[]): Prom
   }
 }
 
-/** What a list has under this key: the list is the first array of that name, however deep it stands. */
+/** Returns the values of this key in a list: the first array of that name at any depth. */
 function everyOf(value: unknown, list: string, key: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   for (const [name, inner] of Object.entries(value)) {
@@ -67,7 +70,7 @@ function openInspector(place: Place, over: 'HTTP' | 'stdio', era: 'legacy' | 'mo
 
 const CONFIG = 'mcp-servers.json'
 
-/** Writes the entry as most clients take it, and returns the file. */
+/** Writes the server's entry in the form that most clients take, and returns the file. */
 function writeServers(place: Place, over: 'HTTP' | 'stdio', more: object = {}): string {
   const entry =
     over === 'HTTP'
@@ -92,14 +95,14 @@ function openMcporter(place: Place, over: 'HTTP' | 'stdio'): OpenClient {
   }
 }
 
-/** Without a person at its keyboard it starts processes alone. */
+/** Opens mcp-cli, which connects only over stdio when no person is at its keyboard. */
 function openMcpCli(place: Place): OpenClient {
   const config = writeServers(place, 'stdio')
   const ask = (...args: string[]) =>
     run(place, programOf('mcp-cli', '@wong2/mcp-cli/src/cli.js'), ['--config', config, ...args])
   return {
     call: (tool, args) => ask('call-tool', `superbloom:${tool}`, '--args', JSON.stringify(args)),
-    // It takes a resource's address only up to its colon.
+    // Resources are left out: it cuts a resource's address at its colon.
     getPrompt: (name, args) => ask('get-prompt', `superbloom:${name}`, '--args', JSON.stringify(args)),
     ...nothing,
   }

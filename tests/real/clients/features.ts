@@ -3,27 +3,27 @@ import { until, within } from '../../support/until.ts'
 import { ANSWERS, type Asked, CannotError, type OpenClient } from './open-client.ts'
 import type { Wire } from './wire.ts'
 
-/** What happened to one feature of one client: it works, the client has no such thing, or it should and does not. */
+/** The result of one feature of one client: it works, the client lacks it, or it failed. */
 export type Cell = { kind: 'works' } | { kind: 'cannot' } | { kind: 'fails'; why: string }
 
-/** What the probes need besides the client. */
+/** The dependencies of the probes besides the client. */
 export interface Around {
   wire: Wire
-  /** The lines that the recorder behind the hub writes. */
+  /** The file in which the recorder behind the hub writes its lines. */
   recordFile: string
-  /** Tells one client's traces from another's. */
+  /** Identifies the client in the record. */
   mark: string
-  /** The same client where only the two tools of lean mode are. */
+  /** Opens the same client at an endpoint that has only lean mode's two tools. */
   openLean: () => Promise<OpenClient>
 }
 
-/** Resolves with false where the client cannot; throws where it can and it went wrong. */
+/** Resolves with false if the client lacks the feature; throws if it has the feature and fails. */
 type Probe = (client: OpenClient, around: Around) => Promise<boolean>
 
 const STRUCTURED = 'everything__get-structured-content'
 const IMAGE = 'everything__get-tiny-image'
 
-/** In the order of the columns; the era and whether it connects are seen on the wire. */
+/** The probes in the order of the columns; the era and the connection are seen on the wire. */
 export const PROBES: Readonly<Record<string, Probe>> = {
   list: async client => {
     if (!client.listTools) return false
@@ -124,7 +124,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   },
 }
 
-/** A tool whose server asks the client before it answers. */
+/** Calls a tool whose server asks the client before it answers. */
 function askedThrough(what: Asked, tool: string, args: Record<string, unknown>): Probe {
   return async ({ call, answers = [] }, { wire }) => {
     if (!call || !answers.includes(what)) return false

@@ -9,7 +9,7 @@ import {
 } from './open-client.ts'
 import { importFrom } from './packages.ts'
 
-/** MCP clients that other libraries bring along. What is used of each stands here as a type: they are installed later. */
+/** MCP clients of other libraries. Types describe the used part of each, because they are installed later. */
 
 const NAME = 'superbloom'
 
@@ -60,7 +60,7 @@ async function openAiSdk(place: Place, over: 'HTTP' | 'stdio'): Promise<OpenClie
   return {
     listTools: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: (name, args) => client.callTool({ name, arguments: args }),
-    // Over stdio it tells nobody that it gave up.
+    // Over stdio it does not report a cancellation to the server.
     ...(over === 'HTTP' ? { cancel } : {}),
     listResources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
     readResource: uri => client.readResource({ uri }),
@@ -171,7 +171,7 @@ interface McpClientPackage {
   }
 }
 
-/** It sends no headers, and so has no way to the hub but the bridge. */
+/** Opens mcp-client, which sends no headers, so it can reach the hub only by the bridge. */
 async function openMcpClient(place: Place): Promise<OpenClient> {
   const { MCPClient } = await importFrom<McpClientPackage>('mcp-client', 'mcp-client')
   const client = new MCPClient({ name: 'superbloom-tests', version: '1.0.0' })

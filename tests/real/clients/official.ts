@@ -25,7 +25,10 @@ import {
   type Told,
 } from './open-client.ts'
 
-/** The clients of the official SDKs, of both lines, and mcp-remote, which comes between such a client and an address. */
+/**
+ * The clients of the official SDKs, of both lines, and mcp-remote, which connects such a client to an
+ * address.
+ */
 
 const INFO = { name: 'superbloom-tests', version: '1.0.0' }
 const CAPABILITIES = { sampling: {}, elicitation: { form: {} }, roots: {} }
@@ -42,7 +45,7 @@ interface CallOptions {
   onprogress?: (progress: { progress: number }) => void
 }
 
-/** What the clients of both lines have in common. */
+/** The methods that the clients of both lines share. */
 interface SdkClient {
   listTools(): Promise<{ tools: { name: string }[] }>
   listResources(): Promise<{ resources: { uri: string }[] }>
@@ -152,8 +155,8 @@ function withToken(token: string) {
 }
 
 /**
- * It writes a progress note and the result after it in one piece, of which the SDK's client loses the note: now it
- * comes, now it does not, so it is not counted as something that this client can.
+ * Opens mcp-remote. It writes a progress notification and the result in one piece, of which the SDK's client
+ * sometimes loses the notification, so progress is not counted as a feature.
  */
 async function openMcpRemote(place: Place): Promise<OpenClient> {
   const { progress: _, ...client } = await openV1(mcpRemote(place))

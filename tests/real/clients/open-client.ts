@@ -1,19 +1,22 @@
 import type { Group } from './packages.ts'
-/** Where the hub is, for a client that asks by HTTP and for one that starts a process, and a folder of the client's own. */
+/**
+ * The hub's address for a client over HTTP, its bridge for a client that starts a process, and the client's
+ * own folder.
+ */
 export interface Place {
-  /** With the path: "http://127.0.0.1:40123/mcp". */
+  /** The address with its path: "http://127.0.0.1:40123/mcp". */
   url: string
   token: string
-  /** `superbloom mcp`; undefined where the endpoint is one that it does not bridge to. */
+  /** Starts `superbloom mcp`; undefined if the bridge does not lead to this endpoint. */
   bridge: { command: string; args: string[]; env: Record<string, string> } | undefined
-  /** Its home; removed afterwards. */
+  /** The client's home, which is removed afterwards. */
   folder: string
 }
 
-/** Thrown where a client has no way to what is asked of it. */
+/** Thrown if a client has no means for a feature. */
 export class CannotError extends Error {}
 
-/** How the bridge is started; throws CannotError where it does not lead to that place. */
+/** Returns how to start the bridge; throws CannotError if it does not lead to this endpoint. */
 export function bridgeOf({ bridge }: Place): NonNullable<Place['bridge']> {
   if (!bridge) throw new CannotError('superbloom mcp does not lead there')
   return bridge
@@ -21,39 +24,39 @@ export function bridgeOf({ bridge }: Place): NonNullable<Place['bridge']> {
 
 export type Args = Record<string, unknown>
 
-/** What a server may ask a client for. */
+/** The requests that a server may send to a client. */
 export type Asked = 'sampling' | 'elicitation' | 'roots'
 
-/** What a client answers, so that it is found again in a tool's result. */
+/** The client's answers, which can be recognised in a tool's result. */
 export const ANSWERS = {
   sampling: 'sampled by the client',
   elicitation: 'Ada of the client',
   roots: 'file:///home/of-the-client',
 } as const satisfies Record<Asked, string>
 
-/** Resolves once the client was told of a change since the watch began. */
+/** Resolves once the client has received a change since the watch began. */
 export type Told = () => Promise<unknown>
 
-/** A client that is connected, or ready to be started. What is not here the client cannot do. */
+/** A client that is connected or ready to start. A missing method is a feature that it lacks. */
 export interface OpenClient extends AsyncDisposable {
-  /** The names. */
+  /** Returns the tools' names. */
   listTools?(): Promise<readonly string[]>
-  /** The result as the client hands it over, in the client's own shape. */
+  /** Returns the result in the client's own shape. */
   call?(tool: string, args: Args): Promise<unknown>
-  /** The progress that the client hands over until the call has ended. */
+  /** Returns the progress that the client reported until the call ended. */
   progress?(tool: string, args: Args): Promise<readonly number[]>
-  /** Rejects or resolves once the call is over for the client. */
+  /** Settles once the call is over for the client. */
   cancel?(tool: string, args: Args, signal: AbortSignal): Promise<unknown>
-  /** The addresses. */
+  /** Returns the resources' addresses. */
   listResources?(): Promise<readonly string[]>
   readResource?(uri: string): Promise<unknown>
-  /** The names. */
+  /** Returns the prompts' names. */
   listPrompts?(): Promise<readonly string[]>
   getPrompt?(name: string, args: Record<string, string>): Promise<unknown>
   complete?(prompt: string, argument: string, value: string): Promise<unknown>
   watchTools?(): Promise<Told>
   watchResource?(uri: string): Promise<Told>
-  /** What it answers servers with `ANSWERS`. */
+  /** The requests of servers that it answers with `ANSWERS`. */
   readonly answers?: readonly Asked[]
 }
 
@@ -61,11 +64,11 @@ export interface OpenClient extends AsyncDisposable {
 export interface ClientDriver {
   readonly name: string
   readonly over: 'HTTP' | 'stdio'
-  /** The npm package whose version the row is about. */
+  /** The npm package whose version the row shows. */
   readonly of: string
-  /** The group of packages to install; undefined where they come along with this repository. */
+  /** The group of packages to install; undefined if this repository has them. */
   readonly installed?: Group
-  /** Downloads more than 100 MB: left to the full run. */
+  /** True if it downloads more than 100 MB, so that only the full run uses it. */
   readonly isHeavy?: boolean
   open(place: Place): Promise<OpenClient>
 }

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { installPackages } from '../setup/npm-packages.ts'
 
-/** The clients of others that are installed outside the repository, at exact versions; the first of a group is the client. */
+/**
+ * Clients that are installed outside the repository, at exact versions; the first package of a group is the
+ * client.
+ */
 export const GROUPS = {
   mcporter: { mcporter: '0.12.3' },
   'mcp-cli': { '@wong2/mcp-cli': '2.0.0' },
@@ -12,7 +15,7 @@ export const GROUPS = {
   'openai-agents': { '@openai/agents': '0.20.0' },
   langchain: { '@langchain/mcp-adapters': '1.1.4' },
   'mcp-client': { 'mcp-client': '1.13.1' },
-  // Built on an early one.
+  // @mcpjam/sdk is built on an early version.
   mcpjam: { '@mcpjam/sdk': '1.14.0', '@modelcontextprotocol/client': '2.0.0-alpha.2' },
   'gemini-cli': { '@google/gemini-cli': '0.61.0' },
   'claude-code': { '@anthropic-ai/claude-code': '2.1.328' },
@@ -20,19 +23,19 @@ export const GROUPS = {
 
 export type Group = keyof typeof GROUPS
 
-/** Installs a group where it is not yet, and returns its folder. */
+/** Installs a group if it is missing, and returns its folder. */
 export function install(group: Group): string {
   return installPackages(GROUPS[group])
 }
 
-/** A program of an installed package, by its file. */
+/** Returns the path of a program in an installed package. */
 export function programOf(group: Group, file: string): string {
   return join(install(group), 'node_modules', file)
 }
 
 /**
- * The exports of an installed package; `Exports` is what is used of them. Its own file among the packages imports it,
- * because a package is looked for from where the import stands.
+ * Imports an installed package; `Exports` is the used part of its exports. A file beside the packages imports
+ * it, because packages are searched from the importing file.
  */
 export async function importFrom<Exports>(group: Group, specifier: string): Promise<Exports> {
   const file = join(install(group), 'node_modules', `superbloom-${specifier.replaceAll(/[^a-z]+/g, '-')}.mjs`)
@@ -40,7 +43,7 @@ export async function importFrom<Exports>(group: Group, specifier: string): Prom
   return (await import(pathToFileURL(file).href)) as Exports
 }
 
-/** The version of the package that a row is about. */
+/** Returns the version of the row's package. */
 export function versionOf(name: string, group: Group | undefined): string {
   if (group) return Object.values(GROUPS[group])[0] ?? ''
   const require = createRequire(import.meta.url)

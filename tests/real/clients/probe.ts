@@ -9,14 +9,14 @@ import type { ClientDriver, OpenClient, Place } from './open-client.ts'
 import { openWire, type Wire } from './wire.ts'
 
 /*
- * Drives one client against a running hub and prints what came of it: a process of its own for each client, so that
+ * Drives one client against a running hub and prints the result: each client has its own process, so that
  * none can disturb another.
  */
 
-/** What one client's process prints, as JSON in its last line. */
+/** The JSON in the last line of a client's process. */
 export interface Measured {
   cells: Record<string, Cell>
-  /** The protocol version that it settled on; undefined where it never got so far. */
+  /** The negotiated protocol version; undefined if the client did not get so far. */
   era?: string | undefined
 }
 
@@ -58,7 +58,10 @@ async function measureAll(
   cells['connects'] = began && wire.era ? { kind: 'works' } : { kind: 'fails', why: 'It never began' }
 }
 
-/** `superbloom mcp`, which finds the hub by a data folder: by this one it finds the wire in front of it. */
+/**
+ * Returns how to start `superbloom mcp`. It finds the hub by a data folder, and this folder leads to the wire
+ * in front of the hub.
+ */
 function bridgeTo(wire: Wire, token: string, folder: string) {
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })

@@ -5,8 +5,8 @@ import { openSurvey, type Row } from './survey.ts'
 import { DOCUMENT, explain, toCells, toTable, withRows } from './table.ts'
 
 /*
- * Prints the table of clients and features. `--only WORDS` takes the rows that have them in their name, `--light` leaves
- * out what downloads more than 100 MB, `--write` puts the rows into docs/clients.md.
+ * Prints the table of clients and features. `--only WORDS` selects rows by their names, `--light` leaves out
+ * downloads of more than 100 MB, `--write` puts the rows into docs/clients.md.
  */
 
 const { values } = parseArgs({

@@ -9,7 +9,7 @@ import { documentedRows, explain, identify, toCells } from './table.ts'
 const LIMIT = { timeout: 300_000 }
 const ASKING = ['sampling', 'elicitation']
 
-/** Measures these clients, and holds docs/clients.md to what comes of it. */
+/** Measures these clients, and compares the results with docs/clients.md. */
 export function describeClients(clients: readonly ClientDriver[]): void {
   describe('against one hub', () => {
     let survey: Survey
@@ -25,11 +25,12 @@ export function describeClients(clients: readonly ClientDriver[]): void {
       const row = await survey.measure(client)
       expect(explain(row)).toEqual([])
       expect(row.era).toMatch(/^\d{4}-\d{2}-\d{2}$/)
-      // Some settle on the era by how fast the first answer comes.
+      // Some clients choose the era by the speed of the first answer.
       expect(withoutEra(toCells(row))).toEqual(withoutEra(documentedCells(client)))
     }
     const named = clients.map(client => ({ name: labelOf(client), client }))
-    // A server of the older era does not say which call it asks for, so nobody else may call meanwhile.
+    // A server of the older era does not say which call its request belongs to, so no other client may call
+    // meanwhile.
     test.each(named.filter(({ client }) => isAsked(client)))('$name', LIMIT, check)
     test.concurrent.each(named.filter(({ client }) => !isAsked(client)))('$name', LIMIT, check)
   })

@@ -9,7 +9,7 @@ import type { Measured } from './probe.ts'
 
 const PROBE = fileURLToPath(new URL('./probe.ts', import.meta.url))
 const NOTEBOOK = fileURLToPath(new URL('../../fixtures/notebook.ts', import.meta.url))
-/** How long one client may take with everything. */
+/** Milliseconds for all measurements of one client. */
 const LIMIT_MS = 180_000
 
 export interface Row extends Measured {
@@ -20,11 +20,11 @@ export interface Row extends Measured {
 }
 
 export interface Survey extends AsyncDisposable {
-  /** Installs the client where it is missing and measures it. Rejects where its process ends without a word. */
+  /** Installs the client if it is missing and measures it. Rejects if its process ends without a result. */
   measure(client: ClientDriver): Promise<Row>
 }
 
-/** One hub, with servers of others and ours behind it, that all clients are driven against. */
+/** Opens the one hub, with servers of ours and others, that all clients use. */
 export async function openSurvey(): Promise<Survey> {
   await using opened = new AsyncDisposableStack()
   const rec = opened.use(recorder())

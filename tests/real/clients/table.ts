@@ -4,37 +4,37 @@ import type { ClientDriver } from './open-client.ts'
 import { versionOf } from './packages.ts'
 import type { Row } from './survey.ts'
 
-/** The document that holds the table, as it was measured last. */
+/** The document with the latest measured table. */
 export const DOCUMENT = new URL('../../../docs/clients.md', import.meta.url)
 
 const BEGIN = '| client |'
 const HEAD = ['client', 'version', 'over', 'era', ...Object.keys(PROBES)]
 const SIGNS = { works: 'yes', cannot: '–', fails: 'no' } as const
 
-/** A row of the table as cells, in the order of its head. */
+/** Returns a row's cells, in the order of the head. */
 export function toCells({ client, era, cells }: Pick<Row, 'client' | 'era' | 'cells'>): string[] {
   const signs = Object.keys(PROBES).map(name => SIGNS[cells[name]?.kind ?? 'fails'])
   return [...identify(client), era ?? 'no', ...signs]
 }
 
-/** What a row begins with: name, version and way. */
+/** Returns the first cells of a row: name, version and transport. */
 export function identify(client: ClientDriver): string[] {
   return [client.name, versionOf(client.of, client.installed), client.over]
 }
 
-/** Rows as a Markdown table, under its head. */
+/** Formats rows as a Markdown table, under its head. */
 export function toTable(rows: readonly (readonly string[])[]): string {
   return [HEAD, HEAD.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** Why the cells that say no do. */
+/** Returns the reasons of the failed cells. */
 export function explain({ cells }: Pick<Row, 'cells'>): string[] {
   return Object.entries(cells).flatMap(([name, cell]) =>
     cell.kind === 'fails' ? [`${name}: ${cell.why}`] : [],
   )
 }
 
-/** The rows of the document's table; its head as the first. */
+/** Returns the rows of the document's table; the first is its head. */
 export function documentedRows(text = readFileSync(DOCUMENT, 'utf8')): string[][] {
   return tableOf(text)
     .split('\n')
@@ -42,7 +42,7 @@ export function documentedRows(text = readFileSync(DOCUMENT, 'utf8')): string[][
     .map(line => line.slice(2, -2).split(' | '))
 }
 
-/** The document with these rows in place of what it said of the same clients, those in their order, and another date. */
+/** Replaces the rows of the same clients in the document, in the clients' order, and the date. */
 export function withRows(
   text: string,
   rows: readonly Row[],

@@ -16,19 +16,22 @@ const message = z.object({
 
 const MODERN_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 
-/** Stands between a client and the hub, or an agent and its model, and keeps what went by. Disposing cuts every connection. */
+/**
+ * Forwards between a client and the hub, or an agent and its model, and records the traffic. Disposing cuts
+ * every connection.
+ */
 export interface Wire extends AsyncDisposable {
   /** "http://127.0.0.1:40123". */
   readonly url: string
-  /** The methods that were asked for, and how often. */
+  /** Number of requests by method. */
   readonly asked: ReadonlyMap<string, number>
   /** The protocol version that the client used last. */
   readonly era: string | undefined
-  /** What the client said that it can be asked for. */
+  /** The client's declared capabilities. */
   readonly capabilities: ReadonlySet<string>
   /** Every body that the client sent. */
   readonly sent: readonly string[]
-  /** Everything that was answered. */
+  /** The text of all answers. */
   readonly answered: string
 }
 
@@ -91,7 +94,7 @@ interface Exchange {
   onText: (text: string) => void
 }
 
-/** Passes one request on as it is, and what comes back as it comes; each side hears when the other leaves. */
+/** Forwards one request and its answer unchanged; each side sees when the other disconnects. */
 function forward(hub: string, incoming: IncomingMessage, { body, outgoing, onText }: Exchange): void {
   const { hostname, port, host } = new URL(hub)
   const { url: path, method } = incoming

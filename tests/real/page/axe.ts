@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /**
- * The page as it stands has nothing that axe-core objects to: by all its rules in the light theme, and by those about
- * colours in the dark one, which differs in nothing else.
+ * Checks the current page with axe-core: by all rules in the light theme, and by the rules on colours in the
+ * dark one, which differs in nothing else.
  */
 export async function expectNoViolations(page: Page, state: string): Promise<void> {
   const found = [...(await analyze(page, 'light')), ...(await analyze(page, 'dark'))]
@@ -14,7 +14,7 @@ export async function expectNoViolations(page: Page, state: string): Promise<voi
 async function analyze(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   await page.locator(`html[data-theme="${colorScheme}"]`).waitFor()
-  // The legacy mode needs no second page; it differs only for frames, of which there are none.
+  // The legacy mode needs no second page; it differs only for frames, which the page does not have.
   const axe = new AxeBuilder({ page }).setLegacyMode()
   if (colorScheme === 'dark') axe.withTags('cat.color')
   else axe.options({ rules: { 'target-size': { enabled: true } } })

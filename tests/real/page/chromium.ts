@@ -1,6 +1,9 @@
 import { type Browser, chromium } from 'playwright-core'
 
-/** Without a sandbox, since these tests run as root in containers; and without anything that calls home. */
+/**
+ * Flags against the sandbox, since these tests run as root in containers, and against requests to the
+ * browser's maker.
+ */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -11,7 +14,7 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Debian's Chromium, headless, with a profile of its own that goes with it. The caller closes it. */
+/** Starts Debian's Chromium, headless, with a temporary profile. The caller closes it. */
 export function launchChromium(variables: Record<string, string> = {}): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** More stops than the page has. */
+/** More tab stops than the page has. */
 const MOST_STOPS = 60
 
 interface Focused {
@@ -9,8 +9,8 @@ interface Focused {
 }
 
 /**
- * Goes to what has this accessible name, by Tab alone (or Shift+Tab). Throws where it is not reached, and where a stop
- * on the way shows no focus.
+ * Moves to the element with this accessible name, by Tab alone (or Shift+Tab). Throws if it is not reached,
+ * or if a stop on the way shows no focus.
  */
 export async function tabTo(
   page: Page,
@@ -28,7 +28,7 @@ export async function tabTo(
   throw new Error(`"${name}" is not reached by ${key}; met: ${met.join(' | ')}`)
 }
 
-/** What has the focus: its name as far as these tests need it, and whether a person sees it. */
+/** Reads the focused element: its name as far as these tests need it, and whether a person sees the focus. */
 export function readFocus(page: Page): Promise<Focused> {
   return page.evaluate<Focused>(`(() => {
     const one = document.activeElement

@@ -3,11 +3,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** A network between a browser and a hub that a test can break. */
 export interface Line extends AsyncDisposable {
-  /** Where the hub is for those on this side. */
+  /** The hub's address through this line. */
   readonly url: string
-  /** Breaks every connection. New ones hang as in a dead spot (`hold`) or fail at once (`refuse`) until `mend`. */
+  /**
+   * Breaks every connection. New ones hang as without reception (`hold`) or fail at once (`refuse`) until
+   * `mend`.
+   */
   cut(then: 'hold' | 'refuse'): void
-  /** What the hub says no longer arrives; what it is told still does. Lasts as long as the connections. */
+  /** Drops everything that the hub sends, but still delivers to the hub. Lasts as long as the connections. */
   deafen(): void
   mend(): void
 }
@@ -17,7 +20,7 @@ interface Pair {
   far?: Socket
 }
 
-/** Opens a line to wherever the hub is at the time of each connection. */
+/** Opens a line to the hub's current address at the time of each connection. */
 export async function openLine(hub: { readonly url: string }): Promise<Line> {
   let mode: 'open' | 'hold' | 'refuse' = 'open'
   const pairs = new Set<Pair>()

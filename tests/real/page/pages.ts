@@ -5,29 +5,29 @@ import { untilNoChildren } from '../../support/processes.ts'
 import { createRecord } from '../../support/until.ts'
 import { launchChromium } from './chromium.ts'
 
-/** Milliseconds: about ten times what the slowest step of the page is meant to take. */
+/** Milliseconds: about ten times the aim of the page's slowest step. */
 const DEADLINE = 20_000
 
 export interface OpenOptions {
   width?: number
   height?: number
-  /** A finger in place of a mouse. */
+  /** True for touch instead of a mouse. */
   touch?: boolean
-  /** What the browser itself logs of a network that this test breaks; anything else fails the test. */
+  /** Matches the browser's own logs of a network that this test breaks; any other log fails the test. */
   mayLog?: RegExp
 }
 
 export interface OpenPage {
   readonly page: Page
-  /** What went over its WebSockets, in order. */
+  /** Frames of its WebSockets, in order. */
   readonly received: ReturnType<typeof createRecord<HubFrame>>
   readonly sent: ReturnType<typeof createRecord<ClientFrame>>
 }
 
 /**
- * One browser for a file's tests; each page has a profile of its own. After each test the pages are closed, and none
- * may have logged an error or a warning. Call it after a file's own hooks: hooks after a test run in reverse order, and a
- * page that outlives its hub complains.
+ * Opens one browser for a file's tests; each page has its own profile. After each test the pages are closed,
+ * and none may have logged an error or a warning. Call it after a file's own hooks: hooks after a test run in
+ * reverse order, and a page that outlives its hub logs errors.
  */
 export function usePages(): { open(url: string, options?: OpenOptions): Promise<OpenPage> } {
   let browser: Browser

@@ -3,18 +3,18 @@ import { createRecord } from '../../support/until.ts'
 
 /** One request to the provider, answered by the test piece by piece. */
 export interface Speech {
-  /** The conversation as the hub sent it. */
+  /** The body of the hub's request. */
   readonly request: string
   says(text: string): void
   calls(tool: string, args?: Record<string, unknown>): void
   ends(): void
-  /** Fails for good, as a provider does that knows no such model. */
+  /** Fails permanently, like a provider that does not know the model. */
   breaks(): void
-  /** Fails for now, as a provider does that was asked too often. */
+  /** Fails temporarily, like a provider that is rate limiting. */
   refuses(): void
 }
 
-/** A provider on loopback whose every word waits for the test. */
+/** Starts a provider on loopback whose every word waits for the test. */
 export async function startSpeaker() {
   const speeches = createRecord<Speech>()
   const provider = await serve((response, request, call) => {
@@ -43,9 +43,9 @@ export async function startSpeaker() {
     })
   })
   return {
-    /** The variables with which a hub speaks through it. */
+    /** Variables of a hub that uses this provider. */
     variables: { OPENAI_BASE_URL: provider.url, SUPERBLOOM_MODEL: 'speaker' },
-    /** Number `which`, from 1, of all that were asked for. */
+    /** Resolves with speech number `which`, from 1. */
     speech: (which: number) =>
       speeches.find(`speech ${which} is asked for`, speech => speeches.all.indexOf(speech) === which - 1),
     get asked() {

@@ -5,13 +5,15 @@ import { startProgram } from '../../support/program.ts'
 import { makeTempFolder } from '../../support/temp-store.ts'
 import { until } from '../../support/until.ts'
 
-/** Where Alertmanager sends its notifications. */
+/** The address to which Alertmanager sends its notifications. */
 export interface Receiver {
   url: string
   secret: string
 }
 
-/** Debian's Alertmanager on loopback, which notifies a receiver of every change within about a second. */
+/**
+ * Starts Debian's Alertmanager on loopback, which notifies a receiver of every change within about a second.
+ */
 export async function startAlertmanager({ url, secret }: Receiver) {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(makeTempFolder()).path
@@ -34,7 +36,7 @@ receivers:
   const whole = stack.move()
   return {
     address,
-    /** Sends alerts as a client of its API does; one with `endsAt` in the past is resolved. */
+    /** Sends alerts to its API; one with `endsAt` in the past is resolved. */
     async post(...alerts: { labels: Record<string, string>; endsAt?: string }[]): Promise<void> {
       const response = await fetch(`http://${address}/api/v2/alerts`, {
         method: 'POST',
@@ -47,7 +49,10 @@ receivers:
   }
 }
 
-/** Debian's Prometheus, which looks at one target every half second and tells an Alertmanager when it is down. */
+/**
+ * Starts Debian's Prometheus, which reads one target every half second and notifies an Alertmanager when it
+ * is down.
+ */
 export async function startPrometheus(target: string, alertmanager: string): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(makeTempFolder()).path
@@ -72,7 +77,7 @@ alerting: { alertmanagers: [{ static_configs: [{ targets: ["${alertmanager}"] }]
   return { [Symbol.asyncDispose]: () => whole.disposeAsync() }
 }
 
-/** Starts one of the two, which is ended with the stack; resolves with its address once it is ready. */
+/** Starts one of the two programs, which ends with the stack; resolves with its address once it is ready. */
 async function startDaemon(stack: AsyncDisposableStack, program: string, args: string[]): Promise<string> {
   const address = `127.0.0.1:${await freePort()}`
   const { PATH } = process.env
@@ -91,7 +96,7 @@ async function startDaemon(stack: AsyncDisposableStack, program: string, args: s
   return address
 }
 
-/** A port that nobody uses now. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   const server = createServer().listen(0, '127.0.0.1', () => {

@@ -15,22 +15,23 @@ const BOTS = ['sarge', 'grunt', 'major', 'penguin', 'grism', 'jenna', 'tony']
 /** A Quake 3 server in a container called "arena". Its engine removes it. */
 export interface Arena {
   readonly port: number
-  /** A new container that answers, with nobody in it, instead of the one before. */
+  /** Replaces the container by a new one that answers and has no players. */
   renew(): Promise<void>
-  /** What the engine says of the container: "running", "exited". */
+  /** Returns the engine's state of the container: "running", "exited". */
   state(): Promise<string>
-  /** One more bot joins, as a person would. Resolves once the game lists it. */
+  /** Adds a bot, which joins as a person would. Resolves once the game lists it. */
   join(): Promise<void>
-  /** All leave. */
+  /** Removes all players. */
   leave(): Promise<void>
 }
 
-/** Makes the image: Debian's ioq3ded, the libraries that it needs, one map and the bots. */
+/** Builds the image: Debian's ioq3ded, the libraries that it needs, one map and the bots. */
 export async function openArena(dockerd: Dockerd): Promise<Arena> {
   await importImage(dockerd)
   const port = await freePort()
   const { command, args } = toIoquake3Command('/tmp', port, BASE)
-  // It answers ten times at once and then once a second, to all of this machine: ask rarely, and again where it kept silent.
+  // The game answers this whole machine ten requests at once and then one a second: ask rarely, and again if it
+  // was silent.
   const rcon = (line: string, answer: RegExp) =>
     until(`the game answers ${line}`, async () =>
       answer.test(await sendRcon({ port, password: RCON_PASSWORD }, line).catch(() => '')),

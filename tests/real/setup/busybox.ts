@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the test images hold, each a link to busybox. */
+/** Commands of the test images, each a link to busybox. */
 const APPLETS = ['sh', 'sleep', 'echo', 'cat', 'httpd', 'env', 'kill', 'head', 'tail', 'nc', 'date', 'yes']
 
-/** The name of the image that the test engines have. */
+/** The image's name in the test engines. */
 export const IMAGE = 'lab/busybox:latest'
 
-/** A tar archive of a root file system with nothing but busybox in it, made in `folder`. */
+/** Makes a tar archive in `folder` of a root file system with only busybox. */
 export function makeBusyboxArchive(folder: string): string {
   const root = join(folder, 'busybox')
   for (const name of ['bin', 'tmp']) mkdirSync(join(root, name), { recursive: true })

@@ -10,17 +10,17 @@ const THINGS =
     .split(' ')
     .map(pair => pair.split(':') as [string, string])
 
-/** Thirty things to do with each. */
+/** Thirty actions for each. */
 const ACTIONS =
   'open close start stop read reset clean check move count sort learn lend paint weigh measure rename archive label photograph repair insure borrow polish inspect schedule cancel forget describe compare'.split(
     ' ',
   )
 
-/** A server of the catalogue: what it says of itself, and its thirty tools. */
+/** A server of the catalogue: its instructions and its thirty tools. */
 export interface CatalogueServer {
   name: string
   about: string
-  /** A word that leads to it, and that none of its tools has. */
+  /** A word that finds the server, and that none of its tools has. */
   synonym: string
   tools: Tool[]
 }
@@ -50,12 +50,15 @@ function toTool(action: string, thing: string): Tool {
 
 const PROGRAM = fileURLToPath(new URL('../../fixtures/catalogue-server.mjs', import.meta.url))
 
-/** A process of its own, of the legacy era. */
+/** Returns the entry of a process of the legacy era. */
 export function toStdioEntry({ about, tools }: CatalogueServer) {
   return { command: process.execPath, args: [PROGRAM, JSON.stringify({ about, tools })] }
 }
 
-/** Servers of 2026-07-28, each at an address of one HTTP server; a call of a `learn_…` adds a tool here too. */
+/**
+ * Starts servers of 2026-07-28, each at a path of one HTTP server; a call of a `learn_…` adds a tool here
+ * too.
+ */
 export async function serveCatalogue(servers: readonly CatalogueServer[]) {
   const handlers = new Map(servers.map(server => [`/${server.name}`, createHandler(server)]))
   const http = createServer((request, response) => {
@@ -63,7 +66,7 @@ export async function serveCatalogue(servers: readonly CatalogueServer[]) {
     if (handler) void handler.serve(request as Parameters<typeof handler.serve>[0], response)
     else response.writeHead(404).end()
   })
-  // All runs in one process here: a busy moment of it is no idle connection.
+  // Everything runs in one process, so a busy moment must not count as an idle connection.
   http.keepAliveTimeout = 60_000
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve))
   const { port } = http.address() as AddressInfo

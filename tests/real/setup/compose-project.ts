@@ -11,21 +11,21 @@ import { unpackTrixiePackage } from './trixie-package.ts'
 
 const run = promisify(execFile)
 
-/** Debian's own programs, whatever else a machine has. */
+/** The path of Debian's own programs, independent of other installed ones. */
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
-/** Not part of a checkout. */
+/** Folders that are not part of a checkout. */
 const LEFT_OUT = new Set(['.git', 'coverage', 'data', 'dist', 'node_modules', 'secrets'])
 
 export const COMPOSE_1 = 'docker-compose'
-/** Compose 2 is a program of its own too, so Debian 12's Docker need not know it as a plugin. */
+/** Finds Compose 2, which also runs as a program, so Debian 12's Docker need not have it as a plugin. */
 export const findCompose2 = () =>
   join(unpackTrixiePackage('docker-compose'), 'usr/libexec/docker/cli-plugins/docker-compose')
 
 export interface Service {
   id: string
-  /** Such as `running` and `exited`. */
+  /** A state such as `running` or `exited`. */
   status: string
-  /** Such as `starting` and `healthy`. */
+  /** A state such as `starting` or `healthy`. */
   health: string
   exitCode: number
 }
@@ -33,21 +33,21 @@ export interface Service {
 /** A checkout prepared as docs/docker.md says, and Compose in it, with a Docker of its own. */
 export interface Project extends AsyncDisposable {
   readonly daemon: Daemon
-  /** What Compose wrote on stdout, trimmed; rejects where it fails. */
+  /** Returns Compose's stdout, trimmed; rejects if it fails. */
   compose(...args: string[]): Promise<string>
-  /** Runs a command in a service's container, of which nothing is a terminal. */
+  /** Runs a command in a service's container, without a terminal. */
   execute(service: string, ...command: string[]): Promise<string>
-  /** The state of every service's container, by the service. */
+  /** Returns the state of every service's container, by service. */
   services(): Promise<Record<string, Service>>
 }
 
-/** A checkout, and the data of a Docker in which its image is built: once, with whatever is run from it later. */
+/** A checkout, and the data of a Docker in which its image is built once for all projects. */
 export interface BuiltImage extends Disposable {
   readonly folder: string
   readonly dataRoot: string
 }
 
-/** Builds the image by Compose, with the machine's network for what npm fetches. */
+/** Builds the image by Compose, with the machine's network for npm. */
 export async function buildImage(): Promise<BuiltImage> {
   const scratch = mkdtempSync(join(tmpdir(), 'superbloom-compose-'))
   const built = {
@@ -73,7 +73,7 @@ export async function buildImage(): Promise<BuiltImage> {
   }
 }
 
-/** Starts a Docker with the image in a network of its own; nothing of Compose's runs yet. */
+/** Starts a Docker with the image in its own network; no services run yet. */
 export async function openProject(
   { folder, dataRoot }: BuiltImage,
   given: Pick<DaemonOptions, 'root'> & { compose?: string } = {},
@@ -108,7 +108,7 @@ export function makeSecrets({ folder }: BuiltImage): void {
 
 export async function untilHealthy({ services, compose }: Project): Promise<void> {
   try {
-    // Docker asks for the first time when a service has run for half a minute.
+    // Docker checks a service's health for the first time after half a minute.
     await until('every service is healthy', async () => isHealthy(await services()), { within: 180_000 })
   } catch (error) {
     throw new Error(await compose('logs', '--no-color'), { cause: error })

@@ -1,4 +1,4 @@
-/** The package has no types. */
+/** Declares the package, which has no types. */
 declare module 'create-torrent' {
   function createTorrent(
     input: Buffer,

@@ -14,7 +14,7 @@ export interface Daemon extends AsyncDisposable {
   readonly pid: number
   /** The path of its socket. */
   readonly socket: string
-  /** What `docker …` wrote on stdout, trimmed. */
+  /** Runs `docker …` and returns its stdout, trimmed. */
   docker(...args: string[]): Promise<string>
 }
 
@@ -22,21 +22,21 @@ export interface Daemon extends AsyncDisposable {
 export interface Dockerd extends Daemon {
   /**
    * Starts a container in the background, on the host's network; resolves with its id. `options` are those of
-   * `docker run`, `command` is what busybox runs.
+   * `docker run`, `command` runs in busybox.
    */
   run(name: string, options: readonly string[], ...command: string[]): Promise<string>
 }
 
 export interface DaemonOptions {
-  /** Where its images and volumes are, which then stay when it ends; by default in the scratch folder. */
+  /** The folder of its images and volumes, which then outlive it; by default in the scratch folder. */
   dataRoot?: string
   /**
-   * `machine`: without touching the machine's network, so no bridge and no rules of iptables; containers can have the host's
-   * network or none. `own`: a network namespace of its own, cut off from the outside, with everything that Docker does
-   * to a network; `/run` is its own there too, with another socket at the usual place.
+   * `machine` does not change the machine's network: it has no bridge and no iptables rules, and containers
+   * have the host's network or none. `own` is a separate network namespace without outside access, with all
+   * of Docker's network functions; its `/run` is separate too, with another socket at the usual path.
    */
   network?: 'machine' | 'own'
-  /** Whether `/` passes mounts on to who has it mounted, as systemd sets it up; only with a network of its own. */
+  /** The propagation of mounts under `/`, which systemd sets to shared; only with its own network. */
   root?: 'private' | 'shared'
   /** More options of dockerd. */
   options?: readonly string[]
@@ -52,8 +52,8 @@ const OWN_NETWORK = `
   exec dockerd --host=unix:///run/docker.sock "$@"`
 
 /**
- * Starts dockerd as root, without touching the machine's network. Its only image is `lab/busybox:latest`. `options` are
- * more of dockerd.
+ * Starts dockerd as root, without changing the machine's network. Its only image is `lab/busybox:latest`.
+ * `options` are further options of dockerd.
  */
 export async function startDockerd(...options: string[]): Promise<Dockerd> {
   await using opened = new AsyncDisposableStack()
@@ -70,7 +70,7 @@ export async function startDockerd(...options: string[]): Promise<Dockerd> {
   }
 }
 
-/** Starts dockerd as root, with no image besides those of its `dataRoot`. */
+/** Starts dockerd as root, with no images besides those in its `dataRoot`. */
 export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const folder = mkdtempSync(join(tmpdir(), 'dockerd-'))
   const socket = join(folder, 'docker.sock')
@@ -104,7 +104,7 @@ function launch(folder: string, socket: string, given: DaemonOptions): Promise<P
   return startProgram('unshare', ['--mount', '--net', 'sh', '-c', OWN_NETWORK, 'sh', root, ...args])
 }
 
-/** Limits are set because a machine for tests may not allow to raise them. */
+/** Returns the arguments. Limits are set because a test machine may not allow raising them. */
 function toArguments(folder: string, socket: string): string[] {
   const options = {
     'config-file': join(folder, 'daemon.json'),
@@ -117,7 +117,7 @@ function toArguments(folder: string, socket: string): string[] {
   return [...Object.entries(options).map(([name, value]) => `--${name}=${value}`), ...limits]
 }
 
-/** With what is still mounted in it, such as the network that its containers shared. */
+/** Unmounts everything in the folder, such as the containers' shared network, and removes it. */
 export function removeFolder(folder: string): void {
   const mounts = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')

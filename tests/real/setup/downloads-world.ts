@@ -5,16 +5,16 @@ import { systemClock } from '../../../servers/kit/clock.ts'
 import { type Called, type ServerWorld, startWorld } from '../../../servers/kit/testing/server-world.ts'
 import { until } from '../../support/until.ts'
 
-/** The downloads server over real clients. */
+/** The downloads server with real clients. */
 export interface DownloadsWorld extends AsyncDisposable {
   readonly world: ServerWorld
-  /** Calls a tool that must do as asked. */
+  /** Calls a tool that must succeed. */
   done(tool: string, args?: Record<string, unknown>): Promise<Called>
   /** Calls a tool that must fail. */
   refused(tool: string, args?: Record<string, unknown>): Promise<string>
-  /** A download of the status, once it fits. */
+  /** Resolves with a download of the status, once it fits. */
   listed(what: string, fits: (one: Listed) => boolean): Promise<Listed>
-  /** The first event of this type, once it was raised. */
+  /** Resolves with the first event of this type, once it was raised. */
   event(type: string, fits?: (event: ServerEvent) => boolean): Promise<ServerEvent>
 }
 

@@ -7,15 +7,18 @@ import { createRecord, until } from '../../support/until.ts'
 /** A real engine that runs containers of busybox. */
 export interface LabEngine {
   readonly socket: string
-  /** Starts one in the background on the host's network, with options of `docker run`; resolves with its id. */
+  /**
+   * Starts a container in the background on the host's network, with options of `docker run`; resolves with
+   * its id.
+   */
   run(name: string, options: readonly string[], ...command: string[]): Promise<string>
-  /** The engine's own command line. */
+  /** Runs the engine's own command line. */
   command(...args: string[]): Promise<string>
 }
 
 const FOREVER = 'trap "exit 0" TERM; while :; do sleep 0.1; done'
 
-/** What holds for every engine. `start` is called once; it is ended by whoever calls this. */
+/** Tests what holds for every engine. `lab` returns the running engine; the caller ends it. */
 export function testEngine(title: 'Docker' | 'Podman', lab: () => LabEngine): void {
   const open = () => openEngine({ name: title.toLowerCase(), address: lab().socket, clock: systemClock })
   const details = async (engine: Engine, name: string) => {
@@ -102,7 +105,8 @@ export function testEngine(title: 'Docker' | 'Podman', lab: () => LabEngine): vo
     const engine = open()
     await until('it ended', async () => (await engine.inspect('greedy'))?.state === 'exited')
     expect(await details(engine, 'greedy')).toMatchObject({ exitCode: 137 })
-    // Docker hears why from another process, which may come after the end; Podman 4.3 with runc never does.
+    // Docker learns the reason from another process, which may report after the end; Podman 4.3 with runc
+    // never learns it.
     const isTold = async () => (await details(engine, 'greedy')).oom === (title === 'Docker')
     await until('it is told why', isTold)
   })
@@ -126,7 +130,7 @@ export function testEngine(title: 'Docker' | 'Podman', lab: () => LabEngine): vo
     const [busy, idle] = await Promise.all([engine.use('busy'), engine.use('idle')])
     expect(busy.cpuPercent).toBeLessThan(130)
     expect(busy.memoryLimitBytes).toBe(64 * 1024 * 1024)
-    // The file that it wrote is cache, which does not count where the engine tells how much there is.
+    // The written file is cache, which is not counted if the engine reports the cache's size.
     expect(busy.memoryBytes).toBeLessThan(title === 'Docker' ? 20_000_000 : 40_000_000)
     expect(idle.cpuPercent).toBeLessThan(20)
     expect(idle.memoryBytes).toBeGreaterThan(10_000)
@@ -136,7 +140,7 @@ export function testEngine(title: 'Docker' | 'Podman', lab: () => LabEngine): vo
   })
 
   test('logs: both streams in order, the newest, since a time', async () => {
-    // For Podman, no line in two pieces: see the next but one.
+    // Podman gets no line in two pieces: see the test after the next.
     const third = title === 'Docker' ? 'printf "three, längst"' : 'echo three'
     const speak = `echo one; sleep 0.2; echo two >&2; sleep 0.2; ${third}; sleep 2; echo four`
     const rest = title === 'Docker' ? ['three, längstfour'] : ['three', 'four']
@@ -172,7 +176,7 @@ export function testEngine(title: 'Docker' | 'Podman', lab: () => LabEngine): vo
       { length: 4000 },
       (_, at) => `line-${at + 1000}-of-many-that-fill-more-than-one-chunk`,
     )
-    // Podman 4 cuts a line elsewhere where it was written in two pieces, and only the newest are asked for.
+    // Podman 4 splits a line that was written in two pieces, and only the newest lines are requested.
     if (title === 'Docker') expect(lines).toEqual(spoken)
     else expect(lines.join('')).toContain(spoken.slice(10).join(''))
   })

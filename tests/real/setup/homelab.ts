@@ -18,10 +18,10 @@ import { startRealNtfy } from './ntfy.ts'
 import { SABNZBD_KEY, startSabnzbd } from './sabnzbd.ts'
 import { toPost } from './usenet.ts'
 
-/** What SABnzbd says of its queue. */
+/** SABnzbd's answer about its queue. */
 export interface SabnzbdQueue {
   paused: boolean
-  /** How long until it goes on by itself: "0" or "29:59". */
+  /** Time until it resumes by itself: "0" or "29:59". */
   pause_int: string
   slots: { filename: string; status: string }[]
 }
@@ -29,25 +29,30 @@ export interface SabnzbdQueue {
 export interface HubOptions {
   /** The times of the stories that the model plays; without them the built-in commands answer. */
   story?: Pick<Homelab, 'pause' | 'cool' | 'idle'>
-  /** Tools that need a yes. */
+  /** Tools that need an approval. */
   approve?: readonly string[]
 }
 
-/** The hub's own process with its five servers, over the homelab. Disposing ends it as a service manager does. */
+/**
+ * The hub's own process with its five servers and the homelab. Disposing stops it as a service manager does.
+ */
 export interface HomelabHub extends AsyncDisposable {
   readonly chat: ChatClient
   readonly client: TestClient
-  /** How often the scripted model was asked. */
+  /** Number of requests to the scripted model. */
   readonly asked: number
-  /** The types of the events that it heard, the newest first; all, or those that are `handled`. */
+  /** Returns the types of its events, newest first; all, or those that are `handled`. */
   events(status?: 'handled'): Promise<string[]>
-  /** Lets players join until the hub has heard of one: then its watcher knows that somebody plays. */
+  /** Adds players until the hub has an event of one, so that its watcher knows of players. */
   untilPlayed(arena: Arena): Promise<void>
-  /** What its phone got, oldest first, as ntfy kept it. */
+  /** Returns the phone's messages that ntfy kept, oldest first. */
   phone(): Promise<string[]>
 }
 
-/** Real upstreams for the hub: a game in a container, a download client, a push service; the machine is recorded. */
+/**
+ * Real upstreams for the hub: a game in a container, a download client, a push service; the machine is
+ * recorded.
+ */
 export interface RealHomelab extends AsyncDisposable {
   readonly arena: Arena
   readonly host: FixtureHost
@@ -188,7 +193,7 @@ async function startHub(
     },
     events,
     async untilPlayed(arena) {
-      // The watcher's first look after the hub's start raises nothing, and may come after the first of them.
+      // The watcher's first probe after the hub's start raises nothing, and may come after the first player.
       await until('a player is seen', async () => {
         await arena.join()
         return await until('this one is seen', isPlayed, { within: 4_000 }).catch(() => false)

@@ -12,15 +12,15 @@ const BIN = '/usr/lib/news/bin'
 const RUN = 'mkdir -p /run/news && chown news:news /run/news'
 
 /**
- * INN 2.7 of Debian 13, with the group alt.binaries.test. Readers have a port of their own: innd waits for MODE READER, which
- * SABnzbd does not send.
+ * Starts INN 2.7 of Debian 13, with the group alt.binaries.test. Readers have their own port: innd waits for
+ * MODE READER, which SABnzbd does not send.
  */
 export async function startInn(): Promise<Omit<NewsServer, 'put'> & { put(post: Post): Promise<void> }> {
   await using opened = new AsyncDisposableStack()
   const folder = join(INSTALLED, 'inn-lab')
   mkdirSync(folder, { recursive: true })
   const asNews = (script: string) => {
-    // Not su: it begins a session of its own, which would outlive this program's group.
+    // su is not used: it begins its own session, which would outlive this program's group.
     const news = 'setpriv --reuid=news --regid=news --init-groups'
     const shell = ['-c', `${RUN} && exec ${news} ${script}`]
     return inTrixie('sh').program(shell, folder)
@@ -51,7 +51,7 @@ function greets(port: number): Promise<boolean> {
   return promise.finally(() => socket.destroy())
 }
 
-/** Posts all articles (RFC 3977). Rejects where one is not taken. */
+/** Posts all articles (RFC 3977). Rejects if one is refused. */
 async function send(port: number, { articles }: Post): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]()

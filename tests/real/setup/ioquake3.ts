@@ -20,7 +20,9 @@ const DATA = 'usr/share/games/openarena/baseoa'
 
 export const RCON_PASSWORD = 'labrcon'
 
-/** How a server is started that answers on this port of 127.0.0.1; `home` is a folder of its own, `base` is where its files are. */
+/**
+ * Returns the command of a server on this port of 127.0.0.1; `home` is its own folder, `base` has its files.
+ */
 export function toIoquake3Command(
   home: string,
   port: number,
@@ -47,7 +49,7 @@ export function toIoquake3Command(
   return { command: join(PROGRAMS, 'ioq3ded'), args: [...args, '+map', 'aggressor'] }
 }
 
-/** A Quake 3 server that takes bots and rcon. */
+/** Starts a Quake 3 server with bots and rcon. */
 export function startIoquake3(): Promise<RealProgram> {
   return startReal({
     name: 'ioquake3',
@@ -57,8 +59,8 @@ export function startIoquake3(): Promise<RealProgram> {
 }
 
 /**
- * Makes the folder with the game's files where it is missing; gives its path. Other test runs may do the same at the same
- * time: whoever is first puts its folder into the place.
+ * Makes the folder with the game's files if it is missing; returns its path. Other test runs may do this at
+ * the same time: the first one moves its folder into place.
  */
 export function installIoquake3(): string {
   if (existsSync(BASE)) return BASE
@@ -74,7 +76,7 @@ export function installIoquake3(): string {
     const code = readdirSync(join(PROGRAMS, 'baseq3')).find(name => name.startsWith('qagame'))
     if (code === undefined) throw new Error('ioquake3-server has no game code')
     copyFileSync(join(PROGRAMS, 'baseq3', code), join(game, code))
-    // An empty one ends the server.
+    // An empty file ends the server.
     writeFileSync(join(game, 'default.cfg'), 'set sv_pure 0\n')
     const from = (name: string) => join(folder, 'openarena', DATA, name)
     run('unzip', '-qo', from('pak1-maps.pk3'), 'maps/aggressor.bsp', '-d', game)

@@ -7,12 +7,13 @@ import { INSTALLED } from './scratch.ts'
 const run = promisify(execFile)
 const PROGRAMS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet'] as const
 
-/** How long building may take, milliseconds. */
+/** Milliseconds that the build may take. */
 export const BUILD_LIMIT = 40 * 60_000
 
 /**
- * Resolves with the folder of Kubernetes' programs. No package has them, so they are built from Debian's source package, which
- * needs no network but that of the packages: about six minutes on two cores and 2.6 GB meanwhile, once for a machine.
+ * Resolves with the folder of Kubernetes' programs. No package has them, so they are built from Debian's
+ * source package, which needs only the packages' network: about six minutes on two cores and 2.6 GB of
+ * temporary files, once per machine.
  */
 export async function buildKubernetes(): Promise<string> {
   const folder = join(INSTALLED, 'kubernetes')
@@ -39,7 +40,10 @@ export async function buildKubernetes(): Promise<string> {
   return programs
 }
 
-/** From the machine's own mirror, with lists of its own, so that the machine's settings stay as they are. */
+/**
+ * Unpacks the source from the machine's own mirror, with separate lists, so that the machine's settings do
+ * not change.
+ */
 async function unpackSource(folder: string): Promise<string> {
   const apt = join(folder, 'apt')
   for (const path of ['lists/partial', 'cache/archives/partial', 'etc']) {

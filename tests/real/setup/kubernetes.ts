@@ -12,17 +12,20 @@ import { freePort } from './scratch.ts'
 
 /** A Kubernetes of one node, on loopback. Disposing ends all of it. */
 export interface Kubernetes extends AsyncDisposable {
-  /** Has the contexts "admin" (current), "viewer" (no rights) and "stranger" (a token that does not exist). */
+  /**
+   * The file with the contexts "admin" (current), "viewer" (no rights) and "stranger" (a token that does not
+   * exist).
+   */
   readonly kubeconfig: string
-  /** A call of the admin; rejects with the answer's text where it is refused. */
+  /** Sends a request as the admin; rejects with the answer's text if it is refused. */
   api(method: string, path: string, body?: unknown): Promise<unknown>
 }
 
-/** What kubelet changes of the machine. */
+/** The kernel settings that kubelet changes. */
 const KERNEL = ['vm/overcommit_memory', 'kernel/panic', 'kernel/panic_on_oops']
 
 /**
- * Builds Kubernetes where that was not done yet, and starts it with a Docker of its own: about half a minute. Needs root. Its
+ * Builds Kubernetes if necessary, and starts it with its own Docker: about half a minute. Needs root. Its
  * pods need `hostNetwork: true` and `imagePullPolicy: Never`.
  */
 export async function startKubernetes(): Promise<Kubernetes> {
@@ -72,7 +75,10 @@ async function findPorts(): Promise<Ports> {
   return Object.fromEntries(found) as Ports
 }
 
-/** With a runc that leaves out the negative oom_score_adj of kubelet's containers, which takes a capability. */
+/**
+ * Starts Docker with a wrapped runc that drops the negative oom_score_adj of kubelet's containers, which
+ * needs a capability.
+ */
 async function startLabDocker(folder: string) {
   const wrapper = join(folder, 'runc')
   writeFileSync(

@@ -6,20 +6,23 @@ import { promisify } from 'node:util'
 import type { ChatTool } from '../../support/first-hub.ts'
 import { INSTALLED } from './scratch.ts'
 
-/** llama.cpp for React Native: its archive holds llama.cpp's sources. It is never a dependency, since React Native is its peer. */
+/**
+ * llama.cpp for React Native: its archive has llama.cpp's sources. It is never a dependency, since React
+ * Native is its peer.
+ */
 const PACKAGE = 'llama.rn@0.12.9'
 const PROGRAM = join(import.meta.dirname, 'check-grammar.cpp')
 const SOURCES = ['common/json-schema-to-grammar.cpp', 'common/common.cpp', 'llama-grammar.cpp']
 const COMPILE = ['-std=c++17', '-O0', '-ffunction-sections', '-fdata-sections', '-Icommon', '-I.', '-c']
 
 const MOST_TOOLS = 128
-/** The parser shows the whole grammar after what it says. */
+/** Characters of a message; the parser prints the whole grammar after it. */
 const LONGEST_FAULT = 300
 
-/** What llama.cpp says of one grammar of all these tools; '' where it accepts them. */
+/** Returns llama.cpp's message about one grammar of all these tools; '' if it accepts them. */
 export type CheckGrammar = (tools: readonly ChatTool[]) => string
 
-/** llama.cpp's own converter and grammar parser. They are compiled once, outside the repository. */
+/** Compiles llama.cpp's own converter and grammar parser, once, outside the repository. */
 export async function buildGrammarCheck(): Promise<CheckGrammar> {
   const version = createHash('sha256').update(PACKAGE).update(readFileSync(PROGRAM)).digest('hex')
   const program = join(INSTALLED, `llama-grammar-${version.slice(0, 12)}`)
@@ -27,7 +30,10 @@ export async function buildGrammarCheck(): Promise<CheckGrammar> {
   return tools => check(program, tools)
 }
 
-/** Without what the converter and the parser do not call: the linker drops it, and with it what it would need. */
+/**
+ * Compiles with unused sections removed: the linker drops functions that the converter and the parser do not
+ * call, and their dependencies.
+ */
 async function compile(program: string): Promise<void> {
   mkdirSync(INSTALLED, { recursive: true })
   const work = mkdtempSync(join(INSTALLED, 'making-'))
@@ -58,7 +64,7 @@ function check(program: string, tools: readonly ChatTool[]): string {
   return stderr.slice(0, LONGEST_FAULT) || 'refused'
 }
 
-/** Makes one grammar of each 128 tools. Names those that are refused alone, with what is said of them. */
+/** Makes one grammar of each 128 tools. Returns the tools that are refused alone, with the messages. */
 export function findRefused(checkGrammar: CheckGrammar, tools: readonly ChatTool[]): string[] {
   const refused: string[] = []
   for (let from = 0; from < tools.length; from += MOST_TOOLS) {

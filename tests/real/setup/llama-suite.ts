@@ -15,15 +15,15 @@ import { installServers, type NpmServer, toEntry } from './npm-servers.ts'
 
 const INSTALL_MS = 300_000
 
-/** The form of every server that is built on llama.cpp. */
+/** The form for every server that is built on llama.cpp. */
 const FORM = FORMS.compatible({ provider: 'compatible', baseUrl: 'http://h', model: 'qwen3', vision: false })
 
-/** All of these tools in the form that llama.cpp is sent. */
+/** Converts all tools to the form that llama.cpp is sent. */
 export function toShaped(tools: readonly ModelTool[]): ChatTool[] {
   return shapeTools(tools, { ...FORM.tools, most: tools.length }, new Set()).map(toChatTool)
 }
 
-/** llama.cpp takes every tool of these servers of others, which run in one hub. */
+/** Tests that llama.cpp accepts every tool of these servers, which run in one hub. */
 export function testNpmGrammars(servers: readonly NpmServer[], title: string): void {
   let world: Awaited<ReturnType<typeof openNpmWorld>>
   let checkGrammar: CheckGrammar

@@ -4,7 +4,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 export interface Mail {
   parsed: ParsedMail
-  /** Whether it came over an encrypted connection, and as whom. */
+  /** True if the connection was encrypted; `user` is the login. */
   secure: boolean
   user: unknown
   to: string[]
@@ -13,11 +13,14 @@ export interface Mail {
 export interface MailServer extends AsyncDisposable {
   readonly port: number
   readonly mails: readonly Mail[]
-  /** The next mail gets this answer. */
+  /** Answers the next mail with this refusal. */
   refuseOnce(code: number, text: string): void
 }
 
-/** A real SMTP server of npm, with a certificate that nobody signed; it knows the user "hub" with the password "pw-of-hub". */
+/**
+ * Starts a real SMTP server of npm, with a self-signed certificate; it knows the user "hub" with the password
+ * "pw-of-hub".
+ */
 export async function startMailServer(
   options: SMTPServerOptions = {},
   host = '127.0.0.1',
@@ -42,7 +45,7 @@ export async function startMailServer(
     ...options,
   })
   await new Promise<void>(resolve => server.listen(0, host, resolve))
-  server.on('error', () => undefined) // a client that does not trust the certificate goes away in the handshake
+  server.on('error', () => undefined) // a client that distrusts the certificate breaks the handshake
   return {
     port: (server.server.address() as AddressInfo).port,
     mails,

@@ -1,4 +1,4 @@
-/** What the tests use of it; the package comes without types. */
+/** Declares what the tests use; the package has no types. */
 declare module 'mailparser' {
   import type { Readable } from 'node:stream'
 

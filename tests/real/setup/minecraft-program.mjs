@@ -1,5 +1,5 @@
-// A Minecraft server and players for it, by minecraft-protocol, which is installed in the given folder. Players come
-// and leave as the lines of its standard input say: "join Ann", "leave Ann".
+// A Minecraft server and its players, by minecraft-protocol, which is installed in the given folder. Players
+// join and leave by lines on the standard input: "join Ann", "leave Ann".
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'

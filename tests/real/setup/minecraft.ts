@@ -3,18 +3,18 @@ import { startProgram } from '../../support/program.ts'
 import { installPackages } from './npm-packages.ts'
 import { freePort } from './scratch.ts'
 
-/** 455 MB with the data of all versions of the game, which is why it is no package of this repository. */
+/** 455 MB with the data of all versions of the game, so it is not a package of this repository. */
 const PACKAGES = { 'minecraft-protocol': '1.68.0' }
 const PROGRAM = fileURLToPath(new URL('./minecraft-program.mjs', import.meta.url))
 
-/** A Minecraft server of others' code, and players for it. */
+/** A third-party Minecraft server and its players. */
 export interface MinecraftServer extends AsyncDisposable {
   readonly port: number
   join(name: string): void
   leave(name: string): void
 }
 
-/** Installs minecraft-protocol at the first call: about ten seconds. */
+/** Starts the server; the first call installs minecraft-protocol, in about ten seconds. */
 export async function startMinecraft(): Promise<MinecraftServer> {
   const folder = installPackages(PACKAGES)
   const port = await freePort()

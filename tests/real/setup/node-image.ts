@@ -10,15 +10,16 @@ const MIRROR = 'http://deb.debian.org/debian'
 const CERTIFICATES = '/etc/ssl/of-the-machine.crt'
 
 /**
- * Puts an image `node:24-slim` into a Docker, as the official one is: Debian 12, Node.js (the one that runs this) with npm,
- * and a user `node` with the number 1000. It is made at the first use, in half a minute, and kept. Needs root.
+ * Adds an image `node:24-slim` to a Docker, like the official one: Debian 12, the Node.js that runs this with
+ * npm, and a user `node` with the id 1000. It is made at the first use, in half a minute, and kept. Needs
+ * root.
  */
 export async function addNodeImage({ docker }: Daemon): Promise<void> {
   if (!existsSync(ARCHIVE)) await makeArchive()
   const settings = [
     'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     'CMD ["node"]',
-    // Where a proxy with an authority of its own stands before the registry.
+    // A proxy in front of the registry may have its own certificate authority.
     ...(process.env['NODE_EXTRA_CA_CERTS'] ? [`ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`] : []),
   ]
   await docker('import', ...settings.flatMap(setting => ['--change', setting]), ARCHIVE, 'node:24-slim')
@@ -44,6 +45,6 @@ async function makeArchive(): Promise<void> {
   rmSync(root, { recursive: true, force: true })
 }
 
-/** This machine's folder for scratch files need not be there inside. */
+/** Runs a command with /tmp, because this machine's scratch folder may not exist inside. */
 const run = (command: string, args: string[]) =>
   promisify(execFile)(command, args, { env: { ...process.env, TMPDIR: '/tmp' }, maxBuffer: 2 ** 26 })

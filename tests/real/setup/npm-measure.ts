@@ -19,30 +19,30 @@ import { compareOffers, type Offered, readOffered } from './npm-offers.ts'
 import { furnish, type NpmServer, type NpmWorld, toEntry } from './npm-servers.ts'
 import { startPrometheusLab } from './prometheus.ts'
 
-/** What a server showed through the hub. */
+/** The measurements of a server through the hub. */
 export interface Measured {
   server: NpmServer
   era: Era
-  /** Milliseconds from its process's start to its tools in the hub. */
+  /** Milliseconds from the start of its process until its tools are in the hub. */
   starts: number
-  /** Mebibytes of its process and those that it started. */
+  /** Mebibytes of its process and its children. */
   memory: number
   tools: number
   offered: Offered
-  /** What the hub lacks, or has otherwise than the server lists and reads it. */
+  /** Differences between the server's own lists and contents and the hub's. */
   lost: string[]
-  /** Names that are not the prefix and the server's own. */
+  /** Names that differ from the prefix and the server's own name. */
   renamed: string[]
-  /** What its call said through the hub, and directly. */
+  /** The result's text of its call through the hub, and directly. */
   answer: string
   failed: boolean
   structured: boolean
   capabilities: Capabilities
-  /** Milliseconds from a SIGKILL to its tools being listed anew. */
+  /** Milliseconds from a SIGKILL until its tools are listed again. */
   back: number
-  /** What its call said after that. */
+  /** The text of its call after the restart. */
   answerAfter: string
-  /** Processes of before the SIGKILL that still run. */
+  /** Processes from before the SIGKILL that still run. */
   left: Process[]
 }
 
@@ -52,10 +52,10 @@ type Capabilities = NonNullable<ReturnType<Client['getServerCapabilities']>>
 const INFO = { name: 'superbloom-tests', version: '1.0.0' }
 const START_MS = 60_000
 
-/** A homelab for the servers to look at. Disposing ends it and removes what was written. */
+/** Opens a homelab for the servers. Disposing ends it and removes the written files. */
 export async function openNpmWorld(): Promise<NpmWorld & AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
-  // One of the servers takes all paths for lower case.
+  // One of the servers converts all paths to lower case.
   const folder = join(tmpdir(), `superbloom-npm-${randomUUID()}`)
   mkdirSync(folder)
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
@@ -65,7 +65,9 @@ export async function openNpmWorld(): Promise<NpmWorld & AsyncDisposable> {
   return { folder, prometheus, alertmanager, [Symbol.asyncDispose]: () => whole.disposeAsync() }
 }
 
-/** Starts a hub whose config has these servers, lists, calls and kills each, and asks each directly too. */
+/**
+ * Starts a hub with these servers in its config; lists, calls and kills each, and also asks each directly.
+ */
 export async function measure(
   servers: readonly NpmServer[],
   programOf: (server: NpmServer) => string,
@@ -77,7 +79,7 @@ export async function measure(
   for (const { name } of servers) await untilReadyAgain(hub, name, 0)
   const clients = { legacy: await openHubClient(hub, 'legacy'), modern: await openHubClient(hub, 'modern') }
   try {
-    // What only one era knows of a tool, such as `execution`, is told to clients of that era.
+    // Fields of a tool that only one era knows, such as `execution`, are sent only to clients of that era.
     const lists = { legacy: await readLists(clients.legacy), modern: await readLists(clients.modern) }
     return await Promise.all(
       servers.map(server => measureOne({ server, world, hub, clients, lists, program: programOf(server) })),
@@ -114,7 +116,7 @@ interface Place {
   world: NpmWorld
   hub: TestHub
   clients: Record<Era, Client>
-  /** What clients of either era are told. */
+  /** The hub's lists for clients of either era. */
   lists: Record<Era, Lists>
   program: string
 }
@@ -156,7 +158,7 @@ async function measureOne(place: Place): Promise<Measured> {
   }
 }
 
-/** What the server says without a hub between; a legacy one is not probed. */
+/** Reads the server without the hub; a legacy server is not probed for its era. */
 async function askDirectly(place: Place, era: Era, prefix: string) {
   const { server, program, world, clients, lists } = place
   const { command, args, env, cwd } = toEntry(server, program, world)
@@ -179,14 +181,17 @@ async function askDirectly(place: Place, era: Era, prefix: string) {
   }
 }
 
-/** The name of the tool in the hub that is the same but for its name. */
+/** Returns the hub's name of the tool that is equal except for its name. */
 function nameInHub(tool: Tool, { server, lists }: Place, era: Era, prefix: string): string | undefined {
   const names = [`${prefix}${tool.name}`, `${server.name}__${tool.name}`]
   const same = lists[era].tools.filter(one => isDeepStrictEqual({ ...one, name: '' }, { ...tool, name: '' }))
   return names.find(name => same.some(one => one.name === name)) ?? same[0]?.name
 }
 
-/** Some servers say what went wrong in a result, others in an error of the protocol: both arrive as they are. */
+/**
+ * Calls through the hub. Some servers report failures in a result, others as a protocol error: both arrive
+ * unchanged.
+ */
 async function callThroughHub({ server, world, clients }: Place, prefix: string): Promise<CallToolResult> {
   const { tool, args } = server.call
   const call = { name: `${prefix}${tool}`, arguments: args?.(world) ?? {} }

@@ -7,7 +7,7 @@ import {
   type ResourceTemplateType,
 } from '@modelcontextprotocol/client'
 
-/** What a server, or the hub, offers besides tools. */
+/** The offer of a server, or of the hub, besides tools. */
 export interface Offered {
   resources: Resource[]
   templates: ResourceTemplateType[]
@@ -16,7 +16,7 @@ export interface Offered {
 
 const FRESH = { cacheMode: 'refresh' } as const
 
-/** A list that cannot be had, as some servers' cannot, is empty. */
+/** Reads the lists. A list that fails, as some servers' do, is empty. */
 export async function readOffered(client: Client): Promise<Offered> {
   const { resources, prompts } = client.getServerCapabilities() ?? {}
   const lists = await Promise.all([
@@ -38,14 +38,14 @@ async function orNothing<Value>(asked: Promise<Value>): Promise<Value | undefine
   })
 }
 
-/** A server asked directly, and through the hub, where its prompts have a prefix. */
+/** The clients of a server and of the hub, where its prompts have a prefix. */
 export interface Sides {
   direct: Client
   hub: Client
   prefix: string
 }
 
-/** What of a server's offer the hub lacks or has otherwise: entries of its lists, and what they hold when read. */
+/** Returns what the hub lacks or changes of a server's offer: entries of its lists, and their contents. */
 export async function compareOffers(sides: Sides, own: Offered, inHub: Offered): Promise<string[]> {
   const { direct, hub, prefix } = sides
   const named = own.prompts.map(prompt => ({ ...prompt, name: `${prefix}${prompt.name}` }))
@@ -82,7 +82,7 @@ function holds(list: readonly object[], one: object): boolean {
   return list.some(other => isDeepStrictEqual(other, one))
 }
 
-/** An error that the server gives is an answer too. */
+/** Returns the answer; a server's error counts as an answer too. */
 async function settle(asked: Promise<unknown>): Promise<unknown> {
   return asked.catch(error => {
     if (error instanceof ProtocolError) return { code: error.code, message: error.message }

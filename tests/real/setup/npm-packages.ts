@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { INSTALLED } from './scratch.ts'
 
 /**
- * Installs packages of others at these exact versions where they are not yet, without their scripts. Returns the
- * folder whose `node_modules` has them; many have one with a name of their own. Other runs may do the same at the same
- * time: whoever is first puts its folder into the place.
+ * Installs third-party packages at these exact versions if they are missing, without their scripts. Returns
+ * the folder whose `node_modules` has them; a `title` names the folder of many packages. Other runs may do
+ * this at the same time: the first one moves its folder into place.
  */
 export function installPackages(versions: Readonly<Record<string, string>>, title?: string): string {
   const packages = Object.entries(versions).map(([name, version]) => `${name}@${version}`)

@@ -3,28 +3,28 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installPackages } from './npm-packages.ts'
 
-/** What servers look at, made new for each run. */
+/** The data and programs that servers read, made new for each run. */
 export interface NpmWorld {
-  /** Holds a vault of notes, a git repository, and a program with a fault. */
+  /** The folder with a vault of notes, a git repository, and a program with a bug. */
   folder: string
   /** "http://127.0.0.1:40123". */
   prometheus: string
   alertmanager: string
 }
 
-/** A server of others, how a person configures it, and one call that reads something. */
+/** A third-party server, its configuration by a person, and one call that reads something. */
 export interface NpmServer {
   /** Its key in the config. */
   name: string
   package: string
   version: string
-  /** Besides the program itself. */
+  /** Returns the entry's fields besides the program. */
   entry?(world: NpmWorld): { args?: string[]; env?: Record<string, string>; prefix?: string }
   call: {
     tool: string
     args?(world: NpmWorld): Record<string, unknown>
     says: string
-    /** The upstream that it asks is not there: what the server says of that arrives as it is. */
+    /** True if its upstream does not exist: the server's message about that arrives unchanged. */
     fails?: true
   }
 }
@@ -34,7 +34,7 @@ const disks = (world: NpmWorld) => ({ path: join(notes(world), 'disks.md') })
 const DISKS = 'The NAS has 4 disks'
 const NOBODY = 'http://127.0.0.1:1'
 
-/** They install in half a minute and start in less than a second each. */
+/** Servers that install in half a minute and start in less than a second each. */
 export const smallServers: readonly NpmServer[] = [
   {
     name: 'everything',
@@ -120,7 +120,7 @@ export const smallServers: readonly NpmServer[] = [
     name: 'hello',
     package: 'mcp-hello-world',
     version: '1.1.2',
-    // Its echo is also the name of another server's tool.
+    // Its tool `echo` has the same name as another server's tool.
     entry: () => ({ prefix: '' }),
     call: { tool: 'add', args: () => ({ a: 2, b: 3 }), says: 'The sum is: 5' },
   },
@@ -168,7 +168,7 @@ export const smallServers: readonly NpmServer[] = [
     name: 'context7',
     package: '@upstash/context7-mcp',
     version: '4.1.1',
-    // Its tools ask the internet; this address refuses.
+    // Its tools use the internet; this address refuses.
     entry: () => ({ env: { CONTEXT7_API_URL: NOBODY } }),
     call: {
       tool: 'resolve-library-id',
@@ -189,7 +189,7 @@ export const smallServers: readonly NpmServer[] = [
   },
 ]
 
-/** Large ones: a Go program of 75 MB, another of 100 MB, a browser, a PDF reader. */
+/** Large servers: a Go program of 75 MB, another of 100 MB, a browser, a PDF reader. */
 export const largeServers: readonly NpmServer[] = [
   {
     name: 'kubernetes',
@@ -220,7 +220,7 @@ export const largeServers: readonly NpmServer[] = [
     name: 'charts',
     package: '@antv/mcp-server-chart',
     version: '0.9.10',
-    // Draws at an address; this one refuses.
+    // The server draws by a request to an address; this one refuses.
     entry: () => ({ env: { VIS_REQUEST_SERVER: NOBODY } }),
     call: {
       tool: 'generate_pie_chart',
@@ -244,7 +244,7 @@ export const largeServers: readonly NpmServer[] = [
   },
 ]
 
-/** Installs them once for all later runs; says where a server's program is. */
+/** Installs the servers once for all later runs; returns a function that finds a server's program. */
 export function installServers(servers: readonly NpmServer[], title: string): (server: NpmServer) => string {
   const versions = Object.fromEntries(servers.map(({ package: name, version }) => [name, version]))
   const folder = installPackages(versions, title)
@@ -261,7 +261,7 @@ interface Manifest {
   bin: string | Record<string, string>
 }
 
-/** An entry of the config, as a person writes it. */
+/** Returns an entry of the config, as a person writes it. */
 export function toEntry(server: NpmServer, program: string, world: NpmWorld) {
   const { args = [], env = {}, ...rest } = server.entry?.(world) ?? {}
   return {
@@ -273,7 +273,7 @@ export function toEntry(server: NpmServer, program: string, world: NpmWorld) {
   }
 }
 
-/** Writes what the servers look at into a folder. */
+/** Writes the servers' data into a folder. */
 export function furnish(folder: string): void {
   for (const name of ['vault', 'repository', 'program']) mkdirSync(join(folder, name))
   writeFileSync(join(folder, 'vault', 'disks.md'), `# Disks\n\n${DISKS}\n`)

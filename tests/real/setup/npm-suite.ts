@@ -5,7 +5,7 @@ import { installServers, type NpmServer } from './npm-servers.ts'
 
 const INSTALL_MS = 300_000
 
-/** What holds for every server of others in one hub with all of these. */
+/** Tests what holds for every third-party server in one hub with all of these. */
 export function testNpmServers(servers: readonly NpmServer[], title: string): void {
   let world: Awaited<ReturnType<typeof openNpmWorld>>
   let rows: Measured[] = []

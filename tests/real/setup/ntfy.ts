@@ -6,10 +6,10 @@ import { unpackTrixiePackage } from './trixie-package.ts'
 
 const PASSWORD = 'labpw'
 
-/** A real ntfy server that lets nobody in without a login. Disposing ends it and removes its folder. */
+/** A real ntfy server that requires a login. Disposing ends it and removes its folder. */
 export interface RealNtfy extends AsyncDisposable {
   readonly url: string
-  /** Of a user who may do everything, and of one who may only write to the topic "lab". */
+  /** Tokens of a user with all rights, and of one who may only write to the topic "lab". */
   readonly tokens: { admin: string; writer: string }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { listens } from './listens.ts'
 import { freePort, type RealProgram, startReal } from './scratch.ts'
 
-/** A dedicated OpenTTD server; `port` is that of the game, over TCP and UDP. */
+/** Starts a dedicated OpenTTD server; `port` is the game's, over TCP and UDP. */
 export async function startOpenttd(): Promise<RealProgram> {
   const admin = await freePort()
   return await startReal({
@@ -27,7 +27,7 @@ export async function startOpenttd(): Promise<RealProgram> {
         options: { cwd: folder, env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } },
       }
     },
-    // It listens before its map is made, and answers only then.
+    // The port opens before the map is made, but the server answers only afterwards.
     isReady: url => listens(Number(new URL(url).port)),
   })
 }

@@ -18,7 +18,7 @@ const PACKAGES = [
   'runc',
   'systemd',
   'teeworlds-server',
-  // What SABnzbd runs with; the program itself is taken apart in sabnzbd.ts.
+  // Packages that SABnzbd needs; the program itself is unpacked in sabnzbd.ts.
   'par2',
   'p7zip-full',
   'python3-chardet',
@@ -39,7 +39,7 @@ const PACKAGES = [
   'unrar-free',
   'unzip',
 ] as const
-/** And those that only the slow ones use. */
+/** Packages that only the slow tests use. */
 const FULL_PACKAGES = [
   'debootstrap',
   'dpkg-dev',
@@ -50,7 +50,7 @@ const FULL_PACKAGES = [
   'rsync',
 ] as const
 
-/** Installs what is missing. Throws, with the command to run, where that is not possible. */
+/** Installs missing packages. Throws, with the command to run, if that is not possible. */
 export function installPackages({ full }: { full: boolean }): void {
   const needed = full ? [...PACKAGES, ...FULL_PACKAGES] : PACKAGES
   const missing = needed.filter(name => !isInstalled(name))
@@ -84,7 +84,7 @@ function isInstalled(name: string): boolean {
   }
 }
 
-/** Silent unless it fails: then everything that it said is shown. */
+/** Runs apt-get silently; if it fails, the error has its whole output. */
 export function aptGet(args: string[], folder = '.'): void {
   try {
     execFileSync('apt-get', args, {

@@ -1,6 +1,6 @@
 import { QBITTORRENT_USER } from './qbittorrent.ts'
 
-/** Brings a torrent of a real qBittorrent together with somebody who has it, or wants it, on this machine. */
+/** Connects a torrent of a real qBittorrent to a peer on this machine. */
 export async function addPeer(url: string, hash: string, port: number): Promise<void> {
   const login = await fetch(`${url}/api/v2/auth/login`, {
     method: 'POST',

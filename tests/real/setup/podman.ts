@@ -14,13 +14,13 @@ const run = promisify(execFile)
 export interface Podman extends AsyncDisposable {
   /** The path of its socket. */
   readonly socket: string
-  /** What `podman …` wrote on stdout, trimmed. */
+  /** Runs `podman …` and returns its stdout, trimmed. */
   podman(...args: string[]): Promise<string>
   /** Starts a container in the background, on the host's network; resolves with its id. */
   run(name: string, options: readonly string[], ...command: string[]): Promise<string>
 }
 
-/** Starts Podman as root. It never gets to its default network, which would change that of the machine. */
+/** Starts Podman as root. It never uses its default network, which would change the machine's. */
 export async function startPodman(): Promise<Podman> {
   const folder = mkdtempSync(join(tmpdir(), 'podman-'))
   const socket = join(folder, 'podman.sock')
@@ -53,7 +53,7 @@ export async function startPodman(): Promise<Podman> {
   }
 }
 
-/** Its settings and its store are in the folder; resolves with the variables that say so. */
+/** Writes its settings, which keep its store in the folder; resolves with the variables for them. */
 function writeSettings(folder: string): Record<string, string> {
   const containers = `
 [containers]

@@ -5,14 +5,14 @@ import { type Program, startProgram } from '../../support/program.ts'
 import { until } from '../../support/until.ts'
 import { freePort } from './scratch.ts'
 
-/** Prometheus, Alertmanager and a node-exporter of Debian, which know each other. */
+/** Debian's Prometheus, Alertmanager and node-exporter, connected to each other. */
 export interface PrometheusLab extends AsyncDisposable {
   readonly prometheus: string
   readonly alertmanager: string
   readonly nodeExporter: string
-  /** Ends the node-exporter, so that the alert TargetDown of job "node" fires. */
+  /** Stops the node-exporter, so that the alert TargetDown of job "node" fires. */
   stopNodeExporter(): Promise<void>
-  /** Starts it again at the same address. */
+  /** Starts the node-exporter again at the same address. */
   startNodeExporter(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ route: { receiver: nobody, group_wait: 1s }
 receivers: [{ name: nobody }]
 `
 
-/** Ready when all three answer; Prometheus looks at its targets about five seconds later. */
+/** Starts all three and waits until they answer; Prometheus reads its targets about five seconds later. */
 export async function startPrometheusLab(): Promise<PrometheusLab> {
   const folder = mkdtempSync(join(tmpdir(), 'prometheus-'))
   const prometheus = await freeAddress()

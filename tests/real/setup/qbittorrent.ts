@@ -6,16 +6,16 @@ import { type RealProgram, startReal } from './scratch.ts'
 export const QBITTORRENT_USER = { username: 'admin', password: 'adminadmin' }
 
 export interface QbittorrentOptions {
-  /** How its program is started: default Debian 12's. */
+  /** Returns how to start the program; default: Debian 12's. */
   program?: (args: string[], folder: string) => { command: string; args: string[] }
-  /** The folder as the program sees it, where that is another. */
+  /** Converts the folder to the path that the program sees, if it differs. */
   inside?: (folder: string) => string
   queueing?: boolean
-  /** Where it loads to; default `downloads` in its folder. */
+  /** The download folder; default: `downloads` in its folder. */
   downloads?: string
 }
 
-/** qBittorrent without anything outside this machine; it loads to `downloads` in its folder. */
+/** Starts qBittorrent without access beyond this machine; it downloads to `downloads` in its folder. */
 export function startQbittorrent(options: QbittorrentOptions = {}): Promise<RealProgram> {
   const { program = toDebian, inside = folder => folder, queueing = true } = options
   return startReal({

@@ -8,7 +8,7 @@ import { SABNZBD_KEY } from './sabnzbd.ts'
 import type { RealProgram } from './scratch.ts'
 import { type NewsServer, startNewsServer, toPost } from './usenet.ts'
 
-/** Everything that is to be true of the downloads server over a real SABnzbd. */
+/** Tests everything that must hold for the downloads server with a real SABnzbd. */
 export function sabnzbdSuite(start: (newsPort: number) => Promise<RealProgram>): void {
   let news: NewsServer
   let sabnzbd: RealProgram
@@ -26,7 +26,7 @@ export function sabnzbdSuite(start: (newsPort: number) => Promise<RealProgram>):
   beforeEach(async () => {
     await downloads?.[Symbol.asyncDispose]()
     downloads = await startDownloads({ SABNZBD_URL: sabnzbd.url, SABNZBD_API_KEY: SABNZBD_KEY })
-    // The first look raises nothing: wait until it is over.
+    // The first probe raises nothing: wait until it is over.
     await downloads.done('pause_downloads')
   })
 
@@ -163,7 +163,7 @@ export function sabnzbdSuite(start: (newsPort: number) => Promise<RealProgram>):
     const args = { file: toFile(nzb), fileName: 'Lab.Cut.nzb' }
     await using first = await startDownloads(environment)
     const { data } = await first.done('add_download', args)
-    // As a kill between SABnzbd's answer and its commit leaves it.
+    // A kill between SABnzbd's answer and its commit leaves this state.
     const state = JSON.parse(readFileSync(environment.DOWNLOADS_STATE, 'utf8')) as {
       added: Record<string, object>
     }

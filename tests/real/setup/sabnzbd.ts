@@ -10,16 +10,16 @@ const CONTRIB = join(INSTALLED, 'contrib')
 export interface SabnzbdOptions {
   /** The port of a news server on this machine; without it downloads stay in the queue. */
   newsPort?: number
-  /** How its program is started: default Debian 12's 3.7. */
+  /** Returns how to start the program; default: Debian 12's 3.7. */
   program?: (
     args: string[],
     folder: string,
   ) => { command: string; args: string[]; env?: Record<string, string> }
-  /** The folder as the program sees it, where that is another. */
+  /** Converts the folder to the path that the program sees, if it differs. */
   inside?: (folder: string) => string
 }
 
-/** SABnzbd in a folder of its own, without a page that opens and without anything outside this machine. */
+/** Starts SABnzbd in its own folder, without opening a page and without access beyond this machine. */
 export function startSabnzbd(options: SabnzbdOptions = {}): Promise<RealProgram> {
   const { newsPort, program = toDebian, inside = folder => folder } = options
   return startReal({
@@ -56,7 +56,10 @@ function toDebian(args: string[]) {
   }
 }
 
-/** The package cannot be installed (it depends on the non-free unrar), so it is taken apart. Gives its folder. */
+/**
+ * Unpacks the package, which cannot be installed because it depends on the non-free unrar. Returns its
+ * folder.
+ */
 export function installSabnzbd(): string {
   const root = join(INSTALLED, 'sabnzbd')
   if (existsSync(root)) return root

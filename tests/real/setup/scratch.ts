@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { type Program, type ProgramOptions, startProgram } from '../../support/program.ts'
 import { until } from '../../support/until.ts'
 
-/** What is installed once and used by all later runs: outside the repository. */
+/** The folder outside the repository for what is installed once and used by all later runs. */
 export const INSTALLED = join(tmpdir(), 'superbloom-real')
 
-/** A real program at work in a folder of its own. Disposing ends it and removes the folder. */
+/** A real program that runs in its own folder. Disposing ends it and removes the folder. */
 export interface RealProgram extends AsyncDisposable {
   /** "http://127.0.0.1:40123". */
   readonly url: string
@@ -17,7 +17,7 @@ export interface RealProgram extends AsyncDisposable {
   readonly program: Program
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** Returns a port of 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   const listening = Promise.withResolvers<void>()
@@ -33,13 +33,13 @@ export async function freePort(): Promise<number> {
 
 export interface StartOptions {
   name: string
-  /** Writes what the program needs and says how it is started. */
+  /** Writes the program's files and returns how to start it. */
   prepare(place: { folder: string; port: number }): {
     command: string
     args: string[]
     options?: ProgramOptions
   }
-  /** Whether it answers. */
+  /** Tells whether it answers. */
   isReady(url: string): Promise<boolean>
 }
 

@@ -8,7 +8,7 @@ import { until, within } from '../../support/until.ts'
 
 const run = promisify(execFile)
 
-/** systemd refuses to run where none is said to have started the machine, so it sees a /run/systemd of its own. */
+/** systemd runs only if it was the machine's init, so it gets its own /run/systemd that says so. */
 const START = `
   set -e
   mkdir -p /run/systemd
@@ -18,17 +18,17 @@ const START = `
 
 /** A systemd user manager of its own, in a scratch folder. Disposing stops its units and ends it. */
 export interface SystemdUser extends AsyncDisposable {
-  /** What systemctl finds it by. */
+  /** The variables by which systemctl finds it. */
   readonly env: { XDG_RUNTIME_DIR: string; XDG_CONFIG_HOME: string }
-  /** What `systemctl --user …` wrote on stdout, trimmed. */
+  /** Runs `systemctl --user …` and returns its stdout, trimmed. */
   systemctl(...args: string[]): Promise<string>
-  /** Writes the file of a service, `lines` being its section [Service]. */
+  /** Writes a service's file with these lines as its section [Service]. */
   addService(name: string, ...lines: string[]): Promise<void>
-  /** Writes the file of a service, whole. */
+  /** Writes a service's whole file. */
   addUnit(name: string, text: string): Promise<void>
 }
 
-/** Starts it as root, for a mount namespace of its own. */
+/** Starts it as root, which its own mount namespace needs. */
 export async function startSystemdUser(): Promise<SystemdUser> {
   const folder = mkdtempSync(join(tmpdir(), 'systemd-'))
   const units = join(folder, 'conf/systemd/user')

@@ -5,7 +5,7 @@ import { freePort, type RealProgram, startReal } from './scratch.ts'
 
 export const ECON_PASSWORD = 'labecon'
 
-/** A Teeworlds server; `port` is that of its external console. It tells nobody on the internet. */
+/** Starts a Teeworlds server that is not registered on the internet; `port` is its external console's. */
 export async function startTeeworlds(): Promise<RealProgram> {
   const game = await freePort()
   return await startReal({

@@ -10,7 +10,9 @@ import type { RealProgram } from './scratch.ts'
 import { makeTorrent } from './torrents.ts'
 import { startTransmission, TRANSMISSION_USER } from './transmission.ts'
 
-/** Everything that is to be true of the downloads server over a real qBittorrent and a real Transmission. */
+/**
+ * Tests everything that must hold for the downloads server with a real qBittorrent and a real Transmission.
+ */
 export function torrentsSuite(start: (options?: QbittorrentOptions) => Promise<RealProgram>): void {
   const SIZE = 3_000_000
 
@@ -54,7 +56,7 @@ export function torrentsSuite(start: (options?: QbittorrentOptions) => Promise<R
   const folderOf = (client: string) =>
     join((client === 'qbittorrent' ? qbittorrent : transmission).folder, 'downloads')
 
-  /** Each waits about ten seconds until the other lets it load, so both ways go at the same time. */
+  /** Each client waits about ten seconds until the other uploads, so both directions run at the same time. */
   test('what each loads from the other is held, limited, let go, and told when it is complete', async () => {
     await Promise.all([transfer('qbittorrent', 'transmission'), transfer('transmission', 'qbittorrent')])
   })
@@ -139,7 +141,7 @@ export function torrentsSuite(start: (options?: QbittorrentOptions) => Promise<R
       )
     }
     await downloads[Symbol.asyncDispose]()
-    // The minute is over while this server is away.
+    // The minute passes while this server is stopped.
     for (const pause of Object.values(kept.pauses)) pause.until = Date.now() - 1
     writeFileSync(state, JSON.stringify(kept))
     downloads = await startDownloads({ ...environment(), DOWNLOADS_STATE: state })
@@ -253,7 +255,7 @@ export function torrentsSuite(start: (options?: QbittorrentOptions) => Promise<R
         expect(text).not.toContain('wrong-word')
       }
     }
-    // Five wrong passwords would have locked this machine out.
+    // Five wrong passwords would have banned this machine.
     await downloads.done('get_download_status', { client: 'qbittorrent' })
   })
 }

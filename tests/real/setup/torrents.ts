@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import createTorrent from 'create-torrent'
 
-/** The .torrent of one file, without a tracker. */
+/** Makes the .torrent of one file, without a tracker. */
 export async function makeTorrent(name: string, bytes: Buffer): Promise<Buffer> {
   const options = { name, announceList: [], createdBy: 'superbloom', private: false, pieceLength: 65_536 }
   return Buffer.from(await promisify(createTorrent)(bytes, options))

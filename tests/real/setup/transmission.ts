@@ -4,7 +4,10 @@ import { freePort, type RealProgram, startReal } from './scratch.ts'
 
 export const TRANSMISSION_USER = { username: 'lab', password: 'secret-word' }
 
-/** Transmission without anything outside this machine; it loads to and shares from `downloads` in its folder. */
+/**
+ * Starts Transmission without access beyond this machine; it downloads to and seeds from `downloads` in its
+ * folder.
+ */
 export async function startTransmission(
   options: { downloads?: string } = {},
 ): Promise<RealProgram & { peerPort: number }> {

@@ -13,8 +13,8 @@ import { join } from 'node:path'
 import { INSTALLED } from './scratch.ts'
 
 /**
- * The folder with what a package of Debian trixie holds, for programs that run on bookworm as they are. It is fetched and
- * unpacked once, outside the repository; what it depends on is not.
+ * Returns the folder with the contents of a Debian trixie package, for programs that run on bookworm
+ * unchanged. It is fetched and unpacked once, outside the repository, without its dependencies.
  */
 export function unpackTrixiePackage(name: string): string {
   const place = join(INSTALLED, name)

@@ -7,7 +7,7 @@ import { INSTALLED } from './scratch.ts'
 
 const ROOT = join(INSTALLED, 'downloads-trixie')
 const MIRROR = 'http://deb.debian.org/debian'
-/** What SABnzbd 4.5 runs with. */
+/** Packages that SABnzbd 4.5 needs. */
 const PACKAGES = [
   '7zip',
   'apprise',
@@ -30,7 +30,7 @@ const PACKAGES = [
   'qbittorrent-nox',
   'unrar-free',
 ]
-/** INN's own first configuration fails without a domain. */
+/** The first configuration of INN fails without a domain, so the script sets one. */
 const INSTALL = `set -e
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
@@ -42,7 +42,7 @@ apt-get install -y -qq --no-install-recommends inn2 || true
 sed -i -e 's/^#\\?domain:.*/domain: lab.example.org/' -e 's/^#\\?pathhost:.*/pathhost: news.lab.example.org/' \\
   -e 's/^#\\?fromhost:.*/fromhost: lab.example.org/' /etc/news/inn.conf
 dpkg --configure -a`
-/** The folder is seen as /lab, by this program and its children only. */
+/** Makes the folder visible as /lab, only to this program and its children. */
 const ENTER = `root=$1
 mkdir -p "$root/lab"
 mount --bind "$2" "$root/lab"
@@ -50,7 +50,10 @@ mount -t proc proc "$root/proc"
 shift 2
 exec chroot "$root" "$@"`
 
-/** A Debian 13 in a folder with programs newer than Debian 12's; made at the first use, in a minute or two. Needs root. */
+/**
+ * Installs a Debian 13 in a folder, with newer programs than Debian 12's; made at the first use, in a minute
+ * or two. Needs root.
+ */
 export async function installTrixie(): Promise<void> {
   if (existsSync(ROOT)) return
   if (!existsSync('/usr/sbin/debootstrap')) {
@@ -67,7 +70,10 @@ export async function installTrixie(): Promise<void> {
   renameSync(made, ROOT)
 }
 
-/** How a program of it is started, once it is installed: options for `startSabnzbd` and `startQbittorrent`. */
+/**
+ * Returns how to start one of its programs, once installed: options for `startSabnzbd` and
+ * `startQbittorrent`.
+ */
 export function inTrixie(command: string, before: string[] = []) {
   return {
     program: (args: string[], folder: string) => ({
@@ -78,6 +84,6 @@ export function inTrixie(command: string, before: string[] = []) {
   }
 }
 
-/** This machine's folder for scratch files need not be there inside. */
+/** Runs a command with /tmp, because this machine's scratch folder may not exist inside. */
 const run = (command: string, args: string[]) =>
   promisify(execFile)(command, args, { env: { ...process.env, TMPDIR: '/tmp' }, maxBuffer: 2 ** 26 })

@@ -15,7 +15,10 @@ export interface Post {
   articles: Article[]
 }
 
-/** Cuts the bytes into yEnc articles (yenc.org/yenc-draft.1.3.txt). `stem` must differ from that of other posts. */
+/**
+ * Splits the bytes into yEnc articles (yenc.org/yenc-draft.1.3.txt). `stem` must differ from that of other
+ * posts.
+ */
 export function toPost(name: string, bytes: Buffer, stem: string, part = 500_000): Post {
   const count = Math.ceil(bytes.length / part)
   const articles = Array.from({ length: count }, (_, index): Article => {
@@ -66,7 +69,7 @@ function encode(bytes: Uint8Array): Buffer {
   return Buffer.from(out)
 }
 
-/** A news server with what it was given and nothing else: enough of RFC 3977 for a download client. */
+/** A news server with only the posted articles: enough of RFC 3977 for a download client. */
 export interface NewsServer extends AsyncDisposable {
   readonly port: number
   put(post: Post): void

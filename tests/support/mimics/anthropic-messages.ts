@@ -24,14 +24,14 @@ export const readMessages = (body: Json): MessagesRequest => ({
 const ofType = ({ blocks }: Message, type: string) => blocks.filter(block => block['type'] === type)
 const isThinking = ({ type }: Json) => type === 'thinking' || type === 'redacted_thinking'
 
-/** Every block with where it is. */
+/** Yields every block with its path. */
 function* allBlocks(messages: readonly Message[]): Iterable<{ block: Json; at: string }> {
   for (const [index, { blocks }] of messages.entries())
     for (const [position, block] of blocks.entries())
       yield { block, at: `messages.${index}.content.${position}` }
 }
 
-/** What Anthropic refuses in a history. */
+/** The rules by which Anthropic refuses a history. */
 export const anthropicMessageRules: Rule<MessagesRequest>[] = [
   {
     what: 'a role other than `user` and `assistant`',
@@ -203,7 +203,7 @@ export const anthropicMessageRules: Rule<MessagesRequest>[] = [
   },
 ]
 
-/** How many results a message begins with. */
+/** Counts the results at the start of a message. */
 function leading(blocks: readonly Json[]): number {
   const other = blocks.findIndex(({ type }) => type !== 'tool_result')
   return other < 0 ? blocks.length : other

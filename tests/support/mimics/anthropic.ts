@@ -20,7 +20,7 @@ const KNOWN =
 
 const schemas = new Ajv2020({ strict: false, validateFormats: false })
 
-/** Every block that may carry a mark of the cache. */
+/** Returns every block with a cache mark. */
 const marked = ({ body, messages, tools }: MessagesRequest): Json[] =>
   [...tools, ...toObjects(body['system']), ...messages.flatMap(({ blocks }) => blocks)].filter(
     block => block['cache_control'] !== undefined,
@@ -157,7 +157,7 @@ const toolRules: Rule<MessagesRequest>[] = [
 
 export const anthropicRules = [...requestRules, ...toolRules, ...anthropicMessageRules]
 
-/** The events of a reply, in the order of the recorded streams. */
+/** Yields a reply's events, in the order of the recorded streams. */
 function* play({ reasoning, text, calls = [] }: Turn, playing: Playing): Iterable<string> {
   const event = (type: string, fields: Json = {}) => toEvent({ type, ...fields }, type)
   const { input, cached, output } = playing.usage

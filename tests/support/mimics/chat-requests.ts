@@ -1,6 +1,6 @@
 import type { Json } from './json.ts'
 
-/** Pieces of requests for chat completions, from which the tables are made. */
+/** Parts of chat completion requests, from which the tables are built. */
 export const user = (content: unknown = 'Hi') => ({ role: 'user', content })
 
 export const assistant = (more: Json = {}) => ({ role: 'assistant', content: 'Yes', ...more })

@@ -1,7 +1,7 @@
 import { type Json, toObject, toObjects, toText } from './json.ts'
 import { type Playing, type Turn, toEvent, toPieces } from './mimic.ts'
 
-/** A request for a chat completion, as far as it is what it should be. */
+/** A chat completion request, with its valid parts. */
 export interface ChatRequest {
   body: Json
   messages: Json[]
@@ -23,13 +23,13 @@ export const readChat = (body: Json): ChatRequest => ({
   }),
 })
 
-/** What breaks the pairs of calls and results. `at` is the message. */
+/** A break in the pairs of calls and results. `at` is the message's index. */
 export type Unpaired =
   | { kind: 'unanswered'; at: number; ids: string[] }
   | { kind: 'orphan'; at: number; id: string }
   | { kind: 'repeated'; at: number; id: string }
 
-/** Every call has one result, and the results follow the message with the calls. */
+/** Finds breaks: every call needs one result, and the results must follow the message with the calls. */
 export function* findUnpaired(messages: readonly Json[]): Iterable<Unpaired> {
   let open = new Set<string>()
   let answered = new Set<string>()
@@ -52,33 +52,33 @@ export function* findUnpaired(messages: readonly Json[]): Iterable<Unpaired> {
 
 export const callsOf = (message: Json): Json[] => toObjects(message['tool_calls'])
 
-/** The parts of a message's content; a text is one part. */
+/** Returns the parts of a message's content; a text is one part. */
 export const partsOf = ({ content }: Json): Json[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : toObjects(content)
 
 export const hasImage = (message: Json): boolean =>
   partsOf(message).some(part => part['type'] === 'image_url')
 
-/** What differs between the streams of chat completions. */
+/** The differences between providers' chat completion streams. */
 export interface ChatDialect {
-  /** What carries a piece of reasoning. */
+  /** Returns the field for a piece of reasoning. */
   reasoning(text: string): Json
-  /** What carries a piece of the reply; default `content`. */
+  /** Returns the field for a piece of the reply; default `content`. */
   text?(text: string): Json
   callId(playing: Playing): string | undefined
-  /** Arguments come in pieces, or each call comes whole. */
+  /** Arguments are streamed in pieces, or each call comes whole. */
   calls: 'streamed' | 'whole'
-  /** The number of a call in its chunk; undefined leaves it out. */
+  /** Returns the index of a call in its chunk; undefined omits it. */
   index?(position: number): number | undefined
-  /** Usage comes with the last choice, or in a chunk of its own where it was asked for. */
+  /** Usage comes with the last choice, or in its own chunk if requested. */
   usage: 'with-finish' | 'own-chunk'
-  /** What comes at the end besides, such as signatures. */
+  /** Returns further chunks at the end, such as signatures. */
   closing?(turn: Turn, playing: Playing, ids: readonly (string | undefined)[]): Json[]
-  /** Fields of the usage besides OpenAI's. */
+  /** Returns usage fields besides OpenAI's. */
   moreUsage?(playing: Playing): Json
 }
 
-/** A reply as a stream of chat completion chunks. */
+/** Plays a reply as a stream of chat completion chunks. */
 export function* playChat(turn: Turn, playing: Playing, dialect: ChatDialect): Iterable<string> {
   const id = playing.issue('chatcmpl-', 24)
   const chunk = (delta: Json, finish_reason: string | null = null, more: Json = {}) =>

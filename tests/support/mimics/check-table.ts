@@ -5,14 +5,14 @@ import type { Issued, Refusal } from './mimic.ts'
 /** A request that a rule refuses. */
 export interface Bad {
   what: string
-  /** What differs from the good request. */
+  /** Fields that differ from the good request. */
   body: Json
-  /** A part of the provider's words. */
+  /** A part of the provider's message. */
   says: string
   issued?: Issued
-  /** Default 400. */
+  /** The status; default 400. */
   status?: number
-  /** Default the mimic's own: one of a server that was started otherwise. */
+  /** The check of a server that was started differently; default the mimic's own. */
   check?: Check
 }
 
@@ -21,19 +21,22 @@ type Check = (body: Json, issued?: Issued, path?: string) => Refusal | undefined
 interface Table {
   check: Check
   rules: readonly { what: string }[]
-  /** Requests that are accepted; the first is what the bad ones are made from. */
+  /** Accepted requests; the bad ones are made from the first. */
   good: Record<string, Json>
   issued?: Issued
   bad: readonly Bad[]
 }
 
-/** Every text in an answer. */
+/** Returns every string in an answer. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
 }
 
-/** Shows that a mimic accepts what is good, that each of its rules refuses something, and how. */
+/**
+ * Tests that a mimic accepts the good requests, and that each of its rules refuses a request with the
+ * expected message.
+ */
 export function testChecks(name: string, { check, rules, good, issued, bad }: Table): void {
   const [plain] = Object.values(good)
   describe(name, () => {

@@ -10,7 +10,7 @@ const refused = (message: string): Fault => ({ message, code: 'invalid_request_e
 const unreadable = (what: string) =>
   refused(`Failed to deserialize the JSON body into the target type: ${what} at line 1 column 1`)
 
-/** DeepSeek V4, which thinks unless it is told not to. */
+/** Rules of DeepSeek V4, which thinks by default. */
 export const deepSeekRules: Rule<ChatRequest>[] = [
   {
     what: 'a role that it does not know (`developer`)',

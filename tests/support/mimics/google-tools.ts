@@ -3,7 +3,7 @@ import { type Json, repeated, toList, toObject, toText, unknownKeys } from './js
 import type { Fault, Rule } from './mimic.ts'
 import { hasType, objectNodes, type SchemaNode } from './schema.ts'
 
-/** The fields of https://ai.google.dev/api/caching#Schema, of which `parameters` is made. */
+/** The fields of https://ai.google.dev/api/caching#Schema, the form of `parameters`. */
 const FIELDS =
   'type format title description nullable enum maxItems minItems properties required minProperties maxProperties minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum'.split(
     ' ',
@@ -15,7 +15,10 @@ const FORMATS: Record<string, readonly string[]> = {
   integer: ['int32', 'int64'],
 }
 
-/** A place in `parameters` as the parser of Google's protocol names it: members of maps by their position. */
+/**
+ * Returns a path in `parameters` as the parser of Google's protocol writes it: members of maps by their
+ * position.
+ */
 function toPlace(parameters: unknown, path: SchemaNode['path']): string {
   let node: unknown = parameters
   let place = '.parameters'
@@ -28,7 +31,7 @@ function toPlace(parameters: unknown, path: SchemaNode['path']): string {
   return place
 }
 
-/** The schemas of all tools, each with its tool's position and its place. */
+/** Yields the schemas of all tools, each with its tool's position and its path. */
 function* placed(declarations: readonly Json[]): Iterable<{ schema: Json; place: string; named: string }> {
   for (const [at, { parameters }] of declarations.entries())
     for (const { schema, path } of objectNodes(parameters)) {
@@ -46,7 +49,7 @@ const cannotFind = (name: string, place: string): Fault => ({
   message: `Invalid JSON payload received. Unknown name "${name}" at '${place}': Cannot find field.`,
 })
 
-/** What Gemini refuses in the declarations of tools. */
+/** The rules by which Gemini refuses tool declarations. */
 export const googleToolRules: Rule<GoogleRequest>[] = [
   {
     what: 'a keyword in `parameters` that its own schema does not have: `$schema`, `$ref`, `additionalProperties`, `const`, `oneOf`, `allOf`, …',

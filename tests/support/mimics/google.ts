@@ -17,7 +17,7 @@ export interface GoogleRequest {
   body: Json
   contents: Content[]
   declarations: Json[]
-  /** It is an older model, which does not insist on signatures. */
+  /** True for an older model, which does not require signatures. */
   isOlder: boolean
 }
 
@@ -31,7 +31,7 @@ const KNOWN =
     ' ',
   )
 
-/** What stands for the signature of a call that another model made. */
+/** Placeholders for the signature of a call that another model made. */
 export const GOOGLE_PLACEHOLDERS = [
   'skip_thought_signature_validator',
   'context_engineering_is_the_way_to_go',
@@ -40,7 +40,7 @@ export const GOOGLE_PLACEHOLDERS = [
 const callsIn = ({ parts }: Content) => parts.filter(part => 'functionCall' in part)
 const resultsIn = ({ parts }: Content) => parts.filter(part => 'functionResponse' in part)
 
-/** The messages since the user last said something: the model's calls among them need their signatures. */
+/** Returns the index of the user's last message: the model's calls after it need their signatures. */
 export function currentTurn(contents: readonly Content[]): number {
   return contents.findLastIndex(content => content.role !== 'model' && resultsIn(content).length === 0)
 }
@@ -48,7 +48,7 @@ export function currentTurn(contents: readonly Content[]): number {
 export const isGoogleSignature = (signature: unknown, issued: Issued): boolean =>
   GOOGLE_PLACEHOLDERS.includes(toText(signature)) || issued.has(toText(signature))
 
-/** How Gemini 3 says that a signature is missing. */
+/** Returns Gemini 3's message about a missing signature. */
 export const missingSignature = (name: unknown, position: number): string =>
   `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${position}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`
 
@@ -197,7 +197,10 @@ const readGoogle = (body: Json, path: string): GoogleRequest => ({
   isOlder: /gemini-[12]/.test(path),
 })
 
-/** The chunks of a reply, in the form of the recorded streams: a call whole, the first with its signature. */
+/**
+ * Yields a reply's chunks, in the form of the recorded streams: each call is whole, the first one with its
+ * signature.
+ */
 function* play({ reasoning, text, calls = [] }: Turn, { usage, issue }: Playing): Iterable<string> {
   const { input, cached, output } = usage
   const responseId = issue('', 23)

@@ -8,18 +8,18 @@ const CONVERTER = 'https://github.com/ggml-org/llama.cpp/blob/master/common/json
 
 const notConverted = (why: string): Fault => ({ message: `JSON schema conversion failed:\n${why}` })
 
-/** The parser of the grammar says neither which tool nor which keyword it failed at. */
+/** The fault of the grammar's parser, which names neither the tool nor the keyword. */
 const notParsed = (): Fault => ({ message: 'Failed to initialize samplers: failed to parse grammar' })
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array']
 
-/** An escape that regular expressions know and grammars do not. */
+/** Matches escapes that regular expressions have and grammars do not. */
 const UNKNOWN_ESCAPE = /\\[dDwWsSbB/]/
 
-/** The whole set of tools becomes one grammar; about so many characters of schemas fit. */
+/** Characters of schemas that fit into the one grammar of all tools. */
 const LARGEST_SCHEMAS = 100_000
 
-/** A grammar repeats its rule as often as these say. */
+/** Keywords whose number is the number of repetitions in the grammar. */
 const REPEATS = ['maxLength', 'minLength', 'maxItems', 'minItems']
 const MOST_REPEATS = 2_000
 
@@ -30,7 +30,10 @@ function* allNodes(tools: readonly ChatTool[]) {
 const patterns = (tools: readonly ChatTool[]) =>
   [...allNodes(tools)].filter(({ pattern }) => pattern !== undefined).map(({ pattern }) => toText(pattern))
 
-/** What llama.cpp, and all that is built on it, refuses for the whole request because of one tool's schema. */
+/**
+ * The rules by which llama.cpp, and all programs built on it, refuse the whole request because of one tool's
+ * schema.
+ */
 export const grammarRules: Rule<ChatRequest>[] = [
   {
     what: 'a `pattern` that does not begin with `^` and end with `$`',
@@ -121,7 +124,7 @@ export const grammarRules: Rule<ChatRequest>[] = [
   },
 ]
 
-/** Local servers read the arguments of every call of the history. */
+/** Returns the rule for arguments in the history, which local servers parse for every call. */
 export const brokenArguments = (source: string, say: (error: string) => Fault): Rule<ChatRequest> => ({
   what: 'arguments of a call in the history that are no JSON',
   source,

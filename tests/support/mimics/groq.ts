@@ -8,7 +8,7 @@ const KNOWN =
     ' ',
   )
 
-/** What a message of a role has to satisfy, and does not. */
+/** Returns Groq's message about a violated requirement of a role. */
 const unsatisfied = (at: number, role: unknown, why: string) => ({
   message: `'messages.${at}' : for 'role:${role}' the following must be satisfied[('messages.${at}' : ${why})]`,
 })
@@ -48,7 +48,10 @@ export const groqRules: Rule<ChatRequest>[] = [
   },
 ]
 
-/** A failure that comes now and then, of which nothing is to be learnt: groq/groq-typescript #28, opencode #1018. */
+/**
+ * Creates an occasional failure that teaches nothing about the request: groq/groq-typescript #28, opencode
+ * #1018.
+ */
 export const toolUseFailed = (inStream = false): Answer => ({
   status: 400,
   inStream,

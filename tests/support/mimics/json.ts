@@ -1,4 +1,4 @@
-/** What a request says, before anything about it is known. */
+/** A request's body before it is checked. */
 export type Json = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Json =>
@@ -9,10 +9,10 @@ export const toList = (value: unknown): unknown[] => (Array.isArray(value) ? val
 export const toObjects = (value: unknown): Json[] => toList(value).map(toObject)
 export const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The keys of an object that are not among those that are known. */
+/** Returns an object's keys that are not among the known ones. */
 export const unknownKeys = (value: Json, known: readonly string[]): string[] =>
   Object.keys(value).filter(key => !known.includes(key))
 
-/** The members that stand in the list before. */
+/** Returns the members that occur earlier in the list. */
 export const repeated = <Member>(list: readonly Member[]): Member[] =>
   list.filter((member, index) => list.indexOf(member) < index)

@@ -53,7 +53,7 @@ const createRules = ({ context = 131_072, vision = false }: LlamaCppOptions): Ru
   },
 ]
 
-/** llama.cpp's form of an error: the status again, and for an overflow the counts. */
+/** Returns llama.cpp's form of an error: it repeats the status, and an overflow has the counts. */
 export const refuseAsLlamaCpp = ({
   status = 400,
   message,

@@ -3,11 +3,13 @@ import { createLlamaCpp, type LlamaCppOptions, refuseAsLlamaCpp } from './llama-
 import { createCheck, type Provider, type Script, startMimic } from './mimic.ts'
 
 export interface LmStudioOptions extends LlamaCppOptions {
-  /** A refusal comes as an event of a stream that began with 200, as some versions do it. */
+  /** True to refuse by an event in a stream that began with 200, as some versions do. */
   refusesInStream?: boolean
 }
 
-/** LM Studio: llama.cpp below, whose refusals it wraps (lmstudio-bug-tracker #2247, hermes-agent PR 67349). */
+/**
+ * Creates LM Studio: llama.cpp, whose refusals it wraps (lmstudio-bug-tracker #2247, hermes-agent PR 67349).
+ */
 const createLmStudio = ({
   refusesInStream = false,
   ...options

@@ -79,7 +79,7 @@ const grammar: Bad[] = [
 
 testChecks('llama-cpp', { check: checkLlamaCpp, rules: llamaCppRules, good, bad: grammar })
 
-// LM Studio wraps the words once more, as text in a text.
+// LM Studio wraps the message again, as a string in a string.
 const wrap = (says: string) => JSON.stringify(says).slice(1, -1)
 testChecks('lm-studio', {
   check: checkLmStudio,

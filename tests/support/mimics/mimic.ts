@@ -13,29 +13,31 @@ export interface Usage {
 export interface Answer {
   status: number
   body: unknown
-  /** It comes as an event in a stream that has begun with 200. */
+  /** True if it comes as an event in a stream that has begun with 200. */
   inStream?: boolean
 }
 
-/** What a mimic answers to one request that it accepts. Without text and calls it is a silent reply. */
+/** A mimic's reply to one accepted request. Without text and calls it is a silent reply. */
 export interface Turn {
   text?: string
   reasoning?: string
-  /** Several are parallel calls. */
+  /** Several calls are parallel. */
   calls?: readonly { name: string; arguments: unknown }[]
-  /** Default: a token for four characters; what begins as the last request did comes from the cache. */
+  /**
+   * Default: a token for four characters; the common beginning with the last request comes from the cache.
+   */
   usage?: Usage
-  /** The provider fails instead: it is overloaded, or its model wrote no valid call. */
+  /** A failure instead of the reply: an overload, or an invalid call by its model. */
   failure?: Answer
 }
 
-/** A mimic plays the turns in their order, or asks for each one. */
+/** Turns that a mimic plays in order, or a function that decides each one. */
 export type Script = readonly Turn[] | ((request: { body: Json; index: number }) => Turn)
 
-/** What a rule finds wrong with a request, in the provider's words. */
+/** A rule's violation, in the provider's words. */
 export interface Fault {
   message: string
-  /** Default 400. */
+  /** The status; default 400. */
   status?: number
   type?: string
   param?: string | null
@@ -43,60 +45,62 @@ export interface Fault {
 }
 
 export interface Rule<Request> {
-  /** What is refused. It names the rule in tests and in docs/models.md. */
+  /** The refused feature, which names the rule in tests and in docs/models.md. */
   what: string
   /** A public page, thread or source that shows the refusal. */
   source: string
   find(request: Request, issued: Issued): Iterable<Fault>
 }
 
-/** Signatures, encrypted items and ids that a mimic has sent, each with what it belongs to. */
+/** Signatures, encrypted items and ids that a mimic has sent, each with its owner. */
 export type Issued = ReadonlyMap<string, string>
 
 export interface Refusal extends Answer {
-  /** The `what` of the rule that refused. */
+  /** `what` of the rule that refused. */
   rule: string
 }
 
-/** What a provider's stream is made of besides the turn. */
+/** The data of a provider's stream besides the turn. */
 export interface Playing {
   body: Json
   usage: Usage
-  /** Makes up an id or a signature of so many letters and digits, and remembers that it was sent. */
+  /** Makes an id or signature with so many letters and digits, and records it as sent. */
   issue(prefix: string, length: number, belongsTo?: string): string
 }
 
-/** A provider as data. */
+/** A provider's behaviour as data. */
 export interface Provider<Request> {
   name: string
-  /** The path of its API, which clients have in their base URL. */
+  /** The path of its API, which is part of clients' base URL. */
   base: string
-  /** The paths that requests for a reply are posted to, below `base`. */
+  /** Matches the paths of requests for a reply, below `base`. */
   path: RegExp
-  /** The header with the key, and what it says without one. */
+  /** The header with the key, and the fault without it. */
   key?: { header: string; fault: Fault }
   rules: readonly Rule<Request>[]
   read(body: Json, path: string): Request
   refuse(fault: Fault): Answer
-  /** The pieces of the event stream. */
+  /** Yields the pieces of the event stream. */
   play(turn: Turn, playing: Playing): Iterable<string>
-  /** What its other addresses answer, whole paths. */
+  /** Answers of its other addresses, by whole path. */
   pages?: Readonly<Record<string, unknown>>
-  /** The tokens that it counts for a prompt; default all. */
+  /** Returns the tokens that it counts for a prompt; default all. */
   count?(tokens: number): number
 }
 
 export interface Mimic extends AsyncDisposable {
   /** The base URL for its clients. */
   readonly url: string
-  /** The bodies that were posted, also those that were refused. */
+  /** The posted bodies, including refused ones. */
   readonly requests: readonly Json[]
   readonly refusals: readonly Refusal[]
-  /** How the provider would say this. */
+  /** Returns the fault in the provider's form. */
   refuse(fault: Fault): Answer
 }
 
-/** The first refusal of a request. It is pure: what the provider has issued is given. */
+/**
+ * Creates the check that returns a request's first refusal. It is pure: the issued values are a parameter.
+ */
 export const createCheck =
   <Request>({ rules, read, refuse }: Provider<Request>) =>
   (body: Json, issued: Issued = new Map(), path = ''): Refusal | undefined => {
@@ -121,7 +125,7 @@ async function readBody(call: IncomingMessage): Promise<string> {
   return text
 }
 
-/** Serves a provider on a free port of this machine. It answers nothing that its rules refuse. */
+/** Serves a provider on a free port of this machine. Requests that break a rule are refused. */
 export async function startMimic<Request>(provider: Provider<Request>, script: Script): Promise<Mimic> {
   const requests: Json[] = []
   const refusals: Refusal[] = []
@@ -170,7 +174,7 @@ export async function startMimic<Request>(provider: Provider<Request>, script: S
 
 let mimics = 0
 
-/** Keeps what was issued, and how the last request began. No two mimics issue the same. */
+/** Creates the state: the issued values, and the last request's text. No two mimics issue the same values. */
 function createState<Request>({ name, count = tokens => tokens }: Provider<Request>) {
   const issued = new Map<string, string>()
   const account = ++mimics
@@ -197,7 +201,9 @@ function createState<Request>({ name, count = tokens => tokens }: Provider<Reque
 
 const toTokens = (characters: number) => Math.ceil(characters / 4)
 
-/** Tokens of a request; a picture has as many as one of 1,000 pixels a side, however long its base64 is. */
+/**
+ * Estimates a request's tokens; a picture counts as one of 1,000 pixels a side, however long its base64 is.
+ */
 export const tokensOfBody = (body: unknown) => {
   const text = JSON.stringify(body)
   const plain = text.replaceAll(/data:image\/[^"]*/g, '')
@@ -210,12 +216,12 @@ function commonStart(one: string, other: string): number {
   return at
 }
 
-/** A text in two pieces, as streams have them. */
+/** Splits a text into two pieces, as streams do. */
 export function toPieces(text: string): string[] {
   const middle = Math.ceil(text.length / 2)
   return [text.slice(0, middle), text.slice(middle)].filter(piece => piece !== '')
 }
 
-/** One event of a stream. */
+/** Formats one event of a stream. */
 export const toEvent = (data: unknown, name?: string) =>
   `${name === undefined ? '' : `event: ${name}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`

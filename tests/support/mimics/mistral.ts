@@ -15,7 +15,7 @@ const IN_MESSAGES: Record<string, readonly string[]> = {
   tool: ['role', 'content', 'tool_call_id', 'name'],
 }
 
-/** Which roles may follow one: the validator of mistral-common. */
+/** The roles that may follow each role, by the validator of mistral-common. */
 const FOLLOWERS: Record<string, readonly string[]> = {
   system: ['user', 'assistant', 'system'],
   user: ['assistant', 'system', 'user'],
@@ -40,7 +40,9 @@ const nameFault = (name: string): Fault => ({
 
 const isName = (name: unknown) => /^[a-zA-Z0-9_-]{1,64}$/.test(toText(name))
 
-/** A field that nothing takes: its answer names the place, and has another form and status. */
+/**
+ * Creates the fault of an unknown field: it has the field's path, in another form and with another status.
+ */
 const extra = (loc: readonly (string | number)[], input: unknown): Fault => ({
   message: JSON.stringify({
     detail: [{ type: 'extra_forbidden', loc, msg: 'Extra inputs are not permitted', input }],
@@ -195,7 +197,7 @@ const mistral: Provider<ChatRequest> = {
   play: (turn, playing) =>
     playChat(turn, playing, {
       reasoning: text => ({ content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] }),
-      // A model that thinks sends its text as parts too.
+      // A reasoning model sends its text as parts too.
       text: text => ({ content: turn.reasoning === undefined ? text : [{ type: 'text', text }] }),
       callId: ({ issue }) => issue('', 9),
       calls: 'whole',

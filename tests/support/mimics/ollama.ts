@@ -4,13 +4,13 @@ import { createCheck, type Provider, type Rule, type Script, startMimic } from '
 import { refuseAsOpenAi } from './openai-rules.ts'
 
 export interface OllamaOptions {
-  /** Tokens that it was started with; a longer prompt is cut, and nothing says so. */
+  /** Tokens of the context that it was started with; a longer prompt is cut silently. */
   numCtx?: number
-  /** Tokens that the model could have. */
+  /** Tokens of the context that the model supports. */
   context?: number
   tools?: boolean
   vision?: boolean
-  /** What of a prompt that is too long is read: half of the context since 2026, all of it before. */
+  /** The part of its context that it fills from a longer prompt: half since 2026, all of it before. */
   keeps?: 'half' | 'all'
 }
 
@@ -70,7 +70,7 @@ const toShow = ({ context = 40_960, tools = true, vision = false }: OllamaOption
   capabilities: ['completion', ...(tools ? ['tools'] : []), ...(vision ? ['vision'] : [])],
 })
 
-/** Ollama's OpenAI-compatible endpoint. */
+/** Creates Ollama's OpenAI-compatible endpoint. */
 const createOllama = (options: OllamaOptions = {}): Provider<ChatRequest> => {
   const { numCtx = 4096, keeps = 'half' } = options
   const kept = keeps === 'half' ? Math.floor(numCtx / 2) + 2 : numCtx
@@ -81,7 +81,7 @@ const createOllama = (options: OllamaOptions = {}): Provider<ChatRequest> => {
     rules: createRules(options),
     read: readChat,
     refuse: refuseAsOpenAi,
-    // ollama #17427: no error and no sign but the count.
+    // The count is the only sign of the cut, see ollama #17427.
     count: tokens => (tokens > numCtx ? kept : tokens),
     play: (turn, playing) =>
       playChat(turn, playing, {

@@ -17,7 +17,7 @@ const unknownParameter = (param: string) => ({
   code: 'unknown_parameter',
 })
 
-/** Chat completions with a model of 2026, which always thinks (gpt-5.6). */
+/** Rules of chat completions with a model of 2026 that always thinks (gpt-5.6). */
 export const openAiChatRules: Rule<ChatRequest>[] = [
   {
     what: 'a parameter that it does not know, in the request or in a message',
@@ -198,7 +198,7 @@ export const openAiChat: Provider<ChatRequest> = {
   rules: openAiChatRules,
   read: readChat,
   refuse: refuseAsOpenAi,
-  // Chat completions of OpenAI never show what the model thought.
+  // Chat completions of OpenAI never contain the model's reasoning.
   play: (turn, playing) =>
     playChat({ ...turn, reasoning: '' }, playing, {
       reasoning: () => ({}),

@@ -1,7 +1,7 @@
 import { type Json, toList } from './json.ts'
 import { type Playing, type Turn, toEvent, toPieces } from './mimic.ts'
 
-/** The events of a reply, in the order of the recorded streams. */
+/** Yields a reply's events, in the order of the recorded streams. */
 export function* playResponse(turn: Turn, playing: Playing): Iterable<string> {
   let sequence = 0
   const event = (type: string, fields: Json) =>
@@ -42,7 +42,7 @@ export function* playResponse(turn: Turn, playing: Playing): Iterable<string> {
   yield event('response.completed', response('completed', { output, usage }))
 }
 
-/** What an item does not have yet when it is added. */
+/** Fields of an item that was just added, by its type. */
 const BEGUN: Record<string, Json> = {
   reasoning: { summary: [] },
   message: { content: [], status: 'in_progress' },
@@ -51,7 +51,7 @@ const BEGUN: Record<string, Json> = {
 
 interface Item {
   item: Json
-  /** What comes between its begin and its end. */
+  /** Events between the item's start and end. */
   events: [type: string, fields: Json][]
 }
 

@@ -15,7 +15,7 @@ const KNOWN =
     ' ',
   )
 
-/** What the id of an item begins with, by its type. */
+/** Prefixes of item ids, by type. */
 const PREFIXES: Record<string, string> = { function_call: 'fc', reasoning: 'rs', message: 'msg' }
 
 const inInput = (message: string) => ({ message, param: 'input' })
@@ -25,7 +25,7 @@ const idOf = (item: Json) => toText(item['id'])
 const callIds = (items: readonly Json[], type: string) =>
   items.filter(item => typeOf(item) === type).map(item => toText(item['call_id']))
 
-/** The Responses API with a model that thinks, without anything stored (`store: false`). */
+/** Rules of the Responses API with a reasoning model and nothing stored (`store: false`). */
 export const openAiResponsesRules: Rule<ResponsesRequest>[] = [
   {
     what: 'a parameter that it does not know',

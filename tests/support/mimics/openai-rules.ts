@@ -3,7 +3,7 @@ import { type Json, toObject } from './json.ts'
 import type { Answer, Fault, Rule } from './mimic.ts'
 import { hasType, objectNodes } from './schema.ts'
 
-/** OpenAI's form of an error, which most others have taken over. */
+/** Returns OpenAI's form of an error, which most other providers have adopted. */
 export const refuseAsOpenAi = ({
   message,
   status = 400,
@@ -23,12 +23,12 @@ export const tooLong = (param: string, text: string, most: number): Fault => ({
   code: 'string_above_max_length',
 })
 
-/** Where a tool's fields are: chat completions have them in `function`, responses in the tool itself. */
+/** The place of a tool's fields: in `function` for chat completions, in the tool itself for responses. */
 interface Place {
   place: '.function' | ''
 }
 
-/** What a request of either API says of its tools. */
+/** The tools in a request of either API. */
 interface WithTools {
   body: Json
   tools: ChatTool[]
@@ -67,7 +67,7 @@ export const toolNames = ({ place }: Place): Rule<WithTools> => ({
   },
 })
 
-/** The dialect of schemas and names that OpenAI takes, in both of its APIs. */
+/** Returns the rules for schemas and names in both of OpenAI's APIs. */
 export const openAiToolRules = ({ place }: Place): Rule<WithTools>[] => [
   emptyTools,
   {

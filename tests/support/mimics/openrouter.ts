@@ -6,7 +6,7 @@ import { NO_KEY } from './openai-rules.ts'
 
 const FORMAT = 'google-gemini-v1'
 
-/** What the provider behind it says. */
+/** Returns the message of the provider behind OpenRouter. */
 const upstream = (message: string): Fault => ({
   message: `${JSON.stringify({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }, null, 2)}\n`,
 })
@@ -17,7 +17,7 @@ const PRESERVE =
 const encrypted = (message: Json) =>
   toObjects(message['reasoning_details']).filter(({ type }) => type === 'reasoning.encrypted')
 
-/** OpenRouter with Gemini 3 behind it. */
+/** Rules of OpenRouter with Gemini 3. */
 export const openRouterRules: Rule<ChatRequest>[] = [
   {
     what: 'calls of the current turn without their `reasoning_details` (Gemini 3 and later)',
@@ -66,7 +66,7 @@ export const openRouterRules: Rule<ChatRequest>[] = [
   },
 ]
 
-/** What `/models` reports; prices are money per token. */
+/** The answer of `/models`; prices are money per token. */
 const MODELS = {
   data: [
     {
@@ -102,7 +102,7 @@ const openRouter: Provider<ChatRequest> = {
         : { error: { message, code } },
   }),
   *play(turn, playing) {
-    // Comments keep the connection open until the provider behind it begins.
+    // Comments keep the connection open until the provider behind it starts.
     yield ': OPENROUTER PROCESSING\n\n'
     yield* playChat(turn, playing, {
       reasoning: text => ({

@@ -1,10 +1,10 @@
 import { isObject, type Json, toList, toObject } from './json.ts'
 
-/** One schema of a tool's schema: itself or any below it. */
+/** A tool's schema, or one schema inside it. */
 export interface SchemaNode {
-  /** An object, or `true` and `false`, which are schemas too. */
+  /** An object, or `true` or `false`, which are schemas too. */
   schema: unknown
-  /** The keys and positions that lead to it. */
+  /** The keys and indexes that lead to it. */
   path: readonly (string | number)[]
 }
 
@@ -12,7 +12,7 @@ const OF_NAMES = ['properties', 'patternProperties', '$defs', 'definitions']
 const OF_LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
 const SINGLE = ['items', 'additionalProperties', 'propertyNames', 'not', 'contains']
 
-/** A schema and every schema below it. */
+/** Yields a schema and all schemas inside it. */
 export function* schemaNodes(schema: unknown, path: readonly (string | number)[] = []): Iterable<SchemaNode> {
   yield { schema, path }
   const node = toObject(schema)
@@ -24,16 +24,16 @@ export function* schemaNodes(schema: unknown, path: readonly (string | number)[]
   for (const key of SINGLE) if (key in node) yield* schemaNodes(node[key], [...path, key])
 }
 
-/** The same without what is no object. */
+/** Yields only those schemas that are objects. */
 export function* objectNodes(schema: unknown): Iterable<{ schema: Json; path: SchemaNode['path'] }> {
   for (const { schema: node, path } of schemaNodes(schema)) if (isObject(node)) yield { schema: node, path }
 }
 
-/** Whether a schema lets a type through; one without a type lets all through. */
+/** Tells whether a schema's `type` names this type. */
 export const hasType = ({ type }: Json, name: string): boolean =>
   Array.isArray(type) ? type.includes(name) : type === name
 
-/** What a reference to the schema's own root names. */
+/** Resolves a reference to a part of the root schema. */
 export function resolveRef(root: unknown, ref: string): unknown {
   return ref
     .split('/')

@@ -2,7 +2,7 @@ import type { Turn } from './mimic.ts'
 
 const usage = { input: 120, cached: 40, output: 7 }
 
-/** A cycle as every mimic can play it: parallel calls, the reply after their results, a silent reply. */
+/** A cycle that every mimic can play: parallel calls, the reply after their results, a silent reply. */
 export const STORY = [
   {
     reasoning: 'Both clocks.',

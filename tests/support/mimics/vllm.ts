@@ -3,13 +3,13 @@ import { brokenArguments } from './grammar.ts'
 import { createCheck, type Provider, type Rule, type Script, startMimic, tokensOfBody } from './mimic.ts'
 
 export interface VllmOptions {
-  /** `--max-model-len`. */
+  /** The value of `--max-model-len`. */
   context?: number
-  /** It was started with `--enable-auto-tool-choice` and a parser. */
+  /** True if it was started with `--enable-auto-tool-choice` and a parser. */
   callsTools?: boolean
-  /** The chat template insists on users and assistants by turns, as Mistral's do. */
+  /** True if the chat template requires users and assistants to alternate, as Mistral's do. */
   alternates?: boolean
-  /** Calls come without ids, as some of its parsers send them. */
+  /** True if calls have no ids, as with some of its parsers. */
   omitsIds?: boolean
 }
 

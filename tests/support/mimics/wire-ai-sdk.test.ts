@@ -22,7 +22,7 @@ interface Case {
   start(script: Script): Promise<Mimic>
   open(url: string): Model
   providerOptions?: NonNullable<CallOptions['providerOptions']>
-  /** What of the reply the provider has to get back as it was. */
+  /** The part of the reply that the provider must get back unchanged. */
   sendsBack: string
 }
 
@@ -76,7 +76,7 @@ const TOOLS: NonNullable<CallOptions['tools']> = [
 
 const QUESTION: Prompt[number] = { role: 'user', content: [{ type: 'text', text: 'What time is it?' }] }
 
-/** Reads a reply to its end, in the form in which the package wants it back. */
+/** Reads a whole reply, in the form in which the package takes it back. */
 async function ask({ providerOptions }: Case, model: Model, prompt: Prompt) {
   const { stream } = await model.doStream({
     prompt,
@@ -120,7 +120,7 @@ async function ask({ providerOptions }: Case, model: Model, prompt: Prompt) {
   }
 }
 
-/** The history after the calls, as the package was given them. */
+/** Returns the history after the calls, in the package's form. */
 function answer(content: readonly Record<string, unknown>[]): Prompt {
   const results = content
     .filter(part => part['type'] === 'tool-call')

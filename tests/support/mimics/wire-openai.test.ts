@@ -18,7 +18,7 @@ interface Case {
   name: string
   start(script: Script): Promise<Mimic>
   model: string
-  /** Where a piece of reasoning stands; OpenAI shows none. */
+  /** The field with a piece of reasoning; OpenAI sends none. */
   reasoning: string
   more?: Json
 }
@@ -59,7 +59,7 @@ const QUESTION: Message = { role: 'user', content: 'What time is it?' }
 
 const connect = ({ url }: Mimic) => new OpenAI({ baseURL: url, apiKey: 'sk-mimic', maxRetries: 0 })
 
-/** Reads a reply to its end. A call with a new id is a new call, whatever its index: Ollama's are all 0. */
+/** Reads a whole reply. A call with a new id is a new call, whatever its index: Ollama's are all 0. */
 async function ask({ model, more, reasoning: field }: Case, mimic: Mimic, messages: Message[]) {
   const request = { model, messages, tools: TOOLS, stream_options: { include_usage: true }, ...more }
   const stream = await connect(mimic).chat.completions.create({ ...request, stream: true } as Request)
@@ -85,7 +85,7 @@ async function ask({ model, more, reasoning: field }: Case, mimic: Mimic, messag
 
 type Reply = Awaited<ReturnType<typeof ask>>
 
-/** The history after the calls. */
+/** Returns the history after the calls. */
 const answer = ({ calls, text, details }: Reply): Message[] => [
   QUESTION,
   {
@@ -189,6 +189,6 @@ test('a script that asks for each turn sees the request', async () => {
   expect((await ask(openAi as Case, mimic, [QUESTION])).text).toBe('0 gpt-5.6')
   const again = await ask(openAi as Case, mimic, [QUESTION])
   expect(again.text).toBe('1 gpt-5.6')
-  // Nothing of it is new.
+  // The request is a repetition, so all of it is cached.
   expect(again.usage?.prompt_tokens_details?.cached_tokens).toBe(again.usage?.prompt_tokens)
 })

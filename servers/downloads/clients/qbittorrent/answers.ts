@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Download, DownloadState, Finished, Snapshot } from '../../download.ts'
 
-/** One torrent as `sync/maindata` and `torrents/info` tell it. */
+/** One torrent in the answers of `sync/maindata` and `torrents/info`. */
 export const torrentAnswer = z.object({
   name: z.string().default(''),
   state: z.string().default('unknown'),
@@ -16,7 +16,7 @@ export const torrentAnswer = z.object({
 })
 type Torrent = z.output<typeof torrentAnswer>
 
-/** `sync/maindata?rid=0`: everything at once. */
+/** The answer of `sync/maindata?rid=0`: the whole state. */
 export const maindataAnswer = z.object({
   torrents: z.record(z.string(), torrentAnswer).default({}),
   server_state: z.object({
@@ -27,11 +27,11 @@ export const maindataAnswer = z.object({
 })
 export type Maindata = z.output<typeof maindataAnswer>
 
-/** `log/main`. */
+/** The answer of `log/main`. */
 export const logAnswer = z.array(z.object({ message: z.string() }))
 export type LogLines = z.output<typeof logAnswer>
 
-/** It says so where it cannot tell: a hundred days. */
+/** Seconds (a hundred days) that qBittorrent reports when it does not know the ETA. */
 const ETA_UNKNOWN = 8_640_000
 const FAILED = ['error', 'missingFiles']
 const STATES: Readonly<Record<string, DownloadState>> = {
@@ -51,14 +51,14 @@ const STATES: Readonly<Record<string, DownloadState>> = {
   missingFiles: 'failed',
 }
 
-/** True of a torrent that has begun to fail and was never complete. */
+/** Tells whether a torrent fails and was never complete. */
 export function isBroken(torrent: Torrent): boolean {
   return FAILED.includes(torrent.state) && torrent.completion_on <= 0
 }
 
 /**
- * Those that "all downloads" means. The states that it tells are up to two seconds old, so they do not decide; but to
- * start a torrent that was forced would end that.
+ * Returns the torrents that "all downloads" means. The paused state does not decide, because it is up to two
+ * seconds old. Forced torrents are left out: a start would end that.
  */
 export function toUnfinished({ torrents }: Maindata): string[] {
   const isMeant = (torrent: Torrent) =>
@@ -68,12 +68,12 @@ export function toUnfinished({ torrents }: Maindata): string[] {
     .map(([id]) => id)
 }
 
-/** True of what is complete, shared with others or not. */
+/** Tells whether a torrent is complete, seeding or not. */
 function isComplete(torrent: Torrent): boolean {
   return torrent.completion_on > 0 && (torrent.amount_left === 0 || !(torrent.state in STATES))
 }
 
-/** `log` is looked through for why a torrent failed. */
+/** Converts the answer to a snapshot; the reasons of failed torrents come from `log`. */
 export function toSnapshot({ torrents, server_state: server }: Maindata, log: LogLines): Snapshot {
   const all = Object.entries(torrents)
   const open = all.filter(([, torrent]) => !isComplete(torrent))
@@ -87,7 +87,7 @@ export function toSnapshot({ torrents, server_state: server }: Maindata, log: Lo
     paused: downloads.length > 0 && downloads.every(({ state }) => state === 'paused'),
     speed: server.dl_info_speed,
     limit: server.dl_rate_limit > 0 ? server.dl_rate_limit : undefined,
-    // It answers -1 while the folder does not exist.
+    // qBittorrent answers -1 while the folder does not exist.
     free: (server.free_space_on_disk ?? -1) < 0 ? undefined : server.free_space_on_disk,
     needed: downloads.filter(({ state }) => state !== 'paused').reduce((sum, { left }) => sum + left, 0),
     downloads,
@@ -95,7 +95,7 @@ export function toSnapshot({ torrents, server_state: server }: Maindata, log: Lo
   }
 }
 
-/** What stands in no queue comes last. */
+/** Returns the place in the queue; torrents outside the queue come last. */
 function toPlace({ priority }: Torrent): number {
   return priority > 0 ? priority : Number.MAX_SAFE_INTEGER
 }

@@ -11,7 +11,7 @@ import { isBroken, logAnswer, maindataAnswer, toSnapshot, toUnfinished } from '.
 import { createSession } from './session.ts'
 
 const API = '/api/v2'
-/** Adding a file by its address may take a while. */
+/** Milliseconds; adding a file by its address may take a while. */
 const ADD_LIMIT = 25_000
 
 interface Api {
@@ -27,7 +27,9 @@ interface Api {
   version(): Promise<string>
 }
 
-/** qBittorrent 4.1 and later by its Web API 2 (github.com/qbittorrent/qBittorrent/wiki). */
+/**
+ * Creates a client of qBittorrent 4.1 and later, by its Web API 2 (github.com/qbittorrent/qBittorrent/wiki).
+ */
 export function createQbittorrent(
   instance: QbittorrentInstance,
   title: string,
@@ -106,7 +108,10 @@ function openApi(instance: QbittorrentInstance, title: string, clock: Clock): Ap
   }
 }
 
-/** Version 5 (API 2.11) renamed pause and resume to stop and start; each version answers the other's words with 404. */
+/**
+ * Returns the stop and start calls. Version 5 (API 2.11) renamed pause and resume to stop and start; each
+ * version answers 404 to the other's words.
+ */
 function createSwitch(api: Api) {
   const words = { stop: ['stop', 'pause'], start: ['start', 'resume'] } as const
   let known: 0 | 1 = 0
@@ -121,7 +126,10 @@ function createSwitch(api: Api) {
   }
 }
 
-/** Why a torrent failed stands only there; without it the torrents are told all the same. */
+/**
+ * Reads the log, the only place with the reasons of failures. Without it the torrents are listed all the
+ * same.
+ */
 async function readLog(api: Api, signal?: AbortSignal) {
   const query = { normal: false, info: false, warning: true, critical: true, last_known_id: -1 }
   try {

@@ -4,16 +4,24 @@ import { UpstreamFailure } from '../../../kit/upstream/failure.ts'
 import type { RawAnswer, Upstream } from '../../../kit/upstream/upstream.ts'
 import { type QbittorrentInstance, qbittorrentSpec } from '../../config.ts'
 
-/** qBittorrent locks an address out for an hour after five wrong passwords, so a wrong one is not sent again for long. */
+/**
+ * Milliseconds before a rejected password is sent again: after five wrong ones qBittorrent bans the address
+ * for an hour.
+ */
 const REJECTED_FOR = 15 * 60_000
 const LOGIN = '/api/v2/auth/login'
 
-/** Runs requests with the headers of a login, which is made when it is needed and made anew where it ran out. */
+/**
+ * Runs requests with the headers of a login, which is made at the first need and again after it has expired.
+ */
 export type Authorized = <Result>(
   run: (headers: Record<string, string>) => Promise<Result>,
 ) => Promise<Result>
 
-/** Without a user nothing is logged in: qBittorrent can let addresses in without. */
+/**
+ * Creates a session. Without a user it does not log in, because qBittorrent can let addresses in without a
+ * login.
+ */
 export function createSession(instance: QbittorrentInstance, upstream: Upstream, clock: Clock): Authorized {
   const { USERNAME: username, PASSWORD: password } = instance.settings
   const credentials =
@@ -62,7 +70,7 @@ function toHeaders(cookie: string): Record<string, string> {
   return cookie === '' ? {} : { cookie }
 }
 
-/** A wrong password is answered with 200 and "Fails." */
+/** Recognises a wrong password, which is answered with 200 and "Fails." */
 function toRejected(
   { variables }: QbittorrentInstance,
   { title, address }: Upstream,

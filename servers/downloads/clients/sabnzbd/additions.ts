@@ -5,15 +5,17 @@ import type { Added, Snapshot, Source } from '../../download.ts'
 import type { Addition, State } from '../../state.ts'
 
 const DAY = 86_400_000
-/** How many files and addresses are remembered. */
+/** Number of files and addresses that are remembered. */
 const KEPT = 200
 
 /**
- * What was given to one SABnzbd, by the hash of the file or address: SABnzbd itself adds the same again as often as it is
- * told. An entry is written before the request, so that a call that was cut short is recognised as well.
+ * The additions to one SABnzbd, by the hash of the file or address: SABnzbd itself adds the same one again at
+ * every request. An entry is written before the request, so that an interrupted call is recognised too.
  */
 export interface Additions {
-  /** Runs `add`, unless the same was added before; one after the other, since each looks at the jobs first. */
+  /**
+   * Runs `add`, unless the same source was added before; one at a time, since each call reads the jobs first.
+   */
   once(
     source: Source,
     look: () => Promise<Pick<Snapshot, 'downloads' | 'finished'>>,
@@ -58,13 +60,13 @@ export function openAdditions(client: string, { added, save }: State, clock: Clo
   }
 }
 
-/** The hash keeps keys of indexers, which stand in addresses, out of the file. */
+/** Returns a hash, which keeps the indexers' keys in addresses out of the file. */
 function toKey(client: string, source: Source): string {
   const content = 'url' in source ? source.url : source.bytes
   return createHash('sha256').update(`${client}\n${source.kind}\n`).update(content).digest('hex').slice(0, 32)
 }
 
-/** False where the request may have arrived all the same. */
+/** Tells whether the request was surely refused; false if it may have arrived. */
 function isRefused(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (!(error instanceof UpstreamFailure)) return error.name === 'ToolFailure'
@@ -72,8 +74,9 @@ function isRefused(error: unknown): boolean {
 }
 
 /**
- * The job that is there of an earlier addition: unfinished, or completed within the last day. One that failed may be tried
- * again. Of a call that was cut short the job is among those that came since; of a file it has the file's name.
+ * Finds the job of an earlier addition that is unfinished or was completed within the last day; a failed one
+ * may be tried again. For an interrupted call the job is one that appeared since, and a file's job has the
+ * file's name.
  */
 export function decideKnown(
   addition: Addition | undefined,
@@ -94,7 +97,7 @@ export function decideKnown(
   )
 }
 
-/** The name that SABnzbd gives a job of this file. */
+/** Returns the name that SABnzbd gives to this file's job. */
 export function toJobName(fileName: string): string {
   return fileName.replace(/\.nzb$/i, '')
 }

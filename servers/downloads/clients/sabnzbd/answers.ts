@@ -5,14 +5,14 @@ const MIB = 2 ** 20
 const GIB = 2 ** 30
 const KIB = 2 ** 10
 
-/** SABnzbd writes most numbers as texts, "" for none. */
+/** SABnzbd writes most numbers as strings, and "" for none. */
 const amount = z.union([z.number(), z.string()]).transform(value => Number(value) || 0)
 const text = z
   .union([z.string(), z.number(), z.null()])
   .optional()
   .transform(value => String(value ?? ''))
 
-/** What it answers instead of what was asked for, with status 200. */
+/** The error that SABnzbd answers with status 200. */
 const refusal = z.object({ status: z.literal(false), error: z.string() })
 export const orRefusal = <Schema extends z.ZodType>(schema: Schema) => z.union([refusal, schema])
 
@@ -27,7 +27,7 @@ const slot = z.object({
   priority: text,
 })
 
-/** `mode=queue`. */
+/** The answer of `mode=queue`. */
 export const queueAnswer = z.object({
   queue: z.object({
     version: text,
@@ -44,7 +44,7 @@ export const queueAnswer = z.object({
 })
 export type Queue = z.output<typeof queueAnswer>['queue']
 
-/** `mode=history`. */
+/** The answer of `mode=history`. */
 export const historyAnswer = z.object({
   history: z.object({
     slots: z.array(
@@ -55,7 +55,7 @@ export const historyAnswer = z.object({
         bytes: amount,
         downloaded: amount.optional(),
         completed: amount,
-        /** True while it is still worked on, whatever the status says. */
+        /** True while SABnzbd still works on the job, whatever `status` says. */
         loaded: z.boolean().optional(),
         category: text,
         fail_message: text,
@@ -65,7 +65,7 @@ export const historyAnswer = z.object({
 })
 export type History = z.output<typeof historyAnswer>['history']
 
-/** What changes jobs: whether it did, and of which. */
+/** The answer to a change of jobs: its success, and the jobs' ids. */
 export const changeAnswer = z.object({
   status: z.boolean().optional(),
   nzo_ids: z.array(z.string()).nullish(),
@@ -75,12 +75,14 @@ export const changeAnswer = z.object({
 
 const DONE = ['Completed', 'Failed']
 
-/** The queue, what is being verified or unpacked, and the history. `now` is unix milliseconds. */
+/**
+ * Converts the queue, the jobs in post-processing and the history to a snapshot. `now` is unix milliseconds.
+ */
 export function toSnapshot(queue: Queue, history: History, now: number): Snapshot {
   const spaces = [queue.diskspace1, queue.diskspace2].filter(space => space !== undefined)
   const rest = queue.paused ? toSeconds(queue.pause_int) : 0
   const ended = history.slots.filter(({ status, loaded }) => DONE.includes(status) && loaded !== true)
-  // For a moment it tells a job twice: as worked on, with a time of its own, and as ended.
+  // For a moment SABnzbd lists a job twice: as working, under another time, and as ended.
   const ids = new Set(ended.map(slot => slot.nzo_id))
   const working = history.slots.filter(slot => !ids.has(slot.nzo_id))
   return {
@@ -109,7 +111,7 @@ function toDownloads(queue: Queue): Download[] {
       speed: isActive ? Math.round(queue.kbpersec * KIB) : 0,
       eta: eta > 0 ? eta : undefined,
       category: toCategory(one.cat),
-      // A number of its own while it still fetches the file.
+      // SABnzbd reports a number here while it still fetches the file.
       priority: /^[a-z]+$/i.test(one.priority) ? one.priority.toLowerCase() : undefined,
     }
   })
@@ -122,7 +124,10 @@ const STATES: Readonly<Record<string, DownloadState>> = {
   Checking: 'checking',
 }
 
-/** It says "Downloading" of every job; only the first is loaded, and not even that where no news server delivers. */
+/**
+ * Decides the state. SABnzbd reports "Downloading" for every job, but loads only the first, and not even that
+ * one while no news server delivers.
+ */
 function toState(
   status: string,
   isActive: boolean,
@@ -168,7 +173,7 @@ function toCategory(category: string): string | undefined {
   return category === '' || category === '*' || category === 'None' ? undefined : category
 }
 
-/** "0:14:59", "14:59" or "1:02:03:04" (days first) in seconds. */
+/** Converts "0:14:59", "14:59" or "1:02:03:04" (days first) to seconds. */
 export function toSeconds(time: string): number {
   const units = [1, 60, 3600, 86_400]
   const parts = time.split(':').reverse().map(Number)

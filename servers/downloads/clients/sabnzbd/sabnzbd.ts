@@ -10,7 +10,7 @@ import { toGone, toRefused } from '../refused.ts'
 import { type Additions, toJobName } from './additions.ts'
 import { changeAnswer, historyAnswer, orRefusal, queueAnswer, toSnapshot } from './answers.ts'
 
-/** How much of the history is looked at. */
+/** Number of history entries that are read. */
 const HISTORY = 200
 const LEVELS: Readonly<Record<Exclude<Priority, 'first'>, string>> = { high: '1', normal: '0', low: '-1' }
 const PAUSED = '-2'
@@ -23,7 +23,10 @@ type Ask = <Schema extends z.ZodType>(
   file?: File,
 ) => Promise<z.output<Schema>>
 
-/** SABnzbd 3 and later by its API (sabnzbd.org/wiki/configuration/3.7/api). The key is sent in bodies, never in an address. */
+/**
+ * Creates a client of SABnzbd 3 and later by its API (sabnzbd.org/wiki/configuration/3.7/api). The key is
+ * sent in bodies, never in an address.
+ */
 export function createSabnzbd(
   instance: SabnzbdInstance,
   title: string,
@@ -131,7 +134,7 @@ function toForm(fields: Parameters, file: File): FormData {
   return form
 }
 
-/** A wrong key is a 403 with a plain text, also where JSON was asked for. */
+/** Recognises a wrong key, which is a 403 with plain text even if JSON was requested. */
 function toKeyFailure(error: unknown, { title }: Upstream, variable: string): unknown {
   if (!(error instanceof UpstreamFailure) || error.status !== 403) return error
   const { failure } = error

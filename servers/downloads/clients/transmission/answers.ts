@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Download, DownloadState, Finished, Snapshot } from '../../download.ts'
 
-/** The fields of `torrent-get` that are asked for. */
+/** The requested fields of `torrent-get`. */
 export const FIELDS = [
   'id',
   'hashString',
@@ -33,7 +33,7 @@ const torrent = z.object({
   metadataPercentComplete: z.number().default(1),
   rateDownload: z.number(),
   eta: z.number(),
-  /** 0 fine, 1 a tracker warned, 2 a tracker failed, 3 failed here. */
+  /** 0 none, 1 tracker warning, 2 tracker error, 3 local error. */
   error: z.number(),
   errorString: z.string(),
   doneDate: z.number(),
@@ -83,14 +83,17 @@ export function toSnapshot(session: Session, torrents: readonly Torrent[]): Snap
   }
 }
 
-/** Bytes a second. The alternative limits ("turtle mode") come first where they are on. */
+/** Returns the limit in bytes per second. Active alternative limits ("turtle mode") take precedence. */
 function toLimit(session: Session): number | undefined {
   const unit = session.units['speed-bytes']
   if (session['alt-speed-enabled']) return (session['alt-speed-down'] ?? 0) * unit
   return session['speed-limit-down-enabled'] ? session['speed-limit-down'] * unit : undefined
 }
 
-/** Of a magnet link nothing is known, not even the size, until its list of files came. */
+/**
+ * Tells whether a torrent is complete. A magnet link has no data, not even a size, until its list of files
+ * has arrived.
+ */
 function isComplete(one: Torrent): boolean {
   return one.leftUntilDone === 0 && one.metadataPercentComplete >= 1
 }

@@ -7,14 +7,14 @@ import { type TransmissionInstance, transmissionSpec } from '../../config.ts'
 import { toRefused } from '../refused.ts'
 
 const HEADER = 'x-transmission-session-id'
-/** How often a session may be handed out anew within one call. */
+/** Number of new session ids that one call accepts. */
 const MAX_HANDSHAKES = 2
 const FORBIDDEN = [403, 421]
 
 export interface Rpc {
   readonly title: string
   readonly address: string
-  /** `arguments` of the answer. Reads are tried again where the connection breaks. */
+  /** Returns `arguments` of the answer. Reads are retried after a broken connection. */
   call<Schema extends z.ZodType>(
     method: string,
     given: Record<string, unknown>,
@@ -23,7 +23,9 @@ export interface Rpc {
   ): Promise<z.output<Schema>>
 }
 
-/** Transmission's RPC (its docs/rpc-spec.md): a 409 hands out the session id that every request must have. */
+/**
+ * Opens Transmission's RPC (its docs/rpc-spec.md): a 409 returns the session id that every request must have.
+ */
 export function openRpc(instance: TransmissionInstance, title: string, clock: Clock): Rpc {
   const { settings, variables } = instance
   const { USERNAME: username = '', PASSWORD: password = '' } = settings
@@ -82,14 +84,14 @@ export function openRpc(instance: TransmissionInstance, title: string, clock: Cl
   }
 }
 
-/** Both "http://nas:9091" and the address of its page or of the RPC itself will do. */
+/** Splits the address of Transmission ("http://nas:9091"), of its page, or of the RPC itself. */
 function splitAddress(url: string): { url: string; path: string } {
   if (url.endsWith('/rpc')) return { url: url.slice(0, -'/rpc'.length), path: '/rpc' }
   const page = url.replace(/\/web$/, '')
   return { url: page, path: page.endsWith('/transmission') ? '/rpc' : '/transmission/rpc' }
 }
 
-/** It answers addresses and host names that it does not know with 403 and 421. */
+/** Explains Transmission's 403 and 421, its answers to unknown addresses and host names. */
 function toForbidden(error: unknown, variable: string): unknown {
   if (!(error instanceof UpstreamFailure) || !FORBIDDEN.includes(error.status ?? 0)) return error
   const { failure, kind, status } = error

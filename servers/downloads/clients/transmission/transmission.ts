@@ -6,7 +6,7 @@ import { toRefused } from '../refused.ts'
 import { FIELDS, sessionAnswer, torrentsAnswer, toSnapshot } from './answers.ts'
 import { openRpc, type Rpc } from './rpc.ts'
 
-/** Transmission loads the file of an address before it answers. */
+/** Milliseconds; Transmission loads an address's file before it answers. */
 const ADD_LIMIT = 25_000
 const LEVELS: Readonly<Record<Priority, number>> = { first: 1, high: 1, normal: 0, low: -1 }
 
@@ -16,7 +16,7 @@ const addAnswer = z.object({
   'torrent-duplicate': z.object({ hashString: z.string(), name: z.string() }).optional(),
 })
 
-/** Transmission 2.80 and later (RPC 15 and up). */
+/** Creates a client of Transmission 2.80 and later (RPC 15 and up). */
 export function createTransmission(
   instance: TransmissionInstance,
   title: string,
@@ -94,7 +94,7 @@ async function add(
   const added = answer['torrent-added']
   if (!added) throw toRefused(rpc.title, rpc.address, 'it said that it did, but not what it added')
   if (category) {
-    // Labels came to torrent-set before they came to torrent-add.
+    // Older versions accept labels in torrent-set, but not in torrent-add.
     await rpc.call('torrent-set', { ids: [added.hashString], labels: [category] }, anything, { signal })
   }
   return { id: added.hashString, name: added.name, known: false }
