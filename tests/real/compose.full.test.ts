@@ -103,8 +103,8 @@ describe('Compose, with a / that passes no mounts on', () => {
   test(
     'killed, the hub is there again with what it knew; and so it is after down and up',
     async () => {
-      await superbloom('ask', 'homelab', 'remember that the NAS is at 10.0.0.5')
-      const knows = () => superbloom('ask', 'homelab', 'what do you remember?').catch(() => '')
+      await superbloom('ask', 'homelab', '/call store_context {"key": "nas", "value": "10.0.0.5"}')
+      const knows = () => superbloom('ask', 'homelab', '/call get_context {}').catch(() => '')
       const untilKnown = (when: string) =>
         until(`it knows ${when}`, async () => (await knows()).includes('10.0.0.5'), { within: MINUTE })
       const { hub } = await project.services()
