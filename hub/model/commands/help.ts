@@ -47,10 +47,9 @@ export function isModelQuestion(text: string): boolean {
 
 /** Describes the model servers on this machine, and how to connect one. */
 export function sayModels(found: FoundModels): string {
-  const keys = found.keys.length > 0 ? `\n\nKeys in the hub's environment: ${found.keys.join(', ')}.` : ''
-  return `On this machine:\n${describeServers(found)
-    .map(line => `- ${line}`)
-    .join(
-      '\n',
-    )}${keys}\n\nTo connect one, start the hub with \`${describeVariables(found)}\`. \`superbloom models try\` tries it first.`
+  const keys = found.keys.length > 0 ? `Keys in the hub's environment: ${found.keys.join(', ')}.\n\n` : ''
+  const lines = describeServers(found).map(line => `- ${line}`)
+  const isThere = found.servers.some(({ models }) => models.length > 0)
+  const how = isThere ? `To connect one, start the hub with \`${describeVariables(found)}\`.` : CONNECT
+  return `On this machine:\n${lines.join('\n')}\n\n${keys}${how} \`superbloom models try\` tries it first.`
 }
