@@ -71,6 +71,7 @@ export async function openFoundation(inputs: HubInputs, stack: AsyncDisposableSt
       log,
       signals,
       store,
+      environment,
       // Models of an earlier config change nothing.
       onChange: changed => live.current === of && Object.assign(foundation, changed),
     })

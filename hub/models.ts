@@ -1,4 +1,4 @@
-import { createEnvironment } from './config/environment.ts'
+import type { Environment } from './config/environment.ts'
 import { allModels, type ModelConfig, type ModelsConfig } from './config/models.ts'
 import type { Clock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
@@ -26,6 +26,7 @@ interface ModelsOptions {
   log: Log
   signals: Signals
   store: Store
+  environment: Environment
   /** Gets all models anew when a provider reports a model's sizes late; the old ones still answer. */
   onChange: (models: Models) => void
 }
@@ -36,7 +37,7 @@ export async function openModels(
   override: Model | undefined,
   options: ModelsOptions,
 ): Promise<Models> {
-  const { clock, log, signals, onChange } = options
+  const { clock, log, signals, environment, onChange } = options
   const onAnswers = (name: string) => signals.emit('modelAnswers', { name })
   if (override) {
     const model = createChain([{ model: override }], { now: clock.now, onAnswers })
@@ -46,7 +47,6 @@ export async function openModels(
   const opened = allModels(config).map(async entry => [entry, await openSizedEntry(entry, clock)] as const)
   const sized = new Map(await Promise.all(opened))
   const quirks = createQuirkStore(options)
-  const environment = createEnvironment()
   const created = { clock, onAnswers, onAnswer, circuits: new Map(), quirks, environment }
   let learning = Promise.resolve()
 

@@ -63,7 +63,7 @@ export interface HookEvent extends Omit<NewEvent, 'externalId'> {
   once: Once
 }
 
-/** Where the event went. `repeated`: the event was there already, and `status` is that one's. */
+/** The event's destination. `repeated`: the event was there already, and `status` is that one's. */
 export interface HookOutcome {
   id: string
   status: 'pending' | 'processing' | 'handled' | 'ignored' | 'held'

@@ -126,6 +126,7 @@ const ENGLISH: readonly [request: string, useful: string | RegExp | 'no'][] = [
   ['send a test notifcation', 'asks send_notification {"message":"test"}'],
   ['cancel the reminder about the oven', 'list_schedules {}'],
   ['let me know when the Oppenheimer download is done', /"download_complete"/],
+  ['tell me when the Oppenheimer download is done and then stop quake', /nothing is set/],
   ['every sunday at 3am restart quake', /`\/remind every sunday at 3am restart quake`/],
   ['resart quake plz', /restart_game_server/],
   ['start the factorio server', /"atm-10 \| quake"/],
@@ -185,7 +186,7 @@ const CLAIM =
   /(?<!nothing was |not |be )(?:\bdone\b|stopped|started|restarted|paused|deleted|removed|was sent|cancelled|switched)/i
 
 describe.each([
-  ['English', ENGLISH, 71],
+  ['English', ENGLISH, 72],
   ['other languages', OTHERS, 18],
 ] as const)('%s', (_language, requests, least) => {
   test('nothing changes without a yes, and nothing is said to be done', async () => {

@@ -78,3 +78,8 @@ export function toSpan(span: number): string {
   if (hours < 48) return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`
   return `${Math.round(hours / 24)} d`
 }
+
+/** Returns a text as part of a regular expression that matches just this text. */
+export function toPattern(text: string): string {
+  return text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
+}

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Price } from '../core/model.ts'
 import { askJson, toShownUrl } from './ask-json.ts'
 
-/** What a provider reports about one of its models; a field that it does not report is missing. */
+/** A provider's report about one of its models; a field that it does not report is missing. */
 export interface Reported {
   /** Tokens of request and reply together, as the server runs the model now. */
   context?: number | undefined

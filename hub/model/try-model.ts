@@ -20,7 +20,7 @@ export interface TrialOptions {
   timezone: string
   /** Estimates the tokens of a text. */
   estimate: (text: string) => number
-  /** What the provider reports about the model; `server` is the program that runs it. */
+  /** The provider's report about the model; `server` is the program that runs it. */
   reported?: Reported | undefined
   server?: LocalServer | undefined
   clock: Clock

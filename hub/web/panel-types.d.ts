@@ -38,7 +38,7 @@ export interface Server {
   sessions?: number
 }
 
-/** What a day used of a limit, if there is one. */
+/** A day's use of a limit, if there is one. */
 export interface Used {
   used: number
   limit?: number

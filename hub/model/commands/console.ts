@@ -1,4 +1,6 @@
 import type { ModelTool } from '../../core/model.ts'
+import { toPattern } from '../../core/text.ts'
+import { choicesOf } from './fields.ts'
 import { type Plan, planCall } from './plan.ts'
 import { fold } from './words.ts'
 
@@ -16,7 +18,7 @@ export function planConsole(text: string, tools: readonly ModelTool[]): Plan | u
   const [server] = named
   if (server === undefined || named.length > 1) return undefined
   const place = new RegExp(
-    `\\s*(?:on|from|in|to|at|auf|von|aus)?\\s*(?:the |dem |der )?${toLiteral(server)}(?:[ -]?server)?(?: chat)?(?!\\p{L})`,
+    `\\s*(?:on|from|in|to|at|auf|von|aus)?\\s*(?:the |dem |der )?${toPattern(server)}(?:[ -]?server)?(?: chat)?(?!\\p{L})`,
     'iu',
   )
   const said = text.replace(place, '').replace(/\s*(?:please|pls)?[.!]*$/iu, '')
@@ -29,14 +31,9 @@ export function planConsole(text: string, tools: readonly ModelTool[]): Plan | u
 
 /** Returns the names of game servers in a text, as the tool's schema lists them. */
 export function serversIn(text: string, tool: ModelTool | undefined): string[] {
-  const schema = JSON.stringify(tool?.inputSchema ?? {})
-  const names: string[] = JSON.parse(/"enum":(\[[^\]]*\])/.exec(schema)?.[1] ?? '[]')
+  const names = choicesOf(tool?.inputSchema ?? {}, 'server')
   const folded = fold(text)
   return names.filter(name =>
-    new RegExp(`(?<![\\p{L}\\p{N}])${toLiteral(fold(name))}(?![\\p{L}\\p{N}])`, 'u').test(folded),
+    new RegExp(`(?<![\\p{L}\\p{N}])${toPattern(fold(name))}(?![\\p{L}\\p{N}])`, 'u').test(folded),
   )
-}
-
-function toLiteral(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

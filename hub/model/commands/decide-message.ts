@@ -167,12 +167,10 @@ function toTemplate({ tool, filled }: Match): string {
 function decideQuestion(text: string, scene: Scene): { plan: Plan; isSure: boolean } {
   const reading = scene.tools.filter(({ readOnly, name }) => readOnly && !OWN_HISTORY.has(name))
   // People add why they ask, so each sentence is tried by itself too.
-  const asked = [text, ...text.split(/[?!.;]\s/).filter(each => each !== text)].map(each =>
-    matchTools(each, reading),
-  )
-  const [best] = asked.flatMap(matches =>
-    matches.filter(({ filled, clear, near }) => (clear || near) && filled.missing.length === 0).slice(0, 1),
-  )
+  const sentences = text.split(/[?!.;]\s/).filter(each => each !== text)
+  const whole = matchTools(text, reading)
+  let best = findFit(whole)
+  for (const sentence of sentences.slice(0, MOST_SENTENCES)) best ??= findFit(matchTools(sentence, reading))
   const named = [...(best?.filled.used ?? [])].reduce((left, word) => left.replace(word, ' '), text)
   const when = readWhen(named, scene)
   if (when.kind === 'at' || when.kind === 'cron')
@@ -182,7 +180,13 @@ function decideQuestion(text: string, scene: Scene): { plan: Plan; isSure: boole
     }
   return best
     ? { plan: planCall(best.tool, best.filled.arguments), isSure: best.clear }
-    : { plan: sayUnknown(asked[0] ?? []), isSure: false }
+    : { plan: sayUnknown(whole), isSure: false }
+}
+
+const MOST_SENTENCES = 4
+
+function findFit(matches: readonly Match[]): Match | undefined {
+  return matches.find(({ filled, clear, near }) => (clear || near) && filled.missing.length === 0)
 }
 
 /** Tools that search what the agent itself wrote and read; a question in plain words never runs them. */

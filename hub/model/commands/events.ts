@@ -67,6 +67,11 @@ const FILLERS = new Set(
   ),
 )
 
+/** Events of things with names, each of which is told with its name. */
+const OF_ANYTHING = new Set(['download_complete', 'media_added'])
+/** A message that joins something else to the event asks for more than a wait. */
+const MORE = /[,;]|(?<!\p{L})(?:and|then|und|dann|et|puis|y|luego|poi|en|dan|и)(?!\p{L})/u
+
 /** Waits for the one known event that the words mean exactly, since any other words would be lost. */
 export function decideTellWhen(what: string, scene: Scene, [done]: Outcome[]): Plan {
   if (done) return say(done.isError ? wordOutcome(done) : done.text)
@@ -78,7 +83,7 @@ export function decideTellWhen(what: string, scene: Scene, [done]: Outcome[]): P
   const fitting = EVENTS.filter(event => event.words.every(words => what.search(words) >= 0))
   const isNegated = /(?<!\p{L})(?:not|isn't|never|longer|nicht|kein\p{L}*|pas|niet|не)(?!\p{L})/u.test(what)
   // The event cannot name one download beforehand, so each that ends is reported by its name.
-  const isAnyOf = ({ type }: KnownEvent) => type === 'download_complete' || type === 'media_added'
+  const isAnyOf = ({ type }: KnownEvent) => OF_ANYTHING.has(type) && !MORE.test(what)
   const exact = fitting.filter(event => isAnyOf(event) || restOf(what, event, servers).length === 0)
   const [event] = exact
   if (

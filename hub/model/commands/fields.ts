@@ -25,6 +25,11 @@ function readFields(schema: Schema): Field[] {
   }))
 }
 
+/** Returns the choices of one argument; none where the schema lists none. */
+export function choicesOf(schema: Record<string, unknown>, argument: string): readonly string[] {
+  return readFields(schema).find(({ name }) => name === argument)?.choices ?? []
+}
+
 function toKind(schema: Schema): Pick<Field, 'kind' | 'choices'> {
   const parts = [schema, ...(Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [])]
   const choices = parts.flatMap(({ enum: values }) => (Array.isArray(values) ? values : []))

@@ -110,27 +110,24 @@ function isNear({ named, told, filled }: Scored, telling: readonly string[]): bo
 
 /** Returns the words of a text, with spelling corrected. */
 export function toKnownWords(text: string, tools: readonly ModelTool[]): string[] {
-  return toWords(text.replace(PATH, ' ')).map(word => spell(word, tools))
+  const words = toWords(text.replace(PATH, ' '))
+  if (words.length > MOST_WORDS || !words.some(isUnknown)) return words
+  const said = tools.map(tool => `${labelOf(tool)} ${tool.description} ${JSON.stringify(tool.inputSchema)}`)
+  const stems = [...new Set(toWords(said.join(' ').replaceAll('_', ' ')).map(toStem))]
+  return words.map(word => {
+    if (!isUnknown(word) || stems.some(stem => stem.startsWith(toStem(word)))) return word
+    const [nearest, other] = findNearest(word, KNOWN_WORDS)
+    return nearest !== undefined && other === undefined ? nearest : word
+  })
 }
 
 const PATH = /(?<!\S)\/\S+/g
 const SHORTEST_SLIP = 5
 
-/** Returns the known word that an unknown word misspells; the word itself where none or several are near. */
-function spell(word: string, tools: readonly ModelTool[]): string {
-  if (word.length < SHORTEST_SLIP || /[\d._-]/.test(word) || isStop(word) || meaningsOf(word).length > 0)
-    return word
-  if (
-    tools.some(tool =>
-      speaksOf(
-        `${tool.name.replaceAll('_', ' ')} ${tool.title} ${tool.description} ${JSON.stringify(tool.inputSchema)}`,
-        word,
-      ),
-    )
+function isUnknown(word: string): boolean {
+  return (
+    word.length >= SHORTEST_SLIP && !/[\d._-]/.test(word) && !isStop(word) && meaningsOf(word).length === 0
   )
-    return word
-  const [nearest, other] = findNearest(word, KNOWN_WORDS)
-  return nearest !== undefined && other === undefined ? nearest : word
 }
 
 interface Sentence {

@@ -54,22 +54,22 @@ export function isStop(word: string, strict = false): boolean {
 /** The tools' own words, each with the words that people use for it in several languages. */
 const SAID_FOR = new Map(
   `
-heat: hot heat heiss heiß warm temperature temperatures temperatur temperaturen chaud chaude caliente temperatura temperature caldo heet temp temps cooled caldissimo temperatur temperatuur temperatury
+heat: hot heat heiss heiß warm temperature temperatures temperatur temperaturen chaud chaude caliente temperatura caldo heet temp temps cooled caldissimo temperatuur temperatury
 disk: festplatte festplatten platte platten disque disques disco discos dischi schijf schijven drive drives hdd ssd harddisk discs dysk dyski
-memory: ram speicher arbeitsspeicher memoire memoria geheugen память geheugen pamiec memória
-space: left queda reste restant rimane platz speicherplatz espace espacio spazio espaco ruimte free remaining frei libre full voll plein lleno espaco miejsce 空き容量 容量
+memory: ram speicher arbeitsspeicher memoire memoria geheugen память pamiec memória
+space: left queda reste restant rimane platz speicherplatz espace espacio spazio espaco ruimte free remaining frei libre full voll plein lleno miejsce 空き容量 容量
 cpu: processor prozessor processeur procesador processore процессор
 load: auslastung busy charge carga carico last
 download: downloads downloading downloaded telechargement telechargements descarga descargas descargando scaricamento torrent torrents lade ladt runtergeladen heruntergeladen загрузки загрузка pobieranie pobierania gedownload gedownloade baixando downloade sabnzbd qbittorrent transmission nzbget deluge nzb usenet
 container: docker pods conteneur conteneurs contenedor contenedores
 process: prozess prozesse processus proceso procesos processi process processes programs eating hogging frisst uses using used braucht verbraucht nutzt consomme consume
 uses: eating eats hogging uses using used frisst verbraucht braucht nutzt consomme consume
-player: online spieler joueur joueurs jugador jugadores giocatore giocatori spelers players playing plays spielt spielen joue jouent juega juegan игроков игроки играет joueurs connected conectado connecte verbonden gracze gra zockt
+player: online spieler joueur joueurs jugador jugadores giocatore giocatori spelers players playing plays spielt spielen joue jouent juega juegan игроков игроки играет connected conectado connecte verbonden gracze gra zockt
 game: spiel spiele spieleserver gameserver jeu jeux juego juegos gioco giochi spelletje игровой игровые valheim minecraft factorio terraria gry マイクラ ゲーム
 server: servers serveur serveurs servidor servidores server сервер серверы
-film: movie movies filme films pelicula peliculas фильм movies film. filmy
+film: movie movies filme films pelicula peliculas фильм filmy
 series: serie serien series tv
-watches: watching watch watched schaut guckt sieht regarde viendo guarda смотрит streaming streamt streams kijkt oglada ogladaja assiste transcoding transcode streams
+watches: watching watch watched schaut guckt sieht regarde viendo guarda смотрит streaming streamt streams kijkt oglada ogladaja assiste transcoding transcode
 alert: alarm alarme alarms warning warnings alerte alertes alertas alerts
 notification: notify notifications benachrichtigung benachrichtigungen notificacion notificaciones message messages benachrichtige messaggio mensagem bericht powiadomienie ping nachricht nachrichten
 health: healthy unhealthy failing gesund sante salud health dying kaputt broken wrong ok okay fine
@@ -86,17 +86,17 @@ tasks: task aufgaben taches tareas
 stop: shut down off stoppe stopp stoppen anhalten arrete arreter deten detener para ferma pare kill halt shutdown quit beende apaga apague spegni schalte
 start: up starte starten demarre lance inicia avvia launch boot begin запусти
 restart: reboot neustarten redemarre reinicia riavvia bounce starte-neu перезапусти reinicie herstart zrestartuj 再起動 starta-om
-pause: pausiere pausieren suspend paused halte pausa pausa pauze wstrzymaj
+pause: pausiere pausieren suspend paused halte pausa pauze wstrzymaj
 resume: continue unpause fortsetzen reprends reanuda riprendi unfreeze wznow hervat retoma
 remove: delete losche loschen entferne supprime elimina borra cancel erase uninstall drop удали
 add: ajoute anade aggiungi hinzufugen
-send: text notify sende schicke envoie envia manda manda mande stuur wyslij verschick texte
+send: text notify sende schicke envoie envia manda mande stuur wyslij verschick texte
 silence: mute unmute
 refresh: rescan scan
 set: limit throttle cap change drossel drossle slow limite limita begrenze beperk
-request: order add order pide pedir richiedi aanvragen vraag
+request: order add pide pedir richiedi aanvragen vraag
 run: execute
-system: machine rechner computer pc host box maschine ordinateur equipo macchina компьютер nas uptime cpu ram memory temperature temp temps free host kompjuter doing reboot full voll plein lleno slow geheugen speicher arbeitsspeicher memoire memoria ruimte platz espace espacio spazio espaco miejsca miejsce swap network traffic load average netzwerk reseau
+system: machine rechner computer pc host box maschine ordinateur equipo macchina компьютер nas uptime cpu ram memory temperature temp temps free kompjuter doing reboot full voll plein lleno slow geheugen speicher arbeitsspeicher memoire memoria ruimte platz espace espacio spazio espaco miejsca miejsce swap network traffic load average netzwerk reseau
 jellyfin: library mediathek bibliothek mediatheque biblioteca plex
 session: stream streams sessions sitzung tv
 running: laufen lauft tourne tournent corriendo attivi actifs activos

@@ -3,6 +3,7 @@ import { HubError } from '../../core/errors.ts'
 import { checkRange, describeField, type Field } from '../../core/form-fields.ts'
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import { parseJson } from '../../core/json.ts'
+import { toPattern } from '../../core/text.ts'
 
 /**
  * Returns the content of a form from the note beside a yes: a JSON object, `field: value` in lines or after
@@ -54,7 +55,7 @@ function readNote(fields: readonly Field[], note: string): JsonObject {
 
 /** Reads `field: value` parts; undefined if the note does not begin with one. */
 function readNamed(fields: readonly Field[], note: string): JsonObject | undefined {
-  const names = fields.map(({ name }) => name.replace(/[$()*+.?[\\\]^{|}-]/g, '\\$&')).join('|')
+  const names = fields.map(({ name }) => toPattern(name)).join('|')
   const starts = [...note.matchAll(new RegExp(`(?:^|[;\\n])\\s*(${names})\\s*[:=]`, 'g'))]
   if (starts[0]?.index !== 0) return undefined
   return Object.fromEntries(

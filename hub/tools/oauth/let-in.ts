@@ -32,7 +32,7 @@ export function letPostIn(post: HttpPost, authorization: Authorization): HttpPos
       let posted: Posted | undefined
       let isCut = false
       const send = (again: boolean): Promise<void> => {
-        // Nobody waits for the request any more, so it must not be carried out now.
+        // The client no longer waits for the request, so it must not be carried out now.
         if (isCut) return Promise.resolve()
         const used = authorization.bearer
         posted = post.post(request, deliver)
