@@ -1,6 +1,6 @@
 import type { ServerDefinition } from '../servers/kit/server.ts'
 import { codeFile } from './config/paths.ts'
-import type { BuiltIn } from './tools/decide-servers.ts'
+import type { BuiltIn } from './upstream/decide-servers.ts'
 
 /** A server that comes with the hub. `superbloom serve` calls `load`; nothing is loaded before. */
 export type LoadableBuiltIn = BuiltIn & { load(): Promise<ServerDefinition> }

@@ -1,5 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import type { HubFrame } from '../schemas/chat.ts'
+import { createToolFinder, type Findable } from './catalogue/find-tools.ts'
+import type { Servers } from './catalogue/servers.ts'
 import { attachWebSocket } from './channels/websocket.ts'
 import { pageFolder } from './config/paths.ts'
 import { tokenFile } from './config/token.ts'
@@ -21,8 +23,6 @@ import type { HubToolReads } from './mcp/hub-tools/deps.ts'
 import type { HubTool } from './mcp/hub-tools/hub-tool.ts'
 import { listAgents } from './status.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
-import { createToolFinder, type Findable } from './tools/find-tools.ts'
-import type { Servers } from './tools/servers.ts'
 import { createWebhooks } from './triggers/webhooks/webhooks.ts'
 
 /** Rate limits far above what people and clients need, and far below what would do harm. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ServerEvent } from '../schemas/events.ts'
 import { builtIns } from './built-ins.ts'
+import { createServerTools, type ServerTools } from './catalogue/server-tools.ts'
 import { childEnvironment } from './config/environment.ts'
 import { readDropInEntry } from './config/pasted-servers.ts'
 import { codeFile } from './config/paths.ts'
@@ -11,7 +12,6 @@ import type { Foundation } from './foundation.ts'
 import { ownsResource } from './mcp/hub-resources/hub-resources.ts'
 import type { Router } from './runtime/router.ts'
 import { readCursor } from './store/events.ts'
-import { createServerTools, type ServerTools } from './tools/server-tools.ts'
 import { createServerEvents } from './triggers/server-events.ts'
 
 /** Opens the upstream servers. Their events go to the router until the stack is disposed of. */
@@ -51,7 +51,7 @@ export function openServerTools(
       ...(prefixes.includes('SUPERBLOOM_DATA') ? { SUPERBLOOM_DATA: config.current.dataFolder } : {}),
       ...compileCache(),
     }),
-    loader: pathToFileURL(codeFile('hub/tools/drop-in-loader.mjs')).href,
+    loader: pathToFileURL(codeFile('hub/upstream/drop-in-loader.mjs')).href,
     dataFolder: config.current.dataFolder,
     dropInsFolder: join(config.current.dataFolder, 'servers'),
     configured: () => {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentStatus } from '../schemas/chat.ts'
 import { readBudgets } from './budgets.ts'
+import type { Servers } from './catalogue/servers.ts'
 import type { ModelQuirk } from './core/model.ts'
 import type { Engine } from './engine.ts'
 import type { Foundation } from './foundation.ts'
@@ -13,7 +14,6 @@ import { countOpenDeadLetters, failedThreads } from './store/dead-letters.ts'
 import { waitingCounts } from './store/inbox.ts'
 import { laterThreads, parkedThreads } from './store/parked.ts'
 import { mainThreadId } from './store/threads.ts'
-import type { Servers } from './tools/servers.ts'
 
 /** Returns the hub's state for `hub_status` and the command line. */
 export async function readStatus(

@@ -10,7 +10,7 @@ const dist = join(root, 'dist')
 rmSync(dist, { recursive: true, force: true })
 const isShipped = (path: string) => !/\.(test|d)\.ts$/.test(path)
 cpSync(join(root, 'hub/web'), join(dist, 'hub/web'), { recursive: true, filter: isShipped })
-cpSync(join(root, 'hub/tools/drop-in-loader.mjs'), join(dist, 'hub/tools/drop-in-loader.mjs'))
+cpSync(join(root, 'hub/upstream/drop-in-loader.mjs'), join(dist, 'hub/upstream/drop-in-loader.mjs'))
 // The compiler runs last and emits all or nothing: where the program exists, the rest does too.
 const compile = [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']
 process.exitCode = spawnSync(process.execPath, compile, { cwd: root, stdio: 'inherit' }).status ?? 1

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const SIBLINGS = ['model', 'tools', 'runtime', 'channels', 'triggers', 'mcp', 'http']
+const SIBLINGS = ['model', 'upstream', 'meta-tools', 'runtime', 'channels', 'triggers', 'mcp', 'http']
 
 /** The paths that files of each part may import, by their beginnings. */
 const ALLOWED: readonly { part: string; imports: string[] }[] = [
@@ -12,6 +12,10 @@ const ALLOWED: readonly { part: string; imports: string[] }[] = [
   { part: 'hub/core/', imports: ['hub/core/', 'schemas/'] },
   { part: 'hub/store/', imports: ['hub/store/', 'hub/core/', 'schemas/'] },
   { part: 'hub/config/', imports: ['hub/config/', 'hub/core/', 'schemas/'] },
+  {
+    part: 'hub/catalogue/',
+    imports: ['hub/catalogue/', 'hub/upstream/', 'hub/meta-tools/', 'hub/store/', 'hub/core/', 'schemas/'],
+  },
   ...SIBLINGS.map(name => ({
     part: `hub/${name}/`,
     imports: [`hub/${name}/`, 'hub/store/', 'hub/core/', 'schemas/'],

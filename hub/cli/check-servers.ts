@@ -5,7 +5,7 @@ import { builtIns, type LoadableBuiltIn } from '../built-ins.ts'
 import { childEnvironment } from '../config/environment.ts'
 import type { Config } from '../config/load.ts'
 import { describeError } from '../core/errors.ts'
-import { isConfigured } from '../tools/decide-servers.ts'
+import { isConfigured } from '../upstream/decide-servers.ts'
 
 const LIMIT_MS = 30_000
 

@@ -96,7 +96,7 @@ describe('the package', () => {
         'bin/superbloom.js',
         'bin/node.js',
         'dist/hub/cli/superbloom.js',
-        'dist/hub/tools/drop-in-loader.mjs',
+        'dist/hub/upstream/drop-in-loader.mjs',
         'dist/hub/web/index.html',
         'dist/servers/metrics/server.js',
         'agents/homelab.md',

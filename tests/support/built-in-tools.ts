@@ -1,6 +1,6 @@
+import { toModelTool } from '../../hub/catalogue/model-tool.ts'
 import type { ModelTool } from '../../hub/core/model.ts'
-import { createMetaTools } from '../../hub/tools/meta-tools/index.ts'
-import { toModelTool } from '../../hub/tools/model-tool.ts'
+import { createMetaTools } from '../../hub/meta-tools/index.ts'
 import { downloads } from '../../servers/downloads/server.ts'
 import { games } from '../../servers/games/server.ts'
 import { systemClock } from '../../servers/kit/clock.ts'

@@ -1,0 +1,193 @@
+import type { UpstreamHealth } from '../../schemas/health.ts'
+import { describeError } from '../core/errors.ts'
+import type { OfferChange } from '../core/forwarding.ts'
+import { truncate } from '../core/text.ts'
+import type { Connection, ConnectionDeps } from '../upstream/connection.ts'
+import type { Spoken } from '../upstream/connection-state.ts'
+import type { DesiredServers } from '../upstream/decide-servers.ts'
+import { createPool, type Pool } from '../upstream/pool.ts'
+import type { ServerSpec } from '../upstream/server-spec.ts'
+import type { Catalogue } from './catalogue.ts'
+import { type LiveCatalogueDeps, openCatalogue } from './live-catalogue.ts'
+import { createRequests, type ServerRequests } from './server-requests.ts'
+import { whyMissing } from './why-missing.ts'
+
+export interface ServerStatus {
+  name: string
+  state: 'starting' | 'ready' | 'degraded' | 'down' | 'disabled' | 'replaced' | 'not_running'
+  origin: ServerSpec['origin']
+  transport?: Spoken['transport']
+  era?: 'legacy' | 'modern'
+  tools: number
+  /** Its name in the config or of its folder, if that is no valid server name. */
+  writtenAs?: string
+  /** Number of sessions that have their own connection. */
+  sessions?: number
+  error?: string
+  nextTryAt?: number
+  collisions?: string[]
+  leftOut?: string[]
+}
+
+/** The upstream servers, and what they offer as one catalogue. The opener disposes of it. */
+export interface Servers
+  extends ServerRequests,
+    Pick<Pool, 'setLogLevel' | 'rootsChanged' | 'endSession'>,
+    AsyncDisposable {
+  /** Starts new servers, ends removed ones and replaces changed ones; the others go on. Waits for none. */
+  apply(desired: DesiredServers): void
+  /** Connects to a server anew; calls in flight finish. */
+  renew(name: string): void
+  /** Returns the spec of a server; undefined if it does not run. */
+  specOf(name: string): ServerSpec | undefined
+  readonly catalogue: Catalogue
+  /** Reports changes of these resources from now on, and of no others, whichever server may have them. */
+  subscribe(uris: ReadonlySet<string>): void
+  status(): ServerStatus[]
+  /** Returns by server what the connected ones say of the programs behind them. Never rejects. */
+  health(): Promise<ReadonlyMap<string, UpstreamHealth[]>>
+  /** True once every server is ready or has failed once. */
+  readonly settled: boolean
+}
+
+export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'>, LiveCatalogueDeps {
+  onChange: (change: OfferChange) => void
+}
+
+export function openServers(deps: ServersDeps): Servers {
+  const tried = new Set<string>()
+  let resting: Pick<DesiredServers, 'disabled' | 'losers'> = { disabled: [], losers: [] }
+  let subscribed: ReadonlySet<string> = new Set()
+
+  const all = () => pool.all ?? []
+  const rebuild = () => {
+    for (const { spec, status } of all()) if (status.state !== 'starting') tried.add(spec.name)
+    try {
+      const change = live.look(pool.all)
+      assignSubscriptions()
+      deps.onChange(change)
+    } catch (error) {
+      // `rebuild` is called for whatever happens to a connection, which must go on all the same.
+      deps.log.error('catalogue_not_built', { error })
+    }
+  }
+  const pool = createPool({ ...deps, onChange: rebuild })
+  const live = openCatalogue(deps, rebuild)
+  const assignSubscriptions = () => {
+    const { catalogue } = live
+    const isComplete = all().every(isHeard)
+    const owned = [...subscribed].map(uri => ({
+      uri,
+      owners: isComplete ? catalogue.ownersOf(uri) : catalogue.knownOwnersOf(uri),
+    }))
+    for (const connection of all()) {
+      // Until every server was heard of, a resource that none lists stays where it is subscribed.
+      const wanted = owned.filter(({ uri, owners }) =>
+        isComplete || owners.length > 0 ? owners.includes(connection.spec.name) : connection.wanted.has(uri),
+      )
+      connection.subscribe(new Set(wanted.map(({ uri }) => uri)))
+    }
+  }
+  const requests = createRequests({
+    all,
+    use: pool.use,
+    whyMissing: name => whyMissing(name, all(), resting),
+    get catalogue() {
+      return live.catalogue
+    },
+  })
+  return {
+    get catalogue() {
+      return live.catalogue
+    },
+    get settled() {
+      return pool.all?.every(({ spec }) => tried.has(spec.name)) ?? false
+    },
+    ...requests,
+    apply(desired) {
+      resting = desired
+      pool.apply(desired.specs)
+      rebuild()
+    },
+    renew(name) {
+      pool.renew(name)
+      rebuild()
+    },
+    specOf: name => all().find(({ spec }) => spec.name === name)?.spec,
+    subscribe(uris) {
+      subscribed = uris
+      assignSubscriptions()
+    },
+    setLogLevel: pool.setLogLevel,
+    rootsChanged: pool.rootsChanged,
+    endSession: pool.endSession,
+    status: () => [
+      ...all().map(one => describe(one, live.catalogue, pool.sessionsOf(one))),
+      ...resting.disabled.map(describeDisabled),
+      ...resting.losers.map(describeLoser),
+    ],
+    async health() {
+      const there = all().filter(({ status }) => status.state === 'ready' || status.state === 'degraded')
+      return new Map(await Promise.all(there.map(async one => [one.spec.name, await toHealth(one)] as const)))
+    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  }
+}
+
+/** Reads the health of a server's programs; a server that fails to report is itself listed as not healthy. */
+async function toHealth(connection: Connection): Promise<UpstreamHealth[]> {
+  const { name } = connection.spec
+  try {
+    return (await connection.readHealth())?.upstreams ?? []
+  } catch (error) {
+    return [{ name, kind: 'server', address: '', ok: false, reason: describeError(error) }]
+  }
+}
+
+/** Tells whether a server was ready or has failed once. */
+function isHeard({ status }: Connection): boolean {
+  return status.state !== 'starting' || status.error !== undefined
+}
+
+function describeDisabled({ name, origin, transport }: ServerSpec): ServerStatus {
+  return { name, state: 'disabled', origin, transport: transport.kind, tools: 0 }
+}
+
+function describeLoser({ name, origin, reason, replaced }: DesiredServers['losers'][number]): ServerStatus {
+  return { name, state: replaced ? 'replaced' : 'not_running', origin, tools: 0, error: reason }
+}
+
+/** The most left-out entries that a status shows, and the most characters of each. */
+const MOST_LEFT_OUT = 10
+const LONGEST_LEFT_OUT = 200
+
+function listLeftOut(all: readonly string[]): string[] {
+  const shown = all.slice(0, MOST_LEFT_OUT).map(each => truncate(each, LONGEST_LEFT_OUT))
+  const rest = all.length - shown.length
+  return rest > 0 ? [...shown, `${rest} more, which the log has`] : shown
+}
+
+function describe(connection: Connection, catalogue: Catalogue, sessions: number): ServerStatus {
+  const { spec, status, offer } = connection
+  const leftOut = listLeftOut(connection.leftOut)
+  const named = [...catalogue.tools, ...catalogue.prompts].filter(({ server }) => server === spec.name)
+  const hidden = catalogue.hidden.filter(({ server }) => server === spec.name)
+  const collisions = [
+    ...named.flatMap(({ collision }) => collision ?? []),
+    ...hidden.map(({ uri, owner }) => `${uri} is ${owner}'s`),
+  ]
+  return {
+    name: spec.name,
+    state: status.state,
+    origin: spec.origin,
+    transport: 'transport' in status ? status.transport : spec.transport.kind,
+    tools: offer.tools.length,
+    ...(spec.writtenAs === undefined ? {} : { writtenAs: spec.writtenAs }),
+    ...('era' in status ? { era: status.era } : {}),
+    ...(spec.isolated ? { sessions } : {}),
+    ...('error' in status ? { error: status.error } : {}),
+    ...('nextTryAt' in status ? { nextTryAt: status.nextTryAt } : {}),
+    ...(collisions.length > 0 ? { collisions } : {}),
+    ...(leftOut.length > 0 ? { leftOut } : {}),
+  }
+}

@@ -1,0 +1,67 @@
+import type { Tool } from '@modelcontextprotocol/client'
+import { expect, test } from 'vitest'
+import { NO_OFFER } from '../upstream/offer.ts'
+import { buildCatalogue } from './catalogue.ts'
+import { createToolFinder } from './find-tools.ts'
+import { NO_OWNERS } from './name-owners.ts'
+import { createToolBox } from './tool-box.ts'
+
+const NOWHERE = { kind: 'http' as const, url: 'http://127.0.0.1:1/', headers: {} }
+
+function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
+  const definition: Tool = {
+    name: 'x',
+    inputSchema: { type: 'object' },
+    ...(annotations ? { annotations } : {}),
+  }
+  const server = {
+    spec: { name: 's', origin: 'config' as const, prefix: '', transport: NOWHERE },
+    offer: { ...NO_OFFER, tools: [definition] },
+    instructions: '',
+    status: { state: 'ready' as const, era: 'modern' as const, transport: 'http' as const },
+  }
+  const servers = {
+    catalogue: buildCatalogue([server], {
+      taken: { tools: new Set(), prompts: new Set(), isOwn: () => false },
+      longest: 64,
+      owners: NO_OWNERS,
+    }),
+    call: () => Promise.reject(new Error('not called')),
+    untilListed: async () => undefined,
+    whyMissing: (name: string) => `There is no tool ${name} now. The server s is down`,
+    settled: true,
+  }
+  return createToolBox(servers, [], { rerun: () => rerun, finder: createToolFinder(() => []) })
+}
+
+test.each([
+  [undefined, [], [false, false, true, false]],
+  [{ readOnlyHint: true }, [], [true, true, false, false]],
+  [{ idempotentHint: true }, [], [false, true, false, false]],
+  [{ idempotentHint: true, destructiveHint: true }, [], [false, true, false, true]],
+  // The stricter of contradictory annotations counts, so that no foreign cycle runs such a tool unasked.
+  [{ readOnlyHint: true, destructiveHint: true }, [], [false, false, true, true]],
+  [{ readOnlyHint: true, destructiveHint: true }, ['x'], [false, true, false, true]],
+  [{ destructiveHint: false }, [], [false, false, false, false]],
+  [{ readOnlyHint: false, destructiveHint: true }, [], [false, false, true, true]],
+  [undefined, ['x'], [false, true, false, false]],
+  [{ destructiveHint: true }, ['*', '!x'], [false, false, true, true]],
+  [{ destructiveHint: true }, ['x'], [false, true, false, true]],
+])(
+  'promise 3: annotations %j with tools.rerun %j',
+  (annotations, rerun, [reads, repeatable, destructive, destroys]) => {
+    const tool = makeToolBox(annotations, rerun).find('x', ['*'])
+    expect(tool).toMatchObject({ kind: 'server', reads, repeatable, destructive, destroys })
+  },
+)
+
+test('a model is not told that a tool only reads which calls itself destructive too', () => {
+  const [tool] = makeToolBox({ readOnlyHint: true, destructiveHint: true }).list(['*'])
+  expect(tool).toMatchObject({ name: 'x', readOnly: false })
+})
+
+test('an agent is told why a tool of a server that is not ready is missing, if it may have the tool', () => {
+  const box = makeToolBox(undefined)
+  expect(box.whyMissing('s__late', ['s__*'])).toContain('The server s is down')
+  expect(box.whyMissing('s__late', ['other__*'])).toBeUndefined()
+})

@@ -1,0 +1,368 @@
+import type { LoggingLevel, ReadResourceResult, ServerCapabilities } from '@modelcontextprotocol/client'
+import type { HealthReport } from '../../schemas/health.ts'
+import type { Clock } from '../core/clock.ts'
+import { HubError } from '../core/errors.ts'
+import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
+import type { Log } from '../core/log.ts'
+import { decideBackoff, MOST_RESTARTS, type RestartLimit } from './backoff.ts'
+import { MOST_IN_FLIGHT } from './bounds.ts'
+import type { EraMemory } from './connect.ts'
+import { type ConnectionState, describeBusy, describeDown } from './connection-state.ts'
+import { readHealth } from './health.ts'
+import { type ForwardedResults, Link } from './link.ts'
+import { decideLoss, describeLoss, withDeadline } from './lost.ts'
+import type { Authorization } from './oauth/authorization.ts'
+import type { Authorizations } from './oauth/authorizations.ts'
+import { NO_OFFER, type Offer } from './offer.ts'
+import type { ServerSpec } from './server-spec.ts'
+import type { ChildGuard } from './stdio/child-guard.ts'
+import { type LinkWatch, watchLink } from './watch-link.ts'
+
+export interface ConnectionDeps {
+  clock: Clock
+  random: () => number
+  log: Log
+  eras: EraMemory
+  authorizations: Pick<Authorizations, 'of'>
+  guard: ChildGuard
+  version: string
+  /** Milliseconds that connecting may take, unless the spec says otherwise. */
+  connectTimeout: number
+  /** Milliseconds without a result or progress, unless the spec says otherwise. */
+  callTimeout: number
+  /** Called when its state or its offer changed. */
+  onChange: () => void
+  /** Called when a subscribed resource changed, or may have. */
+  onUpdated: (uri: string) => void
+  /** Called with a log message, or the end of an elicitation by URL, that belongs to no request. */
+  onNotice: (server: string, method: string, params: JsonObject) => void
+  /** Called when its events' resource changed, or when it was just connected. */
+  onEvents: (connection: Connection) => void
+}
+
+/** Milliseconds after which a connection is a success; one that breaks sooner is retried ever more slowly. */
+const STABLE_MS = 10_000
+/** Milliseconds for a server, which asks the programs behind it all at once, each for at most ten seconds. */
+const HEALTH_TIMEOUT_MS = 15_000
+
+/**
+ * Keeps one server connected: follows its changes, and reconnects for ever with back-off when it is lost. The
+ * constructor starts to connect; the creator disposes of it.
+ */
+export class Connection implements AsyncDisposable {
+  readonly spec: ServerSpec
+  readonly #deps: ConnectionDeps
+  readonly #log: Log
+  readonly #restarts: RestartLimit
+  readonly #authorization: Authorization | undefined
+  readonly #ended = new AbortController()
+  #status: ConnectionState = { state: 'starting' }
+  #settled = Promise.withResolvers<void>()
+  #offer: Offer = NO_OFFER
+  #capabilities: ServerCapabilities = {}
+  #instructions = ''
+  #wanted: ReadonlySet<string> = new Set()
+  #logLevel: LoggingLevel | undefined
+  /** True if the server had a connection before. */
+  #isAnew: boolean
+  #link: Link | undefined
+  /** Watches the health of `#link`. */
+  #watch: LinkWatch | undefined
+  #failures = 0
+  #readyAt = 0
+  #inFlight = 0
+  /** The reason why its last process ended. */
+  #goodbye: string | undefined
+  #cancelRetry: (() => void) | undefined
+  #connecting: Promise<void>
+  /** Resolves when the lost connection and its process have ended. */
+  #closing: Promise<void> = Promise.resolve()
+
+  /** `restarts` is shared by all connections to one server; `isAnew` is true if the server had one before. */
+  constructor(
+    spec: ServerSpec,
+    deps: ConnectionDeps,
+    { restarts, isAnew }: { restarts: RestartLimit; isAnew: boolean },
+  ) {
+    this.spec = spec
+    this.#restarts = restarts
+    this.#isAnew = isAnew
+    this.#authorization = deps.authorizations.of(spec)
+    this.#deps = {
+      ...deps,
+      connectTimeout: spec.connectTimeout ?? deps.connectTimeout,
+      callTimeout: spec.callTimeout ?? deps.callTimeout,
+    }
+    this.#log = deps.log.with({ server: spec.name })
+    this.#connecting = this.#connect()
+  }
+
+  get status(): ConnectionState {
+    return this.#status
+  }
+
+  /** The lists as last read; they stay while the server is down. */
+  get offer(): Offer {
+    return this.#offer
+  }
+
+  /** The list entries that clients would refuse, each with the reason; none while it is not connected. */
+  get leftOut(): readonly string[] {
+    return this.#link?.leftOut ?? []
+  }
+
+  /** The capabilities that the server last declared. */
+  get capabilities(): ServerCapabilities {
+    return this.#capabilities
+  }
+
+  /** The server's instructions for a model. */
+  get instructions(): string {
+    return this.#instructions
+  }
+
+  /** The URI of the resource that its events come from, if it has one. */
+  get eventsUri(): string | undefined {
+    return this.#offer.resources.find(({ uri }) => uri.startsWith('events://'))?.uri
+  }
+
+  /**
+   * Sends a request; waits while the server starts. Throws `unavailable` at once while it is down,
+   * `rate_limited` over MOST_IN_FLIGHT, and the server's errors.
+   */
+  async request<Method extends keyof ForwardedResults>(
+    method: Method,
+    params: JsonObject,
+    options: ForwardOptions = {},
+  ): Promise<ForwardedResults[Method]> {
+    if (this.#inFlight >= MOST_IN_FLIGHT) throw new HubError('rate_limited', describeBusy(this.spec.name))
+    this.#inFlight++
+    let watch: LinkWatch | undefined
+    try {
+      const link = this.#link ?? (await this.#ready(options.signal))
+      watch = this.#watch
+      const result = await link.request(method, params, options)
+      watch?.answered()
+      return result
+    } catch (error) {
+      if (!options.signal?.aborted) watch?.failed(error)
+      throw error
+    } finally {
+      this.#inFlight--
+    }
+  }
+
+  /** The resources whose changes it reports. */
+  get wanted(): ReadonlySet<string> {
+    return this.#wanted
+  }
+
+  /** Reports each change of these resources from now on, besides its events'. */
+  subscribe(uris: ReadonlySet<string>): void {
+    this.#wanted = uris
+    this.#link?.subscribe(this.#subscribed())
+  }
+
+  /** Asks for log messages from this level on, now and after each reconnect. */
+  setLogLevel(level: LoggingLevel): void {
+    this.#logLevel = level
+    this.#sendLogLevel()
+  }
+
+  /** Tells the server that the roots of its requesters changed. */
+  rootsChanged(): void {
+    this.#link?.rootsChanged().catch(error => this.#log.debug('roots_not_told', { error }))
+  }
+
+  /** Resolves when the server is no longer starting, at the latest after `connectTimeout`. */
+  async untilSettled(signal?: AbortSignal): Promise<void> {
+    const deadline = withDeadline(this.#deps.clock, this.#deps.connectTimeout, signal)
+    const given = Promise.withResolvers<void>()
+    const giveUp = () => given.resolve()
+    if (deadline.signal.aborted) giveUp()
+    deadline.signal.addEventListener('abort', giveUp, { once: true })
+    await Promise.race([this.#settled.promise, given.promise])
+    deadline.signal.removeEventListener('abort', giveUp)
+    deadline.cancel()
+  }
+
+  readResource(uri: string): Promise<ReadResourceResult> {
+    return this.request('resources/read', { uri })
+  }
+
+  /** Asks whether the programs behind it answer; undefined if it cannot tell. Throws as `request` does. */
+  async readHealth(): Promise<HealthReport | undefined> {
+    const limit = withDeadline(this.#deps.clock, HEALTH_TIMEOUT_MS, this.#ended.signal)
+    try {
+      return await readHealth(this.#offer, uri =>
+        this.request('resources/read', { uri }, { signal: limit.signal }),
+      )
+    } finally {
+      limit.cancel()
+    }
+  }
+
+  /** Ends the connection; resolves when nothing of it runs any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort(new HubError('unavailable', `The server ${this.spec.name} was removed`))
+    this.#settled.resolve()
+    const link = this.#leave()
+    await link?.close()
+    await this.#connecting
+    await this.#closing
+  }
+
+  async #connect(): Promise<void> {
+    const { clock, connectTimeout } = this.#deps
+    const attempt = withDeadline(clock, connectTimeout, this.#ended.signal)
+    try {
+      await this.#closing
+      this.#goodbye = undefined
+      this.#adopt(await Link.open(this.spec, this.#linkDeps(), attempt.signal))
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      attempt.cancel()
+    }
+  }
+
+  #adopt(link: Link): void {
+    if (this.#ended.signal.aborted) {
+      this.#closing = link.close()
+      return
+    }
+    this.#link = link
+    this.#watch = watchLink(link, {
+      ...this.#deps,
+      signal: this.#ended.signal,
+      onChange: () => this.#link === link && this.#show(),
+      onDeaf: error => this.#link === link && this.#lose(error),
+    })
+    this.#take(link)
+    this.#instructions = link.instructions
+    this.#capabilities = link.capabilities
+    this.#readyAt = this.#deps.clock.monotonic()
+    this.#sendLogLevel()
+    this.#log.info('server_ready', { era: link.era, tools: this.#offer.tools.length })
+    this.#show()
+    if (this.eventsUri) this.#deps.onEvents(this)
+    if (this.#isAnew) void this.#catchUp(link)
+    this.#isAnew = true
+  }
+
+  /** Reports the `#wanted` as changed: a server does not report changes made while it was disconnected. */
+  async #catchUp(link: Link): Promise<void> {
+    await link.untilSubscribed()
+    if (this.#link === link) for (const uri of this.#wanted) this.#deps.onUpdated(uri)
+  }
+
+  #take(link: Link): void {
+    this.#offer = link.offer
+    link.subscribe(this.#subscribed())
+  }
+
+  /** Publishes the state of the server while it is connected. */
+  #show(): void {
+    const next = this.#watch?.state
+    if (!next) return
+    if (next.state === 'degraded' && this.#status.state !== 'degraded')
+      this.#log.warn('server_degraded', { error: next.error })
+    this.#become(next)
+  }
+
+  #subscribed(): ReadonlySet<string> {
+    return this.eventsUri === undefined ? this.#wanted : new Set([this.eventsUri, ...this.#wanted])
+  }
+
+  #sendLogLevel(): void {
+    if (this.#logLevel === undefined) return
+    this.#link?.setLogLevel(this.#logLevel).catch(error => this.#log.warn('log_level_not_set', { error }))
+  }
+
+  #become(next: ConnectionState): void {
+    this.#status = next
+    if (next.state === 'starting') this.#settled = Promise.withResolvers()
+    else this.#settled.resolve()
+    this.#deps.onChange()
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ended.signal.aborted) return
+    this.#failures++
+    const { clock, random } = this.#deps
+    const { wait, capped } = this.#restarts.next(clock.monotonic(), decideBackoff(this.#failures, random))
+    const reason = describeLoss(error, this.#goodbye)
+    const why = capped ? `${reason} (it was started ${MOST_RESTARTS} times within a minute)` : reason
+    this.#log.warn('server_down', { error: why, retryInMs: wait })
+    this.#become({ state: 'down', error: why, nextTryAt: clock.now() + wait })
+    this.#cancelRetry = clock.after(wait, () => {
+      this.#become({ state: 'starting', error: why })
+      this.#connecting = this.#connect()
+    })
+  }
+
+  #lose(error: unknown): void {
+    if (!this.#link || this.#ended.signal.aborted) return
+    const link = this.#leave()
+    if (this.#deps.clock.monotonic() - this.#readyAt > STABLE_MS) this.#failures = 0
+    this.#closing = Promise.resolve(link?.close()).catch(cause =>
+      this.#log.debug('close_failed', { error: cause }),
+    )
+    this.#fail(error)
+  }
+
+  /** Drops the link and returns it; the caller closes it. */
+  #leave(): Link | undefined {
+    const link = this.#link
+    this.#link = undefined
+    this.#watch?.[Symbol.dispose]()
+    this.#watch = undefined
+    this.#cancelRetry?.()
+    return link
+  }
+
+  async #ready(signal?: AbortSignal): Promise<Link> {
+    if (this.#status.state === 'starting') await this.untilSettled(signal)
+    if (this.#link) return this.#link
+    throw new HubError('unavailable', describeDown(this.spec.name, this.#status))
+  }
+
+  #linkDeps() {
+    const { clock, random, eras, guard, version, connectTimeout, callTimeout } = this.#deps
+    const told = {
+      onStarted: (pid: number) => guard.watch(pid),
+      onStderr: (line: string) => this.#log.debug('server_stderr', { line }),
+      onGone: (why: string) => {
+        this.#goodbye = why
+      },
+    }
+    const hooks = {
+      onOffer: () => {
+        if (!this.#link) return
+        this.#take(this.#link)
+        this.#watch?.listed()
+        this.#show()
+      },
+      onUpdated: (uri: string) => {
+        if (uri === this.eventsUri) this.#deps.onEvents(this)
+        if (this.#wanted.has(uri)) this.#deps.onUpdated(uri)
+      },
+      onNotice: (method: string, params: JsonObject) => this.#deps.onNotice(this.spec.name, method, params),
+      onLost: (error: unknown) => this.#lose(error),
+      describeLoss: (error: unknown) => describeLoss(error, this.#goodbye),
+    }
+    return {
+      clock,
+      random,
+      eras,
+      authorization: this.#authorization,
+      version,
+      timeout: connectTimeout,
+      callTimeout,
+      told,
+      hooks,
+      log: this.#log,
+      decideLoss: (error: unknown) => decideLoss(error, this.spec),
+    }
+  }
+}

@@ -1,0 +1,251 @@
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client'
+import type { Clock } from '../../core/clock.ts'
+import { isObject } from '../../core/forwarding.ts'
+import { parseJson } from '../../core/json.ts'
+import {
+  createFloodMeter,
+  describeOverlong,
+  FLOOD_PAUSE_MS,
+  LONGEST_MESSAGE,
+  MOST_UNSENT,
+} from '../bounds.ts'
+import { type Child, endChild, type StdioCommand, startChild } from './child.ts'
+import { createLastWords } from './last-words.ts'
+import { createLineCutter } from './lines.ts'
+
+/** The longest line of a server's log that is kept, bytes. */
+const LONGEST_LOG_LINE = 2_000
+/** The most lines of a chunk that are no messages; a chunk with more is a flood. */
+const MOST_STRAY_LINES = 500
+/** The most bytes of a chunk of log, a larger one being a flood, and the most of its lines that are kept. */
+const LARGEST_LOG_CHUNK = 32 * 1024
+const MOST_LOG_LINES = 100
+/** Milliseconds to wait for the end of a process whose pipe broke, to learn how it ended. */
+const LONGEST_GOODBYE_MS = 1_000
+
+export interface ChildEvents {
+  /** Called when the process runs; the returned function is called once its whole group is gone. */
+  onStarted(pid: number): () => void
+  /** Called with a line of its log. */
+  onStderr(line: string): void
+  /** Called with the first line of a chunk that is no message, written where messages belong. */
+  onStray(line: string): void
+  /** Called with the reason, before `onclose`, when the process is gone. */
+  onGone(why: string): void
+}
+
+type StdioTransport = Transport & { readonly stderr: null; readonly pid: number | null }
+
+/**
+ * Creates the transport to a child process that speaks MCP on its standard streams. `close` resolves when the
+ * child and all that it started are gone; it may be called often. The SDK's own transport leaves
+ * grandchildren behind and loses progress that comes in one piece with the result, hence this one.
+ */
+export function createStdioTransport(command: StdioCommand, clock: Clock, told: ChildEvents): StdioTransport {
+  const lastWords = createLastWords()
+  let child: Child | undefined
+  let writer: Writer | undefined
+  let closing: Promise<void> | undefined
+  let fault: string | undefined
+  const transport: Transport & { readonly stderr: null; pid: number | null } = {
+    // The SDK takes a transport with these two names for stdio, where a silent probe means a legacy server.
+    stderr: null,
+    pid: null,
+    start: async () => {
+      if (closing) throw new SdkError(SdkErrorCode.NotConnected, 'The transport was closed')
+      child = startChild(command, clock)
+      const { process: started, gone } = child
+      writer = started.stdin ? createWriter(started.stdin) : undefined
+      const release = started.pid === undefined ? undefined : told.onStarted(started.pid)
+      started.stdin?.on('error', error => transport.onerror?.(error))
+      for (const stream of [started.stdout, started.stderr]) {
+        stream?.on('error', error => transport.onerror?.(error))
+      }
+      if (started.stdout) readMessages(started.stdout, clock, transport, { ...told, isAwaited, onOverlong })
+      if (started.stderr) {
+        readLog(started.stderr, clock, line => {
+          lastWords.add(line)
+          told.onStderr(line)
+        })
+      }
+      void gone.then(how => {
+        release?.()
+        child = undefined
+        transport.pid = null
+        told.onGone(describeEnd(how))
+        transport.onclose?.()
+      })
+      await once(started, 'spawn')
+      started.on('error', error => transport.onerror?.(error))
+      transport.pid = started.pid ?? null
+    },
+    send: async message => {
+      const input = child?.process.stdin
+      if (closing || !input?.writable)
+        throw new SdkError(SdkErrorCode.NotConnected, 'The server process is gone')
+      if ('method' in message && 'id' in message) awaited++
+      try {
+        await writer?.write(`${JSON.stringify(message)}\n`)
+      } catch (error) {
+        throw await whyNotSent(error)
+      }
+    },
+    close: () => {
+      if (!closing) writer?.flush()
+      closing ??= child ? endChild(child, clock) : Promise.resolve()
+      return closing
+    },
+  }
+  /** Requests without an answer yet: a message that answers one of them does not count as a flood. */
+  let awaited = 0
+  const isAwaited = (message: JSONRPCMessage) => {
+    if ('method' in message || awaited === 0) return false
+    awaited--
+    return true
+  }
+  /** Returns how the process ended, which says more than a broken pipe and is known a moment later. */
+  const whyNotSent = async (error: unknown) => {
+    if (!child || !isBrokenPipe(error)) return error
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    const cancel = clock.after(LONGEST_GOODBYE_MS, () => resolve(undefined))
+    const how = await Promise.race([child.gone, promise])
+    cancel()
+    return how === undefined ? error : new SdkError(SdkErrorCode.ConnectionClosed, describeEnd(how))
+  }
+  const describeEnd = (how: string) => fault ?? (lastWords.text ? `${how}: ${lastWords.text}` : how)
+  const onOverlong = () => {
+    fault = describeOverlong()
+    void transport.close()
+  }
+  return transport
+}
+
+interface Writer {
+  /** Resolves when the text is written, rejects when it never will be: a process may end without reading. */
+  write(text: string): Promise<void>
+  flush(): void
+}
+
+/** Batches what arrives in one round of I/O: one write costs as much for one message as for many. */
+function createWriter(stream: Writable): Writer {
+  let batch = ''
+  let told: PromiseWithResolvers<void> | undefined
+  const flush = () => {
+    const whole = told
+    if (!whole) return
+    const text = batch
+    batch = ''
+    told = undefined
+    stream.write(text, error => (error ? whole.reject(error) : whole.resolve()))
+  }
+  return {
+    flush,
+    write(text) {
+      if (stream.writableLength + batch.length > MOST_UNSENT)
+        return Promise.reject(new Error('The server does not read what it is sent'))
+      batch += text
+      if (!told) {
+        told = Promise.withResolvers()
+        setImmediate(flush)
+      }
+      return told.promise
+    },
+  }
+}
+
+interface MessageHooks extends Pick<ChildEvents, 'onStray'> {
+  isAwaited: (message: JSONRPCMessage) => boolean
+  onOverlong: () => void
+}
+
+function readMessages(
+  stdout: Readable,
+  clock: Clock,
+  transport: Transport,
+  { isAwaited, onOverlong, onStray }: MessageHooks,
+): void {
+  const lines = createLineCutter(LONGEST_MESSAGE)
+  const arrived: JSONRPCMessage[] = []
+  const isFlood = createFloodMeter(clock)
+  let delivering = false
+  const deliver = async () => {
+    if (delivering) return
+    delivering = true
+    for (let message = arrived.shift(); message; message = arrived.shift()) {
+      try {
+        transport.onmessage?.(message)
+      } catch (error) {
+        transport.onerror?.(toError(error))
+      }
+      // The SDK handles a notification later than a response: without this the last progress is lost.
+      await Promise.resolve()
+    }
+    delivering = false
+  }
+  stdout.on('data', (chunk: Buffer) => {
+    const stray: Buffer[] = []
+    const unasked = { messages: 0, lines: 0, bytes: 0 }
+    lines.cut(chunk, line => {
+      const message = toMessage(line)
+      if (message) arrived.push(message)
+      else if (line.length > 0) stray.push(line)
+      if (message && isAwaited(message)) return
+      unasked.messages += message ? 1 : 0
+      unasked.lines++
+      unasked.bytes += line.length
+    })
+    void deliver()
+    if (stray[0]) {
+      onStray(stray[0].toString('utf8', 0, LONGEST_LOG_LINE))
+      transport.onerror?.(describeStray(stray.length, stray[0]))
+    }
+    if (isFlood(unasked) || stray.length > MOST_STRAY_LINES) pause(stdout, clock)
+    if (lines.overlong) onOverlong()
+  })
+}
+
+function describeStray(count: number, first: Buffer): Error {
+  const beginning = first.toString('utf8', 0, LONGEST_LOG_LINE)
+  return new Error(`${count} lines on standard output that are no messages, the first: ${beginning}`)
+}
+
+/** Parses the message of a line; undefined for anything else that a server writes on the same stream. */
+function toMessage(line: Buffer): JSONRPCMessage | undefined {
+  // The first byte tells most stray lines apart: to parse each of a flood would block the hub.
+  if (line[0] !== 0x7b && line[0] !== 0x20) return undefined
+  const message = parseJson(line.toString('utf8'))
+  return isObject(message) && message['jsonrpc'] === '2.0' ? (message as JSONRPCMessage) : undefined
+}
+
+function readLog(stderr: Readable, clock: Clock, onLine: (line: string) => void): void {
+  const lines = createLineCutter(LONGEST_LOG_LINE)
+  const isFlood = createFloodMeter(clock)
+  stderr.on('data', (chunk: Buffer) => {
+    let count = 0
+    lines.cut(chunk, line => {
+      if (line.length > 0 && ++count <= MOST_LOG_LINES) onLine(line.toString('utf8').trimEnd())
+    })
+    if (count > MOST_LOG_LINES) onLine(`(${count - MOST_LOG_LINES} more lines)`)
+    if (isFlood({ messages: count, bytes: chunk.length }) || chunk.length > LARGEST_LOG_CHUNK)
+      pause(stderr, clock)
+  })
+}
+
+function pause(stream: Readable, clock: Clock): void {
+  stream.pause()
+  clock.after(FLOOD_PAUSE_MS, () => stream.resume())
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
+  )
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}

@@ -1,0 +1,201 @@
+import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/client'
+import { describe, expect, test } from 'vitest'
+import { createFakeClock } from '../../tests/support/fake-clock.ts'
+import { until } from '../../tests/support/until.ts'
+import type { Asker, JsonObject } from '../core/forwarding.ts'
+import { createLog } from '../core/log.ts'
+import type { HttpPost } from './http/http-post.ts'
+import { Wire } from './wire.ts'
+
+/** Opens a wire to a server that answers each request with what `answer` makes of its id. */
+async function openWire(answer: (id: string) => object[], isOwn = false) {
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  const told: JsonObject[] = []
+  const clock = createFakeClock()
+  const wire = new Wire(near, {
+    strays: () => 0,
+    clock,
+    log: createLog({ level: 'error', now: () => 0, write: () => undefined }),
+    timeout: 1_000,
+    isOwn,
+    onNotice: (_method, params) => told.push(params),
+  })
+  const messagesFor = (id: unknown) => answer(String(id)) as JSONRPCMessage[]
+  const sent: JSONRPCMessage[] = []
+  far.onmessage = message => {
+    sent.push(message)
+    if ('id' in message) for (const made of messagesFor(message.id)) void far.send(made)
+  }
+  await Promise.all([near.start(), far.start()])
+  /** Acts as a server over HTTP, which answers each request on a stream of its own. */
+  const http: HttpPost = {
+    post({ id }, deliver) {
+      const deliverAll = async () => {
+        for (const message of messagesFor(id)) deliver(message)
+      }
+      return { result: deliverAll(), cut: () => undefined }
+    },
+    [Symbol.dispose]: () => undefined,
+  }
+  return { clock, wire, far, sent, told, overHttp: () => wire.use(http, undefined) }
+}
+
+test.each([
+  ['nothing', {}],
+  ['an error that is none', { error: null }],
+  ['a result that is none', { result: 'done' }],
+])('an answer that holds %s fails the request at once', async (_what, rest) => {
+  const { wire, overHttp } = await openWire(id => [{ jsonrpc: '2.0', id, ...rest }])
+  await expect(wire.request('tools/call', {})).rejects.toThrow('neither a result nor an error')
+  overHttp()
+  await expect(wire.request('tools/call', {})).rejects.toThrow('neither a result nor an error')
+})
+
+test('a connection that was closed takes no request: nothing is sent, and no timer is left', async () => {
+  const { wire, clock, sent } = await openWire(id => [{ jsonrpc: '2.0', id, result: {} }])
+  wire.close()
+  await expect(wire.request('tools/call', {})).rejects.toThrow('Connection closed')
+  expect(sent).toEqual([])
+  expect(clock.timers).toBe(0)
+})
+
+test('a log message on the stream of a request is for its caller alone', async () => {
+  const log = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'a secret' } }
+  const { wire, told, overHttp } = await openWire(id => [log, { jsonrpc: '2.0', id, result: {} }, log])
+  overHttp()
+  const heard: JsonObject[] = []
+  const quiet: Asker = { key: 'one', capabilities: {}, repeats: false, ask: async () => ({}) }
+  await wire.request('tools/call', {}, { asker: quiet })
+  await wire.request(
+    'tools/call',
+    {},
+    { asker: { ...quiet, logLevel: 'info', log: params => heard.push(params) } },
+  )
+  expect(told).toEqual([])
+  expect(heard).toEqual([log.params])
+  await wire.request('tools/list', {})
+  expect(told).toEqual([log.params])
+})
+
+test('a question that comes late for a call that was given up reaches nobody else', async () => {
+  const { wire, far, sent } = await openWire(() => [])
+  const asked: string[] = []
+  const asker = (key: string): Asker => ({
+    key,
+    capabilities: { elicitation: {} },
+    repeats: false,
+    ask: async () => {
+      asked.push(key)
+      return { action: 'accept' }
+    },
+  })
+  const answerTo = (id: number) =>
+    until('the server has its answer', () => sent.find(message => 'id' in message && message.id === id))
+  const ask = (id: number) => far.send({ jsonrpc: '2.0', id, method: 'elicitation/create', params: {} })
+
+  const left = new AbortController()
+  const given = wire.request('tools/call', {}, { asker: asker('one'), signal: left.signal })
+  left.abort(new Error('gone'))
+  await expect(given).rejects.toThrow('gone')
+  const other = wire.request('tools/call', {}, { asker: asker('two') })
+  await ask(1)
+  expect(await answerTo(1)).toMatchObject({ error: { message: expect.stringContaining('isolated') } })
+  expect(asked).toEqual([])
+  await far.send({ jsonrpc: '2.0', id: 'hub-1', result: {} })
+  await ask(2)
+  expect(await answerTo(2)).toMatchObject({ result: { action: 'accept' } })
+  expect(asked).toEqual(['two'])
+  wire.close()
+  await expect(other).rejects.toThrow('closed')
+})
+
+describe('two calls of clients without a session that call themselves alike may be of two', () => {
+  /** Opens calls whose questions stay open. */
+  async function openCalls(count: number, isOwn = false) {
+    const { wire, far, sent } = await openWire(() => [], isOwn)
+    const asked: number[] = []
+    const toAsker = (call: number): Asker => ({
+      key: 'a name',
+      capabilities: { elicitation: {} },
+      repeats: true,
+      ask: (_method, _params, signal) => {
+        asked.push(call)
+        return new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        )
+      },
+    })
+    const add = () => {
+      const given = new AbortController()
+      const options = { asker: toAsker(calls.length + 1), signal: given.signal }
+      calls.push(wire.request('tools/call', {}, options).catch(() => undefined))
+      return () => given.abort()
+    }
+    const calls: Promise<unknown>[] = []
+    for (let made = 0; made < count; made++) add()
+    let questions = 0
+    return {
+      asked,
+      add,
+      ask: () => far.send({ jsonrpc: '2.0', id: ++questions, method: 'elicitation/create', params: {} }),
+      /** Resolves with what the server gets for its last question. */
+      answer: () => until('it is answered', () => sent.find(one => 'id' in one && one.id === questions)),
+      async [Symbol.asyncDispose]() {
+        wire.close()
+        await Promise.all(calls)
+      },
+    }
+  }
+  const REFUSED = { error: { message: expect.stringContaining('isolated') } }
+
+  test('where both may ask, nobody is asked', async () => {
+    await using calls = await openCalls(2)
+    await calls.ask()
+    expect(await calls.answer()).toMatchObject(REFUSED)
+    expect(calls.asked).toEqual([])
+  })
+
+  test('over a connection of their own the last is asked', async () => {
+    await using calls = await openCalls(2, true)
+    await calls.ask()
+    expect(calls.asked).toEqual([2])
+  })
+
+  test('one that waits for an answer does not keep the next from being asked, several times too', async () => {
+    await using calls = await openCalls(1)
+    await calls.ask()
+    calls.add()
+    await calls.ask()
+    await calls.ask()
+    expect(calls.asked).toEqual([1, 2, 2])
+  })
+
+  test('one that was given up may still ask, unless it waited for an answer', async () => {
+    await using calls = await openCalls(0)
+    const leaveFirst = calls.add()
+    await calls.ask()
+    leaveFirst()
+    const leaveSecond = calls.add()
+    await calls.ask()
+    expect(calls.asked).toEqual([1, 2])
+    calls.add()
+    leaveSecond()
+    await calls.ask()
+    expect(calls.asked).toEqual([1, 2, 3])
+    calls.add()()
+    await calls.ask()
+    expect(await calls.answer()).toMatchObject(REFUSED)
+  })
+})
+
+test('nothing of a request that was given up is left when the connection ends', async () => {
+  const { clock, wire } = await openWire(() => [])
+  const left = new AbortController()
+  const asker: Asker = { key: 'one', capabilities: {}, repeats: false, ask: async () => ({}) }
+  const given = wire.request('tools/call', {}, { asker, signal: left.signal })
+  left.abort(new Error('gone'))
+  await expect(given).rejects.toThrow('gone')
+  expect(clock.timers).toBeGreaterThan(0)
+  wire.close()
+  expect(clock.timers).toBe(0)
+})
