@@ -43,6 +43,10 @@ const benchmarks: Readonly<Record<string, { about: string; load(): Promise<() =>
     about: 'the share of a prompt that is byte-equal to the request before, over 200 turns with tools',
     load: async () => (await import('./cache.ts')).cache,
   },
+  ways: {
+    about: 'the files and functions that a message, a call, an approval and a schedule pass through',
+    load: async () => (await import('./ways.ts')).ways,
+  },
   fleet: {
     about: '200 agents busy at once: throughput and fairness',
     load: async () => (await import('./fleet.ts')).fleet,
