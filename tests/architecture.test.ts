@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -70,4 +70,14 @@ test('main stays trivial', () => {
 
 test('every source file was looked at', () => {
   expect(files.length).toBeGreaterThan(80)
+})
+
+test('docs/architecture.md names every room and no file that does not exist', () => {
+  const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+  const named = [...text.matchAll(/`((?:hub|schemas|servers|agents|tests)\/[\w./-]*)`/g)].map(
+    match => match[1] ?? '',
+  )
+  expect(named.filter(path => !existsSync(join(root, path)))).toEqual([])
+  const rooms = readdirSync(join(root, 'hub'), { withFileTypes: true }).filter(entry => entry.isDirectory())
+  expect(named).toEqual(expect.arrayContaining(rooms.map(({ name }) => `hub/${name}/`)))
 })

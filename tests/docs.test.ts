@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import { builtIns } from '../hub/built-ins.ts'
@@ -23,14 +23,16 @@ import { mimics } from './support/mimics/index.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const reference = read('docs/reference.md')
+const reference = ['configuration', 'agents', 'chat', 'mcp', 'operations', 'troubleshooting']
+  .map(name => read(`docs/${name}.md`))
+  .join('\n')
 const readme = read('README.md')
 
 /** Returns the text between a heading and the next one of its level. */
 function section(heading: string): string {
   const begin = reference.indexOf(`## ${heading}`)
-  expect(begin, `docs/reference.md has no section ${heading}`).toBeGreaterThanOrEqual(0)
-  return reference.slice(begin + 3).split('\n## ')[0] ?? ''
+  expect(begin, `no document has a section ${heading}`).toBeGreaterThanOrEqual(0)
+  return reference.slice(begin + 3).split(/\n##? /)[0] ?? ''
 }
 
 /** Returns the first column of a table, without backticks. */
@@ -239,6 +241,40 @@ test('every command, variable and script that the README names exists', () => {
   const texts = `${readme}\n${read('CONTRIBUTING.md')}`
   for (const [, name] of texts.matchAll(/npm run ([\w:]+)/g)) expect(Object.keys(scripts)).toContain(name)
 })
+
+test('every link between documents leads to a file and a heading', () => {
+  const documents = [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...readdirSync(join(root, 'docs')).map(name => `docs/${name}`),
+  ]
+  const links = documents
+    .filter(file => file.endsWith('.md'))
+    .flatMap(file =>
+      [...read(file).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)].map(([, path, anchor]) => ({
+        file,
+        path: path ?? '',
+        anchor: anchor ?? '',
+      })),
+    )
+  expect(links.length).toBeGreaterThan(30)
+  const broken = links.filter(({ file, path, anchor }) => {
+    const target = path ? join(dirname(file), path) : file
+    if (!existsSync(join(root, target))) return true
+    return anchor !== '' && !anchorsOf(read(target)).includes(anchor)
+  })
+  expect(broken).toEqual([])
+})
+
+/** Returns the anchors of a document's headings, as GitHub names them. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
 
 test('the examples of the README are valid', () => {
   const yaml = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(match => match[1] ?? '')
