@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts'
-import { createEdges, createNews } from '../kit/edges.ts'
+import { createChanges, createNews } from '../kit/news.ts'
 import type { Emit } from '../kit/events.ts'
-import { createLevelWatcher } from '../kit/level-watcher.ts'
+import { createLevelWatcher } from '../kit/levels.ts'
 import type { Watcher } from '../kit/server.ts'
 import { cleanText } from '../kit/text.ts'
 import type { NamedClient } from './clients/clients.ts'
@@ -45,7 +45,7 @@ function createWatcher(named: NamedClient, deps: WatcherDeps): Watcher {
  */
 function createHistoryWatch(client: string, emit: Emit): (finished: readonly Finished[]) => void {
   const ended = createNews()
-  const broken = createEdges()
+  const broken = createChanges()
   return finished => {
     const byKey = new Map(finished.map(one => [toKey(client, one), one]))
     const keys = (recoverable: boolean) =>

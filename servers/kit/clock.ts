@@ -29,6 +29,12 @@ export function parseTime(text: string): number | undefined {
   return at > 0 ? at : undefined
 }
 
+/** Converts "Sun, 22 Nov 2026 04:36:47 GMT" (RFC 9110, 5.6.7) to unix milliseconds; undefined for other texts. */
+export function parseHttpDate(text: string): number | undefined {
+  const at = /^\s*\w{3}, .* GMT\s*$/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? undefined : at
+}
+
 /** Converts unix milliseconds to "2026-11-22T04:36:47.123Z", for protocols. */
 export function toIsoTime(at: number): string {
   return new Date(at).toISOString()
@@ -70,4 +76,13 @@ export function timeoutSignal(clock: Clock, delay: number): { signal: AbortSigna
     controller.abort(new DOMException(`no answer within ${Math.round(delay / 1000)} s`, 'TimeoutError')),
   )
   return { signal: controller.signal, cancel }
+}
+
+/**
+ * Returns the milliseconds to wait after the `failures`-th failure in a row (from 1): doubling from `first`
+ * up to `longest`, plus or minus a fifth, so that many callers do not come at once. `random` is 0 up to 1.
+ */
+export function decideBackOff(failures: number, first: number, longest: number, random: number): number {
+  const delay = Math.min(first * 2 ** Math.min(failures - 1, 30), Math.max(first, longest))
+  return Math.round(delay * (0.8 + 0.4 * random))
 }

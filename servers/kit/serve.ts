@@ -4,11 +4,11 @@ import { type Clock, systemClock } from './clock.ts'
 import { type Environment, systemEnvironment } from './env.ts'
 import { emitInWords } from './event-words.ts'
 import { createEventLog } from './events.ts'
-import { runWatching } from './follow.ts'
 import { toHealth } from './health.ts'
 import type { HttpOptions } from './http/http.ts'
 import { createLog, type Log } from './log.ts'
 import type { App, ServerDefinition } from './server.ts'
+import { runWatcher } from './watch.ts'
 
 export type Transport = { kind: 'stdio' } | ({ kind: 'http' } & HttpOptions)
 
@@ -49,7 +49,7 @@ export async function serve(definition: ServerDefinition, options: ServeOptions)
   const tools = new Map(toOffered(started.tools, readOnly).map(tool => [tool.listed.name, tool]))
   const health = toHealth(started)
   const served = opened.use(await open({ definition, tools, events, clock, log, health }, transport))
-  for (const watcher of started.watchers) opened.defer(runWatching(watcher, clock, log))
+  for (const watcher of started.watchers) opened.defer(runWatcher(watcher, clock, log))
   const owned = opened.move()
   return {
     ...(served.url === undefined ? {} : { url: served.url }),

@@ -16,14 +16,18 @@ export interface ServerDeps {
 /** A server's check that is repeated. The kit calls `poll`, never twice at once; a rejection is logged. */
 export interface Watcher {
   readonly name: string
-  /** Milliseconds between the end of one poll and the next. The first poll starts at once. */
+  /** Milliseconds between the end of one poll and the next. */
   readonly every: number
+  /** Milliseconds until the first poll, if clients should get their tools before; default: it starts at once. */
+  readonly startAfter?: number
   poll(): Promise<void>
 }
 
 /** A source that pushes: a stream of events, a socket. The kit calls `follow`, never twice at once. */
 export interface Follower {
   readonly name: string
+  /** Milliseconds until the first connection; default: it starts at once. */
+  readonly startAfter?: number
   /**
    * Listens until the signal aborts or the connection breaks; the kit then calls it again after a pause that
    * grows. It calls `ready` when it is connected. It may resolve or reject; both mean that the connection is

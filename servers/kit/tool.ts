@@ -9,6 +9,7 @@ import { type Failure, ToolFailure, toFailure, toFailureText } from './failure.t
 import { FOREIGN_LINE, FOREIGN_META, FOREIGN_NOTE, isForeign } from './foreign.ts'
 import type { Log } from './log.ts'
 import { createReporting, type ProgressNote, type Report } from './progress.ts'
+import { type Text, toLines } from './render.ts'
 import { cleanText } from './text.ts'
 
 const DEFAULT_LIMIT = 30_000
@@ -43,8 +44,16 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
     signal: AbortSignal,
     report: Report,
     request: ToolRequest,
-  ): Promise<ToolOutcome<z.input<Output>>>
+  ): Promise<ToolOutcome<DataOf<Output>>>
 }
+
+/** The data that fits a schema of an output; its lists and objects may be read-only. */
+export type DataOf<Output extends z.ZodType> = Given<z.input<Output>>
+type Given<Data> = Data extends readonly (infer Item)[]
+  ? readonly Given<Item>[]
+  : Data extends object
+    ? { readonly [Key in keyof Data]: Given<Data[Key]> }
+    : Data
 
 /** The parts of a call's request besides its arguments. */
 export interface ToolRequest {
@@ -60,9 +69,13 @@ export interface Image {
 }
 
 export interface ToolOutcome<Data> {
+  /** Fields that are undefined are left out. */
   data: Data
-  /** Short form for a person: no JSON, no bare ids, bytes with units, times with a zone. */
-  text: string
+  /**
+   * Short form for a person: no JSON, no bare ids, bytes with units, times with a zone. A function gets the
+   * data as the output schema cleaned them.
+   */
+  text: Text | ((data: Data) => Text)
   images?: readonly Image[] | undefined
   /**
    * True if the outcome shows foreign text; default: whether the output schema has fields of `foreignText` or
@@ -139,15 +152,16 @@ function dropNulls(value: unknown): unknown {
   return Object.fromEntries(fields.map(([key, field]) => [key, dropNulls(field)]))
 }
 
-function toResult(
-  { text, images = [] }: ToolOutcome<unknown>,
-  data: Record<string, unknown>,
+function toResult<Data>(
+  { text, images = [] }: ToolOutcome<Data>,
+  data: Data & Record<string, unknown>,
   untrusted: boolean,
 ): CallToolResult {
+  const lines = [typeof text === 'function' ? text(data) : text, untrusted && FOREIGN_LINE]
   return {
     structuredContent: data,
     content: [
-      { type: 'text', text: untrusted ? `${text}\n${FOREIGN_LINE}` : text },
+      { type: 'text', text: toLines(lines) },
       ...images.map(({ data, mimeType }) => ({ type: 'image' as const, data, mimeType })),
     ],
     ...(untrusted ? { _meta: FOREIGN_META } : {}),
@@ -158,9 +172,9 @@ function toResult(
  * Throws a ToolFailure if an upstream's answer led to values that the output does not allow, such as half a
  * film.
  */
-function parseOutput(spec: { name: string; output: z.ZodObject }, data: unknown): Record<string, unknown> {
+function parseOutput<Data>(spec: { name: string; output: z.ZodObject }, data: Data) {
   const parsed = spec.output.safeParse(data)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return parsed.data as Data & Record<string, unknown>
   const issues = toIssues(parsed.error)
   throw new ToolFailure(
     {

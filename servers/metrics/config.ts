@@ -8,7 +8,7 @@ import {
   textSetting,
   thresholdSetting,
 } from '../kit/env.ts'
-import type { LevelRule } from '../kit/level.ts'
+import type { LevelRule } from '../kit/levels.ts'
 
 const SECOND = 1000
 const DAY = 86_400_000

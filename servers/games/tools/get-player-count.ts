@@ -1,37 +1,38 @@
 import { z } from 'zod'
+import { toReason } from '../../kit/ask-all.ts'
 import type { Clock } from '../../kit/clock.ts'
-import { ToolFailure, toFailure } from '../../kit/failure.ts'
+import { ToolFailure } from '../../kit/failure.ts'
 import { foreignText } from '../../kit/foreign.ts'
+import { toListText } from '../../kit/render.ts'
 import { quote, toCountText } from '../../kit/text.ts'
-import { defineTool, type Tool } from '../../kit/tool.ts'
-import type { Game, GameStatus } from '../game.ts'
+import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
+import type { Game } from '../game.ts'
 import type { Games } from '../games.ts'
 import { askRunning } from '../query/ask-running.ts'
 import { serverField } from './server-field.ts'
 
 const SHOWN_NAMES = 50
 
+const row = z.object({
+  server: z.string(),
+  title: z.string(),
+  players: z.int().optional().describe('people who play now; absent: not known, see unknown'),
+  maxPlayers: z.int().optional(),
+  bots: z.int().optional().describe('not counted as players'),
+  names: z
+    .array(foreignText(60))
+    .optional()
+    .describe('who plays; may be fewer than players; absent: the game gives no names'),
+  map: foreignText(100).optional(),
+  pingMs: z.number().optional().describe('milliseconds from question to answer'),
+  stopped: z.boolean().optional().describe('true: it does not run, so nobody plays'),
+  unknown: z.string().optional().describe('why it is not known who plays'),
+})
 const output = z.object({
-  servers: z.array(
-    z.object({
-      server: z.string(),
-      title: z.string(),
-      players: z.int().optional().describe('people who play now; absent: not known, see unknown'),
-      maxPlayers: z.int().optional(),
-      bots: z.int().optional().describe('not counted as players'),
-      names: z
-        .array(foreignText(60))
-        .optional()
-        .describe('who plays; may be fewer than players; absent: the game gives no names'),
-      map: foreignText(100).optional(),
-      pingMs: z.number().optional().describe('milliseconds from question to answer'),
-      stopped: z.boolean().optional().describe('true: it does not run, so nobody plays'),
-      unknown: z.string().optional().describe('why it is not known who plays'),
-    }),
-  ),
+  servers: z.array(row),
   totalPlayers: z.int().describe('on all of these where it is known'),
 })
-type Row = z.input<typeof output>['servers'][number]
+type Row = DataOf<typeof row>
 
 /** `get_player_count`: asks the games themselves who plays. */
 export function getPlayerCount({
@@ -55,22 +56,29 @@ export function getPlayerCount({
     async run({ server }, signal) {
       const servers =
         server === undefined
-          ? await askAll(await games.list(signal), clock, signal)
+          ? await askEach(await games.list(signal), clock, signal)
           : [await ask(await games.pick(server, signal), clock, signal)]
       const totalPlayers = servers.reduce((sum, { players = 0 }) => sum + players, 0)
-      const untrusted = servers.some(({ names, map }) => (names?.length ?? 0) > 0 || map !== undefined)
-      return { data: { servers, totalPlayers }, text: toText(servers, totalPlayers), untrusted }
+      return {
+        data: { servers, totalPlayers },
+        text: [
+          servers.length === 0 && 'There are no game servers here.',
+          servers.length > 1 &&
+            `${toCountText(totalPlayers, 'player')} on ${toCountText(servers.length, 'server')}:`,
+          servers.map(toLine),
+        ],
+        untrusted: servers.some(({ names, map }) => (names?.length ?? 0) > 0 || map !== undefined),
+      }
     },
   })
 }
 
-function askAll(all: readonly Game[], clock: Clock, signal: AbortSignal): Promise<Row[]> {
+function askEach(all: readonly Game[], clock: Clock, signal: AbortSignal): Promise<Row[]> {
   return Promise.all(
     all.map(game =>
       ask(game, clock, signal).catch((error: unknown): Row => {
         signal.throwIfAborted()
-        const { what, why } = toFailure(error, game.name)
-        return { server: game.name, title: game.title, unknown: `${what} ${why}` }
+        return { server: game.name, title: game.title, unknown: toReason(error, game.name) }
       }),
     ),
   )
@@ -81,7 +89,8 @@ async function ask(game: Game, clock: Clock, signal: AbortSignal): Promise<Row> 
   if (!query) throw noQuery(game)
   const status = await askRunning(game, query, clock, signal)
   if (!status) return { server, title, players: 0, names: [], stopped: true }
-  return { server, title, ...toKnown(status) }
+  const { players, maxPlayers, bots, names, map, ping } = status
+  return { server, title, players, maxPlayers, bots, names, map, pingMs: ping }
 }
 
 function noQuery({ name, title }: Game): ToolFailure {
@@ -93,24 +102,6 @@ function noQuery({ name, title }: Game): ToolFailure {
   })
 }
 
-function toKnown({ players, maxPlayers, bots, names, map, ping }: GameStatus): Omit<Row, 'server' | 'title'> {
-  return {
-    players,
-    bots,
-    pingMs: ping,
-    ...(maxPlayers === undefined ? {} : { maxPlayers }),
-    ...(names === undefined ? {} : { names: [...names] }),
-    ...(map === undefined ? {} : { map }),
-  }
-}
-
-function toText(servers: readonly Row[], total: number): string {
-  if (servers.length === 0) return 'There are no game servers here.'
-  const lines = servers.map(toLine)
-  if (servers.length === 1) return lines.join('\n')
-  return [`${toCountText(total, 'player')} on ${toCountText(servers.length, 'server')}:`, ...lines].join('\n')
-}
-
 function toLine({ server, title, players, maxPlayers, bots = 0, names, stopped, unknown }: Row): string {
   const game = title === server ? server : `${title} (${server})`
   if (stopped) return `0 players on ${game}: it does not run.`
@@ -120,10 +111,8 @@ function toLine({ server, title, players, maxPlayers, bots = 0, names, stopped, 
   return `${toCountText(players, 'player')}${most} on ${game}${beside}${toNameText(players, names)}.`
 }
 
-function toNameText(players: number, names: readonly string[] | undefined): string {
+function toNameText(players: number, names: Row['names'] = []): string {
   if (players === 0) return ''
-  if (names === undefined || names.length === 0) return '; the game gives no names'
-  const shown = names.slice(0, SHOWN_NAMES).map(name => quote(name, 60))
-  const more = players - shown.length
-  return `: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  if (names.length === 0) return '; the game gives no names'
+  return `: ${toListText(names, SHOWN_NAMES, name => quote(name, 60), players)}`
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createEventLog } from '../../kit/events.ts'
-import { runWatching } from '../../kit/follow.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
+import { runWatcher } from '../../kit/watch.ts'
 import { createAskedEnds } from '../asked-ends.ts'
 import { openAskedStops } from '../backend/asked-stops.ts'
 import { readGamesSettings } from '../config.ts'
@@ -145,7 +145,7 @@ describe('an engine that pushes', () => {
       counts: createCrashCounts(clock),
     })
     const logged: string[] = []
-    const stop = runWatching(follower, clock, (_level, event) => void logged.push(event))
+    const stop = runWatcher(follower, clock, (_level, event) => void logged.push(event))
     const raised = () => events.read(0).events.map(({ payload }) => payload)
     return { clock, engine, ends, raised, stop, found, logged }
   }

@@ -1,5 +1,5 @@
-import { decideBackOff } from '../../kit/backoff.ts'
 import type { Clock } from '../../kit/clock.ts'
+import { decideBackOff } from '../../kit/clock.ts'
 import type { Emit } from '../../kit/events.ts'
 import { toFailure } from '../../kit/failure.ts'
 import type { Log } from '../../kit/log.ts'

@@ -7,11 +7,11 @@ import { readReadOnly, toOffered } from '../access.ts'
 import type { Clock } from '../clock.ts'
 import type { Environment } from '../env.ts'
 import { createEventLog } from '../events.ts'
-import { runWatching } from '../follow.ts'
 import { toHealth } from '../health.ts'
 import type { ProgressNote } from '../progress.ts'
 import type { ServerDefinition } from '../server.ts'
 import type { Tool, ToolRequest } from '../tool.ts'
+import { runWatcher } from '../watch.ts'
 import { assertReadable } from './readable.ts'
 
 export interface Called {
@@ -63,7 +63,7 @@ export async function startWorld(definition: ServerDefinition, options: WorldOpt
   const readOnly = readReadOnly(definition.name, environment)
   const started = opened.use(await definition.start({ clock, environment, log, emit: events.emit }))
   const tools = toOffered(started.tools, readOnly)
-  for (const watcher of watchers ? started.watchers : []) opened.defer(runWatching(watcher, clock, log))
+  for (const watcher of watchers ? started.watchers : []) opened.defer(runWatcher(watcher, clock, log))
   const owned = opened.move()
   return {
     logged,

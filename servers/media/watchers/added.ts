@@ -1,4 +1,4 @@
-import { createNews } from '../../kit/edges.ts'
+import { createNews } from '../../kit/news.ts'
 import type { Emit } from '../../kit/events.ts'
 import type { Watcher } from '../../kit/server.ts'
 import { cleanText, toCountText } from '../../kit/text.ts'

@@ -1,4 +1,4 @@
-import { toFailure } from '../../kit/failure.ts'
+import { askAll, type FailedSource } from '../../kit/ask-all.ts'
 import type { Prometheus, RuleAlert } from '../prometheus/prometheus.ts'
 import type { Alertmanager, ManagedAlert, Silence } from './alertmanager.ts'
 
@@ -19,7 +19,7 @@ export interface Alert {
 /** All alerts, and the instances that could not be asked. */
 export interface Alerts {
   readonly alerts: readonly Alert[]
-  readonly failed: readonly { source: string; reason: string }[]
+  readonly failed: readonly FailedSource[]
 }
 
 /**
@@ -30,36 +30,20 @@ export async function collectAlerts(
   sources: { alertmanagers: readonly Alertmanager[]; prometheuses: readonly Prometheus[] },
   signal: AbortSignal,
 ): Promise<Alerts> {
-  const asked = [
-    ...sources.alertmanagers.map(async one => {
+  const { alertmanagers, prometheuses } = sources
+  const { found, failed } = await askAll<Alertmanager | Prometheus, Alert[]>(
+    [...alertmanagers, ...prometheuses],
+    async one => {
+      if (!('silences' in one)) return (await one.alerts(signal)).map(alert => fromRule(alert, one.name))
       const [alerts, silences] = await Promise.all([one.alerts(signal), one.silences(signal)])
       return alerts.map(alert => fromManager(alert, silences, one.name))
-    }),
-    ...sources.prometheuses.map(async one =>
-      (await one.alerts(signal)).map(alert => fromRule(alert, one.name)),
-    ),
-  ]
-  const names = [...sources.alertmanagers, ...sources.prometheuses].map(one => one.name)
-  const outcomes = await Promise.allSettled(asked)
-  const broken = outcomes.flatMap((outcome, index) =>
-    outcome.status === 'rejected' ? [{ source: names[index] ?? '', error: outcome.reason as unknown }] : [],
+    },
+    signal,
   )
-  const [first] = broken
-  if (first && broken.length === outcomes.length) throw first.error
-  const found = outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : []))
-  const managed = found.slice(0, sources.alertmanagers.length).flat()
-  const own = found.slice(sources.alertmanagers.length).flat()
-  return {
-    alerts: [...managed, ...own.filter(alert => !managed.some(other => isSame(alert, other)))].sort(
-      byUrgency,
-    ),
-    failed: broken.map(({ source, error }) => ({ source, reason: toReason(error, source) })),
-  }
-}
-
-function toReason(error: unknown, source: string): string {
-  const { what, why } = toFailure(error, source)
-  return `${what} ${why}`
+  const managed = found.flatMap(({ source, value }) => ('silences' in source ? value : []))
+  const own = found.flatMap(({ source, value }) => ('silences' in source ? [] : value))
+  const alerts = [...managed, ...own.filter(alert => !managed.some(other => isSame(alert, other)))]
+  return { alerts: alerts.sort(byUrgency), failed }
 }
 
 function fromManager(alert: ManagedAlert, silences: readonly Silence[], source: string): Alert {

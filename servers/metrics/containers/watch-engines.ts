@@ -1,6 +1,6 @@
-import { runFollower } from '../../kit/follow.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Watcher } from '../../kit/server.ts'
+import { runWatcher } from '../../kit/watch.ts'
 import type { Sources } from './sources.ts'
 import { createContainerFollower, type WatchDeps } from './watch.ts'
 
@@ -24,7 +24,7 @@ export function createEngineWatcher(
       for (const engine of ended ? [] : sources.engines()) {
         const key = `${engine.name} ${engine.address}`
         if (following.has(key)) continue
-        following.set(key, runFollower(createContainerFollower(engine, deps), deps.clock, deps.log))
+        following.set(key, runWatcher(createContainerFollower(engine, deps), deps.clock, deps.log))
       }
     },
     [Symbol.dispose]() {

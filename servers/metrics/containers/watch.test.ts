@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { eventPayloads } from '../../../schemas/events.ts'
 import { createEventLog } from '../../kit/events.ts'
 import { ToolFailure } from '../../kit/failure.ts'
-import { runWatching } from '../../kit/follow.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
+import { runWatcher } from '../../kit/watch.ts'
 import { createFakeCluster, createFakeEngine, fakeContainer, fakePod } from '../testing/fake-engine.ts'
 import { createContainerFollower, createPodWatcher } from './watch.ts'
 import { createEngineWatcher } from './watch-engines.ts'
@@ -11,12 +11,12 @@ import { createEngineWatcher } from './watch-engines.ts'
 const MINUTE = 60_000
 
 function start(
-  watch: (deps: Parameters<typeof createContainerFollower>[1]) => Parameters<typeof runWatching>[0],
+  watch: (deps: Parameters<typeof createContainerFollower>[1]) => Parameters<typeof runWatcher>[0],
 ) {
   const clock = createFakeClock()
   const log = createEventLog('metrics', 'stream', clock)
   const logged: string[] = []
-  const stop = runWatching(watch({ emit: log.emit, clock }), clock, (_level, event) => logged.push(event))
+  const stop = runWatcher(watch({ emit: log.emit, clock }), clock, (_level, event) => logged.push(event))
   const events = () =>
     log.read(0).events.map(({ key, payload }) => {
       const { status, restarts } = eventPayloads.container_unhealthy.parse(payload)

@@ -1,12 +1,14 @@
 import { z } from 'zod'
+import { failedField, toFailedLines } from '../../kit/ask-all.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { foreignText } from '../../kit/foreign.ts'
 import { toUnconfigured } from '../../kit/instances.ts'
-import { type Page, page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import { known, toFacts } from '../../kit/render.ts'
 import { quote, toAgeText, toTimeText } from '../../kit/text.ts'
-import { defineTool, type Tool } from '../../kit/tool.ts'
+import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
 import type { Alertmanager } from '../alertmanager/alertmanager.ts'
-import { type Alert, type Alerts, collectAlerts } from '../alertmanager/alerts.ts'
+import { type Alert, collectAlerts } from '../alertmanager/alerts.ts'
 import type { Prometheus } from '../prometheus/prometheus.ts'
 import { alertmanagerSpec, prometheusSpec } from '../upstreams.ts'
 
@@ -33,12 +35,10 @@ const output = z.object({
     }),
   ),
   counts: z.object({ firing: z.int(), pending: z.int(), silenced: z.int(), inhibited: z.int() }),
-  failed: z
-    .array(z.object({ source: z.string(), reason: z.string() }))
-    .describe('who could not be asked: their alerts are missing'),
+  failed: failedField('who could not be asked: their alerts are missing'),
   ...pageOutput,
 })
-type Data = z.input<typeof output>
+type Data = DataOf<typeof output>
 
 /** `get_alerts`: lists alerts that fire, are silenced, or are about to fire. */
 export function getAlerts(deps: {
@@ -68,15 +68,18 @@ export function getAlerts(deps: {
           (name === undefined || alert.name.toLowerCase().includes(name.toLowerCase())),
       )
       const part = page(wanted, paging)
-      const data: Data = {
-        alerts: part.items.map(toShown),
-        counts: toCounts(found.alerts),
-        failed: [...found.failed],
-        total: part.total,
-        offset: part.offset,
-        more: part.more,
+      const counts = toCounts(found.alerts)
+      const { items, ...rest } = part
+      return {
+        data: { alerts: items.map(toShown), counts, failed: found.failed, ...rest },
+        text: [
+          toHead(counts),
+          items.map(alert => toLine(alert, deps.clock.now())),
+          toMoreText(part, 'alert'),
+          toFailedLines(found.failed),
+        ],
+        untrusted: items.length > 0,
       }
-      return { data, text: toText(data, part, found, deps.clock.now()), untrusted: part.items.length > 0 }
     },
   })
 }
@@ -88,18 +91,11 @@ function toEitherSpec() {
   return { title, prefix, settings: { ...settings, URL: { ...settings.URL, purpose: either } } }
 }
 
-function toShown(alert: Alert): Data['alerts'][number] {
-  const { summary, labels } = alert
-  const severity = labels['severity']
+function toShown({ silences, ...alert }: Alert): Data['alerts'][number] {
   return {
-    name: alert.name,
-    state: alert.state,
-    since: alert.since,
-    ...(severity === undefined ? {} : { severity }),
-    ...(summary === undefined ? {} : { summary }),
-    labels: { ...labels },
-    source: alert.source,
-    silences: alert.silences.map(({ id, endsAt, createdBy, comment }) => {
+    ...alert,
+    severity: alert.labels['severity'],
+    silences: silences.map(({ id, endsAt, createdBy, comment }) => {
       return { id, until: endsAt, by: createdBy, comment }
     }),
   }
@@ -115,31 +111,27 @@ function toCounts(alerts: readonly Alert[]): Data['counts'] {
   }
 }
 
-function toText(data: Data, part: Page<Alert>, { failed }: Alerts, now: number): string {
-  const { firing, pending, silenced, inhibited } = data.counts
-  const told = [
+function toHead({ firing, pending, silenced, inhibited }: Data['counts']): string {
+  const facts = [
     firing === 1 ? '1 alert fires' : `${firing === 0 ? 'No' : firing} alerts fire`,
-    pending > 0 ? `${pending} ${pending === 1 ? 'is' : 'are'} about to fire` : undefined,
-    silenced > 0 ? `${silenced} ${silenced === 1 ? 'is' : 'are'} silenced` : undefined,
-    inhibited > 0 ? `for ${inhibited} another alert stands` : undefined,
-  ].filter(words => words !== undefined)
-  return [
-    `${told.join(', ')}.`,
-    ...part.items.map(alert => toLine(alert, now)),
-    ...[toMoreText(part, 'alert')].filter(line => line !== undefined),
-    ...failed.map(({ source, reason }) => `Not asked: ${source}. ${reason}`),
-  ].join('\n')
+    pending > 0 && `${pending} ${pending === 1 ? 'is' : 'are'} about to fire`,
+    silenced > 0 && `${silenced} ${silenced === 1 ? 'is' : 'are'} silenced`,
+    inhibited > 0 && `for ${inhibited} another alert stands`,
+  ]
+  return `${toFacts(facts)}.`
 }
 
-function toLine(alert: Alert, now: number): string {
-  const { alertname: _, severity, ...others } = alert.labels
+function toLine({ name, state, since, summary, silences, labels: all }: Alert, now: number): string {
+  const { alertname: _, severity, ...others } = all
   const labels = Object.entries(others).map(([label, value]) => `${label}=${value}`)
-  const summary = alert.summary === undefined ? '' : `: ${quote(alert.summary, 500)}`
-  const where = labels.length > 0 ? ` (${quote(labels.join(', '), 300)})` : ''
-  const silences = alert.silences.map(
+  const facts = toFacts([state, known(severity, text => quote(text, 60)), `began ${toAgeText(since, now)}`])
+  const where = labels.length > 0 && ` (${quote(labels.join(', '), 300)})`
+  const hidden = silences.map(
     ({ id, endsAt, createdBy, comment }) =>
       `; silenced until ${toTimeText(endsAt)} by ${quote(createdBy, 100)}, ${quote(comment, 200)}, silence "${id}"`,
   )
-  const level = severity === undefined ? '' : `, ${quote(severity, 60)}`
-  return `- ${quote(alert.name)} ${alert.state}${level}, began ${toAgeText(alert.since, now)}${summary}${where}${silences.join('')}`
+  return toFacts(
+    [`- ${quote(name)} ${facts}`, known(summary, text => `: ${quote(text, 500)}`), where, ...hidden],
+    '',
+  )
 }

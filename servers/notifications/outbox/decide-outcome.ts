@@ -1,4 +1,4 @@
-import { decideBackOff } from '../../kit/backoff.ts'
+import { decideBackOff } from '../../kit/clock.ts'
 import { toFailure } from '../../kit/failure.ts'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import type { RowFailure } from './row.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decideLevel, type LevelRule, type LevelState, NORMAL } from './level.ts'
+import { decideLevel, type LevelRule, type LevelState, NORMAL } from './levels.ts'
 
 const RULE: LevelRule = { threshold: 90, sustain: 120, clearBelow: 85 }
 

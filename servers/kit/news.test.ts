@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { startProcessorClock } from '../../tests/support/processor-clock.ts'
-import { createEdges, createNews } from './edges.ts'
+import { createChanges, createNews } from './news.ts'
 
-test('edges: the first look raises nothing, then what comes and goes, each time anew', () => {
-  const { look } = createEdges()
+test('changes: the first look raises nothing, then what comes and goes, each time anew', () => {
+  const { look } = createChanges()
   expect(look(['a', 'b'])).toEqual({ came: [], went: [] })
   expect(look(['b', 'c'])).toEqual({ came: ['c'], went: ['a'] })
   expect(look(['a', 'b', 'c'])).toEqual({ came: ['a'], went: [] })

@@ -1,7 +1,7 @@
 const KEPT = 10_000
 
 /** A comparer of what exists at each poll: sessions, players, containers. */
-export interface Edges {
+export interface Changes {
   /**
    * Returns the keys that came and went since the last poll. The first poll only remembers: nothing old is
    * raised.
@@ -9,7 +9,7 @@ export interface Edges {
   look(keys: Iterable<string>): { came: string[]; went: string[] }
 }
 
-export function createEdges(): Edges {
+export function createChanges(): Changes {
   let before: Set<string> | undefined
   return {
     look(keys) {
