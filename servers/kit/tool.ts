@@ -124,7 +124,8 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   context: CallContext,
 ): Promise<CallToolResult> {
   const given = spec.input.safeParse(args ?? {})
-  const input = given.success ? given : spec.input.safeParse(dropNulls(args ?? {}))
+  // Models write null for an optional argument that they omit.
+  const input = given.success ? given : spec.input.safeParse(dropFields(args ?? {}, null))
   if (!input.success) return toErrorResult(toArgumentFailure(spec, input.error, args ?? {}))
   const span = typeof spec.limit === 'function' ? spec.limit(input.data) : spec.limit
   const limit = timeoutSignal(context.clock, span ?? DEFAULT_LIMIT)
@@ -144,12 +145,12 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   }
 }
 
-/** Removes the fields that are null: models write null for an optional argument that they omit. */
-function dropNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(dropNulls)
+/** Returns the value without those of its fields, at any depth, that are `absent`. */
+function dropFields(value: unknown, absent: null | undefined): unknown {
+  if (Array.isArray(value)) return value.map(item => dropFields(item, absent))
   if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value).filter(([, field]) => field !== null)
-  return Object.fromEntries(fields.map(([key, field]) => [key, dropNulls(field)]))
+  const fields = Object.entries(value).filter(([, field]) => field !== absent)
+  return Object.fromEntries(fields.map(([key, field]) => [key, dropFields(field, absent)]))
 }
 
 function toResult<Data>(
@@ -174,7 +175,7 @@ function toResult<Data>(
  */
 function parseOutput<Data>(spec: { name: string; output: z.ZodObject }, data: Data) {
   const parsed = spec.output.safeParse(data)
-  if (parsed.success) return parsed.data as Data & Record<string, unknown>
+  if (parsed.success) return dropFields(parsed.data, undefined) as Data & Record<string, unknown>
   const issues = toIssues(parsed.error)
   throw new ToolFailure(
     {
