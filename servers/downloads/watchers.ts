@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts'
-import { createChanges, createNews } from '../kit/news.ts'
 import type { Emit } from '../kit/events.ts'
 import { createLevelWatcher } from '../kit/levels.ts'
+import { createChanges, createNews } from '../kit/news.ts'
 import type { Watcher } from '../kit/server.ts'
 import { cleanText } from '../kit/text.ts'
 import type { NamedClient } from './clients/clients.ts'

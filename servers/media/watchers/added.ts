@@ -1,5 +1,5 @@
-import { createNews } from '../../kit/news.ts'
 import type { Emit } from '../../kit/events.ts'
+import { createNews } from '../../kit/news.ts'
 import type { Watcher } from '../../kit/server.ts'
 import { cleanText, toCountText } from '../../kit/text.ts'
 import type { Jellyfin } from '../jellyfin/jellyfin.ts'
