@@ -1,8 +1,8 @@
 import type { Clock } from '../kit/clock.ts'
-import type { Cluster } from '../kit/engine/cluster.ts'
-import { findClusters, toNoCluster } from '../kit/engine/find-clusters.ts'
-import { openCluster } from '../kit/engine/kubernetes.ts'
 import type { Environment } from '../kit/env.ts'
+import type { Cluster } from '../kit/kubernetes/cluster.ts'
+import { findClusters, toNoCluster } from '../kit/kubernetes/find-clusters.ts'
+import { openCluster } from '../kit/kubernetes/kubernetes.ts'
 
 /**
  * Returns a function that opens the cluster of a kubeconfig's context, or the usual one if it is undefined;

@@ -12,9 +12,9 @@ import {
 } from '../kit/env.ts'
 import { describeError } from '../kit/log.ts'
 import { switchSetting } from '../kit/settings.ts'
-import type { ConsoleSettings } from './console/console.ts'
 import { type GameEntry, gamesFile } from './declaration.ts'
-import type { QuerySettings } from './query/query.ts'
+import type { ConsoleSettings } from './upstreams/console.ts'
+import type { QuerySettings } from './upstreams/query.ts'
 
 export type BackendSettings =
   | { kind: 'docker'; container: string; engine: string | undefined }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ACCESS_LEVELS } from '../kit/access.ts'
-import { consoleSettings } from './console/console.ts'
-import { querySettings } from './query/query.ts'
+import { consoleSettings } from './upstreams/console.ts'
+import { querySettings } from './upstreams/query.ts'
 
 /** The name of a game server in tools and events. */
 export const gameName = z

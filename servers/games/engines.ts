@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts'
-import { openEngine } from '../kit/engine/docker.ts'
-import type { Engine } from '../kit/engine/engine.ts'
-import { findEngines } from '../kit/engine/find-engines.ts'
+import { openEngine } from '../kit/docker/docker.ts'
+import type { Engine } from '../kit/docker/engine.ts'
+import { findEngines } from '../kit/docker/find-engines.ts'
 import type { Environment } from '../kit/env.ts'
 
 /**

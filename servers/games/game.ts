@@ -32,6 +32,11 @@ export interface BackendState {
   health: 'starting' | 'healthy' | 'unhealthy' | undefined
 }
 
+/** Tells whether a game server runs, or is about to. */
+export function isRunning({ state }: BackendState): boolean {
+  return state === 'running' || state === 'starting'
+}
+
 /** An end that nobody requested. */
 export interface Crash {
   exitCode: number | undefined

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../kit/testing/fake-clock.ts'
-import { openAskedStops } from './backend/asked-stops.ts'
 import { readGamesSettings } from './config.ts'
 import { createGames } from './games.ts'
+import { openRequestedStops } from './requested-ends.ts'
 import { createFakeEngine, fakeContainer } from './testing/fake-engine.ts'
 import { startFakeQuake3 } from './testing/fake-quake3.ts'
 
@@ -13,7 +13,7 @@ async function open(servers = {}, environment = {}, engines = [createFakeEngine(
     settings,
     engines: () => engines,
     env: {},
-    stops: openAskedStops(undefined, () => undefined),
+    stops: openRequestedStops(undefined, () => undefined),
     cluster: () => {
       throw new Error('no cluster is asked here')
     },

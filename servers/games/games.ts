@@ -1,13 +1,14 @@
-import type { Container, Engine } from '../kit/engine/engine.ts'
+import type { Container, Engine } from '../kit/docker/engine.ts'
 import { ToolFailure, toFailure } from '../kit/failure.ts'
+import { toListText } from '../kit/render.ts'
 import { cleanText, quote } from '../kit/text.ts'
-import { type AskedStops, withAskedStops } from './backend/asked-stops.ts'
-import { type BackendDeps, createBackend } from './backend/backend.ts'
 import type { GameSettings, GamesSettings } from './config.ts'
-import { createConsole } from './console/console.ts'
 import type { Game } from './game.ts'
 import { GAME_LABEL, readLabels } from './labels.ts'
-import { createQuery } from './query/query.ts'
+import { type RequestedStops, withRequestedStops } from './requested-ends.ts'
+import { type BackendDeps, createBackend } from './upstreams/backend.ts'
+import { createConsole } from './upstreams/console.ts'
+import { createQuery } from './upstreams/query.ts'
 
 /** The registry of all game servers. Disposal ends the games that it started itself as processes. */
 export interface Games extends AsyncDisposable {
@@ -39,7 +40,7 @@ export interface Games extends AsyncDisposable {
 }
 
 export interface GamesDeps extends BackendDeps {
-  stops: AskedStops
+  stops: RequestedStops
   settings: GamesSettings
 }
 
@@ -104,7 +105,7 @@ function createKnown(settings: GameSettings, deps: GamesDeps): Known {
   const { backend, query, console, ...rest } = settings
   const game = {
     ...rest,
-    backend: withAskedStops(settings.name, createBackend(backend, deps), deps.stops),
+    backend: withRequestedStops(settings.name, createBackend(backend, deps), deps.stops),
     query: query && createQuery(query, deps),
     console: console && createConsole(console, deps),
   }
@@ -180,8 +181,6 @@ function byUse(a: Container, b: Container): number {
 }
 
 function toUnknown(name: string, games: readonly Game[], problems: readonly string[]): ToolFailure {
-  const names = games.slice(0, 20).map(game => game.name)
-  const more = games.length > names.length ? ` and ${games.length - names.length} more` : ''
   if (games.length === 0) {
     return new ToolFailure({
       what: 'No game server is configured here.',
@@ -196,7 +195,7 @@ function toUnknown(name: string, games: readonly Game[], problems: readonly stri
   return new ToolFailure({
     what: `There is no game server ${quote(name, 60)}.`,
     where: 'server',
-    why: `there ${names.length === 1 && more === '' ? 'is' : 'are'} only ${names.join(', ')}${more}`,
+    why: `there ${games.length === 1 ? 'is' : 'are'} only ${toListText(games, 20, game => game.name)}`,
     fix: 'Call it again with one of these names; list_game_servers tells about each.',
   })
 }

@@ -1,5 +1,5 @@
 import type { UpstreamHealth } from '../../schemas/health.ts'
-import { toNoEngine } from '../kit/engine/find-engines.ts'
+import { toNoEngine } from '../kit/docker/find-engines.ts'
 import { checkHealth } from '../kit/health.ts'
 import type { GamesDeps } from './games.ts'
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { ACCESS_LEVELS } from '../kit/access.ts'
-import type { Container } from '../kit/engine/engine.ts'
+import type { Container } from '../kit/docker/engine.ts'
 import { cleanText } from '../kit/text.ts'
 import { type GameSettings, type GamesSettings, toPasswordVariable } from './config.ts'
-import { type ConsoleSettings, consoleSettings } from './console/console.ts'
 import { gameName } from './declaration.ts'
-import { type QuerySettings, querySettings } from './query/query.ts'
+import { type ConsoleSettings, consoleSettings } from './upstreams/console.ts'
+import { type QuerySettings, querySettings } from './upstreams/query.ts'
 
 /** The label that makes a container a game server; its value is the game's name. */
 export const GAME_LABEL = 'superbloom.game'

@@ -1,12 +1,10 @@
 import type { ServerDeps, StartedServer } from '../kit/server.ts'
-import { createAskedEnds } from './asked-ends.ts'
-import { openAskedStops } from './backend/asked-stops.ts'
-import { toChildEnvironment } from './child-environment.ts'
 import { createClusters } from './clusters.ts'
 import { readGamesSettings } from './config.ts'
 import { createEngines } from './engines.ts'
 import { createGames } from './games.ts'
 import { checkUpstreams } from './health.ts'
+import { createRequestedEnds, openRequestedStops } from './requested-ends.ts'
 import { diagnoseGameServer } from './tools/diagnose-game-server.ts'
 import { getGameServer } from './tools/get-game-server.ts'
 import { getGameServerLogs } from './tools/get-game-server-logs.ts'
@@ -16,20 +14,26 @@ import { restartGameServer } from './tools/restart-game-server.ts'
 import { runGameCommand } from './tools/run-game-command.ts'
 import { startGameServer } from './tools/start-game-server.ts'
 import { stopGameServer } from './tools/stop-game-server.ts'
+import { toChildEnvironment } from './upstreams/process/child-environment.ts'
+import { createCrashWatchers } from './watchers/container-crash.ts'
 import { createCrashCounts } from './watchers/crash.ts'
-import { createCrashWatchers } from './watchers/crash-watchers.ts'
-import { beginLater } from './watchers/later.ts'
 import { createPlayersWatcher } from './watchers/players.ts'
+
+/**
+ * Milliseconds until the watchers start: they load clients of engines and games, and this server's client
+ * should get its tools before.
+ */
+const HEAD_START = 500
 
 /** Starts the server with its settings. Throws SettingsError if they are wrong. */
 export async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
   const settings = await readGamesSettings(environment)
   const engines = createEngines(environment, clock)
   const env = toChildEnvironment(environment)
-  const stops = openAskedStops(settings.stopsFile, log)
+  const stops = openRequestedStops(settings.stopsFile, log)
   const deps = { clock, settings, engines, env, stops, cluster: createClusters(environment, clock) }
   const registry = createGames(deps)
-  const ends = createAskedEnds(clock)
+  const ends = createRequestedEnds(clock)
   return {
     tools: [
       listGameServers({ games: registry, clock }),
@@ -51,7 +55,7 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
         clock,
         counts: createCrashCounts(clock),
       }),
-    ].map(watching => beginLater(watching, clock)),
+    ].map(watcher => ({ ...watcher, startAfter: HEAD_START })),
     health: () => checkUpstreams(deps),
     [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
   }

@@ -86,3 +86,23 @@ export function decideBackOff(failures: number, first: number, longest: number, 
   const delay = Math.min(first * 2 ** Math.min(failures - 1, 30), Math.max(first, longest))
   return Math.round(delay * (0.8 + 0.4 * random))
 }
+
+/**
+ * Resolves as `work` does within `milliseconds`; rejects as it does, with a TimeoutError, or with the
+ * signal's reason.
+ */
+export async function withLimit<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  milliseconds: number,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  const limit = timeoutSignal(clock, milliseconds)
+  const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal
+  try {
+    either.throwIfAborted()
+    return await unlessAborted(work(either), either)
+  } finally {
+    limit.cancel()
+  }
+}

@@ -1,9 +1,9 @@
 import type { UpstreamHealth } from '../../schemas/health.ts'
 import { checkHealth } from '../kit/health.ts'
-import type { Alertmanager } from './alertmanager/alertmanager.ts'
 import type { Sources } from './containers/sources.ts'
-import type { Hosts } from './hosts/hosts.ts'
-import type { Prometheus } from './prometheus/prometheus.ts'
+import type { Hosts } from './hosts.ts'
+import type { Alertmanager } from './upstreams/alertmanager/alertmanager.ts'
+import type { Prometheus } from './upstreams/prometheus/prometheus.ts'
 
 /** Checks whether all upstreams of this server answer, with their versions. Never rejects. */
 export function checkUpstreams(deps: {

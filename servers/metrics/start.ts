@@ -1,17 +1,12 @@
-import type { Clock } from '../kit/clock.ts'
 import type { ServerDeps, StartedServer } from '../kit/server.ts'
 import { cleanText } from '../kit/text.ts'
-import { type MetricsSettings, readMetricsSettings } from './config.ts'
+import { readMetricsSettings } from './config.ts'
 import { openSources } from './containers/sources.ts'
-import { createPodWatcher } from './containers/watch.ts'
-import { createEngineWatcher } from './containers/watch-engines.ts'
 import { checkUpstreams } from './health.ts'
-import { openHosts } from './hosts/hosts.ts'
-import { createLinuxMachine } from './machine/linux/linux.ts'
-import type { Machine } from './machine/machine.ts'
-import { createPortableMachine } from './machine/portable.ts'
-import { openUpstreams } from './open-upstreams.ts'
-import { createSampler } from './sampler.ts'
+import { openHosts } from './hosts.ts'
+import { createLinuxMachine } from './machine/linux.ts'
+import { createSampler } from './machine/sampler.ts'
+import { createUnreadMachine } from './machine/unread.ts'
 import { expireSilence } from './tools/expire-silence.ts'
 import { getAlerts } from './tools/get-alerts.ts'
 import { getContainerLogs } from './tools/get-container-logs.ts'
@@ -22,14 +17,18 @@ import { getSystemMetrics } from './tools/get-system-metrics.ts'
 import { queryPrometheus } from './tools/query-prometheus.ts'
 import { restartContainer } from './tools/restart-container.ts'
 import { silenceAlert } from './tools/silence-alert.ts'
-import { createRemoteWatcher, createWatchers } from './watchers/watchers.ts'
+import { openUpstreams } from './upstreams/open.ts'
+import { createEngineWatcher, createPodWatcher } from './watchers/containers.ts'
+import { createRemoteWatcher, createWatchers } from './watchers/machine.ts'
 
 /** Starts the server with its settings. Throws SettingsError if they are wrong. */
 export async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
   const settings = readMetricsSettings(environment)
   const upstreams = openUpstreams(environment, clock)
   const sources = openSources(environment, clock)
-  const machine = createMachine(settings, clock)
+  const { hostRoot, hostName } = settings
+  const isLinux = process.platform === 'linux'
+  const machine = isLinux ? createLinuxMachine({ clock, hostRoot, hostName }) : createUnreadMachine(hostName)
   const name = cleanText((await machine.about()).host, 100)
   const local = { name, machine, sampler: createSampler(machine, clock) }
   const hosts = openHosts(local, upstreams.nodeExporters, clock)
@@ -50,7 +49,7 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
       expireSilence({ all: alertmanagers }),
     ],
     watchers: [
-      ...createWatchers({ host: name, ...local, ...deps }),
+      ...(isLinux ? createWatchers({ host: name, ...local, ...deps }) : []),
       ...hosts.remote.map(host => createRemoteWatcher({ host: host.name, ...host, ...deps })),
       engines,
       ...sources.clusters().map(cluster => createPodWatcher(cluster, settings.interval, deps)),
@@ -58,10 +57,4 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
     health: () => checkUpstreams({ hosts, sources, alertmanagers, prometheuses }),
     [Symbol.asyncDispose]: async () => engines[Symbol.dispose](),
   }
-}
-
-function createMachine({ hostRoot, hostName }: MetricsSettings, clock: Clock): Machine {
-  return process.platform === 'linux'
-    ? createLinuxMachine({ clock, hostRoot, hostName })
-    : createPortableMachine({ monotonic: () => clock.monotonic(), hostName })
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../servers/kit/clock.ts'
-import { openCluster } from '../../servers/kit/engine/kubernetes.ts'
+import { openCluster } from '../../servers/kit/kubernetes/kubernetes.ts'
 import { until } from '../support/until.ts'
 import { type Kubernetes, startKubernetes } from './setup/kubernetes.ts'
 import { BUILD_LIMIT } from './setup/kubernetes-build.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createConsole } from '../../servers/games/console/console.ts'
-import { createQuery } from '../../servers/games/query/query.ts'
+import { createConsole } from '../../servers/games/upstreams/console.ts'
+import { createQuery } from '../../servers/games/upstreams/query.ts'
 import { systemClock } from '../../servers/kit/clock.ts'
 import { until } from '../support/until.ts'
 import { RCON_PASSWORD, startIoquake3 } from './setup/ioquake3.ts'

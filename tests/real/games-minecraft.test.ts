@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createQuery } from '../../servers/games/query/query.ts'
 import { createFakeGame } from '../../servers/games/testing/fake-game.ts'
+import { createQuery } from '../../servers/games/upstreams/query.ts'
 import { createPlayersWatcher } from '../../servers/games/watchers/players.ts'
 import { systemClock } from '../../servers/kit/clock.ts'
 import { createEventLog } from '../../servers/kit/events.ts'

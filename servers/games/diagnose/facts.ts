@@ -1,12 +1,12 @@
 import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
 import type { Clock } from '../../kit/clock.ts'
+import { withLimit } from '../../kit/clock.ts'
 import { toFailure } from '../../kit/failure.ts'
 import type { Report } from '../../kit/progress.ts'
 import { cleanText } from '../../kit/text.ts'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
-import { bounded } from '../bounded.ts'
 import type { Backend, BackendState, Game, GameStatus, Query } from '../game.ts'
-import { askRunning } from '../query/ask-running.ts'
+import { askRunning } from '../upstreams/ask-running.ts'
 
 /** Milliseconds for each check. */
 const LIMIT = 6000
@@ -91,7 +91,7 @@ async function tryLook<Value>(
   signal: AbortSignal,
 ): Promise<Looked<Value>> {
   try {
-    return { ok: true, value: await bounded(run, LIMIT, clock, signal) }
+    return { ok: true, value: await withLimit(run, LIMIT, clock, signal) }
   } catch (error) {
     const { where, why } = toFailure(error, what)
     const settings =

@@ -1,4 +1,4 @@
-import type { Container, ContainerDetails, ContainerEvent, Engine } from '../../kit/engine/engine.ts'
+import type { Container, ContainerDetails, ContainerEvent, Engine } from '../../kit/docker/engine.ts'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 
 export interface FakeEngine extends Engine {

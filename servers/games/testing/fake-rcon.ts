@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { createSplitter, packetBytes, TYPES } from '../console/source-packet.ts'
+import { createSplitter, packetBytes, TYPES } from '../upstreams/source/packet.ts'
 import { type FakeTcp, startFakeTcp } from './fake-tcp.ts'
 
 export interface FakeRcon extends FakeTcp {

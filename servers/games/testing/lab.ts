@@ -1,8 +1,8 @@
 import { createFakeClock, type FakeClock } from '../../kit/testing/fake-clock.ts'
 import type { Called } from '../../kit/testing/server-world.ts'
-import { createAskedEnds } from '../asked-ends.ts'
 import type { BackendState, Game, GameStatus } from '../game.ts'
 import type { Games } from '../games.ts'
+import { createRequestedEnds } from '../requested-ends.ts'
 import { getGameServer } from '../tools/get-game-server.ts'
 import { getGameServerLogs } from '../tools/get-game-server-logs.ts'
 import { listGameServers } from '../tools/list-game-servers.ts'
@@ -70,7 +70,7 @@ export function createLab(parts: Partial<Game> = {}): Lab {
 export async function openLab(all: readonly Game[], problems: string[] = [], clock = createFakeClock()) {
   const fakes = createFakeGames(all)
   const games = { ...fakes, look: async () => ({ games: [...all], problems }) } as Games
-  const ends = createAskedEnds(clock)
+  const ends = createRequestedEnds(clock)
   const world = await startToolWorld(
     () => [
       listGameServers({ games, clock }),

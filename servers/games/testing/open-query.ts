@@ -1,6 +1,6 @@
 import { systemClock } from '../../kit/clock.ts'
-import type { Gamedig } from '../query/gamedig.ts'
-import { createQuery, type QueryDeps, type QuerySettings } from '../query/query.ts'
+import type { Gamedig } from '../upstreams/gamedig/query.ts'
+import { createQuery, type QueryDeps, type QuerySettings } from '../upstreams/query.ts'
 
 /** Creates a query to this machine, with the system's clock, unless the test overrides it. */
 export function openQuery(

@@ -1,9 +1,8 @@
-import { type Clock, sleep } from '../../kit/clock.ts'
+import { type Clock, sleep, withLimit } from '../../kit/clock.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import type { Report } from '../../kit/progress.ts'
 import { cleanText, quote, toSpanText } from '../../kit/text.ts'
-import { bounded } from '../bounded.ts'
-import type { BackendState, Game, GameStatus } from '../game.ts'
+import { type BackendState, type Game, type GameStatus, isRunning } from '../game.ts'
 import { readPresence } from './presence.ts'
 import { toEndText } from './state-text.ts'
 
@@ -21,6 +20,15 @@ export type Started =
   | { kind: 'runs'; milliseconds: number }
   /** The game runs, but has not answered in time. */
   | { kind: 'silent'; why: string; milliseconds: number }
+
+/** Returns the output fields about a start. */
+export function toStartedFields(started: Started) {
+  return {
+    seconds: started.milliseconds / 1000,
+    answers: started.kind === 'runs' ? undefined : started.kind === 'answers',
+    problem: started.kind === 'silent' ? started.why : undefined,
+  }
+}
 
 export interface Waiting {
   clock: Clock
@@ -43,7 +51,7 @@ export async function awaitAnswer(game: Game, before: BackendState, waiting: Wai
   let fewest = before.restarts
   while (passed() < game.startSeconds * 1000) {
     const state = await game.backend.state(signal)
-    const isUp = state.state === 'running' || state.state === 'starting'
+    const isUp = isRunning(state)
     wasUp ||= isUp
     const isSettled = wasUp || passed() > SETTLED || state.stoppedAt !== before.stoppedAt
     const isLooping = (state.restarts ?? 0) > (fewest ?? 0)
@@ -92,14 +100,14 @@ async function toEnded(
   milliseconds: number,
 ): Promise<ToolFailure> {
   const { name, backend } = game
-  const lines = await bounded(inner => backend.logs(LAST_LINES, inner), LOG_LIMIT, clock, signal).catch(
+  const lines = await withLimit(inner => backend.logs(LAST_LINES, inner), LOG_LIMIT, clock, signal).catch(
     () => {
       signal.throwIfAborted()
       return []
     },
   )
   const told = lines.filter(line => line.trim() !== '').map(line => quote(line, 200))
-  const isUp = state.state === 'running' || state.state === 'starting'
+  const isUp = isRunning(state)
   return new ToolFailure({
     what: `${name} ended ${toSpanText(milliseconds / 1000)} after its start.${isUp ? ' It is started again and again by itself.' : ''}`,
     where: backend.where,

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { foreignText } from '../../kit/foreign.ts'
+import { known, toFacts, toFindingText } from '../../kit/render.ts'
 import { toByteText, toCountText, toPercentText, toSpanText, toTenth } from '../../kit/text.ts'
-import { defineTool, type Tool } from '../../kit/tool.ts'
+import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
 import { type Facts, type HostLoad, lookAt, readHostLoad } from '../diagnose/facts.ts'
-import type { Finding } from '../diagnose/finding.ts'
 import { decideFindings, type Verdict } from '../diagnose/findings.ts'
+import { isRunning } from '../game.ts'
 import type { Games } from '../games.ts'
 import { serverField } from './server-field.ts'
 
@@ -42,7 +43,7 @@ const output = z.object({
     .describe('what was looked at; absent: not known'),
   notSeen: z.array(foreignText(400)).describe('what could not be looked at, and why'),
 })
-type Data = z.input<typeof output>
+type Data = DataOf<typeof output>
 
 const SENTENCES: Readonly<Record<Verdict, string>> = {
   ok: 'nothing wrong was found',
@@ -73,15 +74,17 @@ export function diagnoseGameServer({ games, clock, host = readHostLoad }: Diagno
       const game = await games.pick(server, signal)
       const facts = await lookAt(game, { clock, host }, signal, report)
       const { verdict, findings } = decideFindings(facts)
-      const data: Data = {
-        server: game.name,
-        title: game.title,
-        verdict,
-        findings: findings.map(({ finding, evidence, whatToDo }) => ({ finding, evidence, whatToDo })),
-        seen: toSeen(facts),
-        notSeen: toNotSeen(facts),
+      const seen = toSeen(facts)
+      const notSeen = toNotSeen(facts)
+      return {
+        data: { server: game.name, title: game.title, verdict, findings, seen, notSeen },
+        text: [
+          `${game.title}: ${SENTENCES[verdict]}.`,
+          findings.map(toFindingText),
+          `Seen: ${toSeenText(seen)}.`,
+          notSeen.length > 0 && ['Not seen:', notSeen.map(one => `- ${one}`)],
+        ],
       }
-      return { data, text: toText(data) }
     },
   })
 }
@@ -90,11 +93,10 @@ function toSeen({ state, status, use, host, now }: Facts): Data['seen'] {
   const backend = state.ok ? state.value : undefined
   const answer = status?.ok ? status.value : undefined
   const used = use.ok ? use.value : undefined
-  const runs = backend?.state === 'running' && backend.startedAt !== undefined
-  return withoutUndefined({
+  const startedAt = backend?.state === 'running' ? backend.startedAt : undefined
+  return {
     state: backend && `${backend.state}, ${backend.detail}`,
-    upSeconds:
-      runs && backend.startedAt ? Math.max(0, Math.round((now - backend.startedAt) / 1000)) : undefined,
+    upSeconds: startedAt && Math.max(0, Math.round((now - startedAt) / 1000)),
     restarts: backend?.restarts,
     health: backend?.health,
     players: answer?.players,
@@ -105,12 +107,12 @@ function toSeen({ state, status, use, host, now }: Facts): Data['seen'] {
     hostLoad: host && toTenth(host.load),
     hostCores: host?.cores,
     hostMemoryAvailableBytes: host?.availableBytes,
-  })
+  }
 }
 
 /** Lists the failed checks; a stopped game's missing answer and use are not listed. */
 function toNotSeen({ state, status, log, use }: Facts): string[] {
-  const runs = !state.ok || state.value.state === 'running' || state.value.state === 'starting'
+  const runs = !state.ok || isRunning(state.value)
   return [
     ...(state.ok ? [] : [`Its state: ${state.why}`]),
     ...(status && !status.ok && runs ? [`Who plays: ${status.why}`] : []),
@@ -119,39 +121,16 @@ function toNotSeen({ state, status, log, use }: Facts): string[] {
   ]
 }
 
-function toText({ title, verdict, findings, seen, notSeen }: Data): string {
-  return [
-    `${title}: ${SENTENCES[verdict]}.`,
-    ...findings.map(toFindingText),
-    `Seen: ${toSeenText(seen)}.`,
-    ...(notSeen.length > 0 ? ['Not seen:', ...notSeen.map(one => `- ${one}`)] : []),
-  ].join('\n')
-}
-
-function toFindingText({ finding, evidence, whatToDo }: Omit<Finding, 'weight'>, index: number): string {
-  return [`${index + 1}. ${finding}`, ...evidence.map(one => `   ${one}`), `   What to do: ${whatToDo}`].join(
-    '\n',
-  )
-}
-
-function toSeenText(seen: Data['seen']): string {
-  const { state, upSeconds, players, maxPlayers, pingMs, cpuPercent, memoryBytes, hostLoad, hostCores } = seen
-  const parts = [
-    state,
-    upSeconds === undefined ? undefined : `up for ${toSpanText(upSeconds)}`,
-    players === undefined
-      ? undefined
-      : `${toCountText(players, 'player')}${maxPlayers === undefined ? '' : ` of at most ${maxPlayers}`}`,
-    pingMs === undefined ? undefined : `answers in ${pingMs} ms`,
-    cpuPercent === undefined ? undefined : `CPU ${toPercentText(cpuPercent)} of one core`,
-    memoryBytes === undefined ? undefined : `memory ${toByteText(memoryBytes)}`,
-    hostLoad === undefined ? undefined : `machine load ${hostLoad} on ${toCountText(hostCores ?? 1, 'core')}`,
+function toSeenText({ hostCores = 1, ...seen }: Data['seen']): string {
+  const most = known(seen.maxPlayers, players => ` of at most ${players}`) ?? ''
+  const facts = [
+    seen.state,
+    known(seen.upSeconds, seconds => `up for ${toSpanText(seconds)}`),
+    known(seen.players, players => `${toCountText(players, 'player')}${most}`),
+    known(seen.pingMs, ping => `answers in ${ping} ms`),
+    known(seen.cpuPercent, percent => `CPU ${toPercentText(percent)} of one core`),
+    known(seen.memoryBytes, bytes => `memory ${toByteText(bytes)}`),
+    known(seen.hostLoad, load => `machine load ${load} on ${toCountText(hostCores, 'core')}`),
   ]
-  return parts.filter(part => part !== undefined).join('; ') || 'nothing'
-}
-
-function withoutUndefined<Fields extends Record<string, unknown>>(fields: Fields) {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof Fields]?: Exclude<Fields[Key], undefined>
-  }
+  return toFacts(facts, '; ') || 'nothing'
 }

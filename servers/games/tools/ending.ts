@@ -1,14 +1,13 @@
 import { z } from 'zod'
-import { type Clock, sleep } from '../../kit/clock.ts'
+import { type Clock, sleep, withLimit } from '../../kit/clock.ts'
 import { confirmField, confirmOutput, toPreview } from '../../kit/confirm.ts'
 import { toFailure } from '../../kit/failure.ts'
 import { foreignText } from '../../kit/foreign.ts'
 import type { Report } from '../../kit/progress.ts'
 import { cleanText, quote, toCountText } from '../../kit/text.ts'
-import { bounded } from '../bounded.ts'
-import type { BackendState, Console, Game } from '../game.ts'
+import { type BackendState, type Console, type Game, isRunning } from '../game.ts'
 import type { Games } from '../games.ts'
-import { type Presence, readPresence, toPlayersText } from './presence.ts'
+import { type Presence, readPresence, toPlayersFields, toPlayersText } from './presence.ts'
 import { serverField } from './server-field.ts'
 
 const QUERY_LIMIT = 4000
@@ -59,11 +58,11 @@ export interface Farewell {
  */
 export async function prepareEnd(
   game: Game,
-  { state }: BackendState,
+  state: BackendState,
   ending: Ending,
 ): Promise<Farewell | ReturnType<typeof toPreview>> {
   const { confirm, clock, signal } = ending
-  if (state !== 'running' && state !== 'starting') {
+  if (!isRunning(state)) {
     return { presence: { kind: 'unasked' }, warned: false, said: 'It did not run before.', seconds: 0 }
   }
   const presence = await readPresence(game, QUERY_LIMIT, clock, signal)
@@ -85,9 +84,8 @@ export async function prepareEnd(
 
 /** Returns the output fields about the players. */
 export function toFarewellFields({ presence, warned }: Farewell) {
-  if (presence.kind !== 'answers') return { warned }
-  const { players, names } = presence.status
-  return { players, warned, ...(names !== undefined && { names: names.slice(0, 100) }) }
+  const { players, names } = toPlayersFields(presence)
+  return { players, names, warned }
 }
 
 function toUnknownText(presence: Exclude<Presence, { kind: 'answers' }>): string {
@@ -151,7 +149,7 @@ async function countDown(console: Console, game: Game, ending: Ending): Promise<
 }
 
 function say(console: Console, text: string, clock: Clock, signal: AbortSignal): Promise<void> {
-  return bounded(inner => console.say(text, inner), SAY_LIMIT, clock, signal)
+  return withLimit(inner => console.say(text, inner), SAY_LIMIT, clock, signal)
 }
 
 function toWarningText(warning: Warning, { warnSeconds }: Ending): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { foreignLines } from '../../kit/foreign.ts'
+import { known } from '../../kit/render.ts'
 import { cleanLines, fence, quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Games } from '../games.ts'
@@ -33,24 +34,25 @@ export function getGameServerLogs({ games }: { games: Games }): Tool {
     async run({ server, lines, contains }, signal) {
       const game = await games.pick(server, signal)
       const all = await game.backend.logs(contains === undefined ? lines : SEARCHED, signal)
-      const wanted = contains?.toLowerCase()
-      const matching = wanted === undefined ? all : all.filter(line => line.toLowerCase().includes(wanted))
+      const wanted = contains?.toLowerCase() ?? ''
+      const matching = all.filter(line => line.toLowerCase().includes(wanted))
       const shown = matching.slice(-lines)
       const log = cleanLines(shown.join('\n'), { lines: MOST, width: WIDTH })
-      const which = contains === undefined ? '' : ` that contain ${quote(contains, 60)}`
-      const data = {
-        server: game.name,
-        count: shown.length,
-        ...(contains !== undefined && { matching: matching.length }),
-        log,
-      }
-      if (shown.length === 0) {
-        return { data, text: `The log of ${game.name} has no lines${which}.`, untrusted: false }
-      }
-      const more = matching.length > shown.length && contains !== undefined ? ` of ${matching.length}` : ''
+      const which = known(contains, text => ` that contain ${quote(text, 60)}`) ?? ''
+      const count = shown.length
+      const of = contains !== undefined && matching.length > count ? ` of ${matching.length}` : ''
       return {
-        data,
-        text: `The last ${shown.length === 1 ? 'line' : `${shown.length} lines`}${more} of ${game.name}${which}:\n${fence(log)}`,
+        data: {
+          server: game.name,
+          count,
+          matching: contains === undefined ? undefined : matching.length,
+          log,
+        },
+        text:
+          count === 0
+            ? `The log of ${game.name} has no lines${which}.`
+            : `The last ${count === 1 ? 'line' : `${count} lines`}${of} of ${game.name}${which}:\n${fence(log)}`,
+        untrusted: count > 0,
       }
     },
   })

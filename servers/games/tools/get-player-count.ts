@@ -8,7 +8,7 @@ import { quote, toCountText } from '../../kit/text.ts'
 import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
 import type { Game } from '../game.ts'
 import type { Games } from '../games.ts'
-import { askRunning } from '../query/ask-running.ts'
+import { askRunning } from '../upstreams/ask-running.ts'
 import { serverField } from './server-field.ts'
 
 const SHOWN_NAMES = 50

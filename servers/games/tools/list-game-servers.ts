@@ -1,19 +1,18 @@
 import { z } from 'zod'
+import { toReason } from '../../kit/ask-all.ts'
 import type { Clock } from '../../kit/clock.ts'
-import { toFailure } from '../../kit/failure.ts'
+import { withLimit } from '../../kit/clock.ts'
 import { foreignText } from '../../kit/foreign.ts'
 import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { cleanText, quote, toCountText } from '../../kit/text.ts'
-import { defineTool, type Tool } from '../../kit/tool.ts'
-import { bounded } from '../bounded.ts'
-import type { BackendState, Game } from '../game.ts'
+import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
+import { type BackendState, type Game, isRunning } from '../game.ts'
 import type { Games } from '../games.ts'
-import { type Presence, readPresence, toPlayersText } from './presence.ts'
+import { type Presence, readPresence, toAnswers, toPlayersFields, toPlayersText } from './presence.ts'
 import { toStateText } from './state-text.ts'
 
 const STATE_LIMIT = 4000
 const QUERY_LIMIT = 2000
-const MOST_NAMES = 100
 
 const server = z.object({
   server: z.string().describe('its name, for the argument server of the other tools'),
@@ -31,7 +30,6 @@ const output = z.object({
   ...pageOutput,
   problems: z.array(foreignText(300)).describe('what keeps servers from this list'),
 })
-type Listed = z.input<typeof server>
 
 /** `list_game_servers`: lists the game servers, whether they run, and who plays. */
 export function listGameServers({ games, clock }: { games: Games; clock: Clock }): Tool {
@@ -52,74 +50,55 @@ export function listGameServers({ games, clock }: { games: Games; clock: Clock }
       return {
         data: { servers: looks.map(({ data }) => data), ...paging, problems },
         text: [
-          all.length === 0 ? toEmptyText() : `${toCountText(all.length, 'game server')}:`,
-          ...looks.map(({ text }) => text),
-          ...problems.map(problem => `Problem: ${cleanText(problem, 300)}`),
-          toMoreText(part, 'game server') ?? '',
-        ]
-          .join('\n')
-          .trim(),
+          all.length === 0 ? EMPTY : `${toCountText(all.length, 'game server')}:`,
+          looks.map(({ text }) => text),
+          problems.map(problem => `Problem: ${cleanText(problem, 300)}`),
+          toMoreText(part, 'game server'),
+        ],
       }
     },
   })
 }
 
-function toEmptyText(): string {
-  return 'There is no game server: none is listed in GAMES_CONFIG or GAMES_SERVERS, and no container has the label superbloom.game.'
-}
+const EMPTY =
+  'There is no game server: none is listed in GAMES_CONFIG or GAMES_SERVERS, and no container has the label superbloom.game.'
+const UNASKED: Presence = { kind: 'unasked' }
 
 async function lookAt(
   game: Game,
   clock: Clock,
   signal: AbortSignal,
-): Promise<{ data: Listed; text: string }> {
+): Promise<{ data: DataOf<typeof server>; text: string }> {
   const { name, title, backend } = game
-  const [state, presence] = await Promise.all([
+  const [found, presence] = await Promise.all([
     readState(game, clock, signal),
     readPresence(game, QUERY_LIMIT, clock, signal),
   ])
+  const isUnknown = typeof found === 'string'
+  const state = isUnknown ? { state: 'unknown' as const, detail: found } : found
+  const asked = isUnknown || isRunning(found) ? presence : UNASKED
   const shown = title === name ? name : `${name} (${quote(title, 100)})`
-  const base = { server: name, title, kind: backend.kind }
-  if (typeof state === 'string') {
-    const data = { ...base, state: 'unknown' as const, detail: state, ...toPresence(presence) }
-    return { data, text: `${shown}: state unknown, ${cleanText(state)}${toPresenceText(presence)}` }
-  }
-  const asked = state.state === 'running' || state.state === 'starting' ? presence : UNASKED
+  const said = isUnknown ? `state unknown, ${cleanText(found)}` : toStateText(found, clock.now())
   return {
-    data: { ...base, state: state.state, detail: state.detail, ...toPresence(asked) },
-    text: `${shown}: ${toStateText(state, clock.now())}${toPresenceText(asked)}`,
+    data: {
+      server: name,
+      title,
+      kind: backend.kind,
+      state: state.state,
+      detail: state.detail,
+      answers: toAnswers(asked),
+      ...toPlayersFields(asked),
+    },
+    text: `${shown}: ${said}${toPresenceText(asked)}`,
   }
 }
-
-const UNASKED: Presence = { kind: 'unasked' }
 
 async function readState(game: Game, clock: Clock, signal: AbortSignal): Promise<BackendState | string> {
   try {
-    return await bounded(inner => game.backend.state(inner), STATE_LIMIT, clock, signal)
+    return await withLimit(inner => game.backend.state(inner), STATE_LIMIT, clock, signal)
   } catch (error) {
     signal.throwIfAborted()
-    const { what, why } = toFailure(error, game.backend.where)
-    return `${what} ${why}`
-  }
-}
-
-function toPresence(presence: Presence): Pick<Listed, 'answers' | 'players' | 'maxPlayers' | 'names'> {
-  switch (presence.kind) {
-    case 'unasked':
-      return {}
-    case 'silent':
-      return { answers: false }
-    case 'answers': {
-      const { players, maxPlayers, names } = presence.status
-      return {
-        answers: true,
-        players,
-        ...(maxPlayers !== undefined && { maxPlayers }),
-        ...(names !== undefined && { names: names.slice(0, MOST_NAMES) }),
-      }
-    }
-    default:
-      return presence satisfies never
+    return toReason(error, game.backend.where)
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../../kit/clock.ts'
+import { withLimit } from '../../kit/clock.ts'
 import { toFailure } from '../../kit/failure.ts'
+import { toFacts, toListText } from '../../kit/render.ts'
 import { cleanText, quote, toCountText } from '../../kit/text.ts'
-import { bounded } from '../bounded.ts'
 import type { Game, GameStatus } from '../game.ts'
 
 const MOST_NAMES = 20
@@ -23,7 +24,10 @@ export async function readPresence(
   const { query } = game
   if (!query) return { kind: 'unasked' }
   try {
-    return { kind: 'answers', status: await bounded(inner => query.ask(inner), milliseconds, clock, signal) }
+    return {
+      kind: 'answers',
+      status: await withLimit(inner => query.ask(inner), milliseconds, clock, signal),
+    }
   } catch (error) {
     signal.throwIfAborted()
     const { why } = toFailure(error, query.where)
@@ -39,13 +43,18 @@ export function toPlayersText({ players, maxPlayers, bots, names }: GameStatus):
       : maxPlayers === undefined
         ? toCountText(players, 'player')
         : `${players} of ${toCountText(maxPlayers, 'player')}`
-  const extra = bots > 0 ? `, ${toCountText(bots, 'bot')}` : ''
-  const who = names !== undefined && names.length > 0 ? `: ${toNamesText(names)}` : ''
-  return `${count}${who}${extra}`
+  const who = names?.length ? `: ${toListText(names, MOST_NAMES, name => quote(name, 40))}` : ''
+  return toFacts([`${count}${who}`, bots > 0 && toCountText(bots, 'bot')])
 }
 
-function toNamesText(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map(name => quote(name, 40))
-  const more = names.length - shown.length
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+/** Returns the output fields about the players; empty if they are not known. */
+export function toPlayersFields(presence: Presence, mostNames = 100) {
+  if (presence.kind !== 'answers') return {}
+  const { players, maxPlayers, bots, names } = presence.status
+  return { players, maxPlayers, bots, names: names?.slice(0, mostNames) }
+}
+
+/** Returns whether the game answers; undefined if it cannot be asked. */
+export function toAnswers({ kind }: Presence): boolean | undefined {
+  return kind === 'unasked' ? undefined : kind === 'answers'
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { tenths } from '../../kit/fields.ts'
 import { foreignText } from '../../kit/foreign.ts'
-import { quote, toSpanText, toTenth } from '../../kit/text.ts'
+import { quote, toSpanText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { awaitAnswer, type Started } from './await-answer.ts'
+import { awaitAnswer, type Started, toStartedFields } from './await-answer.ts'
 import { endingInput, endingOutput, prepareEnd, toFarewellFields } from './ending.ts'
 import { toPlayersText } from './presence.ts'
 import { requireGameAccess } from './server-field.ts'
@@ -29,7 +30,7 @@ export function restartGameServer({ games, ends, clock }: EndingDeps): Tool {
         .boolean()
         .optional()
         .describe('whether it answers queries again; absent: it cannot be asked'),
-      seconds: z.number().optional().describe('from the start to the answer'),
+      seconds: tenths().optional().describe('from the start to the answer'),
       problem: foreignText(300, 'why it does not answer').optional(),
     }),
     limit: LIMIT,
@@ -47,25 +48,17 @@ export function restartGameServer({ games, ends, clock }: EndingDeps): Tool {
       const waiting = { clock, signal, report, reported: farewell.seconds + 1 }
       const started = await awaitAnswer(game, before, waiting)
       return {
-        data: { ...base, ...toFarewellFields(farewell), ...toFields(started), done: true, restarted: true },
+        data: {
+          ...base,
+          ...toFarewellFields(farewell),
+          ...toStartedFields(started),
+          done: true,
+          restarted: true,
+        },
         text: `${name} was restarted. ${farewell.said} ${toAnswerText(started)}`,
       }
     },
   })
-}
-
-function toFields(started: Started) {
-  const seconds = toTenth(started.milliseconds / 1000)
-  switch (started.kind) {
-    case 'answers':
-      return { seconds, answers: true }
-    case 'runs':
-      return { seconds }
-    case 'silent':
-      return { seconds, answers: false, problem: started.why }
-    default:
-      return started satisfies never
-  }
 }
 
 function toAnswerText(started: Started): string {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { ToolFailure } from '../../kit/failure.ts'
 import { foreignLines } from '../../kit/foreign.ts'
+import { toListText } from '../../kit/render.ts'
 import { fence, quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { decideCommand } from '../console/allow.ts'
+import { decideCommand } from '../allowed-commands.ts'
 import type { Console, Game } from '../game.ts'
 import type { Games } from '../games.ts'
 import { requireGameAccess, serverField } from './server-field.ts'
@@ -57,12 +58,10 @@ function requireConsole({ name, title, console }: Game): Console {
 }
 
 function notAllowed({ name, title, commands }: Game, command: string, why: string): ToolFailure {
-  const shown = commands.slice(0, SHOWN_GLOBS).map(glob => quote(glob, 100))
-  const more = commands.length > shown.length ? ` and ${commands.length - shown.length} more` : ''
   const allowed =
     commands.length === 0
       ? 'Nothing is allowed yet: ask the owner to list commands under commands in its settings, such as "status" or "say *".'
-      : `Allowed are ${shown.join(', ')}${more}, where * stands for any text. For others ask the owner to change commands in its settings.`
+      : `Allowed are ${toListText(commands, SHOWN_GLOBS, glob => quote(glob, 100))}, where * stands for any text. For others ask the owner to change commands in its settings.`
   return new ToolFailure({
     what: `The command ${quote(command, 100)} was not sent to ${title}.`,
     where: `commands of ${name}`,

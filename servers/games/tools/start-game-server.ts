@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
+import { tenths } from '../../kit/fields.ts'
 import { foreignText } from '../../kit/foreign.ts'
-import { quote, toSpanText, toTenth } from '../../kit/text.ts'
+import { toFacts } from '../../kit/render.ts'
+import { quote, toSpanText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Game } from '../game.ts'
 import type { Games } from '../games.ts'
-import { awaitAnswer, type Started } from './await-answer.ts'
-import { readPresence, toPlayersText } from './presence.ts'
+import { awaitAnswer, type Started, toStartedFields } from './await-answer.ts'
+import { readPresence, toAnswers, toPlayersFields, toPlayersText } from './presence.ts'
 import { requireGameAccess, serverField } from './server-field.ts'
 
 /** Limit of the call in milliseconds; each game has its own limit in its settings, an hour at most. */
@@ -18,11 +20,9 @@ const output = z.object({
   started: z.boolean().describe('false: it ran already'),
   answers: z.boolean().optional().describe('whether the game answers queries; absent: it cannot be asked'),
   players: z.int().optional(),
-  seconds: z.number().optional().describe('from the start to the answer'),
+  seconds: tenths().optional().describe('from the start to the answer'),
   problem: foreignText(300, 'why it does not answer').optional(),
 })
-type Outcome = { data: z.input<typeof output>; text: string }
-
 /** `start_game_server`: starts a game server and waits until it answers. */
 export function startGameServer({ games, clock }: { games: Games; clock: Clock }): Tool {
   return defineTool({
@@ -41,57 +41,54 @@ export function startGameServer({ games, clock }: { games: Games; clock: Clock }
       const before = await game.backend.state(signal)
       report(0, game.startSeconds, `starting ${game.name}`)
       if (!(await game.backend.start(signal))) return toRanAlready(game, clock, signal)
-      return toStarted(game, await awaitAnswer(game, before, { clock, signal, report }))
+      const started = await awaitAnswer(game, before, { clock, signal, report })
+      return {
+        data: {
+          server: game.name,
+          started: true,
+          ...toStartedFields(started),
+          players: started.kind === 'answers' ? started.status.players : undefined,
+        },
+        text: toStartedText(game, started),
+      }
     },
   })
 }
 
-async function toRanAlready(game: Game, clock: Clock, signal: AbortSignal): Promise<Outcome> {
+async function toRanAlready(game: Game, clock: Clock, signal: AbortSignal) {
   const { name } = game
   const presence = await readPresence(game, QUERY_LIMIT, clock, signal)
-  const said = `${name} runs already; nothing was done.`
-  switch (presence.kind) {
-    case 'unasked':
-      return { data: { server: name, started: false }, text: said }
-    case 'silent':
-      return {
-        data: { server: name, started: false, answers: false, problem: presence.why },
-        text: `${said} But it does not answer: ${quote(presence.why, 300)}. It may still be starting; diagnose_game_server looks for causes.`,
-      }
-    case 'answers': {
-      const { players } = presence.status
-      return {
-        data: { server: name, started: false, answers: true, players },
-        text: `${said} It answers: ${toPlayersText(presence.status)}.`,
-      }
-    }
-    default:
-      return presence satisfies never
+  const silent =
+    presence.kind === 'silent' &&
+    `But it does not answer: ${quote(presence.why, 300)}. It may still be starting; diagnose_game_server looks for causes.`
+  return {
+    data: {
+      server: name,
+      started: false,
+      answers: toAnswers(presence),
+      players: toPlayersFields(presence).players,
+      problem: presence.kind === 'silent' ? presence.why : undefined,
+    },
+    text: toFacts(
+      [
+        `${name} runs already; nothing was done.`,
+        silent,
+        presence.kind === 'answers' && `It answers: ${toPlayersText(presence.status)}.`,
+      ],
+      ' ',
+    ),
   }
 }
 
-function toStarted(game: Game, started: Started): Outcome {
-  const { name } = game
+function toStartedText({ name }: Game, started: Started): string {
   const span = toSpanText(started.milliseconds / 1000)
-  const base = { server: name, started: true, seconds: toTenth(started.milliseconds / 1000) }
   switch (started.kind) {
-    case 'answers': {
-      const { players } = started.status
-      return {
-        data: { ...base, answers: true, players },
-        text: `${name} was started and answers after ${span}: ${toPlayersText(started.status)}.`,
-      }
-    }
+    case 'answers':
+      return `${name} was started and answers after ${span}: ${toPlayersText(started.status)}.`
     case 'runs':
-      return {
-        data: base,
-        text: `${name} was started and runs. Whether players can join is not known: it has no query in its settings.`,
-      }
+      return `${name} was started and runs. Whether players can join is not known: it has no query in its settings.`
     case 'silent':
-      return {
-        data: { ...base, answers: false, problem: started.why },
-        text: `${name} was started and runs, but did not answer within ${span}: ${quote(started.why, 300)}. It may need longer (startSeconds in its settings); get_game_server_logs shows what it does.`,
-      }
+      return `${name} was started and runs, but did not answer within ${span}: ${quote(started.why, 300)}. It may need longer (startSeconds in its settings); get_game_server_logs shows what it does.`
     default:
       return started satisfies never
   }

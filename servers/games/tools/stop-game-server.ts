@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import type { AskedEnds } from '../asked-ends.ts'
 import type { Games } from '../games.ts'
+import type { RequestedEnds } from '../requested-ends.ts'
 import { endingInput, endingOutput, prepareEnd, toFarewellFields } from './ending.ts'
 import { requireGameAccess } from './server-field.ts'
 
@@ -11,7 +11,7 @@ const LIMIT = 2 * 3_600_000
 
 export interface EndingDeps {
   games: Games
-  ends: AskedEnds
+  ends: RequestedEnds
   clock: Clock
 }
 

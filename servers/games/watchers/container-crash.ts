@@ -1,9 +1,9 @@
 import { sleep } from '../../kit/clock.ts'
-import type { ContainerEvent, Engine } from '../../kit/engine/engine.ts'
-import type { Follower } from '../../kit/server.ts'
-import { isCrashCode, KILLED } from '../backend/state.ts'
+import type { ContainerEvent, Engine } from '../../kit/docker/engine.ts'
+import type { Follower, Watcher } from '../../kit/server.ts'
 import type { BackendState } from '../game.ts'
-import { type CrashDeps, decideCrash, raiseCrash } from './crash.ts'
+import { isCrashCode, KILLED } from '../upstreams/state.ts'
+import { type CrashDeps, createCrashWatcher, decideCrash, raiseCrash } from './crash.ts'
 
 /** Milliseconds between two searches for an engine, and after which a signal no longer explains an end. */
 const LOOK_AGAIN = 30_000
@@ -134,4 +134,19 @@ function takeSigns({ deps, signalled, starved }: Watch, id: string) {
     wasStarved: starved.delete(id),
     wasSignalled: at !== undefined && deps.clock.monotonic() - at < SIGNAL_EXPLAINS,
   }
+}
+
+/** Creates the watchers for `server_crash`: engines push; units, processes and workloads are polled. */
+export function createCrashWatchers(
+  engines: () => readonly Engine[],
+  deps: CrashDeps,
+): (Watcher | Follower)[] {
+  const polled = deps.games.declared.flatMap(game => createCrashWatcher(game, deps) ?? [])
+  const names = engines().map(engine => engine.name)
+  const pushed = names.map(name =>
+    createContainerCrashFollower(name, () => engines().find(engine => engine.name === name), deps),
+  )
+  // If there is no engine yet, the follower finds one that is started later.
+  const later = createContainerCrashFollower('containers', () => engines()[0], deps)
+  return [...polled, ...(pushed.length > 0 ? pushed : [later])]
 }

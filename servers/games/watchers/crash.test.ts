@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { createEventLog } from '../../kit/events.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
 import { runWatcher } from '../../kit/watch.ts'
-import { createAskedEnds } from '../asked-ends.ts'
-import { openAskedStops } from '../backend/asked-stops.ts'
 import { readGamesSettings } from '../config.ts'
 import type { Backend, BackendState } from '../game.ts'
 import { createGames } from '../games.ts'
+import { createRequestedEnds, openRequestedStops } from '../requested-ends.ts'
 import { createFakeEngine, type FakeEngine, fakeContainer } from '../testing/fake-engine.ts'
 import { createFakeBackend, createFakeGame, fakeState } from '../testing/fake-game.ts'
 import { createContainerCrashFollower } from './container-crash.ts'
@@ -38,7 +37,7 @@ describe('a backend that is looked at', () => {
   function open(kind: Backend['kind'] = 'systemd') {
     const clock = createFakeClock()
     const events = createEventLog('games', 'test', clock)
-    const ends = createAskedEnds(clock)
+    const ends = createRequestedEnds(clock)
     const now: { state: BackendState } = { state: failed() }
     const game = createFakeGame({ backend: createFakeBackend({ kind, state: async () => now.state }) })
     const games = { list: async () => [game] } as never
@@ -124,14 +123,14 @@ describe('an engine that pushes', () => {
     const engine = createFakeEngine()
     engine.says = says
     const events = createEventLog('games', 'test', clock)
-    const ends = createAskedEnds(clock)
+    const ends = createRequestedEnds(clock)
     const settings = await readGamesSettings({ GAMES_SERVERS: '{"declared": {"docker": "box"}}' })
     const games = createGames({
       clock,
       settings,
       engines: () => [engine],
       env: {},
-      stops: openAskedStops(undefined, () => undefined),
+      stops: openRequestedStops(undefined, () => undefined),
       cluster: () => {
         throw new Error('no cluster is asked here')
       },

@@ -1,13 +1,13 @@
 import type { Clock } from '../../kit/clock.ts'
 import type { Emit } from '../../kit/events.ts'
 import type { Watcher } from '../../kit/server.ts'
-import type { AskedEnds } from '../asked-ends.ts'
 import type { Backend, BackendState, Crash, Game } from '../game.ts'
 import type { Games } from '../games.ts'
+import type { RequestedEnds } from '../requested-ends.ts'
 
 export interface CrashDeps {
   games: Games
-  ends: AskedEnds
+  ends: RequestedEnds
   emit: Emit
   clock: Clock
   counts: CrashCounts

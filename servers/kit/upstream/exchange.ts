@@ -1,8 +1,16 @@
 import type { Agent, AgentOptions, IncomingMessage } from 'node:http'
+import type { RequestOptions as SecureOptions } from 'node:https'
+import type { Readable } from 'node:stream'
 import { VERSION } from '../version.ts'
 
 /** `timeout`: milliseconds that an idle connection is kept, or less if the upstream says so. */
 const KEPT = { keepAlive: true, timeout: 4000 }
+
+/** What a connection needs besides a URL: a socket's path, certificates. */
+export type Connection = Pick<
+  SecureOptions,
+  'socketPath' | 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'
+>
 
 export interface HttpRequest {
   method: string
@@ -10,9 +18,8 @@ export interface HttpRequest {
   url: URL
   headers: Readonly<Record<string, string>>
   body?: string | Uint8Array | undefined
+  connection?: Connection | undefined
   signal: AbortSignal
-  /** Largest size of the answer's body. */
-  maxBytes: number
 }
 
 /** A subset of the platform's `Headers`, which would load all of fetch. */
@@ -21,13 +28,13 @@ export type AnswerHeaders = Pick<Headers, 'get' | 'getSetCookie'>
 export interface HttpAnswer {
   status: number
   headers: AnswerHeaders
-  /** Undefined if the body is larger than `maxBytes`; the rest is not read. */
-  bytes: Uint8Array | undefined
+  /** The caller reads or destroys it. */
+  body: Readable
 }
 
 /**
- * Sends one request and reads its whole answer. Follows no redirects. Rejects as the socket does, or once the
- * signal aborts.
+ * Sends one request; resolves with the head of the answer. Follows no redirects. Rejects as the socket does,
+ * or once the signal aborts, which also ends the body.
  */
 export type Exchange = (request: HttpRequest) => Promise<HttpAnswer>
 
@@ -36,15 +43,16 @@ export type Exchange = (request: HttpRequest) => Promise<HttpAnswer>
  * memory, and an `import` of node:http loads fetch too, for its WebSocket. Connections are kept alive and
  * shared.
  */
-export const exchange: Exchange = async ({ method, url, headers, body, signal, maxBytes }) => {
+export const exchange: Exchange = async ({ method, url, headers, body, connection, signal }) => {
   const { request, agent } = url.protocol === 'https:' ? openSecure() : openPlain()
   const length = body === undefined ? undefined : { 'content-length': String(Buffer.byteLength(body)) }
   const sent = { 'user-agent': `superbloom/${VERSION}`, 'accept-encoding': 'identity', ...headers, ...length }
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(url, { method, headers: sent, agent, signal }, resolve).on('error', reject).end(body)
+    const options = { ...connection, method, headers: sent, agent, signal }
+    request(url, options, resolve).on('error', reject).end(body)
   })
-  const bytes = await readBytes(answer, maxBytes)
-  return { status: answer.statusCode ?? 0, headers: toHeaders(answer), bytes }
+  signal.addEventListener('abort', () => answer.destroy(), { once: true })
+  return { status: answer.statusCode ?? 0, headers: toHeaders(answer), body: answer }
 }
 
 interface Client {
@@ -71,14 +79,11 @@ function toClient({ request, Agent }: Builtin): Client {
   return { request, agent: new Agent(KEPT) }
 }
 
-async function readBytes(answer: IncomingMessage, max: number): Promise<Uint8Array | undefined> {
-  if (Number(answer.headers['content-length']) > max) {
-    answer.destroy()
-    return undefined
-  }
+/** Reads a whole body; undefined if it is larger than `max` bytes, and the rest is not read. */
+export async function readBytes(body: Readable, max: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
     size += chunk.length
     if (size > max) return undefined
     chunks.push(chunk)

@@ -26,6 +26,18 @@ export interface Asked {
   redact: Redact
 }
 
+/** The words of one upstream, where the usual ones say too little. */
+export interface Explain {
+  /** Returns the words about a status; undefined for the usual ones. */
+  status?(
+    title: string,
+    status: number,
+    reason: string,
+  ): Pick<FailureFacts, 'kind' | 'what' | 'fix' | 'transient'> | undefined
+  /** Returns the words about a network error with this code (may be empty); undefined for the usual ones. */
+  network?(asked: Asked, code: string): Pick<FailureFacts, 'why' | 'fix'> | undefined
+}
+
 const TLS = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/
 
 /** Builds a failure whose words are all redacted; its cause, if any, is kept only as text. */
@@ -35,7 +47,9 @@ export function toUpstreamFailure(
   cause?: unknown,
 ): UpstreamFailure {
   const { redact } = asked
-  const where = redact(`${asked.method} ${asked.address}${asked.path.split('?', 1)[0]}`)
+  const path = asked.path.split('?', 1)[0]
+  const url = asked.address.startsWith('/') ? `${path} at ${asked.address}` : `${asked.address}${path}`
+  const where = redact(`${asked.method} ${url}`)
   const words = { what: redact(facts.what), why: redact(facts.why), fix: redact(facts.fix) }
   const told = cause === undefined ? undefined : new Error(redact(cleanText(describeError(cause), 300)))
   return new UpstreamFailure({ ...facts, ...words, where }, told === undefined ? undefined : { cause: told })
@@ -45,7 +59,7 @@ export function toUpstreamFailure(
  * Returns the failure of a request that got no answer; DNS errors, refused connections and TLS errors have
  * their own words.
  */
-export function explainNetwork(asked: Asked, error: unknown): UpstreamFailure {
+export function explainNetwork(asked: Asked, error: unknown, explain: Explain = {}): UpstreamFailure {
   const code = findCode(error)
   const { title, settings } = asked
   const host = hostOf(asked.address)
@@ -64,6 +78,8 @@ export function explainNetwork(asked: Asked, error: unknown): UpstreamFailure {
       },
       error,
     )
+  const own = explain.network?.(asked, code)
+  if (own) return say(own.why, own.fix)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return say(
       `the name ${host} could not be resolved (${code})`,
@@ -102,6 +118,7 @@ export function explainNetwork(asked: Asked, error: unknown): UpstreamFailure {
 export function explainStatus(
   asked: Asked,
   answer: { status: number; reason: string; retryAfter: number | undefined },
+  explain: Explain = {},
 ): UpstreamFailure {
   const { status, reason, retryAfter } = answer
   const { title, settings } = asked
@@ -110,6 +127,8 @@ export function explainStatus(
   const where = settings.where === undefined ? '' : ` (${settings.where})`
   const say = (facts: Pick<FailureFacts, 'kind' | 'what' | 'fix' | 'transient' | 'retryAfter'>) =>
     toUpstreamFailure(asked, { ...facts, status, why: `it answered ${status}${said}` })
+  const own = explain.status?.(title, status, reason)
+  if (own) return say(own)
   if (status === 401) {
     return say({
       kind: 'unauthorized',
@@ -177,6 +196,17 @@ export function explainRedirect(asked: Asked, status: number, location: string):
     what: `${asked.title} is not at ${asked.address}: it sends elsewhere.`,
     why: `it answered ${status} and points to ${cleanText(shown)}`,
     fix,
+    status,
+  })
+}
+
+/** Returns the failure of an answer that has another shape than expected. */
+export function toUnexpected(asked: Asked, why: string, status?: number): UpstreamFailure {
+  return toUpstreamFailure(asked, {
+    kind: 'unexpected',
+    what: `${asked.title} answered in a form that is not known.`,
+    why,
+    fix: `Its version may be one that this server does not know, or ${asked.settings.url ?? 'its URL'} points at another program.`,
     status,
   })
 }

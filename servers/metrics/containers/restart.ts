@@ -1,6 +1,6 @@
-import type { Cluster, Pod, Workload } from '../../kit/engine/cluster.ts'
-import type { ContainerDetails, Engine } from '../../kit/engine/engine.ts'
+import type { ContainerDetails, Engine } from '../../kit/docker/engine.ts'
 import { ToolFailure } from '../../kit/failure.ts'
+import type { Cluster, Pod, Workload } from '../../kit/kubernetes/cluster.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { type Listing, matchTargets, pickTarget, toUnknown } from './targets.ts'
 

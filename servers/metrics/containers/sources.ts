@@ -1,11 +1,11 @@
 import type { Clock } from '../../kit/clock.ts'
-import type { Cluster } from '../../kit/engine/cluster.ts'
-import { openEngine } from '../../kit/engine/docker.ts'
-import type { Engine } from '../../kit/engine/engine.ts'
-import { findClusters } from '../../kit/engine/find-clusters.ts'
-import { findEngines } from '../../kit/engine/find-engines.ts'
-import { openCluster } from '../../kit/engine/kubernetes.ts'
+import { openEngine } from '../../kit/docker/docker.ts'
+import type { Engine } from '../../kit/docker/engine.ts'
+import { findEngines } from '../../kit/docker/find-engines.ts'
 import type { Environment } from '../../kit/env.ts'
+import type { Cluster } from '../../kit/kubernetes/cluster.ts'
+import { findClusters } from '../../kit/kubernetes/find-clusters.ts'
+import { openCluster } from '../../kit/kubernetes/kubernetes.ts'
 
 /**
  * The engines and clusters. They are searched at each use, since an engine may start later than this server.

@@ -1,6 +1,5 @@
-import type { Pod, PodUse } from '../../kit/engine/cluster.ts'
-import type { ContainerDetails, ContainerUse, Engine } from '../../kit/engine/engine.ts'
-import { mapBounded } from './map-bounded.ts'
+import type { ContainerDetails, ContainerUse, Engine } from '../../kit/docker/engine.ts'
+import type { Pod } from '../../kit/kubernetes/cluster.ts'
 import type { Target } from './targets.ts'
 
 /** Most requests to an engine at once: an engine answers each in a thread of its own. */
@@ -87,7 +86,7 @@ export async function readUses(
     const used = await quietly(cluster.use(undefined, signal), signal)
     for (const { target } of statuses) {
       const use = target.source === cluster ? used?.get(target.name) : undefined
-      if (use) uses.set(target, toUse(use))
+      if (use) uses.set(target, use)
     }
   })
   const running = statuses.filter(({ state, target }) => target.kind === 'container' && state === 'running')
@@ -100,14 +99,28 @@ export async function readUses(
   return uses
 }
 
-function toUse({ cpuPercent, memoryBytes }: PodUse): Use {
-  return { cpuPercent, memoryBytes }
-}
-
 /** Ignores a failure: a container that ended meanwhile, or has no figures, must not fail the whole. */
 async function quietly<Value>(asked: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   return asked.catch(() => {
     signal.throwIfAborted()
     return undefined
   })
+}
+
+/**
+ * Returns the results of `work` on each item in their order, with at most `most` at once. Rejects with the
+ * first failure.
+ */
+export async function mapBounded<Item, Result>(
+  items: readonly Item[],
+  most: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const queue = items.entries()
+  const run = async () => {
+    for (const [index, item] of queue) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, run))
+  return results
 }

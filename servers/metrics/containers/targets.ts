@@ -1,7 +1,9 @@
-import type { Cluster, Pod } from '../../kit/engine/cluster.ts'
-import type { Container, Engine } from '../../kit/engine/engine.ts'
-import { toNoEngine } from '../../kit/engine/find-engines.ts'
-import { ToolFailure, toFailure } from '../../kit/failure.ts'
+import { askAll, type FailedSource } from '../../kit/ask-all.ts'
+import type { Container, Engine } from '../../kit/docker/engine.ts'
+import { toNoEngine } from '../../kit/docker/find-engines.ts'
+import { ToolFailure } from '../../kit/failure.ts'
+import type { Cluster, Pod } from '../../kit/kubernetes/cluster.ts'
+import { toListText } from '../../kit/render.ts'
 import { quote } from '../../kit/text.ts'
 import type { Sources } from './sources.ts'
 
@@ -13,7 +15,7 @@ export type Target =
 /** The targets, and the engines and clusters that could not be asked. */
 export interface Listing {
   readonly targets: readonly Target[]
-  readonly failed: readonly { source: string; reason: string }[]
+  readonly failed: readonly FailedSource[]
 }
 
 const COMPOSE_SERVICE = 'com.docker.compose.service'
@@ -29,25 +31,9 @@ export async function listTargets(
   engine: string | undefined,
   signal: AbortSignal,
 ): Promise<Listing> {
-  const asked = pickSources(sources, engine)
-  const outcomes = await Promise.allSettled(asked.map(source => list(source, signal)))
-  signal.throwIfAborted()
-  const broken = outcomes.flatMap((outcome, index) =>
-    outcome.status === 'rejected'
-      ? [{ source: asked[index]?.name ?? '', error: outcome.reason as unknown }]
-      : [],
-  )
-  const [first] = broken
-  if (first && broken.length === outcomes.length) throw first.error
-  return {
-    targets: outcomes
-      .flatMap(outcome => (outcome.status === 'fulfilled' ? outcome.value : []))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    failed: broken.map(({ source, error }) => {
-      const { what, why } = toFailure(error, source)
-      return { source, reason: `${what} ${why}` }
-    }),
-  }
+  const { found, failed } = await askAll(pickSources(sources, engine), source => list(source, signal), signal)
+  const targets = found.flatMap(({ value }) => value)
+  return { targets: targets.sort((a, b) => (a.name < b.name ? -1 : 1)), failed }
 }
 
 function pickSources(sources: Sources, name: string | undefined): (Engine | Cluster)[] {
@@ -133,7 +119,5 @@ function toSeveral(name: string, found: readonly Target[]): ToolFailure {
 
 function toNames(targets: readonly Target[]): string {
   if (targets.length === 0) return 'there is none at all'
-  const shown = targets.slice(0, SHOWN).map(({ name, source }) => `${quote(name, 100)} (${source.name})`)
-  const rest = targets.length - shown.length
-  return `there is ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  return `there is ${toListText(targets, SHOWN, ({ name, source }) => `${quote(name, 100)} (${source.name})`)}`
 }

@@ -14,9 +14,9 @@ export interface NetworkTotals {
 
 export interface Cpu {
   readonly cores: number
-  readonly model?: string
+  readonly model?: string | undefined
   /** Average number of runnable tasks over 1, 5 and 15 minutes; absent if the system has no such figure. */
-  readonly load?: readonly [number, number, number]
+  readonly load?: readonly [number, number, number] | undefined
 }
 
 export interface Memory {
@@ -24,7 +24,7 @@ export interface Memory {
   /** Bytes that programs can still take without swapping, caches included. */
   readonly availableBytes: number
   /** Absent if there is no swap. */
-  readonly swap?: { readonly totalBytes: number; readonly usedBytes: number }
+  readonly swap?: { readonly totalBytes: number; readonly usedBytes: number } | undefined
 }
 
 /** A mounted filesystem of a real disk. */
@@ -39,7 +39,7 @@ export interface Disk {
   /** Used per cent of the usable space, 0 to 100, as `df` counts. */
   readonly percent: number
   /** Used per cent of the inodes, 0 to 100; absent if the filesystem has no fixed number of them. */
-  readonly inodePercent?: number
+  readonly inodePercent?: number | undefined
   readonly readOnly: boolean
 }
 
@@ -54,7 +54,7 @@ export interface Temperature {
   readonly sensor: string
   readonly celsius: number
   /** Temperature at which the hardware protects itself, if known. */
-  readonly criticalCelsius?: number
+  readonly criticalCelsius?: number | undefined
 }
 
 export interface ProcessUse {
@@ -71,36 +71,36 @@ export interface Owner {
   /** The user's name, or the number if it has no name. */
   readonly user: string
   /** The systemd unit: "nginx.service". */
-  readonly unit?: string
+  readonly unit?: string | undefined
   /** Id of the process's container: 64 hexadecimal digits. */
-  readonly containerId?: string
+  readonly containerId?: string | undefined
 }
 
 /** A physical drive, with its self-monitoring (SMART). */
 export interface Drive {
   readonly device: string
-  readonly model?: string
-  readonly serial?: string
-  readonly kind?: 'hdd' | 'ssd' | 'nvme'
-  readonly sizeBytes?: number
+  readonly model?: string | undefined
+  readonly serial?: string | undefined
+  readonly kind?: 'hdd' | 'ssd' | 'nvme' | undefined
+  readonly sizeBytes?: number | undefined
   /** Absent if the drive does not report it; `unknown` says why. */
-  readonly health?: 'ok' | 'warning' | 'failing'
-  readonly unknown?: string
+  readonly health?: 'ok' | 'warning' | 'failing' | undefined
+  readonly unknown?: string | undefined
   readonly warnings: readonly string[]
-  readonly celsius?: number
-  readonly powerOnHours?: number
+  readonly celsius?: number | undefined
+  readonly powerOnHours?: number | undefined
   /** Per cent of its rated life that an SSD has used; may exceed 100. */
-  readonly wearPercent?: number
+  readonly wearPercent?: number | undefined
 }
 
 export interface About {
   readonly host: string
-  readonly os?: string
+  readonly os?: string | undefined
   readonly kernel: string
   readonly arch: string
   readonly uptimeSeconds: number
   /** The kind of virtual machine; absent on hardware, or if it is not known. */
-  readonly virtual?: string
+  readonly virtual?: string | undefined
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Cluster, Pod, Workload } from '../../kit/engine/cluster.ts'
-import type { ContainerDetails, ContainerEvent, Engine, LogsOptions } from '../../kit/engine/engine.ts'
+import type { ContainerDetails, ContainerEvent, Engine, LogsOptions } from '../../kit/docker/engine.ts'
+import type { Cluster, Pod, Workload } from '../../kit/kubernetes/cluster.ts'
 
 /** An engine in memory that records its requests. */
 export interface FakeEngine extends Engine {

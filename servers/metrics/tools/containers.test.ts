@@ -3,8 +3,8 @@ import { ToolFailure } from '../../kit/failure.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
 import { assertReadable } from '../../kit/testing/readable.ts'
 import type { Tool } from '../../kit/tool.ts'
-import { mapBounded } from '../containers/map-bounded.ts'
 import type { Sources } from '../containers/sources.ts'
+import { mapBounded } from '../containers/status.ts'
 import {
   createFakeCluster,
   createFakeEngine,

@@ -1,12 +1,15 @@
 import { z } from 'zod'
+import { failedField, toFailedLines } from '../../kit/ask-all.ts'
 import type { Clock } from '../../kit/clock.ts'
+import { tenths } from '../../kit/fields.ts'
 import { foreignText } from '../../kit/foreign.ts'
-import { type Page, page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
-import { quote, toByteText, toCountText, toPercentText, toSpanText, toTenth } from '../../kit/text.ts'
-import { defineTool, type Tool } from '../../kit/tool.ts'
+import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import { known, toFacts } from '../../kit/render.ts'
+import { quote, toByteText, toCountText, toPercentText, toSpanText } from '../../kit/text.ts'
+import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
 import type { Sources } from '../containers/sources.ts'
 import { readStatuses, readUses, type Status, type Use } from '../containers/status.ts'
-import { type Listing, listTargets, matchTargets, type Target, toUnknown } from '../containers/targets.ts'
+import { listTargets, matchTargets, type Target, toUnknown } from '../containers/targets.ts'
 
 const LIMIT = 60_000
 
@@ -29,18 +32,16 @@ const output = z.object({
       exitCode: z.int().optional(),
       oom: z.boolean().optional().describe('true: its last end was for using too much memory'),
       startedAt: z.number().optional().describe('unix milliseconds'),
-      cpuPercent: z.number().optional().describe('of one core, so it may exceed 100'),
+      cpuPercent: tenths().optional().describe('of one core, so it may exceed 100'),
       memoryBytes: z.number().optional().describe('without the page cache'),
       memoryLimitBytes: z.number().optional(),
     }),
   ),
   counts: z.object({ all: z.int(), running: z.int(), unhealthy: z.int().describe('something is wrong') }),
-  failed: z
-    .array(z.object({ source: z.string(), reason: z.string() }))
-    .describe('engines and clusters that could not be asked'),
+  failed: failedField('engines and clusters that could not be asked'),
   ...pageOutput,
 })
-type Data = z.input<typeof output>
+type Row = DataOf<typeof output>['containers'][number]
 
 /** `get_container_status`: returns the status and the use of containers and pods. */
 export function getContainerStatus({ sources, clock }: { sources: Sources; clock: Clock }): Tool {
@@ -67,19 +68,27 @@ export function getContainerStatus({ sources, clock }: { sources: Sources; clock
       const statuses = await readStatuses(wanted, signal)
       const part = page(unhealthy ? statuses.filter(isIll) : statuses, paging)
       const uses = use ? await readUses(part.items, signal) : new Map<Target, Use>()
-      const data: Data = {
-        containers: part.items.map(status => toShown(status, uses.get(status.target))),
-        counts: {
-          all: statuses.length,
-          running: statuses.filter(isRunning).length,
-          unhealthy: statuses.filter(isIll).length,
+      const { items, ...rest } = part
+      const containers = items.map(status => toRow(status, uses.get(status.target)))
+      const running = statuses.filter(isRunning).length
+      const ill = statuses.filter(isIll).length
+      return {
+        data: {
+          containers,
+          counts: { all: statuses.length, running, unhealthy: ill },
+          failed: listing.failed,
+          ...rest,
         },
-        failed: [...listing.failed],
-        total: part.total,
-        offset: part.offset,
-        more: part.more,
+        text: [
+          statuses.length === 0
+            ? 'There is no container.'
+            : `${toCountText(statuses.length, 'container')}, ${running} running, ${ill === 0 ? 'nothing is wrong with any' : `${ill} with a problem`}.`,
+          containers.map(container => toLine(container, clock.now())),
+          toMoreText(part, 'container'),
+          toFailedLines(listing.failed),
+        ],
+        untrusted: items.length > 0,
       }
-      return { data, text: toText(data, part, listing, clock.now()), untrusted: part.items.length > 0 }
     },
   })
 }
@@ -87,59 +96,34 @@ export function getContainerStatus({ sources, clock }: { sources: Sources; clock
 const isIll = ({ problem }: Status) => problem !== undefined
 const isRunning = ({ state }: Status) => state.toLowerCase() === 'running'
 
-function toShown(status: Status, use: Use | undefined): Data['containers'][number] {
-  const { target, health, healthOutput, problem, exitCode, oom, startedAt } = status
-  const place = target.kind === 'container' ? { image: target.container.image } : toNode(target.pod.node)
+function toRow({ target, ...status }: Status, use: Use | undefined): Row {
+  const isContainer = target.kind === 'container'
   return {
+    ...status,
+    ...use,
     name: target.name,
     kind: target.kind,
     engine: target.source.name,
-    ...place,
-    state: status.state,
-    restarts: status.restarts,
-    ...(health === undefined ? {} : { health }),
-    ...(healthOutput === undefined || health === 'healthy' ? {} : { healthOutput }),
-    ...(problem === undefined ? {} : { problem }),
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(oom ? { oom } : {}),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(use === undefined ? {} : toUseFields(use)),
+    image: isContainer ? target.container.image : undefined,
+    node: isContainer ? undefined : target.pod.node,
+    healthOutput: status.health === 'healthy' ? undefined : status.healthOutput,
+    oom: status.oom || undefined,
   }
 }
 
-function toNode(node: string | undefined): { node?: string } {
-  return node === undefined ? {} : { node }
-}
-
-function toUseFields({ cpuPercent, memoryBytes, memoryLimitBytes }: Use) {
-  const limit = memoryLimitBytes === undefined ? {} : { memoryLimitBytes }
-  return { cpuPercent: toTenth(cpuPercent), memoryBytes, ...limit }
-}
-
-function toText(data: Data, part: Page<Status>, { failed }: Listing, now: number): string {
-  const { all, running, unhealthy } = data.counts
-  const ill = unhealthy === 0 ? 'nothing is wrong with any' : `${unhealthy} with a problem`
-  return [
-    all === 0 ? 'There is no container.' : `${toCountText(all, 'container')}, ${running} running, ${ill}.`,
-    ...data.containers.map(container => toLine(container, now)),
-    ...[toMoreText(part, 'container')].filter(line => line !== undefined),
-    ...failed.map(({ source, reason }) => `Not asked: ${source}. ${reason}`),
-  ].join('\n')
-}
-
-function toLine(container: Data['containers'][number], now: number): string {
-  const { problem, healthOutput, cpuPercent, memoryBytes, memoryLimitBytes, startedAt } = container
-  const isUp = container.state.toLowerCase() === 'running'
+function toLine(container: Row, now: number): string {
+  const { state, startedAt, restarts, problem, memoryLimitBytes } = container
+  const isUp = state.toLowerCase() === 'running' && startedAt !== undefined
   const limit = memoryLimitBytes === undefined ? '' : ` of ${toByteText(memoryLimitBytes)}`
-  const facts = [
-    container.kind === 'pod' ? quote(container.state, 100) : container.state,
+  const facts = toFacts([
+    container.kind === 'pod' ? quote(state, 100) : state,
     container.health,
-    isUp && startedAt !== undefined ? `up ${toSpanText(Math.max(0, now - startedAt) / 1000)}` : undefined,
-    container.restarts > 0 ? toCountText(container.restarts, 'restart') : undefined,
-    cpuPercent === undefined ? undefined : `CPU ${toPercentText(cpuPercent)} of a core`,
-    memoryBytes === undefined ? undefined : `memory ${toByteText(memoryBytes)}${limit}`,
-  ].filter(fact => fact !== undefined)
-  const said = healthOutput === undefined ? '' : `; its check says ${quote(healthOutput, 200)}`
+    isUp && `up ${toSpanText(Math.max(0, now - startedAt) / 1000)}`,
+    restarts > 0 && toCountText(restarts, 'restart'),
+    known(container.cpuPercent, percent => `CPU ${toPercentText(percent)} of a core`),
+    known(container.memoryBytes, bytes => `memory ${toByteText(bytes)}${limit}`),
+  ])
+  const said = known(container.healthOutput, output => `; its check says ${quote(output, 200)}`) ?? ''
   const wrong = problem === undefined ? '' : `. PROBLEM: ${quote(problem)}${said}`
-  return `- ${quote(container.name, 300)} (${container.engine}): ${facts.join(', ')}${wrong}.`
+  return `- ${quote(container.name, 300)} (${container.engine}): ${facts}${wrong}.`
 }

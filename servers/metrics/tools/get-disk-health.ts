@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { cleanText, toByteText, toPercentText, toTenth } from '../../kit/text.ts'
-import { defineTool, type Tool } from '../../kit/tool.ts'
+import { cleanedText, tenths } from '../../kit/fields.ts'
+import { known, type Text, toFacts } from '../../kit/render.ts'
+import { cleanText, toByteText, toPercentText } from '../../kit/text.ts'
+import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
 import type { About, Disk, Drive, Machine } from '../machine/machine.ts'
-import { diskShape, toDiskText, toDiskUse } from './disk-use.ts'
+import { diskShape, silentMountsField, toDiskText } from './disk-use.ts'
 
 /** Milliseconds; a bus full of slow drives takes seconds for each. */
 const LIMIT = 60_000
@@ -12,16 +14,16 @@ const output = z.object({
   drives: z.array(
     z.object({
       device: z.string(),
-      model: z.string().optional(),
-      serial: z.string().optional(),
+      model: cleanedText().optional(),
+      serial: cleanedText().optional(),
       kind: z.enum(['hdd', 'ssd', 'nvme']).optional(),
       sizeBytes: z.number().optional(),
       health: z
         .enum(['ok', 'warning', 'failing'])
         .optional()
         .describe('absent: the drive does not tell; see unknown'),
-      unknown: z.string().optional().describe('why there is no health'),
-      warnings: z.array(z.string()),
+      unknown: cleanedText().optional().describe('why there is no health'),
+      warnings: z.array(cleanedText()),
       celsius: z.number().optional(),
       powerOnHours: z.number().optional(),
       wearPercent: z.number().optional().describe('of the rated life of an SSD'),
@@ -29,17 +31,14 @@ const output = z.object({
   ),
   filesystems: z.array(
     diskShape.extend({
-      inodePercent: z.number().optional().describe('files used of the files possible, 0 to 100'),
+      inodePercent: tenths().optional().describe('files used of the files possible, 0 to 100'),
       warnings: z.array(z.string()),
     }),
   ),
-  silentMounts: z
-    .array(z.string())
-    .optional()
-    .describe('mounts that do not answer, such as a share that is down'),
+  silentMounts: silentMountsField,
   note: z.string().optional().describe('why this machine tells little about its drives'),
 })
-type Health = z.input<typeof output>
+type Health = DataOf<typeof output>
 
 /** `get_disk_health`: tells whether drives fail (SMART) and filesystems are full or read-only. */
 export function getDiskHealth({ machine }: { machine: Machine }): Tool {
@@ -55,49 +54,29 @@ export function getDiskHealth({ machine }: { machine: Machine }): Tool {
     output,
     limit: LIMIT,
     async run(_input, signal) {
-      const [drives, disks, about] = await Promise.all([
+      const [drives, { disks, silent }, about] = await Promise.all([
         machine.drives(signal),
         machine.disks(),
         machine.about(),
       ])
-      const note = toNote(drives, about)
-      const data: Health = {
-        drives: drives.map(toDrive),
-        filesystems: disks.disks.map(toFilesystem),
-        ...(disks.silent.length > 0 ? { silentMounts: disks.silent.map(mount => cleanText(mount)) } : {}),
-        ...(note === undefined ? {} : { note }),
+      const data = {
+        drives,
+        filesystems: disks.map(disk => ({ ...disk, warnings: toWarnings(disk) })),
+        silentMounts: silent.length > 0 ? silent : undefined,
+        note: toNote(drives, about),
       }
-      return { data, text: toText(data) }
+      return { data, text: toText }
     },
   })
 }
 
-function toDrive(drive: Drive): Health['drives'][number] {
-  const { model, serial, unknown, warnings } = drive
-  return {
-    ...drive,
-    warnings: warnings.map(warning => cleanText(warning)),
-    ...(model === undefined ? {} : { model: cleanText(model) }),
-    ...(serial === undefined ? {} : { serial: cleanText(serial) }),
-    ...(unknown === undefined ? {} : { unknown: cleanText(unknown) }),
-  }
-}
-
-function toFilesystem(disk: Disk): Health['filesystems'][number] {
-  const { inodePercent } = disk
-  return {
-    ...toDiskUse(disk),
-    ...(inodePercent === undefined ? {} : { inodePercent: toTenth(inodePercent) }),
-    warnings: [
-      ...(disk.readOnly
-        ? ['mounted read-only: on purpose, or by the kernel after an error (see dmesg)']
-        : []),
-      ...(disk.percent >= FULL ? ['almost full'] : []),
-      ...(inodePercent !== undefined && inodePercent >= FULL
-        ? ['almost out of inodes: no new files although there may be space']
-        : []),
-    ],
-  }
+function toWarnings({ readOnly, percent, inodePercent = 0 }: Disk): string[] {
+  const warnings = [
+    readOnly && 'mounted read-only: on purpose, or by the kernel after an error (see dmesg)',
+    percent >= FULL && 'almost full',
+    inodePercent >= FULL && 'almost out of inodes: no new files although there may be space',
+  ]
+  return warnings.filter(warning => warning !== false)
 }
 
 /** Returns one note for the machine, since a model would otherwise ask again for each drive. */
@@ -110,28 +89,27 @@ function toNote(drives: readonly Drive[], about: About): string | undefined {
   return 'No drive tells its health here: SMART needs smartctl (package smartmontools), root, and in a container the devices (--device, or privileged).'
 }
 
-function toText({ note, drives, filesystems, silentMounts = [] }: Health): string {
+function toText({ note, drives, filesystems, silentMounts = [] }: Health): Text {
   return [
-    ...(note === undefined ? [] : [note]),
-    ...drives.map(toDriveText),
-    ...filesystems.map(disk => {
-      const inodes = disk.inodePercent === undefined ? '' : `, inodes ${toPercentText(disk.inodePercent)}`
-      return `${toDiskText(disk)}${inodes}${toWarningText(disk.warnings)}.`
+    note,
+    drives.map(toDriveText),
+    filesystems.map(disk => {
+      const inodes = known(disk.inodePercent, percent => `inodes ${toPercentText(percent)}`)
+      return `${toFacts([toDiskText(disk), inodes])}${toWarningText(disk.warnings)}.`
     }),
-    ...silentMounts.map(mount => `${mount} does not answer.`),
-  ].join('\n')
+    silentMounts.map(mount => `${mount} does not answer.`),
+  ]
 }
 
 function toDriveText(drive: Health['drives'][number]): string {
-  const size = drive.sizeBytes === undefined ? undefined : toByteText(drive.sizeBytes)
-  const what = [drive.kind?.toUpperCase(), drive.model, size].filter(Boolean).join(' ')
-  const facts = [
+  const what = toFacts([drive.kind?.toUpperCase(), drive.model, known(drive.sizeBytes, toByteText)], ' ')
+  const facts = toFacts([
     drive.health ?? `health unknown (${drive.unknown ?? 'it does not tell'})`,
-    drive.celsius === undefined ? undefined : `${drive.celsius} °C`,
-    drive.powerOnHours === undefined ? undefined : `${drive.powerOnHours} hours on`,
-    drive.wearPercent === undefined ? undefined : `${toPercentText(drive.wearPercent)} worn`,
-  ].filter(Boolean)
-  return `Drive ${drive.device}${what ? ` (${what})` : ''}: ${facts.join(', ')}${toWarningText(drive.warnings)}.`
+    known(drive.celsius, celsius => `${celsius} °C`),
+    known(drive.powerOnHours, hours => `${hours} hours on`),
+    known(drive.wearPercent, percent => `${toPercentText(percent)} worn`),
+  ])
+  return `Drive ${drive.device}${what && ` (${what})`}: ${facts}${toWarningText(drive.warnings)}.`
 }
 
 function toWarningText(warnings: readonly string[]): string {

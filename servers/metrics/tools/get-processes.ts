@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { type Clock, sleep } from '../../kit/clock.ts'
-import type { Engine } from '../../kit/engine/engine.ts'
-import { cleanText, toByteText, toPercentText, toTenth } from '../../kit/text.ts'
-import { defineTool, type Tool } from '../../kit/tool.ts'
+import type { Engine } from '../../kit/docker/engine.ts'
+import { cleanedText, tenths } from '../../kit/fields.ts'
+import { known, type Text, toFacts } from '../../kit/render.ts'
+import { cleanText, toByteText, toPercentText } from '../../kit/text.ts'
+import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
 import type { Machine, Owner, ProcessUse } from '../machine/machine.ts'
-import { WINDOW } from '../sampler.ts'
+import { WINDOW } from '../machine/sampler.ts'
 
 const input = z.strictObject({
   sort: z.enum(['cpu', 'memory']).default('cpu'),
@@ -19,13 +21,13 @@ const output = z.object({
   processes: z.array(
     z.object({
       pid: z.int(),
-      name: z.string(),
-      cpuPercent: z.number().describe('of one core, so it may exceed 100'),
+      name: cleanedText(60),
+      cpuPercent: tenths().describe('of one core, so it may exceed 100'),
       memoryBytes: z.number(),
-      memoryPercent: z.number().describe("of the machine's memory, 0 to 100"),
-      user: z.string().optional(),
-      unit: z.string().optional().describe('its systemd unit'),
-      container: z.string().optional().describe('the container that it runs in'),
+      memoryPercent: tenths().describe("of the machine's memory, 0 to 100"),
+      user: cleanedText(60).optional(),
+      unit: cleanedText(100).optional().describe('its systemd unit'),
+      container: cleanedText(100).optional().describe('the container that it runs in'),
     }),
   ),
 })
@@ -58,12 +60,18 @@ export function getProcesses({ machine, clock, engines = () => [] }: ProcessesDe
       const shown = matching.sort((a, b) => compare(a, b, sort)).slice(0, limit)
       const owners = (await machine.owners?.(shown.map(({ pid }) => pid))) ?? new Map<number, Owner>()
       const containers = await readNames([...owners.values()], engines, signal)
-      const processes = shown.map(use => ({
-        ...toProcess(use, memory.totalBytes),
-        ...toOwner(owners.get(use.pid), containers),
-      }))
+      const processes = shown.map(use => {
+        const { user, unit, containerId } = owners.get(use.pid) ?? {}
+        return {
+          ...use,
+          memoryPercent: memory.totalBytes > 0 ? (use.memoryBytes / memory.totalBytes) * 100 : 0,
+          user,
+          unit,
+          container: known(containerId, id => containers.get(id) ?? id.slice(0, 12)),
+        }
+      })
       const data = { total: all.length, matching: matching.length, sort, processes }
-      return { data, text: toText(data, name) }
+      return { data, text: cleaned => toText(cleaned, name) }
     },
   })
 }
@@ -89,55 +97,27 @@ async function readNames(
   return new Map(lists.flat().map(({ id, name }): [string, string] => [id, name]))
 }
 
-function toOwner(owner: Owner | undefined, names: ReadonlyMap<string, string>) {
-  if (!owner) return {}
-  const { user, unit, containerId } = owner
-  return {
-    user: cleanText(user, 60),
-    ...(unit === undefined ? {} : { unit: cleanText(unit, 100) }),
-    ...(containerId === undefined
-      ? {}
-      : { container: cleanText(names.get(containerId) ?? containerId.slice(0, 12), 100) }),
-  }
-}
-
 function compare(a: ProcessUse, b: ProcessUse, sort: 'cpu' | 'memory'): number {
   const byCpu = b.cpuPercent - a.cpuPercent
   const byMemory = b.memoryBytes - a.memoryBytes
   return (sort === 'cpu' ? byCpu || byMemory : byMemory || byCpu) || a.pid - b.pid
 }
 
-function toProcess({ pid, name, cpuPercent, memoryBytes }: ProcessUse, totalBytes: number) {
-  const share = totalBytes > 0 ? (memoryBytes / totalBytes) * 100 : 0
-  return {
-    pid,
-    name: cleanText(name, 60),
-    cpuPercent: toTenth(cpuPercent),
-    memoryBytes,
-    memoryPercent: toTenth(share),
-  }
-}
-
-function toText(data: z.input<typeof output>, name: string | undefined): string {
-  const { total, matching, sort, processes } = data
+function toText({ total, matching, sort, processes }: DataOf<typeof output>, name: string | undefined): Text {
   const which =
     name === undefined ? `${total} processes` : `${matching} of ${total} processes match "${cleanText(name)}"`
-  const lines = processes.map(
-    process =>
-      `${process.pid} ${process.name}: CPU ${toPercentText(process.cpuPercent)}, memory ${toByteText(process.memoryBytes)} (${toPercentText(process.memoryPercent)})${toOwnerText(process)}`,
-  )
-  const head =
+  return [
     processes.length > 0
       ? `${which}; the ${processes.length} with the most ${sort === 'cpu' ? 'CPU' : sort}:`
-      : `${which}.`
-  return [head, ...lines].join('\n')
-}
-
-/** Returns ", container jellyfin, user 1000". */
-function toOwnerText({ user, unit, container }: z.input<typeof output>['processes'][number]): string {
-  return [
-    container === undefined ? '' : `, container ${container}`,
-    unit === undefined ? '' : `, unit ${unit}`,
-    user === undefined ? '' : `, user ${user}`,
-  ].join('')
+      : `${which}.`,
+    processes.map(one =>
+      toFacts([
+        `${one.pid} ${one.name}: CPU ${toPercentText(one.cpuPercent)}`,
+        `memory ${toByteText(one.memoryBytes)} (${toPercentText(one.memoryPercent)})`,
+        one.container && `container ${one.container}`,
+        one.unit && `unit ${one.unit}`,
+        one.user && `user ${one.user}`,
+      ]),
+    ),
+  ]
 }

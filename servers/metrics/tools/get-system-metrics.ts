@@ -1,29 +1,30 @@
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
-import { cleanText, toByteText, toPercentText, toSpanText, toTenth } from '../../kit/text.ts'
-import { defineTool, type Tool } from '../../kit/tool.ts'
-import type { Host, Hosts } from '../hosts/hosts.ts'
-import type { About, Cpu, Disks, Memory, Temperature } from '../machine/machine.ts'
-import { type NetworkUse, toCpuPercent, toMemoryPercent, toNetworkUse } from '../sampler.ts'
-import { diskShape, toDiskText, toDiskUse } from './disk-use.ts'
+import { cleanedText, tenths } from '../../kit/fields.ts'
+import { known, type Text, toFacts } from '../../kit/render.ts'
+import { toByteText, toCountText, toPercentText, toRateText, toSpanText } from '../../kit/text.ts'
+import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
+import type { Host, Hosts } from '../hosts.ts'
+import { toCpuPercent, toMemoryPercent, toNetworkUse } from '../machine/sampler.ts'
+import { diskShape, silentMountsField, toDiskText } from './disk-use.ts'
 
 const bytes = z.number().describe('bytes')
-const percent = z.number().describe('0 to 100')
+const percent = tenths().describe('0 to 100')
 
 const output = z.object({
   at: z.number().describe('when, unix milliseconds'),
-  host: z.string(),
+  host: cleanedText(100),
   otherHosts: z.array(z.string()).optional().describe('what else can be asked for as host'),
-  os: z.string().optional(),
-  kernel: z.string(),
+  os: cleanedText().optional(),
+  kernel: cleanedText(),
   arch: z.string(),
-  virtual: z.string().optional().describe('the kind of virtual machine, if it is one'),
-  uptimeSeconds: z.number(),
+  virtual: cleanedText().optional().describe('the kind of virtual machine, if it is one'),
+  uptimeSeconds: z.number().overwrite(Math.round),
   cpu: z.object({
     percent: percent.describe('of all cores together, 0 to 100'),
-    overSeconds: z.number().describe('the span that percent and network rates are measured over'),
+    overSeconds: tenths().describe('the span that percent and network rates are measured over'),
     cores: z.int(),
-    model: z.string().optional(),
+    model: cleanedText().optional(),
     load: z
       .object({ one: z.number(), five: z.number(), fifteen: z.number() })
       .optional()
@@ -35,33 +36,22 @@ const output = z.object({
     .optional()
     .describe('absent: there is no swap'),
   disks: z.array(diskShape),
-  silentMounts: z
-    .array(z.string())
-    .optional()
-    .describe('mounts that do not answer, such as a share that is down'),
+  silentMounts: silentMountsField,
   temperatures: z
-    .array(z.object({ sensor: z.string(), celsius: z.number(), criticalCelsius: z.number().optional() }))
+    .array(z.object({ sensor: cleanedText(), celsius: tenths(), criticalCelsius: z.number().optional() }))
     .optional()
     .describe('absent: this machine has no sensor that can be read'),
   network: z.array(
     z.object({
-      interface: z.string(),
+      interface: cleanedText(),
       receivedBytes: bytes.describe('bytes since the interface came up'),
       sentBytes: bytes.describe('bytes since the interface came up'),
-      receivedBytesPerSecond: z.number().optional(),
-      sentBytesPerSecond: z.number().optional(),
+      receivedBytesPerSecond: z.number().overwrite(Math.round).optional(),
+      sentBytesPerSecond: z.number().overwrite(Math.round).optional(),
     }),
   ),
 })
-type Metrics = z.input<typeof output>
-
-interface Facts {
-  about: About
-  cpu: Cpu
-  memory: Memory
-  disks: Disks
-  temperatures: readonly Temperature[]
-}
+type Metrics = DataOf<typeof output>
 
 /** `get_system_metrics`: describes a machine as it is now. */
 export function getSystemMetrics({ hosts, clock }: { hosts: Hosts; clock: Clock }): Tool {
@@ -88,17 +78,14 @@ export function getSystemMetrics({ hosts, clock }: { hosts: Hosts; clock: Clock 
     async run({ host: name }, signal) {
       const host = hosts.pick(name)
       const others = names.filter(other => other !== host.name)
-      const data = {
-        ...(await look(host, clock, signal)),
-        ...(others.length > 0 ? { otherHosts: others } : {}),
-      }
-      return { data, text: toText(data) }
+      const otherHosts = others.length > 0 ? others : undefined
+      return { data: { ...(await measure(host, clock, signal)), otherHosts }, text: toText }
     },
   })
 }
 
-async function look({ machine, sampler }: Host, clock: Clock, signal: AbortSignal): Promise<Metrics> {
-  const [window, about, cpu, memory, disks, temperatures] = await Promise.all([
+async function measure({ machine, sampler }: Host, clock: Clock, signal: AbortSignal): Promise<Metrics> {
+  const [{ from, to }, about, cpu, memory, { disks, silent }, temperatures] = await Promise.all([
     sampler.window(signal),
     machine.about(),
     machine.cpu(),
@@ -106,97 +93,62 @@ async function look({ machine, sampler }: Host, clock: Clock, signal: AbortSigna
     machine.disks(),
     machine.temperatures(),
   ])
-  const use = {
-    percent: toCpuPercent(window.from, window.to) ?? 0,
-    overSeconds: (window.to.at - window.from.at) / 1000,
-    network: toNetworkUse(window.from, window.to),
-  }
-  return toMetrics({ about, cpu, memory, disks, temperatures }, use, clock.now())
-}
-
-function toMetrics(
-  { about, cpu, memory, disks, temperatures }: Facts,
-  use: { percent: number; overSeconds: number; network: readonly NetworkUse[] },
-  at: number,
-): Metrics {
-  const { load, model, cores } = cpu
-  return {
-    at,
-    host: cleanText(about.host, 100),
-    ...(about.os === undefined ? {} : { os: cleanText(about.os) }),
-    kernel: cleanText(about.kernel),
-    arch: about.arch,
-    ...(about.virtual === undefined ? {} : { virtual: cleanText(about.virtual) }),
-    uptimeSeconds: Math.round(about.uptimeSeconds),
-    cpu: {
-      percent: toTenth(use.percent),
-      overSeconds: toTenth(use.overSeconds),
-      cores,
-      ...(model === undefined ? {} : { model: cleanText(model) }),
-      ...(load === undefined ? {} : { load: { one: load[0], five: load[1], fifteen: load[2] } }),
-    },
-    ...toMemoryUse(memory),
-    disks: disks.disks.map(toDiskUse),
-    ...(disks.silent.length > 0 ? { silentMounts: disks.silent.map(mount => cleanText(mount)) } : {}),
-    ...(temperatures.length > 0 ? { temperatures: temperatures.map(toTemperature) } : {}),
-    network: use.network.map(toNetwork),
-  }
-}
-
-function toMemoryUse(memory: Memory): Pick<Metrics, 'memory' | 'swap'> {
   const { totalBytes, availableBytes, swap } = memory
+  const [one, five, fifteen] = cpu.load ?? []
   return {
+    at: clock.now(),
+    ...about,
+    cpu: {
+      ...cpu,
+      percent: toCpuPercent(from, to) ?? 0,
+      overSeconds: (to.at - from.at) / 1000,
+      load:
+        one === undefined || five === undefined || fifteen === undefined ? undefined : { one, five, fifteen },
+    },
     memory: {
       totalBytes,
       usedBytes: totalBytes - availableBytes,
       availableBytes,
-      percent: toTenth(toMemoryPercent(memory)),
+      percent: toMemoryPercent(memory),
     },
-    ...(swap ? { swap: { ...swap, percent: toTenth((swap.usedBytes / swap.totalBytes) * 100) } } : {}),
+    swap: swap && { ...swap, percent: (swap.usedBytes / swap.totalBytes) * 100 },
+    disks,
+    silentMounts: silent.length > 0 ? silent : undefined,
+    temperatures: temperatures.length > 0 ? temperatures : undefined,
+    network: toNetworkUse(from, to).map(({ name, rates, ...totals }) => ({
+      interface: name,
+      ...totals,
+      receivedBytesPerSecond: rates?.received,
+      sentBytesPerSecond: rates?.sent,
+    })),
   }
 }
 
-function toTemperature(temperature: Temperature) {
-  return { ...temperature, sensor: cleanText(temperature.sensor), celsius: toTenth(temperature.celsius) }
-}
-
-function toNetwork({ name, receivedBytes, sentBytes, rates }: NetworkUse): Metrics['network'][number] {
-  return {
-    interface: cleanText(name),
-    receivedBytes,
-    sentBytes,
-    ...(rates
-      ? { receivedBytesPerSecond: Math.round(rates.received), sentBytesPerSecond: Math.round(rates.sent) }
-      : {}),
-  }
-}
-
-function toText(metrics: Metrics): string {
-  const { cpu, memory, swap, temperatures } = metrics
-  const load = cpu.load ? `, load ${cpu.load.one} ${cpu.load.five} ${cpu.load.fifteen}` : ''
+function toText(metrics: Metrics): Text {
+  const { cpu, memory, swap, silentMounts = [], temperatures, otherHosts } = metrics
+  const about = toFacts([metrics.os, metrics.virtual, `up ${toSpanText(metrics.uptimeSeconds)}`])
+  const load = cpu.load && `load ${cpu.load.one} ${cpu.load.five} ${cpu.load.fifteen}`
+  const use = `CPU ${toPercentText(cpu.percent)} of ${toCountText(cpu.cores, 'core')} over ${cpu.overSeconds} s`
   const swapText = swap ? `swap ${toPercentText(swap.percent)} of ${toByteText(swap.totalBytes)}` : 'no swap'
-  const heat = temperatures?.map(({ sensor, celsius }) => `${sensor} ${celsius} °C`).join(', ')
-  const about = [metrics.os, metrics.virtual, `up ${toSpanText(metrics.uptimeSeconds)}`]
-    .filter(Boolean)
-    .join(', ')
+  const heat = temperatures?.map(({ sensor, celsius }) => `${sensor} ${celsius} °C`)
   return [
     `${metrics.host} (${about})`,
-    `CPU ${toPercentText(cpu.percent)} of ${cpu.cores} ${cpu.cores === 1 ? 'core' : 'cores'} over ${cpu.overSeconds} s${load}.`,
+    `${toFacts([use, load])}.`,
     `Memory ${toByteText(memory.usedBytes)} of ${toByteText(memory.totalBytes)} (${toPercentText(memory.percent)}), ${swapText}.`,
-    ...metrics.disks.map(disk => `${toDiskText(disk)}.`),
-    ...(metrics.silentMounts ?? []).map(mount => `${mount} does not answer.`),
-    heat === undefined ? 'Temperature: no sensor can be read here.' : `Temperature: ${heat}.`,
-    ...metrics.network.map(toNetworkText),
-    ...(metrics.otherHosts ? [`Other hosts that can be asked for: ${metrics.otherHosts.join(', ')}.`] : []),
-  ].join('\n')
+    metrics.disks.map(disk => `${toDiskText(disk)}.`),
+    silentMounts.map(mount => `${mount} does not answer.`),
+    `Temperature: ${heat ? heat.join(', ') : 'no sensor can be read here'}.`,
+    metrics.network.map(toNetworkText),
+    otherHosts && `Other hosts that can be asked for: ${otherHosts.join(', ')}.`,
+  ]
 }
 
 function toNetworkText(network: Metrics['network'][number]): string {
   const { receivedBytesPerSecond: received, sentBytesPerSecond: sent } = network
-  const rates =
-    received === undefined || sent === undefined
-      ? ''
-      : `in ${toByteText(received)}/s, out ${toByteText(sent)}/s, `
-  const totals = `${toByteText(network.receivedBytes)} received and ${toByteText(network.sentBytes)} sent in all`
-  return `Network ${network.interface}: ${rates}${totals}.`
+  const facts = toFacts([
+    known(received, rate => `in ${toRateText(rate)}`),
+    known(sent, rate => `out ${toRateText(rate)}`),
+    `${toByteText(network.receivedBytes)} received and ${toByteText(network.sentBytes)} sent in all`,
+  ])
+  return `Network ${network.interface}: ${facts}.`
 }

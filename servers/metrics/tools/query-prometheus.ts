@@ -4,14 +4,15 @@ import { foreignText } from '../../kit/foreign.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { describeError } from '../../kit/log.ts'
 import { type Page, page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import type { Text } from '../../kit/render.ts'
 import { cleanText, quote, toCountText, toSpanText, toTimeText } from '../../kit/text.ts'
-import { defineTool, type Image, type Tool } from '../../kit/tool.ts'
+import { type DataOf, defineTool, type Image, type Tool } from '../../kit/tool.ts'
 import { MOST_LINES, toPlotSvg } from '../plot/plot.ts'
 import { toPng } from '../plot/png.ts'
-import { decideAsked, spanField } from '../prometheus/decide-range.ts'
-import { toNumberText } from '../prometheus/number-text.ts'
-import type { Asked, Prometheus } from '../prometheus/prometheus.ts'
-import { type Series, summarize, thin, toSeries } from '../prometheus/series.ts'
+import { decideAsked, spanField } from '../upstreams/prometheus/decide-range.ts'
+import { toNumberText } from '../upstreams/prometheus/number-text.ts'
+import type { Asked, Prometheus } from '../upstreams/prometheus/prometheus.ts'
+import { type Series, summarize, thin, toSeries } from '../upstreams/prometheus/series.ts'
 import { prometheusSpec } from '../upstreams.ts'
 
 /** Points of a series in the structured data; the picture shows all of them. */
@@ -46,7 +47,7 @@ const output = z.object({
   warnings: z.array(foreignText(300)),
   ...pageOutput,
 })
-type Data = z.input<typeof output>
+type Data = DataOf<typeof output>
 
 const input = z.strictObject({
   query: z.string().min(1).max(8000).describe('such as "rate(node_cpu_seconds_total[5m])"'),
@@ -75,50 +76,42 @@ export function queryPrometheus({ all, clock }: { all: readonly Prometheus[]; cl
     limit: LIMIT,
     async run(given, signal) {
       const prometheus = pickInstance(all, given.instance, prometheusSpec)
-      const asked = decideAsked(given, readMoment(given.at) ?? clock.now())
+      const asked = decideAsked(given, parseTime(given.at ?? '') ?? clock.now())
       const answer = await prometheus.query(asked, signal)
       const series = toSeries(answer, given.query)
       const part = page(series, given)
       const drawn = given.plot && asked.kind === 'range' ? await plot(asked, part.items) : {}
-      const { data: found } = answer
+      const { items, ...rest } = part
+      const { data: found, warnings } = answer
       const data: Data = {
         source: prometheus.name,
         kind: asked.kind,
         ...(asked.kind === 'range'
           ? { from: asked.from, at: asked.to, stepSeconds: asked.step / 1000 }
           : { at: asked.at }),
-        series: part.items.map(one => toRow(one, asked.kind)),
-        ...(found.resultType === 'string' ? { text: found.result[1] } : {}),
-        warnings: answer.warnings,
-        total: part.total,
-        offset: part.offset,
-        more: part.more,
+        series: items.map(one => toRow(one, asked.kind)),
+        text: found.resultType === 'string' ? found.result[1] : undefined,
+        warnings,
+        ...rest,
       }
       return { data, text: toText(data, asked, part, drawn.note), images: drawn.images }
     },
   })
 }
 
-function readMoment(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : parseTime(text)
-}
-
 function toRow({ name, labels, points }: Series, kind: Asked['kind']): Data['series'][number] {
   const last = points.at(-1)?.value
   const valueText = last === undefined ? 'a histogram' : toNumberText(last)
-  const row = { name, labels: { ...labels }, ...toValue(last), valueText }
+  const row = { name, labels, value: toFinite(last), valueText }
   if (kind === 'instant') return row
   const { least, mean, most } = summarize(points) ?? {}
-  return {
-    ...row,
-    ...(least === undefined ? {} : { least, mean, most }),
-    course: thin(points, COURSE).map(({ at, value }) => ({ at, ...toValue(value) })),
-  }
+  const course = thin(points, COURSE).map(({ at, value }) => ({ at, value: toFinite(value) }))
+  return { ...row, least, mean, most, course }
 }
 
 /** Omits NaN and infinite values, which JSON cannot represent. */
-function toValue(value: number | undefined): { value?: number } {
-  return value !== undefined && Number.isFinite(value) ? { value } : {}
+function toFinite(value: number | undefined): number | undefined {
+  return Number.isFinite(value) ? value : undefined
 }
 
 /** Draws the picture; if that fails, the figures are still returned. */
@@ -142,27 +135,24 @@ async function plot(
   }
 }
 
-function toText(data: Data, asked: Asked, part: Page<Series>, note: string | undefined): string {
+function toText(data: Data, asked: Asked, part: Page<Series>, note: string | undefined): Text {
   const warnings = data.warnings.map(warning => `Prometheus warns: ${quote(warning, 300)}.`)
-  if (data.text !== undefined) return [`It is the text ${quote(data.text, 1000)}.`, ...warnings].join('\n')
-  const count = toCountText(data.total, 'series', 'series')
+  if (data.text !== undefined) return [`It is the text ${quote(data.text, 1000)}.`, warnings]
   if (data.total === 0) {
-    return ['No series fits this query: nothing has these names and labels then.', ...warnings].join('\n')
+    return ['No series fits this query: nothing has these names and labels then.', warnings]
   }
-  const span =
-    asked.kind === 'range'
-      ? `from ${toTimeText(asked.from)} to ${toTimeText(asked.to)}, a point every ${toSpanText(asked.step / 1000)}`
-      : `at ${toTimeText(asked.at)}`
+  const isRange = asked.kind === 'range'
+  const span = isRange
+    ? `from ${toTimeText(asked.from)} to ${toTimeText(asked.to)}, a point every ${toSpanText(asked.step / 1000)}`
+    : `at ${toTimeText(asked.at)}`
   return [
-    `${count} ${span}:`,
-    ...(asked.kind === 'range' ? toTable(data.series) : data.series.map(toLine)),
-    ...[toMoreText(part, 'series', 'series')].filter(line => line !== undefined),
-    ...(asked.kind === 'range' && part.items.length > MOST_LINES
-      ? [`The plot shows the first ${MOST_LINES} of them.`]
-      : []),
-    ...(note === undefined ? [] : [note]),
-    ...warnings,
-  ].join('\n')
+    `${toCountText(data.total, 'series', 'series')} ${span}:`,
+    isRange ? toTable(data.series) : data.series.map(toLine),
+    toMoreText(part, 'series', 'series'),
+    isRange && part.items.length > MOST_LINES && `The plot shows the first ${MOST_LINES} of them.`,
+    note,
+    warnings,
+  ]
 }
 
 function toLine({ name, valueText }: Data['series'][number]): string {

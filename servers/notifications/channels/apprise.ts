@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import { looksLikePage } from '../../kit/upstream/reason.ts'
-import { createUpstream, type RawOptions } from '../../kit/upstream/upstream.ts'
+import { createUpstream, type RequestOptions } from '../../kit/upstream/upstream.ts'
 import type { Outgoing, Severity } from '../message.ts'
 import { defineKind, type Sender } from './channel.ts'
 import { httpUrl, secret } from './entry.ts'
@@ -66,7 +66,7 @@ export const apprise = defineKind({
   },
 })
 
-function toBody(message: Outgoing, target: Record<string, string>): RawOptions['body'] {
+function toBody(message: Outgoing, target: Record<string, string>): RequestOptions['body'] {
   const { title, text, severity, picture } = message
   const link = picture?.kind === 'url' ? `\n\n${picture.url}` : ''
   const fields = {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
-import type { RawAnswer, RawOptions, Upstream } from '../../kit/upstream/upstream.ts'
+import type { RawAnswer, RequestOptions, Upstream } from '../../kit/upstream/upstream.ts'
 import type { Delivered, Outgoing, Severity } from '../message.ts'
 import { cutCharacters } from '../text/cut.ts'
 import { toDiscordMarkdown } from '../text/discord-markdown.ts'
@@ -21,7 +21,7 @@ const limited = z.object({ retry_after: z.number(), global: z.boolean().default(
 export async function toDiscordBody(
   given: Outgoing,
   more: Readonly<Record<string, unknown>> = {},
-): Promise<{ body: RawOptions['body']; notes: string[] }> {
+): Promise<{ body: RequestOptions['body']; notes: string[] }> {
   const message = withRemark(given)
   const mark = MARKS[message.severity]
   const title =
@@ -37,7 +37,7 @@ export async function toDiscordBody(
   return { body: toBody(message, json), notes }
 }
 
-function toBody({ picture }: Outgoing, json: Record<string, unknown>): RawOptions['body'] {
+function toBody({ picture }: Outgoing, json: Record<string, unknown>): RequestOptions['body'] {
   if (picture?.kind !== 'bytes') return { json }
   const multipart = new FormData()
   const attachments = [{ id: '0', filename: picture.name }]
@@ -50,7 +50,7 @@ function toBody({ picture }: Outgoing, json: Record<string, unknown>): RawOption
 export async function postToDiscord(
   upstream: Upstream,
   path: string,
-  options: RawOptions,
+  options: RequestOptions,
   notes: readonly string[],
 ): Promise<Delivered> {
   const answer = await upstream.raw('POST', path, { ...options, accept: [429] })

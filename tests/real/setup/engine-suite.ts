@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../servers/kit/clock.ts'
-import { openEngine } from '../../../servers/kit/engine/docker.ts'
-import type { ContainerEvent, Engine } from '../../../servers/kit/engine/engine.ts'
+import { openEngine } from '../../../servers/kit/docker/docker.ts'
+import type { ContainerEvent, Engine } from '../../../servers/kit/docker/engine.ts'
 import { createRecord, until } from '../../support/until.ts'
 
 /** A real engine that runs containers of busybox. */
