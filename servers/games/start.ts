@@ -1,7 +1,8 @@
+import { openEngine } from '../kit/docker/docker.ts'
+import { findEngines } from '../kit/docker/find-engines.ts'
+import { openClusters } from '../kit/kubernetes/find-clusters.ts'
 import type { ServerDeps, StartedServer } from '../kit/server.ts'
-import { createClusters } from './clusters.ts'
 import { readGamesSettings } from './config.ts'
-import { createEngines } from './engines.ts'
 import { createGames } from './games.ts'
 import { checkUpstreams } from './health.ts'
 import { createRequestedEnds, openRequestedStops } from './requested-ends.ts'
@@ -28,10 +29,10 @@ const HEAD_START = 500
 /** Starts the server with its settings. Throws SettingsError if they are wrong. */
 export async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
   const settings = await readGamesSettings(environment)
-  const engines = createEngines(environment, clock)
+  const engines = () => findEngines(environment).map(found => openEngine({ ...found, clock }))
   const env = toChildEnvironment(environment)
   const stops = openRequestedStops(settings.stopsFile, log)
-  const deps = { clock, settings, engines, env, stops, cluster: createClusters(environment, clock) }
+  const deps = { clock, settings, engines, env, stops, cluster: openClusters(environment, clock).of }
   const registry = createGames(deps)
   const ends = createRequestedEnds(clock)
   return {

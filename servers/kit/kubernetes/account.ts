@@ -9,9 +9,13 @@ import { describeError } from '../log.ts'
 import { cleanText } from '../text.ts'
 import { UpstreamFailure } from '../upstream/failure.ts'
 import type { Opened } from '../upstream/request.ts'
-import { POD_ACCOUNT } from './find-clusters.ts'
 import { type KubeEntry, type KubeUser, readKubeconfig } from './kubeconfig.ts'
 
+/** The files of the account that a pod runs with. */
+export const POD_ACCOUNT = {
+  token: '/var/run/secrets/kubernetes.io/serviceaccount/token',
+  ca: '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt',
+}
 /** Milliseconds that a program gets to log in. */
 const LOGIN_LIMIT = 60_000
 

@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs'
+import type { Clock } from '../clock.ts'
 import { type Environment, readSettings } from '../env.ts'
 import { ToolFailure } from '../failure.ts'
 import { listSetting } from '../settings.ts'
+import { POD_ACCOUNT } from './account.ts'
+import type { Cluster } from './cluster.ts'
+import { openCluster } from './kubernetes.ts'
 
 /** A cluster to open with `openCluster`. */
 export interface ClusterAddress {
@@ -11,12 +15,6 @@ export interface ClusterAddress {
   kubeconfig: string | undefined
   /** Name of the context; undefined for the current one. */
   context: string | undefined
-}
-
-/** The files of the account that a pod runs with. */
-export const POD_ACCOUNT = {
-  token: '/var/run/secrets/kubernetes.io/serviceaccount/token',
-  ca: '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt',
 }
 
 const table = {
@@ -44,12 +42,38 @@ export function findClusters(environment: Environment): ClusterAddress[] {
   return KUBE_CONTEXTS.map(context => ({ name: context, kubeconfig, context }))
 }
 
-/** Returns the failure of a tool that needs a cluster when there is none. */
-export function toNoCluster(): ToolFailure {
+function toNoCluster(): ToolFailure {
   return new ToolFailure({
     what: 'No Kubernetes cluster is configured here.',
     where: 'KUBECONFIG',
     why: 'it is not set, there is no ~/.kube/config, and this does not run inside of a pod',
     fix: 'Set KUBECONFIG to the path of a kubeconfig (k3s: /etc/rancher/k3s/k3s.yaml), or run this in a pod whose account may read pods.',
   })
+}
+
+/** The clusters of an environment; each is opened once, so that it logs in once. */
+export interface Clusters {
+  /** Returns those that are configured now. */
+  all(): readonly Cluster[]
+  /** Returns the cluster of a context, or the usual one. Throws ToolFailure if there is none. */
+  of(context: string | undefined): Cluster
+}
+
+/** Opens the clusters; they connect at their first call. */
+export function openClusters(environment: Environment, clock: Clock): Clusters {
+  const opened = new Map<string, Cluster>()
+  const open = (found: ClusterAddress): Cluster => {
+    const key = `${found.name} ${found.kubeconfig}`
+    const cluster = opened.get(key) ?? openCluster({ ...found, clock })
+    opened.set(key, cluster)
+    return cluster
+  }
+  return {
+    all: () => findClusters(environment).map(open),
+    of(context) {
+      const [usual] = findClusters(environment)
+      if (!usual) throw toNoCluster()
+      return open(context === undefined ? usual : { ...usual, name: context, context })
+    },
+  }
 }
