@@ -4,19 +4,17 @@ import { choicesOf } from './fields.ts'
 import { type Plan, planCall } from './plan.ts'
 import { fold } from './words.ts'
 
-const RUN_COMMAND = 'run_game_command'
 /** Commands that the consoles of games know; "tell everyone" becomes "say". */
 const COMMANDS =
   /^(?:whitelist (?:add|remove)|kick|ban|pardon|op|deop|tp|give(?! me)|gamemode|weather|difficulty|say|set the time to|time set|save-all|tell everyone|announce)(?!\p{L})/u
 
 /** Plans a command for the console of the one game server that is named, as a call that waits for a yes. */
 export function planConsole(text: string, tools: readonly ModelTool[]): Plan | undefined {
-  const tool = tools.find(({ name }) => name === RUN_COMMAND)
+  const tool = tools.find(({ name }) => name === 'run_game_command')
   const lead = COMMANDS.exec(fold(text))?.[0]
   if (!tool || lead === undefined) return undefined
-  const named = serversIn(text, tool)
-  const [server] = named
-  if (server === undefined || named.length > 1) return undefined
+  const [server, ...others] = serversIn(text, tools)
+  if (server === undefined || others.length > 0) return undefined
   const place = new RegExp(
     `\\s*(?:on|from|in|to|at|auf|von|aus)?\\s*(?:the |dem |der )?${toPattern(server)}(?:[ -]?server)?(?: chat)?(?!\\p{L})`,
     'iu',
@@ -29,9 +27,10 @@ export function planConsole(text: string, tools: readonly ModelTool[]): Plan | u
   return planCall(tool, { server, command })
 }
 
-/** Returns the names of game servers in a text, as the tool's schema lists them. */
-export function serversIn(text: string, tool: ModelTool | undefined): string[] {
-  const names = choicesOf(tool?.inputSchema ?? {}, 'server')
+/** Returns the names of game servers in a text, as the tools' schemas list them. */
+export function serversIn(text: string, tools: readonly ModelTool[]): string[] {
+  const lists = tools.map(({ inputSchema }) => choicesOf(inputSchema, 'server'))
+  const names = lists.find(each => each.length > 0) ?? []
   const folded = fold(text)
   return names.filter(name =>
     new RegExp(`(?<![\\p{L}\\p{N}])${toPattern(fold(name))}(?![\\p{L}\\p{N}])`, 'u').test(folded),

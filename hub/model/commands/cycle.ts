@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { BatchItem, ModelCall, ModelMessage } from '../../core/model.ts'
+import type { BatchItem, ModelMessage } from '../../core/model.ts'
 
 /** A call of this model with its result. */
 export interface Outcome {
@@ -33,31 +33,29 @@ export interface Cycle {
 
 /** Reads everything from the newest batch on, with mid-cycle updates. */
 export function readCycle(messages: ModelMessage[]): Cycle {
-  const start = startOf(messages)
-  const users = messages.flatMap((message, index) => (message.role === 'user' ? [{ message, index }] : []))
-  const present = users.filter(({ index }) => index >= start)
-  const placed = toAnswer(present)
-  const elsewhere = outside(present)
+  const isFirst = (message: ModelMessage, index: number) =>
+    message.role === 'user' && isStart(message, messages[index - 1])
+  const start = Math.max(0, messages.findLastIndex(isFirst))
+  const cycle = messages.slice(start)
+  const users = cycle.filter(message => message.role === 'user')
+  const elsewhere = outside(users)
   const seen = new Map<string, number>()
-  const items = placed.map(item => {
+  const items = toAnswer(users).map(item => {
     const base = JSON.stringify([item.kind, item.at, item.origin, item.text])
     const repeat = seen.get(base) ?? 0
     seen.set(base, repeat + 1)
     const key = createHash('sha256').update(`${base}${repeat}`).digest('hex').slice(0, 10)
-    const outcomes = outcomesOf(messages.slice(start), key)
-    const nextCallId = `commands_${start}_${key}_${outcomes.length}`
-    return { item, outcomes, elsewhere: elsewhere(item), nextCallId }
+    const outcomes = outcomesOf(cycle, key)
+    return {
+      item,
+      outcomes,
+      elsewhere: elsewhere(item),
+      nextCallId: `commands_${start}_${key}_${outcomes.length}`,
+    }
   })
-  return { items, strays: items.length > 0 ? [] : straysOf(messages.slice(start)) }
-}
-
-function startOf(messages: ModelMessage[]): number {
-  return Math.max(
-    0,
-    messages.findLastIndex(
-      (message, index) => message.role === 'user' && isStart(message, messages[index - 1]),
-    ),
-  )
+  const last = cycle.findLastIndex(({ role }) => role !== 'tool')
+  const results = cycle.slice(last + 1).filter(message => message.role === 'tool')
+  return { items, strays: items.length > 0 ? [] : results }
 }
 
 function isStart(message: UserMessage, before: ModelMessage | undefined): boolean {
@@ -68,9 +66,9 @@ function isStart(message: UserMessage, before: ModelMessage | undefined): boolea
   return before.role === 'tool' && ENDING_TOOLS.includes(before.name) && !before.isError
 }
 
-function toAnswer(users: { message: UserMessage }[]): BatchItem[] {
-  const all = users.flatMap(({ message }) => message.items)
-  const last = users.at(-1)?.message
+function toAnswer(users: UserMessage[]): BatchItem[] {
+  const all = users.flatMap(({ items }) => items)
+  const last = users.at(-1)
   if (last?.text.startsWith('[UNANSWERED')) return toUnanswered(all, last)
   if (all.length > 0 || !last) return all
   const text = last.text.replace(/^\[[^\]\n]{0,200}\]\s*/, '')
@@ -81,9 +79,9 @@ function toAnswer(users: { message: UserMessage }[]): BatchItem[] {
  * Returns a function that finds messages of other conversations. The reply goes to the conversation of the
  * newest message in the cycle's first batch.
  */
-function outside(users: { message: UserMessage }[]): (item: BatchItem) => boolean {
-  const target = users[0]?.message.items.findLast(item => item.kind === 'message')
-  const asked = users.at(-1)?.message.text.startsWith('[UNANSWERED')
+function outside(users: UserMessage[]): (item: BatchItem) => boolean {
+  const target = users[0]?.items.findLast(item => item.kind === 'message')
+  const asked = users.at(-1)?.text.startsWith('[UNANSWERED')
   if (!target || asked) return () => false
   return item => item.kind === 'message' && placeOf(item) !== placeOf(target)
 }
@@ -107,19 +105,10 @@ function outcomesOf(cycle: ModelMessage[], key: string): Outcome[] {
   for (;;) {
     const call = calls.find(each => each.id.endsWith(`_${key}_${outcomes.length}`))
     if (!call) return outcomes
-    outcomes.push(toOutcome(call, cycle))
+    const result = cycle.find(message => message.role === 'tool' && message.callId === call.id)
+    const missing = { name: call.name, text: 'no result was recorded', isError: true }
+    outcomes.push(result?.role === 'tool' ? result : missing)
   }
-}
-
-function toOutcome({ id, name }: ModelCall, cycle: ModelMessage[]): Outcome {
-  const result = cycle.find(message => message.role === 'tool' && message.callId === id)
-  if (result?.role !== 'tool') return { name, text: 'no result was recorded', isError: true }
-  return { name, text: result.text, isError: result.isError, structured: result.structured }
-}
-
-function straysOf(cycle: ModelMessage[]): Outcome[] {
-  const last = cycle.findLastIndex(message => message.role !== 'tool')
-  return cycle.slice(last + 1).flatMap(message => (message.role === 'tool' ? [message] : []))
 }
 
 /** Returns the conversation that a message came from, by its origin: "alex in homelab" → "in homelab". */

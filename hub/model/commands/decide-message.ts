@@ -3,7 +3,7 @@ import { truncate } from '../../core/text.ts'
 import { planConsole } from './console.ts'
 import type { Outcome } from './cycle.ts'
 import { decideTellWhen, readTellWhen } from './events.ts'
-import { isModelQuestion, NO_MODEL, sayModels } from './help.ts'
+import { answerSmallTalk, isModelQuestion, NO_MODEL, sayModels } from './help.ts'
 import { type Match, matchTools, orderWordsOf, toKnownWords, verbOf } from './match.ts'
 import {
   isMetaTool,
@@ -17,7 +17,6 @@ import {
 } from './plan.ts'
 import { decideReminder, readReminder, withoutPlease } from './reminders.ts'
 import { decideSchedules, decideSlash } from './slash.ts'
-import { answerSmallTalk } from './small-talk.ts'
 import { planSearch } from './titles.ts'
 import { readWhen } from './when.ts'
 import { fold, meaningsOf, toWords } from './words.ts'
@@ -35,7 +34,7 @@ export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]
   const event = readTellWhen(item.text)
   if (event !== undefined) return decideTellWhen(event, scene, outcomes)
   const reminder = readReminder(item.text)
-  if (reminder) return decideReminder(reminder, item, scene, outcomes)
+  if (reminder !== undefined) return decideReminder(reminder, item, scene, outcomes)
   const smallTalk = answerSmallTalk(item.text, scene.tools)
   if (smallTalk !== undefined) return say(smallTalk)
   const text = toPlainWords(withoutPlease(item.text))
@@ -55,22 +54,15 @@ const UNSURE = 'I may not have understood you. This is the nearest that I can lo
 /** Phrases for what some tools do that no word of these tools matches, each with words that do. */
 const PHRASES: readonly [RegExp, string][] = [
   [
-    /(?<!\p{L})(?:quita|enl[eè]ve|togli|hef|entferne?)(?!\p{L}).*limit\p{L}*|limi\p{L}* (?:uit|aus|aufheben|weg)(?!\p{L})/iu,
+    /(?<!\p{L})(?:remove|lift|drop|disable|no|without|turn off|switch off|quita|enl[eè]ve|togli|hef|entferne?)(?!\p{L}).*limit\p{L}*|limi\p{L}* (?:uit|aus|aufheben|weg)(?!\p{L})/iu,
     'limit the download speed to 0 MB/s',
   ],
-  [
-    /\b(?:remove|lift|drop|disable|no|without|turn off|switch off) (?:the |any |all )?(?:download )?(?:speed )?(?:limit|throttle|cap)\b/iu,
-    'limit the download speed to 0 MB/s',
-  ],
-  [/\b(?:been up|stay(?:ed)? up|up all (?:night|day)|rebooted|reboot(?= \?|\?|$))/iu, 'uptime'],
+  [/\b(?:been up|up all (?:night|day)|rebooted|reboot(?= \?|\?|$))/iu, 'uptime'],
   [
     /(?:how'?s|how is|how are|wie geht'?s?(?: es)?|comment va|c[oó]mo est[aá]|come sta|hoe gaat het met)\s+(?:the|my|our|dem|le|el|il|de)?\s*(?:server|serveur|servidor)(?!\p{L})/iu,
     'how is the system',
   ],
-  [/\bstaat\b.*\baan\b/iu, 'uptime'],
-  [/\bnotifications? (?:did|have|were|was|do)\b/iu, 'notification history'],
   [/^download (?=(?:https?|magnet):)|^(?=magnet:)/iu, 'add the download '],
-  [/^(?:run|execute) (?:this |the |a )?(?:prometheus |promql )?query\b/iu, 'show prometheus query'],
   [/\b(?:mach|schalte?|stell|zet|mets|metti)(?=.*\b(?:pause|pausa)\b)/iu, 'pause'],
   [/\b(start\p{L}*)\b(.*)\bneu\b/iu, 'restart $2'],
 ]
@@ -131,10 +123,9 @@ function toOne([best, next]: readonly Match[]): Match | undefined {
 /** Returns the change that the first clause asks for, where the rest asks for none. */
 function toReasoned(text: string, tools: readonly ModelTool[], scene: Scene): Match | undefined {
   const at = fold(text).search(BECAUSE)
-  if (at < 0) return undefined
-  const [first, rest] = [text.slice(0, at), text.slice(at + 1)]
-  const more = toWords(rest).some(word => orderWordsOf([word], scene.tools).length > 0)
-  return more ? undefined : toOne(matchTools(first, tools, orderWordsOf(toWords(first), scene.tools)))
+  const first = text.slice(0, Math.max(0, at))
+  const isMore = toWords(text.slice(at + 1)).some(word => orderWordsOf([word], scene.tools).length > 0)
+  return isMore ? undefined : toOne(matchTools(first, tools, orderWordsOf(toWords(first), scene.tools)))
 }
 
 /** Returns the part that says what to do; a text that is to be sent or written says nothing about that. */

@@ -75,40 +75,31 @@ const MORE = /[,;]|(?<!\p{L})(?:and|then|und|dann|et|puis|y|luego|poi|en|dan|и)
 /** Waits for the one known event that the words mean exactly, since any other words would be lost. */
 export function decideTellWhen(what: string, scene: Scene, [done]: Outcome[]): Plan {
   if (done) return say(done.isError ? wordOutcome(done) : done.text)
-  const connected = EVENTS.filter(({ from }) => scene.tools.some(({ name }) => name === from))
-  const servers = serversIn(
-    what,
-    scene.tools.find(({ name }) => name === 'get_game_server'),
-  )
-  const fitting = EVENTS.filter(event => event.words.every(words => what.search(words) >= 0))
+  const has = (tool: string) => scene.tools.some(({ name }) => name === tool)
+  const connected = has('schedule_wake') ? EVENTS.filter(({ from }) => has(from)) : []
+  const servers = serversIn(what, scene.tools)
+  const fitting = connected.filter(event => event.words.every(words => what.search(words) >= 0))
   const isNegated = /(?<!\p{L})(?:not|isn't|never|longer|nicht|kein\p{L}*|pas|niet|не)(?!\p{L})/u.test(what)
-  // The event cannot name one download beforehand, so each that ends is reported by its name.
-  const isAnyOf = ({ type }: KnownEvent) => OF_ANYTHING.has(type) && !MORE.test(what)
-  const exact = fitting.filter(event => isAnyOf(event) || restOf(what, event, servers).length === 0)
+  const exact = fitting
+    .map(event => ({ ...event, isNamed: restOf(what, event, servers).length > 0 }))
+    // An event cannot name one download beforehand, so each that ends is reported by its name.
+    .filter(({ type, isNamed }) => !isNamed || (OF_ANYTHING.has(type) && !MORE.test(what)))
+    .filter(({ from }) => servers.length === 0 || from === 'list_game_servers')
   const [event] = exact
-  if (
-    !event ||
-    isNegated ||
-    exact.length > 1 ||
-    servers.length > 1 ||
-    !scene.tools.some(({ name }) => name === 'schedule_wake')
-  )
-    return say(sayWaits(connected, fitting))
-  if (!connected.includes(event))
-    return say(
-      `I would wait for ${event.type}, but the server that reports it is not connected. Nothing is set.`,
-    )
   const [server] = servers
-  if (server !== undefined && event.from !== 'list_game_servers') return say(sayWaits(connected, fitting))
-  const wanted = server === undefined ? event.type : { type: event.type, match: { server } }
-  const which = isAnyOf(event) && restOf(what, event, servers).length > 0 ? ', whichever it is' : ''
-  const text = `I tell you once when ${event.says}${server === undefined ? which : ` (${server})`}. I wait for the event \`${event.type}\`; \`/schedules\` shows and cancels it.`
-  const reason = `You wanted to know when ${event.says}.`
+  if (!event || isNegated || exact.length > 1 || servers.length > 1)
+    return say(sayWaits(fitting.length > 0 ? fitting : connected))
+  const { type, says, isNamed } = event
+  const which = server === undefined ? (isNamed ? ', whichever it is' : '') : ` (${server})`
   return {
     kind: 'end',
     name: 'schedule_wake',
-    arguments: { delay: 'on_event', reason, wake_on_events: [wanted] },
-    text,
+    arguments: {
+      delay: 'on_event',
+      reason: `You wanted to know when ${says}.`,
+      wake_on_events: [server === undefined ? type : { type, match: { server } }],
+    },
+    text: `I tell you once when ${says}${which}. I wait for the event \`${type}\`; \`/schedules\` shows and cancels it.`,
   }
 }
 
@@ -120,11 +111,9 @@ function restOf(what: string, { words }: KnownEvent, servers: readonly string[])
   )
 }
 
-function sayWaits(connected: readonly KnownEvent[], fitting: readonly KnownEvent[]): string {
-  const near = connected.filter(event => fitting.includes(event))
-  const known = (near.length > 0 ? near : connected).map(({ says }) => `- tell me when ${says}`)
+function sayWaits(events: readonly KnownEvent[]): string {
   const lead = 'I cannot wait for exactly that without a language model, so nothing is set.'
-  return known.length === 0
+  return events.length === 0
     ? `${lead} No server that reports events is connected.`
-    : `${lead} I can wait for:\n${known.join('\n')}`
+    : `${lead} I can wait for:\n${events.map(({ says }) => `- tell me when ${says}`).join('\n')}`
 }

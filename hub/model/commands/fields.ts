@@ -1,3 +1,4 @@
+import ms, { type StringValue } from 'ms'
 import { fold, isOrderWord, isStop, meaningsOf, toWords } from './words.ts'
 
 /** An argument of a tool, as far as a sentence can give it. */
@@ -113,37 +114,17 @@ function sameMeaning(choice: string, word: string): boolean {
   return [choice, ...meaningsOf(choice)].some(meaning => meaningsOf(word).includes(meaning))
 }
 
-/** Minutes of each unit in which people say a span. */
-const SPANS: Record<string, number> = {
-  second: 1 / 60,
-  sekunde: 1 / 60,
-  minute: 1,
-  hour: 60,
-  stunde: 60,
-  heure: 60,
-  hora: 60,
-  day: 1440,
-  tag: 1440,
-  jour: 1440,
-}
-const OF_FIELD: Record<string, number> = { seconds: 1 / 60, minutes: 1, hours: 60, days: 1440 }
+const UNITS: Record<string, number> = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 }
 
-/** Words before a duration ("for 2 hours"); "in 2 hours" is a time to begin. */
-const FOR = new Set(['for', 'fur', 'pendant', 'durante', 'por', 'per', 'voor', 'на'])
-
-/** Reads a number beside the argument's name, or a span for an argument that counts a unit of time. */
+/** Reads a number beside the argument's name, or "for 2 hours" for an argument that counts a unit of time. */
 function findNumber({ name }: Field, { words }: Asked): Value | undefined {
   const said = words.flatMap((word, index) => {
     if (!/^\d+(?:\.\d+)?$/.test(word)) return []
-    const next = words[index + 1] ?? ''
-    const unit = OF_FIELD[name]
-    const span = Object.entries(SPANS).find(
-      ([each]) => next.startsWith(each.slice(0, 3)) && toStem(next).startsWith(each.slice(0, 4)),
-    )?.[1]
-    const isSpan = words.slice(Math.max(0, index - 2), index).some(each => FOR.has(each))
-    if (isSpan && unit !== undefined && span !== undefined)
-      return [{ value: (Number(word) * span) / unit, words: [word, next] }]
-    const beside = [next, words[index - 1] ?? ''].find(each => toStem(each) === toStem(fold(name)))
+    const [before = '', next = ''] = [words[index - 1], words[index + 1]]
+    const unit = UNITS[name]
+    const span = before === 'for' && unit ? ms(`${word} ${next}` as StringValue) : undefined
+    if (unit && span) return [{ value: span / unit, words: [word, next] }]
+    const beside = [next, before].find(each => toStem(each) === toStem(fold(name)))
     return beside ? [{ value: Number(word), words: [word, beside] }] : []
   })
   const [only] = said
@@ -151,16 +132,15 @@ function findNumber({ name }: Field, { words }: Asked): Value | undefined {
 }
 
 const SPEED = /(\d+(?:[.,]\d+)?)\s*([kmg])(i?)(b(?:it)?|bps)(?:\s*(?:\/|per )\s*s\p{L}*|ps)?(?!\p{L})/iu
-const BYTES: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, ki: 2 ** 10, mi: 2 ** 20, gi: 2 ** 30 }
 
 /** Reads a speed such as "2 MB/s" for an argument that counts MiB. */
 function findSpeed({ name }: Field, { text }: Asked): Value | undefined {
-  const [whole, number = '', prefix = '', binary = '', unit = ''] = SPEED.exec(text) ?? []
+  const [whole, number = '', prefix = '', binary, unit = ''] = SPEED.exec(text) ?? []
   if (whole === undefined || !name.endsWith('MiBps')) return undefined
-  const bytes = Number(number.replace(',', '.')) * (BYTES[(prefix + binary).toLowerCase()] ?? 1)
-  const isBits = unit === 'b' ? prefix === prefix.toLowerCase() && prefix !== 'k' : /bit|bps/i.test(unit)
-  const value = Math.round((bytes / (isBits ? 8 : 1) / 2 ** 20) * 100) / 100
-  return { value, words: toWords(whole) }
+  const power = 'kmg'.indexOf(prefix.toLowerCase()) + 1
+  const isBits = unit === 'b' ? prefix === 'm' || prefix === 'g' : /bit|bps/i.test(unit)
+  const bytes = (Number(number.replace(',', '.')) * (binary ? 1024 : 1000) ** power) / (isBits ? 8 : 1)
+  return { value: Math.round((bytes / 2 ** 20) * 100) / 100, words: toWords(whole) }
 }
 
 /** Values of `client` that people say without the argument's name. */

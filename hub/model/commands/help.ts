@@ -1,5 +1,6 @@
 import type { ModelTool } from '../../core/model.ts'
 import { describeServers, describeVariables, type FoundModels } from '../find-models.ts'
+import { fold } from './words.ts'
 
 /** Example questions, each by the tool of a built-in server that answers it. */
 const EXAMPLES: Record<string, string> = {
@@ -52,4 +53,39 @@ export function sayModels(found: FoundModels): string {
   const isThere = found.servers.some(({ models }) => models.length > 0)
   const how = isThere ? `To connect one, start the hub with \`${describeVariables(found)}\`.` : CONNECT
   return `On this machine:\n${lines.join('\n')}\n\n${keys}${how} \`superbloom models try\` tries it first.`
+}
+
+const LONGEST_TALK = 80
+/** Small talk, in folded letters, with its answer; a question about who answers goes before a greeting. */
+const SMALL_TALK: readonly [RegExp, (tools: readonly ModelTool[]) => string][] = [
+  [
+    /(?<!\p{L})(?:who are you|what are you|are you (?:an? )?(?:bot|ai|human|real|chatgpt|gpt|claude|robot)|your name|wer bist du|qui es[- ]tu|quien eres|chi sei|wie ben jij|quem es)(?!\p{L})/u,
+    () =>
+      `I am the hub itself. ${NO_MODEL}, so only plain commands answer here: I look things up, set reminders, and offer exact calls that wait for your yes. \`/help\` shows how.`,
+  ],
+  [
+    /(?<!\p{L})(?:what can (?:you|i)|what do you (?:do|know)|help(?: me)?$|how do(?:es)? (?:this|you) work|was kannst du|hilfe$|que peux[- ]tu|aide$|que puedes|ayuda$|cosa puoi|aiuto$|wat kan je|wat kun je|o que (?:voce )?(?:pode|podes)|co (?:umiesz|potrafisz))(?!\p{L})/u,
+    sayHelp,
+  ],
+  [
+    /^(?:hi|hey|hello|yo|good (?:morning|evening|afternoon|day)|hallo|guten (?:morgen|tag|abend)|moin|bonjour|bonsoir|salut|hola|buenos dias|buenas|ciao|buongiorno|buonasera|hoi|goedemorgen|goedenavond|ola|bom dia|boa noite|czesc|hej|привет|こんにちは)(?:\s+\p{L}+)?$/u,
+    tools => `Hello! ${sayHelp(tools)}`,
+  ],
+  [
+    /^(?:good night|night|gute nacht|bonne nuit|buenas noches|buonanotte|welterusten|bye|see you|tschuss|dobranoc)(?!\p{L})/u,
+    () => 'Good night! What is scheduled still comes.',
+  ],
+  [
+    /^(?:(?:ok|great|nice|cool|perfect|super|wow|ah|oh)\s+)?(?:thanks|thank you|thx|ty|cheers|danke|merci|gracias|grazie|bedankt|dank je|obrigad[oa]|dziekuje|dzieki|спасибо|ありがとう|nice|great|well done|good (?:job|bot)|perfect|awesome)(?!\p{L})/u,
+    () => 'You are welcome.',
+  ],
+]
+
+/** Answers a greeting, thanks, and a question about who answers; undefined for anything else. */
+export function answerSmallTalk(message: string, tools: readonly ModelTool[]): string | undefined {
+  const text = fold(message)
+    .replaceAll(/[^\p{L}\p{N}' -]+/gu, ' ')
+    .trim()
+  if (text.length > LONGEST_TALK) return undefined
+  return SMALL_TALK.find(([words]) => words.test(text))?.[1](tools)
 }

@@ -14,6 +14,10 @@ export interface Match {
   clear: boolean
   /** True where enough of the sentence speaks of the tool that a read-only call harms nobody. */
   near: boolean
+  /** Words of the sentence that occur in the tool's name or title. */
+  named: string[]
+  /** Words of the sentence that occur in all that the tool says of itself. */
+  told: string[]
 }
 
 const MOST_CANDIDATES = 12
@@ -55,57 +59,25 @@ export function matchTools(
   const words = toKnownWords(text, tools)
   const telling = words.filter(word => !isStop(word, orders.length > 0))
   const ranked = searchTools(telling, tools).slice(0, MOST_CANDIDATES)
-  const told = ranked.map((tool, rank) => ({ ...toMatch(tool, { text, words, telling, orders }), rank }))
-  const found = told.map(each => ({ ...each, score: scoreOf(each, told) }))
+  const found = ranked.map(tool => toMatch(tool, { text, words, telling, orders }))
   // A single word that occurs in several descriptions does not tell which tool is meant.
-  const isVague = ({ named, told }: Told) =>
+  const isVague = ({ named, told }: Match) =>
     named.length === 0 &&
     told.length === 1 &&
     found.filter(each => each.told.includes(told[0] ?? '')).length > 1
-  const isMeant = ({ told }: Told) => told.some(word => !orders.includes(word))
-  const meant = telling.every(word => orders.includes(word)) ? found : found.filter(isMeant)
-  return meant
-    .map(each => ({ ...each, clear: each.clear && !isVague(each), near: isNear(each, telling) }))
-    .sort((a, b) => Number(b.clear) - Number(a.clear) || b.score - a.score || a.rank - b.rank)
+  const isOrder = (word: string) => orders.includes(word)
+  return found
+    .filter(({ told }) => telling.every(isOrder) || !told.every(isOrder))
+    .map(match => ({ ...match, clear: match.clear && !isVague(match) }))
+    .sort((a, b) => Number(b.clear) - Number(a.clear) || scoreOf(b) - scoreOf(a))
 }
 
-/** Scores a match: words in few tools' names count more, and missing arguments count against it. */
-function scoreOf({ named, told, filled, tool }: Scored, all: readonly Scored[]): number {
-  const share = (list: (each: Scored) => readonly string[]) => (word: string) =>
-    1 / all.filter(each => list(each).includes(word)).length
-  const sum = (words: readonly string[], of: (word: string) => number) =>
-    words.reduce((total, word) => total + of(word), 0)
+/** Scores a match; equal ones stay in the order of the search. */
+function scoreOf({ named, filled, tool }: Match): number {
+  const given = Object.keys(filled.arguments)
   // A tool named after its argument is about that one thing: `get_game_server` for "is quake up?".
-  const isSubject = Object.keys(filled.arguments).some(name => tool.name.endsWith(`_${name}`))
-  return (
-    2 *
-      sum(
-        distinct(named, labelOf(tool)),
-        share(each => each.named),
-      ) +
-    sum(
-      told,
-      share(each => each.told),
-    ) +
-    (isSubject ? 0.5 : 0) +
-    0.5 * Object.keys(filled.arguments).length -
-    2 * filled.missing.length
-  )
-}
-
-/** Returns the words without those that mean the same part of the tool's name: "the memory of the nas". */
-function distinct(words: readonly string[], label: string): string[] {
-  const meant = (word: string) => [word, ...meaningsOf(word)].find(each => speaksOf(label, each))
-  return [...new Map(words.map(word => [meant(word), word])).values()]
-}
-
-type Scored = Pick<Match, 'tool' | 'filled'> & Told
-
-/** Tells whether half of the sentence speaks of the tool: by its name, a choice, or other words of it. */
-function isNear({ named, told, filled }: Scored, telling: readonly string[]): boolean {
-  const known = new Set([...told, ...filled.chosen])
-  const isTold = told.length > 1 || told.length === telling.length
-  return (named.length > 0 || filled.chosen.length > 0 || isTold) && 2 * known.size >= telling.length
+  const isSubject = given.some(name => tool.name.endsWith(`_${name}`))
+  return named.length + given.length + (isSubject ? 0.5 : 0) - 2 * filled.missing.length
 }
 
 /** Returns the words of a text, with spelling corrected. */
@@ -137,13 +109,7 @@ interface Sentence {
   orders: readonly string[]
 }
 
-/** Words of a sentence that occur in a tool's name or title, and in all that it says of itself. */
-interface Told {
-  named: string[]
-  told: string[]
-}
-
-function toMatch(tool: ModelTool, { text, words, telling, orders }: Sentence): Omit<Match, 'near'> & Told {
+function toMatch(tool: ModelTool, { text, words, telling, orders }: Sentence): Match {
   const { description, inputSchema, readOnly } = tool
   const label = labelOf(tool)
   const whole = `${label} ${description} ${toIndexedTool(tool).arguments.replaceAll('_', ' ')}`
@@ -160,7 +126,10 @@ function toMatch(tool: ModelTool, { text, words, telling, orders }: Sentence): O
   // A read-only tool may be chosen although it does not explain every word, but it has to explain numbers.
   const mayMiss = readOnly && named.length > 0 && !left.some(word => /\d/.test(word)) ? told.length / 2 : 0
   const clear = isOne && isKnown && filled.missing.length === 0 && left.length <= mayMiss
-  return { tool, filled, clear, named, told }
+  const isTold = told.length > 1 || told.length === telling.length
+  const isHalf = 2 * new Set([...told, ...filled.chosen]).size >= telling.length
+  const near = (named.length > 0 || filled.chosen.length > 0 || isTold) && isHalf
+  return { tool, filled, clear, near, named, told }
 }
 
 function labelOf({ name, title = '' }: ModelTool): string {

@@ -2,33 +2,18 @@ import { toIso, toLocal } from '../../core/clock.ts'
 import type { BatchItem } from '../../core/model.ts'
 import type { Outcome } from './cycle.ts'
 import { type Plan, type Scene, say, wordOutcome } from './plan.ts'
-import { type Language, readWhen } from './when.ts'
+import { readWhen } from './when.ts'
 import { fold } from './words.ts'
 
 /** Polite words with which a request may begin. */
 const POLITE =
   "(?:(?:please|pls|hey|hi|ok|and|bitte|s'il te plait|por favor|per favore|пожалуйста|can you|could you|would you|will you|i want you to|i'd like you to|kannst du|konntest du|peux-tu|tu peux|puedes|puoi|kun je)[\\s,]+)*"
 
-const REMIND: readonly [Language, RegExp][] = [
-  ['en', /(?<!\p{L})(?:remind me|tell me to|set (?:me )?a reminder|^reminder|wake me(?: up)?)(?!\p{L})/u],
-  ['de', /(?<!\p{L})(?:erinner[en]? mich|weck[en]? mich|mich (?=.*(?<!\p{L})erinnern))/u],
-  ['fr', /(?<!\p{L})(?:(?:me )?rappelle[rz]?(?:[- ]moi)?)(?!\p{L})/u],
-  ['es', /(?<!\p{L})(?:recuerda(?:me|nos)|recordarme)(?!\p{L})/u],
-  ['it', /(?<!\p{L})(?:ricorda(?:mi|rmi|ci))(?!\p{L})/u],
-  ['pt', /(?<!\p{L})(?:me lembr[ae]r?|lembr[ae](?:r)?[- ]me)(?!\p{L})/u],
-  ['nl', /(?<!\p{L})(?:herinner (?:me|mij)|me (?=.*herinneren))/u],
-  ['ru', /(?<!\p{L})напомни(?:те)?(?: мне)?(?!\p{L})/u],
-  ['uk', /(?<!\p{L})нагадай(?:те)?(?: мені| мени)?(?!\p{L})/u],
-  ['sv', /(?<!\p{L})paminn (?:mig|oss)(?!\p{L})/u],
-  ['fi', /(?<!\p{L})muistuta (?:minua|meita)(?!\p{L})/u],
-  ['id', /(?<!\p{L})ingatkan (?:saya|aku)(?!\p{L})/u],
-  ['vi', /(?<!\p{L})nhac toi(?!\p{L})/u],
-]
+const REMIND =
+  /(?<!\p{L})(?:remind me|tell me to|set (?:me )?a reminder|wake me(?: up)?|erinner[en]? mich|weck[en]? mich|mich (?=.*(?<!\p{L})erinnern)|(?:me )?rappelle[rz]?(?:[- ]moi)?|recuerda(?:me|nos)|recordarme|ricorda(?:mi|rmi|ci)|me lembr[ae]r?|lembr[ae](?:r)?[- ]me|herinner (?:me|mij)|me (?=.*herinneren)|напомни(?:те)?(?: мне)?|нагадай(?:те)?(?: мені| мени)?|paminn (?:mig|oss)|muistuta (?:minua|meita)|ingatkan (?:saya|aku)|nhac toi)(?!\p{L})|^reminder(?!\p{L})/u
 /** Words of the languages that put the request at the end. */
-const REMIND_LATE: readonly [Language, RegExp][] = [
-  ['ja', /(?:を|と|って|に|するように)?(?:リマインドして|思い出させて|知らせて)(?:ください)?。?/u],
-  ['zh', /提醒我/u],
-]
+const REMIND_LATE =
+  /(?:を|と|って|に|するように)?(?:リマインドして|思い出させて|知らせて)(?:ください)?。?|提醒我/u
 
 /** Most characters before the request, since a time may stand there: "every day at 7 remind me …". */
 const LATEST_LEAD = 40
@@ -45,33 +30,26 @@ export function withoutPlease(text: string): string {
 
 const TIMER = /^(?:set|start) (?:me )?(?:a |the )?timer (?:for|of) /iu
 
-export interface ReminderWish {
-  text: string
-  language: Language | undefined
-}
-
 /** Returns what a person wants to be reminded of, and when; undefined where the text asks for no reminder. */
-export function readReminder(text: string): ReminderWish | undefined {
+export function readReminder(text: string): string | undefined {
   const plain = withoutPlease(text).replace(TIMER, 'remind me in ')
   const folded = fold(plain)
-  for (const [language, lead] of REMIND) {
-    const found = lead.exec(folded)
-    if (!found || found.index > LATEST_LEAD || DENIED.test(folded.slice(0, found.index))) continue
+  const found = REMIND.exec(folded)
+  if (found && found.index <= LATEST_LEAD && !DENIED.test(folded.slice(0, found.index))) {
     const rest = `${plain.slice(0, found.index)} ${plain.slice(found.index + found[0].length)}`
-    return { language, text: rest.replace(/(?<!\p{L})(?:erinnern|herinneren)(?!\p{L})/iu, '').trim() }
+    return rest.replace(/(?<!\p{L})(?:erinnern|herinneren)(?!\p{L})/iu, '').trim()
   }
-  const late = REMIND_LATE.find(([, words]) => words.test(plain))
-  return late && { language: late[0], text: plain.replace(late[1], ' ') }
+  return REMIND_LATE.test(plain) ? plain.replace(REMIND_LATE, ' ') : undefined
 }
 
 /** Plans a wake at the time of a reminder, which is sent then. An unclear time sets nothing. */
-export function decideReminder(wish: ReminderWish, { at }: BatchItem, scene: Scene, [done]: Outcome[]): Plan {
+export function decideReminder(wish: string, { at }: BatchItem, scene: Scene, [done]: Outcome[]): Plan {
   if (done) return say(done.isError ? wordOutcome(done) : `The reminder is set. ${done.text}`)
   if (!scene.tools.some(({ name }) => name === 'schedule_wake'))
     return say('This agent may not schedule anything, so I set no reminder.')
-  if (wish.text.length > LONGEST) return say(`A reminder may have ${LONGEST} characters. ${AGAIN}`)
+  if (wish.length > LONGEST) return say(`A reminder may have ${LONGEST} characters. ${AGAIN}`)
   const { timezone } = scene
-  const when = readWhen(wish.text, { now: at || scene.now, timezone, language: wish.language })
+  const when = readWhen(wish, { now: at || scene.now, timezone })
   if (when.kind === 'none') return say(`I found no time there that I know. ${AGAIN}`)
   if (when.kind === 'unclear') return say(`${when.why} ${AGAIN}`)
   if (when.kind === 'at' && when.at <= scene.now) return say(`That time is past by now. ${AGAIN}`)

@@ -24,7 +24,7 @@ export function decideSlash(item: BatchItem, scene: Scene, outcomes: Outcome[]):
     case 'call':
       return outcomes[0] ? say(wordOutcome(outcomes[0])) : decideCall(rest, scene.tools)
     case 'remind':
-      return decideReminder({ text: rest, language: undefined }, item, scene, outcomes)
+      return decideReminder(rest, item, scene, outcomes)
     case 'schedules':
       return decideSchedules(rest, outcomes)
     default:

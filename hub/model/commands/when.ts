@@ -6,7 +6,7 @@ import { fold } from './words.ts'
 /** A time as a person wrote it; `rest` is the text without it. */
 export type When =
   | { kind: 'at'; at: number; rest: string }
-  | { kind: 'cron'; cron: string; label: string; rest: string }
+  | { kind: 'cron'; cron: string; rest: string }
   /** The time is not clear; `why` says so to the person. */
   | { kind: 'unclear'; why: string }
   /** The text has no time. */
@@ -15,31 +15,12 @@ export type When =
 export interface WhenOptions {
   now: number
   timezone: string
-  /** Language of the text, where something shows it for certain. */
-  language?: Language | undefined
 }
-
-const LANGUAGES = {
-  en: chrono.en,
-  de: chrono.de,
-  fr: chrono.fr,
-  es: chrono.es,
-  it: chrono.it,
-  pt: chrono.pt,
-  nl: chrono.nl,
-  ru: chrono.ru,
-  uk: chrono.uk,
-  ja: chrono.ja,
-  zh: chrono.zh,
-  sv: chrono.sv,
-  fi: chrono.fi,
-  vi: chrono.vi,
-  id: chrono.id,
-  ar: chrono.ar,
-}
-export type Language = keyof typeof LANGUAGES
 
 type Found = chrono.ParsedResult
+
+const { en, de, fr, es, it, pt, nl, ru, uk, ja, zh, sv, fi, vi, id, ar } = chrono
+const LANGUAGES = [en, de, fr, es, it, pt, nl, ru, uk, ja, zh, sv, fi, vi, id, ar]
 
 const HALF_YEAR = 183 * 86_400_000
 const MINUTE = 60_000
@@ -55,18 +36,12 @@ export function readWhen(text: string, options: WhenOptions): When {
 }
 
 /** Returns the times in a text, in the language that explains most of it. */
-function parse(text: string, { now, timezone, language }: WhenOptions): Found[] {
+function parse(text: string, { now, timezone }: WhenOptions): Found[] {
   const reference = { instant: toDate(now), timezone: zoneOffset(now, timezone) / MINUTE }
-  const read = (name: Language) =>
-    LANGUAGES[name].casual.parse(text, reference, { forwardDate: true }).filter(found => isWhole(text, found))
-  const own = language === undefined ? [] : read(language)
-  if (own.length > 0 || language === 'en') return own
-  const all = (Object.keys(LANGUAGES) as Language[]).map(read)
-  return all.reduce((best, found) => (lengthOf(found) > lengthOf(best) ? found : best))
-}
-
-function lengthOf(found: readonly Found[]): number {
-  return found.reduce((sum, { text }) => sum + text.length, 0)
+  const lengthOf = (found: readonly Found[]) => found.reduce((sum, each) => sum + each.text.length, 0)
+  return LANGUAGES.map(({ casual }) =>
+    casual.parse(text, reference, { forwardDate: true }).filter(found => isWhole(text, found)),
+  ).reduce((best, found) => (lengthOf(found) > lengthOf(best) ? found : best))
 }
 
 /** Tells whether a time is more than a part of a word, as the Friday in "früh" and the Monday in "mañana". */
@@ -166,7 +141,6 @@ function sameDay(found: Found, now: number, timezone: string): boolean {
   return toLocal(toTime(found, now, timezone), timezone).slice(0, 14) === toLocal(now, timezone).slice(0, 14)
 }
 
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const BETWEEN = /^(?:[\s,&+]|(?<!\p{L})(?:and|und|et|y|e|en|и|och|ja|on|am|le|los|il)(?!\p{L}))*$/u
 
 /** Decides a recurrence; undefined where the text repeats nothing after all, as in "each server". */
@@ -175,13 +149,11 @@ function decideRepeated(
   found: readonly Found[],
 ): When | undefined {
   const { rest } = recurrence
-  if (recurrence.kind === 'cron') {
-    const { cron, label } = recurrence
-    return found.length > 0 ? unclear(ONE_RHYTHM) : { kind: 'cron', cron, label, rest: tidy(rest) }
-  }
-  if (recurrence.kind === 'days') {
+  if (recurrence.kind === 'cron')
+    return found.length > 0 ? unclear(ONE_RHYTHM) : { kind: 'cron', cron: recurrence.cron, rest: tidy(rest) }
+  if (recurrence.days !== undefined) {
     const isPlain = found.length <= 1 && !found.some(hasDay)
-    return decideDaily(found, isPlain, { rest, on: recurrence.days, days: DAYS[recurrence.days] ?? '' })
+    return decideDaily(found, isPlain, { rest, on: recurrence.days })
   }
   const { from } = recurrence
   const days = found.filter(each => each.start.isCertain('weekday'))
@@ -189,16 +161,14 @@ function decideRepeated(
   if (!isThere) return undefined
   if (days.length === 0) return unclear('On which day of the week?')
   const isPlain = found.every(each => days.includes(each) || hasHour(each)) && isRun(rest, found)
-  const numbers = days.map(({ start }) => start.get('weekday') ?? 0)
-  const names = numbers.map(day => WEEKDAYS[day]).join(' and ')
-  return decideDaily(found, isPlain, { rest, on: numbers.join(','), days: `every ${names}` })
+  return decideDaily(found, isPlain, { rest, on: days.map(({ start }) => start.get('weekday')).join(',') })
 }
 
 /** Decides the one time of day at which the given days repeat. */
 function decideDaily(
   found: readonly Found[],
   isPlain: boolean,
-  { rest, on, days }: { rest: string; on: string; days: string },
+  { rest, on }: { rest: string; on: string },
 ): When {
   const [time, ...others] = found.filter(hasHour)
   if (!time) return unclear('At what time of day?')
@@ -207,15 +177,9 @@ function decideDaily(
   const minute = time.start.get('minute') ?? 0
   const isOpen = !time.start.isCertain('meridiem') && hour >= 1 && hour < 7 && !/(?<!\d)0\d/.test(time.text)
   if (isOpen || isCut(rest, time)) return unclear(isOpen ? eitherOr(hour, minute) : notWhole(time))
-  const label = `${days} at ${pad(hour)}:${pad(minute)}`
-  return { kind: 'cron', cron: `${minute} ${hour} * * ${on}`, label, rest: cut(rest, found) }
+  return { kind: 'cron', cron: `${minute} ${hour} * * ${on}`, rest: cut(rest, found) }
 }
 
-const DAYS: Record<string, string> = {
-  '*': 'every day',
-  '1-5': 'Monday to Friday',
-  '0,6': 'every Saturday and Sunday',
-}
 const ONE_RHYTHM = 'I can repeat in one rhythm, without a beginning or an end. Which one?'
 
 /** Tells whether nothing but "and" stands between the days and their time. */
