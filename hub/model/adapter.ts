@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { ModelOptions, ModelReply, Price } from '../core/model.ts'
-import type { Form, ShapedRequest } from './form/form.ts'
+import type { Form, FormEntry, ShapedRequest } from './form/form.ts'
 
 /** One model of the configuration, with every default filled in. */
 export interface ModelEntry {
@@ -32,13 +32,10 @@ export interface AskOptions extends ModelOptions {
 }
 
 /**
- * Asks one provider in its wire format. `ask` makes one attempt: it throws a ModelError (with its `refusal`
- * where the provider refused), or the signal's reason. An adapter owns nothing between calls but idle
- * connections.
+ * Asks one provider once, in its wire format: throws a ModelError (with its `refusal` where the provider
+ * refused), or the signal's reason. An adapter owns nothing between calls but idle connections.
  */
-export interface Adapter {
-  ask(request: ShapedRequest, options: AskOptions): Promise<ModelReply>
-}
+export type Adapter = (request: ShapedRequest, options: AskOptions) => Promise<ModelReply>
 
 /** A provider has one file in `providers/` and one line in its index. */
 export interface Provider {
@@ -53,7 +50,7 @@ export interface Provider {
   optional?: readonly string[]
   /** Name of the temperature on the wire; default `temperature`. */
   temperature?: string
-  form(entry: ModelEntry): Form
+  form(entry: FormEntry): Form
   /** Loads the provider's package. */
   open(entry: ModelEntry, options: { clock: Clock }): Promise<Adapter>
 }

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { KEY_VARIABLES } from '../../schemas/providers.ts'
 import type { Clock } from '../core/clock.ts'
 import { toLine } from '../core/text.ts'
-import { type LocalServer, listServer } from './reported.ts'
+import { LOCAL_NAMES, LOCAL_SERVERS, type LocalServer } from './local-servers.ts'
+import { listServer } from './reported.ts'
 
 /** A server that answers. `server` is missing for an unknown program that speaks the same API. */
 export interface FoundServer {
@@ -24,16 +25,13 @@ export interface FindOptions {
   clock: Clock
 }
 
-/** Default ports of Ollama, LM Studio, llama.cpp and vLLM. */
-const PORTS = [11_434, 1_234, 8_080, 8_000]
-
 /** Milliseconds that each address has to answer. */
 const TIMEOUT = 1_000
 
 /** Returns the addresses on this machine; in a container, also those on its host. */
 export function localAddresses({ inContainer }: { inContainer: boolean }): string[] {
   const hosts = ['127.0.0.1', ...(inContainer ? ['host.docker.internal'] : [])]
-  return hosts.flatMap(host => PORTS.map(port => `http://${host}:${port}/v1`))
+  return hosts.flatMap(host => LOCAL_NAMES.map(name => `http://${host}:${LOCAL_SERVERS[name].port}/v1`))
 }
 
 /** Asks all addresses at once; returns the servers that answer and the keys that are set. Never throws. */
@@ -58,19 +56,12 @@ function isChatModel(model: string): boolean {
   return !/embed|rerank/i.test(model)
 }
 
-const PROGRAMS: Readonly<Record<LocalServer, string>> = {
-  ollama: 'Ollama',
-  'lm-studio': 'LM Studio',
-  'llama.cpp': 'llama.cpp',
-  vllm: 'vLLM',
-}
-
 /** Describes the servers that answer, a line each. */
 export function describeServers({ servers }: FoundModels): string[] {
   if (servers.length === 0)
     return ['nothing answers at the usual ports of Ollama, LM Studio, llama.cpp and vLLM']
   return servers.map(({ server, baseUrl, models }) => {
-    const program = server ? PROGRAMS[server] : 'an OpenAI-compatible server'
+    const program = server ? LOCAL_SERVERS[server].title : 'an OpenAI-compatible server'
     return `${program} at ${baseUrl}: ${toLine(models.join(', ')) || 'no models'}`
   })
 }

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { serve } from '../../tests/support/provider.ts'
 import { systemClock } from '../core/clock.ts'
 import { findModels, localAddresses } from './find-models.ts'
-import { askReported, fromLlamaCpp, fromLmStudio, fromModelList, fromOllama } from './reported.ts'
+import { fromLlamaCpp, fromLmStudio, fromOllama } from './local-servers.ts'
+import { askReported, fromModelList } from './reported.ts'
 
 // From Ollama's docs/openapi.yaml (ollama/ollama at fb307609), shortened.
 const OLLAMA_SHOW = {

@@ -2,7 +2,8 @@ import type { Clock } from '../core/clock.ts'
 import type { Price } from '../core/model.ts'
 import type { ModelEntry } from './adapter.ts'
 import { type KnownModel, knownModel } from './known-models.ts'
-import { askReported, type LocalServer, type Reported, type ReportedOptions } from './reported.ts'
+import type { LocalServer, Reported } from './local-servers.ts'
+import { askReported, type ReportedOptions } from './reported.ts'
 
 /** Sizes that the configuration gives a model; the provider is asked for missing ones. */
 export interface WrittenSizes {

@@ -4,8 +4,7 @@ import { parseJson } from '../core/json.ts'
 import { type Model, ModelError, type ModelMessage, type ModelReply, type ModelTool } from '../core/model.ts'
 import { plural, truncate } from '../core/text.ts'
 import { decideCut } from './decide-cut.ts'
-import type { LocalServer, Reported } from './reported.ts'
-import { adviseContext, adviseTools } from './server-advice.ts'
+import { adviseContext, adviseTools, type LocalServer, type Reported } from './local-servers.ts'
 
 /** A finding about a model, in words for a person, with advice on how to fix it. */
 export interface ModelFinding {

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { providers } from '../providers/index.ts'
 import { cleanSchema } from './clean-schema.ts'
 import type { ToolForm } from './form.ts'
-import { FORMS } from './forms.ts'
 
-const { tools: plain } = FORMS.openai({ provider: 'openai', baseUrl: 'http://h', model: 'm', vision: false })
+const { tools: plain } = providers.openai.form({
+  provider: 'openai',
+  baseUrl: 'http://h',
+  model: 'm',
+  vision: false,
+})
 
 const CASES: [what: string, form: Partial<ToolForm>, given: unknown, sent: object][] = [
   [

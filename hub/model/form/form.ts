@@ -1,4 +1,6 @@
 import type { ModelMessage, ModelTool } from '../../core/model.ts'
+import type { ModelEntry } from '../adapter.ts'
+import { familyOf } from '../wire/entry.ts'
 
 /**
  * Describes, as data, how a provider wants history and tools. `shapeRequest` reads it and is pure; an adapter
@@ -71,4 +73,58 @@ export interface ShapedRequest {
   names: ReadonlyMap<string, string>
   /** Most tokens that the reply may have. */
   maxOutput: number
+}
+
+/**
+ * Mistral fails to compile a JSON schema with `$id` and `$schema`:
+ * https://github.com/BerriAI/litellm/pull/13389
+ */
+export const IDENTITY = [
+  '$schema',
+  '$id',
+  '$anchor',
+  '$comment',
+  '$dynamicRef',
+  '$dynamicAnchor',
+  '$vocabulary',
+]
+
+/** Keywords that a small dialect does not know; at best it ignores them. */
+const RARE =
+  'if then else not dependencies dependentSchemas dependentRequired patternProperties propertyNames minProperties maxProperties unevaluatedProperties prefixItems additionalItems unevaluatedItems uniqueItems contains minContains maxContains multipleOf contentEncoding contentMediaType contentSchema examples deprecated readOnly writeOnly'.split(
+    ' ',
+  )
+
+/**
+ * References are never sent: some dialects follow only `#/$defs/…` of those that servers write, and
+ * Anthropic's not even these.
+ */
+export const TOOLS: ToolForm = {
+  most: 128,
+  longestDescription: 1024,
+  inlineRefs: true,
+  without: [...IDENTITY, ...RARE],
+  largestRepeat: undefined,
+  plainPatterns: false,
+  leftOut: [],
+}
+
+const HISTORY: HistoryForm = {
+  callIds: 'plain',
+  bridge: false,
+  merge: ['user', 'assistant'],
+  startsWithUser: true,
+  images: 'user',
+  reasoning: 'all',
+  foreignCall: 'nothing',
+  flat: false,
+}
+
+/** Fields of an entry on which its form depends. */
+export type FormEntry = Pick<ModelEntry, 'provider' | 'baseUrl' | 'model' | 'vision'>
+
+/** Returns a form; pictures stand where `history` says, if the model sees any. */
+export function toForm(entry: FormEntry, history: Partial<HistoryForm>, tools: ToolForm): Form {
+  const images = entry.vision ? (history.images ?? HISTORY.images) : 'none'
+  return { family: familyOf(entry), history: { ...HISTORY, ...history, images }, tools }
 }

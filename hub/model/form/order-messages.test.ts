@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { providers } from '../providers/index.ts'
 import type { HistoryForm } from './form.ts'
-import { FORMS } from './forms.ts'
 import { orderMessages } from './order-messages.ts'
 import { assistant, png, result, sketch, user } from './testing/messages.ts'
 
-const { history: free } = FORMS.openai({ provider: 'openai', baseUrl: 'http://h', model: 'm', vision: true })
+const { history: free } = providers.openai.form({
+  provider: 'openai',
+  baseUrl: 'http://h',
+  model: 'm',
+  vision: true,
+})
 const order = (messages: Parameters<typeof orderMessages>[0], form: Partial<HistoryForm>) =>
   sketch(orderMessages(messages, { ...free, ...form }))
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { providers } from '../providers/index.ts'
 import type { HistoryForm } from './form.ts'
-import { FORMS } from './forms.ts'
 import { shapeHistory } from './shape-history.ts'
 import { assistant, png, result, sketch, user } from './testing/messages.ts'
 
-const base = FORMS.openai({ provider: 'openai', baseUrl: 'http://h', model: 'm', vision: true })
+const base = providers.openai.form({ provider: 'openai', baseUrl: 'http://h', model: 'm', vision: true })
 const shape = (messages: Parameters<typeof shapeHistory>[0], history: Partial<HistoryForm> = {}) =>
   shapeHistory(messages, { ...base, history: { ...base.history, ...history } })
 

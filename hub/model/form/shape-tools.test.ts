@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { leanTools } from '../../core/lean-tools.ts'
 import type { ModelTool } from '../../core/model.ts'
+import { providers } from '../providers/index.ts'
 import type { ToolForm } from './form.ts'
-import { FORMS } from './forms.ts'
 import { shapeTools } from './shape-tools.ts'
 
-const { tools: form } = FORMS.anthropic({
+const { tools: form } = providers.anthropic.form({
   provider: 'anthropic',
   baseUrl: 'http://h',
   model: 'm',

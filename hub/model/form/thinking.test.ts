@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { providers } from '../providers/index.ts'
 import type { HistoryForm } from './form.ts'
-import { FORMS } from './forms.ts'
 import { assistant } from './testing/messages.ts'
 import { toThinking } from './thinking.ts'
 
-const base = FORMS.anthropic({ provider: 'anthropic', baseUrl: 'http://h', model: 'm', vision: false })
+const base = providers.anthropic.form({
+  provider: 'anthropic',
+  baseUrl: 'http://h',
+  model: 'm',
+  vision: false,
+})
 const form = (history: Partial<HistoryForm>) => ({ ...base, history: { ...base.history, ...history } })
 const own = { by: base.family, text: 'hm', parts: { signature: 'x' } }
 const foreign = { by: 'anthropic/m at http://another', text: 'hm' }

@@ -3,9 +3,7 @@ import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/
 import { type Clock, MAX_DELAY } from '../../core/clock.ts'
 import type { Adapter, ModelEntry } from '../adapter.ts'
 import type { ShapedRequest } from '../form/form.ts'
-import { editOf, familyOf, timeoutOf, toProvider } from '../wire/entry.ts'
-import { readReply } from '../wire/read-reply.ts'
-import { openWireCall } from '../wire/wire-call.ts'
+import { createAdapter } from '../wire/stream-reply.ts'
 import { toChatMessages, toChatTool } from './messages.ts'
 import { createReplyReader } from './reply.ts'
 
@@ -29,45 +27,23 @@ export async function openChatAdapter(
   dialect: ChatDialect = {},
 ): Promise<Adapter> {
   const { OpenAI } = await import('openai')
-  const provider = toProvider(entry)
-  return {
-    async ask(request, { signal, onText, onCut, makeId, without }) {
-      signal.throwIfAborted()
-      const edit = editOf(entry, without)
-      using call = openWireCall({
-        provider,
-        clock,
-        signal,
-        timeout: timeoutOf(entry),
-        edit,
-        takesDocument: true,
-      })
-      const isTool = (name: string) => request.tools.some(tool => tool.name === name)
-      const reply = createReplyReader({ provider, family: familyOf(entry), onText, makeId, isTool })
-      const open = () => {
-        const openai = new OpenAI({
-          ...toClientOptions(entry.baseUrl, provider.apiKey, entry.headers),
-          fetch: call.fetch,
-        })
-        return openai.chat.completions.create(toBody(entry, request, dialect))
-      }
-      return await readReply(call, signal, reply, open, {
-        provider,
-        maxOutput: request.maxOutput,
-        ...(onCut && { onCut }),
-      })
+  return createAdapter(entry, clock, {
+    takesDocument: true,
+    toReader(options, { tools }) {
+      const isTool = (name: string) => tools.some(tool => tool.name === name)
+      return createReplyReader({ ...options, isTool })
     },
-  }
+    open(request, fetch) {
+      const openai = new OpenAI({ ...toClientOptions(entry), fetch })
+      return openai.chat.completions.create(toBody(entry, request, dialect))
+    },
+  })
 }
 
 /** Returns all of the package's options, because the package reads missing ones from the environment. */
-export function toClientOptions(
-  baseURL: string,
-  apiKey: string,
-  headers: ModelEntry['headers'] = {},
-): ClientOptions {
+function toClientOptions({ baseUrl, apiKey, headers = {} }: ModelEntry): ClientOptions {
   return {
-    baseURL,
+    baseURL: baseUrl,
     apiKey: apiKey || NO_KEY,
     defaultHeaders: headers,
     adminAPIKey: null,

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { ModelError } from '../../core/model.ts'
 import { createReplyReader } from './reply.ts'
 
-const provider = { baseUrl: 'http://gpu.lan:8000/v1', apiKey: 'sk-secret', model: 'qwen3' }
+const endpoint = { baseUrl: 'http://gpu.lan:8000/v1', apiKey: 'sk-secret', model: 'qwen3' }
 
 /** Reads a stream of chunks, and returns the reply with the text as it was shown. */
 function read(chunks: unknown[]) {
   const shown: string[] = []
   const reader = createReplyReader({
-    provider,
+    endpoint,
     onText: text => shown.push(text),
     makeId: position => `made_${position}`,
     family: 'compatible/qwen3',

@@ -1,17 +1,10 @@
 import { type Begun, ModelError, type ModelUsage, type Thinking } from '../../core/model.ts'
-import type { ReplyReader } from '../wire/read-reply.ts'
+import { brokenStream, describeProvider, type Endpoint, filtered } from '../wire/provider-error.ts'
+import type { ReaderOptions, ReplyReader } from '../wire/stream-reply.ts'
+import { createThinkingFilter, dropThoughts } from '../wire/thinking-filter.ts'
 import { type AccumulatedCall, createCallAccumulator } from './accumulate.ts'
-import { brokenStream, describeProvider, filtered, type Provider } from './provider-error.ts'
-import { createThinkingFilter, dropThoughts } from './thinking.ts'
 
-interface ReplyOptions {
-  provider: Provider
-  /** Family that made the thoughts. */
-  family: string
-  /** Gets the shown text piece by piece. What it throws passes through. */
-  onText: (text: string) => void
-  /** Names the call at a position where the provider sent no id. */
-  makeId: (position: number) => string
+interface ReplyOptions extends ReaderOptions {
   /** Tells whether a name is that of a tool that may be called. */
   isTool: (name: string) => boolean
 }
@@ -39,7 +32,7 @@ interface RawUsage {
 }
 
 export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
-  const { provider, family, onText, makeId, isTool } = options
+  const { endpoint, family, onText, makeId, isTool } = options
   const calls = createCallAccumulator(makeId, isTool)
   const details = createDetails()
   const filter = createThinkingFilter()
@@ -86,12 +79,12 @@ export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
     take(chunk) {
       if (typeof chunk !== 'object' || chunk === null) {
         if (reason !== undefined) return
-        throw brokenStream(provider, 'sent what is no JSON object in the middle of the reply')
+        throw brokenStream(endpoint, 'sent what is no JSON object in the middle of the reply')
       }
       takeChunk(chunk)
     },
     finish() {
-      const failure = decideFailure(provider, reason)
+      const failure = decideFailure(endpoint, reason)
       if (failure) throw failure
       tell(filter.end())
       const made = calls.finish()
@@ -162,10 +155,10 @@ function createDetails() {
 }
 
 /** Returns the error for a reason to end that means no reply: OpenAI's, OpenRouter's or DeepSeek's. */
-function decideFailure(provider: Provider, reason: string | undefined): ModelError | undefined {
-  if (reason === 'content_filter') return filtered(provider)
+function decideFailure(endpoint: Endpoint, reason: string | undefined): ModelError | undefined {
+  if (reason === 'content_filter') return filtered(endpoint)
   if (reason !== 'error' && reason !== 'insufficient_system_resource') return undefined
-  return new ModelError('server', `${describeProvider(provider)} ended the reply with "${reason}".`)
+  return new ModelError('server', `${describeProvider(endpoint)} ended the reply with "${reason}".`)
 }
 
 /** Returns a text, or the text parts of a list (Mistral lists its thoughts beside them). */

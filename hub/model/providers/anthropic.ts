@@ -1,17 +1,29 @@
 import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { ModelEntry, Provider } from '../adapter.ts'
-import { FORMS } from '../form/forms.ts'
+import { IDENTITY, TOOLS, type ToolForm, toForm } from '../form/form.ts'
 import type { ProviderOptions } from '../sdk/language-model.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 
 /** Tokens of thinking; at least 1,024. Models that set their own budget get that mode from the package. */
 const BUDGETS = { low: 1_024, medium: 4_096, high: 16_384 }
 
+/**
+ * Anthropic limits names of arguments (https://github.com/beautyfree/appstore-connect-mcp/issues/2), and
+ * takes long descriptions.
+ */
+const ANTHROPIC_TOOLS: ToolForm = {
+  ...TOOLS,
+  without: IDENTITY,
+  longestDescription: 4096,
+  plainArguments: true,
+}
+
 /** Anthropic's Messages API, whose prompt cache ends at the marks in a request. */
 export const anthropic: Provider = {
   name: 'anthropic',
   ...PROVIDERS.anthropic,
-  form: FORMS.anthropic,
+  /** It needs ids of letters, digits, `_` and `-`, the user first, and signed thoughts. */
+  form: entry => toForm(entry, { merge: ['user'], images: 'all' }, ANTHROPIC_TOOLS),
   async open(entry, { clock }) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     return createSdkAdapter(entry, {

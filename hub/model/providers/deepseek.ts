@@ -1,8 +1,17 @@
 import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { ModelEntry, Provider } from '../adapter.ts'
-import { FORMS } from '../form/forms.ts'
+import { type HistoryForm, TOOLS, toForm } from '../form/form.ts'
 import type { ProviderOptions } from '../sdk/language-model.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
+
+/**
+ * These models refuse a call without the reasoning that led to it, and take an empty one: DeepSeek on every
+ * message (https://github.com/anomalyco/opencode/issues/24722), Kimi on those with calls
+ * (https://github.com/HKUDS/nanobot/pull/2598).
+ */
+export const REASONED_HISTORY: Partial<HistoryForm> = { reasoning: 'all', foreignCall: 'empty-reasoning' }
+
+export const isReasoned = (model: string) => /deepseek|kimi/i.test(model)
 
 /**
  * DeepSeek's API. Its V4 thinks unless told not to, and needs its thoughts back on every message
@@ -11,7 +20,7 @@ import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 export const deepseek: Provider = {
   name: 'deepseek',
   ...PROVIDERS.deepseek,
-  form: FORMS.deepseek,
+  form: entry => toForm(entry, REASONED_HISTORY, TOOLS),
   async open(entry, { clock }) {
     const { createDeepSeek } = await import('@ai-sdk/deepseek')
     return createSdkAdapter(entry, {

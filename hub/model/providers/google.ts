@@ -1,17 +1,31 @@
 import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { ModelEntry, Provider } from '../adapter.ts'
-import { FORMS } from '../form/forms.ts'
+import { TOOLS, type ToolForm, toForm } from '../form/form.ts'
 import type { ProviderOptions } from '../sdk/language-model.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 
 const BUDGETS = { none: 0, low: 1_024, medium: 8_192, high: 24_576 }
+
+/**
+ * Google's dialect is OpenAPI's: it needs a type everywhere
+ * (https://github.com/danny-avila/LibreChat/issues/6971), and knows only the formats `enum` and `date-time`
+ * of texts.
+ */
+export const GOOGLE_TOOLS: ToolForm = { ...TOOLS, without: [...TOOLS.without, 'format'], typed: true }
+
+export const isGemini = (model: string) => /gemini/i.test(model)
 
 /** Gemini's own API. The package signs the calls of other models with Google's stand-in for a signature. */
 export const google: Provider = {
   name: 'google',
   ...PROVIDERS.google,
   temperature: 'generationConfig.temperature',
-  form: FORMS.google,
+  /**
+   * Gemini needs calls right after the user or results
+   * (https://github.com/google-gemini/gemini-cli/issues/11814). Only Gemini 3 takes pictures in results, so
+   * pictures follow the results.
+   */
+  form: entry => toForm(entry, {}, GOOGLE_TOOLS),
   async open(entry, { clock }) {
     const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
     return createSdkAdapter(entry, {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { Provider } from '../adapter.ts'
-import { FORMS } from '../form/forms.ts'
+import { IDENTITY, TOOLS, toForm } from '../form/form.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 
 /**
@@ -11,7 +11,14 @@ import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 export const openai: Provider = {
   name: 'openai',
   ...PROVIDERS.openai,
-  form: FORMS.openai,
+  /**
+   * The Responses API takes ids of at most 64 characters
+   * (https://github.com/experientiallabs/experiential/pull/801), roles in any order, encrypted reasoning with
+   * everything that it led to, and pictures in the outputs of functions. OpenAI documents the most tools and
+   * the longest description: https://platform.openai.com/docs/guides/function-calling
+   */
+  form: entry =>
+    toForm(entry, { merge: [], startsWithUser: false, images: 'all' }, { ...TOOLS, without: IDENTITY }),
   async open(entry, { clock }) {
     const { createOpenAI } = await import('@ai-sdk/openai')
     return createSdkAdapter(entry, {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Model, ModelError, type ModelRequest } from '../../core/model.ts'
 import type { AskOptions, Provider } from '../adapter.ts'
 import type { ShapedRequest } from '../form/form.ts'
-import { FORMS } from '../form/forms.ts'
+import { providers } from '../providers/index.ts'
 import { createRepairingModel } from './repairing-model.ts'
 
 const WEEK = 7 * 24 * 3_600_000
@@ -26,20 +26,20 @@ function world(refuse: (sent: Sent) => Error | undefined) {
     name: 'compatible',
     hosts: [],
     optional: ['stream_options'],
-    form: FORMS.compatible,
-    open: async () => ({
-      async ask({ tools, messages }: ShapedRequest, { without }: AskOptions) {
+    form: providers.compatible.form,
+    open:
+      async () =>
+      async (request: ShapedRequest, { without }: AskOptions) => {
         const one = {
-          tools: tools.map(({ name }) => name),
+          tools: request.tools.map(({ name }) => name),
           without,
-          flat: !messages.some(({ role }) => role === 'tool'),
+          flat: !request.messages.some(({ role }) => role === 'tool'),
         }
         sent.push(one)
         const error = refuse(one)
         if (error) throw error
         return { text: 'ok', calls: [], truncated: false }
       },
-    }),
   }
   const entry = {
     provider: 'compatible',

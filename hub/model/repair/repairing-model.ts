@@ -50,10 +50,10 @@ export function createRepairingModel(
     repairs: readonly Repair[],
     asked: ModelOptions,
   ): Promise<ModelReply> {
-    opened ??= provider.open(entry, { clock })
+    opened ??= provider.open({ ...entry, apiKey: entry.apiKey?.trim() }, { clock })
     const { shaped, without } = shape(request, repairs)
     const makeId = (position: number) => toCallId(request, position)
-    const reply = await (await opened).ask(shaped, { ...asked, without, makeId })
+    const reply = await (await opened)(shaped, { ...asked, without, makeId })
     return {
       ...reply,
       calls: reply.calls.map(call => ({ ...call, name: shaped.names.get(call.name) ?? call.name })),

@@ -2,25 +2,16 @@ import { type Begun, type ModelCall, ModelError, type ModelReply, type ModelUsag
 import {
   brokenStream,
   describeProvider,
+  type Endpoint,
   errorIn,
   filtered,
-  type Provider,
   toModelError,
   toRefusal,
-} from '../openai/provider-error.ts'
-import { createThinkingFilter, type ThinkingFilter } from '../openai/thinking.ts'
-import type { ReplyReader } from '../wire/read-reply.ts'
+} from '../wire/provider-error.ts'
+import type { ReaderOptions, ReplyReader } from '../wire/stream-reply.ts'
+import { createThinkingFilter, type ThinkingFilter } from '../wire/thinking-filter.ts'
 import type { KeptPart } from './kept-parts.ts'
 import type { ProviderOptions, StreamPart } from './language-model.ts'
-
-interface ReplyOptions {
-  provider: Provider
-  /** Family that made the thoughts. */
-  family: string
-  onText: (text: string) => void
-  /** Names the call at a position where the provider sent no id. */
-  makeId: (position: number) => string
-}
 
 interface Part {
   type: KeptPart['type']
@@ -38,12 +29,8 @@ interface Piece {
 type Finish = Extract<StreamPart, { type: 'finish' }>
 
 /** Puts a reply together from the parts of a package's stream. */
-export function createPartsReader({
-  provider,
-  family,
-  onText,
-  makeId,
-}: ReplyOptions): ReplyReader<StreamPart> {
+export function createPartsReader(options: ReaderOptions): ReplyReader<StreamPart> {
+  const { endpoint, family, onText, makeId } = options
   const collected = createParts(onText)
   const { parts, textOf, take } = collected
   const calls: ModelCall[] = []
@@ -96,13 +83,13 @@ export function createPartsReader({
           event = part.rawValue
           return
         case 'error':
-          throw toPartError(provider, part.error, event)
+          throw toPartError(endpoint, part.error, event)
         default:
           return
       }
     },
     finish() {
-      const failure = decideFailure(provider, finish)
+      const failure = decideFailure(endpoint, finish)
       if (failure) throw failure
       const usage = toUsage(finish)
       return {
@@ -158,17 +145,17 @@ function createParts(onText: (text: string) => void) {
 }
 
 /** Returns the error in an event as it came, or a broken stream where the package could not read it. */
-function toPartError(provider: Provider, error: unknown, event: unknown): ModelError {
+function toPartError(endpoint: Endpoint, error: unknown, event: unknown): ModelError {
   const said = errorIn(event) ?? (error instanceof Error ? undefined : error)
-  if (said !== undefined) return toModelError(provider, toRefusal(said))
-  return brokenStream(provider, 'sent what cannot be read in the middle of the reply')
+  if (said !== undefined) return toModelError(endpoint, toRefusal(said))
+  return brokenStream(endpoint, 'sent what cannot be read in the middle of the reply')
 }
 
-function decideFailure(provider: Provider, finish: Finish | undefined): ModelError | undefined {
+function decideFailure(endpoint: Endpoint, finish: Finish | undefined): ModelError | undefined {
   const { unified, raw } = finish?.finishReason ?? { unified: 'other', raw: undefined }
-  if (unified === 'content-filter') return filtered(provider)
+  if (unified === 'content-filter') return filtered(endpoint)
   if (unified !== 'error') return undefined
-  return new ModelError('server', `${describeProvider(provider)} ended the reply with "${raw ?? 'error'}".`)
+  return new ModelError('server', `${describeProvider(endpoint)} ended the reply with "${raw ?? 'error'}".`)
 }
 
 /** Returns what is kept of a reply's thoughts: nothing of a plain text that no provider wants back. */

@@ -1,9 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Adapter, ModelEntry } from '../adapter.ts'
 import type { ShapedRequest } from '../form/form.ts'
-import { editOf, familyOf, timeoutOf, toProvider } from '../wire/entry.ts'
-import { readReply } from '../wire/read-reply.ts'
-import { openWireCall } from '../wire/wire-call.ts'
+import { createAdapter } from '../wire/stream-reply.ts'
 import type { CallOptions, LanguageModel, ProviderOptions } from './language-model.ts'
 import { createPartsReader } from './reply.ts'
 import { toPrompt } from './to-prompt.ts'
@@ -33,30 +31,18 @@ const NO_KEY = 'none'
 
 /** Creates an adapter that asks through the language-model interface of one of the AI SDK's packages. */
 export function createSdkAdapter(entry: ModelEntry, options: SdkOptions): Adapter {
-  const provider = toProvider(entry)
-  return {
-    async ask(request, { signal, onText, onCut, makeId, without }) {
-      signal.throwIfAborted()
-      const edit = editOf(entry, without)
-      using call = openWireCall({ provider, clock: options.clock, signal, timeout: timeoutOf(entry), edit })
-      const reply = createPartsReader({ provider, family: familyOf(entry), onText, makeId })
-      const open = async () => {
-        const model = options.toModel({
-          baseURL: entry.baseUrl,
-          apiKey: provider.apiKey || NO_KEY,
-          headers: { ...entry.headers },
-          fetch: call.fetch,
-        })
-        const { stream } = await model.doStream(toCallOptions(entry, request, options))
-        return stream
-      }
-      return await readReply(call, signal, reply, open, {
-        provider,
-        maxOutput: request.maxOutput,
-        ...(onCut && { onCut }),
+  return createAdapter(entry, options.clock, {
+    toReader: createPartsReader,
+    async open(request, fetch) {
+      const model = options.toModel({
+        baseURL: entry.baseUrl,
+        apiKey: entry.apiKey || NO_KEY,
+        headers: { ...entry.headers },
+        fetch,
       })
+      return (await model.doStream(toCallOptions(entry, request, options))).stream
     },
-  }
+  })
 }
 
 function toCallOptions(

@@ -1,25 +1,27 @@
+import { z } from 'zod'
+import { fromIso } from '../../core/clock.ts'
 import { parseJson } from '../../core/json.ts'
 import { ModelError } from '../../core/model.ts'
 import {
   describeProvider,
+  type Endpoint,
   nameAddress,
-  type Provider,
+  nameKey,
   toModelError,
   toRefusal,
   unsent,
-} from '../openai/provider-error.ts'
-import { toRetryAfter } from '../openai/retry-after.ts'
+} from './provider-error.ts'
 
 /** Reads the error of a response that is not the wanted one. `now` is in unix milliseconds. */
 export async function toAnswerError(
-  provider: Provider,
+  endpoint: Endpoint,
   response: Response,
   now: number,
 ): Promise<ModelError> {
   const { status, headers } = response
   const text = await response.text()
   const error = readError(text)
-  return toModelError(provider, toRefusal(error, status), { retryAfter: toRetryAfter(headers, error, now) })
+  return toModelError(endpoint, toRefusal(error, status), { retryAfter: toRetryAfter(headers, error, now) })
 }
 
 /**
@@ -35,29 +37,29 @@ function readError(text: string): unknown {
 }
 
 /** Returns the error for a request that got no response. */
-export function toNetworkError(provider: Provider, thrown: unknown): ModelError {
+export function toNetworkError(endpoint: Endpoint, thrown: unknown): ModelError {
   if (thrown instanceof ModelError) return thrown
   const cause = findCoded(thrown)
-  if (!cause || cause.code === 'ERR_INVALID_URL') return unusable(provider)
+  if (!cause || cause.code === 'ERR_INVALID_URL') return unusable(endpoint)
   const refusal = { status: undefined, param: undefined, said: undefined, code: cause.code }
-  return toModelError(provider, { ...refusal, kind: 'network' }, { cause })
+  return toModelError(endpoint, { ...refusal, kind: 'network' }, { cause })
 }
 
 /**
  * Returns the error for what a package throws before it sends anything. A TypeError that names a header or
  * the URL is about the configuration; every other error is about the request.
  */
-export function toUnsentError(provider: Provider, thrown: unknown): ModelError {
+export function toUnsentError(endpoint: Endpoint, thrown: unknown): ModelError {
   const isOfConfig = thrown instanceof TypeError && /header|url/i.test(thrown.message)
-  if (isOfConfig || !(thrown instanceof Error)) return unusable(provider)
-  return unsent(provider, thrown)
+  if (isOfConfig || !(thrown instanceof Error)) return unusable(endpoint)
+  return unsent(endpoint, thrown)
 }
 
 /** Returns an error without its cause, which quotes the address or the header that could not be used. */
-function unusable(provider: Provider): ModelError {
+function unusable(endpoint: Endpoint): ModelError {
   return new ModelError(
     'rejected',
-    `${describeProvider(provider)} could not be asked. Check ${nameAddress(provider)} (http or https, no user in it) and ${provider.keyVariable ?? 'OPENAI_API_KEY'} for what does not belong there.`,
+    `${describeProvider(endpoint)} could not be asked. Check ${nameAddress(endpoint)} (http or https, no user in it) and ${nameKey(endpoint)} for what does not belong there.`,
   )
 }
 
@@ -69,4 +71,39 @@ export function findCoded(error: unknown): (Error & { code: string }) | undefine
 
 function hasCode(error: Error): error is Error & { code: string } {
   return 'code' in error && typeof error.code === 'string'
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+const retryInfo = z.object({ details: z.array(z.object({ retryDelay: z.string().optional() })) })
+
+/**
+ * Returns the milliseconds that a response asks to wait: `retry-after-ms`, else `retry-after` in seconds or
+ * as an HTTP date, else the `RetryInfo` of Google's error.
+ */
+export function toRetryAfter(headers: Headers, error: unknown, now: number): number | undefined {
+  const inMs = toNumber(headers.get('retry-after-ms'))
+  if (inMs !== undefined) return inMs
+  const text = headers.get('retry-after')
+  const seconds = toNumber(text) ?? toNumber(toDelay(error)?.replace(/s$/, ''))
+  if (seconds !== undefined) return seconds * 1000
+  const at = text ? fromHttpDate(text) : undefined
+  return at === undefined ? undefined : Math.max(0, at - now)
+}
+
+function toDelay(error: unknown): string | undefined {
+  return retryInfo.safeParse(error).data?.details.find(({ retryDelay }) => retryDelay)?.retryDelay
+}
+
+function toNumber(text: string | null | undefined): number | undefined {
+  return text && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined
+}
+
+/** Returns unix milliseconds of an IMF-fixdate (RFC 9110, 5.6.7), the one form that servers may send. */
+function fromHttpDate(text: string): number | undefined {
+  const match = /^\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT$/.exec(text.trim())
+  if (!match) return undefined
+  const [, day, name = '', year, time] = match
+  const month = String(MONTHS.indexOf(name) + 1).padStart(2, '0')
+  return fromIso(`${year}-${month}-${day}T${time}Z`)
 }

@@ -1,7 +1,5 @@
-import { PROVIDERS, type ProviderName } from '../../../schemas/providers.ts'
 import type { ModelEntry } from '../adapter.ts'
 import { toShownUrl } from '../ask-json.ts'
-import type { Provider } from '../openai/provider-error.ts'
 
 const TIMEOUT = 60_000
 /**
@@ -21,12 +19,6 @@ export function timeoutOf({ baseUrl, timeout }: ModelEntry): number {
  */
 export function familyOf({ provider, model, baseUrl }: Pick<ModelEntry, 'provider' | 'model' | 'baseUrl'>) {
   return `${provider}/${model} at ${toShownUrl(baseUrl)}`
-}
-
-/** Returns what errors say about an entry's provider. */
-export function toProvider({ provider, baseUrl, apiKey, model }: ModelEntry): Provider {
-  const known = PROVIDERS[provider as ProviderName]
-  return { baseUrl, apiKey: apiKey?.trim() ?? '', model, keyVariable: known?.keyVariable }
 }
 
 /** Both names for the most tokens of a reply: a server that does not know one of them knows the other. */

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { systemClock } from '../../core/clock.ts'
 import { openWireCall } from './wire-call.ts'
 
-const provider = { baseUrl: 'http://gpu.lan/v1', apiKey: 'sk-secret' }
+const endpoint = { baseUrl: 'http://gpu.lan/v1', apiKey: 'sk-secret' }
 
 const tell = (thrown: unknown) => {
   using call = openWireCall({
-    provider,
+    endpoint,
     clock: systemClock,
     signal: new AbortController().signal,
     timeout: 1,

@@ -2,21 +2,20 @@ import type { Clock } from '../../core/clock.ts'
 import { parseJson } from '../../core/json.ts'
 import { ModelError } from '../../core/model.ts'
 import { toSpan } from '../../core/text.ts'
+import { findCoded, toAnswerError, toNetworkError, toUnsentError } from './answer-error.ts'
 import {
   brokenStream,
   describeProvider,
+  type Endpoint,
   errorIn,
   nameAddress,
-  type Provider,
   type Refusal,
   toModelError,
   toRefusal,
-} from '../openai/provider-error.ts'
-import { findCoded, toAnswerError, toNetworkError, toUnsentError } from './answer-error.ts'
-import { createCallWatch } from './call-watch.ts'
+} from './provider-error.ts'
 
 export interface WireOptions {
-  provider: Provider
+  endpoint: Endpoint
   clock: Clock
   /** Signal of the caller. */
   signal: AbortSignal
@@ -25,17 +24,20 @@ export interface WireOptions {
   /** Changes the body of the request before it is sent. */
   edit?: ((body: Record<string, unknown>) => object) | undefined
   /** True where a JSON document in place of a stream of events is read as its only event. */
-  takesDocument?: boolean
+  takesDocument?: boolean | undefined
 }
 
 /** Most milliseconds between two pieces of a response. */
-export const IDLE_TIMEOUT = 120_000
+const IDLE_TIMEOUT = 120_000
 /** Milliseconds to wait for the end of a connection, so that it can be used again. */
 const AFTER_DONE = 100
+/** Made only once, since an abort without a reason makes an exception with a stack. */
+const OVER = new Error('The call is over')
 
 /**
  * One request of a provider's package, which sends it with `fetch`. It handles limits on time, refusals and
  * broken connections in the same way for every package; the package reads a response that just ends.
+ * Disposing of it cuts what is still open.
  */
 export interface WireCall extends Disposable {
   readonly fetch: typeof globalThis.fetch
@@ -48,23 +50,39 @@ export interface WireCall extends Disposable {
 }
 
 export function openWireCall(options: WireOptions): WireCall {
-  const { provider, clock, signal, timeout, edit, takesDocument = false } = options
-  const watch = createCallWatch(clock, signal)
+  const { endpoint, clock, signal, timeout, edit, takesDocument = false } = options
+  const own = new AbortController()
+  const either = AbortSignal.any([signal, own.signal])
+  let cancel: (() => void) | undefined
   let failure: ModelError | undefined
   let hasAnswered = false
+  /** Limits the wait that begins now; the limit replaces the one before. */
+  function within(delay: number, toError: () => ModelError) {
+    cancel?.()
+    cancel = clock.after(delay, () => own.abort(toError()))
+  }
+  /** Returns the error of the wait that took too long, else of the broken connection. */
+  function decideFailure(thrown: unknown, toError: (thrown: unknown) => ModelError): ModelError | undefined {
+    if (!either.aborted) return toError(thrown)
+    return either.reason instanceof ModelError ? either.reason : undefined
+  }
+  function close() {
+    cancel?.()
+    own.abort(OVER)
+  }
   const call = {
     patience: IDLE_TIMEOUT,
     isClosed: false,
     async fetch(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
-      watch.within(timeout, () => slowError(provider, timeout))
+      within(timeout, () => slowError(endpoint, timeout))
       try {
         const body = edit && typeof init.body === 'string' ? editText(init.body, edit) : init.body
-        const response = await fetch(input, { ...init, ...(body && { body }), signal: watch.signal })
+        const response = await fetch(input, { ...init, ...(body && { body }), signal: either })
         hasAnswered = true
-        if (!response.ok) throw await toAnswerError(provider, response, clock.now())
+        if (!response.ok) throw await toAnswerError(endpoint, response, clock.now())
         return toGuarded(response)
       } catch (error) {
-        failure = watch.signal.aborted ? timeoutOf(watch.signal) : toNetworkError(provider, error)
+        failure = decideFailure(error, thrown => toNetworkError(endpoint, thrown))
         throw failure ?? error
       }
     },
@@ -72,48 +90,36 @@ export function openWireCall(options: WireOptions): WireCall {
       if (signal.aborted) return signal.reason
       if (failure) return failure
       const refusal = refusalIn(thrown)
-      if (refusal) return toModelError(provider, refusal)
-      if (hasAnswered) return brokenStream(provider, describeBreak(thrown))
-      return toUnsentError(provider, thrown)
+      if (refusal) return toModelError(endpoint, refusal)
+      if (hasAnswered) return brokenStream(endpoint, describeBreak(thrown))
+      return toUnsentError(endpoint, thrown)
     },
-    [Symbol.dispose]: () => watch[Symbol.dispose](),
+    [Symbol.dispose]: close,
   }
 
   function toGuarded({ body, status, headers }: Response): Response {
     const type = headers.get('content-type') ?? ''
-    if (type.includes('text/html')) throw webPage(provider)
+    if (type.includes('text/html')) throw webPage(endpoint)
     const reader = (body ?? new Blob([]).stream()).getReader()
     const read = async () => {
       const delay = call.patience
-      watch.within(delay, () => idleError(provider, delay))
+      within(delay, () => idleError(endpoint, delay))
       try {
         return await reader.read()
       } catch (error) {
-        failure = watch.signal.aborted ? timeoutOf(watch.signal) : brokenOff(provider, error)
+        failure = decideFailure(error, thrown => brokenOff(endpoint, thrown))
         return { done: true, value: undefined }
       }
     }
     const isDocument = takesDocument && type.includes('application/json')
-    const pieces = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          const { done, value } = isDocument ? await readDocument(read) : await read()
-          if (value) controller.enqueue(value)
-          if (done) controller.close()
-        },
-        async cancel() {
-          call.isClosed = true
-          if (call.patience === IDLE_TIMEOUT) return watch[Symbol.dispose]()
-          call.patience = AFTER_DONE
-          while (!(await read()).done);
-        },
-      },
-      { highWaterMark: 0 },
-    )
-    return new Response(pieces, {
-      status,
-      headers: { 'content-type': isDocument ? 'text/event-stream' : type },
-    })
+    const cancel = async () => {
+      call.isClosed = true
+      if (call.patience === IDLE_TIMEOUT) return close()
+      call.patience = AFTER_DONE
+      while (!(await read()).done);
+    }
+    const init = { status, headers: { 'content-type': isDocument ? 'text/event-stream' : type } }
+    return new Response(toStream(isDocument ? () => readDocument(read) : read, cancel), init)
   }
 
   return call
@@ -136,10 +142,19 @@ function editText(body: string, edit: (body: Record<string, unknown>) => object)
   return JSON.stringify(edit(JSON.parse(body)))
 }
 
+type Read = () => Promise<{ done: boolean; value?: Uint8Array | undefined }>
+
+function toStream(read: Read, cancel: () => Promise<void>): ReadableStream<Uint8Array> {
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const { done, value } = await read()
+    if (value) controller.enqueue(value)
+    if (done) controller.close()
+  }
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
+}
+
 /** Reads the whole body as one event. */
-async function readDocument(
-  read: () => Promise<{ done: boolean; value?: Uint8Array | undefined }>,
-): Promise<{ done: true; value: Uint8Array }> {
+async function readDocument(read: Read): Promise<{ done: true; value: Uint8Array }> {
   const pieces: Uint8Array[] = []
   for (let next = await read(); next.value; next = await read()) pieces.push(next.value)
   const text = Buffer.concat(pieces)
@@ -148,35 +163,30 @@ async function readDocument(
   return { done: true, value: Buffer.from(`data: ${text}\n\n`) }
 }
 
-/** Returns the error of the wait that took too long; undefined where the caller aborted. */
-function timeoutOf({ reason }: AbortSignal): ModelError | undefined {
-  return reason instanceof ModelError ? reason : undefined
-}
-
 function describeBreak(thrown: unknown): string {
   if (thrown === undefined) return 'ended the reply before it was whole'
   return 'sent what cannot be read in the middle of the reply'
 }
 
-function brokenOff(provider: Provider, error: unknown): ModelError {
+function brokenOff(endpoint: Endpoint, error: unknown): ModelError {
   const coded = findCoded(error)
-  return brokenStream(provider, `broke off the reply${coded ? ` (${coded.code})` : ''}`, coded)
+  return brokenStream(endpoint, `broke off the reply${coded ? ` (${coded.code})` : ''}`, coded)
 }
 
-function idleError(provider: Provider, delay: number): ModelError {
-  return new ModelError('network', `${describeProvider(provider)} sent nothing for ${toSpan(delay)}.`)
+function idleError(endpoint: Endpoint, delay: number): ModelError {
+  return new ModelError('network', `${describeProvider(endpoint)} sent nothing for ${toSpan(delay)}.`)
 }
 
-function slowError(provider: Provider, delay: number): ModelError {
+function slowError(endpoint: Endpoint, delay: number): ModelError {
   return new ModelError(
     'network',
-    `${describeProvider(provider)} did not answer within ${toSpan(delay)}. Check that it runs and is not busy loading the model.`,
+    `${describeProvider(endpoint)} did not answer within ${toSpan(delay)}. Check that it runs and is not busy loading the model.`,
   )
 }
 
-function webPage(provider: Provider): ModelError {
+function webPage(endpoint: Endpoint): ModelError {
   return new ModelError(
     'rejected',
-    `${describeProvider(provider)} answered with a web page. Check ${nameAddress(provider)} (most end in /v1).`,
+    `${describeProvider(endpoint)} answered with a web page. Check ${nameAddress(endpoint)} (most end in /v1).`,
   )
 }

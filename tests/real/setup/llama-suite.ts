@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toModelTool } from '../../../hub/catalogue/model-tool.ts'
 import type { ModelTool } from '../../../hub/core/model.ts'
-import { FORMS } from '../../../hub/model/form/forms.ts'
 import { shapeTools } from '../../../hub/model/form/shape-tools.ts'
 import { toChatTool } from '../../../hub/model/openai/messages.ts'
+import { providers } from '../../../hub/model/providers/index.ts'
 import { openClient } from '../../support/clients.ts'
 import { untilReady } from '../../support/downstream.ts'
 import type { ChatTool } from '../../support/first-hub.ts'
@@ -16,7 +16,12 @@ import { installServers, type NpmServer, toEntry } from './npm-servers.ts'
 const INSTALL_MS = 300_000
 
 /** The form for every server that is built on llama.cpp. */
-const FORM = FORMS.compatible({ provider: 'compatible', baseUrl: 'http://h', model: 'qwen3', vision: false })
+const FORM = providers.compatible.form({
+  provider: 'compatible',
+  baseUrl: 'http://h',
+  model: 'qwen3',
+  vision: false,
+})
 
 /** Converts all tools to the form that llama.cpp is sent. */
 export function toShaped(tools: readonly ModelTool[]): ChatTool[] {

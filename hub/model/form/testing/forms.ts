@@ -1,7 +1,7 @@
+import { providers } from '../../providers/index.ts'
 import type { Form } from '../form.ts'
-import { FORMS } from '../forms.ts'
 
-const MODELS: readonly [provider: keyof typeof FORMS, model: string][] = [
+const MODELS: readonly [provider: keyof typeof providers, model: string][] = [
   ['openai', 'gpt-5.4'],
   ['anthropic', 'claude-opus-4-6'],
   ['google', 'gemini-3-pro'],
@@ -19,5 +19,5 @@ const MODELS: readonly [provider: keyof typeof FORMS, model: string][] = [
 
 /** Forms of every provider, and of each kind of model behind the providers that have many. */
 export const ALL_FORMS: readonly Form[] = MODELS.flatMap(([provider, model]) =>
-  [true, false].map(vision => FORMS[provider]({ provider, baseUrl: 'http://h/v1', model, vision })),
+  [true, false].map(vision => providers[provider].form({ provider, baseUrl: 'http://h/v1', model, vision })),
 )

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FORMS } from './forms.ts'
+import { providers } from './index.ts'
 
 it.each([
   ['openrouter', 'mistralai/devstral-medium', { callIds: 'nine', bridge: true }],
@@ -11,13 +11,13 @@ it.each([
   ['compatible', 'models/gemini-3-pro', { foreignCall: 'gemini-placeholder' }],
   ['compatible', 'qwen3:14b', { callIds: 'plain', foreignCall: 'nothing', reasoning: 'calls' }],
 ] as const)('%s asks %s in its way', (provider, model, history) => {
-  const form = FORMS[provider]({ provider, baseUrl: 'http://h/v1', model, vision: true })
+  const form = providers[provider].form({ provider, baseUrl: 'http://h/v1', model, vision: true })
   expect(form).toMatchObject({ family: `${provider}/${model} at http://h/v1`, history })
 })
 
-it.each(Object.entries(FORMS))('%s sees pictures only where the model does', (provider, toForm) => {
+it.each(Object.entries(providers))('%s sees pictures only where the model does', (provider, { form }) => {
   const imagesOf = (vision: boolean) =>
-    toForm({ provider, baseUrl: 'http://h', model: 'm', vision }).history.images
+    form({ provider, baseUrl: 'http://h', model: 'm', vision }).history.images
   expect(imagesOf(false)).toBe('none')
   expect(imagesOf(true)).not.toBe('none')
 })

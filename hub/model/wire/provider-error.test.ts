@@ -96,7 +96,7 @@ describe('toRefusal and toModelError', () => {
   })
 
   it('names the variable of the provider', () => {
-    const anthropic = { ...provider, keyVariable: 'ANTHROPIC_API_KEY' }
+    const anthropic = { ...provider, provider: 'anthropic' }
     expect(toModelError(anthropic, toRefusal({}, 401)).message).toContain('Check ANTHROPIC_API_KEY')
     expect(toModelError(anthropic, toRefusal({}, 404)).message).toContain('Check baseUrl of the model')
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toRetryAfter } from './retry-after.ts'
+import { toRetryAfter } from './answer-error.ts'
 
 const NOW = Date.parse('2026-11-21T22:00:00Z')
 

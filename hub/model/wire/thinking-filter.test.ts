@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createThinkingFilter, dropThoughts } from './thinking.ts'
+import { createThinkingFilter, dropThoughts } from './thinking-filter.ts'
 
 function filter(pieces: string[]): string {
   const thinking = createThinkingFilter()

@@ -1,18 +1,18 @@
 import { z } from 'zod'
+import { PROVIDERS, type ProviderName } from '../../../schemas/providers.ts'
 import { parseJson } from '../../core/json.ts'
 import { ModelError, type ModelErrorKind } from '../../core/model.ts'
 import { stripControl, toSpan, truncate } from '../../core/text.ts'
-import { adviseTools } from '../server-advice.ts'
+import { adviseTools } from '../local-servers.ts'
 
-/** Facts about a provider that error messages use. */
-export interface Provider {
+/** What error messages say of the model's address: a part of its entry in the configuration. */
+export interface Endpoint {
+  /** Name of the provider; missing for any OpenAI-compatible server. */
+  provider?: string
   baseUrl: string
-  /** Empty where none is configured. */
-  apiKey: string
+  apiKey?: string | undefined
   /** Missing where a request is not for one model. */
   model?: string
-  /** Environment variable with the key, where it is not OPENAI_API_KEY. */
-  keyVariable?: string | undefined
 }
 
 type RefusalKind = Exclude<ModelErrorKind, 'broken_stream' | 'unavailable'>
@@ -123,14 +123,14 @@ export function errorIn(event: unknown): unknown {
 
 /** Returns the error to throw for a refusal, with a message for a person and nowhere the key. */
 export function toModelError(
-  provider: Provider,
+  endpoint: Endpoint,
   refusal: Refusal,
   { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown } = {},
 ): ModelError {
   const mark = [refusal.status, refusal.code].filter(part => part !== undefined).join(' ')
   const said = refusal.said ? ` It said: "${truncate(stripControl(refusal.said), SAID_LENGTH)}"` : ''
-  const message = `${describe(provider, refusal, mark ? ` (${mark})` : '', retryAfter)}${said}`
-  return new ModelError(refusal.kind, withoutKey(provider, message), {
+  const message = `${describe(endpoint, refusal, mark ? ` (${mark})` : '', retryAfter)}${said}`
+  return new ModelError(refusal.kind, withoutKey(endpoint, message), {
     status: refusal.status,
     refusal: refusal.status === undefined ? undefined : { ...refusal, status: refusal.status },
     retryAfter,
@@ -139,28 +139,28 @@ export function toModelError(
 }
 
 function describe(
-  provider: Provider,
+  endpoint: Endpoint,
   refusal: Refusal,
   mark: string,
   retryAfter: number | undefined,
 ): string {
-  const who = describeProvider(provider)
-  const variable = provider.keyVariable ?? 'OPENAI_API_KEY'
+  const who = describeProvider(endpoint)
+  const variable = nameKey(endpoint)
   switch (refusal.kind) {
     case 'rate_limit':
       return refusal.code === 'insufficient_quota'
         ? `${who} says that the account's quota is used up${mark}. Check its credit and limits.`
         : `${who} takes no more requests for now${mark}. Try again ${retryAfter === undefined ? 'later' : `in ${toSpan(retryAfter)}`}.`
     case 'auth':
-      return provider.apiKey === ''
+      return !endpoint.apiKey
         ? `${who} wants a key${mark}. Set ${variable}, or apiKey of the model in superbloom.yaml.`
         : `${who} refused the key${mark}. Check ${variable}, or apiKey of the model in superbloom.yaml.`
     case 'overflow':
-      return `The request is longer than ${nameModel(provider)} at ${displayUrl(provider)} takes${mark}. Check that SUPERBLOOM_MODEL_CONTEXT is not more than its context.`
+      return `The request is longer than ${nameModel(endpoint)} at ${displayUrl(endpoint)} takes${mark}. Check that SUPERBLOOM_MODEL_CONTEXT is not more than its context.`
     case 'rejected':
-      return `${who} refused the request${mark}.${describeRejection(provider, refusal)}`
+      return `${who} refused the request${mark}.${describeRejection(endpoint, refusal)}`
     case 'network':
-      return `${who} cannot be reached${mark}. Check that it runs and that ${nameAddress(provider)} is right.`
+      return `${who} cannot be reached${mark}. Check that it runs and that ${nameAddress(endpoint)} is right.`
     case 'server':
       return `${who} failed${mark}. The cause is on its side: see its log or status page, or try again later.`
     default:
@@ -168,51 +168,56 @@ function describe(
   }
 }
 
-function describeRejection(provider: Provider, { status, said = '' }: Refusal): string {
+function describeRejection(endpoint: Endpoint, { status, said = '' }: Refusal): string {
   if (status === 402) return ` It wants to be paid: check the account's credit.`
   if (status !== 404 && status !== 405) return ''
   // The words only choose the advice: OpenRouter has the model, but no host of it that takes tools.
   if (/support\w* (the )?(tool|function)/i.test(said)) return ` ${adviseTools(undefined)}`
-  return ` Check ${nameAddress(provider)} (most end in /v1) and that it has ${nameModel(provider)} (SUPERBLOOM_MODEL).`
+  return ` Check ${nameAddress(endpoint)} (most end in /v1) and that it has ${nameModel(endpoint)} (SUPERBLOOM_MODEL).`
 }
 
 /** Returns the error of a broken stream. `what` tells what the provider did, and follows its name. */
-export function brokenStream(provider: Provider, what: string, cause?: unknown): ModelError {
-  return new ModelError('broken_stream', `${describeProvider(provider)} ${what}.`, { cause })
+export function brokenStream(endpoint: Endpoint, what: string, cause?: unknown): ModelError {
+  return new ModelError('broken_stream', `${describeProvider(endpoint)} ${what}.`, { cause })
 }
 
 /** Returns the error for a request that the provider's package does not make. */
-export function unsent(provider: Provider, { message }: Error): ModelError {
-  const what = `${describeProvider(provider)} was not asked: ${message}`
-  return new ModelError('rejected', withoutKey(provider, what))
+export function unsent(endpoint: Endpoint, { message }: Error): ModelError {
+  const what = `${describeProvider(endpoint)} was not asked: ${message}`
+  return new ModelError('rejected', withoutKey(endpoint, what))
 }
 
-export function filtered(provider: Provider): ModelError {
-  return new ModelError('rejected', `${describeProvider(provider)} stopped the reply by its content filter.`)
+export function filtered(endpoint: Endpoint): ModelError {
+  return new ModelError('rejected', `${describeProvider(endpoint)} stopped the reply by its content filter.`)
 }
 
-export function describeProvider(provider: Provider): string {
-  return `The provider at ${displayUrl(provider)}`
+export function describeProvider(endpoint: Endpoint): string {
+  return `The provider at ${displayUrl(endpoint)}`
+}
+
+/** Names the environment variable with the key. */
+export function nameKey({ provider }: Endpoint): string {
+  return PROVIDERS[provider as ProviderName]?.keyVariable ?? 'OPENAI_API_KEY'
 }
 
 /** Names the setting that has the provider's address. */
-export function nameAddress({ keyVariable = 'OPENAI_API_KEY' }: Provider): string {
-  return keyVariable === 'OPENAI_API_KEY' ? 'OPENAI_BASE_URL' : 'baseUrl of the model'
+export function nameAddress(endpoint: Endpoint): string {
+  return nameKey(endpoint) === 'OPENAI_API_KEY' ? 'OPENAI_BASE_URL' : 'baseUrl of the model'
 }
 
 /** Returns the address without user, password and query, which may be secret. */
-function displayUrl({ baseUrl }: Provider): string {
+function displayUrl({ baseUrl }: Endpoint): string {
   if (!URL.canParse(baseUrl)) return 'an address that is none (see OPENAI_BASE_URL)'
   const { origin, pathname } = new URL(baseUrl)
   return `${origin}${pathname.replace(/\/$/, '')}`
 }
 
-function nameModel({ model }: Provider): string {
+function nameModel({ model }: Endpoint): string {
   return model === undefined ? 'the model' : `the model "${model}"`
 }
 
 /** Removes the key, which a provider may quote in its own words. */
-function withoutKey({ apiKey }: Provider, message: string): string {
+function withoutKey({ apiKey = '' }: Endpoint, message: string): string {
   return apiKey.length < 4 ? message : message.replaceAll(apiKey, '[key]')
 }
 
