@@ -16,7 +16,7 @@ import {
   seerrSpec,
   sonarrSpec,
 } from './config.ts'
-import { createJellyfin, type Jellyfin } from './jellyfin/jellyfin.ts'
+import { type Jellyfin, readJellyfinVersion, toJellyfinHeaders } from './jellyfin/jellyfin.ts'
 import { readSeerrVersion } from './seerr/seerr.ts'
 
 export type Radarr = RadarrSettings & { readonly kind: 'radarr'; readonly upstream: Upstream }
@@ -43,9 +43,10 @@ export function createMedia(settings: MediaSettings, clock: Clock): Media {
     upstream: openUpstream(spec, given, { 'x-api-key': given.settings.API_KEY }, clock, LIBRARY_BYTES),
   })
   return {
-    jellyfins: settings.jellyfins.map(given =>
-      createJellyfin(given, headers => openUpstream(jellyfinSpec, given, headers, clock)),
-    ),
+    jellyfins: settings.jellyfins.map(given => {
+      const headers = toJellyfinHeaders(given.settings.API_KEY)
+      return { ...given, headers, upstream: openUpstream(jellyfinSpec, given, headers, clock) }
+    }),
     radarrs: settings.radarrs.map(given => ({ kind: 'radarr', ...open(radarrSpec, given) })),
     sonarrs: settings.sonarrs.map(given => ({ kind: 'sonarr', ...open(sonarrSpec, given) })),
     seerrs: settings.seerrs.map(given => open(seerrSpec, given)),
@@ -82,7 +83,7 @@ export function checkMedia(media: Media): Promise<UpstreamHealth[]> {
   const check = (kind: string, one: { upstream: Upstream }, ask: () => Promise<string | undefined>) =>
     checkHealth({ name: one.upstream.name, kind, address: one.upstream.address }, ask)
   return Promise.all([
-    ...jellyfins.map(one => check('jellyfin', one, () => one.readVersion())),
+    ...jellyfins.map(one => check('jellyfin', one, () => readJellyfinVersion(one))),
     ...radarrs.map(one => check('radarr', one, () => readVersion(one.upstream))),
     ...sonarrs.map(one => check('sonarr', one, () => readVersion(one.upstream))),
     ...seerrs.map(one => check('seerr', one, () => readSeerrVersion(one))),

@@ -1,15 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../servers/kit/clock.ts'
 import { readMediaSettings } from '../../servers/media/config.ts'
-import { itemPage, sessions, tasks } from '../../servers/media/jellyfin/shapes.ts'
+import { toDelivery } from '../../servers/media/jellyfin/playing.ts'
+import { itemPage, session, sessions, tasks } from '../../servers/media/jellyfin/shapes.ts'
 import { createMedia } from '../../servers/media/upstreams.ts'
 import { createAddedWatcher } from '../../servers/media/watchers/added.ts'
 import { createSessionWatchers } from '../../servers/media/watchers/sessions.ts'
 import { startJellyfin, toEpisode, toTranscodingSession } from '../lab/jellyfin.ts'
 import { startMediaWorld } from '../support/media-world.ts'
-import { openContract, recorded } from '../support/openapi.ts'
+import { openContract, recorded, specsFolder } from '../support/openapi.ts'
 
 const contracts = { jellyfin: openContract('jellyfin.json') }
+
+it('every described reason of a transcode has words of its own, and a new one is told as it is', () => {
+  const path = join(specsFolder(), 'openapi', 'jellyfin.json')
+  const description = JSON.parse(readFileSync(path, 'utf8'))
+  const names: string[] = description.components.schemas.TranscodeReason.enum
+  expect(names.length).toBeGreaterThan(25)
+  const { reasons } = toDelivery(
+    session.parse({ Id: '1', TranscodingInfo: { TranscodeReasons: [...names, 'CodecFromTheFuture'] } }),
+  )
+  expect(reasons.filter(reason => reason.startsWith('Jellyfin says'))).toEqual([
+    'Jellyfin says codec from the future',
+  ])
+  expect(new Set(reasons).size).toBe(names.length + 1)
+})
 
 it('what a real Jellyfin answered is understood', () => {
   const page = itemPage.parse(recorded('jellyfin', 'items-search'))

@@ -4,6 +4,7 @@ import { readMovieHistory } from '../arr/movies.ts'
 import { decideQueueState, toDone } from '../arr/queue.ts'
 import type { Episode, HistoryEntry, Movie, QueueItem, Series } from '../arr/shapes.ts'
 import { readEpisodes, readSeriesHistory } from '../arr/shows.ts'
+import { readItems, readScanProgress } from '../jellyfin/jellyfin.ts'
 import { toMoment } from '../moments.ts'
 import { readSeerrTitle, type SeerrKind, searchSeerr } from '../seerr/seerr.ts'
 import { decideRequestState, MEDIA, toRequester } from '../seerr/states.ts'
@@ -102,7 +103,7 @@ async function readLibrary({ jellyfins }: Media, subject: Subject, signal: Abort
         ? (['Series'] as const)
         : (['Movie', 'Series'] as const)
   for (const jellyfin of jellyfins) {
-    const { items } = await jellyfin.items({ search: subject.title, types, limit: 50 }, signal)
+    const { items } = await readItems(jellyfin, { search: subject.title, types, limit: 50 }, signal)
     const item = items.find(one => {
       const sameYear =
         !subject.year || !one.ProductionYear || Math.abs(one.ProductionYear - subject.year) <= 1
@@ -111,14 +112,14 @@ async function readLibrary({ jellyfins }: Media, subject: Subject, signal: Abort
     if (!item) continue
     const name = jellyfin.upstream.title
     if (item.Type !== 'Series') return { count: 1, name }
-    const { total } = await jellyfin.items({ types: ['Episode'], parent: item.Id, limit: 1 }, signal)
+    const { total } = await readItems(jellyfin, { types: ['Episode'], parent: item.Id, limit: 1 }, signal)
     return { count: total, name }
   }
   return undefined
 }
 
 async function readScanning({ jellyfins }: Media, signal: AbortSignal): Promise<boolean> {
-  const scans = await Promise.allSettled(jellyfins.map(one => one.scanProgress(undefined, signal)))
+  const scans = await Promise.allSettled(jellyfins.map(one => readScanProgress(one, undefined, signal)))
   return scans.some(scan => scan.status === 'fulfilled' && scan.value.running)
 }
 

@@ -1,6 +1,7 @@
 import { quote } from '../../kit/text.ts'
 import { readHealth, readQueue } from '../arr/arr.ts'
 import { decideQueueState, toQueueTitle } from '../arr/queue.ts'
+import { readSessions } from '../jellyfin/jellyfin.ts'
 import { readRequests } from '../seerr/seerr.ts'
 import { toUnknown } from '../tools/common.ts'
 import type { Media, Radarr, Sonarr } from '../upstreams.ts'
@@ -23,7 +24,7 @@ export async function readFindings(media: Media, signal: AbortSignal): Promise<F
   const checks = [
     ...jellyfins.map(one => ({
       where: one.upstream.title,
-      ask: async () => void (await one.sessions(signal)),
+      ask: async () => void (await readSessions(one, signal)),
     })),
     ...[...radarrs, ...sonarrs].map(one => ({
       where: one.upstream.title,

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { ARRIVAL, toEpisode, toTranscodingSession } from '../../../tests/lab/jellyfin.ts'
 import { toBitrateText, toDelivery, toItemTitle } from './playing.ts'
@@ -36,18 +34,6 @@ test.each([
   ],
 ])('who %s is told so', (_what, info, method, delivery) => {
   expect(toDelivery(toSession(info, method))).toMatchObject(delivery)
-})
-
-test('every reason that the SDK knows has words of its own, and a new one is told as it is', () => {
-  const path = '@jellyfin/sdk/lib/generated-client/models/transcode-reason.js'
-  const text = readFileSync(createRequire(import.meta.url).resolve(path), 'utf8')
-  const names = [...text.matchAll(/(\w+): '(\w+)'/g)].map(match => match[2] ?? '')
-  expect(names.length).toBeGreaterThan(25)
-  const { reasons } = toDelivery(toSession({ TranscodeReasons: [...names, 'CodecFromTheFuture'] }))
-  expect(reasons.filter(reason => reason.startsWith('Jellyfin says'))).toEqual([
-    'Jellyfin says codec from the future',
-  ])
-  expect(new Set(reasons).size).toBe(names.length + 1)
 })
 
 test('titles say what a person would say', () => {

@@ -4,6 +4,7 @@ import { pickInstance } from '../../kit/instances.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { jellyfinSpec } from '../config.ts'
+import { readSessions } from '../jellyfin/jellyfin.ts'
 import { toBitrateText, toDelivery, toItemTitle, toPositionText, toSeconds } from '../jellyfin/playing.ts'
 import type { Session } from '../jellyfin/shapes.ts'
 import type { Media } from '../upstreams.ts'
@@ -49,7 +50,7 @@ export function getJellyfinSessions({ jellyfins }: Media): Tool {
     output,
     async run({ instance }, signal) {
       const jellyfin = pickInstance(jellyfins, instance, jellyfinSpec)
-      const sessions = await jellyfin.sessions(signal)
+      const sessions = await readSessions(jellyfin, signal)
       const active = sessions.filter(session => session.NowPlayingItem)
       const data = {
         instance: jellyfin.name,

@@ -4,6 +4,7 @@ import { pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { quote, toAgeText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { jellyfinSpec } from '../config.ts'
+import { readItems, readLibraries } from '../jellyfin/jellyfin.ts'
 import { findLibrary, toKind } from '../jellyfin/libraries.ts'
 import { toItemTitle } from '../jellyfin/playing.ts'
 import { toMoment } from '../moments.ts'
@@ -42,8 +43,8 @@ export function getRecentlyAdded({ jellyfins, clock }: Media): Tool {
       const jellyfin = pickInstance(jellyfins, instance, jellyfinSpec)
       const types = toTypes(type)
       const [{ items, total }, libraries] = await Promise.all([
-        jellyfin.items({ types, limit, offset, newest: true }, signal),
-        jellyfin.libraries(signal),
+        readItems(jellyfin, { types, limit, offset, newest: true }, signal),
+        readLibraries(jellyfin, signal),
       ])
       const found = items.map(item => {
         const addedAt = toMoment(item.DateCreated)

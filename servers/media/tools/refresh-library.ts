@@ -7,7 +7,13 @@ import type { Report } from '../../kit/progress.ts'
 import { quote, toPercentText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { jellyfinSpec } from '../config.ts'
-import type { Jellyfin, ScanProgress } from '../jellyfin/jellyfin.ts'
+import {
+  type Jellyfin,
+  readLibraries,
+  readScanProgress,
+  type ScanProgress,
+  scan,
+} from '../jellyfin/jellyfin.ts'
 import type { Library } from '../jellyfin/shapes.ts'
 import type { Media } from '../upstreams.ts'
 import { CHANGE, instanceField, titleOutput } from './common.ts'
@@ -47,11 +53,12 @@ export function refreshLibrary({ jellyfins, clock }: Media): Tool {
     async run({ library: name, waitSeconds, instance }, signal, report) {
       const jellyfin = pickInstance(jellyfins, instance, jellyfinSpec)
       requireAccess(jellyfin, 'change', 'Jellyfin')
-      const library = name === undefined ? undefined : findLibrary(await jellyfin.libraries(signal), name)
+      const library =
+        name === undefined ? undefined : findLibrary(await readLibraries(jellyfin, signal), name)
       const id = library?.ItemId ?? undefined
       // A second request would restart the scan.
-      const isScanning = (await jellyfin.scanProgress(id, signal)).running
-      if (!isScanning) await jellyfin.scan(id, signal)
+      const isScanning = (await readScanProgress(jellyfin, id, signal)).running
+      if (!isScanning) await scan(jellyfin, id, signal)
       const follow = { jellyfin, id, looks: Math.ceil((waitSeconds * SECOND) / LOOK) }
       const progress = await waitForEnd(follow, ms => sleep(clock, ms, signal), signal, report)
       const percent = progress.running ? progress.percent : 100
@@ -85,7 +92,7 @@ async function waitForEnd(
   let last: ScanProgress = { running: true, percent: undefined }
   for (let look = 0; look < looks && quiet < QUIET_LOOKS; look++) {
     await pause(LOOK)
-    const now = await jellyfin.scanProgress(id, signal)
+    const now = await readScanProgress(jellyfin, id, signal)
     quiet = now.running ? 0 : quiet + 1
     if (now.running || quiet >= QUIET_LOOKS) last = now
     if (now.running && now.percent !== undefined) report(now.percent, 100, 'scanning')

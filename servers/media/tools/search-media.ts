@@ -6,7 +6,7 @@ import { lookUpMovies } from '../arr/movies.ts'
 import { toTitle } from '../arr/queue.ts'
 import type { Movie, Series } from '../arr/shapes.ts'
 import { lookUpSeries } from '../arr/shows.ts'
-import type { Jellyfin } from '../jellyfin/jellyfin.ts'
+import { type Jellyfin, readItems } from '../jellyfin/jellyfin.ts'
 import type { Item } from '../jellyfin/shapes.ts'
 import { toPlain } from '../titles.ts'
 import type { Media } from '../upstreams.ts'
@@ -112,7 +112,7 @@ async function searchJellyfin(
       : type === 'movie'
         ? (['Movie'] as const)
         : (['Series'] as const)
-  const { items } = await jellyfin.items({ search: query, types, limit: JELLYFIN_MOST }, signal)
+  const { items } = await readItems(jellyfin, { search: query, types, limit: JELLYFIN_MOST }, signal)
   return items.map(item => fromItem(jellyfin.upstream.title, item))
 }
 

@@ -7,7 +7,7 @@ import { pickInstance } from '../../kit/instances.ts'
 import { quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { jellyfinSpec } from '../config.ts'
-import type { Jellyfin } from '../jellyfin/jellyfin.ts'
+import { type Jellyfin, readSessions, showMessage, stopSession } from '../jellyfin/jellyfin.ts'
 import { toItemTitle, toPositionText } from '../jellyfin/playing.ts'
 import type { Session } from '../jellyfin/shapes.ts'
 import type { Media } from '../upstreams.ts'
@@ -51,7 +51,7 @@ export function stopJellyfinSession({ jellyfins }: Media): Tool {
     async run({ session: wanted, message, messageOnly, confirm, instance }, signal) {
       const jellyfin = pickInstance(jellyfins, instance, jellyfinSpec)
       requireAccess(jellyfin, messageOnly ? 'change' : 'full', 'Jellyfin')
-      const session = findSession(await jellyfin.sessions(signal), wanted)
+      const session = findSession(await readSessions(jellyfin, signal), wanted)
       const about = toAbout(jellyfin, session)
       if (messageOnly) return showOnly(jellyfin, session, message, about, signal)
       if (!confirm) {
@@ -61,8 +61,8 @@ export function stopJellyfinSession({ jellyfins }: Media): Tool {
         return { data: { ...about, ...data, stopped: false, messageShown: false }, text }
       }
       const messageShown = message !== undefined && canShow(session)
-      if (messageShown) await jellyfin.showMessage(session.Id, message, signal)
-      await jellyfin.stop(session.Id, signal)
+      if (messageShown) await showMessage(jellyfin, session.Id, message, signal)
+      await stopSession(jellyfin, session.Id, signal)
       const said = messageShown ? `, after showing ${quote(message)}` : ''
       const silent = message !== undefined && !messageShown ? ' The device cannot show messages.' : ''
       return {
@@ -95,7 +95,7 @@ async function showOnly(
       fix: message === undefined ? 'Call it again with a message.' : 'Tell the person another way.',
     })
   }
-  await jellyfin.showMessage(session.Id, message, signal)
+  await showMessage(jellyfin, session.Id, message, signal)
   return {
     data: { ...about, done: true, stopped: false, messageShown: true },
     text: `${quote(message)} is shown to ${quote(about.user, 60)} on ${quote(about.device, 60)}.`,

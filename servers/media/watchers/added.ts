@@ -2,10 +2,10 @@ import type { Emit } from '../../kit/events.ts'
 import { createNews } from '../../kit/news.ts'
 import type { Watcher } from '../../kit/server.ts'
 import { cleanText, toCountText } from '../../kit/text.ts'
-import type { Jellyfin } from '../jellyfin/jellyfin.ts'
+import { type Jellyfin, readItems, readLibraries } from '../jellyfin/jellyfin.ts'
 import { findLibrary, toKind } from '../jellyfin/libraries.ts'
 import { toItemTitle } from '../jellyfin/playing.ts'
-import { type Item, itemPage, type Library, libraries } from '../jellyfin/shapes.ts'
+import type { Item, Library } from '../jellyfin/shapes.ts'
 import { toMoment } from '../moments.ts'
 
 /** Number of newest items that a probe reads: more than arrive between two probes. */
@@ -17,15 +17,15 @@ const LOOKED_AT = 200
  */
 export function createAddedWatcher(jellyfin: Jellyfin, deps: { every: number; emit: Emit }): Watcher {
   const news = createNews()
-  const { name, upstream } = jellyfin
+  const { name } = jellyfin
   let oldest = 0
   return {
     name: `libraries of ${name}`,
     every: deps.every,
     async poll() {
-      const [{ Items: items }, folders] = await Promise.all([
-        upstream.get('/Items', { schema: itemPage, query: NEWEST }),
-        upstream.get('/Library/VirtualFolders', { schema: libraries }),
+      const [{ items }, folders] = await Promise.all([
+        readItems(jellyfin, { types: ['Movie', 'Episode', 'MusicAlbum'], limit: LOOKED_AT, newest: true }),
+        readLibraries(jellyfin),
       ])
       const fresh = new Set(news.look(items.map(item => item.Id)))
       // After a deletion, older items move up into the newest ones; they are not new.
@@ -39,17 +39,6 @@ export function createAddedWatcher(jellyfin: Jellyfin, deps: { every: number; em
 
 function toAdded(item: Item): number {
   return toMoment(item.DateCreated) ?? 0
-}
-
-const NEWEST = {
-  recursive: true,
-  includeItemTypes: 'Movie,Episode,MusicAlbum',
-  fields: 'DateCreated,Path',
-  excludeLocationTypes: 'Virtual',
-  sortBy: 'DateCreated',
-  sortOrder: 'Descending',
-  enableImages: false,
-  limit: LOOKED_AT,
 }
 
 function groupBySeries(items: readonly Item[]): Item[][] {

@@ -4,7 +4,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Emit } from '../../kit/events.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import type { Follower, Watcher } from '../../kit/server.ts'
-import type { Jellyfin } from '../jellyfin/jellyfin.ts'
+import { type Jellyfin, readSessions } from '../jellyfin/jellyfin.ts'
 import { sessions } from '../jellyfin/shapes.ts'
 import { createTranscodes, type Transcodes } from './transcodes.ts'
 
@@ -23,7 +23,7 @@ const message = z.object({ MessageType: z.string(), Data: z.unknown().optional()
 
 /**
  * Creates the watchers that raise transcode_started: Jellyfin's push over its socket, and polls while there
- * is no push. The polls work without the SDK, whose memory is not needed before a tool is called.
+ * is no push.
  */
 export function createSessionWatchers(
   jellyfin: Jellyfin,
@@ -40,7 +40,7 @@ export function createSessionWatchers(
     every: deps.every,
     async poll() {
       if (push.live) return
-      const found = await jellyfin.upstream.get('/Sessions', { schema: sessions })
+      const found = await readSessions(jellyfin)
       // Sessions that were pushed in the meantime are newer than the polled ones.
       if (!push.live) transcodes.look(found)
     },
