@@ -5,7 +5,6 @@ import { systemClock } from '../kit/clock.ts'
 import { SettingsError } from '../kit/env.ts'
 import { createFakeClock } from '../kit/testing/fake-clock.ts'
 import { startWorld } from '../kit/testing/server-world.ts'
-import { openClients } from './clients/clients.ts'
 import {
   qbittorrentSpec,
   readDownloadsSettings,
@@ -16,6 +15,7 @@ import {
 import { downloads } from './server.ts'
 import { openState } from './state.ts'
 import { startFakeProgram } from './testing/fake-programs.ts'
+import { openClients } from './upstreams/clients.ts'
 
 const README = readFileSync(new URL('./README.md', import.meta.url), 'utf8')
 const GIB = 2 ** 30

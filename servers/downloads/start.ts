@@ -1,9 +1,7 @@
-import { checkHealth } from '../kit/health.ts'
 import type { ServerDeps, StartedServer } from '../kit/server.ts'
-import { openClients } from './clients/clients.ts'
 import { readDownloadsSettings } from './config.ts'
+import { checkClients } from './health.ts'
 import { openState } from './state.ts'
-import { openTimedPauses } from './timed-pauses.ts'
 import { addDownload } from './tools/add-download.ts'
 import { getDownloadHistory } from './tools/get-download-history.ts'
 import { getDownloadStatus } from './tools/get-download-status.ts'
@@ -14,7 +12,9 @@ import { resumeDownload } from './tools/resume-download.ts'
 import { resumeDownloads } from './tools/resume-downloads.ts'
 import { setDownloadPriority } from './tools/set-download-priority.ts'
 import { setDownloadSpeed } from './tools/set-download-speed.ts'
-import { createWatchers } from './watchers.ts'
+import { openClients } from './upstreams/clients.ts'
+import { openTimedPauses } from './watchers/timed-pauses.ts'
+import { createWatchers } from './watchers/watchers.ts'
 
 /** Starts the server with its settings. Throws SettingsError if they are wrong. */
 export async function start({ clock, environment, emit, log }: ServerDeps): Promise<StartedServer> {
@@ -38,12 +38,7 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
       setDownloadPriority(deps),
     ],
     watchers: [...createWatchers({ clients: usable, settings, emit, clock }), ...pauses.watchers(usable)],
-    health: () =>
-      Promise.all(
-        clients.map(({ name, client }) =>
-          checkHealth({ name, kind: client.kind, address: client.address }, () => client.version()),
-        ),
-      ),
+    health: () => checkClients(clients),
     [Symbol.asyncDispose]: async () => undefined,
   }
 }

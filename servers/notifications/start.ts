@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { checkHealth } from '../kit/health.ts'
 import type { ServerDeps, StartedServer } from '../kit/server.ts'
-import { openChannels } from './channels.ts'
+import { openChannels } from './channels/channels.ts'
 import { readNotificationSettings } from './config.ts'
+import { checkChannels } from './health.ts'
 import { createOutbox } from './outbox/outbox.ts'
 import { getNotificationHistory } from './tools/get-notification-history.ts'
 import { listNotificationChannels } from './tools/list-notification-channels.ts'
@@ -41,15 +41,4 @@ export async function start({ clock, environment, log }: ServerDeps): Promise<St
 /** Creates an id of 17 characters that Discord's nonce, ntfy's sequence and a Message-ID all accept. */
 function createId(): string {
   return `n${randomBytes(12).toString('base64url')}`
-}
-
-/** Returns checks of the channels that can be checked without sending. */
-function checkChannels({ all }: ReturnType<typeof openChannels>) {
-  const checks = all.flatMap(({ config, sender }) => {
-    const { check, address } = sender
-    if (!check) return []
-    const signal = new AbortController().signal
-    return [checkHealth({ name: config.name, kind: config.kind.kind, address }, () => check(signal))]
-  })
-  return Promise.all(checks)
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { movie, paged, queueItem } from '../../servers/media/arr/shapes.ts'
+import { movie, paged, queueItem } from '../../servers/media/upstreams/arr/shapes.ts'
 import { toQueueEntry } from '../lab/arr.ts'
 import { startMediaWorld } from '../support/media-world.ts'
 import { openContract, recorded } from '../support/openapi.ts'

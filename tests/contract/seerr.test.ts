@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { requestPage, searchPage } from '../../servers/media/seerr/shapes.ts'
-import { decideRequestState } from '../../servers/media/seerr/states.ts'
+import { requestPage, searchPage } from '../../servers/media/upstreams/seerr/shapes.ts'
+import { decideRequestState } from '../../servers/media/upstreams/seerr/states.ts'
 import { startMediaWorld } from '../support/media-world.ts'
 import { openContract, recorded } from '../support/openapi.ts'
 

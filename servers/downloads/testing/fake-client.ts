@@ -1,5 +1,5 @@
-import type { NamedClient } from '../clients/clients.ts'
-import type { Download, DownloadClient, Finished, Snapshot } from '../download.ts'
+import type { NamedClient } from '../upstreams/clients.ts'
+import type { Download, DownloadClient, Finished, Snapshot } from '../upstreams/download-client.ts'
 
 export const GIB = 2 ** 30
 

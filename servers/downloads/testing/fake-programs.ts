@@ -1,5 +1,5 @@
 import type { FaultyUpstream } from '../../kit/testing/faulty-upstream.ts'
-import type { ClientKind } from '../download.ts'
+import type { ClientKind } from '../upstreams/download-client.ts'
 import { startFakeQbittorrent } from './fake-qbittorrent.ts'
 import { startFakeSabnzbd } from './fake-sabnzbd.ts'
 import { startFakeTransmission } from './fake-transmission.ts'

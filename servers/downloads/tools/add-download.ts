@@ -3,11 +3,11 @@ import { ToolFailure } from '../../kit/failure.ts'
 import { foreignText } from '../../kit/foreign.ts'
 import { cleanText, quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { clientField, type NamedClient, pickClients } from '../clients/clients.ts'
-import type { Source } from '../download.ts'
-import { toSource } from '../to-source.ts'
-import { isShownSoon, type Waiting } from '../until-shown.ts'
+import { clientField, type NamedClient, pickClients } from '../upstreams/clients.ts'
+import type { Source } from '../upstreams/download-client.ts'
 import type { ToolDeps } from './deps.ts'
+import { toSource } from './to-source.ts'
+import { isShownSoon, type Waiting } from './until-shown.ts'
 
 const MAX_FILE = 14_000_000
 

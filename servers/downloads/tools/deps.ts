@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
-import type { NamedClient } from '../clients/clients.ts'
-import type { TimedPauses } from '../timed-pauses.ts'
+import type { NamedClient } from '../upstreams/clients.ts'
+import type { TimedPauses } from '../watchers/timed-pauses.ts'
 
 /** The dependencies of this server's tools. */
 export interface ToolDeps {

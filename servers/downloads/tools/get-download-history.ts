@@ -3,10 +3,10 @@ import { foreignText } from '../../kit/foreign.ts'
 import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { quote, toAgeText, toByteText, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { type NamedClient, pickClients, rareClientField } from '../clients/clients.ts'
-import type { Finished } from '../download.ts'
-import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
+import { type NamedClient, pickClients, rareClientField } from '../upstreams/clients.ts'
+import type { Finished } from '../upstreams/download-client.ts'
 import type { ToolDeps } from './deps.ts'
+import { failedClient, onClients, toFailed, toFailedLines, toValues } from './on-clients.ts'
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({

@@ -12,10 +12,10 @@ import {
   toTenth,
 } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { clientField, type NamedClient, pickClients } from '../clients/clients.ts'
-import { DOWNLOAD_STATES, type Download, type Snapshot } from '../download.ts'
-import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
+import { clientField, type NamedClient, pickClients } from '../upstreams/clients.ts'
+import { DOWNLOAD_STATES, type Download, type Snapshot } from '../upstreams/download-client.ts'
 import type { ToolDeps } from './deps.ts'
+import { failedClient, onClients, toFailed, toFailedLines, toValues } from './on-clients.ts'
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { foreignText } from '../../kit/foreign.ts'
 import { quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { pickClients } from '../clients/clients.ts'
-import { downloadFields, findUnfinished } from '../find-download.ts'
-import { isPaused, requireShown } from '../until-shown.ts'
+import { pickClients } from '../upstreams/clients.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
+import { downloadFields, findUnfinished } from './find-download.ts'
+import { isPaused, requireShown } from './until-shown.ts'
 
 const output = z.object({
   client: z.string(),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { toCountText, toSpanText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { clientField, type NamedClient, pickClients } from '../clients/clients.ts'
-import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
-import { isAtRest, requireShown } from '../until-shown.ts'
+import { clientField, type NamedClient, pickClients } from '../upstreams/clients.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
+import { failedClient, onClients, toFailed, toFailedLines, toValues } from './on-clients.ts'
+import { isAtRest, requireShown } from './until-shown.ts'
 
 const MINUTE = 60_000
 const WEEK = 7 * 24 * 60

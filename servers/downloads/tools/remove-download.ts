@@ -3,10 +3,10 @@ import { confirmField, confirmOutput, toPreview } from '../../kit/confirm.ts'
 import { foreignText } from '../../kit/foreign.ts'
 import { quote, toByteText, toPercentText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { type NamedClient, pickClients } from '../clients/clients.ts'
-import { downloadFields, type Found, findDownload } from '../find-download.ts'
-import { requireShown } from '../until-shown.ts'
+import { type NamedClient, pickClients } from '../upstreams/clients.ts'
 import type { ToolDeps } from './deps.ts'
+import { downloadFields, type Found, findDownload } from './find-download.ts'
+import { requireShown } from './until-shown.ts'
 
 const FILES_STAY = 'SABnzbd does not delete the files of a completed download: they stay where they are.'
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { clientField, type NamedClient, pickClients } from '../clients/clients.ts'
-import type { Snapshot } from '../download.ts'
-import { failedClient, onClients, toFailed, toFailedLines, toValues } from '../on-clients.ts'
-import { requireShown } from '../until-shown.ts'
+import { clientField, type NamedClient, pickClients } from '../upstreams/clients.ts'
+import type { Snapshot } from '../upstreams/download-client.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
+import { failedClient, onClients, toFailed, toFailedLines, toValues } from './on-clients.ts'
+import { requireShown } from './until-shown.ts'
 
 const output = z.object({
   resumed: z.array(z.string()).describe('clients'),

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { foreignText } from '../../kit/foreign.ts'
 import { quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { type NamedClient, pickClients } from '../clients/clients.ts'
-import { type Download, PRIORITIES, type Priority, type Snapshot } from '../download.ts'
-import { downloadFields, findUnfinished } from '../find-download.ts'
-import { isFirst, requireShown } from '../until-shown.ts'
+import { type NamedClient, pickClients } from '../upstreams/clients.ts'
+import { type Download, PRIORITIES, type Priority, type Snapshot } from '../upstreams/download-client.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
+import { downloadFields, findUnfinished } from './find-download.ts'
+import { isFirst, requireShown } from './until-shown.ts'
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({

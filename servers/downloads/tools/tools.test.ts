@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../kit/clock.ts'
 import { FAULTS } from '../../kit/testing/faulty-upstream.ts'
 import { type ServerWorld, startWorld } from '../../kit/testing/server-world.ts'
-import type { ClientKind } from '../download.ts'
 import { downloads } from '../server.ts'
 import { HASH } from '../testing/fake-parts.ts'
 import { type FakeProgram, startFakeProgram } from '../testing/fake-programs.ts'
+import type { ClientKind } from '../upstreams/download-client.ts'
 
 const NOW = 1_795_000_600_000
 /** A clock with no short waits, a short limit for requests and a fixed time of day. */

@@ -1,6 +1,6 @@
 import { toAgeText, toCountText, toTimeText } from '../../kit/text.ts'
-import type { QueueState } from '../arr/queue.ts'
-import { type RequestState, toRequestWords } from '../seerr/states.ts'
+import type { QueueState } from '../upstreams/arr/queue.ts'
+import { type RequestState, toRequestWords } from '../upstreams/seerr/states.ts'
 
 /** An upstream's answer, or the reason why it is unknown. */
 export type Known<Value> = { known: true; value: Value } | { known: false; why: string }

@@ -1,10 +1,10 @@
 import { quote } from '../../kit/text.ts'
-import { readHealth, readQueue } from '../arr/arr.ts'
-import { decideQueueState, toQueueTitle } from '../arr/queue.ts'
-import { readSessions } from '../jellyfin/jellyfin.ts'
-import { readRequests } from '../seerr/seerr.ts'
 import { toUnknown } from '../tools/common.ts'
-import type { Media, Radarr, Sonarr } from '../upstreams.ts'
+import { readHealth, readQueue } from '../upstreams/arr/arr.ts'
+import { decideQueueState, toQueueTitle } from '../upstreams/arr/queue.ts'
+import { readSessions } from '../upstreams/jellyfin/jellyfin.ts'
+import { readRequests } from '../upstreams/seerr/seerr.ts'
+import type { Media, Radarr, Sonarr } from '../upstreams/upstreams.ts'
 
 const MOST_STUCK = 10
 

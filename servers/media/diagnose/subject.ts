@@ -1,7 +1,7 @@
-import { findManagedMovies, findManagedSeries } from '../arr/managed.ts'
 import type { Wanted } from '../titles.ts'
 import { type Asked, gather, toUnknown } from '../tools/common.ts'
-import type { Media, Radarr, Sonarr } from '../upstreams.ts'
+import { findManagedMovies, findManagedSeries } from '../upstreams/arr/managed.ts'
+import type { Media, Radarr, Sonarr } from '../upstreams/upstreams.ts'
 import type { Subject } from './facts.ts'
 
 export type MediaType = 'movie' | 'show'

@@ -3,14 +3,14 @@ import { foreignText } from '../../kit/foreign.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { toTitle } from '../arr/queue.ts'
 import { jellyfinSpec, radarrSpec, seerrSpec, sonarrSpec } from '../config.ts'
 import { decideStages, STAGES, STATES, type Stage } from '../diagnose/decide.ts'
 import { readFacts, type Subject } from '../diagnose/facts.ts'
 import { type Finding, readFindings } from '../diagnose/findings.ts'
 import { findSubjects } from '../diagnose/subject.ts'
 import { readWanted } from '../titles.ts'
-import type { Media } from '../upstreams.ts'
+import { toTitle } from '../upstreams/arr/queue.ts'
+import type { Media } from '../upstreams/upstreams.ts'
 import {
   instanceField,
   READ,

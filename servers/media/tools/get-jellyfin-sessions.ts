@@ -4,10 +4,16 @@ import { pickInstance } from '../../kit/instances.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { jellyfinSpec } from '../config.ts'
-import { readSessions } from '../jellyfin/jellyfin.ts'
-import { toBitrateText, toDelivery, toItemTitle, toPositionText, toSeconds } from '../jellyfin/playing.ts'
-import type { Session } from '../jellyfin/shapes.ts'
-import type { Media } from '../upstreams.ts'
+import { readSessions } from '../upstreams/jellyfin/jellyfin.ts'
+import {
+  toBitrateText,
+  toDelivery,
+  toItemTitle,
+  toPositionText,
+  toSeconds,
+} from '../upstreams/jellyfin/playing.ts'
+import type { Session } from '../upstreams/jellyfin/shapes.ts'
+import type { Media } from '../upstreams/upstreams.ts'
 import { instanceField, READ, titleOutput, toLines } from './common.ts'
 
 const playing = z.object({

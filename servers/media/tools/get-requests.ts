@@ -4,15 +4,20 @@ import { pickInstance } from '../../kit/instances.ts'
 import { pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { quote, toAgeText, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { readQueue } from '../arr/arr.ts'
-import { decideQueueState, toDone, toQueueTitle, toTitle } from '../arr/queue.ts'
-import type { QueueItem } from '../arr/shapes.ts'
 import { radarrSpec, seerrSpec, sonarrSpec } from '../config.ts'
 import { toMoment } from '../moments.ts'
-import { createTitles, readRequests, type SeerrKind } from '../seerr/seerr.ts'
-import type { SeerrRequest } from '../seerr/shapes.ts'
-import { decideRequestState, type RequestState, toRequester, toRequestWords } from '../seerr/states.ts'
-import type { Media, Seerr } from '../upstreams.ts'
+import { readQueue } from '../upstreams/arr/arr.ts'
+import { decideQueueState, toDone, toQueueTitle, toTitle } from '../upstreams/arr/queue.ts'
+import type { QueueItem } from '../upstreams/arr/shapes.ts'
+import { createTitles, readRequests, type SeerrKind } from '../upstreams/seerr/seerr.ts'
+import type { SeerrRequest } from '../upstreams/seerr/shapes.ts'
+import {
+  decideRequestState,
+  type RequestState,
+  toRequester,
+  toRequestWords,
+} from '../upstreams/seerr/states.ts'
+import type { Media, Seerr } from '../upstreams/upstreams.ts'
 import {
   gather,
   instanceField,

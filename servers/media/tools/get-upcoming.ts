@@ -3,13 +3,13 @@ import { pickInstance } from '../../kit/instances.ts'
 import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { quote, toCountText, toTimeText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { readMovieCalendar } from '../arr/movies.ts'
-import { toEpisodeNumber, toTitle } from '../arr/queue.ts'
-import type { Episode, Movie } from '../arr/shapes.ts'
-import { readEpisodeCalendar } from '../arr/shows.ts'
 import { radarrSpec, sonarrSpec } from '../config.ts'
 import { addDays, toDay, toDayText, toIso, toMoment, toStartOfDay } from '../moments.ts'
-import type { Media } from '../upstreams.ts'
+import { readMovieCalendar } from '../upstreams/arr/movies.ts'
+import { toEpisodeNumber, toTitle } from '../upstreams/arr/queue.ts'
+import type { Episode, Movie } from '../upstreams/arr/shapes.ts'
+import { readEpisodeCalendar } from '../upstreams/arr/shows.ts'
+import type { Media } from '../upstreams/upstreams.ts'
 import {
   type Asked,
   gather,

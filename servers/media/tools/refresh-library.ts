@@ -13,9 +13,9 @@ import {
   readScanProgress,
   type ScanProgress,
   scan,
-} from '../jellyfin/jellyfin.ts'
-import type { Library } from '../jellyfin/shapes.ts'
-import type { Media } from '../upstreams.ts'
+} from '../upstreams/jellyfin/jellyfin.ts'
+import type { Library } from '../upstreams/jellyfin/shapes.ts'
+import type { Media } from '../upstreams/upstreams.ts'
 import { CHANGE, instanceField, titleOutput } from './common.ts'
 
 const SECOND = 1000

@@ -2,11 +2,11 @@ import type { Emit } from '../../kit/events.ts'
 import { createNews } from '../../kit/news.ts'
 import type { Watcher } from '../../kit/server.ts'
 import { cleanText, toCountText } from '../../kit/text.ts'
-import { type Jellyfin, readItems, readLibraries } from '../jellyfin/jellyfin.ts'
-import { findLibrary, toKind } from '../jellyfin/libraries.ts'
-import { toItemTitle } from '../jellyfin/playing.ts'
-import type { Item, Library } from '../jellyfin/shapes.ts'
 import { toMoment } from '../moments.ts'
+import { type Jellyfin, readItems, readLibraries } from '../upstreams/jellyfin/jellyfin.ts'
+import { findLibrary, toKind } from '../upstreams/jellyfin/libraries.ts'
+import { toItemTitle } from '../upstreams/jellyfin/playing.ts'
+import type { Item, Library } from '../upstreams/jellyfin/shapes.ts'
 
 /** Number of newest items that a probe reads: more than arrive between two probes. */
 const LOOKED_AT = 200

@@ -4,8 +4,8 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Emit } from '../../kit/events.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import type { Follower, Watcher } from '../../kit/server.ts'
-import { type Jellyfin, readSessions } from '../jellyfin/jellyfin.ts'
-import { sessions } from '../jellyfin/shapes.ts'
+import { type Jellyfin, readSessions } from '../upstreams/jellyfin/jellyfin.ts'
+import { sessions } from '../upstreams/jellyfin/shapes.ts'
 import { createTranscodes, type Transcodes } from './transcodes.ts'
 
 /** Smallest number of milliseconds between two pushes. */

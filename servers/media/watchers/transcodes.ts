@@ -1,7 +1,7 @@
 import type { Emit } from '../../kit/events.ts'
 import { cleanText } from '../../kit/text.ts'
-import { toDelivery, toItemTitle } from '../jellyfin/playing.ts'
-import type { Session } from '../jellyfin/shapes.ts'
+import { toDelivery, toItemTitle } from '../upstreams/jellyfin/playing.ts'
+import type { Session } from '../upstreams/jellyfin/shapes.ts'
 
 interface Playing {
   item: string

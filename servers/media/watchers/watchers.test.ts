@@ -12,7 +12,7 @@ import { systemClock } from '../../kit/clock.ts'
 import type { Emit } from '../../kit/events.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import { readMediaSettings } from '../config.ts'
-import { createMedia } from '../upstreams.ts'
+import { createMedia } from '../upstreams/upstreams.ts'
 import { createAddedWatcher } from './added.ts'
 import { createSessionWatchers } from './sessions.ts'
 

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import type { Access } from '../../kit/access.ts'
+import { type Limited, requireAccess } from '../../kit/access.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { ToolFailure } from '../../kit/failure.ts'
+import { pickInstance } from '../../kit/instances.ts'
+import { type DownloadsSettings, qbittorrentSpec, sabnzbdSpec, transmissionSpec } from '../config.ts'
+import type { State } from '../state.ts'
+import type { DownloadClient } from './download-client.ts'
+import { createQbittorrent } from './qbittorrent/qbittorrent.ts'
+import { openAdditions } from './sabnzbd/additions.ts'
+import { createSabnzbd } from './sabnzbd/sabnzbd.ts'
+import { createTransmission } from './transmission/transmission.ts'
+
+/** A configured client, under the name that tools use. */
+export interface NamedClient {
+  /** The client's name: "sabnzbd", or "attic" for SABNZBD_ATTIC_URL. */
+  readonly name: string
+  readonly client: DownloadClient
+  /** An error in its settings: every call of this client fails, and no watcher reads it. */
+  readonly problem?: string
+  /** Throws a ToolFailure if the settings do not allow this access. */
+  require(access: Access): void
+}
+
+interface ClientDeps {
+  clock: Clock
+  state: State
+}
+
+type ConfiguredInstance = Limited & {
+  problem?: string
+  kind: string
+  open: (title: string) => DownloadClient
+  title: string
+}
+
+/** Opens all configured clients, without a request yet. */
+export function openClients(settings: DownloadsSettings, { clock, state }: ClientDeps): NamedClient[] {
+  const configured: ConfiguredInstance[] = [
+    ...settings.sabnzbd.map(instance => ({
+      ...instance,
+      kind: 'sabnzbd',
+      title: sabnzbdSpec.title,
+      open: (title: string) =>
+        createSabnzbd(instance, title, { clock, additions: openAdditions(instance.name, state, clock) }),
+    })),
+    ...settings.qbittorrent.map(instance => ({
+      ...instance,
+      kind: 'qbittorrent',
+      title: qbittorrentSpec.title,
+      open: (title: string) => createQbittorrent(instance, title, clock),
+    })),
+    ...settings.transmission.map(instance => ({
+      ...instance,
+      kind: 'transmission',
+      title: transmissionSpec.title,
+      open: (title: string) => createTransmission(instance, title, clock),
+    })),
+  ]
+  return configured.map(instance => {
+    const isTaken = configured.some(other => other !== instance && other.name === instance.name)
+    const title = instance.name === instance.kind ? instance.title : `${instance.title} (${instance.name})`
+    return {
+      // Instances of two programs may have the same name.
+      name: isTaken ? `${instance.kind}-${instance.name}` : instance.name,
+      client: instance.open(title),
+      ...(instance.problem === undefined ? {} : { problem: instance.problem }),
+      require: access => requireAccess(instance, access, instance.title),
+    }
+  })
+}
+
+/** Returns the argument that names a client, as an enum of the configured ones. */
+export function clientField(clients: readonly NamedClient[]) {
+  const [first, ...rest] = clients.map(({ name }) => name)
+  const name = first === undefined ? z.string() : z.enum([first, ...rest])
+  return name.optional()
+}
+
+/**
+ * Returns the same argument for tools that seldom need it: the schema does not list the names, but a wrong
+ * name is refused with the list.
+ */
+export function rareClientField(clients: readonly NamedClient[]) {
+  const names = clients.map(({ name }) => name)
+  const listed = names.map(name => `"${name}"`).join('|')
+  const isKnown = (name: string) => names.length === 0 || names.includes(name)
+  return z.string().refine(isKnown, `expected one of ${listed}`).optional()
+}
+
+/** Returns all clients, or the one of this name. Throws a ToolFailure if there is none. */
+export function pickClients(clients: readonly NamedClient[], name: string | undefined): NamedClient[] {
+  if (clients.length === 0) throw toNoClient()
+  return name === undefined
+    ? [...clients]
+    : [pickInstance(clients, name, { ...sabnzbdSpec, title: 'download client' })]
+}
+
+function toNoClient(): ToolFailure {
+  const specs = [sabnzbdSpec, qbittorrentSpec, transmissionSpec]
+  const urls = specs.map(({ prefix }) => `${prefix}_URL`)
+  const hints = specs.map(({ title, prefix, settings }) => {
+    const others = Object.keys(settings).filter(key => !['URL', 'ACCESS'].includes(key))
+    return `${title}: ${prefix}_URL and ${others.map(key => `${prefix}_${key}`).join(', ')}`
+  })
+  return new ToolFailure({
+    what: 'No download client is configured here.',
+    where: urls.join(', '),
+    why: 'none of these is set',
+    fix: `Ask the owner to set those of one program. ${hints.join('; ')}. The README of this server says where to find them.`,
+  })
+}
