@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { movie, paged, queueItem } from '../../servers/media/upstreams/arr/shapes.ts'
+import { paged, queueItem, title } from '../../servers/media/upstreams/arr/shapes.ts'
 import { toQueueEntry } from '../lab/arr.ts'
 import { startMediaWorld } from '../support/media-world.ts'
 import { openContract, recorded } from '../support/openapi.ts'
@@ -10,14 +10,14 @@ const contracts = { radarr: contract }
 const without = ['seerr'] as const
 
 it('what a real Radarr answered is understood', () => {
-  const movies = z.array(movie).parse(recorded('radarr', 'movie'))
+  const movies = z.array(title).parse(recorded('radarr', 'movie'))
   expect(movies.length).toBe(250)
-  expect(movies.every(one => (one.id ?? 0) > 0 && one.tmdbId > 0)).toBe(true)
-  expect(z.array(movie).parse(recorded('radarr', 'movie-lookup'))[0]).toMatchObject({
+  expect(movies.every(one => (one.id ?? 0) > 0 && (one.tmdbId ?? 0) > 0)).toBe(true)
+  expect(z.array(title).parse(recorded('radarr', 'movie-lookup'))[0]).toMatchObject({
     title: 'The Matrix',
     tmdbId: 603,
   })
-  expect(z.array(movie).parse(recorded('radarr', 'calendar'))[0]?.inCinemas).toBe('2026-08-05T00:00:00Z')
+  expect(z.array(title).parse(recorded('radarr', 'calendar'))[0]?.inCinemas).toBe('2026-08-05T00:00:00Z')
   expect(paged(queueItem).parse(recorded('radarr', 'queue')).records).toEqual([])
 })
 
@@ -58,5 +58,5 @@ it('a whole film of a real lookup, sent back with our additions, fits the descri
     ]),
   )
   const [real] = recorded('radarr', 'movie-lookup') as Record<string, unknown>[]
-  expect(contract.request('POST', '/api/v3/movie', { ...movie.parse(real), ...additions })).toEqual([])
+  expect(contract.request('POST', '/api/v3/movie', { ...title.parse(real), ...additions })).toEqual([])
 })

@@ -1,55 +1,49 @@
 import { cleanText, quote } from '../../kit/text.ts'
 import { toMoment } from '../moments.ts'
-import { decideChoice, matchTitle, type Wanted } from '../titles.ts'
+import { decideChoice, matchTitle } from '../titles.ts'
 import { toUnknown } from '../tools/common.ts'
-import { readHealth, readIndexers, readQueue } from '../upstreams/arr/arr.ts'
-import { readMovieHistory } from '../upstreams/arr/movies.ts'
+import {
+  type Arr,
+  countIndexers,
+  readComplaints,
+  readEpisodes,
+  readHistory,
+  readQueue,
+} from '../upstreams/arr/arr.ts'
 import { decideQueueState, toDone } from '../upstreams/arr/queue.ts'
-import type { Episode, HistoryEntry, Movie, QueueItem, Series } from '../upstreams/arr/shapes.ts'
-import { readEpisodes, readSeriesHistory } from '../upstreams/arr/shows.ts'
+import type { HistoryEntry, QueueItem, Title } from '../upstreams/arr/shapes.ts'
 import { readItems, readScanProgress } from '../upstreams/jellyfin/jellyfin.ts'
-import { readSeerrTitle, type SeerrKind, searchSeerr } from '../upstreams/seerr/seerr.ts'
+import { readSeerrTitle, type Seerr, type SeerrKind, searchSeerr } from '../upstreams/seerr/seerr.ts'
 import { decideRequestState, MEDIA, toRequester } from '../upstreams/seerr/states.ts'
-import type { Media, Radarr, Sonarr } from '../upstreams/upstreams.ts'
+import type { Media } from '../upstreams/upstreams.ts'
 import type { Facts, Known, ManagedFacts } from './decide.ts'
+import type { Subject } from './subject.ts'
 
 const MAX_COMPLAINTS = 3
 const IMPORTING = new Set(['importPending', 'importBlocked', 'importing'])
-
-/** The identified film or series; without Radarr or Sonarr only its name is known. */
-export type Subject =
-  | { kind: 'movie'; title: string; year: number | undefined; tmdbId: number; radarr: Radarr; movie: Movie }
-  | { kind: 'show'; title: string; year: number | undefined; sonarr: Sonarr; series: Series }
-  | {
-      kind: 'unmanaged'
-      title: string
-      year: number | undefined
-      type: 'movie' | 'show' | undefined
-      managed: Facts['managed']
-    }
 
 /**
  * Asks all upstreams in parallel; the facts of one that fails are unknown. Rejects only with the signal's
  * reason.
  */
 export async function readFacts(media: Media, subject: Subject, signal: AbortSignal): Promise<Facts> {
-  const [request, managed, library, scanning] = await Promise.all([
-    know('Seerr', () => readRequest(media, subject, signal)),
-    readManaged(subject, media.clock.now(), signal),
-    know('Jellyfin', () => readLibrary(media, subject, signal)),
-    readScanning(media, signal),
+  const { seerrs, jellyfins, clock } = media
+  const toUnconfigured = (title: string) => ({ known: false, why: `${title} is not configured` }) as const
+  const [request, managed, library, scans] = await Promise.all([
+    seerrs.length > 0 ? know('Seerr', () => readRequest(seerrs, subject, signal)) : toUnconfigured('Seerr'),
+    readManaged(subject, clock.now(), signal),
+    jellyfins.length > 0
+      ? know('Jellyfin', () => readLibrary(jellyfins, subject, signal))
+      : toUnconfigured('Jellyfin'),
+    Promise.allSettled(jellyfins.map(one => readScanProgress(one, undefined, signal))),
   ])
   signal.throwIfAborted()
-  return {
-    request: media.seerrs.length > 0 ? request : { known: false, why: 'Seerr is not configured' },
-    managed,
-    library: media.jellyfins.length > 0 ? library : { known: false, why: 'Jellyfin is not configured' },
-    scanning,
-  }
+  const scanning = scans.some(scan => scan.status === 'fulfilled' && scan.value.running)
+  return { request, managed, library, scanning }
 }
 
 /** Returns the answer, or the reason why there is none. */
-export async function know<Value>(upstream: string, ask: () => Promise<Value>): Promise<Known<Value>> {
+async function know<Value>(upstream: string, ask: () => Promise<Value>): Promise<Known<Value>> {
   try {
     return { known: true, value: await ask() }
   } catch (error) {
@@ -57,57 +51,47 @@ export async function know<Value>(upstream: string, ask: () => Promise<Value>): 
   }
 }
 
-async function readRequest({ seerrs }: Media, subject: Subject, signal: AbortSignal) {
+async function readRequest(seerrs: readonly Seerr[], subject: Subject, signal: AbortSignal) {
+  const { type } = subject
+  const kinds: SeerrKind[] = type === undefined ? ['movie', 'tv'] : [type === 'movie' ? 'movie' : 'tv']
   for (const seerr of seerrs) {
-    for (const kind of toSeerrKinds(subject)) {
+    for (const kind of kinds) {
       const found = await searchSeerr(seerr, kind, subject.title, signal)
-      const choice = decideChoice(toWanted(subject, kind), found)
+      const choice = decideChoice(toWanted(subject), found)
       const one =
         choice.kind === 'several' ? choice.found.find(other => other.status !== undefined) : undefined
       const meant = choice.kind === 'one' ? choice.found : one
       if (!meant || meant.status === undefined || meant.status === MEDIA.unknown) continue
       const { requests, status } = await readSeerrTitle(seerr, kind, meant.id, signal)
       const last = requests.at(-1)
-      if (last) {
-        const media = last.media ?? {
-          mediaType: kind,
-          tmdbId: meant.id,
-          tvdbId: null,
-          status,
-          status4k: null,
-        }
-        return { state: decideRequestState({ ...last, media }), by: quote(toRequester(last), 60) }
-      }
+      if (!last) continue
+      const media = last.media ?? { status }
+      return { state: decideRequestState({ ...last, media }), by: quote(toRequester(last), 60) }
     }
   }
   return undefined
 }
 
-function toSeerrKinds(subject: Subject): SeerrKind[] {
-  if (subject.kind === 'movie') return ['movie']
-  if (subject.kind === 'show') return ['tv']
-  return subject.type === undefined ? ['movie', 'tv'] : [subject.type === 'movie' ? 'movie' : 'tv']
+/** Seerr's ids are TMDB's, which only films have in Radarr and Sonarr. */
+function toWanted({ title, year, type, managed }: Subject) {
+  const tmdbId = managed.known && type === 'movie' ? managed.value?.one.tmdbId : undefined
+  return { title, year, id: tmdbId || undefined }
 }
 
-function toWanted(subject: Subject, kind: SeerrKind): Wanted {
-  const { title, year } = subject
-  const id = subject.kind === 'movie' && kind === 'movie' && subject.tmdbId > 0 ? subject.tmdbId : undefined
-  return { title, year, id }
-}
-
-async function readLibrary({ jellyfins }: Media, subject: Subject, signal: AbortSignal) {
-  const types =
-    subject.kind === 'movie'
-      ? (['Movie'] as const)
-      : subject.kind === 'show'
-        ? (['Series'] as const)
-        : (['Movie', 'Series'] as const)
+async function readLibrary(
+  jellyfins: Media['jellyfins'],
+  { title, year, type }: Subject,
+  signal: AbortSignal,
+) {
+  const types = [
+    ...(type === 'show' ? [] : ['Movie' as const]),
+    ...(type === 'movie' ? [] : ['Series' as const]),
+  ]
   for (const jellyfin of jellyfins) {
-    const { items } = await readItems(jellyfin, { search: subject.title, types, limit: 50 }, signal)
-    const item = items.find(one => {
-      const sameYear =
-        !subject.year || !one.ProductionYear || Math.abs(one.ProductionYear - subject.year) <= 1
-      return sameYear && matchTitle(subject.title, one.Name ?? '') === 'exact'
+    const { items } = await readItems(jellyfin, { search: title, types, limit: 50 }, signal)
+    const item = items.find(({ Name: name, ProductionYear: made }) => {
+      const isSameYear = !year || !made || Math.abs(made - year) <= 1
+      return isSameYear && matchTitle(title, name ?? '') === 'exact'
     })
     if (!item) continue
     const name = jellyfin.upstream.title
@@ -118,119 +102,85 @@ async function readLibrary({ jellyfins }: Media, subject: Subject, signal: Abort
   return undefined
 }
 
-async function readScanning({ jellyfins }: Media, signal: AbortSignal): Promise<boolean> {
-  const scans = await Promise.allSettled(jellyfins.map(one => readScanProgress(one, undefined, signal)))
-  return scans.some(scan => scan.status === 'fulfilled' && scan.value.running)
+async function readManaged(
+  { managed }: Subject,
+  now: number,
+  signal: AbortSignal,
+): Promise<Facts['managed']> {
+  if (!managed.known || managed.value === undefined) return managed as Facts['managed']
+  const { arr, one } = managed.value
+  return know(arr.upstream.title, () => readArrFacts(arr, one, now, signal))
 }
 
-async function readManaged(subject: Subject, now: number, signal: AbortSignal): Promise<Facts['managed']> {
-  switch (subject.kind) {
-    case 'movie':
-      return know('Radarr', () => readMovieFacts(subject.radarr, subject.movie, now, signal))
-    case 'show':
-      return know('Sonarr', () => readSeriesFacts(subject.sonarr, subject.series, now, signal))
-    case 'unmanaged':
-      return subject.managed
-    default:
-      return subject satisfies never
+async function readArrFacts(arr: Arr, one: Title, now: number, signal: AbortSignal): Promise<ManagedFacts> {
+  const { upstream } = arr
+  const id = one.id ?? 0
+  const [{ items }, indexers, complaints, history, { isAbout, ...own }] = await Promise.all([
+    readQueue(arr, signal),
+    know(upstream.title, () => countIndexers(arr, signal)),
+    know(upstream.title, () => readComplaints(arr, signal)),
+    readHistory(arr, id, signal),
+    arr.kind === 'radarr' ? toMovieFacts(one, now) : readSeriesFacts(arr, one, now, signal),
+  ])
+  return {
+    program: upstream.title,
+    ...own,
+    ...toHistoryFacts(history.filter(isAbout)),
+    queue: items
+      .filter(item => (arr.kind === 'radarr' ? item.movieId : item.seriesId) === id)
+      .map(toQueueFacts),
+    indexers,
+    complaints: complaints.known
+      ? complaints.value.slice(0, MAX_COMPLAINTS).map(complaint => quote(complaint))
+      : [],
   }
 }
 
-async function readMovieFacts(
-  radarr: Radarr,
-  movie: Movie,
-  now: number,
-  signal: AbortSignal,
-): Promise<ManagedFacts> {
-  const id = movie.id ?? 0
-  const [common, history] = await Promise.all([
-    readCommon(radarr, one => one.movieId === id, signal),
-    readMovieHistory(radarr.upstream, id, signal),
-  ])
+/** The facts that differ between films and series, and which events of the history count. */
+type OwnFacts = Pick<
+  ManagedFacts,
+  'isSeries' | 'monitored' | 'released' | 'releaseAt' | 'files' | 'wanted'
+> & { isAbout: (entry: HistoryEntry) => boolean }
+
+function toMovieFacts(movie: Title, now: number): OwnFacts {
   const dates = [movie.inCinemas, movie.digitalRelease, movie.physicalRelease].map(toMoment)
-  const next = dates.filter(at => at !== undefined && at > now).sort((a, b) => (a ?? 0) - (b ?? 0))
   return {
-    ...common,
-    ...toHistoryFacts(history),
     isSeries: false,
     monitored: movie.monitored ?? false,
     released: movie.isAvailable ?? true,
-    releaseAt: next[0],
+    releaseAt: dates
+      .filter(at => at !== undefined)
+      .sort((a, b) => a - b)
+      .find(at => at > now),
     files: movie.hasFile ? 1 : 0,
     wanted: 1,
+    isAbout: () => true,
   }
 }
 
-async function readSeriesFacts(
-  sonarr: Sonarr,
-  series: Series,
-  now: number,
-  signal: AbortSignal,
-): Promise<ManagedFacts> {
-  const id = series.id ?? 0
-  const [common, history, episodes] = await Promise.all([
-    readCommon(sonarr, one => one.seriesId === id, signal),
-    readSeriesHistory(sonarr.upstream, id, signal),
-    readEpisodes(sonarr.upstream, id, signal),
-  ])
-  const monitored = episodes.filter(one => one.monitored)
-  const aired = monitored.filter(one => isAired(one, now))
+/** Files of unmonitored episodes do not count: they do not replace missing ones. */
+async function readSeriesFacts(arr: Arr, series: Title, now: number, signal: AbortSignal): Promise<OwnFacts> {
+  const monitored = (await readEpisodes(arr, series.id ?? 0, signal)).filter(one => one.monitored)
+  const aired = monitored.filter(one => (toMoment(one.airDateUtc) ?? Infinity) <= now)
   const missing = new Set(aired.filter(one => !one.hasFile).map(one => one.id))
-  const about = history.filter(one => missing.size === 0 || missing.has(one.episodeId ?? 0))
   return {
-    ...common,
-    ...toHistoryFacts(about),
     isSeries: true,
     monitored: series.monitored === true && monitored.length > 0,
     released: aired.length > 0,
     releaseAt: toMoment(series.nextAiring),
-    files: episodes.filter(one => one.hasFile).length - unwantedFiles(episodes, aired),
+    files: aired.length - missing.size,
     wanted: aired.length,
+    isAbout: ({ episodeId }) => missing.size === 0 || missing.has(episodeId ?? 0),
   }
 }
 
-function isAired(episode: Episode, now: number): boolean {
-  const at = toMoment(episode.airDateUtc)
-  return at !== undefined && at <= now
-}
-
-/** Counts the files of unmonitored episodes: they do not replace missing ones. */
-function unwantedFiles(episodes: readonly Episode[], wanted: readonly Episode[]): number {
-  return episodes.filter(one => one.hasFile && !wanted.includes(one)).length
-}
-
-async function readCommon(
-  arr: Radarr | Sonarr,
-  isAbout: (item: QueueItem) => boolean,
-  signal: AbortSignal,
-): Promise<Pick<ManagedFacts, 'program' | 'queue' | 'indexers' | 'complaints'>> {
-  const { upstream } = arr
-  const [{ items }, indexers, health] = await Promise.all([
-    readQueue(arr, signal),
-    know(upstream.title, () => readIndexers(upstream, signal)),
-    know(upstream.title, () => readHealth(upstream, signal)),
-  ])
+function toQueueFacts(item: QueueItem): ManagedFacts['queue'][number] {
+  const { reason, ...state } = decideQueueState(item)
   return {
-    program: upstream.title,
-    queue: items.filter(isAbout).map(item => {
-      const { reason, ...state } = decideQueueState(item)
-      const isImporting = IMPORTING.has(item.trackedDownloadState ?? '')
-      return {
-        ...state,
-        reason: reason === undefined ? undefined : quote(reason),
-        percent: toDone(item),
-        isImporting,
-      }
-    }),
-    indexers: indexers.known
-      ? { known: true, value: indexers.value.filter(one => one.enableAutomaticSearch).length }
-      : indexers,
-    complaints: health.known
-      ? health.value
-          .filter(one => one.type === 'error' || one.type === 'warning')
-          .slice(0, MAX_COMPLAINTS)
-          .map(one => quote(one.message ?? one.source ?? ''))
-      : [],
+    ...state,
+    reason: reason === undefined ? undefined : quote(reason),
+    percent: toDone(item),
+    isImporting: IMPORTING.has(item.trackedDownloadState ?? ''),
   }
 }
 

@@ -1,10 +1,18 @@
 import type { Wanted } from '../titles.ts'
-import { type Asked, gather, toUnknown } from '../tools/common.ts'
-import { findManagedMovies, findManagedSeries } from '../upstreams/arr/managed.ts'
-import type { Media, Radarr, Sonarr } from '../upstreams/upstreams.ts'
-import type { Subject } from './facts.ts'
+import { gather, toUnknown } from '../tools/common.ts'
+import { type Arr, findNamed, KINDS, toDatabaseId } from '../upstreams/arr/arr.ts'
+import type { Title } from '../upstreams/arr/shapes.ts'
+import type { Known } from './decide.ts'
 
 export type MediaType = 'movie' | 'show'
+
+/** The identified film or series; if no Radarr or Sonarr manages it, only its name is known. */
+export interface Subject {
+  title: string
+  year: number | undefined
+  type: MediaType | undefined
+  managed: Known<{ arr: Arr; one: Title } | undefined>
+}
 
 /**
  * Finds the titles in Radarr and Sonarr: one, or several that a person must choose from. "Not managed" is an
@@ -12,61 +20,30 @@ export type MediaType = 'movie' | 'show'
  * instances manage counts once, for the first.
  */
 export async function findSubjects(
-  { radarrs, sonarrs }: Pick<Media, 'radarrs' | 'sonarrs'>,
+  arrs: readonly Arr[],
   wanted: Wanted,
   type: MediaType | undefined,
   signal: AbortSignal,
 ): Promise<Subject[]> {
-  const asked = [
-    ...(type === 'show' ? [] : radarrs.map(radarr => askRadarr(radarr, wanted, signal))),
-    ...(type === 'movie' ? [] : sonarrs.map(sonarr => askSonarr(sonarr, wanted, signal))),
-  ]
-  if (asked.length === 0) return [toUnmanaged(wanted, type, 'Radarr and Sonarr are not configured')]
-  const { found, unknown } = await gather(asked, signal).catch(error => {
+  const { title, year } = wanted
+  const toUnmanaged = (managed: Subject['managed']): Subject[] => [{ title, year, type, managed }]
+  const asked = arrs.filter(({ kind }) => type === undefined || KINDS[kind].type === type)
+  if (asked.length === 0) return toUnmanaged({ known: false, why: 'Radarr and Sonarr are not configured' })
+  const { found, unknown } = await gather(asked, signal, async arr =>
+    (await findNamed(arr, wanted, signal)).map(one => ({ arr, one })),
+  ).catch(error => {
     signal.throwIfAborted()
     return { found: [], unknown: [toUnknown('Radarr and Sonarr', error)] }
   })
-  const subjects = new Map(
-    found
-      .flat()
-      .toReversed()
-      .map(one => [toKey(one), one]),
-  )
-  return subjects.size > 0 ? [...subjects.values()].reverse() : [toUnmanaged(wanted, type, unknown[0]?.why)]
-}
-
-function askRadarr(radarr: Radarr, wanted: Wanted, signal: AbortSignal): Asked<Subject[]> {
-  return {
-    upstream: radarr.upstream.title,
-    async ask() {
-      const movies = await findManagedMovies(radarr.upstream, wanted, signal)
-      return movies.map(movie => {
-        const { title, year, tmdbId } = movie
-        return { kind: 'movie', title, year: year || undefined, tmdbId, radarr, movie }
-      })
-    },
+  const subjects = new Map<string, Subject>()
+  for (const { arr, one } of found.flat()) {
+    const key = `${arr.kind} ${toDatabaseId(arr, one)}`
+    if (subjects.has(key)) continue
+    const year = one.year || undefined
+    const managed = { known: true, value: { arr, one } } as const
+    subjects.set(key, { title: one.title, year, type: KINDS[arr.kind].type, managed })
   }
-}
-
-function askSonarr(sonarr: Sonarr, wanted: Wanted, signal: AbortSignal): Asked<Subject[]> {
-  return {
-    upstream: sonarr.upstream.title,
-    async ask() {
-      const all = await findManagedSeries(sonarr.upstream, wanted, signal)
-      return all.map(series => {
-        const { title, year } = series
-        return { kind: 'show', title, year: year || undefined, sonarr, series }
-      })
-    },
-  }
-}
-
-function toKey(subject: Subject): string {
-  return `${subject.kind} ${subject.kind === 'movie' ? subject.tmdbId : subject.kind === 'show' ? subject.series.tvdbId : ''}`
-}
-
-function toUnmanaged({ title, year }: Wanted, type: MediaType | undefined, why: string | undefined): Subject {
-  const managed =
-    why === undefined ? ({ known: true, value: undefined } as const) : ({ known: false, why } as const)
-  return { kind: 'unmanaged', title, year, type, managed }
+  if (subjects.size > 0) return [...subjects.values()]
+  const [first] = unknown
+  return toUnmanaged(first ? { known: false, why: first.why } : { known: true, value: undefined })
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { ToolFailure, toFailure } from '../../kit/failure.ts'
 import { foreignText } from '../../kit/foreign.ts'
+import { pickInstance } from '../../kit/instances.ts'
 import { cleanText } from '../../kit/text.ts'
+import type { Upstream } from '../../kit/upstream/upstream.ts'
+import { type Arr, KINDS } from '../upstreams/arr/arr.ts'
 
 export const READ = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 export const CHANGE = {
@@ -14,6 +17,7 @@ export const CHANGE = {
 /** The name of an instance, to choose one of several. */
 export const instanceField = z.string().min(1).max(60).optional()
 
+export const typeField = z.enum(['movie', 'show']).optional()
 export const titleField = z.string().trim().min(1).max(200)
 export const yearField = z.int().min(1870).max(2200).optional()
 
@@ -24,31 +28,26 @@ export const unknownField = z
 
 export type Unknown = z.output<typeof unknownField>[number]
 
-/** A question to one upstream, and the upstream's name. */
-export interface Asked<Value> {
-  upstream: string
-  ask(): Promise<Value>
-}
-
 /**
- * Asks all in parallel and lists those that fail in `unknown`. If all fail, it throws the first failure; it
- * also throws the reason of an aborted signal.
+ * Asks all upstreams in parallel and lists those that fail in `unknown`. If all fail, it throws the first
+ * failure; it also throws the reason of an aborted signal.
  */
-export async function gather<Value>(
-  asked: readonly Asked<Value>[],
+export async function gather<One extends { upstream: Upstream }, Value>(
+  upstreams: readonly One[],
   signal: AbortSignal,
+  ask: (one: One) => Promise<Value>,
 ): Promise<{ found: Value[]; unknown: Unknown[] }> {
-  const settled = await Promise.allSettled(asked.map(one => one.ask()))
+  const found: Value[] = []
+  const unknown: Unknown[] = []
+  const settled = await Promise.allSettled(upstreams.map(ask))
   signal.throwIfAborted()
-  const found = settled.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
-  const failed = settled.flatMap((one, index) =>
-    one.status === 'rejected'
-      ? [{ upstream: asked[index]?.upstream ?? '', error: one.reason as unknown }]
-      : [],
-  )
-  const [first] = failed
-  if (first && found.length === 0) throw first.error
-  return { found, unknown: failed.map(({ upstream, error }) => toUnknown(upstream, error)) }
+  for (const [index, one] of settled.entries()) {
+    if (one.status === 'fulfilled') found.push(one.value)
+    else unknown.push(toUnknown(upstreams[index]?.upstream.title ?? '', one.reason))
+  }
+  const failed = settled.find(one => one.status === 'rejected')
+  if (failed && found.length === 0) throw failed.reason
+  return { found, unknown }
 }
 
 export function toUnknown(upstream: string, error: unknown): Unknown {
@@ -63,18 +62,31 @@ export function toUnknownLines(unknown: readonly Unknown[]): string[] {
   )
 }
 
-/** Creates the failure of a tool without any configured upstream. */
-export function toNoneConfigured(
-  titles: readonly string[],
-  variables: readonly string[],
-  what: string,
-): ToolFailure {
+/** Creates the failure of a tool of which no program is configured. */
+export function toNoneConfigured(titles: readonly string[], what: string): ToolFailure {
+  const variables = titles.map(title => `${title.toUpperCase()}_URL`)
   return new ToolFailure({
     what: `${titles.join(' and ')} ${titles.length > 1 ? 'are' : 'is'} not configured here, so ${what}.`,
     where: variables.join(', '),
     why: `none of ${variables.join(', ')} is set`,
     fix: `Ask the owner to set ${variables.map(name => `${name} and ${name.replace(/_URL$/, '_API_KEY')}`).join(', or ')}: the address of each and the key that it shows under its settings (General, API keys).`,
   })
+}
+
+/**
+ * Returns the Radarrs and Sonarrs for films or series, or the one of this name. Throws a ToolFailure if there
+ * is none; `otherwise` continues "so ".
+ */
+export function pickArrs(
+  arrs: readonly Arr[],
+  { type, instance }: { type?: 'movie' | 'show' | undefined; instance?: string | undefined },
+  otherwise: string,
+): Arr[] {
+  if (arrs.length === 0) throw toNoneConfigured(['Radarr', 'Sonarr'], otherwise)
+  const fitting = arrs.filter(({ kind }) => type === undefined || KINDS[kind].type === type)
+  if (instance === undefined && fitting.length > 0) return fitting
+  const kind = type === 'show' || (type === undefined && arrs[0]?.kind === 'sonarr') ? 'sonarr' : 'radarr'
+  return [pickInstance(fitting, instance, KINDS[kind].spec)]
 }
 
 /** A title that others wrote, in an output. */

@@ -3,11 +3,11 @@ import { foreignText } from '../../kit/foreign.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { jellyfinSpec, radarrSpec, seerrSpec, sonarrSpec } from '../config.ts'
+import { radarrSpec } from '../config.ts'
 import { decideStages, STAGES, STATES, type Stage } from '../diagnose/decide.ts'
-import { readFacts, type Subject } from '../diagnose/facts.ts'
+import { readFacts } from '../diagnose/facts.ts'
 import { type Finding, readFindings } from '../diagnose/findings.ts'
-import { findSubjects } from '../diagnose/subject.ts'
+import { findSubjects, type Subject } from '../diagnose/subject.ts'
 import { readWanted } from '../titles.ts'
 import { toTitle } from '../upstreams/arr/queue.ts'
 import type { Media } from '../upstreams/upstreams.ts'
@@ -18,6 +18,7 @@ import {
   titleOutput,
   toLines,
   toNoneConfigured,
+  typeField,
   yearField,
 } from './common.ts'
 
@@ -58,7 +59,7 @@ type Data = z.input<typeof output>
 const input = z.strictObject({
   title: titleField.optional(),
   year: yearField,
-  type: z.enum(['movie', 'show']).optional(),
+  type: typeField,
   instance: instanceField.describe('default: all'),
 })
 
@@ -79,9 +80,14 @@ export function diagnoseMedia(media: Media): Tool {
     output,
     limit: 60_000,
     async run({ title, year, type, instance }, signal) {
-      requireAny(media)
+      const { jellyfins, arrs, seerrs } = media
+      if (jellyfins.length + arrs.length + seerrs.length === 0) {
+        throw toNoneConfigured(['Jellyfin', 'Radarr', 'Sonarr', 'Seerr'], 'there is nothing to look at')
+      }
       if (title === undefined) return toFindingsOutcome(await readFindings(media, signal))
-      const subjects = await findSubjects(pickArrs(media, instance), readWanted(title, year), type, signal)
+      const named = { ...radarrSpec, title: 'Radarr or Sonarr' }
+      const picked = instance === undefined ? arrs : [pickInstance(arrs, instance, named)]
+      const subjects = await findSubjects(picked, readWanted(title, year), type, signal)
       const [subject] = subjects
       if (!subject || subjects.length > 1) return toChoice(title, subjects)
       const facts = await readFacts(media, subject, signal)
@@ -90,38 +96,8 @@ export function diagnoseMedia(media: Media): Tool {
   })
 }
 
-/** Returns all Radarrs and Sonarrs, or the one of this name. */
-function pickArrs(
-  { radarrs, sonarrs }: Media,
-  instance: string | undefined,
-): Pick<Media, 'radarrs' | 'sonarrs'> {
-  if (instance === undefined) return { radarrs, sonarrs }
-  const { upstream } = pickInstance([...radarrs, ...sonarrs], instance, {
-    ...radarrSpec,
-    title: 'Radarr or Sonarr',
-  })
-  return {
-    radarrs: radarrs.filter(one => one.upstream === upstream),
-    sonarrs: sonarrs.filter(one => one.upstream === upstream),
-  }
-}
-
-function requireAny({ jellyfins, radarrs, sonarrs, seerrs }: Media): void {
-  if (jellyfins.length + radarrs.length + sonarrs.length + seerrs.length > 0) return
-  const specs = [jellyfinSpec, radarrSpec, sonarrSpec, seerrSpec]
-  throw toNoneConfigured(
-    specs.map(spec => spec.title),
-    specs.map(spec => `${spec.prefix}_URL`),
-    'there is nothing to look at',
-  )
-}
-
 function toChoice(title: string, subjects: readonly Subject[]): { data: Data; text: string } {
-  const candidates = subjects.map(one => ({
-    title: one.title,
-    type: one.kind === 'show' ? ('show' as const) : ('movie' as const),
-    ...(one.year ? { year: one.year } : {}),
-  }))
+  const candidates = subjects.map(({ title, type = 'movie', year }) => ({ title, type, year }))
   const lines = candidates.map(
     one => `${quote(toTitle(one.title, one.year))} (${one.type === 'movie' ? 'film' : 'series'})`,
   )
@@ -149,11 +125,11 @@ function toOutcome(subject: Subject, stages: Stage[]): { data: Data; text: strin
   return {
     data: {
       title,
-      ...(year ? { year } : {}),
+      year: year || undefined,
       stages,
-      ...(stopped
-        ? { stoppedAt: stopped.stage, why: stopped.detail, ...(stopped.fix ? { fix: stopped.fix } : {}) }
-        : {}),
+      stoppedAt: stopped?.stage,
+      why: stopped?.detail,
+      fix: stopped?.fix,
       candidates: [],
       findings: [],
     },

@@ -4,12 +4,12 @@ import { pickInstance } from '../../kit/instances.ts'
 import { pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { quote, toAgeText, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { radarrSpec, seerrSpec, sonarrSpec } from '../config.ts'
+import { seerrSpec } from '../config.ts'
 import { toMoment } from '../moments.ts'
-import { readQueue } from '../upstreams/arr/arr.ts'
+import { type Arr, readQueue } from '../upstreams/arr/arr.ts'
 import { decideQueueState, toDone, toQueueTitle, toTitle } from '../upstreams/arr/queue.ts'
 import type { QueueItem } from '../upstreams/arr/shapes.ts'
-import { createTitles, readRequests, type SeerrKind } from '../upstreams/seerr/seerr.ts'
+import { readRequests, readSeerrTitle, type Seerr, type SeerrKind } from '../upstreams/seerr/seerr.ts'
 import type { SeerrRequest } from '../upstreams/seerr/shapes.ts'
 import {
   decideRequestState,
@@ -17,7 +17,7 @@ import {
   toRequester,
   toRequestWords,
 } from '../upstreams/seerr/states.ts'
-import type { Media, Seerr } from '../upstreams/upstreams.ts'
+import type { Media } from '../upstreams/upstreams.ts'
 import {
   gather,
   instanceField,
@@ -27,7 +27,6 @@ import {
   toNoneConfigured,
   toUnknown,
   toUnknownLines,
-  type Unknown,
   unknownField,
 } from './common.ts'
 import { toSeasonsText } from './request.ts'
@@ -78,9 +77,7 @@ const input = z.strictObject({
 })
 
 /** `get_requests`: the requests, and the progress of each. */
-export function getRequests(media: Media): Tool {
-  const { seerrs, radarrs, sonarrs, clock } = media
-  const titles = createTitles()
+export function getRequests({ seerrs, arrs, clock }: Media): Tool {
   return defineTool({
     name: 'get_requests',
     title: 'Media requests',
@@ -92,22 +89,15 @@ export function getRequests(media: Media): Tool {
     input,
     output,
     async run(args, signal) {
-      if (seerrs.length + radarrs.length + sonarrs.length === 0) {
-        const variables = [seerrSpec, radarrSpec, sonarrSpec].map(({ prefix }) => `${prefix}_URL`)
-        throw toNoneConfigured(['Seerr', 'Radarr', 'Sonarr'], variables, 'there are no requests to look at')
+      if (seerrs.length + arrs.length === 0) {
+        throw toNoneConfigured(['Seerr', 'Radarr', 'Sonarr'], 'there are no requests to look at')
       }
       const seerr =
         seerrs.length > 0 || args.instance ? pickInstance(seerrs, args.instance, seerrSpec) : undefined
-      const listed = seerr && (await readPage(seerr, args, titles, signal))
-      const queues = await readQueues(media, signal, listed !== undefined)
-      const { requests = [], total = 0 } = listed ?? {}
+      const { requests, total } = seerr ? await readPage(seerr, args, signal) : { requests: [], total: 0 }
+      const queues = await readQueues(arrs, signal, seerr !== undefined)
       const page = { total, offset: args.offset, more: args.offset + requests.length < total }
-      const data: Data = {
-        ...(seerr ? { instance: seerr.name } : {}),
-        requests,
-        ...page,
-        ...queues,
-      }
+      const data: Data = { instance: seerr?.name, requests, ...page, ...queues }
       const more = toMoreText({ items: requests, ...page }, 'request')
       return {
         data,
@@ -121,14 +111,13 @@ export function getRequests(media: Media): Tool {
 async function readPage(
   seerr: Seerr,
   { state, limit, offset }: z.output<typeof input>,
-  titles: ReturnType<typeof createTitles>,
   signal: AbortSignal,
 ): Promise<{ requests: Data['requests']; total: number }> {
   const found = await readRequests(seerr, { filter: state, take: limit, skip: offset }, signal)
   const requests: Data['requests'] = []
   for (let at = 0; at < found.requests.length; at += AT_ONCE) {
     const part = found.requests.slice(at, at + AT_ONCE)
-    requests.push(...(await Promise.all(part.map(one => toRequest(seerr, one, titles, signal)))))
+    requests.push(...(await Promise.all(part.map(one => toRequest(seerr, one, signal)))))
   }
   return { requests, total: found.total }
 }
@@ -136,42 +125,37 @@ async function readPage(
 async function toRequest(
   seerr: Seerr,
   request: SeerrRequest,
-  titles: ReturnType<typeof createTitles>,
   signal: AbortSignal,
 ): Promise<Data['requests'][number]> {
   const kind: SeerrKind = (request.type ?? request.media?.mediaType) === 'tv' ? 'tv' : 'movie'
   const id = request.media?.tmdbId
   // A title that has disappeared from the web must not hide the others.
-  const about = id ? await titles(seerr, kind, id, signal).catch(() => undefined) : undefined
+  const about = id ? await readSeerrTitle(seerr, kind, id, signal).catch(() => undefined) : undefined
   signal.throwIfAborted()
-  const at = toMoment(request.createdAt)
   const seasons = (request.seasons ?? []).map(one => one.seasonNumber)
   return {
     title: about?.title ?? 'a title that Seerr does not know any more',
     type: kind === 'tv' ? 'show' : 'movie',
-    ...(about?.year ? { year: about.year } : {}),
-    ...(seasons.length > 0 ? { seasons } : {}),
+    year: about?.year || undefined,
+    seasons: seasons.length > 0 ? seasons : undefined,
     is4k: request.is4k ?? false,
     state: decideRequestState(request),
     requestedBy: toRequester(request),
-    ...(at === undefined ? {} : { requestedAt: at }),
+    requestedAt: toMoment(request.createdAt),
   }
 }
 
 /** Reads the queues. A failure is reported with the result; it is thrown only if there is no result. */
 async function readQueues(
-  { radarrs, sonarrs }: Media,
+  arrs: readonly Arr[],
   signal: AbortSignal,
   isEnough: boolean,
-): Promise<Pick<Data, 'downloads' | 'downloadsTotal'> & { unknown: Unknown[] }> {
-  const asked = [...radarrs, ...sonarrs].map(arr => ({
-    upstream: arr.upstream.title,
-    ask: async () => ({ name: arr.name, ...(await readQueue(arr, signal)) }),
-  }))
-  const { found, unknown } = await gather(asked, signal).catch(error => {
+): Promise<Pick<Data, 'downloads' | 'downloadsTotal' | 'unknown'>> {
+  const queues = gather(arrs, signal, async arr => ({ name: arr.name, ...(await readQueue(arr, signal)) }))
+  const { found, unknown } = await queues.catch(error => {
     signal.throwIfAborted()
     if (!isEnough) throw error
-    return { found: [], unknown: asked.map(({ upstream }) => toUnknown(upstream, error)) }
+    return { found: [], unknown: arrs.map(({ upstream }) => toUnknown(upstream.title, error)) }
   })
   const downloads = found
     .flatMap(({ name, items }) => items.map(item => toDownload(name, item)))
@@ -184,16 +168,7 @@ async function readQueues(
 }
 
 function toDownload(instance: string, item: QueueItem): Data['downloads'][number] {
-  const { state, stuck, reason } = decideQueueState(item)
-  const percent = toDone(item)
-  return {
-    title: toQueueTitle(item),
-    instance,
-    state,
-    stuck,
-    ...(percent === undefined ? {} : { percent }),
-    ...(reason === undefined ? {} : { reason }),
-  }
+  return { title: toQueueTitle(item), instance, ...decideQueueState(item), percent: toDone(item) }
 }
 
 function toText(data: Data, more: string | undefined, now: number): string {

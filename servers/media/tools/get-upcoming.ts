@@ -1,24 +1,21 @@
 import { z } from 'zod'
-import { pickInstance } from '../../kit/instances.ts'
 import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { quote, toCountText, toTimeText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { radarrSpec, sonarrSpec } from '../config.ts'
 import { addDays, toDay, toDayText, toIso, toMoment, toStartOfDay } from '../moments.ts'
-import { readMovieCalendar } from '../upstreams/arr/movies.ts'
-import { toEpisodeNumber, toTitle } from '../upstreams/arr/queue.ts'
-import type { Episode, Movie } from '../upstreams/arr/shapes.ts'
-import { readEpisodeCalendar } from '../upstreams/arr/shows.ts'
+import { type Arr, readEpisodeCalendar, readMovieCalendar, toSearchable } from '../upstreams/arr/arr.ts'
+import { toTitle } from '../upstreams/arr/queue.ts'
+import type { Episode, Title } from '../upstreams/arr/shapes.ts'
 import type { Media } from '../upstreams/upstreams.ts'
 import {
-  type Asked,
   gather,
   instanceField,
+  pickArrs,
   READ,
   titleOutput,
   toLines,
-  toNoneConfigured,
   toUnknownLines,
+  typeField,
   unknownField,
 } from './common.ts'
 
@@ -44,15 +41,14 @@ const output = z.object({
 
 const input = z.strictObject({
   days: z.int().min(1).max(90).default(7).describe('besides today'),
-  type: z.enum(['movie', 'show']).optional(),
+  type: typeField,
   unmonitored: z.boolean().default(false).describe('also what is not monitored'),
   ...pageFields(30, 200),
   instance: instanceField.describe('default: all'),
 })
 
 /** `get_upcoming`: releases of the next days. */
-export function getUpcoming(media: Media): Tool {
-  const { clock } = media
+export function getUpcoming({ arrs, clock, timezone: readTimezone }: Media): Tool {
   return defineTool({
     name: 'get_upcoming',
     title: 'Upcoming releases',
@@ -63,79 +59,51 @@ export function getUpcoming(media: Media): Tool {
     input,
     output,
     async run(args, signal) {
-      const timezone = media.timezone()
-      const today = toDay(clock.now(), timezone)
-      const span = { timezone, first: today, last: addDays(today, args.days), unmonitored: args.unmonitored }
-      const asked = toAsked(media, args, span, signal)
-      const { found, unknown } = await gather(asked, signal)
-      const all = found
-        .flat()
-        .map(one => ({ ...one, on: toDay(one.at, timezone) }))
-        .filter(({ on }) => on >= span.first && on <= span.last)
-        .map(({ on: _, ...one }) => ({ ...one, day: toDayText(one.at, timezone) }))
-        .sort((a, b) => a.at - b.at)
+      const timezone = readTimezone()
+      const first = toDay(clock.now(), timezone)
+      const { days, unmonitored } = args
+      const span = { timezone, first, last: addDays(first, days), unmonitored }
+      const picked = pickArrs(arrs, args, 'there is no calendar')
+      const { found, unknown } = await gather(picked, signal, arr => readReleases(arr, span, signal))
+      const all = found.flat().sort((a, b) => a.at - b.at)
       const part = page(all, args)
-      const data = { timezone, days: args.days, ...part, unknown }
       const head =
         all.length > 0
-          ? `${toCountText(all.length, 'release')} in the next ${toCountText(args.days, 'day')}, days and times in ${timezone}:`
-          : `Nothing comes out in the next ${toCountText(args.days, 'day')}.`
+          ? `${toCountText(all.length, 'release')} in the next ${toCountText(days, 'day')}, days and times in ${timezone}:`
+          : `Nothing comes out in the next ${toCountText(days, 'day')}.`
       const text = toLines(
         head,
         toDayLines(part.items, timezone),
         toMoreText(part, 'release'),
         toUnknownLines(unknown),
       )
-      return { data, text, untrusted: all.length + unknown.length > 0 }
+      return { data: { timezone, days, ...part, unknown }, text, untrusted: all.length + unknown.length > 0 }
     },
   })
 }
 
-type Found = Omit<Release, 'day'>
-
 /** Whole days of the time zone, such as "2026-11-22"; the span includes both. */
-interface Span {
+interface Days {
   timezone: string
   first: string
   last: string
   unmonitored: boolean
 }
 
-function toAsked(
-  media: Media,
-  { type, instance }: z.output<typeof input>,
-  span: Span,
-  signal: AbortSignal,
-): Asked<Found[]>[] {
-  const { radarrs, sonarrs } = media
-  if (radarrs.length + sonarrs.length === 0) {
-    throw toNoneConfigured(['Radarr', 'Sonarr'], ['RADARR_URL', 'SONARR_URL'], 'there is no calendar')
+async function readReleases(arr: Arr, days: Days, signal: AbortSignal): Promise<Release[]> {
+  const { first, last, timezone, unmonitored } = days
+  if (arr.kind === 'radarr') {
+    // Radarr stores a date as midnight in UTC, independent of its own time zone.
+    const span = { start: `${first}T00:00:00Z`, end: `${last}T23:59:59Z`, unmonitored }
+    return (await readMovieCalendar(arr, span, signal)).flatMap(one => fromMovie(arr.name, one, days))
   }
-  const { timezone, first, last, unmonitored } = span
-  // Radarr stores a date as midnight in UTC, independent of its own time zone.
-  const days = { start: `${first}T00:00:00Z`, end: `${last}T23:59:59Z`, unmonitored }
-  const [start, end] = [first, addDays(last, 1)].map(day => toIso(toStartOfDay(day, timezone)))
-  const times = { start, end, unmonitored }
-  const movies = radarrs.map(({ name, upstream }) => ({
-    name,
-    upstream: upstream.title,
-    ask: async () =>
-      (await readMovieCalendar(upstream, days, signal)).flatMap(one => fromMovie(name, one, span)),
-  }))
-  const shows = sonarrs.map(({ name, upstream }) => ({
-    name,
-    upstream: upstream.title,
-    ask: async () =>
-      (await readEpisodeCalendar(upstream, times, signal)).flatMap(one => fromEpisode(name, one)),
-  }))
-  const of = [...(type === 'show' ? [] : movies), ...(type === 'movie' ? [] : shows)]
-  if (instance === undefined && of.length > 0) return of
-  const spec = type === 'show' || (type === undefined && radarrs.length === 0) ? sonarrSpec : radarrSpec
-  return [pickInstance(of, instance, spec)]
+  const toTime = (day: string) => toIso(toStartOfDay(day, timezone))
+  const span = { start: toTime(first), end: toTime(addDays(last, 1)), unmonitored }
+  return (await readEpisodeCalendar(arr, span, signal)).flatMap(one => fromEpisode(arr.name, one, days))
 }
 
 /** Returns a film's releases. Its dates are whole days: Radarr's time of day has no meaning. */
-function fromMovie(instance: string, movie: Movie, { first, last, timezone }: Span): Found[] {
+function fromMovie(instance: string, movie: Title, { first, last, timezone }: Days): Release[] {
   const dates = [
     ['in cinemas', movie.inCinemas],
     ['digital release', movie.digitalRelease],
@@ -146,19 +114,21 @@ function fromMovie(instance: string, movie: Movie, { first, last, timezone }: Sp
     if (day < first || day > last) return []
     const at = toStartOfDay(day, timezone)
     const title = toTitle(movie.title, movie.year)
-    const about = { hasFile: movie.hasFile ?? false, monitored: movie.monitored ?? false, instance }
-    return [{ title, type: 'movie' as const, at, what, ...about }]
+    return [{ title, type: 'movie', at, what, ...toAbout(instance, movie, at, timezone) }]
   })
 }
 
-function fromEpisode(instance: string, episode: Episode): Found[] {
+function fromEpisode(instance: string, episode: Episode, { first, last, timezone }: Days): Release[] {
   const at = toMoment(episode.airDateUtc)
-  if (at === undefined) return []
-  const number = toEpisodeNumber(episode.seasonNumber, episode.episodeNumber)
-  const title =
-    `${episode.series?.title ?? 'a series without a name'} ${number} ${episode.title ?? ''}`.trim()
-  const about = { hasFile: episode.hasFile ?? false, monitored: episode.monitored ?? false, instance }
-  return [{ title, type: 'episode', at, what: 'airs', ...about }]
+  const day = at === undefined ? '' : toDay(at, timezone)
+  if (at === undefined || day < first || day > last) return []
+  const title = `${toSearchable(episode).title} ${episode.title ?? ''}`.trim()
+  return [{ title, type: 'episode', at, what: 'airs', ...toAbout(instance, episode, at, timezone) }]
+}
+
+function toAbout(instance: string, { hasFile, monitored }: Title | Episode, at: number, timezone: string) {
+  const day = toDayText(at, timezone)
+  return { hasFile: hasFile ?? false, monitored: monitored ?? false, instance, day }
 }
 
 /** Returns a line for each day and then its releases; films have a day, episodes also a time. */

@@ -3,15 +3,11 @@ import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { toPlain } from '../titles.ts'
-import { lookUpMovies } from '../upstreams/arr/movies.ts'
+import { type Arr, KIND_NAMES, KINDS, lookUp } from '../upstreams/arr/arr.ts'
 import { toTitle } from '../upstreams/arr/queue.ts'
-import type { Movie, Series } from '../upstreams/arr/shapes.ts'
-import { lookUpSeries } from '../upstreams/arr/shows.ts'
 import { type Jellyfin, readItems } from '../upstreams/jellyfin/jellyfin.ts'
-import type { Item } from '../upstreams/jellyfin/shapes.ts'
 import type { Media } from '../upstreams/upstreams.ts'
 import {
-  type Asked,
   gather,
   READ,
   titleField,
@@ -19,6 +15,7 @@ import {
   toLines,
   toNoneConfigured,
   toUnknownLines,
+  typeField,
   unknownField,
 } from './common.ts'
 
@@ -39,14 +36,14 @@ const output = z.object({ items: z.array(hit), ...pageOutput, unknown: unknownFi
 
 const input = z.strictObject({
   query: titleField,
-  type: z.enum(['movie', 'show']).optional(),
+  type: typeField,
   onlyOwned: z.boolean().default(false).describe('only what is here already'),
   ...pageFields(10, 100),
 })
 type Args = z.output<typeof input>
 
 /** `search_media`: films and series by title, and where each one exists. */
-export function searchMedia(media: Media): Tool {
+export function searchMedia({ jellyfins, arrs }: Media): Tool {
   return defineTool({
     name: 'search_media',
     title: 'Search media',
@@ -58,47 +55,29 @@ export function searchMedia(media: Media): Tool {
     input,
     output,
     async run(args, signal) {
-      const { found, unknown } = await gather(toAsked(media, args, signal), signal)
-      const merged = merge(found.flat())
+      const { query, type, onlyOwned } = args
+      const kinds = KIND_NAMES.filter(kind => type === undefined || KINDS[kind].type === type)
+      const asked = [...jellyfins, ...arrs.filter(({ kind }) => kinds.includes(kind))]
+      if (asked.length === 0) {
+        const titles = ['Jellyfin', ...kinds.map(kind => KINDS[kind].spec.title)]
+        throw toNoneConfigured(titles, 'there is nothing to search')
+      }
+      const { found, unknown } = await gather(asked, signal, one =>
+        one.kind === 'jellyfin' ? searchJellyfin(one, args, signal) : searchArr(one, query, signal),
+      )
+      const isOwned = (one: Hit) => one.inJellyfin.length + one.managedBy.length > 0
       const part = page(
-        merged.filter(one => !args.onlyOwned || one.inJellyfin.length + one.managedBy.length > 0),
+        merge(found.flat()).filter(one => !onlyOwned || isOwned(one)),
         args,
       )
       const head =
         part.total > 0
-          ? `${toCountText(part.total, 'title')} for ${quote(args.query)}:`
-          : `Nothing was found for ${quote(args.query)}.`
+          ? `${toCountText(part.total, 'title')} for ${quote(query)}:`
+          : `Nothing was found for ${quote(query)}.`
       const text = toLines(head, part.items.map(toLine), toMoreText(part, 'title'), toUnknownLines(unknown))
       return { data: { ...part, unknown }, text }
     },
   })
-}
-
-function toAsked({ jellyfins, radarrs, sonarrs }: Media, args: Args, signal: AbortSignal): Asked<Hit[]>[] {
-  const { query, type } = args
-  const asked = [
-    ...jellyfins.map(jellyfin => ({
-      upstream: jellyfin.upstream.title,
-      ask: () => searchJellyfin(jellyfin, args, signal),
-    })),
-    ...(type === 'show' ? [] : radarrs).map(({ upstream }) => ({
-      upstream: upstream.title,
-      ask: async () =>
-        (await lookUpMovies(upstream, query, signal)).map(one => fromMovie(upstream.title, one)),
-    })),
-    ...(type === 'movie' ? [] : sonarrs).map(({ upstream }) => ({
-      upstream: upstream.title,
-      ask: async () =>
-        (await lookUpSeries(upstream, query, signal)).map(one => fromSeries(upstream.title, one)),
-    })),
-  ]
-  if (asked.length > 0) return asked
-  const titles = ['Jellyfin', ...(type === 'show' ? [] : ['Radarr']), ...(type === 'movie' ? [] : ['Sonarr'])]
-  throw toNoneConfigured(
-    titles,
-    titles.map(title => `${title.toUpperCase()}_URL`),
-    'there is nothing to search',
-  )
 }
 
 async function searchJellyfin(
@@ -106,58 +85,35 @@ async function searchJellyfin(
   { query, type }: Args,
   signal: AbortSignal,
 ): Promise<Hit[]> {
-  const types =
-    type === undefined
-      ? (['Movie', 'Series'] as const)
-      : type === 'movie'
-        ? (['Movie'] as const)
-        : (['Series'] as const)
+  const types = [
+    ...(type === 'show' ? [] : ['Movie' as const]),
+    ...(type === 'movie' ? [] : ['Series' as const]),
+  ]
   const { items } = await readItems(jellyfin, { search: query, types, limit: JELLYFIN_MOST }, signal)
-  return items.map(item => fromItem(jellyfin.upstream.title, item))
-}
-
-function fromItem(name: string, item: Item): Hit {
-  const ids = item.ProviderIds ?? {}
-  return {
-    title: item.Name ?? 'something without a name',
-    type: item.Type === 'Series' ? 'show' : 'movie',
-    ...withNumber('year', item.ProductionYear),
-    ...withNumber('tmdbId', Number(ids['Tmdb'])),
-    ...withNumber('tvdbId', Number(ids['Tvdb'])),
-    inJellyfin: [name],
+  return items.map(({ Name: title, Type, ProductionYear: year, ProviderIds: ids }) => ({
+    title: title ?? 'something without a name',
+    type: Type === 'Series' ? 'show' : 'movie',
+    ...toNumbers({ year, tmdbId: Number(ids?.['Tmdb']), tvdbId: Number(ids?.['Tvdb']) }),
+    inJellyfin: [jellyfin.upstream.title],
     managedBy: [],
-  }
+  }))
 }
 
-function fromMovie(name: string, movie: Movie): Hit {
-  return {
-    title: movie.title,
-    type: 'movie',
-    ...withNumber('year', movie.year),
-    ...withNumber('tmdbId', movie.tmdbId),
+async function searchArr(arr: Arr, query: string, signal: AbortSignal): Promise<Hit[]> {
+  const found = await lookUp(arr, query, signal)
+  return found.map(({ id, title, year, tmdbId, tvdbId }) => ({
+    title,
+    type: KINDS[arr.kind].type,
+    ...toNumbers({ year, tmdbId, tvdbId }),
     inJellyfin: [],
-    managedBy: movie.id ? [name] : [],
-  }
+    managedBy: id ? [arr.upstream.title] : [],
+  }))
 }
 
-function fromSeries(name: string, series: Series): Hit {
-  return {
-    title: series.title,
-    type: 'show',
-    ...withNumber('year', series.year),
-    ...withNumber('tmdbId', series.tmdbId),
-    ...withNumber('tvdbId', series.tvdbId),
-    inJellyfin: [],
-    managedBy: series.id ? [name] : [],
-  }
-}
-
-/** Returns the field, unless the number is 0, which means unknown in all of these programs. */
-function withNumber<Key extends string>(
-  key: Key,
-  value: number | null | undefined,
-): { [Name in Key]?: number } {
-  return value ? ({ [key]: value } as { [Name in Key]: number }) : {}
+/** Omits numbers that are 0, which means unknown in all of these programs, or none. */
+function toNumbers(numbers: Record<'year' | 'tmdbId' | 'tvdbId', number | null | undefined>) {
+  const { year, tmdbId, tvdbId } = numbers
+  return { year: year || undefined, tmdbId: tmdbId || undefined, tvdbId: tvdbId || undefined }
 }
 
 /** Merges the hits of one title, owned titles first, in the order of the upstreams. */
@@ -169,8 +125,10 @@ function merge(hits: readonly Hit[]): Hit[] {
     if (!other) merged.push(one)
     else {
       merged[at] = {
-        ...one,
         ...other,
+        year: other.year ?? one.year,
+        tmdbId: other.tmdbId ?? one.tmdbId,
+        tvdbId: other.tvdbId ?? one.tvdbId,
         inJellyfin: [...new Set([...other.inJellyfin, ...one.inJellyfin])],
         managedBy: [...new Set([...other.managedBy, ...one.managedBy])],
       }

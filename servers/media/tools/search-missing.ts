@@ -1,29 +1,33 @@
 import { z } from 'zod'
 import { requireAccess } from '../../kit/access.ts'
 import { ToolFailure } from '../../kit/failure.ts'
-import { pickInstance } from '../../kit/instances.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { radarrSpec, sonarrSpec } from '../config.ts'
 import { toMoment } from '../moments.ts'
 import { readWanted } from '../titles.ts'
-import { sendCommand } from '../upstreams/arr/arr.ts'
-import { findManagedMovies, findManagedSeries } from '../upstreams/arr/managed.ts'
-import { readMissingMovies } from '../upstreams/arr/movies.ts'
-import { toEpisodeNumber, toTitle } from '../upstreams/arr/queue.ts'
-import type { Episode } from '../upstreams/arr/shapes.ts'
-import { readEpisodes, readMissingEpisodes } from '../upstreams/arr/shows.ts'
-import type { Media, Radarr, Sonarr } from '../upstreams/upstreams.ts'
 import {
-  type Asked,
+  type Arr,
+  findNamed,
+  KINDS,
+  readEpisodes,
+  readMissing,
+  type Searchable,
+  startSearch,
+  toSearchable,
+} from '../upstreams/arr/arr.ts'
+import { toTitle } from '../upstreams/arr/queue.ts'
+import type { Title } from '../upstreams/arr/shapes.ts'
+import type { Media } from '../upstreams/upstreams.ts'
+import {
   CHANGE,
   gather,
   instanceField,
+  pickArrs,
   titleField,
   titleOutput,
   toLines,
-  toNoneConfigured,
   toUnknownLines,
+  typeField,
   unknownField,
   yearField,
 } from './common.ts'
@@ -54,14 +58,14 @@ const output = z.object({
 const input = z.strictObject({
   title: titleField.optional().describe('default: the newest of all'),
   year: yearField,
-  type: z.enum(['movie', 'show']).optional(),
+  type: typeField,
   limit: z.int().min(1).max(100).default(10).describe('of each Radarr and Sonarr'),
   instance: instanceField.describe('default: all'),
 })
 type Args = z.output<typeof input>
 
 /** `search_missing`: makes Radarr and Sonarr search for monitored titles without files. */
-export function searchMissing(media: Media): Tool {
+export function searchMissing({ arrs, clock }: Media): Tool {
   return defineTool({
     name: 'search_missing',
     title: 'Search for what is missing',
@@ -74,7 +78,9 @@ export function searchMissing(media: Media): Tool {
     output,
     limit: 60_000,
     async run(args, signal) {
-      const { found, unknown } = await gather(toAsked(media, args, signal), signal)
+      const picked = pickArrs(arrs, args, 'nothing can be searched for')
+      for (const arr of picked) requireAccess(arr, 'change', KINDS[arr.kind].spec.title)
+      const { found, unknown } = await gather(picked, signal, arr => search(arr, args, clock.now(), signal))
       const results = found.filter(one => one !== undefined)
       if (results.length === 0) throw toNotManaged(args, unknown.length > 0)
       const started = results.reduce((sum, one) => sum + one.searching.length, 0)
@@ -85,128 +91,51 @@ export function searchMissing(media: Media): Tool {
   })
 }
 
-function toAsked(media: Media, args: Args, signal: AbortSignal): Asked<Searched | undefined>[] {
-  const { radarrs, sonarrs, clock } = media
-  if (radarrs.length + sonarrs.length === 0) {
-    throw toNoneConfigured(['Radarr', 'Sonarr'], ['RADARR_URL', 'SONARR_URL'], 'nothing can be searched for')
-  }
-  const movies = radarrs.map(radarr => ({
-    name: radarr.name,
-    upstream: radarr.upstream.title,
-    check: () => requireAccess(radarr, 'change', 'Radarr'),
-    ask: () => searchMovies(radarr, args, signal),
-  }))
-  const shows = sonarrs.map(sonarr => ({
-    name: sonarr.name,
-    upstream: sonarr.upstream.title,
-    check: () => requireAccess(sonarr, 'change', 'Sonarr'),
-    ask: () => searchEpisodes(sonarr, args, clock.now(), signal),
-  }))
-  const of = [...(args.type === 'show' ? [] : movies), ...(args.type === 'movie' ? [] : shows)]
-  const spec =
-    args.type === 'show' || (args.type === undefined && radarrs.length === 0) ? sonarrSpec : radarrSpec
-  const asked = args.instance !== undefined || of.length === 0 ? [pickInstance(of, args.instance, spec)] : of
-  for (const one of asked) one.check()
-  return asked
-}
-
-/** Starts a search; undefined if the title is not one of Radarr's. */
-async function searchMovies(
-  { name, upstream }: Radarr,
-  { title, year, limit }: Args,
-  signal: AbortSignal,
-): Promise<Searched | undefined> {
-  if (title === undefined) {
-    const { items, total } = await readMissingMovies(upstream, limit, signal)
-    const ids = items.flatMap(one => (one.id ? [one.id] : []))
-    if (ids.length > 0) await sendCommand(upstream, { name: 'MoviesSearch', movieIds: ids }, signal)
-    return {
-      instance: name,
-      program: upstream.title,
-      searching: items.map(one => toTitle(one.title, one.year)),
-      missing: total,
-    }
-  }
-  const managed = await findManagedMovies(upstream, readWanted(title, year), signal)
-  if (managed.length === 0) return undefined
-  if (managed.length > 1) return toAmbiguous(name, upstream.title, managed)
-  const missing = managed.filter(one => !one.hasFile && one.id)
-  const wanted = missing.slice(0, limit)
-  if (wanted.length > 0) {
-    await sendCommand(
-      upstream,
-      { name: 'MoviesSearch', movieIds: wanted.flatMap(one => one.id ?? []) },
-      signal,
-    )
-  }
-  const unmonitored = wanted.filter(one => !one.monitored).map(one => quote(toTitle(one.title, one.year)))
-  return {
-    instance: name,
-    program: upstream.title,
-    searching: wanted.map(one => toTitle(one.title, one.year)),
-    missing: missing.length,
-    ...(unmonitored.length > 0
-      ? { note: `Not monitored, so it is searched for only this once: ${unmonitored.join(', ')}.` }
-      : {}),
-  }
-}
-
-/** Starts a search; undefined if the title is not one of Sonarr's. */
-async function searchEpisodes(
-  sonarr: Sonarr,
+/** Starts a search; undefined if the program does not manage the title. */
+async function search(
+  arr: Arr,
   { title, year, limit }: Args,
   now: number,
   signal: AbortSignal,
 ): Promise<Searched | undefined> {
-  const { name, upstream } = sonarr
-  if (title === undefined) {
-    const { items, total } = await readMissingEpisodes(upstream, limit, signal)
-    return startSearch(sonarr, items, total, signal)
+  const start = async (items: readonly Searchable[], missing: number) => {
+    const ids = items.map(({ id }) => id)
+    await startSearch(arr, ids, signal)
+    const searching = items.map(one => one.title)
+    return { instance: arr.name, program: arr.upstream.title, searching, missing }
   }
-  const managed = await findManagedSeries(upstream, readWanted(title, year), signal)
-  const [series] = managed
-  if (!series?.id) return undefined
-  if (managed.length > 1) return toAmbiguous(name, upstream.title, managed)
-  const all = await readEpisodes(upstream, series.id, signal)
-  const missing = all
-    .filter(one => isMissing(one, now))
-    .map(one => ({ ...one, series }))
-    .sort((a, b) => (toMoment(b.airDateUtc) ?? 0) - (toMoment(a.airDateUtc) ?? 0))
-  const started = await startSearch(sonarr, missing.slice(0, limit), missing.length, signal)
-  if (series.monitored) return started
-  const what = quote(toTitle(series.title, series.year))
-  return { ...started, note: `${what} is not monitored, so Sonarr does not look for it by itself.` }
+  if (title === undefined) {
+    const { items, total } = await readMissing(arr, limit, signal)
+    return start(items, total)
+  }
+  const managed = await findNamed(arr, readWanted(title, year), signal)
+  const [one] = managed
+  if (!one) return undefined
+  if (managed.length > 1) {
+    const candidates = managed.map(other => toTitle(other.title, other.year)).slice(0, SHOWN)
+    return { ...(await start([], 0)), candidates }
+  }
+  const missing = await findMissing(arr, one, now, signal)
+  return { ...(await start(missing.slice(0, limit), missing.length)), note: toNote(arr, one, missing.length) }
 }
 
-async function startSearch(
-  { name, upstream }: Sonarr,
-  episodes: readonly Episode[],
-  missing: number,
-  signal: AbortSignal,
-): Promise<Searched> {
-  const episodeIds = episodes.map(({ id }) => id)
-  if (episodeIds.length > 0) await sendCommand(upstream, { name: 'EpisodeSearch', episodeIds }, signal)
-  return { instance: name, program: upstream.title, searching: episodes.map(toEpisodeTitle), missing }
+/** Returns the film if it has no file, or the monitored episodes that have aired without one, latest first. */
+async function findMissing(arr: Arr, one: Title, now: number, signal: AbortSignal): Promise<Searchable[]> {
+  const id = one.id ?? 0
+  if (arr.kind === 'radarr') return one.hasFile ? [] : [{ id, title: toTitle(one.title, one.year) }]
+  const episodes = await readEpisodes(arr, id, signal)
+  return episodes
+    .map(episode => ({ ...episode, series: one, aired: toMoment(episode.airDateUtc) ?? Infinity }))
+    .filter(({ monitored, hasFile, aired }) => monitored && !hasFile && aired <= now)
+    .sort((a, b) => b.aired - a.aired)
+    .map(toSearchable)
 }
 
-function toAmbiguous(
-  instance: string,
-  program: string,
-  managed: readonly { title: string; year: number }[],
-): Searched {
-  const candidates = managed.map(one => toTitle(one.title, one.year)).slice(0, SHOWN)
-  return { instance, program, searching: [], missing: 0, candidates }
-}
-
-/** Tells whether the episode is monitored, has aired and has no file. */
-function isMissing(episode: Episode, now: number): boolean {
-  const aired = toMoment(episode.airDateUtc)
-  return episode.monitored === true && !episode.hasFile && aired !== undefined && aired <= now
-}
-
-function toEpisodeTitle(episode: Episode): string {
-  const number = toEpisodeNumber(episode.seasonNumber, episode.episodeNumber)
-  return `${episode.series?.title ?? 'a series without a name'} ${number}`
+function toNote({ kind }: Arr, { title, year, monitored }: Title, missing: number): string | undefined {
+  const name = quote(toTitle(title, year))
+  if (monitored) return undefined
+  if (kind === 'sonarr') return `${name} is not monitored, so Sonarr does not look for it by itself.`
+  return missing > 0 ? `Not monitored, so it is searched for only this once: ${name}.` : undefined
 }
 
 function toText({ program, searching, missing, candidates, note }: Searched): string {

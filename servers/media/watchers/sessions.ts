@@ -4,7 +4,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Emit } from '../../kit/events.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import type { Follower, Watcher } from '../../kit/server.ts'
-import { type Jellyfin, readSessions } from '../upstreams/jellyfin/jellyfin.ts'
+import { type Jellyfin, readSessions, toJellyfinHeaders } from '../upstreams/jellyfin/jellyfin.ts'
 import { sessions } from '../upstreams/jellyfin/shapes.ts'
 import { createTranscodes, type Transcodes } from './transcodes.ts'
 
@@ -60,7 +60,7 @@ async function followSocket(
   signal.throwIfAborted()
   const url = `${jellyfin.settings.URL.replace(/^http/, 'ws')}/socket`
   const socket = new WebSocket(url, {
-    headers: { ...jellyfin.headers },
+    headers: toJellyfinHeaders(jellyfin.settings.API_KEY),
     maxPayload: MAX_MESSAGE,
     handshakeTimeout: FIRST_PUSH,
   })

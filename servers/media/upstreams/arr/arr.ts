@@ -1,46 +1,58 @@
 import { z } from 'zod'
-import { ToolFailure } from '../../../kit/failure.ts'
-import { quote } from '../../../kit/text.ts'
+import type { Instance } from '../../../kit/instances.ts'
 import type { Upstream } from '../../../kit/upstream/upstream.ts'
+import { radarrSpec, sonarrSpec } from '../../config.ts'
+import { matchTitle, type Wanted } from '../../titles.ts'
+import type { Chosen } from './choose.ts'
+import { toEpisodeNumber, toTitle } from './queue.ts'
 import {
-  command,
-  type HealthItem,
+  type Episode,
+  episode,
+  type HistoryEntry,
   healthItem,
-  type Indexer,
+  historyEntry,
   indexer,
   paged,
-  profile,
   type QueueItem,
   queueItem,
-  rootFolder,
   systemStatus,
+  type Title,
+  title,
 } from './shapes.ts'
 
 /*
- * The common requests of Radarr and Sonarr. Every function rejects with UpstreamFailure, or with the signal's
- * reason.
+ * Requests to Radarr and Sonarr, whose APIs are alike. Every function rejects with UpstreamFailure, or with
+ * the signal's reason.
  */
 
-export const API = '/api/v3'
+const API = '/api/v3'
 const QUEUE_PAGE = 200
-const MOST_NAMES = 20
 /** Milliseconds; a lookup, and adding its result, ask services on the web. */
-export const WEB_LIMIT = 20_000
+const WEB_LIMIT = 20_000
+/** Bytes of a whole library, about 5 KiB for each title. It is read only to look for a title in it. */
+export const LIBRARY_BYTES = 64 * 1024 * 1024
 
 /** A Radarr or a Sonarr, with the settings that choose the defaults of an addition. */
-export interface Arr {
-  readonly name: string
+export interface Arr extends Instance<typeof radarrSpec.settings> {
+  readonly kind: 'radarr' | 'sonarr'
   readonly upstream: Upstream
-  readonly settings: {
-    readonly QUALITY_PROFILE: string | undefined
-    readonly ROOT_FOLDER: string | undefined
-  }
-  readonly variables: { readonly QUALITY_PROFILE: string; readonly ROOT_FOLDER: string }
 }
 
-export async function readVersion(upstream: Upstream, signal?: AbortSignal): Promise<string | undefined> {
-  const status = await upstream.get(`${API}/system/status`, { schema: systemStatus, signal })
-  return status.version ?? undefined
+/** The two programs' words for the same things. `database` issues the ids by which titles are looked up. */
+export const KINDS = {
+  radarr: { spec: radarrSpec, type: 'movie', what: 'film', path: '/movie', id: 'tmdbId', database: 'tmdb' },
+  sonarr: { spec: sonarrSpec, type: 'show', what: 'series', path: '/series', id: 'tvdbId', database: 'tvdb' },
+} as const
+
+export const KIND_NAMES = ['radarr', 'sonarr'] as const
+
+/** Returns the id by which the title is looked up: TMDB's of a film, TVDB's of a series. */
+export function toDatabaseId({ kind }: Arr, one: Title): number {
+  return one[KINDS[kind].id] ?? 0
+}
+
+export async function readArrVersion({ upstream }: Arr): Promise<string | undefined> {
+  return (await upstream.get(`${API}/system/status`, { schema: systemStatus })).version ?? undefined
 }
 
 /**
@@ -48,7 +60,7 @@ export async function readVersion(upstream: Upstream, signal?: AbortSignal): Pro
  * identify.
  */
 export async function readQueue(
-  { kind, upstream }: { kind: 'radarr' | 'sonarr'; upstream: Upstream },
+  { kind, upstream }: Arr,
   signal?: AbortSignal,
 ): Promise<{ items: QueueItem[]; total: number }> {
   const include =
@@ -60,108 +72,158 @@ export async function readQueue(
   return { items: found.records, total: found.totalRecords }
 }
 
-export function readHealth(upstream: Upstream, signal?: AbortSignal): Promise<HealthItem[]> {
-  return upstream.get(`${API}/health`, { schema: z.array(healthItem), signal })
+/** Reads the program's own errors and warnings. */
+export async function readComplaints({ upstream }: Arr, signal?: AbortSignal): Promise<string[]> {
+  const items = await upstream.get(`${API}/health`, { schema: z.array(healthItem), signal })
+  return items
+    .filter(({ type }) => type === 'error' || type === 'warning')
+    .map(({ message, source }) => message ?? source ?? '')
 }
 
-export function readIndexers(upstream: Upstream, signal?: AbortSignal): Promise<Indexer[]> {
-  return upstream.get(`${API}/indexer`, { schema: z.array(indexer), signal })
+/** Returns the number of indexers that automatic searches use. */
+export async function countIndexers({ upstream }: Arr, signal?: AbortSignal): Promise<number> {
+  const all = await upstream.get(`${API}/indexer`, { schema: z.array(indexer), signal })
+  return all.filter(one => one.enableAutomaticSearch).length
 }
 
-/** Starts one of its tasks, such as MoviesSearch; resolves when the task is queued. */
-export async function sendCommand(
-  upstream: Upstream,
-  body: { name: string } & Record<string, unknown>,
-  signal?: AbortSignal,
-): Promise<void> {
-  await upstream.send('POST', `${API}/command`, { schema: command, body: { json: body }, signal })
+/** Searches the web as the program does; `term` may be "tmdb:603". Managed titles have an id. */
+export function lookUp({ kind, upstream }: Arr, term: string, signal?: AbortSignal): Promise<Title[]> {
+  const path = `${API}${KINDS[kind].path}/lookup`
+  return upstream.get(path, { schema: z.array(title), query: { term }, signal, limit: WEB_LIMIT })
 }
 
-export interface Chosen {
-  profile: { id: number; name: string }
-  rootFolder: string
-  /** Sentences that explain the choice and list the alternatives. */
-  notes: string[]
+/** Returns the managed title with TMDB's or TVDB's id, or undefined. */
+export async function findManaged(arr: Arr, id: number, signal?: AbortSignal): Promise<Title | undefined> {
+  const { path, id: key } = KINDS[arr.kind]
+  const query = { [key]: id }
+  const found = await arr.upstream.get(`${API}${path}`, { schema: z.array(title), query, signal })
+  return found.find(one => one[key] === id)
+}
+
+/** Finds the managed titles of this name: those with exactly it, else those that contain the words. */
+export async function findNamed(arr: Arr, wanted: Wanted, signal?: AbortSignal): Promise<Title[]> {
+  const path = `${API}${KINDS[arr.kind].path}`
+  const all = await arr.upstream.get(path, { schema: z.array(title), signal })
+  const named = all
+    .filter(one => wanted.year === undefined || one.year === wanted.year)
+    .map(one => ({ one, match: matchTitle(wanted.title, one.title) }))
+  const exact = named.filter(({ match }) => match === 'exact')
+  return (exact.length > 0 ? exact : named.filter(({ match }) => match === 'part')).map(({ one }) => one)
 }
 
 /**
- * Chooses the quality profile and the root folder: the requested ones, else those of the settings, else the
- * first profile and the folder with the most space.
+ * Adds a title that a lookup found, by sending the whole object back as the program's own page does.
+ * `seasons` are then the only monitored ones: without `addOptions.monitor` Sonarr uses the seasons' flags.
  */
-export async function choose(
-  arr: Arr,
-  wanted: { qualityProfile?: string | undefined; rootFolder?: string | undefined },
+export function addTitle(
+  { kind, upstream }: Arr,
+  found: Title,
+  { profile, rootFolder }: Pick<Chosen, 'profile' | 'rootFolder'>,
+  { seasons, search }: { seasons?: readonly number[] | undefined; search: boolean },
   signal?: AbortSignal,
-): Promise<Chosen> {
-  const { upstream } = arr
-  const [profiles, folders] = await Promise.all([
-    upstream.get(`${API}/qualityprofile`, { schema: z.array(profile), signal }),
-    upstream.get(`${API}/rootfolder`, { schema: z.array(rootFolder), signal }),
-  ])
-  const { settings, variables } = arr
-  const chosenProfile = pick(profiles, one => one.name, wanted.qualityProfile, settings.QUALITY_PROFILE, {
-    what: 'quality profile',
-    where: upstream.title,
-    variable: variables.QUALITY_PROFILE,
-  })
-  const usable = folders
-    .filter(folder => folder.accessible !== false)
-    .sort((a, b) => (b.freeSpace ?? 0) - (a.freeSpace ?? 0))
-  const chosenFolder = pick(usable, one => one.path, wanted.rootFolder, settings.ROOT_FOLDER, {
-    what: 'root folder',
-    where: upstream.title,
-    variable: variables.ROOT_FOLDER,
-  })
-  return {
-    profile: chosenProfile.found,
-    rootFolder: chosenFolder.found.path,
-    notes: [chosenProfile.note, chosenFolder.note].filter(note => note !== undefined),
+): Promise<Title> {
+  const { id: _, ...rest } = found
+  const own =
+    kind === 'radarr'
+      ? {
+          minimumAvailability: 'released',
+          addOptions: { monitor: 'movieOnly', searchForMovie: search },
+        }
+      : {
+          seasons: (found.seasons ?? []).map(one => ({
+            ...one,
+            monitored: seasons === undefined ? one.seasonNumber > 0 : seasons.includes(one.seasonNumber),
+          })),
+          seasonFolder: true,
+          addOptions: {
+            ...(seasons === undefined ? { monitor: 'all' } : { ignoreEpisodesWithFiles: true }),
+            searchForMissingEpisodes: search,
+          },
+        }
+  const json = {
+    ...rest,
+    qualityProfileId: profile.id,
+    rootFolderPath: rootFolder,
+    monitored: true,
+    ...own,
   }
+  const path = `${API}${KINDS[kind].path}`
+  return upstream.send('POST', path, { schema: title, body: { json }, signal, limit: WEB_LIMIT })
 }
 
-function pick<Item>(
-  items: readonly Item[],
-  toName: (item: Item) => string,
-  asked: string | undefined,
-  set: string | undefined,
-  about: { what: string; where: string; variable: string },
-): { found: Item; note?: string } {
-  const { what, where, variable } = about
-  const names = items.map(toName)
-  const wanted = asked ?? set
-  const found = wanted === undefined ? items[0] : items.find(item => isSame(toName(item), wanted))
-  if (found === undefined) {
-    throw new ToolFailure({
-      what:
-        wanted === undefined
-          ? `${where} has no ${what} that can be used.`
-          : `${where} has no ${what} ${quote(wanted, 100)}.`,
-      where: asked === undefined && set !== undefined ? variable : where,
-      why: names.length > 0 ? `it has ${toNames(names)}` : 'it has none',
-      fix: names.length > 0 ? 'Choose one of these.' : `Ask the owner to add a ${what} there.`,
-    })
-  }
-  if (wanted !== undefined || names.length < 2) return { found }
-  const others = names.filter(name => name !== toName(found))
-  return {
-    found,
-    note: `The ${what} ${quote(toName(found), 100)} is the default; there is also ${toNames(others)}.`,
-  }
+export function readEpisodes({ upstream }: Arr, seriesId: number, signal?: AbortSignal): Promise<Episode[]> {
+  return upstream.get(`${API}/episode`, { schema: z.array(episode), query: { seriesId }, signal })
 }
 
-/** Lists names that others wrote: cleaned, and only the first few. */
-function toNames(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map(name => quote(name, 100))
-  const more = names.length - shown.length
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+/** A film or an episode to search for, with its title in words. */
+export interface Searchable {
+  id: number
+  title: string
 }
 
-/** Tells whether two names are equal in any case, or two paths with or without the last slash. */
-function isSame(a: string, b: string): boolean {
-  const plain = (name: string) =>
-    name
-      .trim()
-      .replace(/(?<![/\\])[/\\]+$/, '')
-      .toLowerCase()
-  return plain(a) === plain(b)
+/** Reads what is monitored, out and without a file, latest first. */
+export async function readMissing(
+  { kind, upstream }: Arr,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<{ items: Searchable[]; total: number }> {
+  const path = `${API}/wanted/missing`
+  const query = { page: 1, pageSize: limit, sortDirection: 'descending', monitored: true }
+  if (kind === 'radarr') {
+    const films = { ...query, sortKey: 'movieMetadata.digitalRelease' }
+    const found = await upstream.get(path, { schema: paged(title), query: films, signal })
+    const items = found.records.map(one => ({ id: one.id ?? 0, title: toTitle(one.title, one.year) }))
+    return { items, total: found.totalRecords }
+  }
+  const episodes = { ...query, sortKey: 'episodes.airDateUtc', includeSeries: true }
+  const found = await upstream.get(path, { schema: paged(episode), query: episodes, signal })
+  return { items: found.records.map(toSearchable), total: found.totalRecords }
+}
+
+export function toSearchable(one: Episode): Searchable {
+  const number = toEpisodeNumber(one.seasonNumber, one.episodeNumber)
+  return { id: one.id, title: `${one.series?.title ?? 'a series without a name'} ${number}` }
+}
+
+/** Makes the program search for films or episodes; resolves when the search is queued. */
+export async function startSearch(
+  { kind, upstream }: Arr,
+  ids: readonly number[],
+  signal?: AbortSignal,
+): Promise<void> {
+  if (ids.length === 0) return
+  const json =
+    kind === 'radarr' ? { name: 'MoviesSearch', movieIds: ids } : { name: 'EpisodeSearch', episodeIds: ids }
+  const schema = z.object({ id: z.int() })
+  await upstream.send('POST', `${API}/command`, { schema, body: { json }, signal })
+}
+
+/** Times in ISO 8601. */
+export interface Span {
+  start: string
+  end: string
+  unmonitored: boolean
+}
+
+/** Reads films with a release in the span. */
+export function readMovieCalendar({ upstream }: Arr, query: Span, signal?: AbortSignal): Promise<Title[]> {
+  return upstream.get(`${API}/calendar`, { schema: z.array(title), query: { ...query }, signal })
+}
+
+/** Reads episodes aired in the span. */
+export function readEpisodeCalendar({ upstream }: Arr, span: Span, signal?: AbortSignal): Promise<Episode[]> {
+  const query = { ...span, includeSeries: true }
+  return upstream.get(`${API}/calendar`, { schema: z.array(episode), query, signal })
+}
+
+/** Reads the events of a film or series, latest first. */
+export function readHistory(
+  { kind, upstream }: Arr,
+  id: number,
+  signal?: AbortSignal,
+): Promise<HistoryEntry[]> {
+  const schema = z.array(historyEntry)
+  return kind === 'radarr'
+    ? upstream.get(`${API}/history/movie`, { schema, query: { movieId: id }, signal })
+    : upstream.get(`${API}/history/series`, { schema, query: { seriesId: id }, signal })
 }

@@ -19,9 +19,8 @@ import {
 const nothing = z.undefined({ error: 'nothing was expected' })
 
 export interface Jellyfin extends JellyfinSettings {
+  readonly kind: 'jellyfin'
   readonly upstream: Upstream
-  /** Headers that authorise the socket. */
-  readonly headers: Readonly<Record<string, string>>
 }
 
 export interface ItemQuery {
@@ -38,7 +37,7 @@ export interface ItemQuery {
 /** A scan's progress in percent; undefined if the running task does not report it. */
 export type ScanProgress = { running: false } | { running: true; percent: number | undefined }
 
-/** Returns the headers that Jellyfin documents. The key is in no address, so it is in no log. */
+/** Returns the headers of every request, and of the socket, as Jellyfin documents them. The key is in no address, so it is in no log. */
 export function toJellyfinHeaders(key: string): Record<string, string> {
   const fields = {
     Client: 'Superbloom',

@@ -10,11 +10,13 @@ import { found, request, requestPage, type SeerrRequest, searchPage } from './sh
  */
 
 const API = '/api/v1'
-const KEPT_TITLES = 1000
 /** Seerr's answer "Request for this media already exists." */
 const CONFLICT = 409
 
-export type SeerrInstance = SeerrSettings & { readonly upstream: Upstream }
+export interface Seerr extends SeerrSettings {
+  readonly kind: 'seerr'
+  readonly upstream: Upstream
+}
 export type SeerrKind = 'movie' | 'tv'
 
 const text = z.string().nullish()
@@ -30,18 +32,15 @@ export interface SeerrTitle {
   requests: readonly SeerrRequest[]
 }
 
-export async function readSeerrVersion(
-  { upstream }: SeerrInstance,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
+export async function readSeerrVersion({ upstream }: Seerr): Promise<string | undefined> {
   // The version is read here because Seerr's status needs no key, so it would not check the key.
-  const about = await upstream.get(`${API}/settings/about`, { schema: z.object({ version: text }), signal })
+  const about = await upstream.get(`${API}/settings/about`, { schema: z.object({ version: text }) })
   return about.version ?? undefined
 }
 
 /** Searches the web for the title, best match first. */
 export async function searchSeerr(
-  { upstream }: SeerrInstance,
+  { upstream }: Seerr,
   kind: SeerrKind,
   query: string,
   signal?: AbortSignal,
@@ -52,7 +51,7 @@ export async function searchSeerr(
 }
 
 export async function readSeerrTitle(
-  { upstream }: SeerrInstance,
+  { upstream }: Seerr,
   kind: SeerrKind,
   id: number,
   signal?: AbortSignal,
@@ -62,7 +61,7 @@ export async function readSeerrTitle(
 
 /** Reads requests, newest first. */
 export async function readRequests(
-  { upstream }: SeerrInstance,
+  { upstream }: Seerr,
   query: { filter: string; take: number; skip: number },
   signal?: AbortSignal,
 ): Promise<{ requests: SeerrRequest[]; total: number }> {
@@ -76,7 +75,7 @@ export async function readRequests(
 
 /** Sends a request. Returns undefined if Seerr answers that everything in it was requested before. */
 export async function sendRequest(
-  { upstream }: SeerrInstance,
+  { upstream }: Seerr,
   body: { mediaType: SeerrKind; mediaId: number; seasons?: readonly number[] | 'all'; is4k: boolean },
   signal?: AbortSignal,
 ): Promise<SeerrRequest | undefined> {
@@ -91,25 +90,6 @@ export async function sendRequest(
   } catch (error) {
     if (error instanceof UpstreamFailure && error.status === CONFLICT) return undefined
     throw error
-  }
-}
-
-/** Creates a reader of titles, because requests hold only ids. It reads each title once and keeps it. */
-export function createTitles() {
-  const known = new Map<string, { title: string; year: number | undefined }>()
-  return async (
-    seerr: SeerrInstance,
-    kind: SeerrKind,
-    id: number,
-    signal?: AbortSignal,
-  ): Promise<{ title: string; year: number | undefined }> => {
-    const key = `${seerr.name} ${kind} ${id}`
-    const remembered = known.get(key)
-    if (remembered !== undefined) return remembered
-    const { title, year } = await readSeerrTitle(seerr, kind, id, signal)
-    if (known.size >= KEPT_TITLES) known.clear()
-    known.set(key, { title, year })
-    return { title, year }
   }
 }
 

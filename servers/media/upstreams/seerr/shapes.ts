@@ -16,9 +16,7 @@ export const request = z.object({
     .nullish()
     .catch(undefined),
   requestedBy: z.object({ displayName: text, username: text, jellyfinUsername: text }).nullish(),
-  media: z
-    .object({ mediaType: text, tmdbId: number, tvdbId: number, status: number, status4k: number })
-    .nullish(),
+  media: z.object({ mediaType: text, tmdbId: number, status: number, status4k: number }).nullish(),
 })
 export type SeerrRequest = z.output<typeof request>
 

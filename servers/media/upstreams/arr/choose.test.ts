@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ToolFailure } from '../../../kit/failure.ts'
 import { ok, startFaultyUpstream } from '../../../kit/testing/faulty-upstream.ts'
 import { createUpstream } from '../../../kit/upstream/upstream.ts'
-import { choose } from './arr.ts'
+import { choose } from './choose.ts'
 
 const variables = { QUALITY_PROFILE: 'RADARR_QUALITY_PROFILE', ROOT_FOLDER: 'RADARR_ROOT_FOLDER' }
 const settings = { QUALITY_PROFILE: undefined, ROOT_FOLDER: undefined }
@@ -14,7 +14,7 @@ test('names of profiles are cleaned and quoted where they are told, and not all 
     'GET /api/v3/rootfolder': ok([{ id: 1, path: '/films' }]),
   })
   const upstream = createUpstream({ name: 'radarr', url: radarr.url })
-  const arr = { name: 'radarr', upstream, settings, variables }
+  const arr = { upstream, settings, variables }
   const { notes } = await choose(arr, {})
   const error = await choose(arr, { qualityProfile: 'SD' }).catch((thrown: unknown) => thrown)
   if (!(error instanceof ToolFailure)) throw error
