@@ -4,6 +4,7 @@ import { eventListed, missedPolicy } from './inbox.ts'
 import { conversationId, name, serverName, toServerNames } from './names.ts'
 import { PROVIDER_NAMES } from './providers.ts'
 import { HEADER_TEXT, headerName, isHeaderText, requestBody } from './request-parts.ts'
+import { isTimezone } from './timezone.ts'
 import { hookEntry, hookName } from './webhooks.ts'
 
 const span = z.string().regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
@@ -322,14 +323,4 @@ function modelsOf(model: NonNullable<ConfigFile['model']> | undefined): ModelEnt
   if (!model) return []
   const { fallback, compaction, named } = model
   return [model.default, ...fallback, ...(compaction ? [compaction] : []), ...Object.values(named)]
-}
-
-function isTimezone(text: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text })
-    return true
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
 }

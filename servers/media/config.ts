@@ -1,3 +1,4 @@
+import { isTimezone } from '../../schemas/timezone.ts'
 import { accessSetting } from '../kit/access.ts'
 import {
   type Environment,
@@ -114,14 +115,5 @@ export function readMediaSettings(environment: Environment): MediaSettings {
     radarrs: readInstances(radarrSpec, environment),
     sonarrs: readInstances(sonarrSpec, environment),
     seerrs: readInstances(seerrSpec, environment),
-  }
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).format() !== ''
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
   }
 }

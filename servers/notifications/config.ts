@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { isTimezone } from '../../schemas/timezone.ts'
 import {
   describeSetting,
   type Environment,
@@ -11,11 +12,9 @@ import {
 } from '../kit/env.ts'
 import { jsonSetting, secretSetting, urlSetting } from '../kit/settings.ts'
 import { readChannel } from './config/channel-entry.ts'
-import { readConfigFile } from './config/config-file.ts'
-import { expandVariables } from './config/expand.ts'
+import { expandVariables, readConfigFile } from './config/config-file.ts'
 import { readRouting } from './config/routing.ts'
 import { type Shortcut, shortcuts } from './config/shortcuts.ts'
-import { readTimezone } from './config/timezone.ts'
 import type { ChannelConfig, NotificationSettings } from './settings.ts'
 
 const text = (purpose: string, form: string, pattern = /./) => textSetting({ purpose, form, pattern })
@@ -96,7 +95,11 @@ export async function readNotificationSettings(environment: Environment): Promis
   const read = readSettings(settingsTable, environment)
   const problems: string[] = []
   const file = await readConfigFile(read.NOTIFICATIONS_CONFIG)
-  const timezone = readTimezone(read.NOTIFICATIONS_TIMEZONE ?? file?.timezone, problems)
+  const zone = read.NOTIFICATIONS_TIMEZONE ?? file?.timezone
+  const timezone = zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (!isTimezone(timezone)) {
+    problems.push(`The time zone "${zone}" is not known; it must be an IANA name such as "Europe/Berlin".`)
+  }
   const given = [
     ...toGiven(file?.channels, key => `channels.${key} of ${file?.path}`),
     ...toGiven(read.NOTIFICATIONS_CHANNELS, key => `${key} of NOTIFICATIONS_CHANNELS`),
@@ -122,29 +125,23 @@ function toGiven(channels: Record<string, object> | undefined, toWhere: (name: s
 }
 
 function fromShortcut(
-  shortcut: Shortcut,
+  { name, kind, variables }: Shortcut,
   read: Read,
   timezone: string,
   problems: string[],
 ): ChannelConfig | undefined {
-  const { name, kind, decidedBy, variables, lists = [] } = shortcut
-  if (read[decidedBy] === undefined) return undefined
-  const values = Object.entries(variables).flatMap(([key, variable]) => {
-    const value = read[variable]
-    if (value === undefined) return []
-    return [
-      [
-        key,
-        lists.includes(key)
-          ? String(value)
-              .split(',')
-              .map(part => part.trim())
-          : value,
-      ],
-    ]
-  })
+  const given = Object.entries(variables).filter(([, variable]) => read[variable] !== undefined)
+  const where = Object.values(variables)[0] ?? ''
+  if (given[0]?.[1] !== where) return undefined
+  const values = given.map(([key, variable]) => [key, key === 'to' ? toList(read[variable]) : read[variable]])
   const entry = { kind, ...Object.fromEntries(values) }
-  return readChannel({ name, entry, where: decidedBy, timezone, variables, explain }, problems)
+  return readChannel({ name, entry, where, timezone, variables, explain }, problems)
+}
+
+function toList(text: unknown): string[] {
+  return String(text)
+    .split(',')
+    .map(part => part.trim())
 }
 
 function explain(variable: string): string {
@@ -153,13 +150,8 @@ function explain(variable: string): string {
 }
 
 function checkNames(channels: readonly ChannelConfig[], problems: string[]): void {
-  const seen = new Map<string, ChannelConfig>()
-  for (const channel of channels) {
-    const other = seen.get(channel.name.toLowerCase())
-    if (other)
-      problems.push(
-        `Two channels are called "${channel.name}": ${other.where} and ${channel.where}. Rename one.`,
-      )
-    seen.set(channel.name.toLowerCase(), channel)
+  for (const [index, { name, where }] of channels.entries()) {
+    const other = channels.slice(0, index).find(one => one.name.toLowerCase() === name.toLowerCase())
+    if (other) problems.push(`Two channels are called "${name}": ${other.where} and ${where}. Rename one.`)
   }
 }

@@ -1,10 +1,10 @@
 import ms from 'ms'
 import { z } from 'zod'
+import { isTimezone } from '../../../schemas/timezone.ts'
 import { cleanText } from '../../kit/text.ts'
 import type { ChannelKind } from '../channels/channel.ts'
 import { channelKinds } from '../channels/index.ts'
 import type { ChannelConfig, ChannelRules } from '../settings.ts'
-import { isTimezone } from './timezone.ts'
 
 const NAME = /^[\w-][\w .-]{0,39}$/
 const DAY = 86_400_000

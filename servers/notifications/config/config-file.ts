@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { describeProblems } from '../../../schemas/problems.ts'
-import { SettingsError } from '../../kit/env.ts'
+import { type Environment, readRaw, SettingsError } from '../../kit/env.ts'
 import { describeError } from '../../kit/log.ts'
 
 const shape = z.strictObject({
@@ -17,18 +17,44 @@ const shape = z.strictObject({
 export async function readConfigFile(path: string | undefined) {
   if (path === undefined) return undefined
   const fail = (why: string) => new SettingsError([`${path} (NOTIFICATIONS_CONFIG) cannot be used: ${why}`])
-  const text = await readFile(path, 'utf8').catch(error => {
+  const content = await readContent(path).catch(error => {
     throw fail(describeError(error))
   })
-  const parsed = shape.safeParse(await parseText(path, text, fail))
+  const parsed = shape.safeParse(content)
   if (parsed.success) return { path, ...parsed.data }
   throw fail(describeProblems(parsed.error, 'the whole'))
 }
 
-async function parseText(path: string, text: string, fail: (why: string) => SettingsError): Promise<unknown> {
-  try {
-    return path.endsWith('.json') ? JSON.parse(text) : (await import('yaml')).parse(text)
-  } catch (error) {
-    throw fail(describeError(error))
+async function readContent(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8')
+  return path.endsWith('.json') ? JSON.parse(text) : (await import('yaml')).parse(text)
+}
+
+/**
+ * Replaces every `${NAME}` in the value's texts by that variable, or by the content of the file in its
+ * `NAME_FILE` twin. Missing variables are added to the problems.
+ */
+export function expandVariables<Value>(
+  value: Value,
+  where: string,
+  environment: Environment,
+  problems: string[],
+): Value {
+  const expandText = (text: string) =>
+    text.replace(/\$\{(\w+)\}/g, (all, name: string) => {
+      const raw = readRaw(name, environment)
+      if (raw.text !== undefined) return raw.text
+      problems.push(
+        raw.problem ??
+          `${name}, which ${where} uses, is not set. The hub hands this server variables that begin with NOTIFICATIONS_, and those that servers.notifications.env of its config sets.`,
+      )
+      return all
+    })
+  const expand = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return expandText(inner)
+    if (Array.isArray(inner)) return inner.map(expand)
+    if (typeof inner !== 'object' || inner === null) return inner
+    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, expand(part)]))
   }
+  return expand(value) as Value
 }

@@ -45,54 +45,45 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   let cancelTimer = (): void => undefined
   let isEnding = false
 
-  const guard = (work: () => void) => {
-    try {
-      work()
-    } catch (error) {
-      log('error', 'outbox not usable', { error })
-      setTimer(FAULT_PAUSE)
-    }
-  }
   const setTimer = (delay: number) => {
     cancelTimer()
-    cancelTimer = clock.after(delay, wake)
+    if (!isEnding) cancelTimer = clock.after(delay, wake)
+  }
+  const toFault = (error: unknown) => {
+    log('error', 'outbox not usable', { error })
+    setTimer(FAULT_PAUSE)
   }
   const drain = async ({ config, sender }: DispatcherDeps['channels'][number]) => {
     while (!isEnding) {
       const claim = claimNext(database, config, clock.now(), LEASE)
-      if (claim === undefined) return
+      if (claim === undefined) break
       const limit = new AbortController()
       const cancel = clock.after(TRY_LIMIT, () => limit.abort(toTooSlow(config)))
       const signal = AbortSignal.any([ending.signal, limit.signal])
       await deliver(deps, sender, claim, signal).finally(cancel)
       for (const listener of listeners) listener()
     }
-  }
-  const start = (channel: DispatcherDeps['channels'][number]) => {
-    const { name } = channel.config
-    if (running.has(name)) return
-    const done = drain(channel)
-      .catch(error => {
-        log('error', 'outbox not usable', { channel: name, error })
-        if (!isEnding) setTimer(FAULT_PAUSE)
-        return true
-      })
-      .then(isFaulty => {
-        running.delete(name)
-        for (const listener of listeners) listener()
-        if (isFaulty !== true && !isEnding) guard(plan)
-      })
-    running.set(name, done)
-  }
-  const plan = () => {
-    const due = findNextDue(database, names)
+    const due = isEnding ? undefined : findNextDue(database, names)
     if (due !== undefined) setTimer(Math.max(0, due - clock.now()))
   }
   const wake = () => {
-    if (isEnding) return
-    for (const channel of channels) start(channel)
+    for (const channel of isEnding ? [] : channels) {
+      const { name } = channel.config
+      if (running.has(name)) continue
+      const done = drain(channel)
+        .catch(toFault)
+        .finally(() => {
+          running.delete(name)
+          for (const listener of listeners) listener()
+        })
+      running.set(name, done)
+    }
   }
-  guard(() => resume(database, names, clock.now()))
+  try {
+    resume(database, names, clock.now())
+  } catch (error) {
+    toFault(error)
+  }
   wake()
   return {
     wake,

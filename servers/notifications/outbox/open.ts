@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { ToolFailure } from '../../kit/failure.ts'
@@ -42,58 +42,34 @@ create index if not exists messages_finished on messages (channel, finished_at);
 create table if not exists requests (key text primary key, answer text not null, at integer not null);
 `
 
-/** The outbox and history in one SQLite file. Its creator disposes of it. */
-export interface OutboxFile extends Disposable {
-  readonly path: string
-  /** Tells whether the file exists, so that there may be something to resume. */
-  exists(): boolean
-  /**
-   * Opens the file at the first call and keeps it open; a commit is on the disk when it returns. Rejects with
-   * ToolFailure. Several processes may have it open.
-   */
-  open(): Promise<Database>
-}
-
-export function createOutboxFile(path: string): OutboxFile {
-  let opened: Promise<Database> | undefined
-  let database: Database | undefined
-  const open = async () => {
-    try {
-      database = await openDatabase(path)
-      return database
-    } catch (error) {
-      opened = undefined
-      throw toOpenFailure(path, error)
-    }
-  }
-  return {
-    path,
-    exists: () => existsSync(path),
-    open() {
-      opened ??= open()
-      return opened
-    },
-    [Symbol.dispose]: () => void database?.close(),
-  }
-}
-
 /**
- * Opens the database. It loads the library only here, so that a server that sends nothing saves that memory.
+ * Opens the file, or makes it; a commit is on the disk when it returns. Several processes may have it open.
+ * Rejects with ToolFailure. The library is loaded only here, so that a server that sends nothing saves that
+ * memory.
  */
-async function openDatabase(path: string): Promise<Database> {
-  const { default: Sqlite } = await import('better-sqlite3')
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const database = new Sqlite(path)
+export async function openDatabase(path: string): Promise<Database> {
+  let database: Database | undefined
   try {
+    const { default: Sqlite } = await import('better-sqlite3')
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    database = new Sqlite(path)
     chmodSync(path, 0o600)
     database.pragma(`busy_timeout = ${LOCK_WAIT_MS}`)
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = FULL')
-    database.transaction(() => migrate(database)).immediate()
+    database.transaction(migrate).immediate(database)
     return database
   } catch (error) {
-    database.close()
-    throw error
+    database?.close()
+    throw new ToolFailure(
+      {
+        what: 'The outbox cannot be opened, so nothing was sent.',
+        where: path,
+        why: describeError(error),
+        fix: 'Let this user write there, or set NOTIFICATIONS_DATA to a file that it can write.',
+      },
+      { cause: error },
+    )
   }
 }
 
@@ -102,16 +78,4 @@ function migrate(database: Database): void {
   if (version > VERSION) throw new Error(`it was written by a newer version (${version})`)
   database.exec(SCHEMA)
   database.pragma(`user_version = ${VERSION}`)
-}
-
-function toOpenFailure(path: string, error: unknown): ToolFailure {
-  return new ToolFailure(
-    {
-      what: 'The outbox cannot be opened, so nothing was sent.',
-      where: path,
-      why: describeError(error),
-      fix: 'Let this user write there, or set NOTIFICATIONS_DATA to a file that it can write.',
-    },
-    { cause: error },
-  )
 }

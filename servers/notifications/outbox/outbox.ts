@@ -1,13 +1,14 @@
+import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { type Dispatcher, type DispatcherDeps, startDispatcher } from './dispatcher.ts'
-import { createOutboxFile } from './open.ts'
+import { openDatabase } from './open.ts'
 
 export interface OpenOutbox {
   readonly database: Database
   readonly dispatcher: Dispatcher
 }
 
-/** The running outbox. Dispose it after its last use. */
+/** The outbox and history in one SQLite file. Dispose it after its last use. */
 export interface Outbox extends AsyncDisposable {
   /** Opens the file and starts to deliver, at the first call. Rejects with ToolFailure. */
   open(): Promise<OpenOutbox>
@@ -16,29 +17,29 @@ export interface Outbox extends AsyncDisposable {
 }
 
 export function createOutbox(path: string, deps: Omit<DispatcherDeps, 'database'>): Outbox {
-  const file = createOutboxFile(path)
-  let started: Promise<OpenOutbox> | undefined
+  let opened: Promise<OpenOutbox> | undefined
   let isEnded = false
   const start = async () => {
-    const database = await file.open()
-    if (isEnded) throw new Error('The server ends.')
-    return { database, dispatcher: startDispatcher({ ...deps, database }) }
+    const database = await openDatabase(path)
+    if (!isEnded) return { database, dispatcher: startDispatcher({ ...deps, database }) }
+    database.close()
+    throw new Error('The server ends.')
   }
   const open = () => {
-    started ??= start().catch(error => {
-      started = undefined
+    opened ??= start().catch(error => {
+      opened = undefined
       throw error
     })
-    return started
+    return opened
   }
   return {
     open,
-    openExisting: async () => (file.exists() ? open() : undefined),
+    openExisting: async () => (existsSync(path) ? open() : undefined),
     async [Symbol.asyncDispose]() {
       isEnded = true
-      const running = await started?.catch(() => undefined)
+      const running = await opened?.catch(() => undefined)
       await running?.dispatcher[Symbol.asyncDispose]()
-      file[Symbol.dispose]()
+      running?.database.close()
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { MarkedToken, Token, Tokens } from 'marked'
+import type { MarkedToken, RendererObject, Token, Tokens } from 'marked'
 import { escapeHtml, fromEntities } from './entities.ts'
 
 /**
@@ -93,66 +93,24 @@ export function toPlainTable(table: Tokens.Table): string {
  * escaped, links lead to http, https and mailto only, and pictures are links.
  */
 export async function toHtml(markdown: string): Promise<string> {
-  return (await parse(markdown)).map(toHtmlToken).join('\n')
+  const tokens = await parse(markdown)
+  const { Marked } = await import('marked')
+  return new Marked({ renderer: safely }).parser(tokens)
 }
 
-function html(tokens: readonly Token[] | undefined, text = ''): string {
-  return tokens === undefined
-    ? escapeHtml(fromEntities(text))
-    : tokens.map(token => toHtmlToken(token as MarkedToken)).join('')
-}
-
-function toHtmlToken(token: MarkedToken): string {
-  switch (token.type) {
-    case 'space':
-    case 'def':
-    case 'checkbox':
-      return ''
-    case 'hr':
-      return '<hr>'
-    case 'br':
-      return '<br>'
-    case 'code':
-      return `<pre><code>${escapeHtml(token.text)}</code></pre>`
-    case 'codespan':
-      return `<code>${escapeHtml(token.text)}</code>`
-    case 'heading':
-      return `<h${token.depth}>${html(token.tokens)}</h${token.depth}>`
-    case 'paragraph':
-      return `<p>${html(token.tokens)}</p>`
-    case 'strong':
-    case 'em':
-    case 'del':
-    case 'blockquote':
-      return `<${token.type}>${html(token.tokens)}</${token.type}>`
-    case 'list':
-      return toHtmlList(token)
-    case 'table':
-      return toHtmlTable(token)
-    case 'link':
-      return toHtmlLink(html(token.tokens), token.href)
-    case 'image':
-      return toHtmlLink(escapeHtml(token.text || token.href), token.href)
-    case 'html':
-      return escapeHtml(token.text)
-    default:
-      return html('tokens' in token ? token.tokens : undefined, token.text)
-  }
-}
-
-function toHtmlList(list: Tokens.List): string {
-  const name = list.ordered ? 'ol' : 'ul'
-  const items = list.items.map(item => {
-    const task = item.task ? `${item.checked ? '☑' : '☐'} ` : ''
-    return `<li>${task}${html(item.tokens)}</li>`
-  })
-  return `<${name}>${items.join('')}</${name}>`
-}
-
-function toHtmlTable(table: Tokens.Table): string {
-  const toRow = (name: string, row: readonly Tokens.TableCell[]) =>
-    `<tr>${row.map(cell => `<${name}>${html(cell.tokens)}</${name}>`).join('')}</tr>`
-  return `<table>${toRow('th', table.header)}${table.rows.map(row => toRow('td', row)).join('')}</table>`
+/** The parts of HTML that marked would pass on as they are, or that a mail must not have. */
+const safely: RendererObject = {
+  html: ({ text }) => escapeHtml(text),
+  text(token) {
+    const inner = 'tokens' in token ? token.tokens : undefined
+    return inner ? this.parser.parseInline(inner) : escapeHtml(fromEntities(token.text))
+  },
+  code: ({ text }) => `<pre><code>${escapeHtml(text)}</code></pre>\n`,
+  checkbox: ({ checked }) => `${checked ? '☑' : '☐'} `,
+  link({ tokens, href }) {
+    return toHtmlLink(this.parser.parseInline(tokens), href)
+  },
+  image: ({ text, href }) => toHtmlLink(escapeHtml(text || href), href),
 }
 
 function toHtmlLink(text: string, href: string): string {

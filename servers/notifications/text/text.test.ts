@@ -55,14 +55,14 @@ old *`)
 })
 
 test('Markdown becomes HTML of our own elements only', async () => {
-  const html = await toHtml(MARKDOWN)
+  const html = (await toHtml(MARKDOWN)).replaceAll('\n', '')
   expect(html).toContain('<h1>Disk <em>full</em></h1>')
   expect(html).toContain(
     '<strong>disk</strong> <code>/srv</code> is <a href="https://example.org/d">at 91 %</a>',
   )
   expect(html).toContain('&amp; &lt;b&gt;rising&lt;/b&gt;.')
   expect(html).toContain('<ul><li>one</li><li>☑ two<ul><li>deep</li></ul></li></ul>')
-  expect(html).toContain('<tr><th>a</th><th>long</th></tr><tr><td>1</td><td>2</td></tr>')
+  expect(html).toContain('<tr><th>a</th><th>long</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr>')
   expect(html).toContain('<pre><code>ls -l</code></pre>')
 })
 
