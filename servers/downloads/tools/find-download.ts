@@ -1,9 +1,13 @@
 import { z } from 'zod'
+import type { Access } from '../../kit/access.ts'
 import { ToolFailure } from '../../kit/failure.ts'
+import { foreignText } from '../../kit/foreign.ts'
 import { quote } from '../../kit/text.ts'
-import { type NamedClient, rareClientField } from '../upstreams/clients.ts'
+import { type NamedClient, pickClients, rareClientField } from '../upstreams/clients.ts'
 import type { Download, Finished } from '../upstreams/download-client.ts'
-import { onClients, toFailedLines, toValues } from './on-clients.ts'
+import type { ToolDeps } from './deps.ts'
+import { onClients, toFailedLines } from './on-clients.ts'
+import type { Waiting } from './until-shown.ts'
 
 const MAX_NAMED = 8
 
@@ -13,47 +17,56 @@ export const downloadFields = (clients: readonly NamedClient[]) => ({
   client: rareClientField(clients),
 })
 
+/** Output fields of a tool that changes one download. */
+export const downloadOutput = { client: z.string(), id: z.string(), name: foreignText() }
+
 export type Found =
   | { client: NamedClient; list: 'downloads'; download: Download }
   | { client: NamedClient; list: 'finished'; download: Finished }
 
-/** Finds the one unfinished download that is meant; see `findDownload`. */
-export async function findUnfinished(
-  clients: readonly NamedClient[],
-  wanted: string,
-  signal: AbortSignal,
-): Promise<Found & { list: 'downloads' }> {
-  const found = await findDownload(clients, wanted, { finished: false, signal })
-  if (found.list === 'downloads') return found
-  throw new Error('A finished download was found where only unfinished ones were looked at')
-}
+/** A found download, with the output fields that name it and what a wait for its change needs. */
+export type Picked = Found & { about: { client: string; id: string; name: string }; waiting: Waiting }
 
 /**
  * Finds the one download that is meant, by id or name, among the unfinished ones, and with `finished` among
- * the finished ones too. Throws a ToolFailure that lists the candidates if none or several match.
+ * the finished ones too. Throws a ToolFailure that lists the candidates if none or several match, or if the
+ * client's settings do not allow the access.
  */
 export async function findDownload(
-  clients: readonly NamedClient[],
-  wanted: string,
-  options: { finished: boolean; signal: AbortSignal },
-): Promise<Found> {
-  const outcomes = await onClients(clients, 'No download client could be asked.', async named => {
-    const { downloads, finished } = await named.client.look(options.signal)
-    const open = downloads.map((download): Found => ({ client: named, list: 'downloads', download }))
+  { clients, clock }: ToolDeps,
+  wanted: { download: string; client?: string | undefined },
+  options: { access: Access; finished: boolean },
+  signal: AbortSignal,
+): Promise<Picked> {
+  const picked = pickClients(clients, wanted.client)
+  const { done, failed } = await onClients(picked, 'No download client could be asked.', async client => {
+    const { downloads, finished } = await client.client.look(signal)
+    const open = downloads.map((download): Found => ({ client, list: 'downloads', download }))
     const ids = new Set(downloads.map(({ id }) => id))
-    const done = finished
-      .filter(({ id }) => !ids.has(id))
-      .map((download): Found => ({ client: named, list: 'finished', download }))
-    return options.finished ? [...open, ...done] : open
+    const ended = finished.filter(({ id }) => options.finished && !ids.has(id))
+    return [...open, ...ended.map((download): Found => ({ client, list: 'finished', download }))]
   })
-  options.signal.throwIfAborted()
-  const all = toValues(outcomes).flatMap(({ value }) => value)
-  const fitting = decideFit(all, wanted, ({ download }) => download)
+  signal.throwIfAborted()
+  const all = done.flatMap(({ value }) => value)
+  const fitting = decideFit(all, wanted.download, ({ download }) => download)
   const [only] = fitting
-  if (only && fitting.length === 1) return only
-  throw fitting.length > 1
-    ? toAmbiguous(wanted, fitting)
-    : toUnknown(wanted, all, toFailedLines(outcomes), options.finished)
+  if (fitting.length > 1) throw toAmbiguous(wanted.download, fitting)
+  if (!only) throw toUnknown(wanted.download, all, toFailedLines(failed), options.finished)
+  const { client } = only
+  const { id, name } = only.download
+  client.require(options.access)
+  return { ...only, about: { client: client.name, id, name }, waiting: { client, clock, signal } }
+}
+
+/** Finds the one unfinished download that is meant, of a client that may be changed. */
+export async function findUnfinished(
+  deps: ToolDeps,
+  wanted: { download: string; client?: string | undefined },
+  signal: AbortSignal,
+): Promise<Picked & { list: 'downloads' }> {
+  const found = await findDownload(deps, wanted, { access: 'change', finished: false }, signal)
+  if (found.list === 'downloads') return found
+  throw new Error('A finished download was found where only unfinished ones were looked at')
 }
 
 /** Returns the best matches: by id, else by the whole name, else by all the given words. */

@@ -6,7 +6,7 @@ import { defineTool, type Tool } from '../../kit/tool.ts'
 import { type NamedClient, pickClients, rareClientField } from '../upstreams/clients.ts'
 import type { Finished } from '../upstreams/download-client.ts'
 import type { ToolDeps } from './deps.ts'
-import { failedClient, onClients, toFailed, toFailedLines, toValues } from './on-clients.ts'
+import { failedClient, onClients, withFailed } from './on-clients.ts'
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({
@@ -52,13 +52,13 @@ export function getDownloadHistory({ clients, clock }: ToolDeps): Tool {
     input: input(clients),
     output,
     async run({ client, outcome, name, ...part }, signal) {
-      const outcomes = await onClients(
+      const { done, failed } = await onClients(
         pickClients(clients, client),
         'No download client could be asked.',
         async named => (await named.client.look(signal)).finished,
       )
       const wanted = name?.toLowerCase() ?? ''
-      const fitting = toValues(outcomes)
+      const fitting = done
         .flatMap(({ name: from, value }) => value.map((one): Listed => ({ client: from, one })))
         .filter(({ one }) => one.name.toLowerCase().includes(wanted))
         .sort((a, b) => (b.one.at ?? 0) - (a.one.at ?? 0))
@@ -69,20 +69,15 @@ export function getDownloadHistory({ clients, clock }: ToolDeps): Tool {
       const failedDownloads = fitting.filter(({ one }) => one.outcome === 'failed').length
       const { items, ...rest } = shown
       const counts = { completed: fitting.length - failedDownloads, failedDownloads }
+      const more = toMoreText(shown, 'download')
       const lines = [
         `${toCountText(counts.completed, 'completed download')}, ${failedDownloads} failed.`,
         ...items.map(listed => toText(listed, clock.now())),
-        ...[toMoreText(shown, 'download')].filter(line => line !== undefined),
-        ...toFailedLines(outcomes),
+        ...(more === undefined ? [] : [more]),
       ]
-      const data = {
-        downloads: items.map(({ client: from, one }) => toData(from, one)),
-        ...counts,
-        ...rest,
-        failed: toFailed(outcomes),
-      }
-      const untrusted = items.length > 0 || data.failed.length > 0
-      return { data, text: lines.join('\n'), untrusted }
+      const downloads = items.map(({ client: from, one }) => toData(from, one))
+      const result = withFailed({ downloads, ...counts, ...rest }, lines, failed)
+      return { ...result, untrusted: result.untrusted || items.length > 0 }
     },
   })
 }

@@ -13,9 +13,14 @@ import {
 } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { clientField, type NamedClient, pickClients } from '../upstreams/clients.ts'
-import { DOWNLOAD_STATES, type Download, type Snapshot } from '../upstreams/download-client.ts'
+import {
+  type ClientKind,
+  DOWNLOAD_STATES,
+  type Download,
+  type Snapshot,
+} from '../upstreams/download-client.ts'
 import type { ToolDeps } from './deps.ts'
-import { failedClient, onClients, toFailed, toFailedLines, toValues } from './on-clients.ts'
+import { failedClient, onClients, withFailed } from './on-clients.ts'
 
 const input = (clients: readonly NamedClient[]) =>
   z.strictObject({
@@ -73,54 +78,44 @@ export function getDownloadStatus({ clients, pauses, clock }: ToolDeps): Tool {
     input: input(clients),
     output,
     async run({ client, state, ...part }, signal) {
-      const outcomes = await onClients(
+      const { done, failed } = await onClients(
         pickClients(clients, client),
         'No download client could be asked.',
-        async named => ({ kind: named.client.kind, snapshot: await named.client.look(signal) }),
+        async ({ client: { kind, look } }) => ({ kind, ...(await look(signal)) }),
       )
-      const looked = toValues(outcomes)
-      const statuses = looked.map(({ name, value }) =>
-        toStatus(name, value.kind, value.snapshot, pauses.get(name)?.until),
-      )
-      const all = looked.flatMap(({ name, value }) =>
-        value.snapshot.downloads.map(download => ({ client: name, download })),
+      const statuses = done.map(({ name, value }) => toStatus(name, value, pauses.get(name)?.until))
+      const all = done.flatMap(({ name, value }) =>
+        value.downloads.map(download => ({ client: name, download })),
       )
       const shown = page(
         all.filter(({ download }) => state === undefined || download.state === state),
         part,
       )
       const { items, ...rest } = shown
+      const more = toMoreText(shown, 'download')
       const lines = [
         ...statuses.map(status => toStatusText(status, clock.now())),
         ...items.map(toDownloadText),
         ...(state !== undefined && shown.total === 0 ? [`None is ${state}.`] : []),
-        ...[toMoreText(shown, 'download')].filter(line => line !== undefined),
-        ...toFailedLines(outcomes),
+        ...(more === undefined ? [] : [more]),
       ]
-      const data = {
-        clients: statuses,
-        downloads: items.map(toData),
-        ...rest,
-        failed: toFailed(outcomes),
-      }
-      const untrusted = items.length > 0 || data.failed.length > 0
-      return { data, text: lines.join('\n'), untrusted }
+      const data = { clients: statuses, downloads: items.map(toData), ...rest }
+      const result = withFailed(data, lines, failed)
+      return { ...result, untrusted: result.untrusted || items.length > 0 }
     },
   })
 }
 
 function toStatus(
   client: string,
-  kind: ClientStatus['kind'],
-  snapshot: Snapshot,
+  { kind, paused, resumesAt, speed, limit, downloads, needed, free }: Snapshot & { kind: ClientKind },
   until: number | undefined,
 ): ClientStatus {
-  const { paused, speed, limit, downloads, needed, free } = snapshot
   return {
     client,
     kind,
     paused,
-    resumesAt: snapshot.resumesAt ?? until,
+    resumesAt: resumesAt ?? until,
     bytesPerSecond: speed,
     limitBytesPerSecond: limit,
     downloads: downloads.length,

@@ -3,17 +3,12 @@ import { type Failure, ToolFailure, toFailure } from '../../kit/failure.ts'
 import { foreignText } from '../../kit/foreign.ts'
 import type { NamedClient } from '../upstreams/clients.ts'
 
-/** The outcome of one of several clients. */
-export type Outcome<Value> = { name: string; client: NamedClient } & (
-  | { ok: true; value: Value }
-  | { ok: false; failure: Failure }
-)
-
 /** A failed client, in an output. */
 export const failedClient = z.object({
   client: z.string(),
   reason: foreignText(600, 'what went wrong and what to do'),
 })
+type Failed = z.input<typeof failedClient>
 
 /**
  * Asks all clients in parallel; a failed one does not stop the others. If all fail, it throws the failure of
@@ -23,48 +18,36 @@ export async function onClients<Value>(
   clients: readonly NamedClient[],
   what: string,
   ask: (client: NamedClient) => Promise<Value>,
-): Promise<Outcome<Value>[]> {
-  const outcomes = await Promise.all(
-    clients.map(client =>
-      Promise.resolve(client)
-        .then(ask)
-        .then(
-          (value): Outcome<Value> => ({ name: client.name, client, ok: true, value }),
-          (error): Outcome<Value> => ({
-            name: client.name,
-            client,
-            ok: false,
-            failure: toFailure(error, client.client.title),
-          }),
-        ),
-    ),
-  )
-  const failures = outcomes.flatMap(outcome => (outcome.ok ? [] : [outcome.failure]))
-  if (failures.length === outcomes.length) throw toAllFailed(what, failures)
-  return outcomes
+): Promise<{ done: { name: string; value: Value }[]; failed: Failed[] }> {
+  const settled = await Promise.allSettled(clients.map(async client => ask(client)))
+  const done: { name: string; value: Value }[] = []
+  const failed: Failed[] = []
+  const failures: Failure[] = []
+  for (const [index, { name, client }] of clients.entries()) {
+    const one = settled[index]
+    if (one?.status === 'fulfilled') done.push({ name, value: one.value })
+    else {
+      const failure = toFailure(one?.reason, client.title)
+      failures.push(failure)
+      failed.push({ client: name, reason: `${failure.what} Why: ${failure.why}. ${failure.fix}` })
+    }
+  }
+  if (done.length === 0) throw toAllFailed(what, failures)
+  return { done, failed }
 }
 
-/** Returns the values of the clients that succeeded. */
-export function toValues<Value>(outcomes: readonly Outcome<Value>[]): { name: string; value: Value }[] {
-  return outcomes.flatMap(({ name, ...outcome }) => (outcome.ok ? [{ name, value: outcome.value }] : []))
-}
-
-/** Returns the failed clients, for an output. */
-export function toFailed(outcomes: readonly Outcome<unknown>[]): z.input<typeof failedClient>[] {
-  return outcomes.flatMap(({ name, ...outcome }) =>
-    outcome.ok ? [] : [{ client: name, reason: toReason(outcome.failure) }],
-  )
+/** Returns a tool's outcome: its data and lines, and the clients that failed. */
+export function withFailed<Data extends object>(data: Data, lines: readonly string[], failed: Failed[]) {
+  return {
+    data: { ...data, failed },
+    text: [...lines, ...toFailedLines(failed)].join('\n'),
+    untrusted: failed.length > 0,
+  }
 }
 
 /** Returns a line for each failed client. */
-export function toFailedLines(outcomes: readonly Outcome<unknown>[]): string[] {
-  return outcomes.flatMap(({ name, ...outcome }) =>
-    outcome.ok ? [] : [`${name} failed: ${toReason(outcome.failure)}`],
-  )
-}
-
-function toReason({ what, why, fix }: Failure): string {
-  return `${what} Why: ${why}. ${fix}`
+export function toFailedLines(failed: readonly Failed[]): string[] {
+  return failed.map(({ client, reason }) => `${client} failed: ${reason}`)
 }
 
 function toAllFailed(what: string, failures: readonly Failure[]): ToolFailure {

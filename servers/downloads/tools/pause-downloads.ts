@@ -3,19 +3,13 @@ import { toCountText, toSpanText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { clientField, type NamedClient, pickClients } from '../upstreams/clients.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
-import { failedClient, onClients, toFailed, toFailedLines, toValues } from './on-clients.ts'
+import { failedClient, onClients, withFailed } from './on-clients.ts'
 import { isAtRest, requireShown } from './until-shown.ts'
 
 const MINUTE = 60_000
 const WEEK = 7 * 24 * 60
 /** Milliseconds below which two ends count as equal: the call was repeated. */
 const SAME_END = MINUTE / 2
-
-const input = (clients: readonly NamedClient[]) =>
-  z.strictObject({
-    minutes: z.int().min(1).max(WEEK).optional().describe('then it goes on by itself'),
-    client: clientField(clients),
-  })
 
 const output = z.object({
   paused: z.array(
@@ -39,38 +33,7 @@ const output = z.object({
 type Paused = z.input<typeof output>['paused'][number]
 
 /** `pause_downloads`: pauses everything, for a time or until it is resumed. */
-export function pauseDownloads({ clients, pauses, clock }: ToolDeps): Tool {
-  const pauseOne = async (named: NamedClient, minutes: number | undefined, signal: AbortSignal) => {
-    const { name, client } = named
-    const waiting = { client: named, clock, signal }
-    const wanted = minutes === undefined ? undefined : clock.now() + minutes * MINUTE
-    const known = wanted === undefined ? undefined : await findSameEnd(named, wanted, signal)
-    const resumesAt = known ?? wanted
-    if (client.ownTimer) {
-      if (known === undefined) await client.pauseAll({ minutes }, signal)
-      await requireShown(waiting, 'it is paused', ({ paused }) => paused)
-      return resumesAt === undefined ? {} : { resumesAt, keeper: 'client' as const }
-    }
-    const ids = await client.pauseAll({}, signal)
-    const kept = keep(name, resumesAt, ids)
-    await requireShown(waiting, 'it is paused', isAtRest)
-    return kept
-  }
-  /** Returns the end of an equal pause that was set a moment ago; undefined if there is none. */
-  const findSameEnd = async ({ name, client }: NamedClient, wanted: number, signal: AbortSignal) => {
-    const ends = client.ownTimer ? (await client.look(signal)).resumesAt : pauses.get(name)?.until
-    return ends !== undefined && Math.abs(ends - wanted) < SAME_END ? ends : undefined
-  }
-  const keep = (name: string, resumesAt: number | undefined, ids: readonly string[] | undefined) => {
-    const stopped = ids?.length
-    if (resumesAt === undefined) {
-      pauses.clear(name)
-      return { stopped }
-    }
-    const before = pauses.get(name)?.ids ?? []
-    const isKept = pauses.set(name, { until: resumesAt, ids: [...new Set([...before, ...(ids ?? [])])] })
-    return { stopped, resumesAt, keeper: isKept ? ('server' as const) : ('memory' as const) }
-  }
+export function pauseDownloads(deps: ToolDeps): Tool {
   return defineTool({
     name: 'pause_downloads',
     title: 'Pause all downloads',
@@ -79,23 +42,63 @@ export function pauseDownloads({ clients, pauses, clock }: ToolDeps): Tool {
       'Frees the line or the disk; nothing is lost. Complete torrents go on being shared; a torrent added ' +
       'later is not held.',
     annotations: REVERSIBLE,
-    input: input(clients),
+    input: z.strictObject({
+      minutes: z.int().min(1).max(WEEK).optional().describe('then it goes on by itself'),
+      client: clientField(deps.clients),
+    }),
     output,
     async run({ minutes, client }, signal) {
-      const outcomes = await onClients(
-        pickClients(clients, client),
-        'No download client was paused.',
-        async named => {
-          named.require('change')
-          return pauseOne(named, minutes, signal)
-        },
+      const picked = pickClients(deps.clients, client)
+      const { done, failed } = await onClients(picked, 'No download client was paused.', named =>
+        pauseAll(deps, named, minutes, signal),
       )
-      const paused = toValues(outcomes).map(({ name, value }): Paused => ({ client: name, ...value }))
-      const lines = [...paused.map(one => toText(one, minutes)), ...toFailedLines(outcomes)]
-      const failed = toFailed(outcomes)
-      return { data: { paused, failed }, text: lines.join('\n'), untrusted: failed.length > 0 }
+      const paused = done.map(({ name, value }): Paused => ({ client: name, ...value }))
+      return withFailed(
+        { paused },
+        paused.map(one => toText(one, minutes)),
+        failed,
+      )
     },
   })
+}
+
+async function pauseAll(
+  { pauses, clock }: ToolDeps,
+  named: NamedClient,
+  minutes: number | undefined,
+  signal: AbortSignal,
+): Promise<Omit<Paused, 'client'>> {
+  named.require('change')
+  const { name, client } = named
+  const waiting = { client: named, clock, signal }
+  const wanted = minutes === undefined ? undefined : clock.now() + minutes * MINUTE
+  const known = wanted === undefined ? undefined : await findSameEnd(pauses, named, wanted, signal)
+  const resumesAt = known ?? wanted
+  if (client.ownTimer) {
+    if (known === undefined) await client.pauseAll({ minutes }, signal)
+    await requireShown(waiting, 'it is paused', ({ paused }) => paused)
+    return resumesAt === undefined ? {} : { resumesAt, keeper: 'client' }
+  }
+  const ids = (await client.pauseAll({}, signal)) ?? []
+  const before = pauses.get(name)?.ids ?? []
+  const isKept =
+    resumesAt === undefined
+      ? pauses.clear(name)
+      : pauses.set(name, { until: resumesAt, ids: [...new Set([...before, ...ids])] })
+  await requireShown(waiting, 'it is paused', isAtRest)
+  const stopped = ids.length
+  return resumesAt === undefined ? { stopped } : { stopped, resumesAt, keeper: isKept ? 'server' : 'memory' }
+}
+
+/** Returns the end of an equal pause that was set a moment ago; undefined if there is none. */
+async function findSameEnd(
+  pauses: ToolDeps['pauses'],
+  { name, client }: NamedClient,
+  wanted: number,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const ends = client.ownTimer ? (await client.look(signal)).resumesAt : pauses.get(name)?.until
+  return ends !== undefined && Math.abs(ends - wanted) < SAME_END ? ends : undefined
 }
 
 function toText({ client, stopped, keeper }: Paused, minutes: number | undefined): string {

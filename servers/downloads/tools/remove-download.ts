@@ -1,34 +1,23 @@
 import { z } from 'zod'
 import { confirmField, confirmOutput, toPreview } from '../../kit/confirm.ts'
-import { foreignText } from '../../kit/foreign.ts'
 import { quote, toByteText, toPercentText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { type NamedClient, pickClients } from '../upstreams/clients.ts'
-import type { ToolDeps } from './deps.ts'
-import { downloadFields, type Found, findDownload } from './find-download.ts'
+import { REVERSIBLE, type ToolDeps } from './deps.ts'
+import { downloadFields, downloadOutput, type Found, findDownload } from './find-download.ts'
 import { requireShown } from './until-shown.ts'
 
 const FILES_STAY = 'SABnzbd does not delete the files of a completed download: they stay where they are.'
 
-const input = (clients: readonly NamedClient[]) =>
-  z.strictObject({
-    ...downloadFields(clients),
-    withData: z.boolean().default(false),
-    confirm: confirmField,
-  })
-
 const output = z.object({
   ...confirmOutput,
-  client: z.string(),
-  id: z.string(),
-  name: foreignText(),
+  ...downloadOutput,
   deletedBytes: z
     .number()
     .describe('how much of it is or would be deleted, as far as the client tells; 0: the files stay'),
 })
 
 /** `remove_download`: removes one download from its client, with or without its files. */
-export function removeDownload({ clients, clock }: ToolDeps): Tool {
+export function removeDownload(deps: ToolDeps): Tool {
   return defineTool({
     name: 'remove_download',
     title: 'Remove a download',
@@ -36,27 +25,25 @@ export function removeDownload({ clients, clock }: ToolDeps): Tool {
       'Takes one download, finished or not, out of its client; withData deletes its files for good (never ' +
       'those of a finished SABnzbd download). Without confirm it only says what would be removed and ' +
       'deleted.',
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: false,
-    },
-    input: input(clients),
+    annotations: { ...REVERSIBLE, destructiveHint: true, idempotentHint: false },
+    input: z.strictObject({
+      ...downloadFields(deps.clients),
+      withData: z.boolean().default(false),
+      confirm: confirmField,
+    }),
     output,
-    async run({ download: wanted, client: only, withData, confirm }, signal) {
-      const found = await findDownload(pickClients(clients, only), wanted, { finished: true, signal })
-      const { client, download, list } = found
-      client.require('full')
-      const { id, name } = download
+    async run({ withData, confirm, ...wanted }, signal) {
+      const found = await findDownload(deps, wanted, { access: 'full', finished: true }, signal)
+      const { client, list, waiting } = found
+      const { id, name } = found.about
       const deletedBytes = withData ? toDeletable(found) : 0
-      const about = { client: client.name, id, name, deletedBytes }
+      const about = { ...found.about, deletedBytes }
       if (!confirm) {
         const { data, text } = toPreview(toWould(found, withData), toEffects(found, withData))
         return { data: { ...about, ...data }, text }
       }
       await client.client.remove(id, { list, withData }, signal)
-      await requireShown({ client, clock, signal }, `${quote(name)} is gone`, now =>
+      await requireShown(waiting, `${quote(name)} is gone`, now =>
         [...now.downloads, ...now.finished].every(one => one.id !== id),
       )
       const rest = deletedBytes > 0 ? ` and ${toByteText(deletedBytes)} of it deleted` : ''

@@ -3,7 +3,7 @@ import { defineTool, type Tool } from '../../kit/tool.ts'
 import { clientField, type NamedClient, pickClients } from '../upstreams/clients.ts'
 import type { Snapshot } from '../upstreams/download-client.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
-import { failedClient, onClients, toFailed, toFailedLines, toValues } from './on-clients.ts'
+import { failedClient, onClients, withFailed } from './on-clients.ts'
 import { requireShown } from './until-shown.ts'
 
 const output = z.object({
@@ -23,7 +23,7 @@ export function resumeDownloads({ clients, pauses, clock }: ToolDeps): Tool {
     input: z.strictObject({ client: clientField(clients) }),
     output,
     async run({ client }, signal) {
-      const outcomes = await onClients(
+      const { done, failed } = await onClients(
         pickClients(clients, client),
         'No download client was resumed.',
         async named => {
@@ -34,10 +34,12 @@ export function resumeDownloads({ clients, pauses, clock }: ToolDeps): Tool {
           await requireShown({ client: named, clock, signal }, 'it goes on', isGoingOn(named), resume)
         },
       )
-      const resumed = toValues(outcomes).map(({ name }) => name)
-      const failed = toFailed(outcomes)
-      const lines = [...resumed.map(name => `${name} goes on.`), ...toFailedLines(outcomes)]
-      return { data: { resumed, failed }, text: lines.join('\n'), untrusted: failed.length > 0 }
+      const resumed = done.map(({ name }) => name)
+      return withFailed(
+        { resumed },
+        resumed.map(name => `${name} goes on.`),
+        failed,
+      )
     },
   })
 }

@@ -3,7 +3,7 @@ import { defineTool, type Tool } from '../../kit/tool.ts'
 import { clientField, type NamedClient, pickClients } from '../upstreams/clients.ts'
 import type { Snapshot } from '../upstreams/download-client.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
-import { failedClient, onClients, toFailed, toFailedLines, toValues } from './on-clients.ts'
+import { failedClient, onClients, withFailed } from './on-clients.ts'
 import { requireShown } from './until-shown.ts'
 
 /** Bytes per MiB, the unit of speeds and sizes in the status. */
@@ -39,22 +39,20 @@ export function setDownloadSpeed({ clients, clock }: ToolDeps): Tool {
     output,
     async run({ limitMiBps, client }, signal) {
       const limit = Math.round(limitMiBps * MIB)
-      const outcomes = await onClients(pickClients(clients, client), 'No limit was changed.', async named => {
-        named.require('change')
-        await named.client.setLimit(limit, signal)
-        const isSet = ({ limit: shown = 0 }: Snapshot) => Math.abs(shown - limit) <= ROUNDING
-        await requireShown({ client: named, clock, signal }, 'the limit is set', isSet)
-      })
-      const limited = toValues(outcomes).map(({ name }) => name)
+      const { done, failed } = await onClients(
+        pickClients(clients, client),
+        'No limit was changed.',
+        async named => {
+          named.require('change')
+          await named.client.setLimit(limit, signal)
+          const isSet = ({ limit: shown = 0 }: Snapshot) => Math.abs(shown - limit) <= ROUNDING
+          await requireShown({ client: named, clock, signal }, 'the limit is set', isSet)
+        },
+      )
+      const limited = done.map(({ name }) => name)
       const words = limit === 0 ? 'loads without a limit' : `loads at most ${limitMiBps} MiB/s`
-      const failed = toFailed(outcomes)
-      const lines = [...limited.map(name => `${name} ${words}.`), ...toFailedLines(outcomes)]
-      const data = {
-        limited,
-        ...(limit === 0 ? {} : { limitBytesPerSecond: limit }),
-        failed,
-      }
-      return { data, text: lines.join('\n'), untrusted: failed.length > 0 }
+      const lines = limited.map(name => `${name} ${words}.`)
+      return withFailed({ limited, limitBytesPerSecond: limit || undefined }, lines, failed)
     },
   })
 }
