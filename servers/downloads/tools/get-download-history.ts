@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { foreignText } from '../../kit/foreign.ts'
 import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import { toFacts } from '../../kit/render.ts'
 import { quote, toAgeText, toByteText, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { type NamedClient, pickClients, rareClientField } from '../upstreams/clients.ts'
@@ -69,11 +70,10 @@ export function getDownloadHistory({ clients, clock }: ToolDeps): Tool {
       const failedDownloads = fitting.filter(({ one }) => one.outcome === 'failed').length
       const { items, ...rest } = shown
       const counts = { completed: fitting.length - failedDownloads, failedDownloads }
-      const more = toMoreText(shown, 'download')
       const lines = [
         `${toCountText(counts.completed, 'completed download')}, ${failedDownloads} failed.`,
-        ...items.map(listed => toText(listed, clock.now())),
-        ...(more === undefined ? [] : [more]),
+        items.map(listed => toText(listed, clock.now())),
+        toMoreText(shown, 'download'),
       ]
       const downloads = items.map(({ client: from, one }) => toData(from, one))
       const result = withFailed({ downloads, ...counts, ...rest }, lines, failed)
@@ -84,13 +84,13 @@ export function getDownloadHistory({ clients, clock }: ToolDeps): Tool {
 
 function toText({ client, one }: Listed, now: number): string {
   const { name, outcome, size, at, category, reason, seeding } = one
-  const facts = [
+  const facts = toFacts([
     at === undefined ? outcome : `${outcome} ${toAgeText(at, now)}`,
     toByteText(size),
-    category === undefined ? undefined : `category ${quote(category, 100)}`,
-    seeding ? 'still shared' : undefined,
-  ].filter(fact => fact !== undefined)
-  return `- ${quote(name)} (${client}): ${facts.join(', ')}${reason === undefined ? '' : `, ${quote(reason, 300)}`}.`
+    category !== undefined && `category ${quote(category, 100)}`,
+    seeding && 'still shared',
+  ])
+  return `- ${quote(name)} (${client}): ${facts}${reason === undefined ? '' : `, ${quote(reason, 300)}`}.`
 }
 
 function toData(client: string, { deletable: _d, key: _k, recoverable: _r, size, ...same }: Finished) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { foreignText } from '../../kit/foreign.ts'
 import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import { toFacts } from '../../kit/render.ts'
 import {
   quote,
   toAgeText,
@@ -92,12 +93,11 @@ export function getDownloadStatus({ clients, pauses, clock }: ToolDeps): Tool {
         part,
       )
       const { items, ...rest } = shown
-      const more = toMoreText(shown, 'download')
       const lines = [
-        ...statuses.map(status => toStatusText(status, clock.now())),
-        ...items.map(toDownloadText),
-        ...(state !== undefined && shown.total === 0 ? [`None is ${state}.`] : []),
-        ...(more === undefined ? [] : [more]),
+        statuses.map(status => toStatusText(status, clock.now())),
+        items.map(toDownloadText),
+        state !== undefined && shown.total === 0 && `None is ${state}.`,
+        toMoreText(shown, 'download'),
       ]
       const data = { clients: statuses, downloads: items.map(toData), ...rest }
       const result = withFailed(data, lines, failed)
@@ -126,29 +126,29 @@ function toStatus(
 
 function toStatusText(status: ClientStatus, now: number): string {
   const { resumesAt, limitBytesPerSecond: limit, freeBytes: free, neededBytes: needed } = status
-  const facts = [
+  const facts = toFacts([
     status.paused ? 'paused' : toRateText(status.bytesPerSecond),
-    resumesAt === undefined ? undefined : `goes on ${toAgeText(resumesAt, now)}`,
+    resumesAt !== undefined && `goes on ${toAgeText(resumesAt, now)}`,
     toCountText(status.downloads, 'download'),
-    needed > 0 ? `${toByteText(needed)} left to load` : undefined,
-    limit === undefined ? undefined : `limit ${toRateText(limit)}`,
-    free === undefined ? undefined : `${toByteText(free)} free`,
-  ].filter(fact => fact !== undefined)
+    needed > 0 && `${toByteText(needed)} left to load`,
+    limit !== undefined && `limit ${toRateText(limit)}`,
+    free !== undefined && `${toByteText(free)} free`,
+  ])
   const short = free !== undefined && needed > free ? ' The disk is too small for the queue.' : ''
-  return `${status.client}: ${facts.join(', ')}.${short}`
+  return `${status.client}: ${facts}.${short}`
 }
 
 function toDownloadText({ client, download }: Listed): string {
   const { name, state, size, speed = 0, eta, category, reason } = download
-  const facts = [
+  const facts = toFacts([
     size > 0
       ? `${state} at ${toPercentText(toPercent(download))} of ${toByteText(size)}`
       : `${state}, size not known yet`,
-    speed > 0 ? toRateText(speed) : undefined,
-    eta === undefined ? undefined : `${toSpanText(eta)} left`,
-    category === undefined ? undefined : `category ${quote(category, 100)}`,
-  ].filter(fact => fact !== undefined)
-  return `- ${quote(name)} (${client}): ${facts.join(', ')}${reason === undefined ? '' : `, ${quote(reason)}`}.`
+    speed > 0 && toRateText(speed),
+    eta !== undefined && `${toSpanText(eta)} left`,
+    category !== undefined && `category ${quote(category, 100)}`,
+  ])
+  return `- ${quote(name)} (${client}): ${facts}${reason === undefined ? '' : `, ${quote(reason)}`}.`
 }
 
 function toPercent({ size, left }: Download): number {

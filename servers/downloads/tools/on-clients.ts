@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Failure, ToolFailure, toFailure } from '../../kit/failure.ts'
 import { foreignText } from '../../kit/foreign.ts'
+import type { Text } from '../../kit/render.ts'
 import type { NamedClient } from '../upstreams/clients.ts'
 
 /** A failed client, in an output. */
@@ -37,12 +38,8 @@ export async function onClients<Value>(
 }
 
 /** Returns a tool's outcome: its data and lines, and the clients that failed. */
-export function withFailed<Data extends object>(data: Data, lines: readonly string[], failed: Failed[]) {
-  return {
-    data: { ...data, failed },
-    text: [...lines, ...toFailedLines(failed)].join('\n'),
-    untrusted: failed.length > 0,
-  }
+export function withFailed<Data extends object>(data: Data, lines: Text, failed: Failed[]) {
+  return { data: { ...data, failed }, text: [lines, toFailedLines(failed)], untrusted: failed.length > 0 }
 }
 
 /** Returns a line for each failed client. */

@@ -8,7 +8,6 @@ import { choose } from '../upstreams/arr/choose.ts'
 import { toTitle } from '../upstreams/arr/queue.ts'
 import type { Title } from '../upstreams/arr/shapes.ts'
 import type { Media } from '../upstreams/upstreams.ts'
-import { toLines } from './common.ts'
 import { chooseOne, type RequestArgs, type RequestOutcome, toSeasonsText } from './request.ts'
 
 /** Adds a film to Radarr or a series to Sonarr, unless it is there. */
@@ -54,10 +53,10 @@ export async function addToArr(
   const state = toAddedState(kind, args)
   return {
     data: { outcome: 'added', ...base, state, qualityProfile: profile.name, rootFolder },
-    text: toLines(
+    text: [
       `${quoted} was added to ${where} with the quality profile ${quote(profile.name, 60)} in ${quote(rootFolder)}: ${state}.`,
       notes,
-    ),
+    ],
   }
 }
 

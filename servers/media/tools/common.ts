@@ -91,8 +91,3 @@ export function pickArrs(
 
 /** A title that others wrote, in an output. */
 export const titleOutput = foreignText(200)
-
-/** Joins an answer's first line and the lines after it. */
-export function toLines(...lines: (string | undefined | readonly string[])[]): string {
-  return lines.flatMap(line => line ?? []).join('\n')
-}

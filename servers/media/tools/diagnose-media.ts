@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { foreignText } from '../../kit/foreign.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { quote, toCountText } from '../../kit/text.ts'
-import { defineTool, type Tool } from '../../kit/tool.ts'
+import { type DataOf, defineTool, type Tool, type ToolOutcome } from '../../kit/tool.ts'
 import { radarrSpec } from '../config.ts'
 import { decideStages, STAGES, STATES, type Stage } from '../diagnose/decide.ts'
 import { readFacts } from '../diagnose/facts.ts'
@@ -16,7 +16,6 @@ import {
   READ,
   titleField,
   titleOutput,
-  toLines,
   toNoneConfigured,
   typeField,
   yearField,
@@ -54,7 +53,7 @@ const output = z.object({
     .array(z.object({ where: z.string(), problem: foreignText(400), fix: z.string() }))
     .describe('without a title: what is wrong in the whole stack'),
 })
-type Data = z.input<typeof output>
+type Outcome = ToolOutcome<DataOf<typeof output>>
 
 const input = z.strictObject({
   title: titleField.optional(),
@@ -96,22 +95,22 @@ export function diagnoseMedia(media: Media): Tool {
   })
 }
 
-function toChoice(title: string, subjects: readonly Subject[]): { data: Data; text: string } {
+function toChoice(title: string, subjects: readonly Subject[]): Outcome {
   const candidates = subjects.map(({ title, type = 'movie', year }) => ({ title, type, year }))
   const lines = candidates.map(
     one => `${quote(toTitle(one.title, one.year))} (${one.type === 'movie' ? 'film' : 'series'})`,
   )
   return {
     data: { stages: [], candidates, findings: [] },
-    text: toLines(
+    text: [
       `${quote(title)} may be one of ${toCountText(subjects.length, 'title')}:`,
       lines,
       'Ask which is meant, then call it again with its full title, year or type.',
-    ),
+    ],
   }
 }
 
-function toOutcome(subject: Subject, stages: Stage[]): { data: Data; text: string } {
+function toOutcome(subject: Subject, stages: Stage[]): Outcome {
   const { title, year } = subject
   const stopped = stages.find(one => one.state === 'stopped' || one.state === 'waiting')
   const isThere = stages.at(-1)?.state === 'ok'
@@ -121,7 +120,6 @@ function toOutcome(subject: Subject, stages: Stage[]): { data: Data; text: strin
     : isThere
       ? `${name} is in Jellyfin.`
       : `Nobody can tell where ${name} stands, since not all could be asked.`
-  const unknown = stages.filter(one => one.state === 'unknown').length
   return {
     data: {
       title,
@@ -133,12 +131,12 @@ function toOutcome(subject: Subject, stages: Stage[]): { data: Data; text: strin
       candidates: [],
       findings: [],
     },
-    text: toLines(
+    text: [
       verdict,
-      stopped?.fix ? `What to do: ${stopped.fix}` : undefined,
+      stopped?.fix && `What to do: ${stopped.fix}`,
       stages.map(toStageLine),
-      unknown > 0 ? 'Of what is unknown, nothing is claimed.' : undefined,
-    ),
+      stages.some(one => one.state === 'unknown') && 'Of what is unknown, nothing is claimed.',
+    ],
   }
 }
 
@@ -146,7 +144,7 @@ function toStageLine({ stage, state, detail }: Stage): string {
   return `- ${stage}: ${MARKS[state]}${state === 'not reached' ? '' : ` (${detail})`}`
 }
 
-function toFindingsOutcome(findings: Finding[]): { data: Data; text: string; untrusted: boolean } {
+function toFindingsOutcome(findings: Finding[]): Outcome {
   const lines = findings.map(({ where, problem, fix }) => `- ${where}: ${problem}. ${fix}`)
   const head =
     findings.length > 0
@@ -154,7 +152,7 @@ function toFindingsOutcome(findings: Finding[]): { data: Data; text: string; unt
       : 'Nothing is wrong that Jellyfin, Radarr, Sonarr or Seerr know of.'
   return {
     data: { stages: [], candidates: [], findings },
-    text: toLines(head, lines),
+    text: [head, lines],
     untrusted: findings.length > 0,
   }
 }

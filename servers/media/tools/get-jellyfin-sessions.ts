@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { foreignText } from '../../kit/foreign.ts'
 import { pickInstance } from '../../kit/instances.ts'
+import type { Text } from '../../kit/render.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { jellyfinSpec } from '../config.ts'
@@ -14,7 +15,7 @@ import {
 } from '../upstreams/jellyfin/playing.ts'
 import type { Session } from '../upstreams/jellyfin/shapes.ts'
 import type { Media } from '../upstreams/upstreams.ts'
-import { instanceField, READ, titleOutput, toLines } from './common.ts'
+import { instanceField, READ, titleOutput } from './common.ts'
 
 const playing = z.object({
   id: z.string().describe('for stop_jellyfin_session'),
@@ -79,18 +80,18 @@ function toPlaying(session: Session): Playing {
     device: session.DeviceName ?? 'a device without a name',
     app: session.Client ?? '',
     paused: session.PlayState?.IsPaused ?? false,
-    ...(typeof at === 'number' ? { positionSeconds: toSeconds(at) } : {}),
-    ...(item?.RunTimeTicks ? { lengthSeconds: toSeconds(item.RunTimeTicks) } : {}),
+    positionSeconds: typeof at === 'number' ? toSeconds(at) : undefined,
+    lengthSeconds: item?.RunTimeTicks ? toSeconds(item.RunTimeTicks) : undefined,
     delivery: method,
     reasons,
-    ...(into ? { into } : {}),
-    ...(bitrate === undefined ? {} : { bitrate }),
+    into: into || undefined,
+    bitrate,
   }
 }
 
-function toText({ playing, idle }: z.input<typeof output>, sessions: readonly Session[]): string {
-  const others = idle > 0 ? `${toCountText(idle, 'device')} connected without playing anything.` : undefined
-  if (playing.length === 0) return toLines('Nothing is playing on Jellyfin.', others)
+function toText({ playing, idle }: z.input<typeof output>, sessions: readonly Session[]): Text {
+  const others = idle > 0 && `${toCountText(idle, 'device')} connected without playing anything.`
+  if (playing.length === 0) return ['Nothing is playing on Jellyfin.', others]
   const lines = playing.map((one, index) => {
     const session = sessions[index]
     const position = session && toPositionText(session)
@@ -98,7 +99,7 @@ function toText({ playing, idle }: z.input<typeof output>, sessions: readonly Se
     const where = `on ${quote(one.device, 60)} (${quote(one.app, 60)})`
     return `${quote(one.user, 60)} has ${quote(one.title)} ${state} ${where}${position ? `, ${position}` : ''}: ${toDeliveryText(one)}.`
   })
-  return toLines(`${toCountText(playing.length, 'session')} playing on Jellyfin:`, lines, others)
+  return [`${toCountText(playing.length, 'session')} playing on Jellyfin:`, lines, others]
 }
 
 function toDeliveryText({ delivery, reasons, into, bitrate }: Playing): string {

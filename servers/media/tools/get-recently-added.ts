@@ -9,7 +9,7 @@ import { readItems, readLibraries } from '../upstreams/jellyfin/jellyfin.ts'
 import { findLibrary, toKind } from '../upstreams/jellyfin/libraries.ts'
 import { toItemTitle } from '../upstreams/jellyfin/playing.ts'
 import type { Media } from '../upstreams/upstreams.ts'
-import { instanceField, READ, titleOutput, toLines } from './common.ts'
+import { instanceField, READ, titleOutput } from './common.ts'
 
 const output = z.object({
   instance: z.string(),
@@ -46,15 +46,12 @@ export function getRecentlyAdded({ jellyfins, clock }: Media): Tool {
         readItems(jellyfin, { types, limit, offset, newest: true }, signal),
         readLibraries(jellyfin, signal),
       ])
-      const found = items.map(item => {
-        const addedAt = toMoment(item.DateCreated)
-        return {
-          title: toItemTitle(item),
-          type: toKind(item),
-          library: findLibrary(item, libraries),
-          ...(addedAt === undefined ? {} : { addedAt }),
-        }
-      })
+      const found = items.map(item => ({
+        title: toItemTitle(item),
+        type: toKind(item),
+        library: findLibrary(item, libraries),
+        addedAt: toMoment(item.DateCreated),
+      }))
       const part = { items: found, total, offset, more: offset + found.length < total }
       const lines = found.map(({ title, type, library, addedAt }) => {
         const when = addedAt === undefined ? '' : `, ${toAgeText(addedAt, clock.now())}`
@@ -64,7 +61,7 @@ export function getRecentlyAdded({ jellyfins, clock }: Media): Tool {
         found.length > 0 ? 'Added to Jellyfin last:' : 'Nothing was found in the libraries of Jellyfin.'
       return {
         data: { instance: jellyfin.name, ...part },
-        text: toLines(head, lines, toMoreText(part, 'title')),
+        text: [head, lines, toMoreText(part, 'title')],
         untrusted: found.length > 0,
       }
     },

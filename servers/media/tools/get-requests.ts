@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { foreignText } from '../../kit/foreign.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import type { Text } from '../../kit/render.ts'
 import { quote, toAgeText, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { seerrSpec } from '../config.ts'
@@ -23,7 +24,6 @@ import {
   instanceField,
   READ,
   titleOutput,
-  toLines,
   toNoneConfigured,
   toUnknown,
   toUnknownLines,
@@ -171,28 +171,22 @@ function toDownload(instance: string, item: QueueItem): Data['downloads'][number
   return { title: toQueueTitle(item), instance, ...decideQueueState(item), percent: toDone(item) }
 }
 
-function toText(data: Data, more: string | undefined, now: number): string {
+function toText(data: Data, more: string | undefined, now: number): Text {
   const { instance, requests, downloads, downloadsTotal, unknown } = data
   const head =
     instance === undefined
       ? 'Seerr is not configured, so there are only downloads.'
       : `${toCountText(data.total, 'request')}:`
-  const cut =
-    downloadsTotal > downloads.length
-      ? `${downloads.length} of ${downloadsTotal} downloads are listed, those that are stuck first.`
-      : undefined
-  return toLines(
+  return [
     requests.length > 0 || instance === undefined ? head : 'There are no such requests.',
     requests.map(one => toRequestLine(one, now)),
     more,
-    downloads.length > 0 ? 'Downloads of Radarr and Sonarr:' : undefined,
-    downloads.map(toDownloadLine),
-    cut,
-    downloads.length === 0 && instance === undefined && unknown.length === 0
-      ? 'Nothing is being downloaded.'
-      : undefined,
+    downloads.length > 0 && ['Downloads of Radarr and Sonarr:', downloads.map(toDownloadLine)],
+    downloadsTotal > downloads.length &&
+      `${downloads.length} of ${downloadsTotal} downloads are listed, those that are stuck first.`,
+    downloads.length + unknown.length === 0 && instance === undefined && 'Nothing is being downloaded.',
     toUnknownLines(unknown),
-  )
+  ]
 }
 
 function toRequestLine(one: Data['requests'][number], now: number): string {

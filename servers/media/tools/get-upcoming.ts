@@ -13,7 +13,6 @@ import {
   pickArrs,
   READ,
   titleOutput,
-  toLines,
   toUnknownLines,
   typeField,
   unknownField,
@@ -71,12 +70,8 @@ export function getUpcoming({ arrs, clock, timezone: readTimezone }: Media): Too
         all.length > 0
           ? `${toCountText(all.length, 'release')} in the next ${toCountText(days, 'day')}, days and times in ${timezone}:`
           : `Nothing comes out in the next ${toCountText(days, 'day')}.`
-      const text = toLines(
-        head,
-        toDayLines(part.items, timezone),
-        toMoreText(part, 'release'),
-        toUnknownLines(unknown),
-      )
+      const lines = toDayLines(part.items, timezone)
+      const text = [head, lines, toMoreText(part, 'release'), toUnknownLines(unknown)]
       return { data: { timezone, days, ...part, unknown }, text, untrusted: all.length + unknown.length > 0 }
     },
   })

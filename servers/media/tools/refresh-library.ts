@@ -70,9 +70,9 @@ export function refreshLibrary({ jellyfins, clock }: Media): Tool {
       return {
         data: {
           instance: jellyfin.name,
-          ...(library ? { library: library.Name ?? '' } : {}),
+          library: library && (library.Name ?? ''),
           state: progress.running ? ('running' as const) : ('finished' as const),
-          ...(percent === undefined ? {} : { percent: Math.round(percent) }),
+          percent: percent && Math.round(percent),
         },
         text,
         untrusted: library !== undefined,

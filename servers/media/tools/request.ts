@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { ToolFailure } from '../../kit/failure.ts'
+import type { Text } from '../../kit/render.ts'
 import { quote } from '../../kit/text.ts'
 import { type Candidate, decideChoice, type Wanted } from '../titles.ts'
 import { type Arr, KINDS } from '../upstreams/arr/arr.ts'
 import { toTitle } from '../upstreams/arr/queue.ts'
-import { instanceField, titleField, titleOutput, toLines, yearField } from './common.ts'
+import { instanceField, titleField, titleOutput, yearField } from './common.ts'
 
 /* The common parts of request_movie and request_show. */
 
@@ -49,7 +50,7 @@ export const requestOutput = z.object({
 export type RequestData = z.input<typeof requestOutput>
 export interface RequestOutcome {
   data: RequestData
-  text: string
+  text: Text
 }
 
 /** The arguments of both tools; only a series has seasons. */
@@ -92,11 +93,11 @@ export function chooseOne<Found extends Candidate>(
   const candidates = shown.map(({ id, title, year }) => ({ id, title, year }))
   const database = KINDS[via === 'sonarr' ? 'sonarr' : 'radarr'].database
   const lines = shown.map(one => `${quote(toTitle(one.title, one.year))}, ${database}:${one.id}`)
-  const text = toLines(
+  const text = [
     `Nothing was requested: ${name} may be one of ${all}${all > shown.length ? `, of which these are the first ${shown.length}` : ''}.`,
     lines,
     'Ask which is meant, then call it again with its year or id.',
-  )
+  ]
   return { outcome: { data: { outcome: 'choose', via, instance, candidates }, text } }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
+import { toFacts } from '../../kit/render.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { toPlain } from '../titles.ts'
@@ -12,7 +13,6 @@ import {
   READ,
   titleField,
   titleOutput,
-  toLines,
   toNoneConfigured,
   toUnknownLines,
   typeField,
@@ -74,7 +74,7 @@ export function searchMedia({ jellyfins, arrs }: Media): Tool {
         part.total > 0
           ? `${toCountText(part.total, 'title')} for ${quote(query)}:`
           : `Nothing was found for ${quote(query)}.`
-      const text = toLines(head, part.items.map(toLine), toMoreText(part, 'title'), toUnknownLines(unknown))
+      const text = [head, part.items.map(toLine), toMoreText(part, 'title'), toUnknownLines(unknown)]
       return { data: { ...part, unknown }, text }
     },
   })
@@ -147,10 +147,9 @@ function isSame(a: Hit, b: Hit): boolean {
 }
 
 function toLine(one: Hit): string {
-  const where = [
-    one.inJellyfin.length > 0 ? `in ${one.inJellyfin.join(' and ')}` : undefined,
-    one.managedBy.length > 0 ? `looked after by ${one.managedBy.join(' and ')}` : undefined,
-  ].filter(text => text !== undefined)
-  const state = where.length > 0 ? where.join(', ') : 'not here yet'
-  return `${quote(toTitle(one.title, one.year))} (${one.type === 'movie' ? 'film' : 'series'}): ${state}`
+  const where = toFacts([
+    one.inJellyfin.length > 0 && `in ${one.inJellyfin.join(' and ')}`,
+    one.managedBy.length > 0 && `looked after by ${one.managedBy.join(' and ')}`,
+  ])
+  return `${quote(toTitle(one.title, one.year))} (${one.type === 'movie' ? 'film' : 'series'}): ${where || 'not here yet'}`
 }

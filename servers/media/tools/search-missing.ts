@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { requireAccess } from '../../kit/access.ts'
 import { ToolFailure } from '../../kit/failure.ts'
+import { type Text, toListText } from '../../kit/render.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { toMoment } from '../moments.ts'
@@ -25,7 +26,6 @@ import {
   pickArrs,
   titleField,
   titleOutput,
-  toLines,
   toUnknownLines,
   typeField,
   unknownField,
@@ -84,7 +84,7 @@ export function searchMissing({ arrs, clock }: Media): Tool {
       const results = found.filter(one => one !== undefined)
       if (results.length === 0) throw toNotManaged(args, unknown.length > 0)
       const started = results.reduce((sum, one) => sum + one.searching.length, 0)
-      const text = toLines(results.map(toText), toUnknownLines(unknown))
+      const text = [results.map(toText), toUnknownLines(unknown)]
       const untrusted = started + unknown.length > 0 || results.some(one => one.candidates)
       return { data: { started, results, unknown }, text, untrusted }
     },
@@ -138,23 +138,20 @@ function toNote({ kind }: Arr, { title, year, monitored }: Title, missing: numbe
   return missing > 0 ? `Not monitored, so it is searched for only this once: ${name}.` : undefined
 }
 
-function toText({ program, searching, missing, candidates, note }: Searched): string {
+function toText({ program, searching, missing, candidates, note }: Searched): Text {
   if (candidates) {
     const list = candidates.map(title => quote(title)).join(', ')
     return `Nothing was searched for in ${program}: it may be one of ${list}. Call it again with the full title and year.`
   }
-  if (searching.length === 0)
-    return toLines(`Nothing that is monitored and out is missing in ${program}.`, note)
-  const shown = searching.slice(0, SHOWN).map(title => quote(title))
-  const rest = searching.length - shown.length
+  if (searching.length === 0) return [`Nothing that is monitored and out is missing in ${program}.`, note]
+  const shown = toListText(searching, SHOWN, title => quote(title))
   const left = missing - searching.length
-  return toLines(
-    `${program} searches for ${toCountText(searching.length, 'title')}: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`,
-    left > 0
-      ? `${toCountText(left, 'more title')} ${left > 1 ? 'are' : 'is'} missing; a larger limit searches for more.`
-      : undefined,
+  return [
+    `${program} searches for ${toCountText(searching.length, 'title')}: ${shown}.`,
+    left > 0 &&
+      `${toCountText(left, 'more title')} ${left > 1 ? 'are' : 'is'} missing; a larger limit searches for more.`,
     note,
-  )
+  ]
 }
 
 function toNotManaged({ title = '', year }: Args, isPartial: boolean): ToolFailure {

@@ -63,12 +63,13 @@ export function getNotificationHistory({ channels, outbox, timezone }: HistoryDe
       const { rows, total } = opened ? findHistory(opened.database, query) : { rows: [], total: 0 }
       const notifications = rows.map(row => toEntry(row, channels.titleOf(row.channel)))
       const part = { items: notifications, total, offset, more: offset + rows.length < total }
-      const more = toMoreText(part, 'notification')
-      const lines = notifications.map(one => toLine(one, timezone))
-      const none = total === 0 ? ['No notification was sent that fits.'] : []
       return {
         data: { notifications, total, offset, more: part.more },
-        text: [...none, ...lines, ...(more === undefined ? [] : [more])].join('\n'),
+        text: [
+          total === 0 && 'No notification was sent that fits.',
+          notifications.map(one => toLine(one, timezone)),
+          toMoreText(part, 'notification'),
+        ],
         untrusted: rows.length > 0,
       }
     },
@@ -88,7 +89,7 @@ function toName(channels: Channels, asked: string): string {
 function toEntry(row: Row, kind: string): Entry {
   return {
     ...toReceipt(row, kind, false),
-    ...(row.title === null ? {} : { title: row.title }),
+    title: row.title ?? undefined,
     message: row.text,
     severity: row.severity,
     acceptedAt: row.created_at,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { foreignText } from '../../kit/foreign.ts'
+import { known, toFacts } from '../../kit/render.ts'
 import { quote, toAgeText, toCountText, toSpanText, toTimeText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Channels } from '../channels/channels.ts'
@@ -57,13 +58,16 @@ export function listNotificationChannels({ channels, outbox, clock, timezone }: 
           address: sender.address,
           severities: channels.severitiesOf(config.name),
           waiting,
-          ...(sentAt === undefined ? {} : { lastSentAt: sentAt }),
-          ...(failure === undefined ? {} : { problem: `${failure.what} ${failure.why}` }),
+          lastSentAt: sentAt,
+          problem: failure && `${failure.what} ${failure.why}`,
         }
       })
       return {
         data: { channels: listed },
-        text: toText(listed, clock.now(), timezone),
+        text: [
+          listed.length === 0 && 'No notification channel is configured.',
+          listed.map(one => toLine(one, clock.now(), timezone)),
+        ],
         untrusted: listed.some(({ problem }) => problem !== undefined),
       }
     },
@@ -72,12 +76,11 @@ export function listNotificationChannels({ channels, outbox, clock, timezone }: 
 
 function toSettings({ name, kind, rules }: ChannelConfig, now: number) {
   const { quiet, limit, dedupe } = rules
-  const until = decideQuiet(now, 'info', quiet)
   return {
     name,
     kind: kind.title,
-    ...(quiet === undefined ? {} : { quietHours: toQuietText(quiet) }),
-    ...(until === undefined ? {} : { quietUntil: until }),
+    quietHours: quiet && toQuietText(quiet),
+    quietUntil: decideQuiet(now, 'info', quiet),
     limit: `${toCountText(limit.count, 'message')} in ${toSpanText(limit.per / 1000)}`,
     dedupeSeconds: dedupe / 1000,
   }
@@ -90,18 +93,16 @@ function toQuietText({ from, to, timezone, isCriticalHeld }: QuietHours): string
   return `from ${toClock(from)} to ${toClock(to)} (${timezone}), ${critical}`
 }
 
-function toText(channels: readonly Listed[], now: number, timezone: string): string {
-  if (channels.length === 0) return 'No notification channel is configured.'
-  return channels.map(one => toLine(one, now, timezone)).join('\n')
-}
-
 function toLine(one: Listed, now: number, timezone: string): string {
-  const facts = [
-    one.severities.length > 0 ? `gets ${one.severities.join(', ')} by default` : 'only when named',
-    one.waiting > 0 ? `${toCountText(one.waiting, 'message')} waiting` : undefined,
-    one.lastSentAt === undefined ? undefined : `last sent ${toAgeText(one.lastSentAt, now)}`,
-    one.quietUntil === undefined ? undefined : `quiet until ${toTimeText(one.quietUntil, timezone)}`,
-    one.problem === undefined ? undefined : `PROBLEM: ${quote(one.problem, 400)}`,
-  ].filter(fact => fact !== undefined)
-  return `${one.name}: ${one.kind} at ${one.address}; ${facts.join('; ')}.`
+  const facts = toFacts(
+    [
+      one.severities.length > 0 ? `gets ${one.severities.join(', ')} by default` : 'only when named',
+      one.waiting > 0 && `${toCountText(one.waiting, 'message')} waiting`,
+      known(one.lastSentAt, at => `last sent ${toAgeText(at, now)}`),
+      known(one.quietUntil, at => `quiet until ${toTimeText(at, timezone)}`),
+      known(one.problem, problem => `PROBLEM: ${quote(problem, 400)}`),
+    ],
+    '; ',
+  )
+  return `${one.name}: ${one.kind} at ${one.address}; ${facts}.`
 }

@@ -34,20 +34,20 @@ export type Receipt = z.output<typeof receipt>
 
 export function toReceipt(row: Row, kind: string, isDuplicate: boolean): Receipt {
   const { failure, notes } = row
-  const isOver = row.status === 'sent' || row.status === 'failed'
   return {
     channel: row.channel,
     kind,
     status: isDuplicate ? 'duplicate' : row.status,
     attempts: row.attempts,
-    ...(row.status === 'sent' && row.finished_at !== null ? { sentAt: row.finished_at } : {}),
-    ...(!isOver && row.status !== 'sending' && row.due !== null ? { until: row.due } : {}),
-    ...(row.status === 'held' && row.hold !== null ? { hold: row.hold } : {}),
-    ...(row.upstream_id === null ? {} : { upstreamId: cleanText(row.upstream_id, 100) }),
-    ...(failure === undefined ? {} : { reason: `${failure.what} ${failure.why}`, fix: failure.fix }),
-    ...(row.doubtful === 1 ? { mayBeRepeated: true } : {}),
-    ...(notes.length > 0 ? { notes } : {}),
-    ...(row.repeats > 0 ? { repeats: row.repeats } : {}),
+    sentAt: (row.status === 'sent' && row.finished_at) || undefined,
+    until: (['waiting', 'held', 'retrying'].includes(row.status) && row.due) || undefined,
+    hold: (row.status === 'held' && row.hold) || undefined,
+    upstreamId: row.upstream_id === null ? undefined : cleanText(row.upstream_id, 100),
+    reason: failure && `${failure.what} ${failure.why}`,
+    fix: failure?.fix,
+    mayBeRepeated: row.doubtful === 1 || undefined,
+    notes: notes.length > 0 ? notes : undefined,
+    repeats: row.repeats || undefined,
   }
 }
 

@@ -83,7 +83,7 @@ export function sendNotification(deps: SendDeps): Tool {
       throwIfNoneTook(deliveries, channels)
       return {
         data: { deliveries },
-        text: deliveries.map(one => toReceiptText(one, timezone)).join('\n'),
+        text: deliveries.map(one => toReceiptText(one, timezone)),
         untrusted: deliveries.some(({ reason }) => reason !== undefined),
       }
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ToolFailure } from '../../../kit/failure.ts'
+import { toListText } from '../../../kit/render.ts'
 import { quote } from '../../../kit/text.ts'
 import type { Arr } from './arr.ts'
 import { profile, rootFolder } from './shapes.ts'
@@ -91,9 +92,7 @@ function pick<Item>(
 
 /** Lists names that others wrote: cleaned, and only the first few. */
 function toNames(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map(name => quote(name, 100))
-  const more = names.length - shown.length
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return toListText(names, MOST_NAMES, name => quote(name, 100))
 }
 
 /** Tells whether two names are equal in any case, or two paths with or without the last slash. */
