@@ -1,3 +1,4 @@
+import { toFacts } from '../../kit/render.ts'
 import { toAgeText, toCountText, toTimeText } from '../../kit/text.ts'
 import type { QueueState } from '../upstreams/arr/queue.ts'
 import { type RequestState, toRequestWords } from '../upstreams/seerr/states.ts'
@@ -65,15 +66,27 @@ export interface Stage {
 
 type Step = Omit<Stage, 'stage'>
 
+const ok = (detail: string): Step => ({ state: 'ok', detail })
+const skipped = (detail: string): Step => ({ state: 'skipped', detail })
+const unknown = (detail: string): Step => ({ state: 'unknown', detail })
+const stopped = (detail: string, fix: string): Step => ({ state: 'stopped', detail, fix })
+const waiting = (detail: string, fix?: string): Step => ({
+  state: 'waiting',
+  detail,
+  ...(fix ? { fix } : {}),
+})
+const NOT_REACHED: Step = { state: 'not reached', detail: 'not reached yet' }
+
 /** Decides every stage from the request to the library, in order. */
 export function decideStages(facts: Facts, now: number, timezone: string): Stage[] {
   const { managed } = facts
   const arr = managed.known ? managed.value : undefined
   const isThere = decideThere(facts, arr)
+  const rest = managed.known ? NOT_REACHED : unknown(managed.why)
   const steps: Step[] = [
     decideRequested(facts),
     decideManaged(facts),
-    ...(arr ? decideManagedSteps(arr, now, timezone) : toNotReached(5, managed)),
+    ...(arr ? decideManagedSteps(arr, now, timezone) : Array<Step>(5).fill(rest)),
     decideInLibrary(facts, arr),
   ]
   let isStopped = false
@@ -82,10 +95,8 @@ export function decideStages(facts: Facts, now: number, timezone: string): Stage
     const isLast = index === steps.length - 1
     // A title that Jellyfin already has needs no request and no Radarr.
     const isOpen = step.state === 'stopped' || step.state === 'waiting'
-    if (isThere && isOpen && !isLast) return { stage, state: 'skipped', detail: step.detail }
-    if (isStopped && step.state !== 'ok' && step.state !== 'unknown') {
-      return { stage, state: 'not reached', detail: 'not reached yet' }
-    }
+    if (isThere && isOpen && !isLast) return { stage, ...skipped(step.detail) }
+    if (isStopped && step.state !== 'ok' && step.state !== 'unknown') return { stage, ...NOT_REACHED }
     isStopped ||= isOpen
     return { stage, ...step }
   })
@@ -99,60 +110,41 @@ function decideThere({ library }: Facts, arr: ManagedFacts | undefined): boolean
 }
 
 function decideRequested({ request, managed }: Facts): Step {
-  if (!request.known) return { state: 'unknown', detail: request.why }
+  if (!request.known) return unknown(request.why)
   const asked = request.value
   const isManaged = managed.known && managed.value !== undefined
-  if (!asked) {
-    const detail = 'nobody asked for it through Seerr'
-    return isManaged
-      ? { state: 'skipped', detail: `${detail}, it was added directly` }
-      : { state: 'skipped', detail }
-  }
+  if (!asked) return skipped(`nobody asked for it through Seerr${isManaged ? ', it was added directly' : ''}`)
   const detail = `asked for by ${asked.by}: ${toRequestWords(asked.state)}`
-  if (isManaged) return { state: 'ok', detail }
+  if (isManaged) return ok(detail)
   switch (asked.state) {
     case 'pending':
-      return { state: 'stopped', detail, fix: 'Have somebody approve the request in Seerr.' }
+      return stopped(detail, 'Have somebody approve the request in Seerr.')
     case 'declined':
-      return { state: 'stopped', detail, fix: 'Ask whoever declined it; it can be requested again.' }
+      return stopped(detail, 'Ask whoever declined it; it can be requested again.')
     case 'failed':
-      return {
-        state: 'stopped',
-        detail,
-        fix: 'Check the Radarr and Sonarr settings in Seerr, then retry the request there.',
-      }
+      return stopped(detail, 'Check the Radarr and Sonarr settings in Seerr, then retry the request there.')
     default:
-      return { state: 'ok', detail }
+      return ok(detail)
   }
 }
 
 function decideManaged({ managed, request }: Facts): Step {
-  if (!managed.known) return { state: 'unknown', detail: managed.why }
-  if (managed.value) return { state: 'ok', detail: `${managed.value.program} looks after it` }
+  if (!managed.known) return unknown(managed.why)
+  if (managed.value) return ok(`${managed.value.program} looks after it`)
   const isAsked = request.known && request.value !== undefined
-  return {
-    state: 'stopped',
-    detail: 'neither Radarr nor Sonarr has it',
-    fix: isAsked
+  return stopped(
+    'neither Radarr nor Sonarr has it',
+    isAsked
       ? 'Seerr has a request for it: retry that in Seerr, or add it with via radarr or sonarr.'
       : 'Ask for it with request_movie or request_show.',
-  }
-}
-
-function toNotReached(count: number, managed: Facts['managed']): Step[] {
-  const step: Step = managed.known
-    ? { state: 'not reached', detail: 'not reached yet' }
-    : { state: 'unknown', detail: managed.why }
-  return Array.from({ length: count }, () => step)
+  )
 }
 
 /** Decides the steps from monitored to imported. */
 function decideManagedSteps(arr: ManagedFacts, now: number, timezone: string): Step[] {
-  const isWhole = arr.files >= arr.wanted && arr.files > 0
   const files = arr.isSeries ? `${arr.files} of ${toCountText(arr.wanted, 'monitored episode')}` : 'the file'
-  if (isWhole) {
-    const detail = `${arr.program} has ${files}`
-    return [decideMonitored(arr), ...Array.from({ length: 4 }, (): Step => ({ state: 'ok', detail }))]
+  if (arr.files >= arr.wanted && arr.files > 0) {
+    return [decideMonitored(arr), ...Array<Step>(4).fill(ok(`${arr.program} has ${files}`))]
   }
   return [
     decideMonitored(arr),
@@ -164,48 +156,34 @@ function decideManagedSteps(arr: ManagedFacts, now: number, timezone: string): S
 }
 
 function decideMonitored(arr: ManagedFacts): Step {
-  if (arr.monitored) return { state: 'ok', detail: `${arr.program} monitors it` }
+  if (arr.monitored) return ok(`${arr.program} monitors it`)
   const detail = `it is not monitored, so ${arr.program} does not look for it`
-  if (arr.files > 0 || arr.queue.length > 0) return { state: 'skipped', detail }
-  return {
-    state: 'stopped',
-    detail,
-    fix: `Switch monitoring on in ${arr.program}, or search once with search_missing.`,
-  }
+  if (arr.files > 0 || arr.queue.length > 0) return skipped(detail)
+  return stopped(detail, `Switch monitoring on in ${arr.program}, or search once with search_missing.`)
 }
 
 function decideReleased(arr: ManagedFacts, now: number, timezone: string): Step {
-  if (arr.released || arr.queue.length > 0) return { state: 'ok', detail: 'it is out' }
+  if (arr.released || arr.queue.length > 0) return ok('it is out')
   const when =
     arr.releaseAt === undefined
       ? 'no date is known'
       : `next on ${toTimeText(arr.releaseAt, timezone)} (${toAgeText(arr.releaseAt, now)})`
-  return {
-    state: 'waiting',
-    detail: `it is not out yet: ${when}`,
-    fix: 'Nothing to do; it is searched for when it comes out.',
-  }
+  const fix = 'Nothing to do; it is searched for when it comes out.'
+  return waiting(`it is not out yet: ${when}`, fix)
 }
 
 function decideFound(arr: ManagedFacts, now: number): Step {
-  if (arr.queue.length > 0)
-    return { state: 'ok', detail: `${toCountText(arr.queue.length, 'download')} in the queue` }
-  if (arr.grabbedAt !== undefined) {
-    return { state: 'ok', detail: `a release was taken ${toAgeText(arr.grabbedAt, now)}` }
-  }
+  if (arr.queue.length > 0) return ok(`${toCountText(arr.queue.length, 'download')} in the queue`)
+  if (arr.grabbedAt !== undefined) return ok(`a release was taken ${toAgeText(arr.grabbedAt, now)}`)
   const complaints = arr.complaints.length > 0 ? `; ${arr.program} says: ${arr.complaints.join('; ')}` : ''
   if (arr.indexers.known && arr.indexers.value === 0) {
-    return {
-      state: 'stopped',
-      detail: `no indexer is on for automatic searches${complaints}`,
-      fix: `Add an indexer in ${arr.program}, or switch one on.`,
-    }
+    const detail = `no indexer is on for automatic searches${complaints}`
+    return stopped(detail, `Add an indexer in ${arr.program}, or switch one on.`)
   }
-  return {
-    state: 'stopped',
-    detail: `no release was found that fits${toLacking(arr)}${complaints}`,
-    fix: `Search again with search_missing; if nothing comes, loosen the quality profile, or look at an interactive search in ${arr.program}.`,
-  }
+  return stopped(
+    `no release was found that fits${toLacking(arr)}${complaints}`,
+    `Search again with search_missing; if nothing comes, loosen the quality profile, or look at an interactive search in ${arr.program}.`,
+  )
 }
 
 /** Returns how many episodes of a series are missing, because it may be partly there. */
@@ -213,68 +191,53 @@ function toLacking({ isSeries, files, wanted }: ManagedFacts): string {
   return isSeries ? ` (${wanted - files} of ${toCountText(wanted, 'monitored episode')} missing)` : ''
 }
 
-function decideDownloaded(arr: ManagedFacts, now: number): Step {
-  const [item] = [...arr.queue].sort((a, b) => Number(b.stuck) - Number(a.stuck))
-  if (item?.isImporting) return { state: 'ok', detail: 'it is downloaded' }
+function decideDownloaded({ queue, failure, grabbedAt = 0 }: ManagedFacts, now: number): Step {
+  const [item] = [...queue].sort((a, b) => Number(b.stuck) - Number(a.stuck))
+  if (item?.isImporting) return ok('it is downloaded')
   if (item) {
-    const detail = [item.state, item.percent === undefined ? '' : `${item.percent} %`, item.reason ?? '']
-      .filter(text => text !== '')
-      .join(', ')
-    if (!item.stuck) return { state: 'waiting', detail, fix: 'Nothing to do; it goes on by itself.' }
-    return {
-      state: 'stopped',
-      detail,
-      fix: 'Look at it in the download client; remove it there to have another release tried.',
-    }
+    const percent = item.percent === undefined ? undefined : `${item.percent} %`
+    const detail = toFacts([item.state, percent, item.reason])
+    if (!item.stuck) return waiting(detail, 'Nothing to do; it goes on by itself.')
+    const fix = 'Look at it in the download client; remove it there to have another release tried.'
+    return stopped(detail, fix)
   }
-  const { failure } = arr
-  if (failure && failure.at >= (arr.grabbedAt ?? 0)) {
-    return {
-      state: 'stopped',
-      detail: `the last download failed ${toAgeText(failure.at, now)}: ${failure.why}`,
-      fix: 'Search again with search_missing.',
-    }
+  if (failure && failure.at >= grabbedAt) {
+    const detail = `the last download failed ${toAgeText(failure.at, now)}: ${failure.why}`
+    return stopped(detail, 'Search again with search_missing.')
   }
-  return {
-    state: 'stopped',
-    detail: 'a release was taken, but it is in no queue any more',
-    fix: `Look at the history in the download client; search again with search_missing.`,
-  }
+  return stopped(
+    'a release was taken, but it is in no queue any more',
+    'Look at the history in the download client; search again with search_missing.',
+  )
 }
 
-function decideImported(arr: ManagedFacts): Step {
-  const item = arr.queue.find(one => one.isImporting)
-  if (!item) return { state: 'waiting', detail: 'there is no file yet' }
-  const detail = [item.state, item.reason ?? ''].filter(text => text !== '').join(': ')
-  if (!item.stuck) return { state: 'waiting', detail, fix: 'Nothing to do; it is imported in a minute.' }
-  return {
-    state: 'stopped',
+function decideImported({ program, queue }: ManagedFacts): Step {
+  const item = queue.find(one => one.isImporting)
+  if (!item) return waiting('there is no file yet')
+  const detail = toFacts([item.state, item.reason], ': ')
+  if (!item.stuck) return waiting(detail, 'Nothing to do; it is imported in a minute.')
+  return stopped(
     detail,
-    fix: `Import it by hand in ${arr.program} (Activity > Queue), or remove it there to have another release tried.`,
-  }
+    `Import it by hand in ${program} (Activity > Queue), or remove it there to have another release tried.`,
+  )
 }
 
 function decideInLibrary({ library, scanning }: Facts, arr: ManagedFacts | undefined): Step {
-  if (!library.known) return { state: 'unknown', detail: library.why }
+  if (!library.known) return unknown(library.why)
   const there = library.value
   const files = arr?.files ?? 0
   if (there && files <= there.count) {
-    return {
-      state: 'ok',
-      detail: arr?.isSeries
-        ? `${there.name} has ${toCountText(there.count, 'episode')}`
-        : `${there.name} has it`,
-    }
+    return ok(
+      arr?.isSeries ? `${there.name} has ${toCountText(there.count, 'episode')}` : `${there.name} has it`,
+    )
   }
   const detail = there
     ? `Jellyfin has ${there.count} of ${toCountText(files, 'file')}`
     : 'Jellyfin does not have it'
-  if (files === 0) return { state: 'waiting', detail }
-  if (scanning)
-    return { state: 'waiting', detail: `${detail}; a scan is running`, fix: 'Wait for the end of the scan.' }
-  return {
-    state: 'stopped',
+  if (files === 0) return waiting(detail)
+  if (scanning) return waiting(`${detail}; a scan is running`, 'Wait for the end of the scan.')
+  return stopped(
     detail,
-    fix: 'Scan with refresh_library; if it stays away, check that the library holds the folder that the file was put in.',
-  }
+    'Scan with refresh_library; if it stays away, check that the library holds the folder that the file was put in.',
+  )
 }

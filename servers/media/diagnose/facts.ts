@@ -1,7 +1,7 @@
 import { cleanText, quote } from '../../kit/text.ts'
 import { toMoment } from '../moments.ts'
 import { decideChoice, matchTitle } from '../titles.ts'
-import { toUnknown } from '../tools/common.ts'
+import { toWhy } from '../tools/common.ts'
 import {
   type Arr,
   countIndexers,
@@ -47,7 +47,7 @@ async function know<Value>(upstream: string, ask: () => Promise<Value>): Promise
   try {
     return { known: true, value: await ask() }
   } catch (error) {
-    return { known: false, why: toUnknown(upstream, error).why }
+    return { known: false, why: toWhy(error, upstream) }
   }
 }
 

@@ -1,5 +1,5 @@
 import { quote } from '../../kit/text.ts'
-import { toUnknown } from '../tools/common.ts'
+import { toWhy } from '../tools/common.ts'
 import { type Arr, readComplaints, readQueue } from '../upstreams/arr/arr.ts'
 import { decideQueueState, toQueueTitle } from '../upstreams/arr/queue.ts'
 import { readSessions } from '../upstreams/jellyfin/jellyfin.ts'
@@ -42,7 +42,7 @@ async function check(where: string, asked: Promise<Found>): Promise<Finding[]> {
   try {
     return (await asked).map(finding => ({ where, ...finding }))
   } catch (error) {
-    const problem = `it could not be asked: ${toUnknown(where, error).why.replace(/\.$/, '')}`
+    const problem = `it could not be asked: ${toWhy(error, where).replace(/\.$/, '')}`
     return [{ where, problem, fix: 'Mend that first; until then nothing is known of it.' }]
   }
 }

@@ -1,5 +1,5 @@
 import type { Wanted } from '../titles.ts'
-import { gather, toUnknown } from '../tools/common.ts'
+import { gather, toWhy } from '../tools/common.ts'
 import { type Arr, findNamed, KINDS, toDatabaseId } from '../upstreams/arr/arr.ts'
 import type { Title } from '../upstreams/arr/shapes.ts'
 import type { Known } from './decide.ts'
@@ -33,7 +33,7 @@ export async function findSubjects(
     (await findNamed(arr, wanted, signal)).map(one => ({ arr, one })),
   ).catch(error => {
     signal.throwIfAborted()
-    return { found: [], unknown: [toUnknown('Radarr and Sonarr', error)] }
+    return { found: [], unknown: [{ why: toWhy(error, 'Radarr and Sonarr') }] }
   })
   const subjects = new Map<string, Subject>()
   for (const { arr, one } of found.flat()) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ToolFailure, toFailure } from '../../kit/failure.ts'
+import { askAll, toReason } from '../../kit/ask-all.ts'
+import { ToolFailure } from '../../kit/failure.ts'
 import { foreignText } from '../../kit/foreign.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { cleanText } from '../../kit/text.ts'
@@ -28,31 +29,23 @@ export const unknownField = z
 
 export type Unknown = z.output<typeof unknownField>[number]
 
-/**
- * Asks all upstreams in parallel and lists those that fail in `unknown`. If all fail, it throws the first
- * failure; it also throws the reason of an aborted signal.
- */
+/** Asks all upstreams, as `askAll` does. */
 export async function gather<One extends { upstream: Upstream }, Value>(
   upstreams: readonly One[],
   signal: AbortSignal,
   ask: (one: One) => Promise<Value>,
 ): Promise<{ found: Value[]; unknown: Unknown[] }> {
-  const found: Value[] = []
-  const unknown: Unknown[] = []
-  const settled = await Promise.allSettled(upstreams.map(ask))
-  signal.throwIfAborted()
-  for (const [index, one] of settled.entries()) {
-    if (one.status === 'fulfilled') found.push(one.value)
-    else unknown.push(toUnknown(upstreams[index]?.upstream.title ?? '', one.reason))
+  const sources = upstreams.map(one => ({ one, name: one.upstream.title }))
+  const { found, failed } = await askAll(sources, ({ one }) => ask(one), signal)
+  return {
+    found: found.map(({ value }) => value),
+    unknown: failed.map(({ source, reason }) => ({ upstream: source, why: cleanText(reason, 300) })),
   }
-  const failed = settled.find(one => one.status === 'rejected')
-  if (failed && found.length === 0) throw failed.reason
-  return { found, unknown }
 }
 
-export function toUnknown(upstream: string, error: unknown): Unknown {
-  const { what, why } = toFailure(error, upstream)
-  return { upstream, why: cleanText(`${what} ${why}`, 300) }
+/** Returns why an upstream could not be asked. */
+export function toWhy(error: unknown, upstream: string): string {
+  return cleanText(toReason(error, upstream), 300)
 }
 
 /** Returns lines such as "Sonarr (4k) could not be asked: …". */

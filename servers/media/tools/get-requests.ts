@@ -25,8 +25,8 @@ import {
   READ,
   titleOutput,
   toNoneConfigured,
-  toUnknown,
   toUnknownLines,
+  toWhy,
   unknownField,
 } from './common.ts'
 import { toSeasonsText } from './request.ts'
@@ -155,7 +155,10 @@ async function readQueues(
   const { found, unknown } = await queues.catch(error => {
     signal.throwIfAborted()
     if (!isEnough) throw error
-    return { found: [], unknown: arrs.map(({ upstream }) => toUnknown(upstream.title, error)) }
+    return {
+      found: [],
+      unknown: arrs.map(({ upstream: { title } }) => ({ upstream: title, why: toWhy(error, title) })),
+    }
   })
   const downloads = found
     .flatMap(({ name, items }) => items.map(item => toDownload(name, item)))
