@@ -7,8 +7,12 @@ export function checkChannels({ all }: Channels): Promise<UpstreamHealth[]> {
   const checks = all.flatMap(({ config, sender }) => {
     const { check, address } = sender
     if (!check) return []
-    const signal = new AbortController().signal
-    return [checkHealth({ name: config.name, kind: config.kind.kind, address }, () => check(signal))]
+    const upstream = { name: config.name, kind: config.kind.kind, address }
+    const ask = async () => {
+      const version = await check(new AbortController().signal)
+      return typeof version === 'string' ? version : undefined
+    }
+    return [checkHealth(upstream, ask)]
   })
   return Promise.all(checks)
 }

@@ -43,12 +43,10 @@ export const apprise = defineKind({
       settings: { url: where, key: `the key of ${where}`, where: "Apprise's page: Configuration" },
     })
     const path = key === undefined ? '/notify' : `/notify/${key}`
-    const toTarget = { ...(urls === undefined ? {} : { urls }), ...(tag === undefined ? {} : { tag }) }
     return {
       address: upstream.address,
-      knowsRepeatsFor: 0,
       async send(message, signal) {
-        const body = toBody(withRemark(message), toTarget)
+        const body = toBody(withRemark(message), { urls, tag })
         const answer = await upstream.raw('POST', path, { body, signal, accept: [424] })
         const { status } = answer
         const isStranger = status === 200 && looksLikePage(answer.text())
@@ -58,27 +56,24 @@ export const apprise = defineKind({
         const isLost = message.picture?.kind === 'url'
         return { upstreamId: undefined, notes: isLost ? ['the image went as a link'] : [] }
       },
-      check: async signal => {
-        await upstream.raw('GET', '/status', { signal })
-        return undefined
-      },
+      check: signal => upstream.raw('GET', '/status', { signal }),
     }
   },
 })
 
-function toBody(message: Outgoing, target: Record<string, string>): RequestOptions['body'] {
+function toBody(message: Outgoing, target: Record<string, string | undefined>): RequestOptions['body'] {
   const { title, text, severity, picture } = message
   const link = picture?.kind === 'url' ? `\n\n${picture.url}` : ''
   const fields = {
     ...target,
     body: `${text}${link}`,
-    ...(title === undefined ? {} : { title }),
+    title,
     type: TYPES[severity],
     format: 'markdown',
   }
   if (picture?.kind !== 'bytes') return { json: fields }
   const multipart = new FormData()
-  for (const [name, value] of Object.entries(fields)) multipart.set(name, value)
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) multipart.set(name, value)
   multipart.set('attach', new Blob([picture.bytes], { type: picture.mimeType }), picture.name)
   return { multipart }
 }

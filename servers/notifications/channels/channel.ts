@@ -7,10 +7,10 @@ export interface Sender {
   /** The upstream's address without secrets: "https://ntfy.sh", "mail.home:587". */
   readonly address: string
   /**
-   * Milliseconds for which the upstream drops a repeated id; 0 if it never does. After that, a retry whose
-   * earlier outcome is unknown carries a remark.
+   * Milliseconds for which the upstream drops a repeated id; absent if it never does. After that, a retry
+   * whose earlier outcome is unknown carries a remark.
    */
-  readonly knowsRepeatsFor: number
+  readonly knowsRepeatsFor?: number
   /** Tries once. Rejects with UpstreamFailure, or with the signal's reason. */
   send(message: Outgoing, signal: AbortSignal): Promise<Delivered>
   /**
@@ -23,9 +23,10 @@ export interface Sender {
     signal: AbortSignal,
   ): Promise<Delivered | undefined>
   /**
-   * Checks without sending that the upstream accepts messages; resolves with its version if it reports one.
+   * Checks without sending that the upstream accepts messages; resolves with its version, a string, if it
+   * reports one.
    */
-  check?(signal: AbortSignal): Promise<string | undefined>
+  check?(signal: AbortSignal): Promise<unknown>
 }
 
 export interface SenderDeps {

@@ -51,7 +51,6 @@ export const email = defineKind({
     const options = toOptions(entry, url)
     return {
       address: url.host,
-      knowsRepeatsFor: 0,
       send: (message, signal) =>
         withTransport(options, signal, async transport => {
           const mail = await toMail(withRemark(message), entry)
@@ -61,12 +60,11 @@ export const email = defineKind({
           return toDelivered(sent)
         }),
       check: signal =>
-        withTransport(options, signal, async transport => {
-          await transport.verify().catch(error => {
+        withTransport(options, signal, transport =>
+          transport.verify().catch(error => {
             throw explainMail(asked, error)
-          })
-          return undefined
-        }),
+          }),
+        ),
     }
   },
 })

@@ -8,6 +8,7 @@ import { withRemark } from './remark.ts'
 /** Gotify's priorities: its Android app makes a sound from 4 to 7 and pops up from 8 on. */
 const PRIORITIES = { info: 4, warning: 6, critical: 9 } as const satisfies Record<Severity, number>
 const created = z.object({ id: z.number() })
+const about = z.object({ version: z.string() })
 
 /** Gotify, as one application. It shows pictures only by their address. */
 export const gotify = defineKind({
@@ -25,7 +26,6 @@ export const gotify = defineKind({
     })
     return {
       address: upstream.address,
-      knowsRepeatsFor: 0,
       async send(message, signal) {
         const { id } = await upstream.send('POST', '/message', {
           schema: created,
@@ -38,13 +38,7 @@ export const gotify = defineKind({
           notes: isLost ? ['without the image: Gotify takes only addresses'] : [],
         }
       },
-      check: async signal => {
-        const { version } = await upstream.get('/version', {
-          schema: z.object({ version: z.string() }),
-          signal,
-        })
-        return version
-      },
+      check: async signal => (await upstream.get('/version', { schema: about, signal })).version,
     }
   },
 })
@@ -52,7 +46,7 @@ export const gotify = defineKind({
 function toBody({ title, text, severity, picture }: Outgoing) {
   const url = picture?.kind === 'url' ? picture.url : undefined
   return {
-    ...(title === undefined ? {} : { title }),
+    title,
     message: url === undefined ? text : `${text}\n\n![](${url})`,
     priority: PRIORITIES[severity],
     extras: {

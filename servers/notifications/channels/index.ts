@@ -1,7 +1,6 @@
 import { apprise } from './apprise.ts'
 import type { ChannelKind } from './channel.ts'
-import { discordBot } from './discord-bot.ts'
-import { discordWebhook } from './discord-webhook.ts'
+import { discordBot, discordWebhook } from './discord.ts'
 import { email } from './email.ts'
 import { gotify } from './gotify.ts'
 import { ntfy } from './ntfy.ts'

@@ -57,13 +57,9 @@ export const ntfy = defineKind({
     })
     return {
       address: upstream.address,
-      knowsRepeatsFor: 0,
       send: (message, signal) => publish(upstream, topic, message, signal),
       find: (message, isKnown, signal) => find(upstream, topic, { message, isKnown }, signal),
-      check: async signal => {
-        await upstream.get('/v1/health', { schema: z.object({ healthy: z.literal(true) }), signal })
-        return undefined
-      },
+      check: signal => upstream.get('/v1/health', { schema: z.object({ healthy: z.literal(true) }), signal }),
     }
   },
 })

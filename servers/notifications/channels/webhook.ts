@@ -37,7 +37,6 @@ export const webhook = defineKind({
     const { upstream, path } = openUpstream(entry, deps)
     return {
       address: upstream.address,
-      knowsRepeatsFor: 0,
       async send(message, signal) {
         const { text, type } = await toText(entry, message)
         const headers = { 'idempotency-key': message.id, ...toSignature(entry.secret, text) }

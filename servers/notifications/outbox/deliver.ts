@@ -82,7 +82,7 @@ async function findArrived(
 }
 
 /** Marks the message as doubtful, unless the upstream recognises the repeated id. */
-function withDoubt(message: Outgoing, { knowsRepeatsFor }: Sender, clock: Clock): Outgoing {
+function withDoubt(message: Outgoing, { knowsRepeatsFor = 0 }: Sender, clock: Clock): Outgoing {
   const age = clock.now() - (message.triedAt ?? clock.now())
   return { ...message, isDoubtful: message.isDoubtful && age > knowsRepeatsFor }
 }

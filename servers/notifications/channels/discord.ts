@@ -1,24 +1,104 @@
 import { z } from 'zod'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
-import type { RawAnswer, RequestOptions, Upstream } from '../../kit/upstream/upstream.ts'
+import {
+  createUpstream,
+  type RawAnswer,
+  type RequestOptions,
+  type Upstream,
+} from '../../kit/upstream/upstream.ts'
 import type { Delivered, Outgoing, Severity } from '../message.ts'
 import { cutCharacters } from '../text/cut.ts'
 import { toDiscordMarkdown } from '../text/discord-markdown.ts'
+import { defineKind, type Sender } from './channel.ts'
+import { httpUrl, secret } from './entry.ts'
 import { withRemark } from './remark.ts'
 
 const MAX_CONTENT = 2000
 const MAX_TITLE = 200
 const MARKS = { info: '', warning: '⚠️ ', critical: '🚨 ' } as const satisfies Record<Severity, string>
 
-/** Discord's created message; only its id is needed. */
+/** A message, a channel or a webhook of Discord; only its id is needed. */
 const created = z.object({ id: z.string() })
 const limited = z.object({ retry_after: z.number(), global: z.boolean().default(false) })
+/** Milliseconds; Discord checks a nonce against "the past few minutes". */
+const KNOWS_NONCE_FOR = 120_000
+
+/** A Discord bot that posts to one channel. Its nonce lets Discord recognise a repeated message. */
+export const discordBot = defineKind({
+  kind: 'discord-bot',
+  title: 'Discord (bot)',
+  schema: z.strictObject({
+    token: secret,
+    channelId: z.string().regex(/^\d{1,20}$/, "must be the channel's id, digits in quotation marks"),
+    apiUrl: httpUrl.default('https://discord.com/api/v10'),
+  }),
+  open({ token, channelId, apiUrl }, { clock, title, where }): Sender {
+    const upstream = createUpstream({
+      name: 'discord',
+      title,
+      url: apiUrl,
+      clock,
+      headers: { authorization: `Bot ${token}` },
+      settings: {
+        url: where,
+        key: `the bot's token and channelId of ${where}, and that the bot may write there`,
+        where: 'Discord developer portal: Bot > Token',
+      },
+    })
+    return {
+      address: upstream.address,
+      knowsRepeatsFor: KNOWS_NONCE_FOR,
+      async send(message, signal) {
+        const { body, notes } = await toDiscordBody(message, { nonce: message.id, enforce_nonce: true })
+        return post(upstream, `/channels/${channelId}/messages`, { body, signal }, notes)
+      },
+      check: signal => upstream.get(`/channels/${channelId}`, { schema: created, signal }),
+    }
+  },
+})
+
+/** A Discord webhook. Its address is its key, and Discord does not recognise a repeated message here. */
+export const discordWebhook = defineKind({
+  kind: 'discord-webhook',
+  title: 'Discord (webhook)',
+  schema: z.strictObject({
+    url: httpUrl.refine(
+      url => /\/webhooks\/\d+\/[\w-]+$/.test(url),
+      'must look like https://discord.com/api/webhooks/…/…',
+    ),
+  }),
+  open({ url }, { clock, title, where }): Sender {
+    const token = url.slice(url.lastIndexOf('/') + 1)
+    const upstream = createUpstream({
+      name: 'discord',
+      title,
+      url,
+      clock,
+      secrets: [token],
+      settings: {
+        url: where,
+        key: where,
+        where: 'Discord: Channel > Edit > Integrations > Webhooks > Copy URL',
+      },
+    })
+    return {
+      address: upstream.address,
+      async send(message, signal) {
+        const { body, notes } = await toDiscordBody(message)
+        return post(upstream, '', { body, signal, query: { wait: true } }, notes).catch(error => {
+          throw isGone(error) ? toGone(error, title, where) : error
+        })
+      },
+      check: signal => upstream.get('', { schema: created, signal }),
+    }
+  },
+})
 
 /**
  * Returns the message as Discord takes it, with the fields of `more`, and notes on what was lost. The message
  * mentions nobody, whatever its text says.
  */
-export async function toDiscordBody(
+async function toDiscordBody(
   given: Outgoing,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<{ body: RequestOptions['body']; notes: string[] }> {
@@ -47,7 +127,7 @@ function toBody({ picture }: Outgoing, json: Record<string, unknown>): RequestOp
 }
 
 /** Posts a message. When Discord is rate limiting, the failure has the exact `retry_after` of the body. */
-export async function postToDiscord(
+async function post(
   upstream: Upstream,
   path: string,
   options: RequestOptions,
@@ -94,4 +174,14 @@ function toStranger(upstream: Upstream, path: string, status: number): UpstreamF
     fix: 'Check that the address is that of Discord itself, and not of a login page or a proxy before it.',
     status,
   })
+}
+
+function isGone(error: unknown): error is UpstreamFailure {
+  return error instanceof UpstreamFailure && (error.status === 404 || error.status === 401)
+}
+
+function toGone({ failure, status }: UpstreamFailure, title: string, where: string): UpstreamFailure {
+  const fix = `Make a new webhook (Discord: Channel > Edit > Integrations > Webhooks), and set its URL as ${where}.`
+  const what = `${title} does not know this webhook any more.`
+  return new UpstreamFailure({ ...failure, kind: 'not_found', what, fix, status })
 }
