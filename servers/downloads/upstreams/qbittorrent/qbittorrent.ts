@@ -1,31 +1,19 @@
 import type { z } from 'zod'
 import type { Clock } from '../../../kit/clock.ts'
-import type { RequestBody } from '../../../kit/upstream/body.ts'
 import { UpstreamFailure } from '../../../kit/upstream/failure.ts'
-import { createUpstream, type Query, type RawAnswer } from '../../../kit/upstream/upstream.ts'
+import { createUpstream } from '../../../kit/upstream/upstream.ts'
 import { type QbittorrentInstance, qbittorrentSpec } from '../../config.ts'
 import type { Added, DownloadClient, NewDownload, Priority } from '../download-client.ts'
 import { toRefused } from '../refused.ts'
 import { toIdentity } from '../torrent-file.ts'
 import { isBroken, logAnswer, maindataAnswer, toSnapshot, toUnfinished } from './answers.ts'
-import { createSession } from './session.ts'
+import { withLogin } from './session.ts'
 
 const API = '/api/v2'
 /** Milliseconds; adding a file by its address may take a while. */
 const ADD_LIMIT = 25_000
 
-interface Api {
-  title: string
-  address: string
-  get<Schema extends z.ZodType>(
-    path: string,
-    schema: Schema,
-    query?: Query,
-    signal?: AbortSignal,
-  ): Promise<z.output<Schema>>
-  post(path: string, body: RequestBody, signal?: AbortSignal, limit?: number): Promise<RawAnswer>
-  version(): Promise<string>
-}
+type Api = ReturnType<typeof withLogin>
 
 /**
  * Creates a client of qBittorrent 4.1 and later, by its Web API 2 (github.com/qbittorrent/qBittorrent/wiki).
@@ -38,14 +26,15 @@ export function createQbittorrent(
   const api = openApi(instance, title, clock)
   const { address } = api
   const switchTo = createSwitch(api)
-  const read = (signal?: AbortSignal) => api.get('/sync/maindata', maindataAnswer, { rid: 0 }, signal)
+  const read = (signal?: AbortSignal) =>
+    api.get(`${API}/sync/maindata`, { schema: maindataAnswer, query: { rid: 0 }, signal })
   const look: DownloadClient['look'] = async signal => {
     const data = await read(signal)
     const failed = Object.values(data.torrents).some(isBroken)
     return toSnapshot(data, failed ? await readLog(api, signal) : [])
   }
   const act = async (path: string, form: Record<string, string>, signal?: AbortSignal) =>
-    void (await api.post(path, { form }, signal))
+    void (await post(api, path, form, signal))
   return {
     kind: 'qbittorrent',
     title,
@@ -53,7 +42,7 @@ export function createQbittorrent(
     ownTimer: false,
     takes: 'torrent',
     look,
-    version: () => api.version(),
+    version: async () => (await api.raw('GET', `${API}/app/version`)).text(),
     async pauseAll(_options, signal) {
       const data = await read(signal)
       const { downloads } = toSnapshot(data, [])
@@ -93,19 +82,12 @@ function openApi(instance: QbittorrentInstance, title: string, clock: Clock): Ap
     },
     clock,
   })
-  const authorized = createSession(instance, upstream, clock)
-  return {
-    title,
-    address: upstream.address,
-    get: (path, schema, query, signal) =>
-      authorized(headers => upstream.get(`${API}${path}`, { schema, query, headers, signal })),
-    post: (path, body, signal, limit) =>
-      authorized(headers => upstream.raw('POST', `${API}${path}`, { body, headers, signal, limit })),
-    async version() {
-      const answer = await authorized(headers => upstream.raw('GET', `${API}/app/version`, { headers }))
-      return answer.text()
-    },
-  }
+  return withLogin(instance, upstream, clock)
+}
+
+/** Sends a change; `form` is its body. */
+function post(api: Api, path: string, form: Record<string, string>, signal?: AbortSignal) {
+  return api.raw('POST', `${API}${path}`, { body: { form }, signal })
 }
 
 /**
@@ -116,11 +98,12 @@ function createSwitch(api: Api) {
   const words = { stop: ['stop', 'pause'], start: ['start', 'resume'] } as const
   let known: 0 | 1 = 0
   return async (way: 'stop' | 'start', ids: readonly string[], signal?: AbortSignal): Promise<void> => {
-    const post = (word: string) => api.post(`/torrents/${word}`, { form: { hashes: ids.join('|') } }, signal)
-    await post(words[way][known]).catch(async error => {
+    const hashes = ids.join('|')
+    const send = (word: string) => post(api, `/torrents/${word}`, { hashes }, signal)
+    await send(words[way][known]).catch(async error => {
       if (!(error instanceof UpstreamFailure) || error.kind !== 'not_found') throw error
       const other = known === 0 ? 1 : 0
-      await post(words[way][other])
+      await send(words[way][other])
       known = other
     })
   }
@@ -133,7 +116,7 @@ function createSwitch(api: Api) {
 async function readLog(api: Api, signal?: AbortSignal) {
   const query = { normal: false, info: false, warning: true, critical: true, last_known_id: -1 }
   try {
-    return await api.get('/log/main', logAnswer, query, signal)
+    return await api.get(`${API}/log/main`, { schema: logAnswer, query, signal })
   } catch (error) {
     if (error instanceof UpstreamFailure) return []
     throw error
@@ -150,7 +133,7 @@ async function setPriority(api: Api, id: string, priority: Priority, signal?: Ab
     )
   }
   const path = priority === 'low' ? '/torrents/bottomPrio' : '/torrents/topPrio'
-  await api.post(path, { form: { hashes: id } }, signal).catch(error => {
+  await post(api, path, { hashes: id }, signal).catch(error => {
     if (!(error instanceof UpstreamFailure) || error.status !== 409) throw error
     const fix = 'Ask the owner to switch it on: qBittorrent: Options > BitTorrent > Torrent Queueing.'
     throw toRefused(api.title, api.address, 'torrent queueing is off, so there is no order', fix)
@@ -179,7 +162,8 @@ async function add(
     form.set('paused', 'true')
     form.set('stopped', 'true')
   }
-  const answer = await api.post('/torrents/add', { multipart: form }, signal, ADD_LIMIT)
+  const options = { body: { multipart: form }, signal, limit: ADD_LIMIT }
+  const answer = await api.raw('POST', `${API}/torrents/add`, options)
   if (answer.text().trim() === 'Fails.') {
     throw toRefused(api.title, api.address, 'it is no torrent that it can read, or it has it already')
   }

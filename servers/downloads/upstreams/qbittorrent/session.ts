@@ -12,17 +12,14 @@ const REJECTED_FOR = 15 * 60_000
 const LOGIN = '/api/v2/auth/login'
 
 /**
- * Runs requests with the headers of a login, which is made at the first need and again after it has expired.
+ * Adds to the requests of an upstream the cookie of a login, which is made at the first need and again after
+ * it has expired. Without a user it does not log in, because qBittorrent can let addresses in without one.
  */
-export type Authorized = <Result>(
-  run: (headers: Record<string, string>) => Promise<Result>,
-) => Promise<Result>
-
-/**
- * Creates a session. Without a user it does not log in, because qBittorrent can let addresses in without a
- * login.
- */
-export function createSession(instance: QbittorrentInstance, upstream: Upstream, clock: Clock): Authorized {
+export function withLogin(
+  instance: QbittorrentInstance,
+  upstream: Upstream,
+  clock: Clock,
+): Pick<Upstream, 'title' | 'address' | 'get' | 'raw'> {
   const { USERNAME: username, PASSWORD: password } = instance.settings
   const credentials =
     username || password ? { username: username ?? '', password: password ?? '' } : undefined
@@ -52,7 +49,7 @@ export function createSession(instance: QbittorrentInstance, upstream: Upstream,
       throw error
     })
   }
-  return async run => {
+  const authorized = async <Result>(run: (headers: Record<string, string>) => Promise<Result>) => {
     const cookie = await enter()
     const current = login
     try {
@@ -63,6 +60,13 @@ export function createSession(instance: QbittorrentInstance, upstream: Upstream,
       if (login === current) login = undefined
       return await run(toHeaders(await enter()))
     }
+  }
+  return {
+    title: upstream.title,
+    address: upstream.address,
+    get: (path, options) => authorized(headers => upstream.get(path, { ...options, headers })),
+    raw: (method, path, options) =>
+      authorized(headers => upstream.raw(method, path, { ...options, headers })),
   }
 }
 
