@@ -101,7 +101,7 @@ test('instances have names of their own, also where two programs share one', () 
     clock: createFakeClock(),
     state: openState(undefined, () => undefined),
   })
-  expect(opened.map(({ name, client }) => [name, client.title])).toEqual([
+  expect(opened.map(({ name, title }) => [name, title])).toEqual([
     ['sabnzbd', 'SABnzbd'],
     ['sabnzbd-attic', 'SABnzbd (attic)'],
     ['qbittorrent-attic', 'qBittorrent (attic)'],

@@ -5,8 +5,6 @@ import type { NamedClient } from './upstreams/clients.ts'
 /** Checks in parallel whether every client answers. */
 export function checkClients(clients: readonly NamedClient[]): Promise<UpstreamHealth[]> {
   return Promise.all(
-    clients.map(({ name, client }) =>
-      checkHealth({ name, kind: client.kind, address: client.address }, () => client.version()),
-    ),
+    clients.map(({ name, kind, address, version }) => checkHealth({ name, kind, address }, version)),
   )
 }

@@ -1,5 +1,5 @@
 import type { NamedClient } from '../upstreams/clients.ts'
-import type { Download, DownloadClient, Finished, Snapshot } from '../upstreams/download-client.ts'
+import type { Download, Finished, Snapshot } from '../upstreams/download-client.ts'
 
 export const GIB = 2 ** 30
 
@@ -27,18 +27,15 @@ export interface FakeClient extends NamedClient {
 }
 
 export function createFakeClient(name = 'qbittorrent'): FakeClient {
+  const unused = async () => {
+    throw new Error('not in this test')
+  }
   const fake: FakeClient = {
     name,
     require: () => undefined,
     down: false,
     resumed: [],
     snapshot: { paused: false, speed: 0, needed: 0, downloads: [], finished: [] },
-    client: undefined as never,
-  }
-  const unused = async () => {
-    throw new Error('not in this test')
-  }
-  const client: DownloadClient = {
     kind: 'qbittorrent',
     title: 'qBittorrent',
     address: 'http://nas:8080',
@@ -61,5 +58,5 @@ export function createFakeClient(name = 'qbittorrent'): FakeClient {
     add: unused,
     remove: unused,
   }
-  return Object.assign(fake, { client })
+  return fake
 }

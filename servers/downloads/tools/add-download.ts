@@ -53,7 +53,7 @@ export function addDownload({ clients, clock }: ToolDeps): Tool {
       const source = toSource({ url, file, fileName })
       const named = pickTaker(all, source)
       named.require('change')
-      const result = await named.client.add({ source, category, paused }, signal)
+      const result = await named.add({ source, category, paused }, signal)
       const { id, name: title, known } = result
       const isThere = known || (await isListed({ client: named, clock, signal }, id, paused))
       const note = isThere
@@ -85,7 +85,7 @@ async function isListed(waiting: Waiting, id: string | undefined, paused: boolea
  */
 function pickTaker(clients: readonly NamedClient[], source: Source): NamedClient {
   const wanted = toWanted(source)
-  const fitting = wanted === undefined ? clients : clients.filter(({ client }) => client.takes === wanted)
+  const fitting = wanted === undefined ? clients : clients.filter(({ takes }) => takes === wanted)
   const [first] = [...fitting.filter(({ problem }) => problem === undefined), ...fitting]
   if (!first) {
     throw new ToolFailure({
@@ -95,12 +95,12 @@ function pickTaker(clients: readonly NamedClient[], source: Source): NamedClient
       fix: 'Name another client, or ask the owner to configure one.',
     })
   }
-  const isClear = fitting.every(({ client }) => client.takes === first.client.takes)
+  const isClear = fitting.every(({ takes }) => takes === first.takes)
   if (isClear) return first
   throw new ToolFailure({
     what: 'Nothing was added: the address does not say whether it is a torrent or an NZB file.',
     where: source.kind === 'url' ? cleanText(source.url.split(/[?#]/, 1)[0] ?? '', 100) : 'file',
-    why: `there is ${clients.map(({ name, client }) => `${name} for ${client.takes === 'nzb' ? 'NZB files' : 'torrents'}`).join(', ')}`,
+    why: `there is ${clients.map(({ name, takes }) => `${name} for ${takes === 'nzb' ? 'NZB files' : 'torrents'}`).join(', ')}`,
     fix: 'Call it again with client.',
   })
 }

@@ -82,7 +82,7 @@ export function getDownloadStatus({ clients, pauses, clock }: ToolDeps): Tool {
       const { done, failed } = await onClients(
         pickClients(clients, client),
         'No download client could be asked.',
-        async ({ client: { kind, look } }) => ({ kind, ...(await look(signal)) }),
+        async ({ kind, look }) => ({ kind, ...(await look(signal)) }),
       )
       const statuses = done.map(({ name, value }) => toStatus(name, value, pauses.get(name)?.until))
       const all = done.flatMap(({ name, value }) =>

@@ -24,11 +24,11 @@ export async function onClients<Value>(
   const done: { name: string; value: Value }[] = []
   const failed: Failed[] = []
   const failures: Failure[] = []
-  for (const [index, { name, client }] of clients.entries()) {
+  for (const [index, { name, title }] of clients.entries()) {
     const one = settled[index]
     if (one?.status === 'fulfilled') done.push({ name, value: one.value })
     else {
-      const failure = toFailure(one?.reason, client.title)
+      const failure = toFailure(one?.reason, title)
       failures.push(failure)
       failed.push({ client: name, reason: `${failure.what} Why: ${failure.why}. ${failure.fix}` })
     }

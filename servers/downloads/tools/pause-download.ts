@@ -19,7 +19,7 @@ export function pauseDownload(deps: ToolDeps): Tool {
       const { id, name } = about
       const data = { ...about, changed: download.state !== 'paused' }
       if (!data.changed) return { data, text: `${quote(name)} was paused before (${client.name}).` }
-      await client.client.pause(id, signal)
+      await client.pause(id, signal)
       await requireShown(waiting, `${quote(name)} is paused`, now => isPaused(now, id))
       return { data, text: `${quote(name)} is paused (${client.name}).` }
     },

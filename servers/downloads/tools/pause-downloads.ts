@@ -69,17 +69,17 @@ async function pauseAll(
   signal: AbortSignal,
 ): Promise<Omit<Paused, 'client'>> {
   named.require('change')
-  const { name, client } = named
+  const { name } = named
   const waiting = { client: named, clock, signal }
   const wanted = minutes === undefined ? undefined : clock.now() + minutes * MINUTE
   const known = wanted === undefined ? undefined : await findSameEnd(pauses, named, wanted, signal)
   const resumesAt = known ?? wanted
-  if (client.ownTimer) {
-    if (known === undefined) await client.pauseAll({ minutes }, signal)
+  if (named.ownTimer) {
+    if (known === undefined) await named.pauseAll({ minutes }, signal)
     await requireShown(waiting, 'it is paused', ({ paused }) => paused)
     return resumesAt === undefined ? {} : { resumesAt, keeper: 'client' }
   }
-  const ids = (await client.pauseAll({}, signal)) ?? []
+  const ids = (await named.pauseAll({}, signal)) ?? []
   const before = pauses.get(name)?.ids ?? []
   const isKept =
     resumesAt === undefined
@@ -93,11 +93,11 @@ async function pauseAll(
 /** Returns the end of an equal pause that was set a moment ago; undefined if there is none. */
 async function findSameEnd(
   pauses: ToolDeps['pauses'],
-  { name, client }: NamedClient,
+  { name, ownTimer, look }: NamedClient,
   wanted: number,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const ends = client.ownTimer ? (await client.look(signal)).resumesAt : pauses.get(name)?.until
+  const ends = ownTimer ? (await look(signal)).resumesAt : pauses.get(name)?.until
   return ends !== undefined && Math.abs(ends - wanted) < SAME_END ? ends : undefined
 }
 

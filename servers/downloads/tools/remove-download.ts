@@ -42,7 +42,7 @@ export function removeDownload(deps: ToolDeps): Tool {
         const { data, text } = toPreview(toWould(found, withData), toEffects(found, withData))
         return { data: { ...about, ...data }, text }
       }
-      await client.client.remove(id, { list, withData }, signal)
+      await client.remove(id, { list, withData }, signal)
       await requireShown(waiting, `${quote(name)} is gone`, now =>
         [...now.downloads, ...now.finished].every(one => one.id !== id),
       )

@@ -21,10 +21,10 @@ export function resumeDownload(deps: ToolDeps): Tool {
     async run(wanted, signal) {
       const { client, about, waiting } = await findUnfinished(deps, wanted, signal)
       const { id, name } = about
-      const resume = () => client.client.resume(id, signal)
+      const resume = () => client.resume(id, signal)
       await resume()
       await requireShown(waiting, `${quote(name)} is resumed`, now => !isPaused(now, id), resume)
-      const held = client.client.ownTimer && (await client.client.look(signal)).paused
+      const held = client.ownTimer && (await client.look(signal)).paused
       const rest = held ? `, but ${client.name} as a whole is paused: resume_downloads makes it go on` : ''
       return { data: { ...about, held }, text: `${quote(name)} is resumed (${client.name})${rest}.` }
     },

@@ -28,7 +28,7 @@ export function resumeDownloads({ clients, pauses, clock }: ToolDeps): Tool {
         'No download client was resumed.',
         async named => {
           named.require('change')
-          const resume = () => named.client.resumeAll({}, signal)
+          const resume = () => named.resumeAll({}, signal)
           await resume()
           pauses.clear(named.name)
           await requireShown({ client: named, clock, signal }, 'it goes on', isGoingOn(named), resume)
@@ -45,7 +45,6 @@ export function resumeDownloads({ clients, pauses, clock }: ToolDeps): Tool {
 }
 
 /** Tells whether the client runs. SABnzbd has a global pause; a job that was paused alone stays paused. */
-function isGoingOn({ client }: NamedClient): (snapshot: Snapshot) => boolean {
-  return ({ paused, downloads }) =>
-    client.ownTimer ? !paused : downloads.every(({ state }) => state !== 'paused')
+function isGoingOn({ ownTimer }: NamedClient): (snapshot: Snapshot) => boolean {
+  return ({ paused, downloads }) => (ownTimer ? !paused : downloads.every(({ state }) => state !== 'paused'))
 }

@@ -27,7 +27,7 @@ export function setDownloadPriority(deps: ToolDeps): Tool {
     async run({ priority, ...wanted }, signal) {
       const { client, download, about, waiting } = await findUnfinished(deps, wanted, signal)
       const name = quote(about.name)
-      const note = await client.client.setPriority(about.id, priority, signal)
+      const note = await client.setPriority(about.id, priority, signal)
       await requireShown(waiting, `${name} has another priority`, isPlaced(client, download, priority))
       const words = priority === 'first' ? 'comes first now' : `has priority ${priority} now`
       return {
@@ -43,7 +43,7 @@ export function setDownloadPriority(deps: ToolDeps): Tool {
  * each.
  */
 function isPlaced(
-  { client }: NamedClient,
+  client: NamedClient,
   { id }: Download,
   priority: Priority,
 ): (snapshot: Snapshot) => boolean {

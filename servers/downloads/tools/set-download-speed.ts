@@ -44,7 +44,7 @@ export function setDownloadSpeed({ clients, clock }: ToolDeps): Tool {
         'No limit was changed.',
         async named => {
           named.require('change')
-          await named.client.setLimit(limit, signal)
+          await named.setLimit(limit, signal)
           const isSet = ({ limit: shown = 0 }: Snapshot) => Math.abs(shown - limit) <= ROUNDING
           await requireShown({ client: named, clock, signal }, 'the limit is set', isSet)
         },

@@ -41,7 +41,7 @@ export async function isShownSoon(
 }
 
 /** Reads the client. The change was made before, so an unreachable client does not make it fail. */
-async function lookQuietly({ client }: NamedClient, signal: AbortSignal): Promise<Snapshot | undefined> {
+async function lookQuietly(client: NamedClient, signal: AbortSignal): Promise<Snapshot | undefined> {
   return client.look(signal).catch(() => {
     signal.throwIfAborted()
     return undefined
@@ -59,7 +59,7 @@ export async function requireShown(
   again?: () => Promise<void>,
 ): Promise<void> {
   if (await isShownSoon(waiting, isShown, again)) return
-  const { title, address } = waiting.client.client
+  const { title, address } = waiting.client
   throw new ToolFailure({
     what: `${title} does not show that ${change}.`,
     where: address,

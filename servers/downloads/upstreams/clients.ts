@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Access } from '../../kit/access.ts'
-import { type Limited, requireAccess } from '../../kit/access.ts'
+import { type Access, type Limited, requireAccess } from '../../kit/access.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import { pickInstance } from '../../kit/instances.ts'
@@ -13,62 +12,54 @@ import { createSabnzbd } from './sabnzbd/sabnzbd.ts'
 import { createTransmission } from './transmission/transmission.ts'
 
 /** A configured client, under the name that tools use. */
-export interface NamedClient {
+export interface NamedClient extends DownloadClient {
   /** The client's name: "sabnzbd", or "attic" for SABNZBD_ATTIC_URL. */
   readonly name: string
-  readonly client: DownloadClient
   /** An error in its settings: every call of this client fails, and no watcher reads it. */
-  readonly problem?: string
+  readonly problem?: string | undefined
   /** Throws a ToolFailure if the settings do not allow this access. */
   require(access: Access): void
 }
 
-interface ClientDeps {
-  clock: Clock
-  state: State
-}
-
-type ConfiguredInstance = Limited & {
-  problem?: string
-  kind: string
-  open: (title: string) => DownloadClient
-  title: string
-}
-
 /** Opens all configured clients, without a request yet. */
-export function openClients(settings: DownloadsSettings, { clock, state }: ClientDeps): NamedClient[] {
-  const configured: ConfiguredInstance[] = [
-    ...settings.sabnzbd.map(instance => ({
-      ...instance,
-      kind: 'sabnzbd',
-      title: sabnzbdSpec.title,
-      open: (title: string) =>
-        createSabnzbd(instance, title, { clock, additions: openAdditions(instance.name, state, clock) }),
-    })),
-    ...settings.qbittorrent.map(instance => ({
-      ...instance,
-      kind: 'qbittorrent',
-      title: qbittorrentSpec.title,
-      open: (title: string) => createQbittorrent(instance, title, clock),
-    })),
-    ...settings.transmission.map(instance => ({
-      ...instance,
-      kind: 'transmission',
-      title: transmissionSpec.title,
-      open: (title: string) => createTransmission(instance, title, clock),
-    })),
+export function openClients(
+  settings: DownloadsSettings,
+  { clock, state }: { clock: Clock; state: State },
+): NamedClient[] {
+  const clients = [
+    ...settings.sabnzbd.map(one =>
+      toNamed(one, sabnzbdSpec, title =>
+        createSabnzbd(one, title, { clock, additions: openAdditions(one.name, state, clock) }),
+      ),
+    ),
+    ...settings.qbittorrent.map(one =>
+      toNamed(one, qbittorrentSpec, title => createQbittorrent(one, title, clock)),
+    ),
+    ...settings.transmission.map(one =>
+      toNamed(one, transmissionSpec, title => createTransmission(one, title, clock)),
+    ),
   ]
-  return configured.map(instance => {
-    const isTaken = configured.some(other => other !== instance && other.name === instance.name)
-    const title = instance.name === instance.kind ? instance.title : `${instance.title} (${instance.name})`
-    return {
-      // Instances of two programs may have the same name.
-      name: isTaken ? `${instance.kind}-${instance.name}` : instance.name,
-      client: instance.open(title),
-      ...(instance.problem === undefined ? {} : { problem: instance.problem }),
-      require: access => requireAccess(instance, access, instance.title),
-    }
+  return clients.map(client => {
+    const { name, kind } = client
+    // Instances of two programs may have the same name.
+    const isTaken = clients.some(other => other !== client && other.name === name)
+    return { ...client, name: isTaken ? `${kind}-${name}` : name }
   })
+}
+
+function toNamed(
+  instance: Limited & { readonly problem?: string },
+  spec: { title: string; prefix: string },
+  open: (title: string) => DownloadClient,
+): NamedClient {
+  const { name, problem } = instance
+  const isUnnamed = name === spec.prefix.toLowerCase()
+  return {
+    ...open(isUnnamed ? spec.title : `${spec.title} (${name})`),
+    name,
+    problem,
+    require: access => requireAccess(instance, access, spec.title),
+  }
 }
 
 /** Returns the argument that names a client, as an enum of the configured ones. */

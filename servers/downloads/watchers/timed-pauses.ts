@@ -19,10 +19,10 @@ export interface TimedPauses {
 }
 
 export function openTimedPauses({ pauses, save }: State, clock: Clock, log: Log): TimedPauses {
-  const resume = async ({ name, client }: NamedClient) => {
+  const resume = async ({ name, resumeAll }: NamedClient) => {
     const pause = pauses.get(name)
     if (!pause || clock.now() < pause.until) return
-    await client.resumeAll({ only: pause.ids })
+    await resumeAll({ only: pause.ids })
     if (pauses.get(name) !== pause) return
     pauses.delete(name)
     save()
@@ -39,7 +39,7 @@ export function openTimedPauses({ pauses, save }: State, clock: Clock, log: Log)
     },
     watchers: clients =>
       clients
-        .filter(({ client }) => !client.ownTimer)
+        .filter(({ ownTimer }) => !ownTimer)
         .map(named => ({ name: `timed pause of ${named.name}`, every: EVERY, poll: () => resume(named) })),
   }
 }

@@ -24,7 +24,7 @@ export function createWatchers(deps: WatcherDeps): Watcher[] {
 }
 
 function createWatcher(named: NamedClient, deps: WatcherDeps): Watcher {
-  const { name, client } = named
+  const { name } = named
   const raise = createHistoryWatch(name, deps.emit)
   let latest: Snapshot | undefined
   const disk = createDiskWatch(name, () => latest, deps)
@@ -32,7 +32,7 @@ function createWatcher(named: NamedClient, deps: WatcherDeps): Watcher {
     name,
     every: deps.settings.interval,
     async poll() {
-      latest = await client.look()
+      latest = await named.look()
       raise(latest.finished)
       await disk?.poll()
     },
