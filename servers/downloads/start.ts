@@ -13,7 +13,7 @@ import { resumeDownloads } from './tools/resume-downloads.ts'
 import { setDownloadPriority } from './tools/set-download-priority.ts'
 import { setDownloadSpeed } from './tools/set-download-speed.ts'
 import { openClients } from './upstreams/clients.ts'
-import { openTimedPauses } from './watchers/timed-pauses.ts'
+import { watchTimedPauses } from './watchers/timed-pauses.ts'
 import { createWatchers } from './watchers/watchers.ts'
 
 /** Starts the server with its settings. Throws SettingsError if they are wrong. */
@@ -21,9 +21,8 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
   const settings = readDownloadsSettings(environment)
   const state = openState(settings.stateFile, log)
   const clients = openClients(settings, { clock, state })
-  const pauses = openTimedPauses(state, clock, log)
   const usable = clients.filter(({ problem }) => problem === undefined)
-  const deps = { clients, pauses, clock }
+  const deps = { clients, state, clock }
   return {
     tools: [
       getDownloadStatus(deps),
@@ -37,7 +36,10 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
       removeDownload(deps),
       setDownloadPriority(deps),
     ],
-    watchers: [...createWatchers({ clients: usable, settings, emit, clock }), ...pauses.watchers(usable)],
+    watchers: [
+      ...createWatchers({ clients: usable, settings, emit, clock }),
+      ...watchTimedPauses(usable, state, clock, log),
+    ],
     health: () => checkClients(clients),
     [Symbol.asyncDispose]: async () => undefined,
   }

@@ -1,11 +1,11 @@
 import type { Clock } from '../../kit/clock.ts'
+import type { State } from '../state.ts'
 import type { NamedClient } from '../upstreams/clients.ts'
-import type { TimedPauses } from '../watchers/timed-pauses.ts'
 
 /** The dependencies of this server's tools. */
 export interface ToolDeps {
   readonly clients: readonly NamedClient[]
-  readonly pauses: TimedPauses
+  readonly state: State
   readonly clock: Clock
 }
 

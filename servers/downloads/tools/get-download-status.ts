@@ -67,7 +67,7 @@ type ClientStatus = z.input<typeof clientStatus>
 type Listed = { client: string; download: Download }
 
 /** `get_download_status`: running downloads, their speed, and the free space. */
-export function getDownloadStatus({ clients, pauses, clock }: ToolDeps): Tool {
+export function getDownloadStatus({ clients, state: { pauses }, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'get_download_status',
     title: 'Download status',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { toCountText, toSpanText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
+import type { State } from '../state.ts'
 import { clientField, type NamedClient, pickClients } from '../upstreams/clients.ts'
 import { REVERSIBLE, type ToolDeps } from './deps.ts'
 import { failedClient, onClients, withFailed } from './on-clients.ts'
@@ -63,7 +64,7 @@ export function pauseDownloads(deps: ToolDeps): Tool {
 }
 
 async function pauseAll(
-  { pauses, clock }: ToolDeps,
+  { state, clock }: ToolDeps,
   named: NamedClient,
   minutes: number | undefined,
   signal: AbortSignal,
@@ -72,7 +73,7 @@ async function pauseAll(
   const { name } = named
   const waiting = { client: named, clock, signal }
   const wanted = minutes === undefined ? undefined : clock.now() + minutes * MINUTE
-  const known = wanted === undefined ? undefined : await findSameEnd(pauses, named, wanted, signal)
+  const known = wanted === undefined ? undefined : await findSameEnd(state, named, wanted, signal)
   const resumesAt = known ?? wanted
   if (named.ownTimer) {
     if (known === undefined) await named.pauseAll({ minutes }, signal)
@@ -80,11 +81,10 @@ async function pauseAll(
     return resumesAt === undefined ? {} : { resumesAt, keeper: 'client' }
   }
   const ids = (await named.pauseAll({}, signal)) ?? []
-  const before = pauses.get(name)?.ids ?? []
-  const isKept =
-    resumesAt === undefined
-      ? pauses.clear(name)
-      : pauses.set(name, { until: resumesAt, ids: [...new Set([...before, ...ids])] })
+  const before = state.pauses.get(name)?.ids ?? []
+  if (resumesAt === undefined) state.pauses.delete(name)
+  else state.pauses.set(name, { until: resumesAt, ids: [...new Set([...before, ...ids])] })
+  const isKept = state.save()
   await requireShown(waiting, 'it is paused', isAtRest)
   const stopped = ids.length
   return resumesAt === undefined ? { stopped } : { stopped, resumesAt, keeper: isKept ? 'server' : 'memory' }
@@ -92,7 +92,7 @@ async function pauseAll(
 
 /** Returns the end of an equal pause that was set a moment ago; undefined if there is none. */
 async function findSameEnd(
-  pauses: ToolDeps['pauses'],
+  { pauses }: State,
   { name, ownTimer, look }: NamedClient,
   wanted: number,
   signal: AbortSignal,

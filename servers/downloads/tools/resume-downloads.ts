@@ -12,7 +12,7 @@ const output = z.object({
 })
 
 /** `resume_downloads`: resumes everything. */
-export function resumeDownloads({ clients, pauses, clock }: ToolDeps): Tool {
+export function resumeDownloads({ clients, state, clock }: ToolDeps): Tool {
   return defineTool({
     name: 'resume_downloads',
     title: 'Resume all downloads',
@@ -30,7 +30,7 @@ export function resumeDownloads({ clients, pauses, clock }: ToolDeps): Tool {
           named.require('change')
           const resume = () => named.resumeAll({}, signal)
           await resume()
-          pauses.clear(named.name)
+          if (state.pauses.delete(named.name)) state.save()
           await requireShown({ client: named, clock, signal }, 'it goes on', isGoingOn(named), resume)
         },
       )

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createFakeClock, type FakeClock } from '../../kit/testing/fake-clock.ts'
 import { runWatcher } from '../../kit/watch.ts'
-import { openState } from '../state.ts'
+import { openState, type State, type TimedPause } from '../state.ts'
 import { createFakeClient, type FakeClient } from '../testing/fake-client.ts'
-import { openTimedPauses, type TimedPauses } from './timed-pauses.ts'
+import { watchTimedPauses } from './timed-pauses.ts'
 
 const NOW = 1_000_000
 let folder: string
@@ -29,25 +29,30 @@ afterEach(() => {
 })
 
 const log = (_level: string, event: string) => void logged.push(event)
-function open(at: string | undefined = file): TimedPauses {
-  const pauses = openTimedPauses(openState(at, log), clock, log)
-  for (const watcher of pauses.watchers([fake])) ends.push(runWatcher(watcher, clock, log, () => 0.5))
-  return pauses
+function open(): State {
+  const state = openState(file, log)
+  for (const watcher of watchTimedPauses([fake], state, clock, log))
+    ends.push(runWatcher(watcher, clock, log, () => 0.5))
+  return state
+}
+function keep({ pauses, save }: State, pause: TimedPause): boolean {
+  pauses.set('qbittorrent', pause)
+  return save()
 }
 
 test('it goes on with what it stopped when the time is over, and once', async () => {
-  const pauses = open()
-  expect(pauses.set('qbittorrent', { until: NOW + 60_000, ids: ['a'] })).toBe(true)
+  const state = open()
+  expect(keep(state, { until: NOW + 60_000, ids: ['a'] })).toBe(true)
   await clock.advance(59_000)
   expect(fake.resumed).toEqual([])
   await clock.advance(60_000)
   expect(fake.resumed).toEqual([['a']])
-  expect(pauses.get('qbittorrent')).toBeUndefined()
+  expect(state.pauses.get('qbittorrent')).toBeUndefined()
   expect(readFileSync(file, 'utf8')).toBe('{"pauses":{}}')
 })
 
 test('a restart does not lose it', async () => {
-  open().set('qbittorrent', { until: NOW + 60_000, ids: ['a'] })
+  keep(open(), { until: NOW + 60_000, ids: ['a'] })
   for (const end of ends.splice(0)) end()
   await clock.advance(120_000)
   open()
@@ -56,11 +61,11 @@ test('a restart does not lose it', async () => {
 })
 
 test('a client that is down then is asked again until it is up', async () => {
-  const pauses = open()
-  pauses.set('qbittorrent', { until: NOW + 5000, ids: ['a'] })
+  const state = open()
+  keep(state, { until: NOW + 5000, ids: ['a'] })
   fake.down = true
   await clock.advance(60_000)
-  expect(pauses.get('qbittorrent')).toBeDefined()
+  expect(state.pauses.get('qbittorrent')).toBeDefined()
   fake.down = false
   await clock.advance(5 * 60_000)
   expect(fake.resumed).toEqual([['a']])
@@ -68,23 +73,23 @@ test('a client that is down then is asked again until it is up', async () => {
 })
 
 test('one that was cleared does not go on', async () => {
-  const pauses = open()
-  pauses.set('qbittorrent', { until: NOW + 5000, ids: ['a'] })
-  pauses.clear('qbittorrent')
+  const state = open()
+  keep(state, { until: NOW + 5000, ids: ['a'] })
+  state.pauses.delete('qbittorrent')
   await clock.advance(60_000)
   expect(fake.resumed).toEqual([])
 })
 
 test('without a file, or with one that cannot be written, it is kept in memory, and that is said', async () => {
   writeFileSync(join(folder, 'a-file'), '')
-  const pauses = openTimedPauses(openState(join(folder, 'a-file/state.json'), log), clock, log)
-  expect(pauses.set('qbittorrent', { until: NOW + 5000, ids: ['a'] })).toBe(false)
-  expect(pauses.get('qbittorrent')).toEqual({ until: NOW + 5000, ids: ['a'] })
-  expect(openTimedPauses(openState(undefined, log), clock, log).set('x', { until: 1, ids: [] })).toBe(false)
+  const state = openState(join(folder, 'a-file/state.json'), log)
+  expect(keep(state, { until: NOW + 5000, ids: ['a'] })).toBe(false)
+  expect(state.pauses.get('qbittorrent')).toEqual({ until: NOW + 5000, ids: ['a'] })
+  expect(keep(openState(undefined, log), { until: 1, ids: [] })).toBe(false)
 })
 
 test('a file that is damaged is told of and begun anew', () => {
   writeFileSync(join(folder, 'broken.json'), '{"pauses": {"x": 1}}')
-  expect(openTimedPauses(openState(join(folder, 'broken.json'), log), clock, log).get('x')).toBeUndefined()
+  expect(openState(join(folder, 'broken.json'), log).pauses.get('x')).toBeUndefined()
   expect(logged).toEqual(['state of downloads could not be read'])
 })

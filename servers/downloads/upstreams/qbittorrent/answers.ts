@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Download, DownloadState, Finished, Snapshot } from '../download-client.ts'
+import { toTorrentSnapshot } from '../to-torrent-snapshot.ts'
 
 /** One torrent in the answers of `sync/maindata` and `torrents/info`. */
 export const torrentAnswer = z.object({
@@ -83,16 +84,14 @@ export function toSnapshot({ torrents, server_state: server }: Maindata, log: Lo
   const finished = all
     .filter(([, torrent]) => isComplete(torrent) || isBroken(torrent))
     .map(([id, torrent]) => toFinished(id, torrent, log))
-  return {
-    paused: downloads.length > 0 && downloads.every(({ state }) => state === 'paused'),
+  return toTorrentSnapshot({
     speed: server.dl_info_speed,
     limit: server.dl_rate_limit > 0 ? server.dl_rate_limit : undefined,
     // qBittorrent answers -1 while the folder does not exist.
     free: (server.free_space_on_disk ?? -1) < 0 ? undefined : server.free_space_on_disk,
-    needed: downloads.filter(({ state }) => state !== 'paused').reduce((sum, { left }) => sum + left, 0),
     downloads,
-    finished: finished.sort((a, b) => (b.at ?? 0) - (a.at ?? 0)),
-  }
+    finished,
+  })
 }
 
 /** Returns the place in the queue; torrents outside the queue come last. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Download, DownloadState, Finished, Snapshot } from '../download-client.ts'
+import { toTorrentSnapshot } from '../to-torrent-snapshot.ts'
 
 /** The requested fields of `torrent-get`. */
 export const FIELDS = [
@@ -72,15 +73,13 @@ export function toSnapshot(session: Session, torrents: readonly Torrent[]): Snap
   const downloads = open.map(toDownload)
   const finished = torrents.filter(one => isComplete(one) || isBroken(one)).map(toFinished)
   const free = session['download-dir-free-space']
-  return {
-    paused: downloads.length > 0 && downloads.every(({ state }) => state === 'paused'),
+  return toTorrentSnapshot({
     speed: torrents.reduce((sum, { rateDownload }) => sum + rateDownload, 0),
     limit: toLimit(session),
     free: free === undefined || free < 0 ? undefined : free,
-    needed: downloads.filter(({ state }) => state !== 'paused').reduce((sum, { left }) => sum + left, 0),
     downloads,
-    finished: finished.sort((a, b) => (b.at ?? 0) - (a.at ?? 0)),
-  }
+    finished,
+  })
 }
 
 /** Returns the limit in bytes per second. Active alternative limits ("turtle mode") take precedence. */
