@@ -18,7 +18,7 @@ import type { Redact } from './redact.ts'
 import { decideRetry, readRetryAfter } from './retry.ts'
 
 type QueryValue = string | number | boolean | undefined
-export type Query = Readonly<Record<string, QueryValue | readonly (string | number)[]>>
+type Query = Readonly<Record<string, QueryValue | readonly (string | number)[]>>
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface RequestOptions {

@@ -8,7 +8,7 @@ import { looksLikePage } from './reason.ts'
 import { createRedact } from './redact.ts'
 import { type Method, type RequestOptions, request, type Target, toAsked } from './request.ts'
 
-export type { Method, Query, RequestOptions } from './request.ts'
+export type { Method, RequestOptions } from './request.ts'
 
 const DEFAULT_LIMIT = 10_000
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
