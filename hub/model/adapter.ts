@@ -39,18 +39,11 @@ export type Adapter = (request: ShapedRequest, options: AskOptions) => Promise<M
 
 /** A provider has one file in `providers/` and one line in its index. */
 export interface Provider {
-  name: string
-  /** Hosts of `baseUrl` that mean this provider. */
-  hosts: readonly string[]
-  /** Address of the API where the configuration names no `baseUrl`. */
-  baseUrl?: string
-  /** Environment variable that holds the key. */
-  keyVariable?: string
   /** Parameters that the adapter sends and some servers do not know, by their names on the wire. */
   optional?: readonly string[]
   /** Name of the temperature on the wire; default `temperature`. */
   temperature?: string
   form(entry: FormEntry): Form
   /** Loads the provider's package. */
-  open(entry: ModelEntry, options: { clock: Clock }): Promise<Adapter>
+  open(entry: ModelEntry, clock: Clock): Promise<Adapter>
 }

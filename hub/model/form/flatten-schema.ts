@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
-import { mergeAll, mergeEither, mergeProperties, propertiesOf, requiredOf } from './merge-schemas.ts'
+import { mergeAll, mergeEither, mergeProperties, propertiesOf, requiredOf } from './schemas.ts'
 
 export interface Flattened {
   /** An object without `anyOf`, `oneOf`, `allOf`, `not`, `enum` and conditions at its top. */

@@ -15,7 +15,6 @@ describe('placeImages', () => {
   it('leaves pictures where they may be', () => {
     const placed = placeImages(history, 'all')
     expect(placed.slice(0, 3)).toEqual(history.slice(0, 3))
-    expect(placed[0]).toBe(history[0])
     expect(placed[3]).toEqual(result('b', '[picture: image/svg+xml — it cannot be read]', [picture]))
   })
 

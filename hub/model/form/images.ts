@@ -2,7 +2,7 @@ import type { ModelImage, ModelMessage } from '../../core/model.ts'
 import { type Picture, readPicture } from '../../core/picture.ts'
 import { plural } from '../../core/text.ts'
 import type { HistoryForm } from './form.ts'
-import { change, type ToolMessage, type UserMessage, userMessage } from './messages.ts'
+import { type UserMessage, userMessage } from './messages.ts'
 
 /**
  * Puts pictures where the provider takes them. Where results may not hold pictures, those of a step follow
@@ -25,25 +25,11 @@ export function placeImages(messages: readonly ModelMessage[], where: HistoryFor
     const isMoved = message.role === 'tool' && where === 'user'
     const { images, lines } = sortOut(message.images, where, isMoved)
     if (isMoved) moved.push(...images.map(image => ({ from: message.name, image })))
-    placed.push(withImages(message, isMoved ? [] : images, lines))
+    const text = lines.length === 0 ? message.text : [message.text, ...lines].join('\n').trimStart()
+    placed.push({ ...message, text, images: isMoved || images.length === 0 ? undefined : images })
   }
   flush()
   return placed
-}
-
-function withImages<Message extends UserMessage | ToolMessage>(
-  message: Message,
-  images: readonly ModelImage[],
-  lines: readonly string[],
-): Message {
-  const isSame =
-    images.length === message.images?.length && images.every((each, at) => each === message.images?.[at])
-  const text = lines.length === 0 ? message.text : [message.text, ...lines].join('\n').trimStart()
-  const fields: Partial<UserMessage | ToolMessage> = {
-    text,
-    images: isSame ? message.images : images.length > 0 ? images : undefined,
-  }
-  return change(message, fields as Partial<Message>)
 }
 
 /** Returns the pictures that are sent, and lines that stand for the others or say where pictures follow. */
@@ -56,7 +42,7 @@ function sortOut(given: readonly ModelImage[], where: HistoryForm['images'], isM
     if (!picture) lines.push(`[picture: ${name} — it cannot be read]`)
     else if (where === 'none') lines.push(`[picture: ${name} — this model cannot see it]`)
     else {
-      images.push(change(image, { mimeType: picture.mimeType }))
+      images.push({ ...image, mimeType: picture.mimeType })
       if (isMoved) lines.push(`[picture: ${name} — it follows the results]`)
     }
   }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
-import { mapSchemas } from './map-schemas.ts'
+import { mapSchemas } from './schemas.ts'
 
 /** Times that a schema is inlined within itself; deeper references are left open. */
 const MOST_TURNS = 2

@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../../core/model.ts'
 import { quoteAfter } from '../../core/text.ts'
-import { type AssistantMessage, change, type ToolMessage, type UserMessage, userMessage } from './messages.ts'
+import { type AssistantMessage, type ToolMessage, type UserMessage, userMessage } from './messages.ts'
 
 /**
  * Returns messages in which every call has exactly one result, right after its message and in the order of
@@ -13,27 +13,22 @@ export function pairResults(messages: readonly ModelMessage[], toId: (id: string
   const places = new Map<string, number[]>()
   for (const message of messages) {
     if (message.role === 'assistant' && message.calls.length > 0) {
-      const sent = withIds(message, toId)
+      const calls = message.calls.map(call => ({ ...call, id: toId(call.id) }))
       for (const id of new Set(message.calls.map(call => call.id))) {
         places.set(
           id,
           message.calls.flatMap((call, at) => (call.id === id ? [paired.length + 1 + at] : [])),
         )
       }
-      paired.push(sent, ...sent.calls.map(toMissing))
+      paired.push({ ...message, calls }, ...calls.map(toMissing))
     } else if (message.role === 'tool') {
       const at = places.get(message.callId)?.shift()
       const missing = at === undefined ? undefined : paired[at]
       if (at === undefined || missing?.role !== 'tool') paired.push(toTold(message))
-      else paired[at] = change(message, { callId: missing.callId, name: missing.name })
+      else paired[at] = { ...message, callId: missing.callId, name: missing.name }
     } else paired.push(message)
   }
   return paired
-}
-
-function withIds(message: AssistantMessage, toId: (id: string) => string): AssistantMessage {
-  const calls = message.calls.map(call => change(call, { id: toId(call.id) }))
-  return calls.every((call, at) => call === message.calls[at]) ? message : { ...message, calls }
 }
 
 function toMissing({ id, name }: AssistantMessage['calls'][number]): ToolMessage {

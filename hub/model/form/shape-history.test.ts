@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { providers } from '../providers/index.ts'
 import type { HistoryForm } from './form.ts'
-import { shapeHistory } from './shape-history.ts'
+import { shapeHistory, tellCalls } from './shape-history.ts'
 import { assistant, png, result, sketch, user } from './testing/messages.ts'
 
 const base = providers.openai.form({ provider: 'openai', baseUrl: 'http://h', model: 'm', vision: true })
@@ -72,11 +72,9 @@ describe('shapeHistory', () => {
     expect(shape([user('a\ud83d')])).toEqual([user('a\ufffd')])
   })
 
-  it('keeps messages that need no change themselves, so that an adapter may keep what it wrote of them', () => {
+  it('leaves messages that need no change as they are', () => {
     const messages = [user('a'), assistant('', ['1']), result('1'), user('b')]
-    shape(messages).forEach((message, at) => {
-      expect(message).toBe(messages[at])
-    })
+    expect(shape(messages)).toEqual(messages)
   })
 
   it('tells all as text at last', () => {
@@ -92,4 +90,14 @@ describe('shapeHistory', () => {
       'user: The result of get_time: of 1\n\nb',
     ])
   })
+})
+
+it('tells calls and results as text', () => {
+  const history = [user('hi'), assistant('so', ['a']), result('a', 'x\ny'), { ...result('b'), isError: true }]
+  expect(sketch(tellCalls(history))).toEqual([
+    'user: hi',
+    'assistant: so\n(I called get_time with {})',
+    'user: The result of get_time:\n> x\n> y',
+    'user: The error of get_time: of b',
+  ])
 })

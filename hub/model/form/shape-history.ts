@@ -1,15 +1,13 @@
 import type { ModelMessage } from '../../core/model.ts'
-import { isBlank } from '../../core/text.ts'
+import { isBlank, quoteAfter } from '../../core/text.ts'
 import { toArgumentsText } from '../wire/call-arguments.ts'
-import { createCallIds } from './call-ids.ts'
 import type { Form } from './form.ts'
 import { placeImages } from './images.ts'
-import { type AssistantMessage, change } from './messages.ts'
+import { type AssistantMessage, userMessage } from './messages.ts'
+import { createCallIds, toSentName } from './names.ts'
 import { orderMessages } from './order-messages.ts'
 import { pairResults } from './pair-results.ts'
-import { tellCalls } from './tell-calls.ts'
 import { toThinking } from './thinking.ts'
-import { toSentName } from './tool-names.ts'
 
 /**
  * Returns a history as one provider accepts it. It never changes its input. The beginning of its output does
@@ -26,12 +24,12 @@ export function shapeHistory(messages: readonly ModelMessage[], form: Form): Mod
 
 /** Gives calls names and arguments that every provider takes, and keeps only the thoughts that go back. */
 function toOwn(message: AssistantMessage, form: Form): AssistantMessage {
-  const calls = message.calls.map(call =>
-    change(call, { name: toSentName(call.name), arguments: toArgumentsText(call.arguments.toWellFormed()) }),
-  )
-  const isSame = calls.every((call, at) => call === message.calls[at])
-  const thinking = form.history.flat ? undefined : toThinking(message, form)
-  return change(message, { calls: isSame ? message.calls : calls, thinking })
+  const calls = message.calls.map(call => ({
+    ...call,
+    name: toSentName(call.name),
+    arguments: toArgumentsText(call.arguments.toWellFormed()),
+  }))
+  return { ...message, calls, thinking: form.history.flat ? undefined : toThinking(message, form) }
 }
 
 /**
@@ -43,14 +41,27 @@ function toFilled(message: ModelMessage): ModelMessage[] {
   const text = isBlank(whole) ? '' : whole
   switch (message.role) {
     case 'user':
-      return text === '' && !message.images?.length ? [] : [change(message, { text })]
+      return text === '' && !message.images?.length ? [] : [{ ...message, text }]
     case 'assistant':
-      if (message.calls.length === 0) return text === '' ? [] : [change(message, { text })]
+      if (message.calls.length === 0) return text === '' ? [] : [{ ...message, text }]
       // The parts that go back may name positions in the text, so it keeps its length.
-      return [change(message, { text: message.thinking?.parts === undefined ? text : whole })]
+      return [{ ...message, text: message.thinking?.parts === undefined ? text : whole }]
     case 'tool':
-      return [change(message, { name: toSentName(message.name), text: text || '(no output)' })]
+      return [{ ...message, name: toSentName(message.name), text: text || '(no output)' }]
     default:
       return message satisfies never
   }
+}
+
+/** Turns calls and results into text: the last form, for a provider that refuses every other. */
+export function tellCalls(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.map(message => {
+    if (message.role === 'tool') {
+      const what = message.isError ? 'The error of' : 'The result of'
+      return userMessage(quoteAfter(`${what} ${message.name}:`, message.text), message.images)
+    }
+    if (message.role === 'user' || message.calls.length === 0) return message
+    const told = message.calls.map(({ name, arguments: given }) => `(I called ${name} with ${given})`)
+    return { role: 'assistant', text: [message.text, ...told].join('\n').trimStart(), calls: [] }
+  })
 }

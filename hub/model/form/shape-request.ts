@@ -1,8 +1,8 @@
 import type { ModelRequest } from '../../core/model.ts'
 import type { Form, ShapedRequest } from './form.ts'
+import { toSentName } from './names.ts'
 import { shapeHistory } from './shape-history.ts'
 import { shapeTools } from './shape-tools.ts'
-import { toSentName } from './tool-names.ts'
 
 /**
  * Returns a request as one provider accepts it. Pure: the same request gives the same bytes, and a longer

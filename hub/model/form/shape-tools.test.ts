@@ -39,14 +39,6 @@ describe('shapeTools', () => {
     })
   })
 
-  it('gives the same object each time, and another for another dialect', () => {
-    const given = tool('a')
-    const [first] = shapeTools([given], form, NONE)
-    expect(shapeTools([given], form, NONE)[0]).toBe(first)
-    expect(shapeTools([given], { ...form, leftOut: ['b'] }, NONE)[0]).toBe(first)
-    expect(shapeTools([given], { ...form, typed: true }, NONE)[0]).not.toBe(first)
-  })
-
   it('sends the most needed: those that find others, those that were used, then the first', () => {
     const tools = [...['m1', 'm2', 's1', 's2', 's3'].map(name => tool(name)), ...leanTools]
     const names = (most: number, leftOut: string[] = []) =>

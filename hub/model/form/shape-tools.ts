@@ -6,8 +6,8 @@ import { cleanSchema } from './clean-schema.ts'
 import { flattenSchema } from './flatten-schema.ts'
 import type { ToolForm } from './form.ts'
 import { inlineRefs } from './inline-refs.ts'
-import { propertiesOf, requiredOf } from './merge-schemas.ts'
-import { toSentName } from './tool-names.ts'
+import { toSentName } from './names.ts'
+import { propertiesOf, requiredOf } from './schemas.ts'
 
 /**
  * Returns the tools that are sent, in a provider's dialect and in the order of the list. Of too many it keeps
@@ -20,9 +20,7 @@ export function shapeTools(
   used: ReadonlySet<string>,
 ): ModelTool[] {
   const allowed = tools.filter(tool => !form.leftOut.includes(tool.name))
-  // The limit and the tools that a repair leaves out do not change how other tools are shaped.
-  const dialect = JSON.stringify({ ...form, most: 0, leftOut: [] })
-  return pickMost(allowed, form.most, used).map(tool => shapeOnce(tool, form, dialect))
+  return pickMost(allowed, form.most, used).map(tool => shapeTool(tool, form))
 }
 
 function pickMost(
@@ -35,17 +33,6 @@ function pickMost(
     name === FIND_TOOLS || name === CALL_TOOL ? 0 : used.has(name) ? 1 : 2
   const kept = new Set(tools.toSorted((one, other) => rank(one) - rank(other)).slice(0, most))
   return tools.filter(tool => kept.has(tool))
-}
-
-/** Shaped tools by tool and dialect: shaping a hundred takes milliseconds, and a tool stays one object. */
-const shaped = new WeakMap<ModelTool, Map<string, ModelTool>>()
-
-function shapeOnce(tool: ModelTool, form: ToolForm, dialect: string): ModelTool {
-  const known = shaped.get(tool) ?? new Map<string, ModelTool>()
-  shaped.set(tool, known)
-  const result = known.get(dialect) ?? shapeTool(tool, form)
-  known.set(dialect, result)
-  return result
 }
 
 function shapeTool(tool: ModelTool, form: ToolForm): ModelTool {

@@ -23,7 +23,7 @@ const NO_KEY = 'none'
 /** Opens an adapter that asks by streamed chat completions, with the `openai` package. */
 export async function openChatAdapter(
   entry: ModelEntry,
-  { clock }: { clock: Clock },
+  clock: Clock,
   dialect: ChatDialect = {},
 ): Promise<Adapter> {
   const { OpenAI } = await import('openai')

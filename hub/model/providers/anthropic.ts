@@ -1,7 +1,6 @@
-import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { ModelEntry, Provider } from '../adapter.ts'
 import { IDENTITY, TOOLS, type ToolForm, toForm } from '../form/form.ts'
-import type { ProviderOptions } from '../sdk/language-model.ts'
+import type { ProviderOptions } from '../sdk/prompt.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 
 /** Tokens of thinking; at least 1,024. Models that set their own budget get that mode from the package. */
@@ -20,14 +19,11 @@ const ANTHROPIC_TOOLS: ToolForm = {
 
 /** Anthropic's Messages API, whose prompt cache ends at the marks in a request. */
 export const anthropic: Provider = {
-  name: 'anthropic',
-  ...PROVIDERS.anthropic,
   /** It needs ids of letters, digits, `_` and `-`, the user first, and signed thoughts. */
   form: entry => toForm(entry, { merge: ['user'], images: 'all' }, ANTHROPIC_TOOLS),
-  async open(entry, { clock }) {
+  async open(entry, clock) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
-    return createSdkAdapter(entry, {
-      clock,
+    return createSdkAdapter(entry, clock, {
       toModel: settings => createAnthropic(settings).languageModel(entry.model),
       toOptions: () => toThinking(entry),
       mark: { anthropic: { cacheControl: { type: 'ephemeral' } } },

@@ -1,4 +1,3 @@
-import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { ModelEntry, Provider } from '../adapter.ts'
 import { type HistoryForm, TOOLS, type ToolForm, toForm } from '../form/form.ts'
 import { openChatAdapter } from '../openai/chat-adapter.ts'
@@ -21,8 +20,6 @@ const GRAMMAR_TOOLS: ToolForm = {
 
 /** Every server that has OpenAI's chat completions. */
 export const compatible: Provider = {
-  name: 'compatible',
-  ...PROVIDERS.compatible,
   optional: ['stream_options'],
   /**
    * Some servers take ids of at most 40 characters, as OpenAI itself
@@ -36,8 +33,8 @@ export const compatible: Provider = {
     if (!isGemini(model)) return toForm(entry, history, GRAMMAR_TOOLS)
     return toForm(entry, { ...history, foreignCall: 'gemini-placeholder' }, GOOGLE_TOOLS)
   },
-  open: (entry, options) =>
-    openChatAdapter(entry, options, {
+  open: (entry, clock) =>
+    openChatAdapter(entry, clock, {
       limit: hostOf(entry) === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens',
       parameters: entry.reasoning === undefined ? {} : { reasoning_effort: entry.reasoning },
     }),

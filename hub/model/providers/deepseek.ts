@@ -1,7 +1,6 @@
-import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { ModelEntry, Provider } from '../adapter.ts'
 import { type HistoryForm, TOOLS, toForm } from '../form/form.ts'
-import type { ProviderOptions } from '../sdk/language-model.ts'
+import type { ProviderOptions } from '../sdk/prompt.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 
 /**
@@ -18,13 +17,10 @@ export const isReasoned = (model: string) => /deepseek|kimi/i.test(model)
  * (https://api-docs.deepseek.com/guides/thinking_mode); the package adds an empty one where there is none.
  */
 export const deepseek: Provider = {
-  name: 'deepseek',
-  ...PROVIDERS.deepseek,
   form: entry => toForm(entry, REASONED_HISTORY, TOOLS),
-  async open(entry, { clock }) {
+  async open(entry, clock) {
     const { createDeepSeek } = await import('@ai-sdk/deepseek')
-    return createSdkAdapter(entry, {
-      clock,
+    return createSdkAdapter(entry, clock, {
       toModel: settings => createDeepSeek(settings).languageModel(entry.model),
       toOptions: () => toThinking(entry),
     })

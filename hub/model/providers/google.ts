@@ -1,7 +1,6 @@
-import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { ModelEntry, Provider } from '../adapter.ts'
 import { TOOLS, type ToolForm, toForm } from '../form/form.ts'
-import type { ProviderOptions } from '../sdk/language-model.ts'
+import type { ProviderOptions } from '../sdk/prompt.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
 
 const BUDGETS = { none: 0, low: 1_024, medium: 8_192, high: 24_576 }
@@ -17,8 +16,6 @@ export const isGemini = (model: string) => /gemini/i.test(model)
 
 /** Gemini's own API. The package signs the calls of other models with Google's stand-in for a signature. */
 export const google: Provider = {
-  name: 'google',
-  ...PROVIDERS.google,
   temperature: 'generationConfig.temperature',
   /**
    * Gemini needs calls right after the user or results
@@ -26,10 +23,9 @@ export const google: Provider = {
    * pictures follow the results.
    */
   form: entry => toForm(entry, {}, GOOGLE_TOOLS),
-  async open(entry, { clock }) {
+  async open(entry, clock) {
     const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
-    return createSdkAdapter(entry, {
-      clock,
+    return createSdkAdapter(entry, clock, {
       toModel: ({ baseURL, ...settings }) =>
         // Google's address for OpenAI's clients (`/openai`) means the same provider.
         createGoogleGenerativeAI({ ...settings, baseURL: baseURL.replace(/\/openai\/?$/, '') }).languageModel(

@@ -1,4 +1,3 @@
-import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { Provider } from '../adapter.ts'
 import { type HistoryForm, TOOLS, type ToolForm, toForm } from '../form/form.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
@@ -16,14 +15,11 @@ export const MISTRAL_HISTORY: Partial<HistoryForm> = { callIds: 'nine', bridge: 
 export const isMistral = (model: string) => /(mis|minis|magis|pix|mix)tral|devstral|codestral/i.test(model)
 
 export const mistral: Provider = {
-  name: 'mistral',
-  ...PROVIDERS.mistral,
   /** The AI SDK's package writes pictures in results as JSON, so pictures follow the results. */
   form: entry => toForm(entry, MISTRAL_HISTORY, MISTRAL_TOOLS),
-  async open(entry, { clock }) {
+  async open(entry, clock) {
     const { createMistral } = await import('@ai-sdk/mistral')
-    return createSdkAdapter(entry, {
-      clock,
+    return createSdkAdapter(entry, clock, {
       toModel: settings => createMistral(settings).languageModel(entry.model),
       // Mistral has no levels of reasoning, only on and off.
       toOptions: () =>

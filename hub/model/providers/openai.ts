@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { Provider } from '../adapter.ts'
 import { IDENTITY, TOOLS, toForm } from '../form/form.ts'
 import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
@@ -9,8 +8,6 @@ import { createSdkAdapter } from '../sdk/sdk-adapter.ts'
  * Nothing is stored there; the package asks for encrypted thoughts, which go back with the history.
  */
 export const openai: Provider = {
-  name: 'openai',
-  ...PROVIDERS.openai,
   /**
    * The Responses API takes ids of at most 64 characters
    * (https://github.com/experientiallabs/experiential/pull/801), roles in any order, encrypted reasoning with
@@ -19,10 +16,9 @@ export const openai: Provider = {
    */
   form: entry =>
     toForm(entry, { merge: [], startsWithUser: false, images: 'all' }, { ...TOOLS, without: IDENTITY }),
-  async open(entry, { clock }) {
+  async open(entry, clock) {
     const { createOpenAI } = await import('@ai-sdk/openai')
-    return createSdkAdapter(entry, {
-      clock,
+    return createSdkAdapter(entry, clock, {
       toModel: settings => createOpenAI(settings).responses(entry.model),
       // A strict schema allows no optional arguments.
       strict: false,

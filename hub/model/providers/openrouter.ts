@@ -1,4 +1,3 @@
-import { PROVIDERS } from '../../../schemas/providers.ts'
 import type { Provider } from '../adapter.ts'
 import { type ToolForm, toForm } from '../form/form.ts'
 import { openChatAdapter } from '../openai/chat-adapter.ts'
@@ -14,8 +13,6 @@ const OPENROUTER_TOOLS: ToolForm = { ...MISTRAL_TOOLS, plainArguments: true }
  * (https://openrouter.ai/docs/guides/best-practices/reasoning-tokens). Anthropic's models need cache marks.
  */
 export const openrouter: Provider = {
-  name: 'openrouter',
-  ...PROVIDERS.openrouter,
   optional: ['stream_options'],
   /** OpenRouter hands most of a request on unchanged, so the model's name tells whose rules apply. */
   form(entry) {
@@ -27,8 +24,8 @@ export const openrouter: Provider = {
     const history = { callIds: 'any', foreignCall: 'gemini-details' } as const
     return toForm(entry, history, { ...GOOGLE_TOOLS, plainArguments: true })
   },
-  open: (entry, options) =>
-    openChatAdapter(entry, options, {
+  open: (entry, clock) =>
+    openChatAdapter(entry, clock, {
       marksCache: entry.model.startsWith('anthropic/'),
       parameters: entry.reasoning === undefined ? {} : { reasoning: { effort: entry.reasoning } },
     }),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Repair } from './repairs.ts'
-import { repair } from './repairs.ts'
+import { type Repair, repair } from './repairs.ts'
 
 /** Keeps repairs that helped, by provider and model. What it loads is not trusted. */
 export interface QuirkStore {

@@ -23,8 +23,6 @@ function world(refuse: (sent: Sent) => Error | undefined) {
   const stored = new Map<string, unknown>()
   let now = 1_000
   const provider: Provider = {
-    name: 'compatible',
-    hosts: [],
     optional: ['stream_options'],
     form: providers.compatible.form,
     open:

@@ -50,7 +50,7 @@ export function createRepairingModel(
     repairs: readonly Repair[],
     asked: ModelOptions,
   ): Promise<ModelReply> {
-    opened ??= provider.open({ ...entry, apiKey: entry.apiKey?.trim() }, { clock })
+    opened ??= provider.open({ ...entry, apiKey: entry.apiKey?.trim() }, clock)
     const { shaped, without } = shape(request, repairs)
     const makeId = (position: number) => toCallId(request, position)
     const reply = await (await opened)(shaped, { ...asked, without, makeId })

@@ -10,8 +10,7 @@ import {
 } from '../wire/provider-error.ts'
 import type { ReaderOptions, ReplyReader } from '../wire/stream-reply.ts'
 import { createThinkingFilter, type ThinkingFilter } from '../wire/thinking-filter.ts'
-import type { KeptPart } from './kept-parts.ts'
-import type { ProviderOptions, StreamPart } from './language-model.ts'
+import type { KeptPart, ProviderOptions, StreamPart } from './prompt.ts'
 
 interface Part {
   type: KeptPart['type']

@@ -2,9 +2,8 @@ import type { Clock } from '../../core/clock.ts'
 import type { Adapter, ModelEntry } from '../adapter.ts'
 import type { ShapedRequest } from '../form/form.ts'
 import { createAdapter } from '../wire/stream-reply.ts'
-import type { CallOptions, LanguageModel, ProviderOptions } from './language-model.ts'
+import { type CallOptions, type LanguageModel, type ProviderOptions, toPrompt } from './prompt.ts'
 import { createPartsReader } from './reply.ts'
-import { toPrompt } from './to-prompt.ts'
 
 /** Settings with which a package is made. */
 export interface PackageSettings {
@@ -15,7 +14,6 @@ export interface PackageSettings {
 }
 
 export interface SdkOptions {
-  clock: Clock
   /** Makes the package's model, a new one for each request. */
   toModel: (settings: PackageSettings) => LanguageModel
   /** Returns the package's own options of a request. */
@@ -30,8 +28,8 @@ export interface SdkOptions {
 const NO_KEY = 'none'
 
 /** Creates an adapter that asks through the language-model interface of one of the AI SDK's packages. */
-export function createSdkAdapter(entry: ModelEntry, options: SdkOptions): Adapter {
-  return createAdapter(entry, options.clock, {
+export function createSdkAdapter(entry: ModelEntry, clock: Clock, options: SdkOptions): Adapter {
+  return createAdapter(entry, clock, {
     toReader: createPartsReader,
     async open(request, fetch) {
       const model = options.toModel({

@@ -1,7 +1,43 @@
+import type { AnthropicProvider } from '@ai-sdk/anthropic'
+import { z } from 'zod'
 import type { ModelImage, ModelMessage } from '../../core/model.ts'
 import { toArguments } from '../wire/call-arguments.ts'
-import { type KeptPart, readKeptParts } from './kept-parts.ts'
-import type { Prompt, ProviderOptions } from './language-model.ts'
+
+/** A model of one of the AI SDK's provider packages: all of them have this interface. */
+export type LanguageModel = ReturnType<AnthropicProvider['languageModel']>
+export type CallOptions = Parameters<LanguageModel['doStream']>[0]
+export type Prompt = CallOptions['prompt']
+export type ProviderOptions = NonNullable<CallOptions['providerOptions']>
+
+type Stream = Awaited<ReturnType<LanguageModel['doStream']>>['stream']
+export type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never
+
+/**
+ * Parts of a reply in the order in which the model thought, wrote and called, with what its provider wants
+ * back. A part has no text of its own: its `length` counts the next characters of the thoughts or of the
+ * text.
+ */
+const keptParts = z.array(
+  z.object({
+    type: z.enum(['reasoning', 'text', 'call']),
+    length: z.int().nonnegative(),
+    meta: z.custom<ProviderOptions>(value => typeof value === 'object' && value !== null).optional(),
+  }),
+)
+export type KeptPart = z.infer<typeof keptParts>[number]
+
+/** Returns the parts as they were stored; none where they no longer fit the message. */
+export function readKeptParts(
+  value: unknown,
+  lengths: { reasoning: number; text: number; calls: number },
+): KeptPart[] {
+  const parts = keptParts.safeParse(value).data ?? []
+  const sum = (type: KeptPart['type']) =>
+    parts.reduce((all, part) => all + (part.type === type ? part.length : 0), 0)
+  const fits =
+    sum('reasoning') === lengths.reasoning && sum('text') === lengths.text && sum('call') === lengths.calls
+  return fits ? parts : []
+}
 
 type Message = Prompt[number]
 type Assistant = Extract<ModelMessage, { role: 'assistant' }>
