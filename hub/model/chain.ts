@@ -3,14 +3,12 @@ import {
   type Model,
   ModelError,
   type ModelHealth,
-  type ModelOptions,
   type ModelReply,
-  type ModelRequest,
   type ProviderHealth,
 } from '../core/model.ts'
 import { toSentence } from '../core/text.ts'
 import { toShownUrl } from './ask-json.ts'
-import { type Circuit, createCircuit, type Pass } from './circuit.ts'
+import { type Circuit, createCircuit } from './circuit.ts'
 
 export interface ChainLink {
   model: Model
@@ -40,7 +38,7 @@ export function createChain(
   [first, ...others]: readonly [ChainLink, ...ChainLink[]],
   options: ChainOptions,
 ): Model & { health: ModelHealth } {
-  const { now, circuits = new Map<string, Circuit>() } = options
+  const { now, onAnswers, circuits = new Map<string, Circuit>() } = options
   const links: Guarded[] = [first, ...others].map(link => {
     const key = `${link.baseUrl} ${link.model.name}`
     const circuit = circuits.get(key) ?? createCircuit(now)
@@ -58,57 +56,42 @@ export function createChain(
     async complete(request, asked) {
       let refused: ModelError | undefined
       let isDown = false
+      const succeed = ({ circuit, model, onAnswer }: Guarded) => {
+        if (circuit.succeed()) onAnswers(model.name)
+        onAnswer?.()
+      }
       for (const link of links) {
-        const pass = link.circuit.enter()
-        if (!pass) {
-          isDown = true
-          continue
+        const { model, circuit } = link
+        const pass = circuit.enter()
+        isDown ||= !pass
+        if (!pass) continue
+        try {
+          const maxOutput = Math.min(request.maxOutput, model.maxOutput)
+          const reply = await model.complete({ ...request, maxOutput }, asked)
+          succeed(link)
+          return model === first.model ? reply : signed(reply, link)
+        } catch (error) {
+          if (!(error instanceof ModelError)) {
+            circuit.leave(pass)
+            throw error
+          }
+          if (error.retryable) {
+            // A failed probe leaves the provider down; after any other failure the caller decides.
+            const wasProbe = circuit.fail(pass, error, error.retryAfter)
+            if (!wasProbe) {
+              failedBy.set(error, circuit)
+              throw error
+            }
+            isDown = true
+          } else {
+            succeed(link)
+            if (error.kind === 'overflow') throw error
+            refused ??= error
+          }
         }
-        const outcome = await ask({ ...link, pass }, request, asked, options)
-        if ('reply' in outcome)
-          return link.model === first.model ? outcome.reply : signed(outcome.reply, link)
-        if (outcome.next === 'throw') {
-          failedBy.set(outcome.error, link.circuit)
-          throw outcome.error
-        }
-        isDown ||= outcome.next === 'down'
-        if (outcome.next === 'refused') refused ??= outcome.error
       }
       throw refused && !isDown ? refused : describeDown(links)
     },
-  }
-}
-
-type Outcome =
-  | { reply: ModelReply }
-  /** `throw`: the caller decides. `refused`: a repeat does not help. `down`: the probe failed. */
-  | { error: ModelError; next: 'throw' | 'refused' | 'down' }
-
-async function ask(
-  { model, circuit, pass, onAnswer }: Guarded & { pass: Pass },
-  request: ModelRequest,
-  asked: ModelOptions,
-  options: ChainOptions,
-): Promise<Outcome> {
-  const succeed = () => {
-    if (circuit.succeed()) options.onAnswers(model.name)
-    onAnswer?.()
-  }
-  try {
-    const maxOutput = Math.min(request.maxOutput, model.maxOutput)
-    const reply = await model.complete({ ...request, maxOutput }, asked)
-    succeed()
-    return { reply }
-  } catch (error) {
-    if (!(error instanceof ModelError)) {
-      circuit.leave(pass)
-      throw error
-    }
-    if (error.retryable) {
-      return { error, next: circuit.fail(pass, error, error.retryAfter) ? 'down' : 'throw' }
-    }
-    succeed()
-    return { error, next: error.kind === 'overflow' ? 'throw' : 'refused' }
   }
 }
 

@@ -4,8 +4,8 @@ import type { Model } from '../core/model.ts'
 import type { ModelEntry } from './adapter.ts'
 import { createChain } from './chain.ts'
 import type { Circuit } from './circuit.ts'
-import type { QuirkStore } from './repair/quirks.ts'
 import type { RepairingOptions } from './repair/repairing-model.ts'
+import type { QuirkStore } from './repair/repairs.ts'
 
 export interface CreateModelOptions {
   clock: Clock

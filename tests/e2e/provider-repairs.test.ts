@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../hub/core/clock.ts'
 import type { ModelMessage } from '../../hub/core/model.ts'
-import type { QuirkStore } from '../../hub/model/repair/quirks.ts'
+import type { QuirkStore } from '../../hub/model/repair/repairs.ts'
 import { toolUseFailed } from '../support/mimics/groq.ts'
 import { toObject } from '../support/mimics/json.ts'
 import type { Fault } from '../support/mimics/mimic.ts'

@@ -77,7 +77,8 @@ function scoreOf({ named, filled, tool }: Match): number {
   const given = Object.keys(filled.arguments)
   // A tool named after its argument is about that one thing: `get_game_server` for "is quake up?".
   const isSubject = given.some(name => tool.name.endsWith(`_${name}`))
-  return named.length + given.length + (isSubject ? 0.5 : 0) - 2 * filled.missing.length
+  const open = named.filter(word => !filled.used.has(word))
+  return open.length + given.length + (isSubject ? 0.5 : 0) - 2 * filled.missing.length
 }
 
 /** Returns the words of a text, with spelling corrected. */

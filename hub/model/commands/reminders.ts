@@ -10,7 +10,7 @@ const POLITE =
   "(?:(?:please|pls|hey|hi|ok|and|bitte|s'il te plait|por favor|per favore|пожалуйста|can you|could you|would you|will you|i want you to|i'd like you to|kannst du|konntest du|peux-tu|tu peux|puedes|puoi|kun je)[\\s,]+)*"
 
 const REMIND =
-  /(?<!\p{L})(?:remind me|tell me to|set (?:me )?a reminder|wake me(?: up)?|erinner[en]? mich|weck[en]? mich|mich (?=.*(?<!\p{L})erinnern)|(?:me )?rappelle[rz]?(?:[- ]moi)?|recuerda(?:me|nos)|recordarme|ricorda(?:mi|rmi|ci)|me lembr[ae]r?|lembr[ae](?:r)?[- ]me|herinner (?:me|mij)|me (?=.*herinneren)|напомни(?:те)?(?: мне)?|нагадай(?:те)?(?: мені| мени)?|paminn (?:mig|oss)|muistuta (?:minua|meita)|ingatkan (?:saya|aku)|nhac toi)(?!\p{L})|^reminder(?!\p{L})/u
+  /(?<!\p{L})(?:remind me|tell me to|set (?:me )?a reminder|wake me(?: up)?|erinner[en]? mich|weck[en]? mich|mich(?=.*(?<!\p{L})erinnern)|(?:me )?rappelle[rz]?(?:[- ]moi)?|recuerda(?:me|nos)|recordarme|ricorda(?:mi|rmi|ci)|me lembr[ae]r?|lembr[ae](?:r)?[- ]me|herinner (?:me|mij)|me(?=.*(?<!\p{L})herinneren)|напомни(?:те)?(?: мне)?|нагадай(?:те)?(?: мені| мени)?|paminn (?:mig|oss)|muistuta (?:minua|meita)|ingatkan (?:saya|aku)|nhac toi)(?!\p{L})|^reminder(?!\p{L})/u
 /** Words of the languages that put the request at the end. */
 const REMIND_LATE =
   /(?:を|と|って|に|するように)?(?:リマインドして|思い出させて|知らせて)(?:ください)?。?|提醒我/u

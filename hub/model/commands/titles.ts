@@ -7,7 +7,7 @@ const OWNED =
   /^(?:do (?:we|i|you) have|have (?:we|i|you) got|look up|haben wir|hast du|gibt es|est-ce qu(?:e |')(?:on a|nous avons)|tenemos|tienes|abbiamo|hebben we|temos)\s+(?<kind>(?:\p{L}+\s+)?(?:movie|film|series|show|serie)\s+)?(?<title>[^,]+?)(?:,.*|\s+(?:on jellyfin|already|yet))?[\s?!.]*$/iu
 /** A wish for a title that may be a film or a series. */
 const WANTED =
-  /^(?:get|grab|add|request|order|download) (?:us |me )?(?:the )?(?:(?:new |next |latest )?(?:season|episode)s? of )?(?<title>.+ \(?(?:19|20)\d\d\)?|(?<=(?:season|episode)s? of ).+|.+(?= to (?:radarr|sonarr|jellyfin|seerr|the library)| in (?:4k|hd|1080p)))/iu
+  /^(?:get|grab|add|request|download) (?:us |me )?(?:the )?(?:(?:new |next |latest )?(?:season|episode)s? of )?(?<title>.+ \(?(?:19|20)\d\d\)?|(?<=(?:season|episode)s? of ).+|.+(?= to (?:radarr|sonarr|jellyfin|seerr|the library)| in (?:4k|hd|1080p)))/iu
 
 /** Searches for the title that a message asks for; undefined where it asks for none or no tool searches. */
 export function planSearch(text: string, tools: readonly ModelTool[]): Plan | undefined {

@@ -64,7 +64,7 @@ download: downloads downloading downloaded telechargement telechargements descar
 container: docker pods conteneur conteneurs contenedor contenedores
 process: prozess prozesse processus proceso procesos processi process processes programs eating hogging frisst uses using used braucht verbraucht nutzt consomme consume
 uses: eating eats hogging uses using used frisst verbraucht braucht nutzt consomme consume
-player: spieler joueur joueurs jugador jugadores giocatore giocatori spelers players playing plays spielt spielen joue jouent juega juegan игроков игроки играет connected conectado connecte verbonden gracze gra zockt
+player: online spieler joueur joueurs jugador jugadores giocatore giocatori spelers players playing plays spielt spielen joue jouent juega juegan игроков игроки играет connected conectado connecte verbonden gracze gra zockt
 game: spiel spiele spieleserver gameserver jeu jeux juego juegos gioco giochi spelletje игровой игровые valheim minecraft factorio terraria gry マイクラ ゲーム
 server: servers serveur serveurs servidor servidores server сервер серверы
 film: movie movies filme films pelicula peliculas фильм filmy

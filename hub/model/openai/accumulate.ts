@@ -24,13 +24,6 @@ export interface AccumulatedCall {
   extra: unknown
 }
 
-interface CallAccumulator {
-  /** Takes the `tool_calls` of one chunk, whatever they are. */
-  push(pieces: unknown): void
-  /** Returns the calls in the order in which they began; arguments that never came are `{}`. */
-  finish(): AccumulatedCall[]
-}
-
 /**
  * Puts streamed tool calls together. `makeId` names the call at a position (from 0) whose provider sent no
  * id; `isTool` tells which names may be called.
@@ -43,7 +36,7 @@ interface CallAccumulator {
 export function createCallAccumulator(
   makeId: (position: number) => string,
   isTool: (name: string) => boolean,
-): CallAccumulator {
+) {
   const calls: OpenCall[] = []
   const byId = new Map<string, OpenCall>()
   const byIndex = new Map<number, OpenCall>()
@@ -84,7 +77,8 @@ export function createCallAccumulator(
   }
 
   return {
-    push(pieces) {
+    /** Takes the `tool_calls` of one chunk, whatever they are. */
+    push(pieces: unknown) {
       if (!Array.isArray(pieces)) return
       let previous: OpenCall | undefined
       for (const raw of pieces) {
@@ -94,7 +88,8 @@ export function createCallAccumulator(
         previous = current
       }
     },
-    finish: () =>
+    /** Returns the calls in the order in which they began; arguments that never came are `{}`. */
+    finish: (): AccumulatedCall[] =>
       calls
         .filter(call => call.name !== '' || call.arguments !== '')
         .map(({ id, name, extra, ...call }, position) => ({

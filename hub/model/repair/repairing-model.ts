@@ -10,8 +10,14 @@ import {
 import type { Adapter, ModelEntry, Provider } from '../adapter.ts'
 import { shapeRequest } from '../form/shape-request.ts'
 import { decideRepair, findSuspects, type Guess, splitSuspects } from './decide-repair.ts'
-import { createQuirks, type Quirk, type QuirkStore } from './quirks.ts'
-import { applyRepairs, describeRepair, type Repair } from './repairs.ts'
+import {
+  applyRepairs,
+  createQuirks,
+  describeRepair,
+  type Quirk,
+  type QuirkStore,
+  type Repair,
+} from './repairs.ts'
 
 export interface RepairingOptions {
   clock: Clock
