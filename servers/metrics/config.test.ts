@@ -2,10 +2,15 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { eventPayloads } from '../../schemas/events.ts'
 import { SettingsError } from '../kit/env.ts'
-import { readMetricsSettings, settingsTable } from './config.ts'
+import {
+  alertmanagerSpec,
+  nodeExporterSpec,
+  prometheusSpec,
+  readMetricsSettings,
+  settingsTable,
+} from './config.ts'
 import { metrics } from './server.ts'
 import { createFixtureHost } from './testing/fixture-host.ts'
-import { alertmanagerSpec, nodeExporterSpec, prometheusSpec } from './upstreams.ts'
 
 const README = readFileSync(new URL('./README.md', import.meta.url), 'utf8')
 

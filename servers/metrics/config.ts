@@ -1,3 +1,4 @@
+import { accessSetting } from '../kit/access.ts'
 import {
   type Environment,
   numberSetting,
@@ -8,7 +9,9 @@ import {
   textSetting,
   thresholdSetting,
 } from '../kit/env.ts'
+import type { Instance, InstanceSpec } from '../kit/instances.ts'
 import type { LevelRule } from '../kit/levels.ts'
+import { required, secretSetting, urlSetting } from '../kit/settings.ts'
 
 const SECOND = 1000
 const DAY = 86_400_000
@@ -86,3 +89,40 @@ export function readMetricsSettings(environment: Environment): MetricsSettings {
     hostName: read.METRICS_HOST_NAME,
   }
 }
+
+/** Settings of a login, which these programs lack: their web config or a proxy before them may require it. */
+const connection = (purpose: string, where: string) => ({
+  URL: required(urlSetting({ purpose: `the address of ${purpose}`, where })),
+  TOKEN: secretSetting({ purpose: 'the bearer token, where one is asked for' }),
+  USERNAME: textSetting({
+    purpose: 'the user, where a password is asked for',
+    form: 'a name without a colon',
+    pattern: /^[^:\r\n]{1,200}$/,
+  }),
+  PASSWORD: secretSetting({ purpose: "the user's password" }),
+})
+type Spec = InstanceSpec<SettingsTable & { URL: Setting<string> }>
+
+export const prometheusSpec = {
+  title: 'Prometheus',
+  prefix: 'PROMETHEUS',
+  settings: connection('Prometheus', 'the page of Prometheus, port 9090'),
+} satisfies Spec
+
+export const alertmanagerSpec = {
+  title: 'Alertmanager',
+  prefix: 'ALERTMANAGER',
+  settings: {
+    ...connection('Alertmanager', 'the page of Alertmanager, port 9093'),
+    ACCESS: accessSetting(),
+  },
+} satisfies Spec
+
+export const nodeExporterSpec = {
+  title: 'Node-exporter',
+  prefix: 'NODE_EXPORTER',
+  settings: connection("another machine's node-exporter", 'that machine, port 9100, without /metrics'),
+} satisfies Spec
+
+export type HttpInstance = Instance<typeof prometheusSpec.settings>
+export type AlertmanagerInstance = Instance<typeof alertmanagerSpec.settings>

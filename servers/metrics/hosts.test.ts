@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { readInstances } from '../kit/instances.ts'
 import { createFakeClock } from '../kit/testing/fake-clock.ts'
+import { nodeExporterSpec } from './config.ts'
 import { openHosts } from './hosts.ts'
 import { createSampler } from './machine/sampler.ts'
 import { createFakeMachine } from './testing/fake-machine.ts'
-import { nodeExporterSpec } from './upstreams.ts'
 
 function open(environment: Record<string, string>) {
   const clock = createFakeClock()

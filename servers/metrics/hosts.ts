@@ -2,10 +2,11 @@ import type { Clock } from '../kit/clock.ts'
 import { ToolFailure } from '../kit/failure.ts'
 import { cleanText } from '../kit/text.ts'
 import type { Upstream } from '../kit/upstream/upstream.ts'
+import { type HttpInstance, nodeExporterSpec } from './config.ts'
 import type { Machine } from './machine/machine.ts'
 import { createSampler, type Sampler } from './machine/sampler.ts'
 import { createScrapedMachine, type ScrapedMachine } from './upstreams/node-exporter/node-exporter.ts'
-import { type NodeExporterInstance, nodeExporterSpec, openUpstream, toTitle } from './upstreams.ts'
+import { isUnnamed, openUpstream } from './upstreams/open.ts'
 
 /** A monitored machine, with its name in results and events. */
 export interface Host {
@@ -31,7 +32,7 @@ export interface Hosts {
 }
 
 /** Opens the hosts without sending requests. */
-export function openHosts(local: Host, instances: readonly NodeExporterInstance[], clock: Clock): Hosts {
+export function openHosts(local: Host, instances: readonly HttpInstance[], clock: Clock): Hosts {
   const taken = new Set([local.name.toLowerCase()])
   const remote = instances.map(instance => {
     const name = toFreeName(toHostName(instance), taken)
@@ -59,9 +60,11 @@ export function openHosts(local: Host, instances: readonly NodeExporterInstance[
 }
 
 /** Returns the instance's name, or the host in its URL if it has no name of its own. */
-function toHostName({ name, settings, problem }: NodeExporterInstance): string {
-  const own = toTitle('', nodeExporterSpec.prefix, name) === ''
-  return own && problem === undefined ? new URL(settings.URL).hostname : name
+function toHostName(instance: HttpInstance): string {
+  const { name, settings, problem } = instance
+  return isUnnamed(instance, nodeExporterSpec) && problem === undefined
+    ? new URL(settings.URL).hostname
+    : name
 }
 
 /**

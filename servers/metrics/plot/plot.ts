@@ -1,6 +1,5 @@
 import { cleanText } from '../../kit/text.ts'
 import { type Axis, toTimeAxis, toValueAxis } from './axis.ts'
-import { measureText, toTextPath } from './stroke-font.ts'
 
 /** The lines over time to draw. Values that are not finite are gaps. */
 export interface PlotSpec {
@@ -23,7 +22,10 @@ const WIDTH = 900
 const HEIGHT = 320
 const TOP = 44
 const RIGHT = 24
-const SIZE = 8
+/** Size of the letters in pixels; each is 0.6 of it wide, since the font is monospaced. */
+const SIZE = 11
+const TITLE_SIZE = 13
+const LETTER = 0.6 * SIZE
 const LEGEND_ROW = 18
 const DAY = 86_400_000
 const LARGEST = 1e300
@@ -41,14 +43,14 @@ const COLORS = [
 /** Most lines of a plot; more cannot be distinguished. */
 export const MOST_LINES = COLORS.length
 
-/** Draws an SVG of at most 900 by 560 pixels without any text element, so that it needs no font. */
+/** Draws an SVG of at most 900 by 560 pixels, whose texts are in the one font that `toPng` knows. */
 export function toPlotSvg(spec: PlotSpec): string {
   const lines = spec.lines.slice(0, MOST_LINES)
   const { least, most } = toBounds(lines.flatMap(({ points }) => points.map(({ value }) => value)))
   const values = toValueAxis(least, most)
   const times = toTimeAxis(spec.from, spec.to)
   const labels = values.ticks.map(spec.toValueText)
-  const left = 24 + Math.max(...labels.map(label => measureText(label, SIZE)))
+  const left = Math.max(64, 24 + Math.max(...labels.map(label => label.length)) * LETTER)
   const bottom = TOP + HEIGHT
   const toX = (at: number) => left + toShare(times, at) * (WIDTH - RIGHT - left)
   const toY = (value: number) => bottom - toShare(values, value) * HEIGHT
@@ -56,10 +58,10 @@ export function toPlotSvg(spec: PlotSpec): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">`,
     `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
-    draw(toTextPath(cleanText(spec.title, 90), { x: 16, y: 24 }, 10), '#111111', 1.3),
+    write(cleanText(spec.title, 100), { x: 16, y: 26, size: TITLE_SIZE }),
     ...values.ticks.flatMap((tick, index) => toValueLine(toY(tick), left, labels[index] ?? '')),
     ...times.ticks.flatMap(tick => toTimeLine(toX(tick), bottom, toTickText(tick, spec.to - spec.from))),
-    draw(toTextPath('UTC', { x: 16, y: bottom + 20 }, SIZE), '#666666', 1),
+    write('UTC', { x: 16, y: bottom + 20 }),
     ...lines.flatMap(({ name, points }, index) => {
       const color = COLORS[index] ?? '#000000'
       return [
@@ -90,17 +92,16 @@ function toShare({ from, to }: Axis, value: number): number {
 }
 
 function toValueLine(y: number, left: number, label: string): string[] {
-  const x = left - 8 - measureText(label, SIZE)
   return [
     draw(`M${round(left)} ${round(y)}H${WIDTH - RIGHT}`, '#dddddd', 1),
-    draw(toTextPath(label, { x, y: y + SIZE / 2 }, SIZE), '#333333', 1),
+    write(label, { x: left - 8, y: y + SIZE / 3, anchor: 'end' }),
   ]
 }
 
 function toTimeLine(x: number, bottom: number, label: string): string[] {
   return [
     draw(`M${round(x)} ${TOP}V${bottom}`, '#eeeeee', 1),
-    draw(toTextPath(label, { x: x - measureText(label, SIZE) / 2, y: bottom + 20 }, SIZE), '#333333', 1),
+    write(label, { x, y: bottom + 20, anchor: 'middle' }),
   ]
 }
 
@@ -138,8 +139,16 @@ function toLine(
 }
 
 function toLegendRow(name: string, color: string, y: number): string {
-  const most = Math.floor((WIDTH - 60 - RIGHT) / measureText('x', SIZE))
-  return `${draw(`M16 ${y - 4}H36`, color, 3)}${draw(toTextPath(cleanText(name, most), { x: 44, y }, SIZE), '#333333', 1)}`
+  const most = Math.floor((WIDTH - 60 - RIGHT) / LETTER)
+  return `${draw(`M16 ${y - 4}H36`, color, 3)}${write(cleanText(name, most), { x: 44, y })}`
+}
+
+function write(
+  text: string,
+  { x, y, size = SIZE, anchor = 'start' }: { x: number; y: number; size?: number; anchor?: string },
+): string {
+  const safe = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  return `<text x="${round(x)}" y="${round(y)}" font-size="${size}" text-anchor="${anchor}" fill="#333333" xml:space="preserve">${safe}</text>`
 }
 
 function draw(path: string, color: string, width: number): string {

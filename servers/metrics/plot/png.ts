@@ -1,22 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 
-type Resvg = typeof import('@resvg/resvg-wasm')
+const { resolve } = createRequire(import.meta.url)
 
 /** The renderer; its memory belongs to the process and can be set up only once in it. */
-let loaded: Promise<Resvg> | undefined
+let loaded: ReturnType<typeof load> | undefined
 
 /**
- * Renders the picture as PNG, base64. The renderer is loaded at the first call. It has no fonts: draw letters
- * as paths.
+ * Renders the picture as PNG, base64. The renderer is loaded at the first call, and with it its only font.
  */
 export async function toPng(svg: string): Promise<string> {
   loaded ??= load().catch(error => {
     loaded = undefined
     throw error
   })
-  const { Resvg } = await loaded
-  const renderer = new Resvg(svg)
+  const { Resvg, font } = await loaded
+  const renderer = new Resvg(svg, { font: { fontBuffers: [font], defaultFontFamily: 'PT Mono' } })
   try {
     const image = renderer.render()
     const png = Buffer.from(image.asPng()).toString('base64')
@@ -27,9 +26,9 @@ export async function toPng(svg: string): Promise<string> {
   }
 }
 
-async function load(): Promise<Resvg> {
-  const resvg = await import('@resvg/resvg-wasm')
-  const file = createRequire(import.meta.url).resolve('@resvg/resvg-wasm/index_bg.wasm')
-  await resvg.initWasm(await readFile(file))
-  return resvg
+async function load() {
+  const { initWasm, Resvg } = await import('@resvg/resvg-wasm')
+  await initWasm(await readFile(resolve('@resvg/resvg-wasm/index_bg.wasm')))
+  const font = await readFile(resolve('@expo-google-fonts/pt-mono/400Regular/PTMono_400Regular.ttf'))
+  return { Resvg, font }
 }

@@ -4,8 +4,8 @@ import { foreignText } from '../../kit/foreign.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { quote, toTimeText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
+import { alertmanagerSpec } from '../config.ts'
 import type { Alertmanager, Silence } from '../upstreams/alertmanager/alertmanager.ts'
-import { alertmanagerSpec } from '../upstreams.ts'
 
 const output = z.object({
   silence: z.string(),

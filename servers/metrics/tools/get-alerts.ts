@@ -7,10 +7,10 @@ import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { known, toFacts } from '../../kit/render.ts'
 import { quote, toAgeText, toTimeText } from '../../kit/text.ts'
 import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
+import { alertmanagerSpec, prometheusSpec } from '../config.ts'
 import type { Alertmanager } from '../upstreams/alertmanager/alertmanager.ts'
 import { type Alert, collectAlerts } from '../upstreams/alertmanager/alerts.ts'
 import type { Prometheus } from '../upstreams/prometheus/prometheus.ts'
-import { alertmanagerSpec, prometheusSpec } from '../upstreams.ts'
 
 const STATES = ['firing', 'pending', 'silenced', 'inhibited'] as const
 

@@ -7,13 +7,13 @@ import { type Page, page, pageFields, pageOutput, toMoreText } from '../../kit/p
 import type { Text } from '../../kit/render.ts'
 import { cleanText, quote, toCountText, toSpanText, toTimeText } from '../../kit/text.ts'
 import { type DataOf, defineTool, type Image, type Tool } from '../../kit/tool.ts'
+import { prometheusSpec } from '../config.ts'
 import { MOST_LINES, toPlotSvg } from '../plot/plot.ts'
 import { toPng } from '../plot/png.ts'
 import { decideAsked, spanField } from '../upstreams/prometheus/decide-range.ts'
 import { toNumberText } from '../upstreams/prometheus/number-text.ts'
 import type { Asked, Prometheus } from '../upstreams/prometheus/prometheus.ts'
 import { type Series, summarize, thin, toSeries } from '../upstreams/prometheus/series.ts'
-import { prometheusSpec } from '../upstreams.ts'
 
 /** Points of a series in the structured data; the picture shows all of them. */
 const COURSE = 24

@@ -5,9 +5,9 @@ import { foreignText } from '../../kit/foreign.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { cleanText, quote, toCountText, toSpanText, toTimeText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
+import { alertmanagerSpec } from '../config.ts'
 import type { Alertmanager, ManagedAlert } from '../upstreams/alertmanager/alertmanager.ts'
 import { spanField, toSpan } from '../upstreams/prometheus/decide-range.ts'
-import { alertmanagerSpec } from '../upstreams.ts'
 
 const LONGEST = 30 * 86_400_000
 const SHOWN = 10

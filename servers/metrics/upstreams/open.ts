@@ -1,12 +1,8 @@
 import type { Clock } from '../../kit/clock.ts'
 import { type Environment, SettingsError } from '../../kit/env.ts'
 import { readInstances } from '../../kit/instances.ts'
-import {
-  alertmanagerSpec,
-  type NodeExporterInstance,
-  nodeExporterSpec,
-  prometheusSpec,
-} from '../upstreams.ts'
+import { createUpstream, type Upstream } from '../../kit/upstream/upstream.ts'
+import { alertmanagerSpec, type HttpInstance, nodeExporterSpec, prometheusSpec } from '../config.ts'
 import { type Alertmanager, openAlertmanager } from './alertmanager/alertmanager.ts'
 import { openPrometheus, type Prometheus } from './prometheus/prometheus.ts'
 
@@ -14,7 +10,7 @@ import { openPrometheus, type Prometheus } from './prometheus/prometheus.ts'
 export interface Upstreams {
   readonly prometheuses: readonly Prometheus[]
   readonly alertmanagers: readonly Alertmanager[]
-  readonly nodeExporters: readonly NodeExporterInstance[]
+  readonly nodeExporters: readonly HttpInstance[]
 }
 
 /** Opens the upstreams. Throws SettingsError with the problems of all of them. */
@@ -33,9 +29,36 @@ export function openUpstreams(environment: Environment, clock: Clock): Upstreams
   const alertmanagers = collect(() => readInstances(alertmanagerSpec, environment))
   const nodeExporters = collect(() => readInstances(nodeExporterSpec, environment))
   if (problems.length > 0) throw new SettingsError(problems)
+  const open = (instance: HttpInstance, spec: { title: string; prefix: string }) =>
+    openUpstream(instance, isUnnamed(instance, spec) ? spec.title : `${spec.title} (${instance.name})`, clock)
   return {
-    prometheuses: prometheuses.map(instance => openPrometheus(instance, clock)),
-    alertmanagers: alertmanagers.map(instance => openAlertmanager(instance, clock)),
+    prometheuses: prometheuses.map(instance => openPrometheus(open(instance, prometheusSpec))),
+    alertmanagers: alertmanagers.map(instance =>
+      openAlertmanager(instance, open(instance, alertmanagerSpec)),
+    ),
     nodeExporters,
   }
+}
+
+/** Opens the HTTP client of an instance. `title` is its name in sentences. */
+export function openUpstream(instance: HttpInstance, title: string, clock: Clock): Upstream {
+  const { URL: url, TOKEN: token, USERNAME: user, PASSWORD: password = '' } = instance.settings
+  const basic = user === undefined ? undefined : Buffer.from(`${user}:${password}`).toString('base64')
+  const authorization = token !== undefined ? `Bearer ${token}` : basic && `Basic ${basic}`
+  const { URL, TOKEN, PASSWORD } = instance.variables
+  return createUpstream({
+    name: instance.name,
+    title,
+    url,
+    problem: instance.problem,
+    headers: authorization === undefined ? {} : { authorization },
+    secrets: [token ?? '', password, basic ?? ''].filter(secret => secret !== ''),
+    settings: { url: URL, key: user === undefined ? TOKEN : PASSWORD },
+    clock,
+  })
+}
+
+/** Tells whether the variables of an instance have no name between the prefix and the setting. */
+export function isUnnamed({ name }: HttpInstance, { prefix }: { prefix: string }): boolean {
+  return name === prefix.toLowerCase().replaceAll('_', '-')
 }

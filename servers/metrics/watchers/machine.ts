@@ -1,3 +1,4 @@
+import type { EventType } from '../../../schemas/events.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Emit } from '../../kit/events.ts'
 import type { LevelRule } from '../../kit/levels.ts'
@@ -41,80 +42,62 @@ export function createRemoteWatcher(deps: WatcherDeps & { machine: ScrapedMachin
 export function createWatchers(deps: WatcherDeps): Watcher[] {
   const { settings, emit, clock } = deps
   const every = settings.interval
-  const { cpu, memory, disk, temperature } = settings
+  const watch = <Type extends EventType>(
+    type: Type,
+    rule: LevelRule | undefined,
+    read: (deps: WatcherDeps, threshold: number) => Promise<readonly Reading<Type>[]>,
+  ): Watcher[] =>
+    rule
+      ? [createLevelWatcher({ type, rule, every, read: () => read(deps, rule.threshold) }, emit, clock)]
+      : []
+  const sample = { name: 'counters', every, poll: async () => void (await deps.sampler.look()) }
   return [
-    cpu
-      ? createLevelWatcher(
-          { type: 'cpu_high', rule: cpu, every, read: () => readCpu(deps, cpu) },
-          emit,
-          clock,
-        )
-      : { name: 'counters', every, poll: async () => void (await deps.sampler.look()) },
-    memory &&
-      createLevelWatcher(
-        { type: 'memory_high', rule: memory, every, read: () => readMemory(deps, memory) },
-        emit,
-        clock,
-      ),
-    disk &&
-      createLevelWatcher(
-        { type: 'disk_high', rule: disk, every, read: () => readDisks(deps, disk) },
-        emit,
-        clock,
-      ),
-    temperature &&
-      createLevelWatcher(
-        { type: 'temp_high', rule: temperature, every, read: () => readTemperatures(deps, temperature) },
-        emit,
-        clock,
-      ),
-  ].filter(watcher => watcher !== undefined)
+    ...(settings.cpu ? watch('cpu_high', settings.cpu, readCpu) : [sample]),
+    ...watch('memory_high', settings.memory, readMemory),
+    ...watch('disk_high', settings.disk, readDisks),
+    ...watch('temp_high', settings.temperature, readTemperatures),
+  ]
 }
 
 /** Reads the use since the last sample; the first one has nothing to compare with. */
-async function readCpu({ host, sampler }: WatcherDeps, rule: LevelRule): Promise<Reading<'cpu_high'>[]> {
+async function readCpu({ host, sampler }: WatcherDeps, threshold: number): Promise<Reading<'cpu_high'>[]> {
   const { from, to } = await sampler.look()
   const percent = from && toCpuPercent(from, to)
   if (percent === undefined) return []
-  const payload = { host, percent: toTenth(percent), threshold: rule.threshold }
+  const payload = { host, percent: toTenth(percent), threshold }
   return [{ key: `cpu_high:${host}`, value: percent, payload }]
 }
 
 async function readMemory(
   { host, machine }: WatcherDeps,
-  rule: LevelRule,
+  threshold: number,
 ): Promise<Reading<'memory_high'>[]> {
   const percent = toMemoryPercent(await machine.memory())
-  const payload = { host, percent: toTenth(percent), threshold: rule.threshold }
-  return [{ key: `memory_high:${host}`, value: percent, payload }]
+  return [
+    { key: `memory_high:${host}`, value: percent, payload: { host, percent: toTenth(percent), threshold } },
+  ]
 }
 
 /** Reads the disks, except read-only ones: they cannot fill up. */
-async function readDisks({ host, machine }: WatcherDeps, rule: LevelRule): Promise<Reading<'disk_high'>[]> {
+async function readDisks({ host, machine }: WatcherDeps, threshold: number): Promise<Reading<'disk_high'>[]> {
   const { disks } = await machine.disks()
   return disks
     .filter(disk => !disk.readOnly)
-    .map(({ mount, percent, freeBytes }) => {
-      const name = cleanText(mount)
-      const payload = {
-        host,
-        mount: name,
-        percent: toTenth(percent),
-        threshold: rule.threshold,
-        free: freeBytes,
-      }
-      return { key: `disk_high:${host}:${name}`, value: percent, payload }
+    .map(({ mount: path, percent, freeBytes: free }) => {
+      const mount = cleanText(path)
+      const payload = { host, mount, percent: toTenth(percent), threshold, free }
+      return { key: `disk_high:${host}:${mount}`, value: percent, payload }
     })
 }
 
 async function readTemperatures(
   { host, machine }: WatcherDeps,
-  rule: LevelRule,
+  threshold: number,
 ): Promise<Reading<'temp_high'>[]> {
   const temperatures = await machine.temperatures()
-  return temperatures.map(({ sensor, celsius }) => {
-    const name = cleanText(sensor)
-    const payload = { host, sensor: name, temp: toTenth(celsius), threshold: rule.threshold }
-    return { key: `temp_high:${host}:${name}`, value: celsius, payload }
+  return temperatures.map(({ sensor: name, celsius }) => {
+    const sensor = cleanText(name)
+    const payload = { host, sensor, temp: toTenth(celsius), threshold }
+    return { key: `temp_high:${host}:${sensor}`, value: celsius, payload }
   })
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { type Access, requireAccess } from '../../../kit/access.ts'
-import { type Clock, toIsoTime } from '../../../kit/clock.ts'
-import { type AlertmanagerInstance, alertmanagerSpec, openUpstream, toTitle } from '../../upstreams.ts'
+import { toIsoTime } from '../../../kit/clock.ts'
+import type { Upstream } from '../../../kit/upstream/upstream.ts'
+import { type AlertmanagerInstance, alertmanagerSpec } from '../../config.ts'
 import { moment } from '../prometheus/answers.ts'
 
 const labels = z.record(z.string(), z.string())
@@ -65,10 +66,8 @@ export interface Alertmanager {
   version(): Promise<string>
 }
 
-export function openAlertmanager(instance: AlertmanagerInstance, clock: Clock): Alertmanager {
-  const title = toTitle(alertmanagerSpec.title, alertmanagerSpec.prefix, instance.name)
-  const upstream = openUpstream(instance, title, clock)
-  const { name, address } = upstream
+export function openAlertmanager(instance: AlertmanagerInstance, upstream: Upstream): Alertmanager {
+  const { name, title, address } = upstream
   return {
     name,
     title,

@@ -12,40 +12,9 @@ const FRESH = 300
 /** Largest answer in bytes; a large machine's is half a megabyte. */
 const MAX_BYTES = 8 * 2 ** 20
 
-const WANTED = new Set([
-  'node_boot_time_seconds',
-  'node_cpu_info',
-  'node_cpu_seconds_total',
-  'node_dmi_info',
-  'node_exporter_build_info',
-  'node_filesystem_avail_bytes',
-  'node_filesystem_device_error',
-  'node_filesystem_files',
-  'node_filesystem_files_free',
-  'node_filesystem_free_bytes',
-  'node_filesystem_readonly',
-  'node_filesystem_size_bytes',
-  'node_hwmon_chip_names',
-  'node_hwmon_sensor_label',
-  'node_hwmon_temp_celsius',
-  'node_hwmon_temp_crit_celsius',
-  'node_load1',
-  'node_load5',
-  'node_load15',
-  'node_memory_Buffers_bytes',
-  'node_memory_Cached_bytes',
-  'node_memory_MemAvailable_bytes',
-  'node_memory_MemFree_bytes',
-  'node_memory_MemTotal_bytes',
-  'node_memory_SwapFree_bytes',
-  'node_memory_SwapTotal_bytes',
-  'node_network_receive_bytes_total',
-  'node_network_transmit_bytes_total',
-  'node_os_info',
-  'node_thermal_zone_temp',
-  'node_time_seconds',
-  'node_uname_info',
-])
+/** The metrics that are read; an exporter has a thousand others. */
+const WANTED =
+  /^node_(boot_time|cpu_(info|seconds)|dmi|exporter_build|filesystem|hwmon|load|memory|network_(receive|transmit)_bytes|os_info|thermal_zone_temp|time_seconds|uname)/
 
 /** A machine as its node-exporter describes it: all but processes and drives, which reject. */
 export interface ScrapedMachine extends Machine {
@@ -66,7 +35,7 @@ export function createScrapedMachine(host: string, upstream: Upstream, clock: Cl
       maxBytes: MAX_BYTES,
     })
     const facts = createFacts(
-      parseExposition(answer.text(), name => WANTED.has(name)),
+      parseExposition(answer.text(), name => WANTED.test(name)),
       clock.monotonic(),
     )
     if (!facts.has('node_cpu_seconds_total') || !facts.has('node_memory_MemTotal_bytes')) {

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import type { Clock } from '../../../kit/clock.ts'
-import { openUpstream, type PrometheusInstance, prometheusSpec, toTitle } from '../../upstreams.ts'
+import type { Upstream } from '../../../kit/upstream/upstream.ts'
 import { alertsAnswer, buildAnswer, type QueryAnswer, queryAnswer } from './answers.ts'
 
 /** Milliseconds; a limit longer than Prometheus' own limit of a query would be no use. */
@@ -24,10 +23,8 @@ export interface Prometheus {
   version(): Promise<string>
 }
 
-export function openPrometheus(instance: PrometheusInstance, clock: Clock): Prometheus {
-  const title = toTitle(prometheusSpec.title, prometheusSpec.prefix, instance.name)
-  const upstream = openUpstream(instance, title, clock)
-  const { name, address } = upstream
+export function openPrometheus(upstream: Upstream): Prometheus {
+  const { name, title, address } = upstream
   return {
     name,
     title,
