@@ -12,27 +12,9 @@ import {
 } from '../kit/env.ts'
 import { describeError } from '../kit/log.ts'
 import { switchSetting } from '../kit/settings.ts'
-import { type GameEntry, gamesFile } from './declaration.ts'
+import { type BackendSettings, type GameEntry, gamesFile } from './declaration.ts'
 import type { ConsoleSettings } from './upstreams/console.ts'
 import type { QuerySettings } from './upstreams/query.ts'
-
-export type BackendSettings =
-  | { kind: 'docker'; container: string; engine: string | undefined }
-  | { kind: 'systemd'; unit: string; user: boolean }
-  | {
-      kind: 'process'
-      command: string
-      args: readonly string[]
-      cwd: string | undefined
-      env: Readonly<Record<string, string>>
-    }
-  | {
-      kind: 'kubernetes'
-      workload: 'deployment' | 'statefulset'
-      name: string
-      namespace: string
-      context: string | undefined
-    }
 
 /** One game server's settings, from the config or from labels. */
 export interface GameSettings {
@@ -215,32 +197,13 @@ function toProblems(issue: z.core.$ZodIssue): string[] {
 }
 
 function toGameSettings(name: string, entry: GameEntry, host: string, problems: string[]): GameSettings {
-  const { title = name, query, commands, access, startSeconds, stopSeconds } = entry
+  const { title = name, query } = entry
   return {
+    ...entry,
     name,
     title,
-    backend: toBackendSettings(entry),
     query: query && { ...query, host: query.host ?? host },
     console: toConsoleSettings(name, entry, host, problems),
-    commands,
-    access,
-    startSeconds,
-    stopSeconds,
-  }
-}
-
-function toBackendSettings({ docker, systemd, process, kubernetes }: GameEntry): BackendSettings {
-  if (docker) return { kind: 'docker', container: docker.container, engine: docker.engine }
-  if (systemd) return { kind: 'systemd', ...systemd }
-  if (process) return { kind: 'process', ...process, cwd: process.cwd }
-  if (!kubernetes) throw new Error('The schema lets no entry without a backend through.')
-  const { deployment, statefulset, namespace, context } = kubernetes
-  return {
-    kind: 'kubernetes',
-    workload: deployment === undefined ? 'statefulset' : 'deployment',
-    name: deployment ?? statefulset ?? '',
-    namespace,
-    context,
   }
 }
 

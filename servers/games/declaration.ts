@@ -13,20 +13,24 @@ const short = <Shape extends z.ZodType>(key: string, shape: Shape) =>
 
 const text = z.string().min(1).max(500)
 const backends = {
-  docker: short('container', z.strictObject({ container: text, engine: text.optional() })),
+  docker: short('container', z.strictObject({ container: text, engine: text.optional() })).transform(
+    ({ container, engine }) => ({ kind: 'docker' as const, container, engine }),
+  ),
   systemd: short(
     'unit',
     z.strictObject({
       unit: text.regex(/^[^-\s/][^\s/]*$/, 'a unit such as "minecraft.service"'),
       user: z.boolean().default(false),
     }),
-  ),
-  process: z.strictObject({
-    command: text,
-    args: z.array(z.string()).default([]),
-    cwd: text.optional(),
-    env: z.record(z.string(), z.string()).default({}),
-  }),
+  ).transform(found => ({ kind: 'systemd' as const, ...found })),
+  process: z
+    .strictObject({
+      command: text,
+      args: z.array(z.string()).default([]),
+      cwd: text.optional(),
+      env: z.record(z.string(), z.string()).default({}),
+    })
+    .transform(found => ({ kind: 'process' as const, ...found, cwd: found.cwd })),
   kubernetes: z
     .strictObject({
       deployment: text.optional(),
@@ -37,10 +41,18 @@ const backends = {
     .refine(
       ({ deployment, statefulset }) => (deployment === undefined) !== (statefulset === undefined),
       'give either deployment or statefulset',
-    ),
+    )
+    .transform(({ deployment, statefulset = '', namespace, context }) => ({
+      kind: 'kubernetes' as const,
+      workload: deployment === undefined ? ('statefulset' as const) : ('deployment' as const),
+      name: deployment ?? statefulset,
+      namespace,
+      context,
+    })),
 }
+export type BackendSettings = z.output<(typeof backends)[keyof typeof backends]>
 
-const KINDS = ['docker', 'systemd', 'process', 'kubernetes'] as const
+const KINDS = Object.keys(backends)
 const seconds = (fallback: number) => z.number().min(1).max(3600).default(fallback)
 
 /** A game server as the config declares it, with exactly one backend. */
@@ -65,8 +77,11 @@ export const gameEntry = z
     startSeconds: seconds(120),
     stopSeconds: seconds(30),
   })
-  .refine(entry => KINDS.filter(kind => entry[kind] !== undefined).length === 1, {
-    error: `give exactly one of ${KINDS.join(', ')}`,
+  .transform(({ docker, systemd, process, kubernetes, ...rest }, context) => {
+    const [backend, second] = [docker, systemd, process, kubernetes].filter(found => found !== undefined)
+    if (backend && !second) return { ...rest, backend }
+    context.addIssue({ code: 'custom', message: `give exactly one of ${KINDS.join(', ')}` })
+    return z.NEVER
   })
 export type GameEntry = z.output<typeof gameEntry>
 

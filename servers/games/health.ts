@@ -1,42 +1,36 @@
 import type { UpstreamHealth } from '../../schemas/health.ts'
 import { toNoEngine } from '../kit/docker/find-engines.ts'
-import { checkHealth } from '../kit/health.ts'
+import { checkAll } from '../kit/health.ts'
 import type { GamesDeps } from './games.ts'
-
-const ENGINE = 'container engine'
-const CLUSTER = 'Kubernetes cluster'
 
 /**
  * Checks whether the engines and clusters answer. If a declared game needs one and none exists, that is
  * reported.
  */
-export async function checkUpstreams(deps: GamesDeps): Promise<UpstreamHealth[]> {
-  return await Promise.all([...checkEngines(deps), ...checkClusters(deps)])
-}
-
-function checkEngines({ engines, settings }: GamesDeps): Promise<UpstreamHealth>[] {
+export function checkUpstreams({ engines, cluster, settings }: GamesDeps): Promise<UpstreamHealth[]> {
+  const backends = settings.declared.map(({ backend }) => backend)
   const found = engines()
-  const needed = settings.declared.some(({ backend }) => backend.kind === 'docker')
-  if (found.length === 0 && needed) {
-    const nowhere = { name: 'docker', kind: ENGINE, address: 'none' }
-    return [checkHealth(nowhere, () => Promise.reject(toNoEngine()))]
-  }
-  return found.map(engine =>
-    checkHealth({ name: engine.name, kind: ENGINE, address: engine.address }, () => engine.version()),
-  )
+  const needsEngine = backends.some(({ kind }) => kind === 'docker')
+  const contexts = new Set(backends.flatMap(one => (one.kind === 'kubernetes' ? [one.context] : [])))
+  return checkAll([
+    ...found.map(of => ({ kind: 'container engine', of })),
+    ...(found.length === 0 && needsEngine
+      ? [{ kind: 'container engine', of: toMissing('docker', toNoEngine()) }]
+      : []),
+    ...[...contexts].map(context => ({ kind: 'Kubernetes cluster', of: find(context, cluster) })),
+  ])
 }
 
-function checkClusters({ cluster, settings }: GamesDeps): Promise<UpstreamHealth>[] {
-  const contexts = settings.declared.flatMap(({ backend }) =>
-    backend.kind === 'kubernetes' ? [backend.context] : [],
-  )
-  return [...new Set(contexts)].map(async context => {
-    const name = context ?? 'kubernetes'
-    try {
-      const found = cluster(context)
-      return await checkHealth({ name, kind: CLUSTER, address: found.address }, () => found.version())
-    } catch (error) {
-      return await checkHealth({ name, kind: CLUSTER, address: 'none' }, () => Promise.reject(error))
-    }
-  })
+function find(context: string | undefined, open: GamesDeps['cluster']) {
+  const name = context ?? 'kubernetes'
+  try {
+    const { address, version } = open(context)
+    return { name, address, version: () => version() }
+  } catch (error) {
+    return toMissing(name, error)
+  }
+}
+
+function toMissing(name: string, error: unknown) {
+  return { name, address: 'none', version: () => Promise.reject(error) }
 }

@@ -39,3 +39,17 @@ export async function checkHealth(
     return { name, kind, address, ok: false, reason: `${what.replace(/\.$/, '')}: ${why}` }
   }
 }
+
+/** Checks upstreams that know their own name, address and version, all at once. Never rejects. */
+export function checkAll(
+  upstreams: readonly {
+    kind: string
+    of: { readonly name: string; readonly address: string; version(): Promise<string | undefined> }
+  }[],
+): Promise<UpstreamHealth[]> {
+  return Promise.all(
+    upstreams.map(({ kind, of }) =>
+      checkHealth({ name: of.name, kind, address: of.address }, () => of.version()),
+    ),
+  )
+}

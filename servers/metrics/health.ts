@@ -1,5 +1,5 @@
 import type { UpstreamHealth } from '../../schemas/health.ts'
-import { checkHealth } from '../kit/health.ts'
+import { checkAll } from '../kit/health.ts'
 import type { Sources } from './containers/sources.ts'
 import type { Hosts } from './hosts.ts'
 import type { Alertmanager } from './upstreams/alertmanager/alertmanager.ts'
@@ -12,18 +12,13 @@ export function checkUpstreams(deps: {
   alertmanagers: readonly Alertmanager[]
   prometheuses: readonly Prometheus[]
 }): Promise<UpstreamHealth[]> {
-  const asked = [
-    ...deps.prometheuses.map(one => ({ kind: 'Prometheus', one })),
-    ...deps.alertmanagers.map(one => ({ kind: 'Alertmanager', one })),
-    ...deps.sources.engines().map(one => ({ kind: 'container engine', one })),
-    ...deps.sources.clusters().map(one => ({ kind: 'Kubernetes', one })),
-  ]
-  const remote = deps.hosts.remote.map(({ name, upstream, machine }) => {
-    const about = { name, kind: 'node-exporter', address: upstream.address }
-    return checkHealth(about, () => machine.version())
-  })
-  const others = asked.map(({ kind, one }) =>
-    checkHealth({ name: one.name, kind, address: one.address }, () => one.version()),
-  )
-  return Promise.all([...others, ...remote])
+  return checkAll([
+    ...deps.prometheuses.map(of => ({ kind: 'Prometheus', of })),
+    ...deps.alertmanagers.map(of => ({ kind: 'Alertmanager', of })),
+    ...deps.sources.engines().map(of => ({ kind: 'container engine', of })),
+    ...deps.sources.clusters().map(of => ({ kind: 'Kubernetes', of })),
+    ...deps.hosts.remote.map(({ name, upstream: { address }, machine: { version } }) => {
+      return { kind: 'node-exporter', of: { name, address, version } }
+    }),
+  ])
 }

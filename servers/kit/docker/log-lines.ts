@@ -59,20 +59,12 @@ function readStream(header: Buffer): number {
 function createLines(tail: number) {
   const open: Buffer[] = Array.from({ length: STREAMS }, () => Buffer.alloc(0))
   const kept: string[] = []
-  let first = 0
   let size = 0
   const keep = (line: Buffer) => {
     const text = line.toString('utf8').replace(/\r$/, '')
     kept.push(text)
     size += text.length
-    while (first < kept.length && (kept.length - first > tail || size > MAX_BYTES)) {
-      size -= kept[first]?.length ?? 0
-      kept[first++] = ''
-    }
-    if (first > 4 * tail + 1000) {
-      kept.splice(0, first)
-      first = 0
-    }
+    while (kept.length > tail || size > MAX_BYTES) size -= kept.shift()?.length ?? 0
   }
   return {
     add(stream: number, piece: Buffer) {
@@ -91,7 +83,7 @@ function createLines(tail: number) {
     },
     end(): string[] {
       for (const line of open) if (line.length > 0) keep(line)
-      return kept.slice(first)
+      return kept
     },
   }
 }
