@@ -28,9 +28,12 @@ export function toFacts(facts: readonly (string | false | undefined)[], between 
   return facts.filter(Boolean).join(between)
 }
 
-/** Returns the text of a value, or undefined if the value is: `known(limit, toByteText)`. */
-export function known<Value>(value: Value | undefined, toText: (value: Value) => string): string | undefined {
-  return value === undefined ? undefined : toText(value)
+/** Returns what `to` makes of a value, or undefined if the value is: `known(limit, toByteText)`. */
+export function known<Value, Result>(
+  value: Value | undefined,
+  to: (value: Value) => Result,
+): Result | undefined {
+  return value === undefined ? undefined : to(value)
 }
 
 /** Returns "a, b and 3 more": the first `most` of the items; `total` if there are more than these. */

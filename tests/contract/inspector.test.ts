@@ -7,7 +7,6 @@ import { downloads } from '../../servers/downloads/server.ts'
 import { startFakeProgram } from '../../servers/downloads/testing/fake-programs.ts'
 import { games } from '../../servers/games/server.ts'
 import type { ServerDefinition } from '../../servers/kit/server.ts'
-import { type Inspected, inspectOverHttp, inspectOverStdio } from '../../servers/kit/testing/alone.ts'
 import { createFakeClock } from '../../servers/kit/testing/fake-clock.ts'
 import { ok, startFaultyUpstream } from '../../servers/kit/testing/faulty-upstream.ts'
 import { assertFits, startWorld } from '../../servers/kit/testing/server-world.ts'
@@ -16,6 +15,7 @@ import { media } from '../../servers/media/server.ts'
 import { metrics } from '../../servers/metrics/server.ts'
 import { notifications } from '../../servers/notifications/server.ts'
 import { startRadarr } from '../lab/radarr.ts'
+import { type Inspected, inspectOverHttp, inspectOverStdio } from '../support/inspector.ts'
 
 interface Case {
   name: string

@@ -1,5 +1,16 @@
+import type { Finding } from '../../kit/render.ts'
+import { cleanText, quote, toCountText } from '../../kit/text.ts'
+
+/**
+ * Factor for the weight of old log lines if the game is well: they are less likely to be trouble now.
+ */
+const OLD = 0.55
+const MOST = 3
+const SHOWN = 2
+const WIDTH = 200
+
 /** A sign of trouble in a line of a game's log. */
-export interface LogSign {
+interface LogSign {
   pattern: RegExp
   finding: string
   /** Probability that it is the cause of trouble: 0 to 100. */
@@ -11,7 +22,7 @@ export interface LogSign {
  * All signs, the likeliest first. They match logs of Java, Quake, Source and other engines, and the system's
  * own errors.
  */
-export const LOG_SIGNS: readonly LogSign[] = [
+const LOG_SIGNS: readonly LogSign[] = [
   {
     pattern: /agree to the EULA/i,
     finding: 'It waits until its license terms are accepted.',
@@ -74,3 +85,24 @@ export const LOG_SIGNS: readonly LogSign[] = [
     fix: 'Read the log around these lines (get_game_server_logs).',
   },
 ]
+
+/** Finds trouble in the last log lines, the likeliest three findings. A line counts for one sign only. */
+export function findInLog(log: readonly string[], isWell: boolean): (Finding & { weight: number })[] {
+  const bySign = new Map<LogSign, string[]>()
+  for (const line of log) {
+    const sign = LOG_SIGNS.find(({ pattern }) => pattern.test(line))
+    if (sign) bySign.set(sign, [...(bySign.get(sign) ?? []), line])
+  }
+  return [...bySign]
+    .sort(([a], [b]) => b.weight - a.weight)
+    .slice(0, MOST)
+    .map(([{ finding, weight, fix }, lines]) => ({
+      finding,
+      evidence: [
+        `${toCountText(lines.length, 'line')} of its last ${log.length} in the log, the newest last:`,
+        ...lines.slice(-SHOWN).map(line => quote(cleanText(line, WIDTH))),
+      ],
+      whatToDo: fix,
+      weight: Math.round(weight * (isWell ? OLD : 1)),
+    }))
+}

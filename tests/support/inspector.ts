@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { systemEnvironment } from '../env.ts'
-import { serve } from '../serve.ts'
-import type { ServerDefinition } from '../server.ts'
-import { compileCache } from './compile-cache.ts'
+import { systemEnvironment } from '../../servers/kit/env.ts'
+import { serve } from '../../servers/kit/serve.ts'
+import type { ServerDefinition } from '../../servers/kit/server.ts'
+import { compileCache } from '../../servers/kit/testing/compile-cache.ts'
 
 const LIMIT_MS = 60_000
 const INSPECTOR = join(
