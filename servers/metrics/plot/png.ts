@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 
-const { resolve } = createRequire(import.meta.url)
+const require = createRequire(import.meta.url)
 
 /** The renderer; its memory belongs to the process and can be set up only once in it. */
 let loaded: ReturnType<typeof load> | undefined
@@ -28,7 +28,7 @@ export async function toPng(svg: string): Promise<string> {
 
 async function load() {
   const { initWasm, Resvg } = await import('@resvg/resvg-wasm')
-  await initWasm(await readFile(resolve('@resvg/resvg-wasm/index_bg.wasm')))
-  const font = await readFile(resolve('@expo-google-fonts/pt-mono/400Regular/PTMono_400Regular.ttf'))
+  await initWasm(await readFile(require.resolve('@resvg/resvg-wasm/index_bg.wasm')))
+  const font = await readFile(require.resolve('@expo-google-fonts/pt-mono/400Regular/PTMono_400Regular.ttf'))
   return { Resvg, font }
 }
