@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -208,6 +208,56 @@ test('plain HTTP must be allowed, and a program that logs in must be there', asy
   const failure = await failureOf(open().version())
   expect(failure.kind).toBe('unauthorized')
   expect(failure.failure.fix).toContain('the user of the kubeconfig')
+})
+
+const login = (status: object) => ({
+  apiVersion: 'client.authentication.k8s.io/v1',
+  command: process.execPath,
+  args: ['-e', 'fs.appendFileSync(process.env.RUNS, "x"); console.log(process.env.SAID)'],
+  env: [
+    { name: 'RUNS', value: join(folder, 'runs') },
+    { name: 'SAID', value: JSON.stringify({ status }) },
+  ],
+})
+
+test.each([
+  ['a token', () => ({ token: 'one' }), { authorization: 'Bearer one' }],
+  ['a file with the token', () => ({ tokenFile: 'token' }), { authorization: 'Bearer from-file' }],
+  [
+    'a name and a password',
+    () => ({ username: 'ann', password: 'pass' }),
+    { authorization: 'Basic YW5uOnBhc3M=' },
+  ],
+  ['a program', () => ({ exec: login({ token: 'ran' }) }), { authorization: 'Bearer ran' }],
+  ['another user', () => ({ token: 'one', as: 'bob' }), { 'impersonate-user': 'bob' }],
+  ['nothing', () => ({}), {}],
+])('a user logs in with %s', async (_what, user, headers) => {
+  writeFileSync(join(folder, 'token'), 'from-file\n')
+  write({ server: `${upstream.url}/k8s`, 'insecure-skip-tls-verify': true }, user())
+  await open().version()
+  expect(upstream.requests[0]?.headers).toMatchObject(headers)
+  if (!('authorization' in headers)) {
+    expect(upstream.requests[0]?.headers.authorization).toBe(
+      'impersonate-user' in headers ? 'Bearer one' : undefined,
+    )
+  }
+})
+
+test.each([
+  ['once while its token holds', '2999-01-01T00:00:00Z', 'x'],
+  ['again once its token has run out', '2000-01-01T00:00:00Z', 'xx'],
+])('the program of a user runs %s', async (_what, expirationTimestamp, runs) => {
+  const exec = login({ token: 'ran', expirationTimestamp })
+  write({ server: `${upstream.url}/k8s`, 'insecure-skip-tls-verify': true }, { exec })
+  const cluster = open()
+  await cluster.version()
+  await cluster.version()
+  expect(readFileSync(join(folder, 'runs'), 'utf8')).toBe(runs)
+})
+
+test('a user of an auth-provider is told to use a program', async () => {
+  write({ server: upstream.url }, { 'auth-provider': { name: 'gcp' } })
+  expect((await failureOf(open().version())).failure.why).toContain('auth-provider "gcp"')
 })
 
 test('several kubeconfigs are one', async () => {

@@ -26,14 +26,12 @@ export interface Asked {
   redact: Redact
 }
 
+type Words = Pick<FailureFacts, 'kind' | 'what' | 'fix' | 'transient'>
+
 /** The words of one upstream, where the usual ones say too little. */
 export interface Explain {
   /** Returns the words about a status; undefined for the usual ones. */
-  status?(
-    title: string,
-    status: number,
-    reason: string,
-  ): Pick<FailureFacts, 'kind' | 'what' | 'fix' | 'transient'> | undefined
+  status?(title: string, status: number, reason: string): Words | undefined
   /** Returns the words about a network error with this code (may be empty); undefined for the usual ones. */
   network?(asked: Asked, code: string): Pick<FailureFacts, 'why' | 'fix'> | undefined
 }
@@ -121,59 +119,57 @@ export function explainStatus(
   explain: Explain = {},
 ): UpstreamFailure {
   const { status, reason, retryAfter } = answer
-  const { title, settings } = asked
+  const words = explain.status?.(asked.title, status, reason) ?? toWords(asked, status, retryAfter)
   const said = reason === '' ? '' : `: "${reason}"`
+  return toUpstreamFailure(asked, { ...words, status, retryAfter, why: `it answered ${status}${said}` })
+}
+
+/** Returns the usual words about a status. */
+function toWords({ title, settings }: Asked, status: number, retryAfter: number | undefined): Words {
   const key = settings.key ?? 'its key or password'
   const where = settings.where === undefined ? '' : ` (${settings.where})`
-  const say = (facts: Pick<FailureFacts, 'kind' | 'what' | 'fix' | 'transient' | 'retryAfter'>) =>
-    toUpstreamFailure(asked, { ...facts, status, why: `it answered ${status}${said}` })
-  const own = explain.status?.(title, status, reason)
-  if (own) return say(own)
-  if (status === 401) {
-    return say({
-      kind: 'unauthorized',
-      what: `${title} did not accept the key or password.`,
-      fix: `Check ${key}${where}.`,
-    })
+  switch (status) {
+    case 401:
+      return {
+        kind: 'unauthorized',
+        what: `${title} did not accept the key or password.`,
+        fix: `Check ${key}${where}.`,
+      }
+    case 403:
+      return {
+        kind: 'forbidden',
+        what: `${title} does not allow this.`,
+        fix: `Check ${key}${where}, and what it may do there.`,
+      }
+    case 404:
+      return {
+        kind: 'not_found',
+        what: `${title} has nothing like that.`,
+        fix: `Check the name or number; if everything of ${title} fails so, check the path in ${settings.url ?? 'its URL'}.`,
+      }
+    case 429: {
+      const wait = retryAfter === undefined ? 'a while' : `${Math.max(1, Math.ceil(retryAfter / 1000))} s`
+      return {
+        kind: 'rate_limited',
+        what: `${title} gets too many requests.`,
+        fix: `Wait ${wait}, then try again.`,
+        transient: true,
+      }
+    }
+    default:
+      return status < 500
+        ? {
+            kind: 'refused',
+            what: `${title} refused this.`,
+            fix: 'Change what it complains about, then try again.',
+          }
+        : {
+            kind: 'server_error',
+            what: `${title} failed inside.`,
+            fix: `Try again in a minute; if it stays so, look at ${title}'s log.`,
+            transient: true,
+          }
   }
-  if (status === 403) {
-    return say({
-      kind: 'forbidden',
-      what: `${title} does not allow this.`,
-      fix: `Check ${key}${where}, and what it may do there.`,
-    })
-  }
-  if (status === 404) {
-    return say({
-      kind: 'not_found',
-      what: `${title} has nothing like that.`,
-      fix: `Check the name or number; if everything of ${title} fails so, check the path in ${settings.url ?? 'its URL'}.`,
-    })
-  }
-  if (status === 429) {
-    const wait = retryAfter === undefined ? 'a while' : `${Math.max(1, Math.ceil(retryAfter / 1000))} s`
-    return say({
-      kind: 'rate_limited',
-      what: `${title} gets too many requests.`,
-      fix: `Wait ${wait}, then try again.`,
-      transient: true,
-      retryAfter,
-    })
-  }
-  if (status < 500) {
-    return say({
-      kind: 'refused',
-      what: `${title} refused this.`,
-      fix: 'Change what it complains about, then try again.',
-    })
-  }
-  return say({
-    kind: 'server_error',
-    what: `${title} failed inside.`,
-    fix: `Try again in a minute; if it stays so, look at ${title}'s log.`,
-    transient: true,
-    retryAfter,
-  })
 }
 
 /** Returns the failure of a redirect, which is never followed: it would send the key to an unknown host. */
