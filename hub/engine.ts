@@ -243,5 +243,6 @@ function openApprovals(
   toolBox: ReturnType<typeof createToolBox>,
   { sampleFor }: Runtime,
 ): Approvals {
-  return createApprovals({ store, clock, newId, log, signals, toolBox, agent: agents.find, sampleFor })
+  const own = { agent: agents.find, owner: randomUUID(), sampleFor }
+  return createApprovals({ store, clock, newId, log, signals, toolBox, ...own })
 }

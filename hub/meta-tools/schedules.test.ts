@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openTempStore } from '../../tests/support/temp-store.ts'
 import { createEmitter } from '../core/emitter.ts'
 import type { SignalMap } from '../core/signals.ts'
-import { findSchedule, setScheduleStatus } from '../store/schedules.ts'
+import { changeSchedule, findSchedule } from '../store/schedules.ts'
 import { createMetaTools } from './index.ts'
 
 const NOW = Date.parse('2026-11-21T22:00:00Z')
@@ -116,7 +116,7 @@ test('only one’s own pending schedules can be cancelled', async () => {
   for (const outcome of [await cancel('sch_9'), await cancel('sch_1', 'thr_other')]) {
     expect(outcome).toMatchObject({ isError: true, told: [] })
   }
-  await tools.store.write(tx => setScheduleStatus(tx, 'sch_1', { status: 'done' }))
+  await tools.store.write(tx => changeSchedule(tx, { id: 'sch_1', status: 'active' }, { status: 'done' }))
   expect(await cancel('sch_1')).toMatchObject({ isError: true })
   expect((await findSchedule(tools.store.db, 'sch_1'))?.status).toBe('done')
 })

@@ -3,7 +3,7 @@ import { eventWanted } from '../../schemas/inbox.ts'
 import { describeNextRun, planSchedule, type ScheduleAsk } from '../core/schedule-plan.ts'
 import { toLine } from '../core/text.ts'
 import type { CallContext } from '../core/tool-box.ts'
-import { activeSchedulesOf, createSchedule, findSchedule, setScheduleStatus } from '../store/schedules.ts'
+import { activeSchedulesOf, cancelSchedule as cancelStored, createSchedule } from '../store/schedules.ts'
 import type { ScheduleRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import { defineMetaTool, type MetaDeps, type MetaTool } from './meta-tool.ts'
@@ -70,11 +70,9 @@ export function cancelSchedule(deps: MetaDeps): MetaTool {
     description: 'Cancels one of your pending wakes by its id (list_schedules shows them).',
     input: z.strictObject({ id: z.string().min(1) }),
     async run(tx, { id }, context) {
-      const row = await findSchedule(tx, id)
-      if (!row || row.thread_id !== context.thread || row.status !== 'active') {
+      const row = await cancelStored(tx, id, { from: ['active'], thread: context.thread })
+      if (!row)
         return { text: `There is no pending schedule ${id}; list_schedules shows them.`, isError: true }
-      }
-      await setScheduleStatus(tx, id, { status: 'cancelled' })
       context.afterCommit(() => deps.signals.emit('schedules', { agent: context.agent }))
       return { text: `Cancelled: ${row.reason}`, isError: false, structured: { id, status: 'cancelled' } }
     },

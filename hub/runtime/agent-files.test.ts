@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { openTempStore, type TempStore } from '../../tests/support/temp-store.ts'
-import { setScheduleStatus } from '../store/schedules.ts'
+import { cancelSchedule } from '../store/schedules.ts'
 import { applyAgentFiles, type FileAgent } from './agent-files.ts'
 
 const report = { cron: '0 8 * * *', reason: 'report' }
@@ -43,7 +43,7 @@ test('a line that comes back is active again from now on, even one that was canc
   await using files = await openFiles()
   await files.apply({ name: 'homelab', schedules: [report] })
   const { id } = await files.store.db.selectFrom('schedules').select('id').executeTakeFirstOrThrow()
-  await files.store.write(tx => setScheduleStatus(tx, id, { status: 'cancelled' }))
+  await files.store.write(tx => cancelSchedule(tx, id, { from: ['active'] }))
   await files.apply({ name: 'homelab', schedules: [report] })
   expect((await schedules(files))[0]?.[1]).toBe('cancelled')
   await files.apply({ name: 'homelab', schedules: [] })

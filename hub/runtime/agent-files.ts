@@ -4,7 +4,7 @@ import type { MissedPolicy } from '../core/occurrences.ts'
 import { nextOccurrence } from '../core/schedule-plan.ts'
 import { listRetired, syncAgents } from '../store/agents.ts'
 import type { Store } from '../store/open.ts'
-import { createSchedule, holdSchedules, schedulesOfFiles, setScheduleStatus } from '../store/schedules.ts'
+import { changeSchedule, createSchedule, holdSchedules, schedulesOfFiles } from '../store/schedules.ts'
 import type { ScheduleRow } from '../store/tables.ts'
 import { ensureMainThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
@@ -56,13 +56,13 @@ async function applySchedules(tx: Tx, { agent, rows, deps, now }: Applied): Prom
     if (wanted.has(id)) continue
     wanted.add(id)
     if (row && row.status !== 'done') {
-      if (row.missed !== missed) await setScheduleStatus(tx, id, { status: row.status, missed })
+      if (row.missed !== missed) await changeSchedule(tx, row, { missed })
       continue
     }
     const nextRun = nextOccurrence(cron, timezone, now)
     if (nextRun === undefined) continue
     if (row) {
-      await setScheduleStatus(tx, id, { status: 'active', nextRun, missed })
+      await changeSchedule(tx, row, { status: 'active', next_run: nextRun, missed })
       continue
     }
     await createSchedule(tx, {
@@ -84,7 +84,7 @@ async function applySchedules(tx: Tx, { agent, rows, deps, now }: Applied): Prom
     })
   }
   for (const [id, row] of known)
-    if (!wanted.has(id) && row.status !== 'done') await setScheduleStatus(tx, id, { status: 'done' })
+    if (!wanted.has(id) && row.status !== 'done') await changeSchedule(tx, row, { status: 'done' })
 }
 
 /** Returns the same id for the same line of the same file, however often it is read. */

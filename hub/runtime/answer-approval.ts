@@ -13,7 +13,7 @@ import type { RuntimeDeps, SampleFor } from './deps.ts'
 
 export type ApprovalDeps = Pick<
   RuntimeDeps,
-  'store' | 'clock' | 'newId' | 'log' | 'signals' | 'toolBox' | 'agent'
+  'store' | 'clock' | 'newId' | 'log' | 'signals' | 'toolBox' | 'agent' | 'owner'
 > & { sampleFor: SampleFor }
 
 type Answer = Extract<InboxPayload, { kind: 'approval' }>

@@ -63,7 +63,7 @@ export async function askApproval(
 ): Promise<AskedApproval> {
   const now = deps.clock.now()
   const conversation = placeOfPeople(claim) ?? undefined
-  const approval: ApprovalRow = {
+  const approval = await createApproval(tx, {
     id: deps.newId('apr'),
     call_id: row.id,
     thread_id: claim.thread,
@@ -77,14 +77,7 @@ export async function askApproval(
     status: 'open',
     created_at: now,
     expires_at: now + APPROVAL_MS,
-    decided_at: null,
-    decided_by: null,
-    decided_where: null,
-    note: null,
-    answered_at: null,
-    question_json: null,
-  }
-  await createApproval(tx, approval)
+  })
   const outcome = toWaiting(approval.id)
   await waitCall(tx, row.id, approval.id, outcome)
   const message = await tellCall(deps, tx, claim, {

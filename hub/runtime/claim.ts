@@ -4,7 +4,7 @@ import type { Deadline } from '../core/clock.ts'
 import type { Semaphore } from '../core/semaphore.ts'
 import { openApprovalsOf } from '../store/approvals.ts'
 import { factsOf } from '../store/context.ts'
-import { createCycle, endCycle, lastCycleEnd, readCycle, workOf } from '../store/cycles.ts'
+import { createCycle, endCycle, lastCycleEnd, runningCycle } from '../store/cycles.ts'
 import { appendHistory, type Fenced, type HistoryEntry } from '../store/history.ts'
 import { type InboxItem, itemsOfCycle, nextItems } from '../store/inbox.ts'
 import { forgetNote } from '../store/parked.ts'
@@ -133,23 +133,12 @@ async function tryClaim(
   { thread, day, isAlone }: { thread: string; day: string; isAlone: boolean },
 ): Promise<Claim | undefined> {
   const now = deps.clock.now()
-  let refused: string | null = null
+  let parked: string | undefined
   const begun = await deps.store.write(async tx => {
-    const { running, waiting } = await workOf(tx, thread)
-    if (running === null && waiting === null) return undefined
-    const rows = running === null ? BATCH_ROWS : 0
-    const cycle = running === null ? undefined : await readCycle(tx, running)
     // A cycle that a limit deferred is judged anew; only one that waits for its provider keeps its time.
-    const due = cycle && cycle.parked_at !== null ? now : Number.MAX_SAFE_INTEGER
-    const row = await claimThread(tx, {
-      id: thread,
-      owner: deps.owner,
-      until: now + LEASE_MS,
-      now,
-      due,
-      rows,
-    })
-    if (!row) refused = waiting === null ? null : running
+    const row = await claimThread(tx, { id: thread, owner: deps.owner, until: now + LEASE_MS, now })
+    const cycle = await runningCycle(tx, thread)
+    parked = row ? undefined : cycle?.id
     if (!row) return undefined
     const own = toAgentOf(agent, row)
     if (cycle) {
@@ -159,7 +148,7 @@ async function tryClaim(
     return row.ended_at === null ? begin(deps, tx, { agent: own, row, now, day }) : refuse(tx, row, now)
   }, 'relaxed')
   if (begun?.notice) deps.signals.emit('message', begun.notice)
-  if (refused !== null) await tellParked(deps, thread, refused)
+  if (parked !== undefined) await tellParked(deps, thread, parked)
   return begun?.claim
 }
 
@@ -169,7 +158,7 @@ async function refuse(tx: Tx, row: ThreadRow, now: number): Promise<undefined> {
   await releaseThread(tx, { thread: row.id, fence: row.fence, resting: 'sleeping' }, now)
 }
 
-/** Rows that the claim reserves in the history for the batch, which is one message. */
+/** Rows that `claimThread` reserves in the history for the batch, which is one message. */
 const BATCH_ROWS = 1
 
 async function resume(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { InboxPayload } from '../../schemas/inbox.ts'
 import { type Death, openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { nextOccurrence } from '../core/schedule-plan.ts'
-import { createSchedule, findSchedule, setScheduleStatus } from '../store/schedules.ts'
+import { cancelSchedule, createSchedule, findSchedule } from '../store/schedules.ts'
 import type { ScheduleRow } from '../store/tables.ts'
 import { ensureMainThread } from '../store/threads.ts'
 
@@ -202,10 +202,7 @@ test('a wake-up that is cancelled, due and waited for in one instant ends in one
         const event = { source: 'games', externalId: '1', type: 'server_empty', payload: {}, at: 0 }
         const cancel = () =>
           world.store.write(async tx => {
-            const row = await findSchedule(tx, 'sch_1')
-            if (row?.status !== 'active') return false
-            await setScheduleStatus(tx, 'sch_1', { status: 'cancelled' })
-            return true
+            return (await cancelSchedule(tx, 'sch_1', { from: ['active'] })) !== undefined
           })
         const doings = {
           fire: () => world.router.fireDue(),

@@ -37,20 +37,24 @@ export async function fireDue({ store, clock }: { store: Store; clock: Clock }):
   }
 }
 
-/** Posts the due occurrences. Tells whether there was one: missed occurrences may be skipped. */
+/**
+ * Posts the due occurrences of a schedule that still is as it was read. Tells whether there was one: missed
+ * occurrences may be skipped.
+ */
 async function fire(tx: Tx, schedule: ScheduleRow & { next_run: number }, now: number): Promise<boolean> {
   const { cron, timezone, missed, next_run: nextRun } = schedule
   const { fire: dueAts, next } = decideOccurrences({ cron, timezone, missed, nextRun }, now)
+  const ran = dueAts.length > 0 ? now : schedule.last_run
+  if (!(await advanceSchedule(tx, schedule, ran, next))) return false
   for (const dueAt of dueAts) await post(tx, schedule, { dueAt, externalId: `${schedule.id}@${dueAt}`, now })
-  await advanceSchedule(tx, schedule.id, dueAts.length > 0 ? now : schedule.last_run, next)
   return dueAts.length > 0
 }
 
 /** Fires a schedule because an event came first: a one-shot is over, a cron keeps its next time. */
 export async function fireEarly(tx: Tx, schedule: ScheduleRow, early: EventFact, now: number): Promise<void> {
-  await post(tx, schedule, { dueAt: now, externalId: `${early.id}:${schedule.id}`, now, early })
   const next = schedule.cron === null ? undefined : (schedule.next_run ?? undefined)
-  await advanceSchedule(tx, schedule.id, now, next)
+  if (!(await advanceSchedule(tx, schedule, now, next))) return
+  await post(tx, schedule, { dueAt: now, externalId: `${early.id}:${schedule.id}`, now, early })
 }
 
 interface Occurrence {

@@ -1,7 +1,7 @@
 import type { NewEvent, RoutedEvent } from '../../schemas/inbox.ts'
 import type { HookEvent, HookOutcome } from '../../schemas/webhooks.ts'
 import type { DueSource } from '../core/due.ts'
-import { type EventCursor, saveCursor } from '../store/events.ts'
+import { type EventCursor, lockEvents, saveCursor } from '../store/events.ts'
 import type { Store } from '../store/open.ts'
 import { createEventReleases } from './release-events.ts'
 import { type RouteEventDeps, type Routing, routeEvent } from './route-event.ts'
@@ -27,12 +27,16 @@ export function createEventPosts(
   return {
     eventReleases: createEventReleases(deps, announce),
     async postEvent(event) {
-      const routing = await deps.store.write(tx => routeEvent(deps, tx, event))
+      const routing = await deps.store.write(async tx => {
+        await lockEvents(tx)
+        return routeEvent(deps, tx, event)
+      })
       if (routing) announce([routing])
       return routing?.event
     },
     async postHook(events) {
       const taken = await deps.store.write(async tx => {
+        await lockEvents(tx)
         const all: HookRouting[] = []
         for (const event of events) all.push(await routeHook(deps, tx, event))
         return all
@@ -42,6 +46,7 @@ export function createEventPosts(
     },
     async postFeed(server, events, cursor) {
       const routings = await deps.store.write(async tx => {
+        await lockEvents(tx)
         const all: Routing[] = []
         for (const event of events) {
           const routing = await routeEvent(deps, tx, event)

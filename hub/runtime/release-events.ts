@@ -2,6 +2,7 @@ import type { EventFact } from '../../schemas/inbox.ts'
 import type { Clock } from '../core/clock.ts'
 import type { DueSource } from '../core/due.ts'
 import { dueEvents, newestBehind, nextRelease, recordRelease } from '../store/event-releases.ts'
+import { lockEvents } from '../store/events.ts'
 import type { Store } from '../store/open.ts'
 import type { EventRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
@@ -24,6 +25,7 @@ export function createEventReleases(
     nextDue: () => nextRelease(deps.store.db, times()),
     async fire() {
       const routings = await deps.store.write(async tx => {
+        await lockEvents(tx)
         const all: Routing[] = []
         for (const event of await dueEvents(tx, { ...times(), limit: TURN }))
           all.push(await release(deps, tx, event))

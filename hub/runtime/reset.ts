@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Signals } from '../core/signals.ts'
-import { appendMessage, findByClientId } from '../store/conversations.ts'
+import { appendMessage, appendOnce } from '../store/conversations.ts'
 import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
 import { endSession, newestSession } from '../store/sessions.ts'
@@ -70,13 +70,12 @@ export async function resetByMessage(
 ): Promise<ChatMessage> {
   const { conversation, text, author, token, clientId } = message
   const { posted, done } = await deps.store.write(async tx => {
-    const before =
-      clientId === undefined ? undefined : await findByClientId(tx, conversation, token, clientId)
-    if (before) return { posted: before, done: undefined }
     const named = clientId === undefined ? {} : { token, clientId }
     const id = deps.newId('msg')
     const at = deps.clock.now()
-    const own = await appendMessage(tx, { id, conversation, kind: 'user', author, text, at, ...named })
+    const said = { id, conversation, kind: 'user' as const, author, text, at, ...named }
+    const { posted: own, isNew } = await appendOnce(tx, said)
+    if (!isNew) return { posted: own, done: undefined }
     const why = parseReset(text)?.message
     const reset = await writeReset(deps, tx, {
       agents,

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Signals } from '../core/signals.ts'
-import { appendMessage, findByClientId } from '../store/conversations.ts'
+import { appendOnce, findByClientId } from '../store/conversations.ts'
 import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
 import { ensureMainThread, hasThread, mainThreadId } from '../store/threads.ts'
@@ -155,11 +155,9 @@ function isNamedIn(text: string, agent: string): boolean {
 
 async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[], message: NewUserMessage) {
   const { conversation, text, author, token, clientId, images = [], schema } = message
-  const before = clientId === undefined ? undefined : await findByClientId(tx, conversation, token, clientId)
-  if (before) return { posted: before, isNew: false }
   const at = deps.clock.now()
   const id = deps.newId('msg')
-  const posted = await appendMessage(tx, {
+  const { posted, isNew } = await appendOnce(tx, {
     id,
     conversation,
     kind: 'user',
@@ -169,6 +167,7 @@ async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[]
     ...(clientId === undefined ? {} : { token, clientId }),
     ...(images.length === 0 ? {} : { data: { images } }),
   })
+  if (!isNew) return { posted, isNew }
   const pictures = images.length === 0 ? {} : { pictures: { count: images.length, seq: posted.seq } }
   const wanted = schema === undefined ? {} : { schema }
   const payload = {
@@ -182,5 +181,5 @@ async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[]
   }
   for (const thread of threads)
     await postItem(tx, { thread, source: 'chat', externalId: id, payload, conversation, at })
-  return { posted, isNew: true }
+  return { posted, isNew }
 }

@@ -1,7 +1,7 @@
 import { type Deadline, timeoutSignal } from '../core/clock.ts'
 import { toSentence } from '../core/text.ts'
 import type { AgentTool } from '../core/tool-box.ts'
-import { callOfApproval, findApproval } from '../store/approvals.ts'
+import { callOfApproval, findApproval, takeApproved } from '../store/approvals.ts'
 import { startCall } from '../store/ledger.ts'
 import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
 import { agentOfThread, hasEnded } from '../store/threads.ts'
@@ -19,6 +19,9 @@ import type { RuntimeAgent } from './deps.ts'
 import type { Party } from './questions/ask-person.ts'
 import { openAsker } from './questions/asker.ts'
 
+/** Milliseconds until another process may take a call over: no call takes as long, with its questions. */
+const LEASE_MS = 25 * 3_600_000
+
 type Ended = Pick<Answered, 'status' | 'outcome'>
 type ServerTool = Extract<AgentTool<Tx>, { kind: 'server' }>
 
@@ -27,23 +30,42 @@ type Plan =
   | { kind: 'run'; tool: ServerTool; args: Record<string, unknown>; agent: RuntimeAgent }
   | { kind: 'clear'; ended: Ended }
 
+/** An approved call that this process took. */
+interface Taken {
+  approval: ApprovalRow
+  call: ToolCallRow
+  plan: Plan
+}
+
 /**
  * Runs the call of an approval that a person gave, once, and posts its outcome. A call that an earlier run of
  * the hub had started runs again only if its tool is repeatable. Throws when `stopping` aborts; the rest then
  * waits for the next start.
  */
 export async function runApproved(deps: ApprovalDeps, id: string, stopping: AbortSignal): Promise<void> {
-  const { db } = deps.store
-  const approval = await findApproval(db, id)
-  if (!approval || approval.answered_at !== null) return
-  const call = await callOfApproval(db, approval)
-  await deps.toolBox.untilListed(call.tool, stopping)
-  const plan = decidePlan(deps, approval, call)
+  const tool = (await findApproval(deps.store.db, id))?.tool
+  if (tool === undefined) return
+  await deps.toolBox.untilListed(tool, stopping)
   stopping.throwIfAborted()
-  const ended = plan.kind === 'clear' ? plan.ended : await runOnce(deps, { approval, call, plan }, stopping)
+  const taken = await deps.store.write(tx => take(deps, tx, id))
+  if (!taken) return
+  const { approval, call, plan } = taken
+  const ended = plan.kind === 'clear' ? plan.ended : await run(deps, { approval, call, plan }, stopping)
   const answered = { approval, call, ...ended }
   const message = await deps.store.write(tx => answerApproval(deps, tx, answered))
   announceAnswer(deps, answered, message)
+}
+
+/** Takes the call and records that it begins; undefined if another process has it, or it ended. */
+async function take(deps: ApprovalDeps, tx: Tx, id: string): Promise<Taken | undefined> {
+  const now = deps.clock.now()
+  const approval = await takeApproved(tx, { id, owner: deps.owner, until: now + LEASE_MS, now })
+  if (!approval) return undefined
+  const call = await callOfApproval(tx, approval)
+  const plan = decidePlan(deps, approval, call)
+  if (plan.kind === 'clear' || call.status === 'started') return { approval, call, plan }
+  if (await hasEnded(tx, approval.thread_id)) return { approval, call, plan: overBefore(call) }
+  return (await startCall(tx, call.id, now)) ? { approval, call, plan } : undefined
 }
 
 function decidePlan(deps: ApprovalDeps, approval: ApprovalRow, call: ToolCallRow): Plan {
@@ -66,34 +88,18 @@ function decidePlan(deps: ApprovalDeps, approval: ApprovalRow, call: ToolCallRow
 }
 
 function fail(text: string): Plan {
-  return { kind: 'clear', ended: toFailure(text) }
+  return { kind: 'clear', ended: { status: 'error', outcome: { text, isError: true } } }
 }
 
-function overBefore(call: ToolCallRow): Ended {
-  return toFailure(`${call.tool} did not run: its task has ended.`)
+function overBefore(call: ToolCallRow): Plan {
+  return fail(`${call.tool} did not run: its task has ended.`)
 }
 
-function toFailure(text: string): Ended {
-  return { status: 'error', outcome: { text, isError: true } }
-}
-
-interface Run {
-  approval: ApprovalRow
-  call: ToolCallRow
-  plan: Extract<Plan, { kind: 'run' }>
-}
-
-async function runOnce(
+async function run(
   deps: ApprovalDeps,
-  { approval, call, plan: { tool, args, agent } }: Run,
+  { approval, call, plan: { tool, args, agent } }: Taken & { plan: Extract<Plan, { kind: 'run' }> },
   stopping: AbortSignal,
 ): Promise<Ended> {
-  const hasBegun = await deps.store.write(async tx => {
-    const isOver = call.status === 'planned' && (await hasEnded(tx, approval.thread_id))
-    if (!isOver) await startCall(tx, call.id, deps.clock.now())
-    return !isOver
-  })
-  if (!hasBegun) return overBefore(call)
   const show = (text?: string) => showCall(deps, placeOf(approval), call, 'started', text)
   show()
   const deadline = timeoutSignal(deps.clock, agent.limits.minutes * 60_000, call.tool)

@@ -2,7 +2,7 @@ import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
 import type { Clock } from '../core/clock.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Signals } from '../core/signals.ts'
-import { appendMessage, findByClientId } from '../store/conversations.ts'
+import { appendMessage, appendOnce } from '../store/conversations.ts'
 import { hasWaiting } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
 import { requestStops, type StoppedCycle, type StopScope } from '../store/stops.ts'
@@ -73,13 +73,11 @@ export async function stopByMessage(
 ): Promise<ChatMessage> {
   const { conversation, text, author, token, clientId } = message
   const done = await deps.store.write(async tx => {
-    const before =
-      clientId === undefined ? undefined : await findByClientId(tx, conversation, token, clientId)
-    if (before) return { posted: before, told: [], stopping: { stopped: [], waiting: [] } }
     const about = { conversation, at: deps.clock.now() }
     const named = clientId === undefined ? {} : { token, clientId }
     const id = deps.newId('msg')
-    const posted = await appendMessage(tx, { ...about, id, kind: 'user', author, text, ...named })
+    const { posted, isNew } = await appendOnce(tx, { ...about, id, kind: 'user', author, text, ...named })
+    if (!isNew) return { posted, told: [], stopping: { stopped: [], waiting: [] } }
     const stopping = await writeStop(tx, { threads, conversation }, author)
     const notice = describeStop(stopping, conversation)
     if (notice === undefined) return { posted, told: [posted], stopping }

@@ -1,12 +1,11 @@
-import { type Kysely, sql } from 'kysely'
+import type { Insertable, Kysely } from 'kysely'
 import type { Approval, ApprovalStatus } from '../../schemas/chat.ts'
 import { parseJson } from '../core/json.ts'
-import { statement } from './statement.ts'
-import type { ApprovalRow, Tables, ToolCallRow } from './tables.ts'
+import type { ApprovalRow, ApprovalTable, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-export async function createApproval(tx: Tx, row: ApprovalRow): Promise<void> {
-  await tx.insertInto('approvals').values(row).execute()
+export function createApproval(tx: Tx, row: Insertable<ApprovalTable>): Promise<ApprovalRow> {
+  return tx.insertInto('approvals').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
 export function findApproval(db: Kysely<Tables>, id: string): Promise<ApprovalRow | undefined> {
@@ -31,18 +30,15 @@ export function listApprovals(
 
 /** Returns the approvals that a thread still waits for, the oldest first. */
 export function openApprovalsOf(db: Kysely<Tables>, thread: string): Promise<ApprovalRow[]> {
-  return selectOpen(db, { thread }).then(result => result.rows)
-}
-
-const selectOpen = statement<{ thread: string }, ApprovalRow>((db, { thread }) =>
-  db
+  return db
     .selectFrom('approvals')
     .selectAll()
     .where('thread_id', '=', thread)
-    .where('status', '=', sql.lit('open'))
+    .where('status', '=', 'open')
     .orderBy('created_at')
-    .orderBy('id'),
-)
+    .orderBy('id')
+    .execute()
+}
 
 /** Returns the threads that wait for a person's answer. */
 export async function threadsAwaitingApproval(db: Kysely<Tables>): Promise<Set<string>> {
@@ -110,6 +106,25 @@ export function cutQuestions(db: Kysely<Tables>): Promise<ApprovalRow[]> {
 }
 
 const CUT_OFF = 'The hub stopped before anybody answered.'
+
+/**
+ * Takes an approved call for one process until `until`: it runs once. Returns undefined if another has it, or
+ * its outcome was posted.
+ */
+export function takeApproved(
+  tx: Tx,
+  { id, owner, until, now }: { id: string; owner: string; until: number; now: number },
+): Promise<ApprovalRow | undefined> {
+  return tx
+    .updateTable('approvals')
+    .set({ lease_owner: owner, lease_until: until })
+    .where('id', '=', id)
+    .where('status', '=', 'approved')
+    .where('answered_at', 'is', null)
+    .where(eb => eb.or([eb('lease_owner', 'is', null), eb('lease_until', '<', now)]))
+    .returningAll()
+    .executeTakeFirst()
+}
 
 /** Records that the approval's outcome is in the thread's inbox. */
 export async function markAnswered(tx: Tx, id: string, at: number): Promise<void> {

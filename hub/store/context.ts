@@ -1,6 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { StoredFact } from '../../schemas/inbox.ts'
-import { statement } from './statement.ts'
 import type { ContextTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -39,21 +38,17 @@ export function readContext(db: Kysely<Tables>, at: ContextScope): Promise<{ key
 }
 
 /** Returns the facts of an agent and of one of its threads, the agent's first, by key. */
-export async function factsOf(tx: Tx, agent: string, thread: string): Promise<StoredFact[]> {
-  const { rows } = await selectFacts(tx, { agent, thread })
-  return rows
-}
-
-const selectFacts = statement<{ agent: string; thread: string }, StoredFact>((db, { agent, thread }) =>
-  db
+export function factsOf(tx: Tx, agent: string, thread: string): Promise<StoredFact[]> {
+  return tx
     .selectFrom('context')
     .select(['scope', 'key', 'value'])
     .where(eb =>
       eb.or([
-        eb.and([eb('scope', '=', sql.lit('agent')), eb('owner', '=', agent)]),
-        eb.and([eb('scope', '=', sql.lit('thread')), eb('owner', '=', thread)]),
+        eb.and([eb('scope', '=', 'agent'), eb('owner', '=', agent)]),
+        eb.and([eb('scope', '=', 'thread'), eb('owner', '=', thread)]),
       ]),
     )
     .orderBy('scope')
-    .orderBy('key'),
-)
+    .orderBy('key')
+    .execute()
+}

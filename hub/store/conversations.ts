@@ -1,9 +1,8 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { ChatMessage, MessageKind } from '../../schemas/chat.ts'
 import { storedPicture } from '../../schemas/picture.ts'
 import { parseJson } from '../core/json.ts'
-import { statement } from './statement.ts'
 import type { MessageRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -23,53 +22,52 @@ export interface NewMessage {
 
 /** Appends a message with the next `seq`; the first message makes the conversation. */
 export async function appendMessage(tx: Tx, message: NewMessage): Promise<ChatMessage> {
-  const { rows } = await nextSeq(tx, { id: message.conversation, at: message.at })
-  const seq = rows[0]?.last_seq
-  if (seq === undefined) throw new Error(`The conversation ${message.conversation} gave no seq`)
+  return (await appendOnce(tx, message)).posted
+}
+
+/** Appends a message, unless its token sent one under the same `clientId` before: `posted` is then that one. */
+export async function appendOnce(
+  tx: Tx,
+  message: NewMessage,
+): Promise<{ posted: ChatMessage; isNew: boolean }> {
+  const { conversation, token = null, clientId = null, at } = message
+  const { last_seq: seq } = await tx
+    .insertInto('conversations')
+    .values({ id: conversation, last_seq: 1, created_at: at })
+    .onConflict(oc => oc.column('id').doUpdateSet(eb => ({ last_seq: eb('conversations.last_seq', '+', 1) })))
+    .returning('last_seq')
+    .executeTakeFirstOrThrow()
   const row: MessageRow = {
-    conversation_id: message.conversation,
+    conversation_id: conversation,
     seq,
     id: message.id,
     kind: message.kind,
     author: message.author,
     text: message.text,
-    at: message.at,
-    token: message.token ?? null,
-    client_id: message.clientId ?? null,
+    at,
+    token,
+    client_id: clientId,
     in_reply_to_json: message.inReplyTo ? JSON.stringify(message.inReplyTo) : null,
     data_json: message.data ? JSON.stringify(message.data) : null,
     cycle_id: message.cycle ?? null,
   }
-  await insertMessage(tx, row)
-  return toChatMessage(row)
-}
-
-const nextSeq = statement<{ id: string; at: number }, { last_seq: number }>((db, { id, at }) =>
-  db
-    .insertInto('conversations')
-    .values({ id, last_seq: 1, created_at: at })
+  const inserted = await tx
+    .insertInto('messages')
+    .values(row)
     .onConflict(oc =>
-      oc.column('id').doUpdateSet(eb => ({ last_seq: eb('conversations.last_seq', '+', sql.lit(1)) })),
+      oc.columns(['conversation_id', 'token', 'client_id']).where('client_id', 'is not', null).doNothing(),
     )
-    .returning('last_seq'),
-)
-
-const insertMessage = statement<MessageRow, unknown>((db, row) =>
-  db.insertInto('messages').values({
-    conversation_id: row.conversation_id,
-    seq: row.seq,
-    id: row.id,
-    kind: row.kind,
-    author: row.author,
-    text: row.text,
-    at: row.at,
-    token: row.token,
-    client_id: row.client_id,
-    in_reply_to_json: row.in_reply_to_json,
-    data_json: row.data_json,
-    cycle_id: row.cycle_id,
-  }),
-)
+    .executeTakeFirstOrThrow()
+  if (inserted.numInsertedOrUpdatedRows !== 0n) return { posted: toChatMessage(row), isNew: true }
+  await tx
+    .updateTable('conversations')
+    .set({ last_seq: seq - 1 })
+    .where('id', '=', conversation)
+    .execute()
+  const posted = await findByClientId(tx, conversation, token ?? '', clientId ?? '')
+  if (!posted) throw new Error(`The message ${clientId} is neither new nor there`)
+  return { posted, isNew: false }
+}
 
 /** Returns the message that a client already sent under its own id, if it did. */
 export async function findByClientId(tx: Tx, conversation: string, token: string, clientId: string) {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import { readState, removeState, saveState } from './hub-state.ts'
+import { countUp, readState, removeState, saveState } from './hub-state.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -25,7 +25,7 @@ export async function crashRuns(db: Kysely<Tables>): Promise<number> {
 
 /** Counts this run, which has a cycle, as a crash until `forgetCrashRuns` says that it was none. */
 export async function countCrashRun(tx: Tx): Promise<void> {
-  await saveState(tx, RUNS, (await crashRuns(tx)) + 1)
+  await countUp(tx, RUNS)
 }
 
 export async function forgetCrashRuns(tx: Tx): Promise<void> {

@@ -1,7 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { settleEventsOf } from './events.ts'
-import { QUIET_SOURCE } from './inbox.ts'
-import { statement } from './statement.ts'
 import type { CycleRow, CycleTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -9,79 +7,27 @@ export function readCycle(db: Kysely<Tables>, id: string): Promise<CycleRow> {
   return db.selectFrom('cycles').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Returns the id of a thread's unfinished cycle, and the seq of an item that waits in its inbox. */
-export async function workOf(
-  tx: Tx,
-  thread: string,
-): Promise<{ running: string | null; waiting: number | null }> {
-  const { rows } = await selectWork(tx, { thread })
-  return rows[0] ?? { running: null, waiting: null }
+/** Returns the cycle of a thread that has not ended; undefined if there is none. */
+export function runningCycle(db: Kysely<Tables>, thread: string): Promise<CycleRow | undefined> {
+  return db
+    .selectFrom('cycles')
+    .selectAll()
+    .where('thread_id', '=', thread)
+    .where('status', '=', sql.lit('running'))
+    .executeTakeFirst()
 }
 
-const selectWork = statement<{ thread: string }, { running: string | null; waiting: number | null }>(
-  (db, { thread }) =>
-    db.selectNoFrom(eb => [
-      eb
-        .selectFrom('cycles')
-        .select('id')
-        .where('thread_id', '=', thread)
-        .where('status', '=', sql.lit('running'))
-        .as('running'),
-      eb
-        .selectFrom('inbox')
-        .select('seq')
-        .where('thread_id', '=', thread)
-        .where('cycle_id', 'is', null)
-        .where('source', '!=', sql.lit(QUIET_SOURCE))
-        .limit(sql.lit(1))
-        .as('waiting'),
-    ]),
-)
-
-export async function createCycle(
+export function createCycle(
   tx: Tx,
   cycle: Pick<CycleTable, 'id' | 'thread_id' | 'fence' | 'reply_to' | 'started_at'>,
 ): Promise<CycleRow> {
-  const row: CycleRow = {
-    ...cycle,
-    status: 'running',
-    steps: 0,
-    input_tokens: 0,
-    output_tokens: 0,
-    cached_tokens: 0,
-    ended_at: null,
-    note: null,
-    attempts: 1,
-    cost_micros: 0,
-    model: null,
-    parked_at: null,
-    stop_requested_by: null,
-  }
-  await insertCycle(tx, row)
-  return row
+  const nothing = { steps: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0 }
+  return tx
+    .insertInto('cycles')
+    .values({ ...cycle, ...nothing, status: 'running' })
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
-
-const insertCycle = statement<CycleRow, unknown>((db, row) =>
-  db.insertInto('cycles').values({
-    id: row.id,
-    thread_id: row.thread_id,
-    status: row.status,
-    fence: row.fence,
-    reply_to: row.reply_to,
-    steps: row.steps,
-    input_tokens: row.input_tokens,
-    output_tokens: row.output_tokens,
-    cached_tokens: row.cached_tokens,
-    started_at: row.started_at,
-    ended_at: row.ended_at,
-    note: row.note,
-    attempts: row.attempts,
-    cost_micros: row.cost_micros,
-    model: row.model,
-    parked_at: row.parked_at,
-    stop_requested_by: row.stop_requested_by,
-  }),
-)
 
 export interface Usage {
   input: number
@@ -91,59 +37,47 @@ export interface Usage {
   costMicros: number
 }
 
-/** Counts a step with the tokens that it used. */
-export async function countStep(tx: Tx, cycle: string, usage: Usage): Promise<void> {
-  await addStep(tx, { ...usage, cycle })
+type CycleColumns = ExpressionBuilder<Tables, 'cycles'>
+
+function withCall(eb: CycleColumns, usage: Usage) {
+  return {
+    input_tokens: eb('input_tokens', '+', usage.input),
+    output_tokens: eb('output_tokens', '+', usage.output),
+    cached_tokens: eb('cached_tokens', '+', usage.cachedInput),
+    cost_micros: eb('cost_micros', '+', usage.costMicros),
+  }
 }
 
-const addStep = statement<Usage & { cycle: string }, unknown>((db, args) =>
-  db
+function withStep(eb: CycleColumns, usage: Usage) {
+  return { ...withCall(eb, usage), steps: eb('steps', '+', 1), attempts: 1 }
+}
+
+/** Counts a step with the tokens that it used. */
+export async function countStep(tx: Tx, cycle: string, usage: Usage): Promise<void> {
+  await tx
     .updateTable('cycles')
-    .set(eb => ({
-      steps: eb('steps', '+', sql.lit(1)),
-      attempts: sql.lit(1),
-      input_tokens: eb('input_tokens', '+', args.input),
-      output_tokens: eb('output_tokens', '+', args.output),
-      cached_tokens: eb('cached_tokens', '+', args.cachedInput),
-      cost_micros: eb('cost_micros', '+', args.costMicros),
-    }))
-    .where('id', '=', args.cycle),
-)
+    .set(eb => withStep(eb, usage))
+    .where('id', '=', cycle)
+    .execute()
+}
 
 /** Counts what a call without a step used: a summary, a call that was cut, one that a stop ended. */
 export async function countCall(tx: Tx, cycle: string, usage: Usage): Promise<void> {
   await tx
     .updateTable('cycles')
-    .set(eb => ({
-      input_tokens: eb('input_tokens', '+', usage.input),
-      output_tokens: eb('output_tokens', '+', usage.output),
-      cached_tokens: eb('cached_tokens', '+', usage.cachedInput),
-      cost_micros: eb('cost_micros', '+', usage.costMicros),
-    }))
+    .set(eb => withCall(eb, usage))
     .where('id', '=', cycle)
     .execute()
 }
 
 /** Counts the last step of a cycle and ends the cycle as done. */
 export async function endCycleWithStep(tx: Tx, cycle: string, usage: Usage, at: number): Promise<void> {
-  await addLastStep(tx, { ...usage, cycle, at })
-}
-
-const addLastStep = statement<Usage & { cycle: string; at: number }, unknown>((db, args) =>
-  db
+  await tx
     .updateTable('cycles')
-    .set(eb => ({
-      status: 'done' as const,
-      ended_at: args.at,
-      attempts: sql.lit(1),
-      steps: eb('steps', '+', sql.lit(1)),
-      input_tokens: eb('input_tokens', '+', args.input),
-      output_tokens: eb('output_tokens', '+', args.output),
-      cached_tokens: eb('cached_tokens', '+', args.cachedInput),
-      cost_micros: eb('cost_micros', '+', args.costMicros),
-    }))
-    .where('id', '=', args.cycle),
-)
+    .set(eb => ({ ...withStep(eb, usage), status: 'done', ended_at: at }))
+    .where('id', '=', cycle)
+    .execute()
+}
 
 export async function endCycle(
   tx: Tx,
@@ -166,7 +100,7 @@ export async function lastCycleEnd(db: Kysely<Tables>, thread: string): Promise<
     .where('thread_id', '=', thread)
     .where('ended_at', 'is not', null)
     .orderBy('started_at', 'desc')
-    .limit(sql.lit(1))
+    .limit(1)
     .executeTakeFirst()
   return row?.ended_at ?? undefined
 }

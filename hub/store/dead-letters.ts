@@ -192,15 +192,17 @@ async function decide(
   id: string,
   { status, by, now }: { status: 'retried' | 'discarded'; by: string; now: number },
 ): Promise<DeadLetter> {
-  const before = await tx.selectFrom('dead_letters').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!before)
-    throw new HubError('not_found', `There is no dead letter ${id}; hub_list_dead_letters shows them`)
-  if (before.status !== 'open') {
-    throw new HubError('conflict', `The dead letter ${id} is ${before.status} already`)
-  }
-  const decided = { status, decided_at: now, decided_by: by }
-  await tx.updateTable('dead_letters').set(decided).where('id', '=', id).execute()
-  return toDeadLetter(tx, { ...before, ...decided })
+  const decided = await tx
+    .updateTable('dead_letters')
+    .set({ status, decided_at: now, decided_by: by })
+    .where('id', '=', id)
+    .where('status', '=', 'open')
+    .returningAll()
+    .executeTakeFirst()
+  if (decided) return toDeadLetter(tx, decided)
+  const row = await tx.selectFrom('dead_letters').select('status').where('id', '=', id).executeTakeFirst()
+  if (row) throw new HubError('conflict', `The dead letter ${id} is ${row.status} already`)
+  throw new HubError('not_found', `There is no dead letter ${id}; hub_list_dead_letters shows them`)
 }
 
 async function toDeadLetter(db: Kysely<Tables>, row: DeadLetterRow): Promise<DeadLetter> {

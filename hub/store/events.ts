@@ -5,21 +5,32 @@ import type { Tx } from './writer.ts'
 /** An event without its seq, which it gets when it is recorded. */
 export type NewEventRow = Omit<EventRow, 'seq'>
 
+/** Makes other events wait for this transaction: whether one is held depends on those before it. */
+export async function lockEvents(tx: Tx): Promise<void> {
+  await moveFeed(tx, 0)
+}
+
 /** Records an event once by source and external id; returns false if it was there already. */
 export async function recordEvent(tx: Tx, event: NewEventRow): Promise<boolean> {
-  const { lastSeq } = await readEventFeed(tx)
+  const seq = await moveFeed(tx, 1)
   const result = await tx
     .insertInto('events')
-    .values({ ...event, seq: lastSeq + 1 })
+    .values({ ...event, seq })
     .onConflict(oc => oc.columns(['source', 'external_id']).doNothing())
-    .executeTakeFirst()
-  const isNew = (result.numInsertedOrUpdatedRows ?? 0n) > 0n
-  if (isNew)
-    await tx
-      .updateTable('event_feed')
-      .set({ last_seq: lastSeq + 1 })
-      .execute()
+    .executeTakeFirstOrThrow()
+  const isNew = result.numInsertedOrUpdatedRows !== 0n
+  if (!isNew) await moveFeed(tx, -1)
   return isNew
+}
+
+/** Adds to the newest seq, which the transaction keeps for itself from then on; returns the new one. */
+async function moveFeed(tx: Tx, by: number): Promise<number> {
+  const feed = await tx
+    .updateTable('event_feed')
+    .set(eb => ({ last_seq: eb('last_seq', '+', by) }))
+    .returning('last_seq')
+    .executeTakeFirstOrThrow()
+  return feed.last_seq
 }
 
 /** Returns the id under which the events' seqs continue, and the newest seq, 0 before the first event. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import { openTempStore } from '../../tests/support/temp-store.ts'
 import { appendHistory, fencedWrite, readHistory } from './history.ts'
+import { postItem } from './inbox.ts'
 import { claimThread, ensureMainThread } from './threads.ts'
 
 const said = (text: string): HistoryContent => ({ role: 'assistant', text, calls: [] })
@@ -11,6 +12,8 @@ async function openThread() {
   const store = await openTempStore()
   await store.write(async tx => {
     await ensureMainThread(tx, 'homelab', 0)
+    const payload = { kind: 'notice' as const, text: 'x' }
+    await postItem(tx, { thread: 'thr_homelab', source: 's', externalId: '1', payload, at: 0 })
     await claimThread(tx, { id: 'thr_homelab', owner: 'a', until: 10, now: 0 })
   })
   return store
@@ -24,17 +27,17 @@ test('history is appended without gaps and read back from a place on', async () 
       return appendHistory(tx, fenced, last, 1, texts.map(said), 7)
     })
   expect(await append('a', 'b')).toEqual([
-    { seq: 1, content: said('a') },
-    { seq: 2, content: said('b') },
+    { seq: 2, content: said('a') },
+    { seq: 3, content: said('b') },
   ])
   expect(await append()).toEqual([])
   await append('c')
-  expect(await readHistory(store.db, 'thr_homelab', 2)).toEqual([
-    { seq: 2, content: said('b'), form: 'whole' },
-    { seq: 3, content: said('c'), form: 'whole' },
+  expect(await readHistory(store.db, 'thr_homelab', 3)).toEqual([
+    { seq: 3, content: said('b'), form: 'whole' },
+    { seq: 4, content: said('c'), form: 'whole' },
   ])
   const thread = await store.db.selectFrom('threads').selectAll().executeTakeFirstOrThrow()
-  expect(thread).toMatchObject({ last_seq: 3, lease_until: 99, updated_at: 7 })
+  expect(thread).toMatchObject({ last_seq: 4, lease_until: 99, updated_at: 7 })
 })
 
 test('promise 5: a write with an old fence is refused, and nothing of it stays', async () => {
@@ -47,7 +50,7 @@ test('promise 5: a write with an old fence is refused, and nothing of it stays',
   await expect(late).rejects.toMatchObject({ code: 'conflict' })
   expect(await store.db.selectFrom('agents').selectAll().execute()).toEqual([])
   expect(await store.db.selectFrom('threads').select(['last_seq', 'lease_until']).execute()).toEqual([
-    { last_seq: 0, lease_until: 99 },
+    { last_seq: 2, lease_until: 99 },
   ])
 })
 

@@ -1,8 +1,7 @@
-import type { Insertable, Kysely } from 'kysely'
+import type { Kysely, UpdateObject } from 'kysely'
 import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
 import { HubError } from '../core/errors.ts'
-import { statement } from './statement.ts'
-import type { HistoryForm, HistoryTable, Tables } from './tables.ts'
+import type { HistoryForm, Tables } from './tables.ts'
 import { unlessEnded } from './threads.ts'
 import type { Tx } from './writer.ts'
 
@@ -22,60 +21,37 @@ export interface Fenced {
  * Begins a write of a cycle: checks the fencing number, renews the lease and reserves `rows` seqs in the
  * history. Returns the last seq before them. Throws `conflict` if another process took the thread over.
  */
-export async function fencedWrite(tx: Tx, fenced: Fenced, rows: number, leaseUntil: number, now: number) {
-  const { rows: updated } = await reserve(tx, { ...fenced, count: rows, leaseUntil, now })
-  return placesBefore(updated, rows, fenced)
+export function fencedWrite(tx: Tx, fenced: Fenced, rows: number, leaseUntil: number, now: number) {
+  return reserveSeqs(tx, fenced, rows, { lease_until: leaseUntil, updated_at: now })
 }
 
 /** Begins the last write of a cycle: like `fencedWrite`, but frees the thread for the next cycle. */
-export async function releasingWrite(
+export function releasingWrite(
   tx: Tx,
   fenced: Fenced & { resting: 'sleeping' | 'waiting' },
   rows: number,
   now: number,
 ): Promise<number> {
-  const { rows: updated } = await reserveAndRelease(tx, { ...fenced, count: rows, now })
-  return placesBefore(updated, rows, fenced)
+  const status = unlessEnded(fenced.resting)
+  return reserveSeqs(tx, fenced, rows, { lease_owner: null, lease_until: null, status, updated_at: now })
 }
 
-function placesBefore([thread]: readonly { last_seq: number }[], rows: number, fenced: Fenced): number {
-  if (thread) return thread.last_seq - rows
-  throw new HubError('conflict', `Thread ${fenced.thread} was taken over while cycle ${fenced.cycle} ran`)
-}
-
-interface Reservation extends Fenced {
-  count: number
-  now: number
-}
-
-const reserve = statement<Reservation & { leaseUntil: number }, { last_seq: number }>((db, args) =>
-  db
+async function reserveSeqs(
+  tx: Tx,
+  { thread, cycle, fence }: Fenced,
+  rows: number,
+  change: UpdateObject<Tables, 'threads'>,
+): Promise<number> {
+  const row = await tx
     .updateTable('threads')
-    .set(eb => ({
-      last_seq: eb('last_seq', '+', args.count),
-      lease_until: args.leaseUntil,
-      updated_at: args.now,
-    }))
-    .where('id', '=', args.thread)
-    .where('fence', '=', args.fence)
-    .returning('last_seq'),
-)
-
-const reserveAndRelease = statement<Reservation & { resting: 'sleeping' | 'waiting' }, { last_seq: number }>(
-  (db, args) =>
-    db
-      .updateTable('threads')
-      .set(eb => ({
-        last_seq: eb('last_seq', '+', args.count),
-        lease_owner: null,
-        lease_until: null,
-        status: unlessEnded(args.resting),
-        updated_at: args.now,
-      }))
-      .where('id', '=', args.thread)
-      .where('fence', '=', args.fence)
-      .returning('last_seq'),
-)
+    .set(eb => ({ ...change, last_seq: eb('last_seq', '+', rows) }))
+    .where('id', '=', thread)
+    .where('fence', '=', fence)
+    .returning('last_seq')
+    .executeTakeFirst()
+  if (row) return row.last_seq - rows
+  throw new HubError('conflict', `Thread ${thread} was taken over while cycle ${cycle} ran`)
+}
 
 /** Appends entries at the seqs after `lastSeq` that `fencedWrite` reserved. */
 export async function appendHistory(
@@ -87,31 +63,11 @@ export async function appendHistory(
   now: number,
 ): Promise<HistoryEntry[]> {
   const entries = contents.map((content, index) => ({ seq: lastSeq + 1 + index, content }))
-  for (const { seq, content } of entries) {
-    await insertEntry(tx, {
-      thread_id: fenced.thread,
-      seq,
-      cycle_id: fenced.cycle,
-      step,
-      content_json: JSON.stringify(content),
-      created_at: now,
-      form: 'whole',
-    })
-  }
+  const place = { thread_id: fenced.thread, cycle_id: fenced.cycle, step, created_at: now }
+  const rows = entries.map(({ seq, content }) => ({ ...place, seq, content_json: JSON.stringify(content) }))
+  if (rows.length > 0) await tx.insertInto('history').values(rows).execute()
   return entries
 }
-
-const insertEntry = statement<Insertable<HistoryTable>, unknown>((db, row) =>
-  db.insertInto('history').values({
-    thread_id: row.thread_id,
-    seq: row.seq,
-    cycle_id: row.cycle_id,
-    step: row.step,
-    content_json: row.content_json,
-    created_at: row.created_at,
-    form: row.form,
-  }),
-)
 
 /** Reads the window: everything from `start` on, in order. */
 export async function readHistory(

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import { parseJson } from '../core/json.ts'
-import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -68,11 +67,8 @@ export async function readState(db: Kysely<Tables>, key: string): Promise<unknow
 
 /** Saves a value; writes nothing if the same is kept already. */
 export async function saveState(tx: Tx, key: string, value: unknown): Promise<void> {
-  await upsertState(tx, { key, value_json: JSON.stringify(value) })
-}
-
-const upsertState = statement<{ key: string; value_json: string }, unknown>((db, { key, value_json }) =>
-  db
+  const value_json = JSON.stringify(value)
+  await tx
     .insertInto('hub_state')
     .values({ key, value_json })
     .onConflict(oc =>
@@ -80,8 +76,24 @@ const upsertState = statement<{ key: string; value_json: string }, unknown>((db,
         .column('key')
         .doUpdateSet({ value_json })
         .whereRef('hub_state.value_json', '!=', 'excluded.value_json'),
-    ),
-)
+    )
+    .execute()
+}
+
+/** Counts a value up by one, from 0 if nothing was kept. Returns the new count. */
+export async function countUp(tx: Tx, key: string): Promise<number> {
+  const row = await tx
+    .insertInto('hub_state')
+    .values({ key, value_json: '1' })
+    .onConflict(oc =>
+      oc.column('key').doUpdateSet({
+        value_json: sql<string>`cast(cast(hub_state.value_json as integer) + 1 as text)`,
+      }),
+    )
+    .returning('value_json')
+    .executeTakeFirstOrThrow()
+  return Number(row.value_json)
+}
 
 /** Removes a value; returns false if nothing was kept. */
 export async function removeState(tx: Tx, key: string): Promise<boolean> {

@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type InboxPayload, inboxPayload } from '../../schemas/inbox.ts'
-import { statement } from './statement.ts'
 import type { InboxTable, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -25,74 +24,56 @@ export interface InboxItem {
 
 /** Posts an item once by thread, source and external id; returns false if it was there already. */
 export async function postItem(tx: Tx, item: NewInboxItem): Promise<boolean> {
-  const result = await insertItem(tx, {
-    thread_id: item.thread,
-    source: item.source,
-    external_id: item.externalId,
-    payload_json: JSON.stringify(item.payload),
-    conversation_id: item.conversation ?? null,
-    created_at: item.at,
-    unanswered: item.payload.kind === 'message' ? 'new' : null,
-  })
-  return (result.numAffectedRows ?? 0n) > 0n
-}
-
-const insertItem = statement<Omit<InboxTable, 'seq' | 'cycle_id'>, unknown>((db, item) =>
-  db
+  const { numInsertedOrUpdatedRows: rows } = await tx
     .insertInto('inbox')
     .values({
-      thread_id: item.thread_id,
+      thread_id: item.thread,
       source: item.source,
-      external_id: item.external_id,
-      payload_json: item.payload_json,
-      conversation_id: item.conversation_id,
-      created_at: item.created_at,
-      cycle_id: null,
-      unanswered: item.unanswered,
+      external_id: item.externalId,
+      payload_json: JSON.stringify(item.payload),
+      conversation_id: item.conversation ?? null,
+      created_at: item.at,
+      unanswered: item.payload.kind === 'message' ? 'new' : null,
     })
-    .onConflict(oc => oc.columns(['thread_id', 'source', 'external_id']).doNothing()),
-)
-
-type ItemRow = Pick<InboxTable, 'payload_json' | 'conversation_id' | 'created_at'> & { seq: number }
+    .onConflict(oc => oc.columns(['thread_id', 'source', 'external_id']).doNothing())
+    .executeTakeFirstOrThrow()
+  return (rows ?? 0n) > 0n
+}
 
 /**
  * Returns what waits for the thread, in the order in which a batch takes it: resets and people's messages,
  * then everything else, each in the order of arrival. The items stay there.
  */
 export async function nextItems(tx: Tx, thread: string): Promise<InboxItem[]> {
-  const { rows: first } = await selectPeople(tx, { thread })
-  const { rows: rest } = first.length < MOST_ITEMS ? await selectOthers(tx, { thread }) : { rows: [] }
+  // Two statements cost a tenth of one with a sort by kind, which would need a temporary table.
+  const next = (kind: RawBuilder<SqlBool>) =>
+    selectItems(tx)
+      .where('thread_id', '=', thread)
+      .where('cycle_id', 'is', null)
+      .where(kind)
+      .limit(MOST_ITEMS)
+      .execute()
+  const first = await next(sql`(unanswered is not null or source = 'reset')`)
+  const rest = first.length < MOST_ITEMS ? await next(sql`(unanswered is null and source <> 'reset')`) : []
   return [...first, ...rest].map(toItem)
 }
 
 /** Items of each kind that a batch looks at; a window rarely holds more. */
 const MOST_ITEMS = 500
 
-/** Two statements cost a tenth of one with a sort by kind, which would need a temporary table. */
-const selectPeople = selectNext(sql`(unanswered is not null or source = 'reset')`)
-const selectOthers = selectNext(sql`(unanswered is null and source <> 'reset')`)
-
-function selectNext(kind: RawBuilder<SqlBool>) {
-  return statement<{ thread: string }, ItemRow>((db, { thread }) =>
-    db
-      .selectFrom('inbox')
-      .select(['seq', 'payload_json', 'conversation_id', 'created_at'])
-      .where('thread_id', '=', thread)
-      .where('cycle_id', 'is', null)
-      .where(kind)
-      .orderBy('seq')
-      .limit(sql.lit(MOST_ITEMS)),
-  )
+function selectItems(db: Kysely<Tables>) {
+  return db
+    .selectFrom('inbox')
+    .select(['seq', 'payload_json', 'conversation_id', 'created_at'])
+    .orderBy('seq')
 }
 
 /** Takes items out of the inbox into the cycle. */
 export async function takeItems(tx: Tx, cycle: string, items: readonly InboxItem[]): Promise<void> {
-  for (const { seq } of items) await takeItem(tx, { cycle, seq })
+  const seqs = items.map(({ seq }) => seq)
+  if (seqs.length === 0) return
+  await tx.updateTable('inbox').set({ cycle_id: cycle }).where('seq', 'in', seqs).execute()
 }
-
-const takeItem = statement<{ cycle: string; seq: number }, unknown>((db, { cycle, seq }) =>
-  db.updateTable('inbox').set({ cycle_id: cycle }).where('seq', '=', seq),
-)
 
 /** Puts items that a cycle took, and did not come to, back into the inbox. */
 export async function giveBackItems(tx: Tx, cycle: string, items: readonly InboxItem[]): Promise<void> {
@@ -108,12 +89,7 @@ export async function giveBackItems(tx: Tx, cycle: string, items: readonly Inbox
 
 /** Returns everything that a cycle took, in order. */
 export async function itemsOfCycle(db: Kysely<Tables>, cycle: string): Promise<InboxItem[]> {
-  const rows = await db
-    .selectFrom('inbox')
-    .select(['seq', 'payload_json', 'conversation_id', 'created_at'])
-    .where('cycle_id', '=', cycle)
-    .orderBy('seq')
-    .execute()
+  const rows = await selectItems(db).where('cycle_id', '=', cycle).execute()
   return rows.map(toItem)
 }
 
@@ -123,24 +99,13 @@ export async function readItem(
   thread: string,
   seq: number,
 ): Promise<InboxItem | undefined> {
-  const row = await db
-    .selectFrom('inbox')
-    .select(['seq', 'payload_json', 'conversation_id', 'created_at'])
-    .where('seq', '=', seq)
-    .where('thread_id', '=', thread)
-    .executeTakeFirst()
+  const row = await selectItems(db).where('seq', '=', seq).where('thread_id', '=', thread).executeTakeFirst()
   return row && toItem(row)
 }
 
 /** Returns what waits for the thread, in order; it stays there. */
 export async function waitingItems(db: Kysely<Tables>, thread: string): Promise<InboxItem[]> {
-  const rows = await db
-    .selectFrom('inbox')
-    .select(['seq', 'payload_json', 'conversation_id', 'created_at'])
-    .where('thread_id', '=', thread)
-    .where('cycle_id', 'is', null)
-    .orderBy('seq')
-    .execute()
+  const rows = await selectItems(db).where('thread_id', '=', thread).where('cycle_id', 'is', null).execute()
   return rows.map(toItem)
 }
 
@@ -173,7 +138,9 @@ export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: strin
   return rows.map(row => ({ thread: row.thread, count: Number(row.count) }))
 }
 
-function toItem(row: ItemRow) {
+function toItem(
+  row: Pick<InboxTable, 'payload_json' | 'conversation_id' | 'created_at'> & { seq: number },
+): InboxItem {
   return {
     seq: row.seq,
     payload: inboxPayload.parse(JSON.parse(row.payload_json)),

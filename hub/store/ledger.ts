@@ -3,7 +3,6 @@ import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { ToolCallStatus } from '../../schemas/chat.ts'
 import { storedPicture } from '../../schemas/picture.ts'
-import { statement } from './statement.ts'
 import type { NewToolCall, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -59,12 +58,7 @@ export async function isDoubtful(
   tx: Tx,
   call: { thread: string; tool: string; hash: string },
 ): Promise<boolean> {
-  const { rows } = await selectDoubtful(tx, call)
-  return rows.length > 0
-}
-
-const selectDoubtful = statement<{ thread: string; tool: string; hash: string }, { id: string }>((db, call) =>
-  db
+  const before = await tx
     .selectFrom('tool_calls')
     .select('id')
     .where('thread_id', '=', call.thread)
@@ -77,23 +71,27 @@ const selectDoubtful = statement<{ thread: string; tool: string; hash: string },
           selectFrom('approvals')
             .select('approvals.id')
             .where('approvals.thread_id', '=', call.thread)
-            .where('approvals.status', '=', sql.lit('approved'))
+            .where('approvals.status', '=', 'approved')
             .where('approvals.arguments_hash', '=', call.hash)
             .where('approvals.tool', '=', call.tool)
             .whereRef('approvals.decided_at', '>', 'tool_calls.started_at'),
         ),
       ),
     )
-    .limit(sql.lit(1)),
-)
+    .limit(1)
+    .executeTakeFirst()
+  return before !== undefined
+}
 
-export async function startCall(tx: Tx, id: string, now: number): Promise<void> {
-  await tx
+/** Records that a planned call begins; returns false if it is not planned any more. */
+export async function startCall(tx: Tx, id: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('tool_calls')
     .set({ status: 'started', started_at: now })
     .where('id', '=', id)
     .where('status', '=', 'planned')
-    .execute()
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 export async function finishCall(
@@ -159,13 +157,10 @@ export function resultOf(row: Pick<ToolCallRow, 'result_json'>): CallResult {
 export async function keepInHistory(tx: Tx, rows: readonly ToolCallRow[]): Promise<void> {
   for (const { id, result_json, approval_id } of rows) {
     if (result_json === null || approval_id !== null || result_json.length < SHORT_RESULT) continue
-    await setResult(tx, { id, result: JSON.stringify({ inHistory: fingerprintOf(result_json) }) })
+    const moved = JSON.stringify({ inHistory: fingerprintOf(result_json) })
+    await tx.updateTable('tool_calls').set({ result_json: moved }).where('id', '=', id).execute()
   }
 }
-
-const setResult = statement<{ id: string; result: string }, unknown>((db, { id, result }) =>
-  db.updateTable('tool_calls').set({ result_json: result }).where('id', '=', id),
-)
 
 /** Returns equal fingerprints for equal results, whether the ledger holds them or the history. */
 export function fingerprintOf(resultJson: string): string {

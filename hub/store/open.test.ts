@@ -5,7 +5,6 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { makeTempFolder, openTempStore } from '../../tests/support/temp-store.ts'
 import { backUp } from './backup.ts'
-import { readEventFeed } from './events.ts'
 import { migrations } from './migrations/index.ts'
 import { openStore, type Store } from './open.ts'
 import { lockFolder } from './sqlite.ts'
@@ -39,37 +38,6 @@ test('opened again it is as it was left', async () => {
     const names = await store.db.selectFrom('agents').select('name').execute()
     expect(names.length).toBe(name === 'a' ? 1 : 2)
   }
-})
-
-test('events from before there was a feed get their places in the order in which they came', async () => {
-  using folder = makeTempFolder()
-  await (await openStore(folder.path))[Symbol.asyncDispose]()
-  const older = new Database(join(folder.path, 'superbloom.db'))
-  older.exec(`delete from kysely_migration where name >= '003'; drop table event_feed;
-    drop index events_seq; alter table events drop column seq;
-    alter table approvals drop column question_json;
-    drop index inbox_unanswered; alter table inbox drop column unanswered;
-    drop index events_due; drop index events_told;
-    alter table events drop column release_at; alter table events drop column is_storm;
-    alter table threads drop column result_json;`)
-  const add = older.prepare(
-    `insert into events values (?, 's', ?, 't', 'k', '{}', 'handled', '[]', null, 1, ?, 0)`,
-  )
-  for (const [id, at] of [
-    ['b', 5],
-    ['c', 9],
-    ['a', 5],
-  ] as const)
-    add.run(id, id, at)
-  older.close()
-  await using store = await openStore(folder.path)
-  const rows = await store.db.selectFrom('events').select(['id', 'seq']).orderBy('seq').execute()
-  expect(rows.map(({ id, seq }) => [id, seq])).toEqual([
-    ['a', 1],
-    ['b', 2],
-    ['c', 3],
-  ])
-  expect((await readEventFeed(store.db)).lastSeq).toBe(3)
 })
 
 test('a migration that fails is named, and nothing of it stays', async () => {

@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import { statement } from './statement.ts'
 import type { Tx } from './writer.ts'
 
 /** One pending thing of each kind that a batch tells, null for none: most threads have few kinds. */
@@ -14,37 +12,35 @@ const NOTHING: Pending = { schedule: null, approval: null, task: null, fact: nul
 
 /** Reads all kinds in one statement in place of one for each. */
 export async function pendingOf(tx: Tx, agent: string, thread: string): Promise<Pending> {
-  const { rows } = await selectPending(tx, { agent, thread })
-  return rows[0] ?? NOTHING
+  const row = await tx
+    .selectNoFrom(eb => [
+      eb
+        .selectFrom('schedules')
+        .select('id')
+        .where('thread_id', '=', thread)
+        .where('status', '=', 'active')
+        .limit(1)
+        .as('schedule'),
+      eb
+        .selectFrom('approvals')
+        .select('id')
+        .where('thread_id', '=', thread)
+        .where('status', '=', 'open')
+        .limit(1)
+        .as('approval'),
+      eb.selectFrom('threads').select('id').where('parent_id', '=', thread).limit(1).as('task'),
+      eb
+        .selectFrom('context')
+        .select('key')
+        .where(inner =>
+          inner.or([
+            inner.and([inner('scope', '=', 'agent'), inner('owner', '=', agent)]),
+            inner.and([inner('scope', '=', 'thread'), inner('owner', '=', thread)]),
+          ]),
+        )
+        .limit(1)
+        .as('fact'),
+    ])
+    .executeTakeFirst()
+  return row ?? NOTHING
 }
-
-const selectPending = statement<{ agent: string; thread: string }, Pending>((db, { agent, thread }) =>
-  db.selectNoFrom(eb => [
-    eb
-      .selectFrom('schedules')
-      .select('id')
-      .where('thread_id', '=', thread)
-      .where('status', '=', sql.lit('active'))
-      .limit(sql.lit(1))
-      .as('schedule'),
-    eb
-      .selectFrom('approvals')
-      .select('id')
-      .where('thread_id', '=', thread)
-      .where('status', '=', sql.lit('open'))
-      .limit(sql.lit(1))
-      .as('approval'),
-    eb.selectFrom('threads').select('id').where('parent_id', '=', thread).limit(sql.lit(1)).as('task'),
-    eb
-      .selectFrom('context')
-      .select('key')
-      .where(inner =>
-        inner.or([
-          inner.and([inner('scope', '=', sql.lit('agent')), inner('owner', '=', agent)]),
-          inner.and([inner('scope', '=', sql.lit('thread')), inner('owner', '=', thread)]),
-        ]),
-      )
-      .limit(sql.lit(1))
-      .as('fact'),
-  ]),
-)

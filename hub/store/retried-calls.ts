@@ -1,6 +1,4 @@
-import { sql } from 'kysely'
 import { NOTE_SOURCE } from './dead-letters.ts'
-import { statement } from './statement.ts'
 import type { Tx } from './writer.ts'
 
 interface RetriedCall {
@@ -16,12 +14,7 @@ interface RetriedCall {
  * already.
  */
 export async function hadSucceeded(tx: Tx, call: RetriedCall): Promise<boolean> {
-  const { rows } = await selectSucceeded(tx, call)
-  return rows.length > 0
-}
-
-const selectSucceeded = statement<RetriedCall, { id: string }>((db, call) =>
-  db
+  const before = await tx
     .withRecursive('retry(cycle_id)', query =>
       query
         .selectNoFrom(eb => eb.val(call.cycle).as('cycle_id'))
@@ -30,7 +23,7 @@ const selectSucceeded = statement<RetriedCall, { id: string }>((db, call) =>
             .selectFrom('retry')
             .innerJoin('inbox', 'inbox.cycle_id', 'retry.cycle_id')
             .innerJoin('approvals', 'approvals.id', 'inbox.external_id')
-            .where('inbox.source', '=', sql.lit('approval'))
+            .where('inbox.source', '=', 'approval')
             .select('approvals.cycle_id'),
         ),
     )
@@ -38,7 +31,7 @@ const selectSucceeded = statement<RetriedCall, { id: string }>((db, call) =>
     .innerJoin('dead_letters', 'dead_letters.id', 'note.external_id')
     .innerJoin('tool_calls', 'tool_calls.cycle_id', 'dead_letters.cycle_id')
     .select('tool_calls.id')
-    .where('note.source', '=', sql.lit(NOTE_SOURCE))
+    .where('note.source', '=', NOTE_SOURCE)
     .where('note.thread_id', '=', call.thread)
     .where(({ eb, or, selectFrom }) =>
       or([
@@ -48,6 +41,8 @@ const selectSucceeded = statement<RetriedCall, { id: string }>((db, call) =>
     )
     .where('tool_calls.tool', '=', call.tool)
     .where('tool_calls.arguments_hash', '=', call.hash)
-    .where('tool_calls.status', '=', sql.lit('ok'))
-    .limit(sql.lit(1)),
-)
+    .where('tool_calls.status', '=', 'ok')
+    .limit(1)
+    .executeTakeFirst()
+  return before !== undefined
+}

@@ -3,6 +3,8 @@ import { openTempStore, type TempStore } from '../../tests/support/temp-store.ts
 import {
   activeSchedulesOf,
   advanceSchedule,
+  cancelSchedule,
+  changeSchedule,
   createSchedule,
   dueSchedules,
   findSchedule,
@@ -11,7 +13,6 @@ import {
   nextDue,
   schedulesOfFiles,
   schedulesWaitingForEvents,
-  setScheduleStatus,
 } from './schedules.ts'
 import type { ScheduleRow } from './tables.ts'
 
@@ -54,8 +55,8 @@ test('what is due, and when the next one is: active ones with a time alone', asy
   expect(ids(await store.write(tx => dueSchedules(tx, 20, 1)))).toEqual(['first'])
   expect(await nextDue(store.db)).toBe(10)
   expect(ids(await store.write(schedulesWaitingForEvents))).toEqual(['event'])
-  await store.write(tx => advanceSchedule(tx, 'first', 10, undefined))
-  await store.write(tx => advanceSchedule(tx, 'second', 20, 40))
+  await store.write(tx => advanceSchedule(tx, row('first', 10), 10, undefined))
+  await store.write(tx => advanceSchedule(tx, row('second', 20), 20, 40))
   expect(await findSchedule(store.db, 'first')).toMatchObject({
     status: 'done',
     next_run: null,
@@ -90,11 +91,21 @@ test('lists: all pending of one agent or of all; the active ones of a thread; th
   expect([...ofFiles].map(([agent, rows]) => [agent, ids(rows)])).toEqual([['homelab', ['cancelled']]])
 })
 
-test('a status may change with or without the time', async () => {
-  await using store = await openWith(row('a', 20))
-  await store.write(tx => setScheduleStatus(tx, 'a', { status: 'cancelled' }))
-  expect(await findSchedule(store.db, 'a')).toMatchObject({ status: 'cancelled', next_run: 20 })
-  await store.write(tx => setScheduleStatus(tx, 'a', { status: 'active', nextRun: 50 }))
+test('a schedule that is not as it was read any more neither runs nor changes, and the caller learns it', async () => {
+  const read = row('a', 20)
+  await using store = await openWith(read)
+  const advance = () => store.write(tx => advanceSchedule(tx, read, 20, 40))
+  expect([await advance(), await advance()]).toEqual([true, false])
+  expect(await findSchedule(store.db, 'a')).toMatchObject({ status: 'active', next_run: 40, last_run: 20 })
+  const cancel = (thread?: string) =>
+    store.write(tx => cancelSchedule(tx, 'a', { from: ['active'], ...(thread ? { thread } : {}) }))
+  expect(await cancel('thr_other')).toBeUndefined()
+  expect(await cancel()).toMatchObject({ id: 'a', status: 'cancelled', next_run: 40 })
+  expect(await cancel()).toBeUndefined()
+  expect(await store.write(tx => advanceSchedule(tx, row('a', 40), 40, undefined))).toBe(false)
+  const change = (status: ScheduleRow['status']) =>
+    store.write(tx => changeSchedule(tx, { id: 'a', status }, { status: 'active', next_run: 50 }))
+  expect([await change('done'), await change('cancelled')]).toEqual([false, true])
   expect(await findSchedule(store.db, 'a')).toMatchObject({ status: 'active', next_run: 50 })
 })
 

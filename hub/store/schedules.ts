@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
 import { type AgentChanges, inParts } from './agents.ts'
-import { statement } from './statement.ts'
 import type { NewSchedule, ScheduleRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -21,18 +20,15 @@ export function listSchedules(db: Kysely<Tables>, agent?: string): Promise<Sched
 }
 
 export function activeSchedulesOf(db: Kysely<Tables>, thread: string): Promise<ScheduleRow[]> {
-  return selectActive(db, { thread }).then(result => result.rows)
-}
-
-const selectActive = statement<{ thread: string }, ScheduleRow>((db, { thread }) =>
-  db
+  return db
     .selectFrom('schedules')
     .selectAll()
     .where('thread_id', '=', thread)
     .where('status', '=', 'active')
     .orderBy('next_run')
-    .orderBy('id'),
-)
+    .orderBy('id')
+    .execute()
+}
 
 export function findSchedule(db: Kysely<Tables>, id: string): Promise<ScheduleRow | undefined> {
   return db.selectFrom('schedules').selectAll().where('id', '=', id).executeTakeFirst()
@@ -82,39 +78,55 @@ export function schedulesWaitingForEvents(tx: Tx): Promise<ScheduleRow[]> {
     .execute()
 }
 
-/** Records the last run of a schedule: with `next` the schedule goes on, without it is done. */
+/**
+ * Records a run of a schedule: with `next` the schedule goes on, without it is done. Returns false, and
+ * changes nothing, if it ran, was cancelled or held since `schedule` was read.
+ */
 export async function advanceSchedule(
   tx: Tx,
-  id: string,
+  { id, next_run: due }: Pick<ScheduleRow, 'id' | 'next_run'>,
   ran: number | null,
   next: number | undefined,
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('schedules')
-    .set({
-      last_run: ran,
-      next_run: next ?? null,
-      ...(next === undefined ? { status: 'done' as const } : {}),
-    })
+    .set({ last_run: ran, next_run: next ?? null, ...(next === undefined ? { status: 'done' } : {}) })
     .where('id', '=', id)
-    .execute()
+    .where('status', '=', 'active')
+    .where('next_run', due === null ? 'is' : '=', due)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
-export async function setScheduleStatus(
+/** Cancels a schedule in one of the states `from`; undefined if there is none such. */
+export function cancelSchedule(
   tx: Tx,
   id: string,
-  change: { status: ScheduleRow['status']; nextRun?: number; missed?: ScheduleRow['missed'] },
-): Promise<void> {
-  const { status, nextRun, missed } = change
-  await tx
+  { from, thread }: { from: readonly ScheduleRow['status'][]; thread?: string },
+): Promise<ScheduleRow | undefined> {
+  return tx
     .updateTable('schedules')
-    .set({
-      status,
-      ...(nextRun === undefined ? {} : { next_run: nextRun }),
-      ...(missed === undefined ? {} : { missed }),
-    })
+    .set({ status: 'cancelled' })
     .where('id', '=', id)
-    .execute()
+    .where('status', 'in', from)
+    .$if(thread !== undefined, query => query.where('thread_id', '=', thread ?? ''))
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Changes a schedule; returns false, and changes nothing, if its status is not the given one any more. */
+export async function changeSchedule(
+  tx: Tx,
+  { id, status }: Pick<ScheduleRow, 'id' | 'status'>,
+  change: Partial<Pick<ScheduleRow, 'status' | 'next_run' | 'missed'>>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('schedules')
+    .set(change)
+    .where('id', '=', id)
+    .where('status', '=', status)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Holds the schedules of agents that went away, and frees those of agents that came back. */

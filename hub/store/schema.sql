@@ -22,7 +22,9 @@ CREATE TABLE "approvals" (
   "decided_where" text,
   "note" text,
   "answered_at" bigint,
-  "question_json" text);
+  "question_json" text,
+  "lease_owner" text,
+  "lease_until" bigint);
 CREATE INDEX "approvals_status" on "approvals" ("status", "expires_at");
 CREATE INDEX "approvals_thread" on "approvals" ("thread_id", "status");
 CREATE TABLE "context" (

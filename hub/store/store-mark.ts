@@ -1,7 +1,7 @@
 import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Kysely, sql } from 'kysely'
-import { statement } from './statement.ts'
+import type { Kysely } from 'kysely'
+import { countUp } from './hub-state.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -57,10 +57,7 @@ export async function openStoreMark(
   write(Number(row?.value_json ?? 0))
   sync()
   return {
-    async count(tx) {
-      const { rows } = await raiseCommits(tx, { key: COMMITS_KEY, first: '1' })
-      return Number(rows[0]?.value_json)
-    },
+    count: tx => countUp(tx, COMMITS_KEY),
     write,
     [Symbol.dispose]() {
       sync()
@@ -68,15 +65,3 @@ export async function openStoreMark(
     },
   }
 }
-
-const raiseCommits = statement<{ key: string; first: string }, { value_json: string }>((db, { key, first }) =>
-  db
-    .insertInto('hub_state')
-    .values({ key, value_json: first })
-    .onConflict(oc =>
-      oc.column('key').doUpdateSet({
-        value_json: sql<string>`cast(cast(hub_state.value_json as integer) + 1 as text)`,
-      }),
-    )
-    .returning('value_json'),
-)

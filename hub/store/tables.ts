@@ -214,6 +214,9 @@ export interface ApprovalTable {
   note: string | null
   /** Time at which its outcome was posted to the thread. */
   answered_at: number | null
+  /** Process that runs its call, and the time until which; null while none does. */
+  lease_owner: ColumnType<string | null, string | null | undefined>
+  lease_until: ColumnType<number | null, number | null | undefined>
   /** Question of a server in the midst of a call; null for a call that waits for a yes. */
   question_json: ColumnType<string | null, string | null | undefined>
 }

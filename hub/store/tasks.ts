@@ -4,10 +4,10 @@ import { type TaskGrants, taskGrants } from '../../schemas/tasks.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import { truncate } from '../core/text.ts'
 import { appendMessage } from './conversations.ts'
+import { runningCycle } from './cycles.ts'
 import { settleEventsOf } from './events.ts'
 import { postItem, QUIET_SOURCE } from './inbox.ts'
 import { finishCall } from './ledger.ts'
-import { statement } from './statement.ts'
 import type { ApprovalRow, Tables, ThreadRow } from './tables.ts'
 import { closeTaskHistory } from './task-history.ts'
 import { mainThreadId } from './threads.ts'
@@ -99,18 +99,15 @@ export type RunningTask = Pick<ThreadRow, 'id' | 'instructions' | 'created_at'>
 
 /** Returns the tasks of a thread that have not ended, the oldest first. */
 export function runningTasksOf(db: Kysely<Tables>, thread: string): Promise<RunningTask[]> {
-  return selectRunning(db, { thread }).then(result => result.rows)
-}
-
-const selectRunning = statement<{ thread: string }, RunningTask>((db, { thread }) =>
-  db
+  return db
     .selectFrom('threads')
     .select(['id', 'instructions', 'created_at'])
     .where('parent_id', '=', thread)
-    .where(sql<boolean>`status in ('sleeping', 'active', 'waiting')`)
+    .where('status', 'in', ['sleeping', 'active', 'waiting'])
     .orderBy('created_at')
-    .orderBy('id'),
-)
+    .orderBy('id')
+    .execute()
+}
 
 /**
  * Tells whether something will still happen in the thread: a schedule, an approval, a task of its own, a
@@ -196,7 +193,7 @@ export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<Ended> 
   const { closed, told } = await closeWaits(tx, id, end.now)
   const woken: string[] = []
   // A cycle that nobody runs now, such as one that waits for its provider, is woken to stop.
-  if (await hasRunningCycle(tx, id)) woken.push(id)
+  if (await runningCycle(tx, id)) woken.push(id)
   else await closeTaskHistory(tx, id, end.now)
   for (const child of await runningTasksOf(tx, id)) {
     const summary = 'Cancelled, since the task that made it has ended.'
@@ -292,14 +289,4 @@ export async function discardItems(tx: Tx, thread: string): Promise<void> {
     .where('cycle_id', 'is', null)
     .execute()
   await settleEventsOf(tx, thread)
-}
-
-async function hasRunningCycle(tx: Tx, thread: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('cycles')
-    .select('id')
-    .where('thread_id', '=', thread)
-    .where('status', '=', sql.lit('running'))
-    .executeTakeFirst()
-  return row !== undefined
 }

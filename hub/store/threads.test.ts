@@ -15,6 +15,13 @@ import {
 } from './threads.ts'
 
 const ID = 'thr_homelab'
+const ITEM = {
+  thread: ID,
+  source: 's',
+  externalId: '1',
+  payload: { kind: 'notice' as const, text: 'x' },
+  at: 0,
+}
 const claim = ({ write }: TempStore, owner: string, now: number) =>
   write(tx => claimThread(tx, { id: ID, owner, until: now + 1_000, now }))
 
@@ -30,6 +37,8 @@ test('the main thread of an agent is made once', async () => {
 test('promise 5: a claim excludes others until it is released or its lease is over, and counts up the fence', async () => {
   await using store = await openTempStore()
   await store.write(tx => ensureMainThread(tx, 'homelab', 0))
+  expect(await claim(store, 'a', 0)).toBeUndefined()
+  await store.write(tx => postItem(tx, ITEM))
   expect(await claim(store, 'a', 0)).toMatchObject({ fence: 1, lease_owner: 'a', status: 'active' })
   expect(await claim(store, 'b', 1_000)).toBeUndefined()
   expect(await claim(store, 'a', 1_000)).toBeUndefined()
@@ -46,6 +55,7 @@ test('promise 5: a claim excludes others until it is released or its lease is ov
 test('a start voids the leases of dead processes', async () => {
   await using store = await openTempStore()
   await store.write(tx => ensureMainThread(tx, 'homelab', 0))
+  await store.write(tx => postItem(tx, ITEM))
   await claim(store, 'dead', 0)
   await store.write(voidLeases)
   expect(await claim(store, 'next', 1)).toMatchObject({ fence: 2, lease_owner: 'next' })
@@ -54,11 +64,10 @@ test('a start voids the leases of dead processes', async () => {
 test('work is an unfinished cycle or something in the inbox', async () => {
   await using store = await openTempStore()
   const work = async () => [await hasWaiting(store.db, ID), await threadsWithWork(store.db)]
-  const notice = { kind: 'notice' as const, text: 'x' }
   await store.write(tx => ensureMainThread(tx, 'homelab', 0))
   await store.write(tx => ensureMainThread(tx, 'other', 0))
   expect(await work()).toEqual([false, []])
-  await store.write(tx => postItem(tx, { thread: ID, source: 's', externalId: '1', payload: notice, at: 0 }))
+  await store.write(tx => postItem(tx, ITEM))
   expect(await work()).toEqual([true, [ID]])
   expect(await hasWaiting(store.db, 'thr_other')).toBe(false)
   await store.write(tx => tx.updateTable('inbox').set({ cycle_id: 'cyc_1' }).execute())

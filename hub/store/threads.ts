@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { JsonObject } from '../core/forwarding.ts'
 import { QUIET_SOURCE } from './inbox.ts'
-import { statement } from './statement.ts'
 import type { Tables, ThreadRow, ThreadStatus } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -38,35 +37,54 @@ export interface ThreadClaim {
   owner: string
   until: number
   now: number
-  /** Time until which a claimed thread may have to wait at most; default now. */
-  due?: number
-  /** Seqs of the history that are reserved with the claim. */
-  rows?: number
 }
 
-/** Takes the thread for one cycle, in one statement; undefined while another has it, or before its time. */
-export async function claimThread(tx: Tx, claim: ThreadClaim): Promise<ThreadRow | undefined> {
-  const { rows } = await takeThread(tx, { rows: 0, due: claim.now, ...claim })
-  return rows[0]
-}
-
-const takeThread = statement<Required<ThreadClaim>, ThreadRow>((db, claim) =>
-  db
+/**
+ * Takes a thread that has something to do for one cycle, and reserves a seq of the history for the batch of a
+ * new one. It locks the thread before anything is read. Returns undefined while another has the thread,
+ * without work, and for a cycle that waits for its provider, before its time.
+ */
+export function claimThread(tx: Tx, { id, owner, until, now }: ThreadClaim): Promise<ThreadRow | undefined> {
+  const running = runningIn(tx, id)
+  const waiting = waitingIn(tx, id)
+  const parked = running.where('parked_at', 'is not', null)
+  return tx
     .updateTable('threads')
     .set(eb => ({
-      lease_owner: claim.owner,
-      lease_until: claim.until,
-      fence: eb('fence', '+', sql.lit(1)),
-      last_seq: eb('last_seq', '+', claim.rows),
+      lease_owner: owner,
+      lease_until: until,
+      fence: eb('fence', '+', 1),
+      last_seq: eb('last_seq', '+', eb.case().when(eb.exists(running)).then(0).else(1).end()),
       status: unlessEnded('active'),
       not_before: null,
-      updated_at: claim.now,
+      updated_at: now,
     }))
-    .where('id', '=', claim.id)
-    .where(eb => eb.or([eb('lease_owner', 'is', null), eb('lease_until', '<', claim.now)]))
-    .where(eb => eb.or([eb('not_before', 'is', null), eb('not_before', '<=', claim.due)]))
-    .returningAll(),
-)
+    .where('id', '=', id)
+    .where(eb => eb.or([eb('lease_owner', 'is', null), eb('lease_until', '<', now)]))
+    .where(eb => eb.or([eb.exists(running), eb.exists(waiting)]))
+    .where(eb =>
+      eb.or([eb('not_before', 'is', null), eb('not_before', '<=', now), eb.not(eb.exists(parked))]),
+    )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+function runningIn(db: Kysely<Tables>, thread: string) {
+  return db
+    .selectFrom('cycles')
+    .select('cycles.id')
+    .where('cycles.thread_id', '=', thread)
+    .where('cycles.status', '=', sql.lit('running'))
+}
+
+function waitingIn(db: Kysely<Tables>, thread: string) {
+  return db
+    .selectFrom('inbox')
+    .select('inbox.seq')
+    .where('inbox.thread_id', '=', thread)
+    .where('inbox.cycle_id', 'is', null)
+    .where('inbox.source', '!=', QUIET_SOURCE)
+}
 
 /** Frees the thread for the next cycle and sets its resting status. */
 export async function releaseThread(
@@ -147,6 +165,7 @@ export async function readThread(db: Kysely<Tables>, id: string): Promise<Thread
  * that it ran are suspects of the crash, which counts as an attempt of each.
  */
 export async function voidLeases(tx: Tx): Promise<void> {
+  const none = { lease_owner: null, lease_until: null }
   const leased = tx.selectFrom('threads').select('id').where('lease_owner', 'is not', null)
   await tx
     .updateTable('cycles')
@@ -154,11 +173,8 @@ export async function voidLeases(tx: Tx): Promise<void> {
     .where('status', '=', 'running')
     .where('thread_id', 'in', leased)
     .execute()
-  await tx
-    .updateTable('threads')
-    .set({ lease_owner: null, lease_until: null })
-    .where('lease_owner', 'is not', null)
-    .execute()
+  for (const table of ['threads', 'approvals'] as const)
+    await tx.updateTable(table).set(none).where('lease_owner', 'is not', null).execute()
 }
 
 export function listThreads(db: Kysely<Tables>): Promise<ThreadRow[]> {

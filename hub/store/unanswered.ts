@@ -1,6 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { inboxPayload } from '../../schemas/inbox.ts'
-import { statement } from './statement.ts'
 import type { Tables, Unanswered } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -42,29 +41,25 @@ export async function unansweredOf(db: Kysely<Tables>, thread: string): Promise<
 
 /** Marks the conversation's messages that the thread's cycles took as answered: the agent wrote into it. */
 export async function answerMessages(tx: Tx, thread: string, conversation: string): Promise<void> {
-  await markAnswered(tx, { thread, conversation })
-}
-
-const markAnswered = statement<{ thread: string; conversation: string }, unknown>(
-  (db, { thread, conversation }) =>
-    db
-      .updateTable('inbox')
-      .set({ unanswered: null })
-      .where('thread_id', '=', thread)
-      .where('unanswered', 'is not', null)
-      .where('conversation_id', '=', conversation)
-      .where('cycle_id', 'is not', null)
-      .where(({ exists, not, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('cycles')
-              .select('cycles.id')
-              .whereRef('cycles.id', '=', 'inbox.cycle_id')
-              .where('cycles.status', '=', sql.lit('dead')),
-          ),
+  await tx
+    .updateTable('inbox')
+    .set({ unanswered: null })
+    .where('thread_id', '=', thread)
+    .where('unanswered', 'is not', null)
+    .where('conversation_id', '=', conversation)
+    .where('cycle_id', 'is not', null)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('cycles')
+            .select('cycles.id')
+            .whereRef('cycles.id', '=', 'inbox.cycle_id')
+            .where('cycles.status', '=', 'dead'),
         ),
       ),
-)
+    )
+    .execute()
+}
 
 /** Records that the conversation's turn in the cycle came. */
 export async function markAsked(tx: Tx, cycle: string, conversation: string): Promise<void> {

@@ -1,31 +1,21 @@
 import type { Kysely } from 'kysely'
-import { statement } from './statement.ts'
 import type { Tables, UsageDayTable } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 /** Adds to what an agent used on a day. */
 export async function addUsage(tx: Tx, usage: UsageDayTable): Promise<void> {
-  await upsertUsage(tx, usage)
-}
-
-const upsertUsage = statement<UsageDayTable, unknown>((db, args) =>
-  db
+  await tx
     .insertInto('usage_days')
-    .values({
-      day: args.day,
-      agent: args.agent,
-      tokens: args.tokens,
-      cost_micros: args.cost_micros,
-      wakes: args.wakes,
-    })
+    .values(usage)
     .onConflict(oc =>
       oc.columns(['day', 'agent']).doUpdateSet(eb => ({
         tokens: eb('usage_days.tokens', '+', eb.ref('excluded.tokens')),
         cost_micros: eb('usage_days.cost_micros', '+', eb.ref('excluded.cost_micros')),
         wakes: eb('usage_days.wakes', '+', eb.ref('excluded.wakes')),
       })),
-    ),
-)
+    )
+    .execute()
+}
 
 /** Returns what every agent used on a day. */
 export function usageOfDay(db: Kysely<Tables>, day: string): Promise<UsageDayTable[]> {

@@ -248,6 +248,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   const model = createChain([{ model: parts.model }], { now: clock.now, onAnswers })
   const toolBox = createToolBox(parts, meta)
   const agent = (name: string) => agents.get(name)
+  const owner = `life-${++lives}`
   const runtime = createRuntime(
     {
       ...common,
@@ -260,13 +261,13 @@ function createLife(parts: Parts, death: Death | undefined) {
       compactionModel: () => parts.summaries,
       agent,
       budget: () => ({ file: 'superbloom.yaml', ...parts.budget }),
-      owner: `life-${++lives}`,
+      owner,
       noteCycle: async () => undefined,
     },
     semaphore,
     agentOfThread,
   )
-  const approvals = createApprovals({ ...common, log, toolBox, agent, sampleFor: runtime.sampleFor })
+  const approvals = createApprovals({ ...common, log, toolBox, agent, owner, sampleFor: runtime.sampleFor })
   signals.on('posted', ({ thread }) => runtime.wake(thread))
   signals.on('modelAnswers', () => void runtime.goOn())
   signals.on('modelWanted', () => model.health.reset())

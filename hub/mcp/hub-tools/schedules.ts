@@ -4,7 +4,7 @@ import { name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
 import { describeNextRun, planSchedule } from '../../core/schedule-plan.ts'
 import { toLine } from '../../core/text.ts'
-import { createSchedule, findSchedule, listSchedules, setScheduleStatus } from '../../store/schedules.ts'
+import { cancelSchedule, createSchedule, listSchedules } from '../../store/schedules.ts'
 import type { NewSchedule, ScheduleRow } from '../../store/tables.ts'
 import { ensureMainThread } from '../../store/threads.ts'
 import { type HubToolDeps, meantAgent } from './deps.ts'
@@ -100,12 +100,7 @@ export function cancelOne(deps: HubToolDeps): HubTool {
     output: schedule,
     effect: 'removes',
     async run({ id }) {
-      const cancelled = await deps.store.write(async tx => {
-        const row = await findSchedule(tx, id)
-        if (!row || (row.status !== 'active' && row.status !== 'held')) return undefined
-        await setScheduleStatus(tx, id, { status: 'cancelled' })
-        return { ...row, status: 'cancelled' as const }
-      })
+      const cancelled = await deps.store.write(tx => cancelSchedule(tx, id, { from: ['active', 'held'] }))
       if (!cancelled)
         throw new HubError('not_found', `There is no pending schedule ${id}; hub_list_schedules shows them`)
       deps.signals.emit('schedules', { agent: cancelled.agent })

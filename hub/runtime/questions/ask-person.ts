@@ -69,7 +69,7 @@ export async function askPerson(
 const CANCEL = { action: 'cancel' }
 const BY_HUB = 'hub'
 
-function toRow(deps: AskDeps, party: Party, question: Question): ApprovalRow {
+function toRow(deps: AskDeps, party: Party, question: Question) {
   const now = deps.clock.now()
   const id = deps.newId('apr')
   return {
@@ -84,29 +84,24 @@ function toRow(deps: AskDeps, party: Party, question: Question): ApprovalRow {
     arguments_hash: '',
     reason: question.reason,
     conversation_id: party.conversation,
-    status: 'open',
+    status: 'open' as const,
     created_at: now,
     expires_at: now + QUESTION_MS,
-    decided_at: null,
-    decided_by: null,
-    decided_where: null,
-    note: null,
-    answered_at: null,
     question_json: question.json,
   }
 }
 
 /** Writes the question down and shows it. */
-async function open(deps: AskDeps, party: Party, approval: ApprovalRow): Promise<void> {
+async function open(deps: AskDeps, party: Party, asked: ReturnType<typeof toRow>): Promise<void> {
   const { row } = party
-  const message = await deps.store.write(async tx => {
+  const { approval, message } = await deps.store.write(async tx => {
     await party.guard(tx)
-    await createApproval(tx, approval)
+    const approval = await createApproval(tx, asked)
     const waiting = toWaiting(approval.id)
     if (isOwn(approval)) await waitCall(tx, row.id, approval.id, waiting)
     const outcome = { ...waiting, text: `${waiting.text}: ${approval.reason}` }
     const told = toTelling({ row, outcome, status: 'waiting' }, { approval: approval.id })
-    return tellAbout(deps, tx, approval, told)
+    return { approval, message: await tellAbout(deps, tx, approval, told) }
   })
   showCall(deps, { target: party.conversation, cycle: party.cycle }, row, 'waiting', approval.reason)
   tell(deps, message)
@@ -120,7 +115,7 @@ export function isOwn({ id, call_id }: Pick<ApprovalRow, 'id' | 'call_id'>): boo
 }
 
 /** Closes a question that nobody waits for any more; a decision that somebody made stays. */
-async function close(deps: AskDeps, { id }: ApprovalRow): Promise<void> {
+async function close(deps: AskDeps, { id }: { id: string }): Promise<void> {
   const now = deps.clock.now()
   const end = { status: 'expired', at: now, by: BY_HUB, where: null, note: OVER } as const
   const done = await deps.store.write(async tx => {

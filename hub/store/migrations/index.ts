@@ -7,6 +7,7 @@ import { up as questions } from './004-questions.ts'
 import { up as unanswered } from './005-unanswered.ts'
 import { up as eventReleases } from './006-event-releases.ts'
 import { up as taskResults } from './007-task-results.ts'
+import { up as approvalLeases } from './008-approval-leases.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -19,4 +20,5 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '005-unanswered', up: unanswered },
   { name: '006-event-releases', up: eventReleases },
   { name: '007-task-results', up: taskResults },
+  { name: '008-approval-leases', up: approvalLeases },
 ]
