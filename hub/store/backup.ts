@@ -2,7 +2,6 @@ import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, st
 import { join, resolve } from 'node:path'
 import { toIso } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
-import { makePrivate } from './private-file.ts'
 import { lockFolder } from './sqlite.ts'
 import {
   BESIDE,
@@ -12,6 +11,7 @@ import {
   databaseFile,
   foldLog,
   isRestorable,
+  makePrivate,
   nextMigration,
   type StoreCopy,
   syncToDisk,

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -29,6 +38,20 @@ export function backupsFolder(folder: string): string {
 /** Returns the store's file in a data folder. */
 export function databaseFile(folder: string): string {
   return join(folder, 'superbloom.db')
+}
+
+/** Errors of a file system without modes, or with somebody else's files: there the folder has to do. */
+const NO_MODES: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EROFS', 'EINVAL'])
+
+/** Makes a file readable for its owner only; creates it if it is missing, and keeps what is in it. */
+export function makePrivate(file: string): void {
+  closeSync(openSync(file, 'a', 0o600))
+  if ((statSync(file).mode & 0o077) === 0) return
+  try {
+    chmodSync(file, 0o600)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && NO_MODES.has(error.code))) throw error
+  }
 }
 
 /**

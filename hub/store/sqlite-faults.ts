@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import type { SqliteStatement } from 'kysely'
-import { type FaultKind, StoreFault } from './store-fault.ts'
+import { type FaultKind, StoreFault } from './writer.ts'
 
 interface Fault {
   codes: RegExp

@@ -1,50 +1,80 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import {
   CompiledQuery,
   type DatabaseConnection,
   type Driver,
-  type QueryResult,
+  Kysely,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
   SqliteDriver,
   type SqliteStatement,
-  sql,
 } from 'kysely'
 import { HubError } from '../core/errors.ts'
-import type { Dialect, KnowsDialect } from './dialect.ts'
-import { makePrivate } from './private-file.ts'
-import { BESIDE, databaseFile } from './sqlite-backup.ts'
+import type { Dialect } from './dialect.ts'
+import { migrate } from './migrations/index.ts'
+import { BESIDE, databaseFile, makePrivate } from './sqlite-backup.ts'
 import { toGuarded, withFaults } from './sqlite-faults.ts'
 import { createSearch, searchTexts } from './sqlite-search.ts'
+import { createWriter } from './sqlite-writer.ts'
+import { openStoreMark, type StoreMark } from './store-mark.ts'
+import type { Tables } from './tables.ts'
+import { StoreFault } from './writer.ts'
 
 /** The dialect of SQLite; only files whose names begin with sqlite know SQLite. */
-export const sqlite: Dialect = {
-  name: 'sqlite',
-  serialType: 'integer',
-  serialColumn: column => column.primaryKey().autoIncrement(),
-  clustered: table => table.modifyEnd(sql`without rowid`),
+const sqlite: Dialect = {
+  serialKey: 'integer primary key autoincrement',
+  clustered: 'without rowid',
   createSearch,
   searchTexts,
-  compact: ['vacuum', 'pragma wal_checkpoint(truncate)'],
-  syncCommits: 'pragma synchronous = FULL',
-  relaxCommits: 'pragma synchronous = NORMAL',
-  waitBriefly: 'pragma busy_timeout = 50',
-  keepPlan: text => text.replaceAll(' = ?', ' = +?'),
 }
 
-const LOCK_WAIT_MS = 8_000
+/** Opens the store in `<data>/superbloom.db`, and brings its schema up to date. */
+export async function openSqliteStore(folder: string, onMarkFault: (error: unknown) => void) {
+  const db = openSqlite(folder)
+  let mark: StoreMark
+  try {
+    await migrate(db, sqlite)
+    // The writer retries by itself, so that a lock does not block the whole process.
+    await db.executeQuery(CompiledQuery.raw('pragma busy_timeout = 50'))
+    mark = await openStoreMark(folder, db, onMarkFault)
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+  const findProblem = watchFile(databaseFile(folder))
+  return {
+    db,
+    write: createWriter(db, {
+      count(tx) {
+        const problem = findProblem()
+        if (problem !== undefined) throw new StoreFault('unreachable', problem)
+        return mark.count(tx)
+      },
+      write: mark.write,
+    }),
+    findProblem,
+    async compact() {
+      for (const text of ['vacuum', 'pragma wal_checkpoint(truncate)'])
+        await db.executeQuery(CompiledQuery.raw(text))
+    },
+    async [Symbol.asyncDispose]() {
+      mark[Symbol.dispose]()
+      await db.destroy()
+    },
+  }
+}
 
-/**
- * Opens `<data>/superbloom.db` in WAL with `synchronous=FULL`: a commit is on the disk when it returns.
- * `:memory:` as the folder gives a database that no other process sees.
- */
-export function openSqlite(folder: string): SqliteDialect {
+/** Opens `<data>/superbloom.db` in WAL with `synchronous=FULL`: a commit is on the disk when it returns. */
+export function openSqlite(folder: string): Kysely<Tables> {
   return withFaults(() => {
-    if (folder !== ':memory:') keepToOwner(folder)
-    const database = new Database(folder === ':memory:' ? folder : databaseFile(folder))
+    const file = databaseFile(folder)
+    // SQLite gives a new log and index the mode of the database's file; those of an earlier run have their own.
+    makePrivate(file)
+    for (const suffix of BESIDE) if (existsSync(`${file}${suffix}`)) makePrivate(`${file}${suffix}`)
+    const database = new Database(file)
     try {
       database.pragma('busy_timeout = 5000')
       database.pragma('journal_mode = WAL')
@@ -54,18 +84,22 @@ export function openSqlite(folder: string): SqliteDialect {
       database.close()
       throw error
     }
-    return new TransactionalSqlite(database)
+    return new Kysely<Tables>({ dialect: new TransactionalSqlite(database) })
   })
 }
 
 /**
- * Makes the database's files private. SQLite gives a new log and index the mode of the database's file; those
- * of an earlier run have their own.
+ * Returns a function that tells why nothing can be stored, undefined while the database's file is the one that
+ * was opened. SQLite goes on writing into a file that was deleted, and all of that is lost at its end.
  */
-function keepToOwner(folder: string): void {
-  const file = databaseFile(folder)
-  makePrivate(file)
-  for (const suffix of BESIDE) if (existsSync(`${file}${suffix}`)) makePrivate(`${file}${suffix}`)
+function watchFile(file: string): () => string | undefined {
+  // SQLite itself recognizes a moved file by its inode, and reports it to nobody in WAL.
+  const inodeOf = () => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
+  const opened = inodeOf()
+  return () => {
+    if (inodeOf() === opened) return undefined
+    return `${file} was deleted, moved or replaced while the hub runs, so that nothing is stored any more. Put the same file back; or stop the hub and put a backup back with: superbloom restore FILE`
+  }
 }
 
 /**
@@ -74,28 +108,26 @@ function keepToOwner(folder: string): void {
  */
 class TransactionalSqlite extends SqliteDialect {
   readonly #database: Database.Database
-  readonly #prepared: SqliteDatabase
 
   constructor(database: Database.Database) {
     super({ database })
     this.#database = database
-    this.#prepared = withPreparedOnce(database)
   }
 
   override createDriver(): Driver {
-    return new TransactionalDriver(this.#database, this.#prepared)
+    return new TransactionalDriver(this.#database)
   }
 
   override createAdapter(): SqliteAdapter {
-    return new TransactionalAdapter(this.#prepared)
+    return new TransactionalAdapter()
   }
 }
 
 class TransactionalDriver extends SqliteDriver {
   readonly #database: Database.Database
 
-  constructor(database: Database.Database, prepared: SqliteDatabase) {
-    super({ database: prepared })
+  constructor(database: Database.Database) {
+    super({ database: withPreparedOnce(database) })
     this.#database = database
   }
 
@@ -115,21 +147,8 @@ class TransactionalDriver extends SqliteDriver {
 
 const BEGIN = CompiledQuery.raw('begin immediate')
 
-class TransactionalAdapter extends SqliteAdapter implements KnowsDialect {
+class TransactionalAdapter extends SqliteAdapter {
   readonly dialect = sqlite
-  readonly #prepared: SqliteDatabase
-
-  constructor(prepared: SqliteDatabase) {
-    super()
-    this.#prepared = prepared
-  }
-
-  runInTransaction(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
-    const statement = this.#prepared.prepare(sql)
-    if (statement.reader) return { rows: statement.all(parameters) }
-    const { changes } = statement.run(parameters)
-    return { rows: [], numAffectedRows: BigInt(changes) }
-  }
 
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -154,6 +173,7 @@ function withPreparedOnce(database: Database.Database): SqliteDatabase {
   }
 }
 
+const LOCK_WAIT_MS = 8_000
 const OTHER_FOLDER = 'Stop it first, or give this one a folder of its own with SUPERBLOOM_DATA.'
 
 /**

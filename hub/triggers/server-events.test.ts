@@ -4,7 +4,7 @@ import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { createRecord } from '../../tests/support/until.ts'
 import { createLog } from '../core/log.ts'
 import type { EventCursor } from '../store/events.ts'
-import { StoreFault } from '../store/store-fault.ts'
+import { StoreFault } from '../store/writer.ts'
 import { createServerEvents, type EventSource } from './server-events.ts'
 
 const settled = () => new Promise<void>(resolve => setImmediate(resolve))

@@ -3,7 +3,7 @@ import { type Clock, sleep } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { EventCursor } from '../store/events.ts'
-import { StoreFault } from '../store/store-fault.ts'
+import { StoreFault } from '../store/writer.ts'
 
 /** Milliseconds until events that the database could not take are read again. */
 const STORE_RETRY_MS = 10_000

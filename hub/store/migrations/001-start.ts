@@ -1,234 +1,67 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
 /**
  * Creates the nouns of the hub: agents, threads, inbox, cycles, history, ledger, context, schedules, events,
  * conversations.
  */
-export async function up(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
-  await createAgents(db, dialect)
-  await createInbox(db, dialect)
-  await createCycles(db, dialect)
-  await createMemory(db)
-  await createEvents(db)
-  await createConversations(db, dialect)
-}
-
-async function createAgents(db: Kysely<unknown>, dialect: Dialect) {
-  await db.schema
-    .createTable('agents')
-    .addColumn('name', 'text', column => column.primaryKey())
-    .addColumn('retired_at', 'bigint')
-    .addColumn('created_at', 'bigint', column => column.notNull())
-    .execute()
-  await db.schema
-    .createTable('threads')
-    .addColumn('id', 'text', column => column.primaryKey())
-    .addColumn('agent', 'text', column => column.notNull())
-    .addColumn('kind', 'text', column => column.notNull())
-    .addColumn('status', 'text', column => column.notNull())
-    .addColumn('window_start', 'bigint', column => column.notNull())
-    .addColumn('last_seq', 'bigint', column => column.notNull())
-    .addColumn('lease_owner', 'text')
-    .addColumn('lease_until', 'bigint')
-    .addColumn('fence', 'bigint', column => column.notNull())
-    .addColumn('created_at', 'bigint', column => column.notNull())
-    .addColumn('updated_at', 'bigint', column => column.notNull())
-    .$call(dialect.clustered)
-    .execute()
-  await db.schema.createIndex('threads_agent').on('threads').columns(['agent', 'kind']).execute()
-}
-
-async function createInbox(db: Kysely<unknown>, dialect: Dialect) {
-  await db.schema
-    .createTable('inbox')
-    .addColumn('seq', dialect.serialType, dialect.serialColumn)
-    .addColumn('thread_id', 'text', column => column.notNull())
-    .addColumn('source', 'text', column => column.notNull())
-    .addColumn('external_id', 'text', column => column.notNull())
-    .addColumn('payload_json', 'text', column => column.notNull())
-    .addColumn('conversation_id', 'text')
-    .addColumn('created_at', 'bigint', column => column.notNull())
-    .addColumn('cycle_id', 'text')
-    .execute()
-  await db.schema
-    .createIndex('inbox_once')
-    .on('inbox')
-    .columns(['source', 'external_id', 'thread_id'])
-    .unique()
-    .execute()
-  await db.schema
-    .createIndex('inbox_waiting')
-    .on('inbox')
-    .columns(['thread_id', 'seq'])
-    .where('cycle_id' as never, 'is', null)
-    .execute()
-  await db.schema
-    .createIndex('inbox_cycle')
-    .on('inbox')
-    .column('cycle_id')
-    .where('cycle_id' as never, 'is not', null)
-    .execute()
-}
-
-async function createCycles(db: Kysely<unknown>, dialect: Dialect) {
-  await db.schema
-    .createTable('cycles')
-    .addColumn('id', 'text', column => column.primaryKey())
-    .addColumn('thread_id', 'text', column => column.notNull())
-    .addColumn('status', 'text', column => column.notNull())
-    .addColumn('fence', 'bigint', column => column.notNull())
-    .addColumn('reply_to', 'text')
-    .addColumn('steps', 'integer', column => column.notNull())
-    .addColumn('input_tokens', 'bigint', column => column.notNull())
-    .addColumn('output_tokens', 'bigint', column => column.notNull())
-    .addColumn('cached_tokens', 'bigint', column => column.notNull())
-    .addColumn('started_at', 'bigint', column => column.notNull())
-    .addColumn('ended_at', 'bigint')
-    .addColumn('note', 'text')
-    .$call(dialect.clustered)
-    .execute()
-  await db.schema.createIndex('cycles_thread').on('cycles').columns(['thread_id', 'started_at']).execute()
-  await db.schema
-    .createIndex('cycles_running')
-    .on('cycles')
-    .column('thread_id')
-    .unique()
-    .where('status' as never, '=', 'running')
-    .execute()
-  await db.schema
-    .createTable('history')
-    .addColumn('thread_id', 'text', column => column.notNull())
-    .addColumn('seq', 'bigint', column => column.notNull())
-    .addColumn('cycle_id', 'text', column => column.notNull())
-    .addColumn('step', 'integer', column => column.notNull())
-    .addColumn('content_json', 'text', column => column.notNull())
-    .addColumn('created_at', 'bigint', column => column.notNull())
-    .addPrimaryKeyConstraint('history_key', ['thread_id', 'seq'])
-    .$call(dialect.clustered)
-    .execute()
-  await db.schema
-    .createTable('tool_calls')
-    .addColumn('id', 'text', column => column.primaryKey())
-    .addColumn('thread_id', 'text', column => column.notNull())
-    .addColumn('cycle_id', 'text', column => column.notNull())
-    .addColumn('step', 'integer', column => column.notNull())
-    .addColumn('position', 'integer', column => column.notNull())
-    .addColumn('call_id', 'text', column => column.notNull())
-    .addColumn('tool', 'text', column => column.notNull())
-    .addColumn('arguments', 'text', column => column.notNull())
-    .addColumn('status', 'text', column => column.notNull())
-    .addColumn('result_json', 'text')
-    .addColumn('created_at', 'bigint', column => column.notNull())
-    .addColumn('started_at', 'bigint')
-    .addColumn('ended_at', 'bigint')
-    .addUniqueConstraint('tool_calls_place', ['cycle_id', 'step', 'position'])
-    .$call(dialect.clustered)
-    .execute()
-}
-
-async function createMemory(db: Kysely<unknown>) {
-  await db.schema
-    .createTable('context')
-    .addColumn('scope', 'text', column => column.notNull())
-    .addColumn('owner', 'text', column => column.notNull())
-    .addColumn('key', 'text', column => column.notNull())
-    .addColumn('value', 'text', column => column.notNull())
-    .addColumn('updated_at', 'bigint', column => column.notNull())
-    .addPrimaryKeyConstraint('context_key', ['scope', 'owner', 'key'])
-    .execute()
-  await db.schema
-    .createTable('schedules')
-    .addColumn('id', 'text', column => column.primaryKey())
-    .addColumn('agent', 'text', column => column.notNull())
-    .addColumn('thread_id', 'text', column => column.notNull())
-    .addColumn('kind', 'text', column => column.notNull())
-    .addColumn('cron', 'text')
-    .addColumn('timezone', 'text', column => column.notNull())
-    .addColumn('reason', 'text', column => column.notNull())
-    .addColumn('next_run', 'bigint')
-    .addColumn('wake_on_events_json', 'text', column => column.notNull())
-    .addColumn('conversation_id', 'text')
-    .addColumn('status', 'text', column => column.notNull())
-    .addColumn('created_by', 'text', column => column.notNull())
-    .addColumn('created_at', 'bigint', column => column.notNull())
-    .addColumn('last_run', 'bigint')
-    .execute()
-  await db.schema.createIndex('schedules_due').on('schedules').columns(['status', 'next_run']).execute()
-  await db.schema
-    .createIndex('schedules_thread')
-    .on('schedules')
-    .columns(['thread_id', 'status', 'next_run', 'id'])
-    .execute()
-}
-
-async function createEvents(db: Kysely<unknown>) {
-  await db.schema
-    .createTable('events')
-    .addColumn('id', 'text', column => column.primaryKey())
-    .addColumn('source', 'text', column => column.notNull())
-    .addColumn('external_id', 'text', column => column.notNull())
-    .addColumn('type', 'text', column => column.notNull())
-    .addColumn('key', 'text', column => column.notNull())
-    .addColumn('payload_json', 'text', column => column.notNull())
-    .addColumn('status', 'text', column => column.notNull())
-    .addColumn('routed_to_json', 'text', column => column.notNull())
-    .addColumn('note', 'text')
-    .addColumn('at', 'bigint', column => column.notNull())
-    .addColumn('received_at', 'bigint', column => column.notNull())
-    .addUniqueConstraint('events_once', ['source', 'external_id'])
-    .execute()
-  await db.schema.createIndex('events_received').on('events').column('received_at').execute()
-  await db.schema
-    .createTable('event_cursors')
-    .addColumn('server', 'text', column => column.primaryKey())
-    .addColumn('stream', 'text', column => column.notNull())
-    .addColumn('cursor', 'bigint', column => column.notNull())
-    .execute()
-  await db.schema
-    .createTable('server_eras')
-    .addColumn('server', 'text', column => column.primaryKey())
-    .addColumn('verdict_json', 'text', column => column.notNull())
-    .addColumn('at', 'bigint', column => column.notNull())
-    .execute()
-}
-
-async function createConversations(db: Kysely<unknown>, dialect: Dialect) {
-  await db.schema
-    .createTable('conversations')
-    .addColumn('id', 'text', column => column.primaryKey())
-    .addColumn('last_seq', 'bigint', column => column.notNull())
-    .addColumn('created_at', 'bigint', column => column.notNull())
-    .$call(dialect.clustered)
-    .execute()
-  await db.schema
-    .createTable('messages')
-    .addColumn('conversation_id', 'text', column => column.notNull())
-    .addColumn('seq', 'bigint', column => column.notNull())
-    .addColumn('id', 'text', column => column.notNull())
-    .addColumn('kind', 'text', column => column.notNull())
-    .addColumn('author', 'text', column => column.notNull())
-    .addColumn('text', 'text', column => column.notNull())
-    .addColumn('at', 'bigint', column => column.notNull())
-    .addColumn('token', 'text')
-    .addColumn('client_id', 'text')
-    .addColumn('in_reply_to_json', 'text')
-    .addColumn('data_json', 'text')
-    .addColumn('cycle_id', 'text')
-    .addPrimaryKeyConstraint('messages_key', ['conversation_id', 'seq'])
-    .$call(dialect.clustered)
-    .execute()
-  await db.schema
-    .createIndex('messages_once')
-    .on('messages')
-    .columns(['conversation_id', 'token', 'client_id'])
-    .unique()
-    .where('client_id' as never, 'is not', null)
-    .execute()
-  await db.schema
-    .createIndex('messages_cycle')
-    .on('messages')
-    .column('cycle_id')
-    .where('cycle_id' as never, 'is not', null)
-    .execute()
+export async function up(db: Kysely<unknown>, { serialKey, clustered }: Dialect): Promise<void> {
+  const statements = [
+    'create table agents (name text primary key, retired_at bigint, created_at bigint not null)',
+    `create table threads (
+      id text primary key, agent text not null, kind text not null, status text not null,
+      window_start bigint not null, last_seq bigint not null, lease_owner text, lease_until bigint,
+      fence bigint not null, created_at bigint not null, updated_at bigint not null) ${clustered}`,
+    'create index threads_agent on threads (agent, kind)',
+    `create table inbox (
+      seq ${serialKey}, thread_id text not null, source text not null, external_id text not null,
+      payload_json text not null, conversation_id text, created_at bigint not null, cycle_id text)`,
+    'create unique index inbox_once on inbox (source, external_id, thread_id)',
+    'create index inbox_waiting on inbox (thread_id, seq) where cycle_id is null',
+    'create index inbox_cycle on inbox (cycle_id) where cycle_id is not null',
+    `create table cycles (
+      id text primary key, thread_id text not null, status text not null, fence bigint not null,
+      reply_to text, steps integer not null, input_tokens bigint not null, output_tokens bigint not null,
+      cached_tokens bigint not null, started_at bigint not null, ended_at bigint, note text) ${clustered}`,
+    'create index cycles_thread on cycles (thread_id, started_at)',
+    "create unique index cycles_running on cycles (thread_id) where status = 'running'",
+    `create table history (
+      thread_id text not null, seq bigint not null, cycle_id text not null, step integer not null,
+      content_json text not null, created_at bigint not null,
+      constraint history_key primary key (thread_id, seq)) ${clustered}`,
+    `create table tool_calls (
+      id text primary key, thread_id text not null, cycle_id text not null, step integer not null,
+      position integer not null, call_id text not null, tool text not null, arguments text not null,
+      status text not null, result_json text, created_at bigint not null, started_at bigint, ended_at bigint,
+      constraint tool_calls_place unique (cycle_id, step, position)) ${clustered}`,
+    `create table context (
+      scope text not null, owner text not null, key text not null, value text not null,
+      updated_at bigint not null, constraint context_key primary key (scope, owner, key))`,
+    `create table schedules (
+      id text primary key, agent text not null, thread_id text not null, kind text not null, cron text,
+      timezone text not null, reason text not null, next_run bigint, wake_on_events_json text not null,
+      conversation_id text, status text not null, created_by text not null, created_at bigint not null,
+      last_run bigint)`,
+    'create index schedules_due on schedules (status, next_run)',
+    'create index schedules_thread on schedules (thread_id, status, next_run, id)',
+    `create table events (
+      id text primary key, source text not null, external_id text not null, type text not null,
+      key text not null, payload_json text not null, status text not null, routed_to_json text not null,
+      note text, at bigint not null, received_at bigint not null,
+      constraint events_once unique (source, external_id))`,
+    'create index events_received on events (received_at)',
+    'create table event_cursors (server text primary key, stream text not null, cursor bigint not null)',
+    'create table server_eras (server text primary key, verdict_json text not null, at bigint not null)',
+    `create table conversations (
+      id text primary key, last_seq bigint not null, created_at bigint not null) ${clustered}`,
+    `create table messages (
+      conversation_id text not null, seq bigint not null, id text not null, kind text not null,
+      author text not null, text text not null, at bigint not null, token text, client_id text,
+      in_reply_to_json text, data_json text, cycle_id text,
+      constraint messages_key primary key (conversation_id, seq)) ${clustered}`,
+    `create unique index messages_once on messages (conversation_id, token, client_id)
+      where client_id is not null`,
+    'create index messages_cycle on messages (cycle_id) where cycle_id is not null',
+  ]
+  for (const text of statements) await sql.raw(text).execute(db)
 }

@@ -5,11 +5,8 @@ import { type Kysely, sql } from 'kysely'
  * together.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('events').addColumn('release_at', 'bigint').execute()
-  await db.schema
-    .alterTable('events')
-    .addColumn('is_storm', 'integer', column => column.notNull().defaultTo(0))
-    .execute()
+  await sql`alter table events add column release_at bigint`.execute(db)
+  await sql`alter table events add column is_storm integer default 0 not null`.execute(db)
   await sql`create index events_due on events (release_at)
     where status = 'held' and release_at is not null`.execute(db)
   await sql`create index events_told on events (type, key, release_at)

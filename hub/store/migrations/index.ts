@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { Migrator } from 'kysely/migration'
 import type { Dialect } from '../dialect.ts'
 import { up as start } from './001-start.ts'
 import { up as durableAgents } from './002-durable-agents.ts'
@@ -22,3 +23,21 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '007-task-results', up: taskResults },
   { name: '008-approval-leases', up: approvalLeases },
 ]
+
+/** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */
+export async function migrate<Database>(db: Kysely<Database>, dialect: Dialect): Promise<void> {
+  const known = migrations.map(({ name, up }) => [
+    name,
+    { up: (inner: Kysely<unknown>) => up(inner, dialect) },
+  ])
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => Object.fromEntries(known) },
+    // The default sorts in a language's order, for which ICU's tables are loaded.
+    nameComparator: (one, other) => (one < other ? -1 : 1),
+  })
+  const { error, results } = await migrator.migrateToLatest()
+  if (!error) return
+  const failed = results?.find(result => result.status === 'Error')
+  throw new Error(`The store's migration ${failed?.migrationName ?? ''} failed`, { cause: error })
+}

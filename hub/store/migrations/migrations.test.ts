@@ -96,7 +96,9 @@ function dumpSchema(database: Database.Database) {
   return parts.map(({ name, type, sql }) => [
     type,
     name,
-    type === 'table' ? database.pragma(`table_xinfo(${name})`) : (sql?.replace(/["\s]+/g, ' ') ?? null),
+    type === 'table'
+      ? database.pragma(`table_xinfo(${name})`)
+      : (sql?.replaceAll('"', '').replace(/\s+/g, ' ') ?? null),
   ])
 }
 

@@ -4,9 +4,10 @@ import { Kysely, SqliteDialect, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { openStore } from './open.ts'
-import { openSqlite, sqlite } from './sqlite.ts'
+import { openSqlite } from './sqlite.ts'
+import { createWriter } from './sqlite-writer.ts'
 import type { Tables } from './tables.ts'
-import { createWriter, type Tx } from './writer.ts'
+import type { Tx } from './writer.ts'
 
 /** Opens a writer on a real file, with every statement that reached SQLite. */
 function openWriter() {
@@ -34,7 +35,7 @@ function openWriter() {
   }
   const count = (word: string) => statements.filter(text => text.toLowerCase() === word).length
   return {
-    write: createWriter(db, sqlite),
+    write: createWriter(db),
     add,
     notes,
     count,
@@ -118,7 +119,7 @@ test('promise 1: a commit that fails rejects all that shared it, and the next on
 
 test('promise 1: the store itself syncs every commit to the disk', async () => {
   using folder = makeTempFolder()
-  const db = new Kysely<Tables>({ dialect: openSqlite(folder.path) })
+  const db = openSqlite(folder.path)
   const pragma = async (name: string) =>
     (await sql.raw<Record<string, unknown>>(`pragma ${name}`).execute(db)).rows[0]
   expect([await pragma('journal_mode'), await pragma('synchronous'), await pragma('foreign_keys')]).toEqual([
