@@ -2,7 +2,7 @@ import { budgetOf } from './config/budget.ts'
 import { dayOf } from './core/clock.ts'
 import type { Foundation } from './foundation.ts'
 import type { Budgets } from './mcp/hub-tools/budgets.ts'
-import type { UsageDayTable } from './store/tables.ts'
+import type { UsageDay } from './store/tables.ts'
 import { usageOfDay } from './store/usage.ts'
 
 /** Returns what today used of the daily limits, for `hub_status`. */
@@ -11,7 +11,7 @@ export async function readBudgets({ config, store, clock, agents }: Foundation):
   const day = dayOf(clock.now(), config.current.timezone)
   const rows = await usageOfDay(store.db, day)
   const byAgent = new Map(rows.map(row => [row.agent, row]))
-  const sum = (of: (row: UsageDayTable) => number) => rows.reduce((total, row) => total + of(row), 0)
+  const sum = (of: (row: UsageDay) => number) => rows.reduce((total, row) => total + of(row), 0)
   return {
     day,
     ...(currency === undefined ? {} : { currency }),

@@ -3,7 +3,7 @@ import type { Model } from '../core/model.ts'
 import { factsOf } from '../store/context.ts'
 import { fencedWrite, type HistoryEntry, setForm } from '../store/history.ts'
 import { endSession, newestSession, newestSummaries } from '../store/sessions.ts'
-import type { SessionTable } from '../store/tables.ts'
+import type { SessionRow } from '../store/tables.ts'
 import { moveWindow } from '../store/threads.ts'
 import { unansweredOf } from '../store/unanswered.ts'
 import type { Tx } from '../store/writer.ts'
@@ -140,7 +140,7 @@ async function startFromSummaries(deps: RuntimeDeps, claim: Claim, signal: Abort
 }
 
 interface Compaction {
-  reason: SessionTable['reason']
+  reason: SessionRow['reason']
   /** The index of the first entry that stays. */
   cut: number
   /** The signal of calls of the model; without it no model is asked. */
@@ -215,7 +215,7 @@ function createAsk(deps: RuntimeDeps, claim: Claim, signal: AbortSignal): AskFor
 const refuseToAsk: AskForSummary = () => Promise.reject(new Error('No model is asked here'))
 
 interface Recorded {
-  reason: SessionTable['reason']
+  reason: SessionRow['reason']
   left: readonly HistoryEntry[]
   last: number
   summary: Summary

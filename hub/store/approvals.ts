@@ -1,10 +1,10 @@
 import type { Insertable, Kysely } from 'kysely'
 import type { Approval, ApprovalStatus } from '../../schemas/chat.ts'
 import { parseJson } from '../core/json.ts'
-import type { ApprovalRow, ApprovalTable, Tables, ToolCallRow } from './tables.ts'
+import type { ApprovalRow, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-export function createApproval(tx: Tx, row: Insertable<ApprovalTable>): Promise<ApprovalRow> {
+export function createApproval(tx: Tx, row: Insertable<Tables['approvals']>): Promise<ApprovalRow> {
   return tx.insertInto('approvals').values(row).returningAll().executeTakeFirstOrThrow()
 }
 

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { StoredFact } from '../../schemas/inbox.ts'
-import type { ContextTable, Tables } from './tables.ts'
+import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 export interface ContextScope {
-  scope: ContextTable['scope']
+  scope: Tables['context']['scope']
   /** Name of the agent or id of the thread. */
   owner: string
 }

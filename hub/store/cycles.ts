@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { settleEventsOf } from './events.ts'
-import type { CycleRow, CycleTable, Tables } from './tables.ts'
+import type { CycleRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 export function readCycle(db: Kysely<Tables>, id: string): Promise<CycleRow> {
@@ -19,7 +19,7 @@ export function runningCycle(db: Kysely<Tables>, thread: string): Promise<CycleR
 
 export function createCycle(
   tx: Tx,
-  cycle: Pick<CycleTable, 'id' | 'thread_id' | 'fence' | 'reply_to' | 'started_at'>,
+  cycle: Pick<CycleRow, 'id' | 'thread_id' | 'fence' | 'reply_to' | 'started_at'>,
 ): Promise<CycleRow> {
   const nothing = { steps: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0 }
   return tx

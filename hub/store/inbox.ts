@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type InboxPayload, inboxPayload } from '../../schemas/inbox.ts'
-import type { InboxTable, Tables } from './tables.ts'
+import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 /** Source of items that join the thread's next inbox and begin no cycle. */
@@ -139,7 +139,7 @@ export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: strin
 }
 
 function toItem(
-  row: Pick<InboxTable, 'payload_json' | 'conversation_id' | 'created_at'> & { seq: number },
+  row: Pick<Tables['inbox'], 'payload_json' | 'conversation_id' | 'created_at'> & { seq: number },
 ): InboxItem {
   return {
     seq: row.seq,

@@ -1,11 +1,12 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { toIso } from '../core/clock.ts'
-import { pruneThread } from './retention-thread.ts'
 import type { Tables } from './tables.ts'
 import type { Tx, Write } from './writer.ts'
 
 /** Rows in one commit, few enough that nobody waits for long. */
 const BATCH = 500
+/** Cycles in one commit, each with its calls. */
+const CYCLES = 100
 const DAY = 86_400_000
 /** Threads or conversations that are read at once. */
 const PAGE = 50
@@ -17,103 +18,68 @@ export interface Horizons {
   onceBefore: number
 }
 
-/** Deletes rows of one kind; tells how many of at most BATCH it deleted. */
-type Sweep = (tx: Tx) => Promise<{ numDeletedRows: bigint }>
-
 /**
  * Deletes what is older than the horizons, in small commits: handled inbox items, messages, what left the
  * windows, ended tasks, and what is over of everything else. Stops early when `signal` aborts; the rest goes
  * next time. Resolves with the number of rows that went.
  */
 export async function prune(
-  store: { db: Kysely<Tables>; write: Write },
-  { before, onceBefore }: Horizons,
+  { db, write }: { db: Kysely<Tables>; write: Write },
+  horizons: Horizons,
   signal: AbortSignal,
 ): Promise<number> {
-  let total = await sweepAll(store.write, onceSweeps(onceBefore), signal)
-  total += await sweepAll(store.write, agedSweeps(before, Math.min(before, onceBefore)), signal)
-  total += await eachOf(store, 'conversations', before, signal, pruneMessages)
-  total += await eachOf(store, 'threads', before, signal, pruneThread)
-  return total
-}
-
-async function sweepAll(write: Write, sweeps: readonly Sweep[], signal: AbortSignal): Promise<number> {
+  const { before } = horizons
   let total = 0
-  for (const sweep of sweeps) {
-    let gone = BATCH
-    while (gone === BATCH && !signal.aborted) {
-      gone = await write(async tx => Number((await sweep(tx)).numDeletedRows), 'relaxed')
+  const repeat = async (deleteSome: (tx: Tx) => Promise<number>, enough: number) => {
+    let gone = enough
+    while (gone >= enough && !signal.aborted) {
+      gone = await write(deleteSome, 'relaxed')
       total += gone
     }
   }
+  for (const statement of sweeps(horizons))
+    await repeat(async tx => Number((await statement.execute(tx)).numAffectedRows), BATCH)
+  for await (const id of olderIds(db, 'conversations', before, signal))
+    await repeat(tx => pruneMessages(tx, id, before), 1)
+  for await (const id of olderIds(db, 'threads', before, signal))
+    await repeat(tx => pruneThread(tx, id, before), 1)
   return total
 }
 
-/** Returns the sweep of handled inbox items, but those that a dead letter or a running cycle may need. */
-function onceSweeps(before: number): Sweep[] {
+/** Returns statements that delete what is over of each kind, at most BATCH rows. */
+function sweeps({ before, onceBefore }: Horizons): RawBuilder<unknown>[] {
+  const some = (table: string, over: RawBuilder<unknown>) =>
+    sql`delete from ${sql.table(table)}
+      where id in (select id from ${sql.table(table)} where ${over} limit ${BATCH})`
+  const decided = sql`decided_at < ${before} and status <> 'open'`
   return [
-    tx =>
-      tx
-        .deleteFrom('inbox')
-        .where('seq', 'in', eb =>
-          eb
-            .selectFrom('inbox')
-            .select('seq')
-            .where('created_at', '<', before)
-            .where('cycle_id', 'is not', null)
-            .where('cycle_id', 'not in', openCycles(tx))
-            .orderBy('seq')
-            .limit(BATCH),
-        )
-        .executeTakeFirstOrThrow(),
+    // A dead letter or a running cycle may need its items.
+    sql`delete from inbox where seq in (
+      select seq from inbox where created_at < ${onceBefore} and cycle_id is not null and cycle_id not in (
+        select id from cycles where status = 'running'
+        union select cycle_id from dead_letters where status = 'open')
+      order by seq limit ${BATCH})`,
+    some(
+      'events',
+      sql`received_at < ${Math.min(before, onceBefore)} and status in ('handled', 'ignored', 'held')`,
+    ),
+    some('schedules', sql`coalesce(last_run, created_at) < ${before} and status in ('done', 'cancelled')`),
+    some('approvals', decided),
+    some('dead_letters', decided),
+    // This day is earlier than that of `before` in whatever time zone.
+    sql`delete from usage_days where day < ${toIso(before - DAY).slice(0, 10)}`,
   ]
 }
 
-function openCycles(db: Kysely<Tables>) {
-  const running = db.selectFrom('cycles').select('id').where('status', '=', sql.lit('running'))
-  return running.union(db.selectFrom('dead_letters').select('cycle_id as id').where('status', '=', 'open'))
-}
-
-/** Returns sweeps that delete only what is over of each kind. */
-function agedSweeps(before: number, eventsBefore: number): Sweep[] {
-  const over = {
-    events: sql<boolean>`received_at < ${eventsBefore} and status in ('handled', 'ignored', 'held')`,
-    schedules: sql<boolean>`coalesce(last_run, created_at) < ${before} and status in ('done', 'cancelled')`,
-    approvals: sql<boolean>`decided_at < ${before} and status <> 'open'`,
-    dead_letters: sql<boolean>`decided_at < ${before} and status <> 'open'`,
-  }
-  const sweep =
-    (table: keyof typeof over): Sweep =>
-    tx =>
-      tx
-        .deleteFrom(table)
-        .where('id', 'in', tx.selectFrom(table).select('id').where(over[table]).limit(BATCH))
-        .executeTakeFirstOrThrow()
-  return [
-    sweep('events'),
-    sweep('schedules'),
-    sweep('approvals'),
-    sweep('dead_letters'),
-    tx => tx.deleteFrom('usage_days').where('day', '<', toDay(before)).executeTakeFirstOrThrow(),
-  ]
-}
-
-/** Returns a day that is earlier than that of `at` in whatever time zone. */
-function toDay(at: number): string {
-  return toIso(at - DAY).slice(0, 10)
-}
-
-/** Runs `pruneOne` on each row that is older, until nothing of it is left to delete. */
-async function eachOf(
-  store: { db: Kysely<Tables>; write: Write },
+/** Yields the ids of what was created before. */
+async function* olderIds(
+  db: Kysely<Tables>,
   table: 'conversations' | 'threads',
   before: number,
   signal: AbortSignal,
-  pruneOne: (tx: Tx, id: string, before: number) => Promise<number>,
-): Promise<number> {
-  let total = 0
-  for (let last = ''; !signal.aborted; ) {
-    const page = await store.db
+): AsyncGenerator<string> {
+  for (let last: string | undefined = ''; last !== undefined && !signal.aborted; ) {
+    const page: { id: string }[] = await db
       .selectFrom(table)
       .select('id')
       .where('id', '>', last)
@@ -121,36 +87,104 @@ async function eachOf(
       .orderBy('id')
       .limit(PAGE)
       .execute()
-    for (const { id } of page) {
-      let gone = 1
-      while (gone > 0 && !signal.aborted) {
-        gone = await store.write(tx => pruneOne(tx, id, before), 'relaxed')
-        total += gone
-      }
-    }
-    const newest = page.at(-1)?.id
-    if (newest === undefined) return total
-    last = newest
+    for (const { id } of page) yield id
+    last = page.at(-1)?.id
   }
-  return total
+}
+
+/** Returns the last seq of the oldest rows that are old enough; undefined if the first one is not. */
+function lastOld(oldest: readonly { seq: number; at: number }[], before: number): number | undefined {
+  const keep = oldest.findIndex(({ at }) => at >= before)
+  return (keep === -1 ? oldest : oldest.slice(0, keep)).at(-1)?.seq
 }
 
 /** Deletes a conversation's oldest messages; they come first, so that no other row is read. */
 async function pruneMessages(tx: Tx, conversation: string, before: number): Promise<number> {
-  const oldest = await tx
-    .selectFrom('messages')
-    .select(['seq', 'at'])
-    .where('conversation_id', '=', conversation)
-    .orderBy('seq')
-    .limit(BATCH)
-    .execute()
-  const keep = oldest.findIndex(({ at }) => at >= before)
-  const last = oldest.at(keep === -1 ? -1 : keep - 1)
-  if (keep === 0 || !last) return 0
+  const messages = tx.selectFrom('messages').where('conversation_id', '=', conversation)
+  const last = lastOld(await messages.select(['seq', 'at']).orderBy('seq').limit(BATCH).execute(), before)
+  if (last === undefined) return 0
   const { numDeletedRows } = await tx
     .deleteFrom('messages')
     .where('conversation_id', '=', conversation)
-    .where('seq', '<=', last.seq)
+    .where('seq', '<=', last)
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
+}
+
+/**
+ * Deletes the oldest rows of a thread that nobody needs: its history before the window with its part of the
+ * index, all sessions but the newest, cycles that ended with their calls; for a task that ended long ago
+ * everything. Returns how many of a first few it deleted; it is called again until that is 0.
+ */
+async function pruneThread(tx: Tx, id: string, before: number): Promise<number> {
+  const thread = await tx
+    .selectFrom('threads')
+    .select(['window_start', 'kind', 'ended_at'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!thread) return 0
+  const isOver = thread.kind === 'task' && thread.ended_at !== null && thread.ended_at < before
+  const windowStart = isOver ? Number.MAX_SAFE_INTEGER : thread.window_start
+  const rows =
+    (await pruneHistory(tx, id, before, windowStart)) || (await pruneCycles(tx, id, before, isOver))
+  if (rows > 0) return rows
+  const sessions = await pruneSessions(tx, id, before, isOver)
+  if (isOver) await deleteThread(tx, id)
+  return sessions
+}
+
+async function pruneHistory(tx: Tx, thread: string, before: number, windowStart: number): Promise<number> {
+  const oldest = await tx
+    .selectFrom('history')
+    .select(['seq', 'created_at as at'])
+    .where('thread_id', '=', thread)
+    .where('seq', '<', windowStart)
+    .orderBy('seq')
+    .limit(BATCH)
+    .execute()
+  const last = lastOld(oldest, before)
+  if (last === undefined) return 0
+  await sql`delete from history_texts where thread_id = ${thread} and seq <= ${last}`.execute(tx)
+  const gone = await sql`delete from history where thread_id = ${thread} and seq <= ${last}`.execute(tx)
+  return Number(gone.numAffectedRows)
+}
+
+/** Deletes ended cycles but the newest of a thread that goes on, which tells since when it sleeps. */
+async function pruneCycles(tx: Tx, thread: string, before: number, isOver: boolean): Promise<number> {
+  const butNewest = sql`and started_at < (select max(started_at) from cycles where thread_id = ${thread})`
+  const { rows } = await sql<{ id: string }>`
+    select id from cycles where thread_id = ${thread} and status <> 'running'
+      and started_at < ${before} and ended_at < ${before} ${isOver ? sql`` : butNewest}
+      and id not in (select cycle_id from dead_letters where status = 'open')
+      and id not in (select cycle_id from approvals where status = 'open')
+    order by started_at limit ${CYCLES}`.execute(tx)
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return 0
+  await tx.deleteFrom('tool_calls').where('cycle_id', 'in', ids).execute()
+  await tx.deleteFrom('cycles').where('id', 'in', ids).execute()
+  return ids.length
+}
+
+/** Deletes old sessions but the newest of a thread that goes on, with which its window begins. */
+async function pruneSessions(tx: Tx, thread: string, before: number, isOver: boolean): Promise<number> {
+  const newest = tx
+    .selectFrom('sessions')
+    .select(eb => eb.fn.max('number').as('number'))
+    .where('thread_id', '=', thread)
+  const { numDeletedRows } = await tx
+    .deleteFrom('sessions')
+    .where('thread_id', '=', thread)
+    .where('ended_at', '<', before)
+    .$if(!isOver, query => query.where('number', '<', newest))
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+/** Deletes a thread that has no cycle any more. */
+async function deleteThread(tx: Tx, id: string): Promise<void> {
+  const has = await tx.selectFrom('cycles').select('id').where('thread_id', '=', id).limit(1).execute()
+  if (has.length > 0) return
+  await sql`delete from context where scope = 'thread' and owner = ${id}`.execute(tx)
+  await sql`delete from inbox where thread_id = ${id} and cycle_id is not null`.execute(tx)
+  await sql`delete from threads where id = ${id}`.execute(tx)
 }

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import { indexHistory } from './search-index.ts'
-import type { SessionRow, SessionTable, Tables } from './tables.ts'
+import type { SessionRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 /** The part that leaves the window, from its first to its last seq, and the summary that stands for it. */
 export interface EndedSession
   extends Pick<
-    SessionTable,
+    SessionRow,
     'thread_id' | 'first_seq' | 'last_seq' | 'tokens' | 'reason' | 'summary' | 'summary_by' | 'head'
   > {
   ended_at: number

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
+import type { Generated, Insertable, Selectable } from 'kysely'
 import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
 
 /*
@@ -6,68 +6,7 @@ import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
  * that is parsed with a schema where it is read.
  */
 
-export interface AgentTable {
-  name: string
-  /** Time at which its file went away; null while there is one. */
-  retired_at: number | null
-  created_at: number
-}
-
-export type ThreadKind = 'main' | 'task'
 export type ThreadStatus = 'active' | 'sleeping' | 'waiting' | 'complete' | 'failed' | 'cancelled'
-
-export interface ThreadTable {
-  id: string
-  agent: string
-  kind: ThreadKind
-  status: ThreadStatus
-  /** The history's seq at which the window starts. */
-  window_start: number
-  /** The newest seq of its history. */
-  last_seq: number
-  /** Process that runs its cycle, and the time until which; null while none does. */
-  lease_owner: string | null
-  lease_until: number | null
-  /** Fencing number: grows with each claim, and every write of a cycle carries it. */
-  fence: number
-  created_at: number
-  updated_at: number
-  /** Time before which no cycle begins or goes on: its provider is unreachable, or its wakes are used up. */
-  not_before: ColumnType<number | null, number | null | undefined>
-  /** The thread that made this task, or for an event's the agent's main thread; null for a main thread. */
-  parent_id: ColumnType<string | null, string | null | undefined>
-  /** Number of tasks above this one. */
-  depth: Generated<number>
-  /** 1: its summary wakes the parent; 0: the summary waits for the parent's next inbox. */
-  wakes_parent: Generated<number>
-  instructions: ColumnType<string | null, string | null | undefined>
-  /** Grants of a task from its maker: `{tools?, limits?}`. */
-  grants_json: ColumnType<string | null, string | null | undefined>
-  /** Conversation of the cycle that made it. */
-  conversation_id: ColumnType<string | null, string | null | undefined>
-  /** Summary that a task gave at its end. */
-  summary: ColumnType<string | null, string | null | undefined>
-  /** Result of a task that fits the schema of its maker, a JSON object. */
-  result_json: ColumnType<string | null, string | null | undefined>
-  ended_at: ColumnType<number | null, number | null | undefined>
-  archived_at: ColumnType<number | null, number | null | undefined>
-}
-
-export interface InboxTable {
-  seq: Generated<number>
-  thread_id: string
-  source: string
-  /** Id that is unique for its thread and source: a repeated delivery is absorbed. */
-  external_id: string
-  payload_json: string
-  /** Conversation that the reply goes to, if one is known. */
-  conversation_id: string | null
-  created_at: number
-  /** Cycle that took the item; null while it waits. */
-  cycle_id: string | null
-  /** State of a person's message that has no answer yet; null once it has one, and for everything else. */
-  unanswered: Unanswered | null
-}
 
 /**
  * `asked`: its conversation was given a text of its own, and the model kept silent. `again`: the cycle that
@@ -75,293 +14,277 @@ export interface InboxTable {
  */
 export type Unanswered = 'new' | 'again' | 'asked'
 
-export interface CycleTable {
-  id: string
-  thread_id: string
-  /**
-   * `running` includes cycles that are parked or were cut by a crash: they go on. A `dead` cycle is in the
-   * dead letters.
-   */
-  status: 'running' | 'done' | 'failed' | 'stopped' | 'dead'
-  fence: number
-  /** Conversation that its final text goes to; null for nowhere. */
-  reply_to: string | null
-  steps: number
-  input_tokens: number
-  output_tokens: number
-  cached_tokens: number
-  started_at: number
-  ended_at: number | null
-  /** Reason why it failed or was cut short. */
-  note: string | null
-  /** Attempts at its next step: one, and one more for each crash of the hub while it ran. */
-  attempts: Generated<number>
-  /** Money in millionths of the prices' currency. */
-  cost_micros: Generated<number>
-  /** The model that made its last step. */
-  model: ColumnType<string | null, string | null | undefined>
-  /** Time since which its provider cannot be reached; null while it can. */
-  parked_at: ColumnType<number | null, number | null | undefined>
-  /** Principal that asked it to stop at the next boundary. */
-  stop_requested_by: ColumnType<string | null, string | null | undefined>
-}
-
-/** Amounts that an agent's cycles used on one day of the configured time zone, `2026-11-22`. */
-export interface UsageDayTable {
-  day: string
-  agent: string
-  tokens: number
-  cost_micros: number
-  /** Cycles without a person's message. */
-  wakes: number
-}
-
-/** A cycle that failed for good, with what is needed to inspect, retry or discard it. */
-export interface DeadLetterTable {
-  id: string
-  cycle_id: string
-  thread_id: string
-  agent: string
-  status: 'open' | 'retried' | 'discarded'
-  reason: string
-  /** `{code, status?, message}` of the error; null if none caused it. */
-  error_json: string | null
-  /** 1: the same may succeed later. */
-  retryable: number
-  created_at: number
-  decided_at: number | null
-  decided_by: string | null
-}
-
 export type HistoryForm = 'whole' | 'stub' | 'cut' | 'hidden'
 
-export interface HistoryTable {
-  thread_id: string
-  seq: number
-  cycle_id: string
-  step: number
-  content_json: string
-  created_at: number
-  /**
-   * Form in the window: whole, a stub that says where to find it, cut to its beginning, or hidden. The
-   * content itself stays.
-   */
-  form: Generated<HistoryForm>
-}
-
-/** A part of a thread's history that left its window, with the summary that stands for it. */
-export interface SessionTable {
-  thread_id: string
-  /** Number of the session in its thread, from 1. */
-  number: number
-  first_seq: number
-  last_seq: number
-  started_at: number
-  ended_at: number
-  messages: number
-  tokens: number
-  reason: 'compaction' | 'idle' | 'reset' | 'ended'
-  summary: string
-  /** Name of the model, `extract` if none was needed, or `task` for what a task said at its end. */
-  summary_by: string
-  /** Beginning of the window after it; null if there is none. */
-  head: string | null
-  /** Stored facts that `head` tells, as JSON; null if it tells none, so that the next batch does. */
-  facts_json: string | null
-}
-
-export interface ToolCallTable {
-  id: string
-  thread_id: string
-  cycle_id: string
-  step: number
-  position: number
-  /** Id that the model gave the call. */
-  call_id: string
-  tool: string
-  arguments: string
-  status: ToolCallStatus
-  result_json: string | null
-  created_at: number
-  started_at: number | null
-  ended_at: number | null
-  /** Hash of the arguments' canonical JSON. */
-  arguments_hash: Generated<string>
-  /** Approval that the call needed: its own result was only that it waits. */
-  approval_id: string | null
-}
-
-export interface ApprovalTable {
-  id: string
-  /** Row of `tool_calls` that waits for it; its own id for a further question in the midst of such a call. */
-  call_id: string
-  thread_id: string
-  cycle_id: string
-  agent: string
-  tool: string
-  arguments: string
-  arguments_hash: string
-  /** Reason why it needs a person's yes. */
-  reason: string
-  conversation_id: string | null
-  status: 'open' | 'approved' | 'denied' | 'expired'
-  created_at: number
-  expires_at: number
-  decided_at: number | null
-  /** Name of the token that decided, and the entrance over which it did. */
-  decided_by: string | null
-  decided_where: string | null
-  note: string | null
-  /** Time at which its outcome was posted to the thread. */
-  answered_at: number | null
-  /** Process that runs its call, and the time until which; null while none does. */
-  lease_owner: ColumnType<string | null, string | null | undefined>
-  lease_until: ColumnType<number | null, number | null | undefined>
-  /** Question of a server in the midst of a call; null for a call that waits for a yes. */
-  question_json: ColumnType<string | null, string | null | undefined>
-}
-
-export interface ContextTable {
-  scope: 'agent' | 'thread'
-  owner: string
-  key: string
-  value: string
-  updated_at: number
-}
-
-export interface ScheduleTable {
-  id: string
-  agent: string
-  thread_id: string
-  kind: 'once' | 'cron'
-  cron: string | null
-  timezone: string
-  reason: string
-  /** Time of the next run; null for a schedule that only an event ends, and for one that is over. */
-  next_run: number | null
-  wake_on_events_json: string
-  conversation_id: string | null
-  status: 'active' | 'held' | 'done' | 'cancelled'
-  created_by: string
-  created_at: number
-  last_run: number | null
-  /** Policy for occurrences that the hub slept through. */
-  missed: Generated<'latest' | 'all' | 'skip'>
-}
-
-export interface EventTable {
-  id: string
-  source: string
-  external_id: string
-  type: string
-  key: string
-  payload_json: string
-  status: 'pending' | 'processing' | 'handled' | 'ignored' | 'held'
-  routed_to_json: string
-  note: string | null
-  at: number
-  received_at: number
-  /** Events of the same type and key that were held since. */
-  repeats: Generated<number>
-  /** Position among all events that ever came, from 1. */
-  seq: number
-  /**
-   * Time at which it goes, or went, to its recipients; null for an event that stays behind another, or that
-   * nobody took.
-   */
-  release_at: ColumnType<number | null, number | null | undefined>
-  /** 1: the event stands for a storm, and tells how many events there were. */
-  is_storm: Generated<number>
-}
-
-/** The state of the hub's own feed of events, one row. */
-export interface EventFeedTable {
-  /** Id under which the seqs continue; a restored store gets another. */
-  stream: string
-  /** Seq of the newest event, whether that is still there or not. */
-  last_seq: number
-}
-
-export interface EventCursorTable {
-  server: string
-  stream: string
-  cursor: number
-}
-
-export interface ServerEraTable {
-  /** Hash of what the server is started or reached by. */
-  server: string
-  verdict_json: string
-  at: number
-}
-
-export interface ConversationTable {
-  id: string
-  last_seq: number
-  created_at: number
-}
-
-export interface MessageTable {
-  conversation_id: string
-  seq: number
-  id: string
-  kind: MessageKind
-  author: string
-  text: string
-  at: number
-  /** Name of the token, and the client's own id for the message: a repeat is absorbed. */
-  token: string | null
-  client_id: string | null
-  in_reply_to_json: string | null
-  data_json: string | null
-  cycle_id: string | null
-}
-
-export interface HubStateTable {
-  key: string
-  value_json: string
-}
-
-/** The words of rows that left the windows; the full-text index follows this table by itself. */
-export interface HistoryTextTable {
-  id: Generated<number>
-  text: string
-  thread_id: string
-  seq: number
-  created_at: number
-}
-
 export interface Tables {
-  agents: AgentTable
-  threads: ThreadTable
-  inbox: InboxTable
-  cycles: CycleTable
-  history: HistoryTable
-  tool_calls: ToolCallTable
-  context: ContextTable
-  schedules: ScheduleTable
-  events: EventTable
-  event_feed: EventFeedTable
-  event_cursors: EventCursorTable
-  server_eras: ServerEraTable
-  conversations: ConversationTable
-  messages: MessageTable
-  usage_days: UsageDayTable
-  dead_letters: DeadLetterTable
-  sessions: SessionTable
-  approvals: ApprovalTable
-  hub_state: HubStateTable
-  history_texts: HistoryTextTable
+  agents: {
+    name: string
+    /** Time at which its file went away; null while there is one. */
+    retired_at: number | null
+    created_at: number
+  }
+  threads: {
+    id: string
+    agent: string
+    kind: 'main' | 'task'
+    status: ThreadStatus
+    window_start: number
+    last_seq: number
+    /** Process that runs its cycle, and the time until which; null while none does. */
+    lease_owner: string | null
+    lease_until: number | null
+    /** Fencing number: grows with each claim, and every write of a cycle carries it. */
+    fence: number
+    created_at: number
+    updated_at: number
+    /** Time before which no cycle begins or goes on: its provider is unreachable, or its wakes are used up. */
+    not_before: number | null
+    /** The thread that made this task, or for an event's the agent's main thread; null for a main thread. */
+    parent_id: string | null
+    depth: Generated<number>
+    /** 1: its summary wakes the parent; 0: the summary waits for the parent's next inbox. */
+    wakes_parent: Generated<number>
+    instructions: string | null
+    /** Grants of a task from its maker: `{tools?, limits?}`. */
+    grants_json: string | null
+    conversation_id: string | null
+    summary: string | null
+    /** Result of a task that fits the schema of its maker, a JSON object. */
+    result_json: string | null
+    ended_at: number | null
+    archived_at: number | null
+  }
+  inbox: {
+    seq: Generated<number>
+    thread_id: string
+    source: string
+    /** Id that is unique for its thread and source: a repeated delivery is absorbed. */
+    external_id: string
+    payload_json: string
+    conversation_id: string | null
+    created_at: number
+    cycle_id: string | null
+    /** State of a person's message that has no answer yet; null once it has one, and for everything else. */
+    unanswered: Unanswered | null
+  }
+  cycles: {
+    id: string
+    thread_id: string
+    /**
+     * `running` includes cycles that are parked or were cut by a crash: they go on. A `dead` cycle is in the
+     * dead letters.
+     */
+    status: 'running' | 'done' | 'failed' | 'stopped' | 'dead'
+    fence: number
+    /** Conversation that its final text goes to; null for nowhere. */
+    reply_to: string | null
+    steps: number
+    input_tokens: number
+    output_tokens: number
+    cached_tokens: number
+    started_at: number
+    ended_at: number | null
+    note: string | null
+    /** Attempts at its next step: one, and one more for each crash of the hub while it ran. */
+    attempts: Generated<number>
+    /** Money in millionths of the prices' currency. */
+    cost_micros: Generated<number>
+    model: string | null
+    /** Time since which its provider cannot be reached; null while it can. */
+    parked_at: number | null
+    stop_requested_by: string | null
+  }
+  history: {
+    thread_id: string
+    seq: number
+    cycle_id: string
+    step: number
+    content_json: string
+    created_at: number
+    /**
+     * Form in the window: whole, a stub that says where to find it, cut to its beginning, or hidden. The
+     * content itself stays.
+     */
+    form: Generated<HistoryForm>
+  }
+  tool_calls: {
+    id: string
+    thread_id: string
+    cycle_id: string
+    step: number
+    position: number
+    call_id: string
+    tool: string
+    arguments: string
+    status: ToolCallStatus
+    result_json: string | null
+    created_at: number
+    started_at: number | null
+    ended_at: number | null
+    arguments_hash: Generated<string>
+    /** Approval that the call needed: its own result was only that it waits. */
+    approval_id: string | null
+  }
+  context: { scope: 'agent' | 'thread'; owner: string; key: string; value: string; updated_at: number }
+  schedules: {
+    id: string
+    agent: string
+    thread_id: string
+    kind: 'once' | 'cron'
+    cron: string | null
+    timezone: string
+    reason: string
+    /** Time of the next run; null for a schedule that only an event ends, and for one that is over. */
+    next_run: number | null
+    wake_on_events_json: string
+    conversation_id: string | null
+    status: 'active' | 'held' | 'done' | 'cancelled'
+    created_by: string
+    created_at: number
+    last_run: number | null
+    missed: Generated<'latest' | 'all' | 'skip'>
+  }
+  events: {
+    id: string
+    source: string
+    external_id: string
+    type: string
+    key: string
+    payload_json: string
+    status: 'pending' | 'processing' | 'handled' | 'ignored' | 'held'
+    routed_to_json: string
+    note: string | null
+    at: number
+    received_at: number
+    /** Events of the same type and key that were held since. */
+    repeats: Generated<number>
+    /** Position among all events that ever came, from 1. */
+    seq: number
+    /**
+     * Time at which it goes, or went, to its recipients; null for an event that stays behind another, or that
+     * nobody took.
+     */
+    release_at: number | null
+    /** 1: the event stands for a storm, and tells how many events there were. */
+    is_storm: Generated<number>
+  }
+  /** The state of the hub's own feed of events, one row. */
+  event_feed: {
+    /** Id under which the seqs continue; a restored store gets another. */
+    stream: string
+    /** Seq of the newest event, whether that is still there or not. */
+    last_seq: number
+  }
+  event_cursors: { server: string; stream: string; cursor: number }
+  server_eras: {
+    /** Hash of what the server is started or reached by. */
+    server: string
+    verdict_json: string
+    at: number
+  }
+  conversations: { id: string; last_seq: number; created_at: number }
+  messages: {
+    conversation_id: string
+    seq: number
+    id: string
+    kind: MessageKind
+    author: string
+    text: string
+    at: number
+    /** Name of the token, and the client's own id for the message: a repeat is absorbed. */
+    token: string | null
+    client_id: string | null
+    in_reply_to_json: string | null
+    data_json: string | null
+    cycle_id: string | null
+  }
+  /** Amounts that an agent's cycles used on one day of the configured time zone, `2026-11-22`. */
+  usage_days: {
+    day: string
+    agent: string
+    tokens: number
+    cost_micros: number
+    /** Cycles without a person's message. */
+    wakes: number
+  }
+  /** A cycle that failed for good, with what is needed to inspect, retry or discard it. */
+  dead_letters: {
+    id: string
+    cycle_id: string
+    thread_id: string
+    agent: string
+    status: 'open' | 'retried' | 'discarded'
+    reason: string
+    /** `{code, status?, message}` of the error; null if none caused it. */
+    error_json: string | null
+    /** 1: the same may succeed later. */
+    retryable: number
+    created_at: number
+    decided_at: number | null
+    decided_by: string | null
+  }
+  /** A part of a thread's history that left its window, with the summary that stands for it. */
+  sessions: {
+    thread_id: string
+    /** Number of the session in its thread, from 1. */
+    number: number
+    first_seq: number
+    last_seq: number
+    started_at: number
+    ended_at: number
+    messages: number
+    tokens: number
+    reason: 'compaction' | 'idle' | 'reset' | 'ended'
+    summary: string
+    /** Name of the model, `extract` if none was needed, or `task` for what a task said at its end. */
+    summary_by: string
+    /** Beginning of the window after it; null if there is none. */
+    head: string | null
+    /** Stored facts that `head` tells, as JSON; null if it tells none, so that the next batch does. */
+    facts_json: string | null
+  }
+  approvals: {
+    id: string
+    /** Row of `tool_calls` that waits for it; its own id for a further question in the midst of such a call. */
+    call_id: string
+    thread_id: string
+    cycle_id: string
+    agent: string
+    tool: string
+    arguments: string
+    arguments_hash: string
+    reason: string
+    conversation_id: string | null
+    status: 'open' | 'approved' | 'denied' | 'expired'
+    created_at: number
+    expires_at: number
+    decided_at: number | null
+    /** Name of the token that decided, and the entrance over which it did. */
+    decided_by: string | null
+    decided_where: string | null
+    note: string | null
+    /** Time at which its outcome was posted to the thread. */
+    answered_at: number | null
+    /** Process that runs its call, and the time until which; null while none does. */
+    lease_owner: string | null
+    lease_until: number | null
+    /** Question of a server in the midst of a call; null for a call that waits for a yes. */
+    question_json: string | null
+  }
+  hub_state: { key: string; value_json: string }
+  /** The words of rows that left the windows; the full-text index follows this table by itself. */
+  history_texts: { id: Generated<number>; text: string; thread_id: string; seq: number; created_at: number }
 }
 
-export type ThreadRow = Selectable<ThreadTable>
-export type CycleRow = Selectable<CycleTable>
-export type ToolCallRow = Selectable<ToolCallTable>
-export type ScheduleRow = Selectable<ScheduleTable>
-export type EventRow = Selectable<EventTable>
-export type MessageRow = Selectable<MessageTable>
-export type NewSchedule = Insertable<ScheduleTable>
-export type NewToolCall = Insertable<ToolCallTable>
-export type ApprovalRow = Selectable<ApprovalTable>
-export type DeadLetterRow = Selectable<DeadLetterTable>
-export type SessionRow = Selectable<SessionTable>
+export type ThreadRow = Selectable<Tables['threads']>
+export type CycleRow = Selectable<Tables['cycles']>
+export type ToolCallRow = Selectable<Tables['tool_calls']>
+export type ScheduleRow = Selectable<Tables['schedules']>
+export type EventRow = Selectable<Tables['events']>
+export type MessageRow = Selectable<Tables['messages']>
+export type NewSchedule = Insertable<Tables['schedules']>
+export type NewToolCall = Insertable<Tables['tool_calls']>
+export type ApprovalRow = Selectable<Tables['approvals']>
+export type DeadLetterRow = Selectable<Tables['dead_letters']>
+export type SessionRow = Selectable<Tables['sessions']>
+export type UsageDay = Tables['usage_days']

@@ -41,8 +41,6 @@ export async function createTask(tx: Tx, task: NewTask): Promise<void> {
       status: 'sleeping',
       window_start: 1,
       last_seq: 0,
-      lease_owner: null,
-      lease_until: null,
       fence: 0,
       created_at: task.now,
       updated_at: task.now,
@@ -114,39 +112,13 @@ export function runningTasksOf(db: Kysely<Tables>, thread: string): Promise<Runn
  * filled inbox.
  */
 export async function hasPending(tx: Tx, thread: string): Promise<boolean> {
-  const row = await tx
-    .selectNoFrom(eb => [
-      eb
-        .selectFrom('schedules')
-        .select('id')
-        .where('thread_id', '=', thread)
-        .where('status', 'in', ['active', 'held'])
-        .limit(1)
-        .as('schedule'),
-      eb
-        .selectFrom('approvals')
-        .select('id')
-        .where('thread_id', '=', thread)
-        .where('answered_at', 'is', null)
-        .limit(1)
-        .as('approval'),
-      eb
-        .selectFrom('threads')
-        .select('id')
-        .where('parent_id', '=', thread)
-        .where('ended_at', 'is', null)
-        .limit(1)
-        .as('child'),
-      eb
-        .selectFrom('inbox')
-        .select('source')
-        .where('thread_id', '=', thread)
-        .where('cycle_id', 'is', null)
-        .limit(1)
-        .as('item'),
-    ])
-    .executeTakeFirst()
-  return row !== undefined && Object.values(row).some(value => value !== null)
+  const { rows } = await sql`
+    select 1 from schedules where thread_id = ${thread} and status in ('active', 'held')
+    union all select 1 from approvals where thread_id = ${thread} and answered_at is null
+    union all select 1 from threads where parent_id = ${thread} and ended_at is null
+    union all select 1 from inbox where thread_id = ${thread} and cycle_id is null
+    limit 1`.execute(tx)
+  return rows.length > 0
 }
 
 /** The outcome of ending a task and its own tasks. */

@@ -16,8 +16,6 @@ export async function ensureMainThread(tx: Tx, agent: string, now: number): Prom
       status: 'sleeping',
       window_start: 1,
       last_seq: 0,
-      lease_owner: null,
-      lease_until: null,
       fence: 0,
       created_at: now,
       updated_at: now,

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { Tables, UsageDayTable } from './tables.ts'
+import type { Tables, UsageDay } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 /** Adds to what an agent used on a day. */
-export async function addUsage(tx: Tx, usage: UsageDayTable): Promise<void> {
+export async function addUsage(tx: Tx, usage: UsageDay): Promise<void> {
   await tx
     .insertInto('usage_days')
     .values(usage)
@@ -18,6 +18,6 @@ export async function addUsage(tx: Tx, usage: UsageDayTable): Promise<void> {
 }
 
 /** Returns what every agent used on a day. */
-export function usageOfDay(db: Kysely<Tables>, day: string): Promise<UsageDayTable[]> {
+export function usageOfDay(db: Kysely<Tables>, day: string): Promise<UsageDay[]> {
   return db.selectFrom('usage_days').selectAll().where('day', '=', day).orderBy('agent').execute()
 }

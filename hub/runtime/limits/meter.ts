@@ -1,4 +1,4 @@
-import type { UsageDayTable } from '../../store/tables.ts'
+import type { UsageDay } from '../../store/tables.ts'
 
 /** Usage: tokens, money in millionths, and cycles that no person's message was part of (`wakes`). */
 export interface Spent {
@@ -28,7 +28,7 @@ export interface Meter {
   reserve(reservation: Reservation): void
   /** Releases the reservation; call `spend` with what was used of it. */
   release(reservation: Reservation): void
-  spend(usage: UsageDayTable): void
+  spend(usage: UsageDay): void
   /** Number of reservations that were released so far. */
   readonly releases: number
   /** Resolves when a reservation was released; rejects with the signal's reason. */
@@ -38,14 +38,14 @@ export interface Meter {
 /** Days in memory: today, and the day before for calls that began in it. */
 const MOST_DAYS = 2
 
-export function createMeter(read: (day: string) => Promise<UsageDayTable[]>): Meter {
+export function createMeter(read: (day: string) => Promise<UsageDay[]>): Meter {
   const days = new Map<string, { agents: Map<string, Spent>; opened: Promise<void> }>()
   const running = new Set<Reservation>()
   const waiting = new Set<() => void>()
   let releases = 0
 
   const agentsOf = (day: string) => days.get(day)?.agents ?? new Map<string, Spent>()
-  const add = (agents: Map<string, Spent>, usage: UsageDayTable) => {
+  const add = (agents: Map<string, Spent>, usage: UsageDay) => {
     const before = agents.get(usage.agent) ?? NOTHING
     agents.set(usage.agent, {
       tokens: before.tokens + usage.tokens,
