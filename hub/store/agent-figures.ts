@@ -17,62 +17,19 @@ const BYTES_PER_TOKEN = 4
 
 /** Returns the figures of every agent that has a thread, by its name. */
 export async function readAgentFigures(db: Kysely<Tables>): Promise<Map<string, AgentFigures>> {
-  const threads = await db
-    .selectFrom('threads')
-    .select(['agent', sql<number>`sum(case when archived_at is null then 1 else 0 end)`.as('threads')])
-    .groupBy('agent')
-    .execute()
-  const pending = new Map((await countPending(db)).map(row => [row.agent, Number(row.pending)]))
-  const cycles = new Map((await countCycles(db)).map(row => [row.agent, row]))
-  const windows = new Map((await measureWindows(db)).map(row => [row.agent, Number(row.bytes ?? 0)]))
+  const { rows } = await sql<Omit<AgentFigures, 'windowTokens'> & { agent: string; bytes: number | null }>`
+    select agent, sum(case when archived_at is null then 1 else 0 end) as threads,
+      sum((select count(*) from inbox where thread_id = threads.id and cycle_id is null)) as pending,
+      sum((select count(*) from cycles where thread_id = threads.id)) as cycles,
+      max((select max(started_at) from cycles where thread_id = threads.id)) as "lastCycleAt",
+      sum(case when kind = 'main' then (
+        select sum(length(content_json)) from history
+        where thread_id = threads.id and seq >= window_start and form = 'whole') end) as bytes
+    from threads group by agent`.execute(db)
   return new Map(
-    threads.map(row => [
-      row.agent,
-      {
-        threads: Number(row.threads),
-        pending: pending.get(row.agent) ?? 0,
-        cycles: Number(cycles.get(row.agent)?.cycles ?? 0),
-        lastCycleAt: cycles.get(row.agent)?.lastAt ?? null,
-        windowTokens: Math.ceil((windows.get(row.agent) ?? 0) / BYTES_PER_TOKEN),
-      },
+    rows.map(({ agent, bytes, ...figures }) => [
+      agent,
+      { ...figures, windowTokens: Math.ceil((bytes ?? 0) / BYTES_PER_TOKEN) },
     ]),
   )
-}
-
-function countPending(db: Kysely<Tables>) {
-  return db
-    .selectFrom('inbox')
-    .innerJoin('threads', 'threads.id', 'inbox.thread_id')
-    .select(eb => ['threads.agent', eb.fn.countAll<number>().as('pending')])
-    .where('inbox.cycle_id', 'is', null)
-    .groupBy('threads.agent')
-    .execute()
-}
-
-function countCycles(db: Kysely<Tables>) {
-  return db
-    .selectFrom('cycles')
-    .innerJoin('threads', 'threads.id', 'cycles.thread_id')
-    .select(eb => [
-      'threads.agent',
-      eb.fn.countAll<number>().as('cycles'),
-      eb.fn.max('cycles.started_at').as('lastAt'),
-    ])
-    .groupBy('threads.agent')
-    .execute()
-}
-
-function measureWindows(db: Kysely<Tables>) {
-  return db
-    .selectFrom('threads')
-    .innerJoin('history', join =>
-      join
-        .onRef('history.thread_id', '=', 'threads.id')
-        .onRef('history.seq', '>=', 'threads.window_start')
-        .on('history.form', '=', 'whole'),
-    )
-    .select(['threads.agent', sql<number | null>`sum(length(history.content_json))`.as('bytes')])
-    .where('threads.kind', '=', 'main')
-    .groupBy('threads.agent')
-    .execute()
 }

@@ -1,4 +1,4 @@
-import type { Insertable, Kysely } from 'kysely'
+import { type Insertable, type Kysely, sql } from 'kysely'
 import type { Approval, ApprovalStatus } from '../../schemas/chat.ts'
 import { parseJson } from '../core/json.ts'
 import type { ApprovalRow, Tables, ToolCallRow } from './tables.ts'
@@ -161,14 +161,9 @@ export function overdueApprovals(tx: Tx, now: number): Promise<ApprovalRow[]> {
 
 /** Returns when the earliest open approval expires; undefined if none is open. */
 export async function nextExpiry(db: Kysely<Tables>): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('approvals')
-    .select('expires_at')
-    .where('status', '=', 'open')
-    .orderBy('expires_at')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.expires_at
+  const { rows } = await sql<{ at: number | null }>`
+    select min(expires_at) as at from approvals where status = 'open'`.execute(db)
+  return rows[0]?.at ?? undefined
 }
 
 /** Returns an approval as people see it: with the whole call. */

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
 import type { CycleRow, Tables, ThreadRow, ThreadStatus, ToolCallRow } from './tables.ts'
-import { readThread } from './threads.ts'
 
 export interface ThreadFilter {
   agent?: string | undefined
@@ -16,10 +15,8 @@ export interface ListedThread extends ThreadRow {
 }
 
 /** Lists main threads first, then tasks, the newest first; archived ones only if they are asked for. */
-export async function listThreadsOf(db: Kysely<Tables>, filter: ThreadFilter): Promise<ListedThread[]> {
-  const rows = await db
-    .selectFrom('threads')
-    .selectAll()
+export function listThreadsOf(db: Kysely<Tables>, filter: ThreadFilter): Promise<ListedThread[]> {
+  return selectListed(db)
     .$if(filter.agent !== undefined, query => query.where('agent', '=', filter.agent ?? ''))
     .$if(filter.status !== undefined, query => query.where('status', '=', filter.status ?? 'active'))
     .$if(!filter.archived, query => query.where('archived_at', 'is', null))
@@ -28,30 +25,22 @@ export async function listThreadsOf(db: Kysely<Tables>, filter: ThreadFilter): P
     .orderBy('id', 'desc')
     .limit(filter.limit)
     .execute()
-  return withCounts(db, rows)
 }
 
-export async function findListed(db: Kysely<Tables>, id: string): Promise<ListedThread | undefined> {
-  const row = await readThread(db, id)
-  return row && (await withCounts(db, [row]))[0]
+export function findListed(db: Kysely<Tables>, id: string): Promise<ListedThread | undefined> {
+  return selectListed(db).where('id', '=', id).executeTakeFirst()
 }
 
-async function withCounts(db: Kysely<Tables>, rows: readonly ThreadRow[]): Promise<ListedThread[]> {
-  if (rows.length === 0) return []
-  const ids = rows.map(({ id }) => id)
-  const count = (table: 'inbox' | 'cycles') =>
-    db
-      .selectFrom(table)
-      .select(eb => ['thread_id', eb.fn.countAll<number>().as('count')])
-      .where('thread_id', 'in', ids)
-      .groupBy('thread_id')
-  const pending = toCounts(await count('inbox').where('cycle_id', 'is', null).execute())
-  const cycles = toCounts(await count('cycles').execute())
-  return rows.map(row => ({ ...row, pending: pending.get(row.id) ?? 0, cycles: cycles.get(row.id) ?? 0 }))
-}
-
-function toCounts(rows: readonly { thread_id: string; count: number }[]): ReadonlyMap<string, number> {
-  return new Map(rows.map(row => [row.thread_id, Number(row.count)]))
+function selectListed(db: Kysely<Tables>) {
+  return db
+    .selectFrom('threads')
+    .selectAll()
+    .select([
+      sql<number>`(select count(*) from inbox where thread_id = threads.id and cycle_id is null)`.as(
+        'pending',
+      ),
+      sql<number>`(select count(*) from cycles where thread_id = threads.id)`.as('cycles'),
+    ])
 }
 
 /** Returns the newest cycles of a thread, or those after one, in order. */

@@ -4,6 +4,7 @@ import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 import { truncate } from '../core/text.ts'
 import { postItem } from './inbox.ts'
+import { NOTE_SOURCE } from './ledger.ts'
 import type { DeadLetterRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -92,8 +93,6 @@ export async function listDeadLetters(
   return Promise.all(rows.map(row => toDeadLetter(db, row)))
 }
 
-/** Source of the item that tells a retry which calls had run. */
-export const NOTE_SOURCE = 'dead_letter'
 const MOST_LISTED = 200
 const MOST_CALLS = 50
 

@@ -1,8 +1,10 @@
-import { type Kysely, sql } from 'kysely'
-import { historyContent } from '../../schemas/inbox.ts'
+import { sql } from 'kysely'
+import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
+import { toIso } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
-import { eraseFromHistory } from './erase-history.ts'
-import type { Tables } from './tables.ts'
+import { quote, truncate } from '../core/text.ts'
+import { inParts } from './agents.ts'
+import { indexHistory, readTexts, type TextRow } from './search-index.ts'
 import type { Tx } from './writer.ts'
 
 export interface DeletedConversation {
@@ -18,36 +20,38 @@ export interface DeletedConversation {
   schedules: string[]
 }
 
-/** Values in one statement. */
-const CHUNK = 500
-
 /**
  * Deletes a conversation and what the history holds of every cycle that had to do with it, in the index and
  * in summaries too. Stored facts, active schedules and the words of other conversations stay. Throws
  * `not_found`, and `conflict` while an agent works.
  */
 export async function deleteConversation(tx: Tx, id: string): Promise<DeletedConversation> {
-  const known = await tx.selectFrom('conversations').select('id').where('id', '=', id).executeTakeFirst()
-  if (!known)
+  const gone = await tx.deleteFrom('conversations').where('id', '=', id).executeTakeFirst()
+  if (gone.numDeletedRows === 0n)
     throw new HubError('not_found', `There is no conversation ${id}; hub_list_agents tells which there are`)
   const cycles = await cyclesOf(tx, id)
-  await refuseWhileBusy(tx, id, cycles)
-  const erased = await eraseFromHistory(tx, cycles, id)
-  const tasks = tx.selectFrom('threads').select('id').where('conversation_id', '=', id)
-  const items = await tx
-    .deleteFrom('inbox')
-    .where(eb => eb.or([eb('conversation_id', '=', id), eb('thread_id', 'in', tasks)]))
-    .executeTakeFirst()
-  for (const chunk of chunksOf(cycles)) await forgetCycles(tx, chunk)
+  const threads = Map.groupBy(cycles, cycle => cycle.thread)
+  await refuseWhileBusy(tx, id, [...threads.keys()])
+  let historyRows = 0
+  let summaries = 0
+  for (const [thread, own] of threads) {
+    const seqs = await eraseRows(tx, thread, own, id)
+    historyRows += seqs.length
+    summaries += await rewriteSummaries(tx, thread, seqs[0] ?? Number.MAX_SAFE_INTEGER)
+    // The new fencing number makes every copy of the old window invalid.
+    await sql`update threads set fence = fence + 1 where id = ${thread}`.execute(tx)
+  }
+  const items = await sql`delete from inbox where conversation_id = ${id}
+    or thread_id in (select id from threads where conversation_id = ${id})`.execute(tx)
+  await forgetCycles(tx, cycles)
   await forgetTasks(tx, id)
-  const messages = await tx.deleteFrom('messages').where('conversation_id', '=', id).executeTakeFirst()
-  await tx.deleteFrom('conversations').where('id', '=', id).execute()
+  const messages = await sql`delete from messages where conversation_id = ${id}`.execute(tx)
   return {
-    messages: Number(messages.numDeletedRows),
-    inboxItems: Number(items.numDeletedRows),
+    messages: Number(messages.numAffectedRows),
+    inboxItems: Number(items.numAffectedRows),
     cycles: cycles.length,
-    historyRows: erased.rows,
-    summaries: erased.summaries,
+    historyRows,
+    summaries,
     schedules: await releaseSchedules(tx, id),
   }
 }
@@ -61,51 +65,49 @@ interface TouchedCycle {
  * Returns the cycles that took something of the conversation, wrote into it, were to answer it, or ran in a
  * task that it made.
  */
-async function cyclesOf(db: Kysely<Tables>, id: string): Promise<TouchedCycle[]> {
-  const heard = await cyclesThatHeard(db, id)
+async function cyclesOf(tx: Tx, id: string): Promise<TouchedCycle[]> {
   const { rows } = await sql<TouchedCycle>`
     select id, thread_id as thread from cycles where reply_to = ${id}
       or id in (select cycle_id from inbox where conversation_id = ${id} and cycle_id is not null)
       or id in (select cycle_id from messages where conversation_id = ${id} and cycle_id is not null)
-      or thread_id in (select id from threads where conversation_id = ${id})`.execute(db)
-  const all = new Map([...heard, ...rows].map(cycle => [cycle.id, cycle]))
+      or thread_id in (select id from threads where conversation_id = ${id})`.execute(tx)
+  const all = new Map([...(await cyclesThatHeard(tx, id)), ...rows].map(cycle => [cycle.id, cycle]))
   return [...all.values()]
 }
 
 /** Finds cycles by the history's own words, since the inbox forgets handled items after a while. */
-async function cyclesThatHeard(db: Kysely<Tables>, id: string): Promise<TouchedCycle[]> {
+async function cyclesThatHeard(tx: Tx, id: string): Promise<TouchedCycle[]> {
   const said = `in the conversation ${id}`
-  const rows = await db
+  const rows = await tx
     .selectFrom('history')
-    .select(['cycle_id as id', 'thread_id as thread', 'content_json'])
+    .select(['cycle_id', 'thread_id as thread', 'content_json'])
     .where('content_json', 'like', `%${said}%`)
     .execute()
-  const heard = rows.filter(({ content_json }) => {
+  return rows.flatMap(({ cycle_id, thread, content_json }) => {
     const content = historyContent.parse(JSON.parse(content_json))
-    return content.role === 'user' && content.items.some(({ origin }) => origin.endsWith(said))
+    const heard = content.role === 'user' && content.items.some(({ origin }) => origin.endsWith(said))
+    return heard ? { id: cycle_id, thread } : []
   })
-  return heard.map(({ id: cycle, thread }) => ({ id: cycle, thread }))
 }
 
 /**
  * Throws while a cycle of these threads runs, which would write on what is gone, or while a task of the
  * conversation goes on.
  */
-async function refuseWhileBusy(db: Kysely<Tables>, id: string, cycles: readonly TouchedCycle[]) {
-  const threads = new Set(cycles.map(cycle => cycle.thread))
-  const running = await db
+async function refuseWhileBusy(tx: Tx, id: string, threads: readonly string[]): Promise<void> {
+  const running = await tx
     .selectFrom('cycles')
     .select('thread_id')
     .where('status', '=', sql.lit('running'))
     .execute()
-  const busy = running.find(({ thread_id }) => threads.has(thread_id))
+  const busy = running.find(({ thread_id }) => threads.includes(thread_id))
   if (busy) {
     throw new HubError(
       'conflict',
       `${busy.thread_id} works now, and what it thinks of may be of the conversation ${id}. Wait until it is done, or stop it, and try again.`,
     )
   }
-  const task = await db
+  const task = await tx
     .selectFrom('threads')
     .select('id')
     .where('conversation_id', '=', id)
@@ -120,22 +122,105 @@ async function refuseWhileBusy(db: Kysely<Tables>, id: string, cycles: readonly 
 }
 
 /**
+ * Erases what these cycles wrote from the history of their thread and its index; returns the seqs. Other
+ * things that came in the same batch stay. Calls and results of a cycle go together, so pairs stay complete.
+ */
+async function eraseRows(tx: Tx, thread: string, cycles: readonly TouchedCycle[], conversation: string) {
+  const seqs: number[] = []
+  for (const ids of inParts(cycles.map(({ id }) => id))) {
+    const rows = await tx
+      .selectFrom('history')
+      .select(['seq', 'content_json'])
+      .where('thread_id', '=', thread)
+      .where('cycle_id', 'in', ids)
+      .execute()
+    for (const { seq, content_json } of rows) {
+      seqs.push(seq)
+      await eraseRow(tx, thread, seq, toRest(historyContent.parse(JSON.parse(content_json)), conversation))
+    }
+  }
+  return seqs.sort((one, other) => one - other)
+}
+
+async function eraseRow(tx: Tx, thread: string, seq: number, rest: HistoryContent | undefined) {
+  const place = sql`thread_id = ${thread} and seq = ${seq}`
+  const indexed = await sql`delete from history_texts where ${place}`.execute(tx)
+  if (!rest) {
+    await sql`delete from history where ${place}`.execute(tx)
+    return
+  }
+  await sql`update history set content_json = ${JSON.stringify(rest)} where ${place}`.execute(tx)
+  if (indexed.numAffectedRows !== 0n) await indexHistory(tx, thread, seq, seq)
+}
+
+/**
+ * Returns the part of a row that has nothing to do with the conversation: messages of others, and events;
+ * undefined if there is none.
+ */
+function toRest(content: HistoryContent, conversation: string): HistoryContent | undefined {
+  if (content.role !== 'user') return undefined
+  const items = content.items.filter(
+    ({ kind, origin }) =>
+      kind === 'event' || (kind === 'message' && !origin.endsWith(` in the conversation ${conversation}`)),
+  )
+  if (items.length === 0) return undefined
+  const [head = ''] = content.text.split('\n')
+  const lines = items.map((item, index) => `\n${index + 1}. ${item.origin}:\n${quote(item.text)}`)
+  const note = 'A part of this was deleted together with its conversation.'
+  return { role: 'user', items, text: [head, note, ...lines].join('\n') }
+}
+
+/**
+ * Rewrites the first summary that tells of the rows and every later one, since each carries on what the one
+ * before it said.
+ */
+async function rewriteSummaries(tx: Tx, thread: string, firstSeq: number): Promise<number> {
+  const sessions = await tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where('thread_id', '=', thread)
+    .where('last_seq', '>=', firstSeq)
+    .execute()
+  for (const session of sessions) {
+    const rest = await readTexts(tx, thread, session.first_seq, session.last_seq)
+    const summary = toExtract(rest)
+    const head = session.head === null ? null : `[SUMMARY] ${summary}`
+    await tx
+      .updateTable('sessions')
+      .set({ summary, head, facts_json: null, summary_by: 'extract', messages: rest.length })
+      .where('thread_id', '=', thread)
+      .where('number', '=', session.number)
+      .execute()
+  }
+  return sessions.length
+}
+
+/** Characters of each row, and number of rows, in a summary that is written anew. */
+const LONGEST_LINE = 300
+const MOST_LINES = 30
+
+function toExtract(rest: readonly TextRow[]): string {
+  const told = rest.filter(({ role, text }) => role !== 'tool' && text !== '').slice(-MOST_LINES)
+  if (told.length === 0) return 'What happened here was deleted together with its conversation.'
+  const lines = told.map(({ at, role, text }) => `- ${toIso(at)} ${role}: ${truncate(text, LONGEST_LINE)}`)
+  return `The summary of this time was removed together with a conversation. What is left of it:\n${lines.join('\n')}`
+}
+
+/**
  * Deletes what the ledger, approvals and dead letters tell of cycles. The cycles themselves stay, with what
  * they cost.
  */
-async function forgetCycles(tx: Tx, cycles: readonly string[]): Promise<void> {
-  await tx.deleteFrom('tool_calls').where('cycle_id', 'in', cycles).execute()
-  await tx.deleteFrom('approvals').where('cycle_id', 'in', cycles).execute()
-  await tx.deleteFrom('dead_letters').where('cycle_id', 'in', cycles).execute()
-  await tx.updateTable('cycles').set({ reply_to: null, note: null }).where('id', 'in', cycles).execute()
+async function forgetCycles(tx: Tx, cycles: readonly TouchedCycle[]): Promise<void> {
+  for (const ids of inParts(cycles.map(({ id }) => id))) {
+    for (const table of ['tool_calls', 'approvals', 'dead_letters'] as const)
+      await tx.deleteFrom(table).where('cycle_id', 'in', ids).execute()
+    await tx.updateTable('cycles').set({ reply_to: null, note: null }).where('id', 'in', ids).execute()
+  }
 }
 
 async function forgetTasks(tx: Tx, id: string): Promise<void> {
-  await tx
-    .deleteFrom('context')
-    .where('scope', '=', 'thread')
-    .where('owner', 'in', eb => eb.selectFrom('threads').select('id').where('conversation_id', '=', id))
-    .execute()
+  await sql`delete from context where scope = 'thread'
+    and owner in (select id from threads where conversation_id = ${id})`.execute(tx)
   await tx
     .updateTable('threads')
     .set({ instructions: null, summary: null, conversation_id: null })
@@ -145,11 +230,9 @@ async function forgetTasks(tx: Tx, id: string): Promise<void> {
 
 /** Deletes the conversation's ended schedules. The others go on, and answer elsewhere from now on. */
 async function releaseSchedules(tx: Tx, id: string): Promise<string[]> {
-  await tx
-    .deleteFrom('schedules')
-    .where('conversation_id', '=', id)
-    .where('status', 'in', ['done', 'cancelled'])
-    .execute()
+  await sql`delete from schedules where conversation_id = ${id} and status in ('done', 'cancelled')`.execute(
+    tx,
+  )
   const rows = await tx
     .updateTable('schedules')
     .set({ conversation_id: null })
@@ -157,11 +240,4 @@ async function releaseSchedules(tx: Tx, id: string): Promise<string[]> {
     .returning('id')
     .execute()
   return rows.map(row => row.id).sort()
-}
-
-function chunksOf(cycles: readonly TouchedCycle[]): string[][] {
-  const ids = cycles.map(cycle => cycle.id)
-  return Array.from({ length: Math.ceil(ids.length / CHUNK) }, (_, index) =>
-    ids.slice(index * CHUNK, (index + 1) * CHUNK),
-  )
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { EventRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -140,16 +140,14 @@ export async function takeEvents(tx: Tx, ids: readonly string[]): Promise<Map<st
   return new Map(rows.map(row => [row.id, row.repeats]))
 }
 
-// Inbox items of an event have its id as external id, followed by the schedule that it woke, if any.
-const SOURCES = ['event', 'schedule']
-
 /** Marks the events that an ended cycle took as handled, unless another thread still has them to do. */
 export async function settleEventsOf(tx: Tx, cycle: string): Promise<void> {
+  // Inbox items of an event have its id as external id, followed by the schedule that it woke, if any.
   const rows = await tx
     .selectFrom('inbox')
     .select('external_id')
     .where('cycle_id', '=', cycle)
-    .where('source', 'in', SOURCES)
+    .where('source', 'in', ['event', 'schedule'])
     .where('external_id', 'like', 'evt%')
     .execute()
   await settleEvents(
@@ -160,30 +158,14 @@ export async function settleEventsOf(tx: Tx, cycle: string): Promise<void> {
 
 /** Marks the events that an ended cycle took as handled, unless another thread still has them to do. */
 export async function settleEvents(tx: Tx, ids: readonly string[]): Promise<void> {
-  for (const id of ids) {
-    if (await isOpen(tx, id)) continue
-    await tx
-      .updateTable('events')
-      .set({ status: 'handled' })
-      .where('id', '=', id)
-      .where('status', '=', 'processing')
-      .execute()
-  }
-}
-
-/** Tells whether some thread has not taken the event yet, or its cycle still runs. */
-async function isOpen(tx: Tx, id: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('inbox')
-    .leftJoin('cycles', 'cycles.id', 'inbox.cycle_id')
-    .select('inbox.seq')
-    .where('inbox.source', 'in', SOURCES)
-    .where('inbox.external_id', '>=', id)
-    .where('inbox.external_id', '<', `${id};`)
-    .where(eb => eb.or([eb('inbox.cycle_id', 'is', null), eb('cycles.status', '=', 'running')]))
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  if (ids.length === 0) return
+  await sql`
+    update events set status = 'handled' where status = 'processing' and id in (${sql.join(ids)})
+      and not exists (
+        select 1 from inbox left join cycles on cycles.id = inbox.cycle_id
+        where inbox.source in ('event', 'schedule')
+          and inbox.external_id >= events.id and inbox.external_id < events.id || ';'
+          and (inbox.cycle_id is null or cycles.status = 'running'))`.execute(tx)
 }
 
 export interface EventCursor {

@@ -58,29 +58,46 @@ export async function isDoubtful(
   tx: Tx,
   call: { thread: string; tool: string; hash: string },
 ): Promise<boolean> {
-  const before = await tx
-    .selectFrom('tool_calls')
-    .select('id')
-    .where('thread_id', '=', call.thread)
-    .where('tool', '=', call.tool)
-    .where('status', '=', sql.lit('unknown'))
-    .where('arguments_hash', '=', call.hash)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('approvals')
-            .select('approvals.id')
-            .where('approvals.thread_id', '=', call.thread)
-            .where('approvals.status', '=', 'approved')
-            .where('approvals.arguments_hash', '=', call.hash)
-            .where('approvals.tool', '=', call.tool)
-            .whereRef('approvals.decided_at', '>', 'tool_calls.started_at'),
-        ),
-      ),
-    )
-    .limit(1)
-    .executeTakeFirst()
-  return before !== undefined
+  const { rows } = await sql`
+    select 1 from tool_calls
+    where thread_id = ${call.thread} and tool = ${call.tool} and status = 'unknown'
+      and arguments_hash = ${call.hash}
+      and not exists (
+        select 1 from approvals
+        where approvals.thread_id = tool_calls.thread_id and approvals.tool = tool_calls.tool
+          and approvals.arguments_hash = tool_calls.arguments_hash and approvals.status = 'approved'
+          and approvals.decided_at > tool_calls.started_at)
+    limit 1`.execute(tx)
+  return rows.length > 0
+}
+
+/** Source of the item that tells a retry of a dead letter which calls had run. */
+export const NOTE_SOURCE = 'dead_letter'
+
+/**
+ * Tells whether the same call had succeeded in a dead letter that the cycle retries. A cycle is a retry if it
+ * took the retry's note, or the end of an approval for which a retry asked. A note that still waits counts
+ * already.
+ */
+export async function hadSucceeded(
+  tx: Tx,
+  call: { thread: string; cycle: string; tool: string; hash: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with recursive retry (cycle_id) as (
+      select ${call.cycle} union
+      select approvals.cycle_id from retry
+        join inbox on inbox.cycle_id = retry.cycle_id and inbox.source = 'approval'
+        join approvals on approvals.id = inbox.external_id)
+    select 1 from inbox as note
+    join dead_letters on dead_letters.id = note.external_id
+    join tool_calls on tool_calls.cycle_id = dead_letters.cycle_id
+    where note.source = ${NOTE_SOURCE} and note.thread_id = ${call.thread}
+      and (note.cycle_id is null or note.cycle_id in (select cycle_id from retry))
+      and tool_calls.tool = ${call.tool} and tool_calls.arguments_hash = ${call.hash}
+      and tool_calls.status = 'ok'
+    limit 1`.execute(tx)
+  return rows.length > 0
 }
 
 /** Records that a planned call begins; returns false if it is not planned any more. */

@@ -35,12 +35,12 @@ export function findSchedule(db: Kysely<Tables>, id: string): Promise<ScheduleRo
 }
 
 /** Returns due schedules, the longest due first; the random end of their ids mixes those of one instant. */
-export async function dueSchedules(
+export function dueSchedules(
   tx: Tx,
   now: number,
   limit: number,
 ): Promise<(ScheduleRow & { next_run: number })[]> {
-  const rows = await tx
+  return tx
     .selectFrom('schedules')
     .selectAll()
     .where('status', '=', 'active')
@@ -51,20 +51,13 @@ export async function dueSchedules(
     .limit(limit)
     .$narrowType<{ next_run: number }>()
     .execute()
-  return rows
 }
 
 /** Returns when the earliest active schedule is due; undefined if none is. */
 export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('schedules')
-    .select('next_run')
-    .where('status', '=', 'active')
-    .where('next_run', 'is not', null)
-    .orderBy('next_run')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.next_run ?? undefined
+  const { rows } = await sql<{ at: number | null }>`
+    select min(next_run) as at from schedules where status = 'active' and next_run is not null`.execute(db)
+  return rows[0]?.at ?? undefined
 }
 
 /** Returns active schedules that an event may end early. */

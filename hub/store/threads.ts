@@ -122,15 +122,9 @@ export async function seizeThread(tx: Tx, id: string, fence: number): Promise<nu
 
 /** Returns when the first task that is not archived yet ended; undefined if none has. */
 export async function earliestEnded(db: Kysely<Tables>): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('threads')
-    .select('ended_at')
-    .where('ended_at', 'is not', null)
-    .where('archived_at', 'is', null)
-    .orderBy('ended_at')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.ended_at ?? undefined
+  const { rows } = await sql<{ at: number | null }>`
+    select min(ended_at) as at from threads where ended_at is not null and archived_at is null`.execute(db)
+  return rows[0]?.at ?? undefined
 }
 
 /** Archives the tasks that ended until `before`. */

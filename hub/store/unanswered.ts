@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { inboxPayload } from '../../schemas/inbox.ts'
 import type { Tables, Unanswered } from './tables.ts'
 import type { Tx } from './writer.ts'
@@ -41,24 +41,11 @@ export async function unansweredOf(db: Kysely<Tables>, thread: string): Promise<
 
 /** Marks the conversation's messages that the thread's cycles took as answered: the agent wrote into it. */
 export async function answerMessages(tx: Tx, thread: string, conversation: string): Promise<void> {
-  await tx
-    .updateTable('inbox')
-    .set({ unanswered: null })
-    .where('thread_id', '=', thread)
-    .where('unanswered', 'is not', null)
-    .where('conversation_id', '=', conversation)
-    .where('cycle_id', 'is not', null)
-    .where(({ exists, not, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('cycles')
-            .select('cycles.id')
-            .whereRef('cycles.id', '=', 'inbox.cycle_id')
-            .where('cycles.status', '=', 'dead'),
-        ),
-      ),
-    )
-    .execute()
+  await sql`
+    update inbox set unanswered = null
+    where thread_id = ${thread} and unanswered is not null and conversation_id = ${conversation}
+      and cycle_id is not null
+      and not exists (select 1 from cycles where id = inbox.cycle_id and status = 'dead')`.execute(tx)
 }
 
 /** Records that the conversation's turn in the cycle came. */
