@@ -14,8 +14,8 @@ async function dump({ db }: Store): Promise<string> {
     select sql from sqlite_master
     where sql is not null and name not like 'sqlite_%' and name not like 'kysely_%'
     order by tbl_name, type desc, name`.execute(db)
-  const lines = rows.map(row => `${row.sql.replace(/([(,]) ?(?="\w+" |constraint|primary key)/g, '$1\n  ')};`)
-  return `-- What the migrations make on SQLite. A test compares it; write it anew with: vitest run -u hub/store/open.test.ts\n${lines.join('\n')}\n`
+  const lines = rows.map(row => `${row.sql.replace(/\n +/g, '\n  ')};`)
+  return `-- What the migrations make on SQLite. A test compares it; write it anew with: vitest run hub/store/open.test.ts -u\n${lines.join('\n')}\n`
 }
 
 test('the schema that all migrations make together is the one that is committed', async () => {

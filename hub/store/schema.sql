@@ -1,258 +1,108 @@
--- What the migrations make on SQLite. A test compares it; write it anew with: vitest run -u hub/store/open.test.ts
-CREATE TABLE "agents" (
-  "name" text primary key,
-  "retired_at" bigint,
-  "created_at" bigint not null);
-CREATE TABLE "approvals" (
-  "id" text primary key,
-  "call_id" text not null unique,
-  "thread_id" text not null,
-  "cycle_id" text not null,
-  "agent" text not null,
-  "tool" text not null,
-  "arguments" text not null,
-  "arguments_hash" text not null,
-  "reason" text not null,
-  "conversation_id" text,
-  "status" text not null,
-  "created_at" bigint not null,
-  "expires_at" bigint not null,
-  "decided_at" bigint,
-  "decided_by" text,
-  "decided_where" text,
-  "note" text,
-  "answered_at" bigint,
-  "question_json" text,
-  "lease_owner" text,
-  "lease_until" bigint);
-CREATE INDEX "approvals_status" on "approvals" ("status", "expires_at");
-CREATE INDEX "approvals_thread" on "approvals" ("thread_id", "status");
-CREATE TABLE "context" (
-  "scope" text not null,
-  "owner" text not null,
-  "key" text not null,
-  "value" text not null,
-  "updated_at" bigint not null,
-  constraint "context_key" primary key ("scope", "owner", "key"));
-CREATE TABLE "conversations" (
-  "id" text primary key,
-  "last_seq" bigint not null,
-  "created_at" bigint not null) without rowid;
-CREATE TABLE "cycles" (
-  "id" text primary key,
-  "thread_id" text not null,
-  "status" text not null,
-  "fence" bigint not null,
-  "reply_to" text,
-  "steps" integer not null,
-  "input_tokens" bigint not null,
-  "output_tokens" bigint not null,
-  "cached_tokens" bigint not null,
-  "started_at" bigint not null,
-  "ended_at" bigint,
-  "note" text,
-  "attempts" integer default 1 not null,
-  "cost_micros" bigint default 0 not null,
-  "model" text,
-  "parked_at" bigint,
-  "stop_requested_by" text) without rowid;
-CREATE UNIQUE INDEX "cycles_running" on "cycles" ("thread_id") where "status" = 'running';
-CREATE INDEX "cycles_thread" on "cycles" ("thread_id", "started_at");
-CREATE TABLE "dead_letters" (
-  "id" text primary key,
-  "cycle_id" text not null,
-  "thread_id" text not null,
-  "agent" text not null,
-  "status" text not null,
-  "reason" text not null,
-  "error_json" text,
-  "retryable" integer not null,
-  "created_at" bigint not null,
-  "decided_at" bigint,
-  "decided_by" text);
-CREATE INDEX "dead_letters_status" on "dead_letters" ("status", "created_at");
-CREATE TABLE "event_cursors" (
-  "server" text primary key,
-  "stream" text not null,
-  "cursor" bigint not null);
-CREATE TABLE "event_feed" (
-  "stream" text primary key,
-  "last_seq" bigint not null);
-CREATE TABLE "events" (
-  "id" text primary key,
-  "source" text not null,
-  "external_id" text not null,
-  "type" text not null,
-  "key" text not null,
-  "payload_json" text not null,
-  "status" text not null,
-  "routed_to_json" text not null,
-  "note" text,
-  "at" bigint not null,
-  "received_at" bigint not null,
-  "repeats" integer default 0 not null,
-  "seq" bigint default 0 not null,
-  "release_at" bigint,
-  "is_storm" integer default 0 not null,
-  constraint "events_once" unique ("source", "external_id"));
+-- What the migrations make on SQLite. A test compares it; write it anew with: vitest run hub/store/open.test.ts -u
+CREATE TABLE agents (name text primary key, retired_at bigint, created_at bigint not null);
+CREATE TABLE approvals (
+  id text primary key, call_id text not null unique, thread_id text not null, cycle_id text not null,
+  agent text not null, tool text not null, arguments text not null, arguments_hash text not null,
+  reason text not null, conversation_id text, status text not null, created_at bigint not null,
+  expires_at bigint not null, decided_at bigint, decided_by text, decided_where text, note text,
+  answered_at bigint, question_json text, lease_owner text, lease_until bigint);
+CREATE INDEX approvals_status on approvals (status, expires_at);
+CREATE INDEX approvals_thread on approvals (thread_id, status);
+CREATE TABLE context (
+  scope text not null, owner text not null, key text not null, value text not null,
+  updated_at bigint not null, constraint context_key primary key (scope, owner, key));
+CREATE TABLE conversations (
+  id text primary key, last_seq bigint not null, created_at bigint not null) without rowid;
+CREATE TABLE cycles (
+  id text primary key, thread_id text not null, status text not null, fence bigint not null,
+  reply_to text, steps integer not null, input_tokens bigint not null, output_tokens bigint not null,
+  cached_tokens bigint not null, started_at bigint not null, ended_at bigint, note text, attempts integer default 1 not null, cost_micros bigint default 0 not null, model text, parked_at bigint, stop_requested_by text) without rowid;
+CREATE UNIQUE INDEX cycles_running on cycles (thread_id) where status = 'running';
+CREATE INDEX cycles_thread on cycles (thread_id, started_at);
+CREATE TABLE dead_letters (
+  id text primary key, cycle_id text not null, thread_id text not null, agent text not null,
+  status text not null, reason text not null, error_json text, retryable integer not null,
+  created_at bigint not null, decided_at bigint, decided_by text);
+CREATE INDEX dead_letters_status on dead_letters (status, created_at);
+CREATE TABLE event_cursors (server text primary key, stream text not null, cursor bigint not null);
+CREATE TABLE event_feed (stream text primary key, last_seq bigint not null);
+CREATE TABLE events (
+  id text primary key, source text not null, external_id text not null, type text not null,
+  key text not null, payload_json text not null, status text not null, routed_to_json text not null,
+  note text, at bigint not null, received_at bigint not null, repeats integer default 0 not null, seq bigint default 0 not null, release_at bigint, is_storm integer default 0 not null,
+  constraint events_once unique (source, external_id));
 CREATE INDEX events_due on events (release_at)
-    where status = 'held' and release_at is not null;
-CREATE INDEX "events_received" on "events" ("received_at");
-CREATE INDEX "events_repeated" on "events" ("type", "key", "received_at");
-CREATE UNIQUE INDEX "events_seq" on "events" ("seq");
+  where status = 'held' and release_at is not null;
+CREATE INDEX events_received on events (received_at);
+CREATE INDEX events_repeated on events (type, key, received_at);
+CREATE UNIQUE INDEX events_seq on events (seq);
 CREATE INDEX events_told on events (type, key, release_at)
-    where release_at is not null;
-CREATE TABLE "history" (
-  "thread_id" text not null,
-  "seq" bigint not null,
-  "cycle_id" text not null,
-  "step" integer not null,
-  "content_json" text not null,
-  "created_at" bigint not null,
-  "form" text default 'whole' not null,
-  constraint "history_key" primary key ("thread_id", "seq")) without rowid;
+  where release_at is not null;
+CREATE TABLE history (
+  thread_id text not null, seq bigint not null, cycle_id text not null, step integer not null,
+  content_json text not null, created_at bigint not null, form text default 'whole' not null,
+  constraint history_key primary key (thread_id, seq)) without rowid;
 CREATE VIRTUAL TABLE history_search using fts5(
-      text, content = 'history_texts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');
+  text, content = 'history_texts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE 'history_search_config'(k PRIMARY KEY, v) WITHOUT ROWID;
 CREATE TABLE 'history_search_data'(id INTEGER PRIMARY KEY, block BLOB);
 CREATE TABLE 'history_search_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
 CREATE TABLE 'history_search_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
 CREATE TRIGGER history_texts_added after insert on history_texts begin
-      insert into history_search (rowid, text) values (new.id, new.text); end;
+  insert into history_search (rowid, text) values (new.id, new.text); end;
 CREATE TRIGGER history_texts_removed after delete on history_texts begin
-      insert into history_search (history_search, rowid, text) values ('delete', old.id, old.text); end;
+  insert into history_search (history_search, rowid, text) values ('delete', old.id, old.text); end;
 CREATE TABLE history_texts (
-      id integer primary key, thread_id text not null, seq bigint not null, created_at bigint not null,
-      text text not null,
-  constraint history_texts_place unique (thread_id, seq));
-CREATE TABLE "hub_state" (
-  "key" text primary key,
-  "value_json" text not null);
-CREATE TABLE "inbox" (
-  "seq" integer primary key autoincrement,
-  "thread_id" text not null,
-  "source" text not null,
-  "external_id" text not null,
-  "payload_json" text not null,
-  "conversation_id" text,
-  "created_at" bigint not null,
-  "cycle_id" text,
-  "unanswered" text);
-CREATE INDEX "inbox_cycle" on "inbox" ("cycle_id") where "cycle_id" is not null;
-CREATE UNIQUE INDEX "inbox_once" on "inbox" ("source", "external_id", "thread_id");
-CREATE INDEX "inbox_unanswered" on "inbox" ("thread_id") where "unanswered" is not null;
-CREATE INDEX "inbox_waiting" on "inbox" ("thread_id", "seq") where "cycle_id" is null;
-CREATE TABLE "lives" (
-  "id" text primary key,
-  "started_at" bigint not null,
-  "outlived" integer not null,
-  "stepped" integer not null,
-  "ended_at" bigint);
-CREATE TABLE "messages" (
-  "conversation_id" text not null,
-  "seq" bigint not null,
-  "id" text not null,
-  "kind" text not null,
-  "author" text not null,
-  "text" text not null,
-  "at" bigint not null,
-  "token" text,
-  "client_id" text,
-  "in_reply_to_json" text,
-  "data_json" text,
-  "cycle_id" text,
-  constraint "messages_key" primary key ("conversation_id", "seq")) without rowid;
-CREATE INDEX "messages_cycle" on "messages" ("cycle_id") where "cycle_id" is not null;
-CREATE UNIQUE INDEX "messages_once" on "messages" ("conversation_id", "token", "client_id") where "client_id" is not null;
-CREATE TABLE "schedules" (
-  "id" text primary key,
-  "agent" text not null,
-  "thread_id" text not null,
-  "kind" text not null,
-  "cron" text,
-  "timezone" text not null,
-  "reason" text not null,
-  "next_run" bigint,
-  "wake_on_events_json" text not null,
-  "conversation_id" text,
-  "status" text not null,
-  "created_by" text not null,
-  "created_at" bigint not null,
-  "last_run" bigint,
-  "missed" text default 'latest' not null);
-CREATE INDEX "schedules_due" on "schedules" ("status", "next_run");
-CREATE INDEX "schedules_of_files" on "schedules" ("agent") where "created_by" = 'file';
-CREATE INDEX "schedules_thread" on "schedules" ("thread_id", "status", "next_run", "id");
-CREATE INDEX "schedules_waiting" on "schedules" ("status", "id") where "wake_on_events_json" != '[]';
-CREATE TABLE "server_eras" (
-  "server" text primary key,
-  "verdict_json" text not null,
-  "at" bigint not null);
-CREATE TABLE "sessions" (
-  "thread_id" text not null,
-  "number" integer not null,
-  "first_seq" bigint not null,
-  "last_seq" bigint not null,
-  "started_at" bigint not null,
-  "ended_at" bigint not null,
-  "messages" integer not null,
-  "tokens" bigint not null,
-  "reason" text not null,
-  "summary" text not null,
-  "summary_by" text not null,
-  "head" text,
-  "facts_json" text,
-  constraint "sessions_key" primary key ("thread_id", "number")) without rowid;
-CREATE TABLE "threads" (
-  "id" text primary key,
-  "agent" text not null,
-  "kind" text not null,
-  "status" text not null,
-  "window_start" bigint not null,
-  "last_seq" bigint not null,
-  "lease_owner" text,
-  "lease_until" bigint,
-  "fence" bigint not null,
-  "created_at" bigint not null,
-  "updated_at" bigint not null,
-  "parent_id" text,
-  "instructions" text,
-  "grants_json" text,
-  "conversation_id" text,
-  "summary" text,
-  "not_before" bigint,
-  "ended_at" bigint,
-  "archived_at" bigint,
-  "depth" integer default 0 not null,
-  "wakes_parent" integer default 0 not null,
-  "result_json" text) without rowid;
-CREATE INDEX "threads_agent" on "threads" ("agent", "kind");
-CREATE INDEX "threads_ended" on "threads" ("ended_at") where (
-  "ended_at" is not null and "archived_at" is null);
-CREATE INDEX "threads_later" on "threads" ("not_before") where "not_before" is not null;
-CREATE INDEX "threads_parent" on "threads" ("parent_id", "status") where "parent_id" is not null;
-CREATE TABLE "tool_calls" (
-  "id" text primary key,
-  "thread_id" text not null,
-  "cycle_id" text not null,
-  "step" integer not null,
-  "position" integer not null,
-  "call_id" text not null,
-  "tool" text not null,
-  "arguments" text not null,
-  "status" text not null,
-  "result_json" text,
-  "created_at" bigint not null,
-  "started_at" bigint,
-  "ended_at" bigint,
-  "arguments_hash" text default '' not null,
-  "approval_id" text,
-  constraint "tool_calls_place" unique ("cycle_id", "step", "position")) without rowid;
-CREATE INDEX "tool_calls_doubtful" on "tool_calls" ("thread_id", "tool") where "status" = 'unknown';
-CREATE TABLE "usage_days" (
-  "day" text not null,
-  "agent" text not null,
-  "tokens" bigint not null,
-  "cost_micros" bigint not null,
-  "wakes" bigint not null,
-  constraint "usage_days_key" primary key ("day", "agent")) without rowid;
+  id integer primary key, thread_id text not null, seq bigint not null, created_at bigint not null,
+  text text not null, constraint history_texts_place unique (thread_id, seq));
+CREATE TABLE hub_state (key text primary key, value_json text not null);
+CREATE TABLE inbox (
+  seq integer primary key autoincrement, thread_id text not null, source text not null, external_id text not null,
+  payload_json text not null, conversation_id text, created_at bigint not null, cycle_id text, unanswered text);
+CREATE INDEX inbox_cycle on inbox (cycle_id) where cycle_id is not null;
+CREATE UNIQUE INDEX inbox_once on inbox (source, external_id, thread_id);
+CREATE INDEX inbox_unanswered on inbox (thread_id) where unanswered is not null;
+CREATE INDEX inbox_waiting on inbox (thread_id, seq) where cycle_id is null;
+CREATE TABLE lives (
+  id text primary key, started_at bigint not null, outlived integer not null, stepped integer not null,
+  ended_at bigint);
+CREATE TABLE messages (
+  conversation_id text not null, seq bigint not null, id text not null, kind text not null,
+  author text not null, text text not null, at bigint not null, token text, client_id text,
+  in_reply_to_json text, data_json text, cycle_id text,
+  constraint messages_key primary key (conversation_id, seq)) without rowid;
+CREATE INDEX messages_cycle on messages (cycle_id) where cycle_id is not null;
+CREATE UNIQUE INDEX messages_once on messages (conversation_id, token, client_id)
+  where client_id is not null;
+CREATE TABLE schedules (
+  id text primary key, agent text not null, thread_id text not null, kind text not null, cron text,
+  timezone text not null, reason text not null, next_run bigint, wake_on_events_json text not null,
+  conversation_id text, status text not null, created_by text not null, created_at bigint not null,
+  last_run bigint, missed text default 'latest' not null);
+CREATE INDEX schedules_due on schedules (status, next_run);
+CREATE INDEX schedules_of_files on schedules (agent) where created_by = 'file';
+CREATE INDEX schedules_thread on schedules (thread_id, status, next_run, id);
+CREATE INDEX schedules_waiting on schedules (status, id) where wake_on_events_json != '[]';
+CREATE TABLE server_eras (server text primary key, verdict_json text not null, at bigint not null);
+CREATE TABLE sessions (
+  thread_id text not null, number integer not null, first_seq bigint not null, last_seq bigint not null,
+  started_at bigint not null, ended_at bigint not null, messages integer not null,
+  tokens bigint not null, reason text not null, summary text not null, summary_by text not null,
+  head text, facts_json text, constraint sessions_key primary key (thread_id, number)) without rowid;
+CREATE TABLE threads (
+  id text primary key, agent text not null, kind text not null, status text not null,
+  window_start bigint not null, last_seq bigint not null, lease_owner text, lease_until bigint,
+  fence bigint not null, created_at bigint not null, updated_at bigint not null, parent_id text, instructions text, grants_json text, conversation_id text, summary text, not_before bigint, ended_at bigint, archived_at bigint, depth integer default 0 not null, wakes_parent integer default 0 not null, result_json text) without rowid;
+CREATE INDEX threads_agent on threads (agent, kind);
+CREATE INDEX threads_ended on threads (ended_at) where (ended_at is not null and archived_at is null);
+CREATE INDEX threads_later on threads (not_before) where not_before is not null;
+CREATE INDEX threads_parent on threads (parent_id, status) where parent_id is not null;
+CREATE TABLE tool_calls (
+  id text primary key, thread_id text not null, cycle_id text not null, step integer not null,
+  position integer not null, call_id text not null, tool text not null, arguments text not null,
+  status text not null, result_json text, created_at bigint not null, started_at bigint, ended_at bigint, arguments_hash text default '' not null, approval_id text,
+  constraint tool_calls_place unique (cycle_id, step, position)) without rowid;
+CREATE INDEX tool_calls_doubtful on tool_calls (thread_id, tool) where status = 'unknown';
+CREATE TABLE usage_days (
+  day text not null, agent text not null, tokens bigint not null, cost_micros bigint not null,
+  wakes bigint not null, constraint usage_days_key primary key (day, agent)) without rowid;
