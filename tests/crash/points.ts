@@ -37,7 +37,7 @@ export const POINTS: readonly Point[] = [
   {
     name: 'at the first start, before the schema is committed',
     says: 'please answer p0',
-    when: { at: 'before commit', writing: 'create table "threads"' },
+    when: { at: 'before commit', writing: 'create table threads' },
   },
   {
     name: 'before the commit of a post',
