@@ -9,9 +9,9 @@ import { readSessions } from '../upstreams/jellyfin/jellyfin.ts'
 import {
   toBitrateText,
   toDelivery,
-  toItemTitle,
   toPositionText,
   toSeconds,
+  toViewer,
 } from '../upstreams/jellyfin/playing.ts'
 import type { Session } from '../upstreams/jellyfin/shapes.ts'
 import type { Media } from '../upstreams/upstreams.ts'
@@ -75,9 +75,7 @@ function toPlaying(session: Session): Playing {
   const at = session.PlayState?.PositionTicks
   return {
     id: session.Id,
-    user: session.UserName ?? 'somebody',
-    title: item ? toItemTitle(item) : '',
-    device: session.DeviceName ?? 'a device without a name',
+    ...toViewer(session),
     app: session.Client ?? '',
     paused: session.PlayState?.IsPaused ?? false,
     positionSeconds: typeof at === 'number' ? toSeconds(at) : undefined,

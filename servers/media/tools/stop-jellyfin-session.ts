@@ -7,8 +7,8 @@ import { pickInstance } from '../../kit/instances.ts'
 import { quote } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { jellyfinSpec } from '../config.ts'
-import { type Jellyfin, readSessions, showMessage, stopSession } from '../upstreams/jellyfin/jellyfin.ts'
-import { toItemTitle, toPositionText } from '../upstreams/jellyfin/playing.ts'
+import { readSessions, showMessage, stopSession } from '../upstreams/jellyfin/jellyfin.ts'
+import { toPositionText, toViewer } from '../upstreams/jellyfin/playing.ts'
 import type { Session } from '../upstreams/jellyfin/shapes.ts'
 import type { Media } from '../upstreams/upstreams.ts'
 import { CHANGE, instanceField, titleOutput } from './common.ts'
@@ -52,67 +52,37 @@ export function stopJellyfinSession({ jellyfins }: Media): Tool {
       const jellyfin = pickInstance(jellyfins, instance, jellyfinSpec)
       requireAccess(jellyfin, messageOnly ? 'change' : 'full', 'Jellyfin')
       const session = findSession(await readSessions(jellyfin, signal), wanted)
-      const about = toAbout(jellyfin, session)
-      if (messageOnly) return showOnly(jellyfin, session, message, about, signal)
-      if (!confirm) {
+      const about = { instance: jellyfin.name, ...toViewer(session) }
+      const what = `${quote(about.title)}, which ${quote(about.user, 60)} watches on ${quote(about.device, 60)}`
+      const isShown = message !== undefined && canShow(session)
+      if (messageOnly && !isShown) throw toNotShown(about.device, message)
+      if (!messageOnly && !confirm) {
         const position = toPositionText(session)
         const effects = position === undefined ? [] : [`It is ${position}; Jellyfin keeps the position.`]
-        const { data, text } = toPreview(`stop ${toWhat(about)}`, effects)
+        const { data, text } = toPreview(`stop ${what}`, effects)
         return { data: { ...about, ...data, stopped: false, messageShown: false }, text }
       }
-      const messageShown = message !== undefined && canShow(session)
-      if (messageShown) await showMessage(jellyfin, session.Id, message, signal)
-      await stopSession(jellyfin, session.Id, signal)
-      const said = messageShown ? `, after showing ${quote(message)}` : ''
-      const silent = message !== undefined && !messageShown ? ' The device cannot show messages.' : ''
-      return {
-        data: { ...about, done: true, stopped: true, messageShown },
-        text: `Jellyfin was told to stop ${toWhat(about)}${said}.${silent}`,
+      if (isShown) await showMessage(jellyfin, session.Id, message, signal)
+      if (!messageOnly) await stopSession(jellyfin, session.Id, signal)
+      const data = { ...about, done: true, stopped: !messageOnly, messageShown: isShown }
+      if (messageOnly) {
+        const text = `${quote(message ?? '')} is shown to ${quote(about.user, 60)} on ${quote(about.device, 60)}.`
+        return { data, text }
       }
+      const said = isShown ? `, after showing ${quote(message)}` : ''
+      const silent = message !== undefined && !isShown ? ' The device cannot show messages.' : ''
+      return { data, text: `Jellyfin was told to stop ${what}${said}.${silent}` }
     },
   })
 }
 
-interface About {
-  instance: string
-  user: string
-  title: string
-  device: string
-}
-
-async function showOnly(
-  jellyfin: Jellyfin,
-  session: Session,
-  message: string | undefined,
-  about: About,
-  signal: AbortSignal,
-) {
-  if (message === undefined || !canShow(session)) {
-    throw new ToolFailure({
-      what: 'No message was shown.',
-      where: `the session on ${quote(about.device, 60)}`,
-      why: message === undefined ? 'there is no message in the call' : 'its app cannot show messages',
-      fix: message === undefined ? 'Call it again with a message.' : 'Tell the person another way.',
-    })
-  }
-  await showMessage(jellyfin, session.Id, message, signal)
-  return {
-    data: { ...about, done: true, stopped: false, messageShown: true },
-    text: `${quote(message)} is shown to ${quote(about.user, 60)} on ${quote(about.device, 60)}.`,
-  }
-}
-
-function toAbout(jellyfin: Jellyfin, session: Session): About {
-  return {
-    instance: jellyfin.name,
-    user: session.UserName ?? 'somebody',
-    title: session.NowPlayingItem ? toItemTitle(session.NowPlayingItem) : 'nothing',
-    device: session.DeviceName ?? 'a device without a name',
-  }
-}
-
-function toWhat({ user, title, device }: About): string {
-  return `${quote(title)}, which ${quote(user, 60)} watches on ${quote(device, 60)}`
+function toNotShown(device: string, message: string | undefined): ToolFailure {
+  return new ToolFailure({
+    what: 'No message was shown.',
+    where: `the session on ${quote(device, 60)}`,
+    why: message === undefined ? 'there is no message in the call' : 'its app cannot show messages',
+    fix: message === undefined ? 'Call it again with a message.' : 'Tell the person another way.',
+  })
 }
 
 function canShow(session: Session): boolean {

@@ -1,6 +1,6 @@
 import type { Emit } from '../../kit/events.ts'
 import { cleanText } from '../../kit/text.ts'
-import { toDelivery, toItemTitle } from '../upstreams/jellyfin/playing.ts'
+import { toDelivery, toViewer } from '../upstreams/jellyfin/playing.ts'
 import type { Session } from '../upstreams/jellyfin/shapes.ts'
 
 interface Playing {
@@ -39,14 +39,17 @@ export function createTranscodes(instance: string, emit: Emit): Transcodes {
 }
 
 function raise(instance: string, session: Session, emit: Emit): void {
-  const item = session.NowPlayingItem
-  if (!item) return
+  const { user, title, device } = toViewer(session)
   const { reasons } = toDelivery(session)
   const payload = {
-    user: cleanText(session.UserName ?? 'somebody', 100),
-    title: cleanText(toItemTitle(item)),
-    device: cleanText(session.DeviceName ?? 'a device without a name', 100),
+    user: cleanText(user, 100),
+    title: cleanText(title),
+    device: cleanText(device, 100),
     reason: reasons.length > 0 ? reasons.join('; ') : 'Jellyfin does not say why',
   }
-  emit('transcode_started', payload, `transcode_started:${instance}:${session.Id}:${item.Id}`)
+  emit(
+    'transcode_started',
+    payload,
+    `transcode_started:${instance}:${session.Id}:${session.NowPlayingItem?.Id}`,
+  )
 }

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { createUpstream } from '../../kit/upstream/upstream.ts'
 import type { Outgoing } from '../message.ts'
+import { mapTexts } from '../text/map-texts.ts'
 import { toPlain } from '../text/markdown.ts'
 import { defineKind, type Sender, type SenderDeps } from './channel.ts'
 import { anyUrl, secret } from './entry.ts'
-import { fillTemplate } from './webhook-template.ts'
 
 const MAX_ANSWER = 64 * 1024
 
@@ -74,6 +74,18 @@ async function toText(entry: Entry, message: Outgoing): Promise<{ text: string; 
   const fields = toFields(message, plain)
   const json = entry.template === undefined ? fields : fillTemplate(entry.template, fields)
   return { text: JSON.stringify(json), type: 'application/json' }
+}
+
+/**
+ * Replaces every `{{name}}` in the template's texts by the field of that name; unknown names stay. Only texts
+ * are filled, never the JSON itself, so that no message can break out of it.
+ */
+function fillTemplate(template: unknown, fields: Readonly<Record<string, unknown>>): unknown {
+  return mapTexts(template, text =>
+    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (all, name: string) =>
+      Object.hasOwn(fields, name) ? String(fields[name]) : all,
+    ),
+  )
 }
 
 function toFields({ id, title, text, severity, picture, isDoubtful, at }: Outgoing, plain: string) {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { describeProblems } from '../../../schemas/problems.ts'
 import { type Environment, readRaw, SettingsError } from '../../kit/env.ts'
 import { describeError } from '../../kit/log.ts'
+import { mapTexts } from '../text/map-texts.ts'
 
 const shape = z.strictObject({
   timezone: z.string().optional(),
@@ -40,7 +41,7 @@ export function expandVariables<Value>(
   environment: Environment,
   problems: string[],
 ): Value {
-  const expandText = (text: string) =>
+  const expanded = mapTexts(value, text =>
     text.replace(/\$\{(\w+)\}/g, (all, name: string) => {
       const raw = readRaw(name, environment)
       if (raw.text !== undefined) return raw.text
@@ -49,12 +50,7 @@ export function expandVariables<Value>(
           `${name}, which ${where} uses, is not set. The hub hands this server variables that begin with NOTIFICATIONS_, and those that servers.notifications.env of its config sets.`,
       )
       return all
-    })
-  const expand = (inner: unknown): unknown => {
-    if (typeof inner === 'string') return expandText(inner)
-    if (Array.isArray(inner)) return inner.map(expand)
-    if (typeof inner !== 'object' || inner === null) return inner
-    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, expand(part)]))
-  }
-  return expand(value) as Value
+    }),
+  )
+  return expanded as Value
 }

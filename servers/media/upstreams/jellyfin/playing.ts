@@ -48,6 +48,15 @@ const REASONS: Readonly<Record<string, string>> = {
   VideoRotationNotSupported: 'the device cannot rotate the video',
 }
 
+/** Returns who plays what, and where. */
+export function toViewer({ UserName, DeviceName, NowPlayingItem: item }: Session) {
+  return {
+    user: UserName ?? 'somebody',
+    title: item ? toItemTitle(item) : 'nothing',
+    device: DeviceName ?? 'a device without a name',
+  }
+}
+
 /** Returns how the session is delivered, and why it is converted. */
 export function toDelivery(session: Session): Delivery {
   const info = session.TranscodingInfo
