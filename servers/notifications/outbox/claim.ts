@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Severity } from '../message.ts'
 import type { ChannelConfig } from '../settings.ts'
 import { decideHold, decideQuiet } from './decide-hold.ts'
-import { type Row, toRow } from './row.ts'
+import { type Row, readRows } from './row.ts'
 
 const MAX_BATCH = 50
 
@@ -27,7 +27,7 @@ export function claimNext(
   return database
     .transaction(() => {
       for (;;) {
-        const row = findDue(database, channel.name, now)
+        const [row] = readRows(database, 'channel = ? and due <= ? order by seq limit 1', channel.name, now)
         if (row === undefined) return undefined
         if (row.batch !== null) return take(database, findBatch(database, row.batch), now, lease)
         const hold = decideHold({
@@ -49,30 +49,17 @@ export function claimNext(
     .immediate()
 }
 
-function findDue(database: Database, channel: string, now: number): Row | undefined {
-  const found = database
-    .prepare('select * from messages where channel = ? and due <= ? order by seq limit 1')
-    .get(channel, now)
-  return found === undefined ? undefined : toRow(found)
-}
-
 function findBatch(database: Database, batch: string): Row[] {
-  return database
-    .prepare('select * from messages where batch = ? and due is not null order by seq')
-    .all(batch)
-    .map(toRow)
+  return readRows(database, 'batch = ? and due is not null order by seq', batch)
 }
 
 /** Finds the held messages that may go now; they are sent as one batch. */
 function findHeld(database: Database, { name, rules }: ChannelConfig, now: number): Row[] {
-  return database
-    .prepare(
-      `select * from messages where channel = ? and status = 'held' and batch is null
-         and (due <= ? or hold <> 'quiet') order by seq limit ?`,
-    )
-    .all(name, now, MAX_BATCH)
-    .map(toRow)
-    .filter(row => decideQuiet(now, row.severity, rules.quiet) === undefined)
+  const condition =
+    "channel = ? and status = 'held' and batch is null and (due <= ? or hold <> 'quiet') order by seq limit ?"
+  return readRows(database, condition, name, now, MAX_BATCH).filter(
+    row => decideQuiet(now, row.severity, rules.quiet) === undefined,
+  )
 }
 
 /**

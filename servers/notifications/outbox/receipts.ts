@@ -1,13 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
-import { type Row, type Status, toRow } from './row.ts'
+import { type Row, readReceipts, type Status } from './row.ts'
 
 const OPEN: readonly Status[] = ['waiting', 'sending']
 
-/** Returns a message's row; undefined after the history has deleted it. */
+/** Returns a message's row, without its image; undefined after the history has deleted it. */
 export function findRow(database: Database, id: string): Row | undefined {
-  const found = database.prepare('select * from messages where id = ?').get(id)
-  return found === undefined ? undefined : toRow(found)
+  return readReceipts(database, 'id = ?', id)[0]
 }
 
 /** Tells whether each of these messages has been sent, held or tried. */
@@ -28,32 +27,22 @@ export interface HistoryQuery {
 }
 
 /** Returns messages newest first, without their images, and the total number of matches. */
-export function findHistory(database: Database, query: HistoryQuery): { rows: Row[]; total: number } {
-  const { channel, statuses, since } = query
-  const conditions: { sql: string; values: readonly unknown[] }[] = [
-    ...(channel === undefined ? [] : [{ sql: 'channel = ?', values: [channel] }]),
-    ...(statuses === undefined
-      ? []
-      : [{ sql: `status in (${statuses.map(() => '?').join(', ')})`, values: statuses }]),
-    ...(since === undefined ? [] : [{ sql: 'created_at >= ?', values: [since] }]),
-  ]
-  const where = conditions.length > 0 ? `where ${conditions.map(({ sql }) => sql).join(' and ')}` : ''
-  const values = conditions.flatMap(one => one.values)
+export function findHistory(
+  database: Database,
+  { channel, statuses, since, limit, offset }: HistoryQuery,
+): { rows: Row[]; total: number } {
+  const condition = `(@channel is null or channel = @channel) and (@since is null or created_at >= @since)
+    and (@statuses is null or status in (select value from json_each(@statuses)))`
+  const given = {
+    channel: channel ?? null,
+    since: since ?? null,
+    statuses: statuses === undefined ? null : JSON.stringify(statuses),
+  }
   const total = Number(
-    database
-      .prepare(`select count(*) from messages ${where}`)
-      .pluck()
-      .get(...values),
+    database.prepare(`select count(*) from messages where ${condition}`).pluck().get(given),
   )
-  const rows = database
-    .prepare(
-      `select seq, id, channel, title, text, severity, null as image, image_type, image_url, repeats, status, hold, batch,
-         attempts, doubtful, due, created_at, tried_at, finished_at, failure, upstream_id, notes
-       from messages ${where} order by seq desc limit ? offset ?`,
-    )
-    .all(...values, query.limit, query.offset)
-    .map(toRow)
-  return { rows, total }
+  const page = `${condition} order by seq desc limit @limit offset @offset`
+  return { rows: readReceipts(database, page, { ...given, limit, offset }), total }
 }
 
 const figures = z.object({ waiting: z.number(), sent_at: z.number().nullable() })
@@ -68,15 +57,12 @@ export function findFigures(database: Database, channel: string) {
       )
       .get(channel),
   )
-  const failed = database
-    .prepare(
-      `select * from messages where channel = ? and status in ('failed', 'retrying')
-         and coalesce(finished_at, tried_at, created_at) > ? order by seq desc limit 1`,
-    )
-    .get(channel, sentAt ?? 0)
-  return {
-    waiting,
-    sentAt: sentAt ?? undefined,
-    failure: failed === undefined ? undefined : toRow(failed).failure,
-  }
+  const [failed] = readReceipts(
+    database,
+    `channel = ? and status in ('failed', 'retrying')
+       and coalesce(finished_at, tried_at, created_at) > ? order by seq desc limit 1`,
+    channel,
+    sentAt ?? 0,
+  )
+  return { waiting, sentAt: sentAt ?? undefined, failure: failed?.failure }
 }

@@ -1,3 +1,4 @@
+import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
 import type { Failure } from '../../kit/failure.ts'
 import { type Picture, severity } from '../message.ts'
@@ -58,9 +59,27 @@ const row = z.object({
 })
 export type Row = z.output<typeof row>
 
-/** Parses a row of the database. */
-export function toRow(value: unknown): Row {
-  return row.parse(value)
+const COLUMNS = Object.keys(row.shape)
+const WITHOUT_IMAGE = COLUMNS.map(name => (name === 'image' ? 'null as image' : name))
+
+/** Reads the messages that fit a condition in SQL, which may end with an order and a limit. */
+export function readRows(database: Database, condition: string, ...values: readonly unknown[]): Row[] {
+  return select(database, COLUMNS, condition, values)
+}
+
+/** Reads messages as `readRows` does, without their images. */
+export function readReceipts(database: Database, condition: string, ...values: readonly unknown[]): Row[] {
+  return select(database, WITHOUT_IMAGE, condition, values)
+}
+
+function select(
+  database: Database,
+  columns: readonly string[],
+  condition: string,
+  values: readonly unknown[],
+): Row[] {
+  const query = database.prepare(`select ${columns.join(', ')} from messages where ${condition}`)
+  return query.all(...values).map(found => row.parse(found))
 }
 
 /** Returns the row's picture in the form that senders take. */
