@@ -47,12 +47,12 @@ describe('the file', () => {
         where: `channels.phone of ${file}`,
         entry: { url: 'https://ntfy.home/alerts', token: 'tk_1' },
         rules: {
-          quiet: { from: 1320, to: 420, timezone: 'Europe/Berlin', isCriticalHeld: false },
+          quietHours: { from: 1320, to: 420, timezone: 'Europe/Berlin', critical: 'pass' },
           dedupe: 600_000,
           limit: { count: 5, per: 3_600_000 },
         },
       },
-      { name: 'mail', entry: { to: ['me@home.example'] }, rules: { quiet: undefined, dedupe: 300_000 } },
+      { name: 'mail', entry: { to: ['me@home.example'] }, rules: { quietHours: undefined, dedupe: 300_000 } },
     ])
   })
 

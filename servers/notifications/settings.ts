@@ -1,29 +1,6 @@
 import type { ChannelKind } from './channels/channel.ts'
+import type { ChannelRules } from './config/channel-entry.ts'
 import type { Severity } from './message.ts'
-
-/**
- * A channel's quiet hours, in minutes of the day from 0 up to 1440; if `from` is later than `to`, they
- * include midnight.
- */
-export interface QuietHours {
-  readonly from: number
-  readonly to: number
-  readonly timezone: string
-  readonly isCriticalHeld: boolean
-}
-
-/** At most `count` messages in any `per` milliseconds. */
-export interface RateLimit {
-  readonly count: number
-  readonly per: number
-}
-
-export interface ChannelRules {
-  readonly quiet: QuietHours | undefined
-  /** Milliseconds within which an equal message is not sent again; 0 turns this off. */
-  readonly dedupe: number
-  readonly limit: RateLimit
-}
 
 export interface ChannelConfig {
   readonly name: string

@@ -4,7 +4,7 @@ import { isTimezone } from '../../../schemas/timezone.ts'
 import { cleanText } from '../../kit/text.ts'
 import type { ChannelKind } from '../channels/channel.ts'
 import { channelKinds } from '../channels/index.ts'
-import type { ChannelConfig, ChannelRules } from '../settings.ts'
+import type { ChannelConfig } from '../settings.ts'
 
 const NAME = /^[\w-][\w .-]{0,39}$/
 const DAY = 86_400_000
@@ -19,17 +19,23 @@ const time = z
   .regex(/^([01]?\d|2[0-3]):[0-5]\d$|^24:00$/, 'must be a time such as "22:00"')
   .transform(text => text.split(':').reduce((minutes, part) => minutes * 60 + Number(part), 0))
 
-/** The keys that an entry of any kind may have. */
+/**
+ * A channel's quiet hours, in minutes of the day from 0 up to 1440; if `from` is later than `to`, they
+ * include midnight.
+ */
+const quietHours = z
+  .strictObject({
+    from: time,
+    to: time,
+    timezone: z.string().refine(isTimezone, 'must be an IANA time zone').optional(),
+    critical: z.enum(['pass', 'hold']).default('pass'),
+  })
+  .refine(({ from, to }) => from !== to, 'must not begin when it ends')
+
+/** The keys that an entry of any kind may have; spans are in milliseconds. */
 const common = z.object({
-  quietHours: z
-    .strictObject({
-      from: time,
-      to: time,
-      timezone: z.string().refine(isTimezone, 'must be an IANA time zone').optional(),
-      critical: z.enum(['pass', 'hold']).default('pass'),
-    })
-    .refine(({ from, to }) => from !== to, 'must not begin when it ends')
-    .optional(),
+  quietHours: quietHours.optional(),
+  /** An equal message is not sent again within this time; 0 turns this off. */
   dedupe: z.union([z.literal('off').transform(() => 0), span]).default(5 * 60_000),
   limit: z
     .strictObject({
@@ -51,6 +57,12 @@ export interface GivenChannel {
   explain?: (variable: string) => string
 }
 
+export type QuietHours = z.output<typeof quietHours> & { timezone: string }
+/** At most `limit.count` messages are sent in any `limit.per` milliseconds. */
+export type ChannelRules = Omit<z.output<typeof common>, 'quietHours'> & {
+  quietHours?: QuietHours | undefined
+}
+
 /** Returns the channel, or undefined after adding its errors to the problems. No message shows a value. */
 export function readChannel(given: GivenChannel, problems: string[]): ChannelConfig | undefined {
   const { name, where } = given
@@ -69,14 +81,9 @@ export function readChannel(given: GivenChannel, problems: string[]): ChannelCon
   const entry = kind.schema.safeParse(own)
   problems.push(...describe(given, kind, [...(rules.error?.issues ?? []), ...(entry.error?.issues ?? [])]))
   if (!rules.success || !entry.success) return undefined
-  return { name, kind, entry: entry.data, where, rules: toRules(rules.data, given.timezone) }
-}
-
-function toRules({ quietHours, dedupe, limit }: z.output<typeof common>, timezone: string): ChannelRules {
-  if (quietHours === undefined) return { quiet: undefined, dedupe, limit }
-  const { from, to, critical } = quietHours
-  const quiet = { from, to, timezone: quietHours.timezone ?? timezone, isCriticalHeld: critical === 'hold' }
-  return { quiet, dedupe, limit }
+  const { quietHours: quiet } = rules.data
+  const zoned = quiet && { ...quiet, timezone: quiet.timezone ?? given.timezone }
+  return { name, kind, entry: entry.data, where, rules: { ...rules.data, quietHours: zoned } }
 }
 
 function describe(given: GivenChannel, kind: ChannelKind, issues: readonly z.core.$ZodIssue[]): string[] {

@@ -6,6 +6,7 @@ import { describeError } from '../../kit/log.ts'
 import { toByteText, toCountText } from '../../kit/text.ts'
 import type { Picture, Severity } from '../message.ts'
 import type { ChannelConfig } from '../settings.ts'
+import { readReceipts } from './row.ts'
 
 const MAX_WAITING = 1000
 const MAX_PICTURE_BYTES = 200 * 1024 * 1024
@@ -91,19 +92,11 @@ function remember(database: Database, key: string, value: Answer, now: number): 
     .run(key, JSON.stringify(value), now)
 }
 
-const earlier = z.object({ id: z.string(), repeats: z.number(), created_at: z.number() })
-
 /** Finds the channel's last equal message that did not fail. */
 function findSame(database: Database, { name, rules }: ChannelConfig, given: Accepted) {
-  const found = database
-    .prepare(
-      `select id, repeats, created_at from messages
-       where channel = ? and dedupe = ? and status <> 'failed' order by seq desc limit 1`,
-    )
-    .get(name, toDedupe(given))
-  if (found === undefined) return undefined
-  const { id, repeats, created_at } = earlier.parse(found)
-  return { id, repeats, isRecent: created_at > given.now - rules.dedupe }
+  const condition = "channel = ? and dedupe = ? and status <> 'failed' order by seq desc limit 1"
+  const [found] = readReceipts(database, condition, name, toDedupe(given))
+  return found && { ...found, isRecent: found.created_at > given.now - rules.dedupe }
 }
 
 function toDedupe({ key, title, text, severity, picture }: Accepted): string {

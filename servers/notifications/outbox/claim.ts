@@ -58,7 +58,7 @@ function findHeld(database: Database, { name, rules }: ChannelConfig, now: numbe
   const condition =
     "channel = ? and status = 'held' and batch is null and (due <= ? or hold <> 'quiet') order by seq limit ?"
   return readRows(database, condition, name, now, MAX_BATCH).filter(
-    row => decideQuiet(now, row.severity, rules.quiet) === undefined,
+    row => decideQuiet(now, row.severity, rules.quietHours) === undefined,
   )
 }
 

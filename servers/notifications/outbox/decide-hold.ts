@@ -1,5 +1,5 @@
+import type { ChannelRules, QuietHours } from '../config/channel-entry.ts'
 import type { Severity } from '../message.ts'
-import type { ChannelRules, QuietHours } from '../settings.ts'
 import type { Hold } from './row.ts'
 
 const MINUTE = 60_000
@@ -8,7 +8,7 @@ const DAY_MINUTES = 1440
 export interface HoldFacts {
   now: number
   severity: Severity
-  rules: Pick<ChannelRules, 'quiet' | 'limit'>
+  rules: Pick<ChannelRules, 'quietHours' | 'limit'>
   /** Times at which the channel's last messages were sent, newest first; at least as many as its limit. */
   sentAt: readonly number[]
   /** Unix milliseconds until which the upstream asked to wait. */
@@ -18,7 +18,7 @@ export interface HoldFacts {
 /** Decides whether a message has to wait, until when and why. */
 export function decideHold(facts: HoldFacts): { until: number; hold: Hold } | undefined {
   const { now, severity, rules, sentAt, askedToWaitUntil } = facts
-  const quietUntil = decideQuiet(now, severity, rules.quiet)
+  const quietUntil = decideQuiet(now, severity, rules.quietHours)
   if (quietUntil !== undefined) return { until: quietUntil, hold: 'quiet' }
   if (askedToWaitUntil !== undefined && askedToWaitUntil > now)
     return { until: askedToWaitUntil, hold: 'upstream' }
@@ -37,7 +37,7 @@ export function decideQuiet(
   quiet: QuietHours | undefined,
 ): number | undefined {
   if (quiet === undefined) return undefined
-  if (severity === 'critical' && !quiet.isCriticalHeld) return undefined
+  if (severity === 'critical' && quiet.critical === 'pass') return undefined
   const { from, to, timezone } = quiet
   const minute = toMinuteOfDay(now, timezone)
   const isInside = from < to ? minute >= from && minute < to : minute >= from || minute < to

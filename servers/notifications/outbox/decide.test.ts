@@ -7,11 +7,11 @@ import { decideHold, decideQuiet } from './decide-hold.ts'
 import { decideOutcome } from './decide-outcome.ts'
 
 const fromIso = (text: string) => parseTime(text) ?? Number.NaN
-const quiet = (from: number, to: number, timezone = 'UTC', isCriticalHeld = false) => ({
+const quiet = (from: number, to: number, timezone = 'UTC', critical: 'pass' | 'hold' = 'pass') => ({
   from: from * 60,
   to: to * 60,
   timezone,
-  isCriticalHeld,
+  critical,
 })
 
 describe('quiet hours', () => {
@@ -36,7 +36,7 @@ describe('quiet hours', () => {
   test('critical passes, unless it is held too', () => {
     const now = fromIso('2026-11-22T23:00:00Z')
     expect(decideQuiet(now, 'critical', quiet(22, 7))).toBeUndefined()
-    expect(decideQuiet(now, 'critical', quiet(22, 7, 'UTC', true))).toBeDefined()
+    expect(decideQuiet(now, 'critical', quiet(22, 7, 'UTC', 'hold'))).toBeDefined()
   })
 
   test('always end later than now, within a day and a bit', () => {
@@ -56,7 +56,7 @@ describe('quiet hours', () => {
 })
 
 describe('the limit', () => {
-  const rules = { quiet: undefined, limit: { count: 2, per: 1000 } }
+  const rules = { limit: { count: 2, per: 1000 } }
   test.each([
     ['room', [900], undefined],
     ['full', [900, 500], { until: 1500, hold: 'rate' }],

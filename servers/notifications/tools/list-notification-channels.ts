@@ -5,11 +5,12 @@ import { known, toFacts } from '../../kit/render.ts'
 import { quote, toAgeText, toCountText, toSpanText, toTimeText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Channels } from '../channels/channels.ts'
+import type { QuietHours } from '../config/channel-entry.ts'
 import { severity } from '../message.ts'
 import { decideQuiet } from '../outbox/decide-hold.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { findFigures } from '../outbox/receipts.ts'
-import type { ChannelConfig, QuietHours } from '../settings.ts'
+import type { ChannelConfig } from '../settings.ts'
 
 const channel = z.object({
   name: z.string().describe('for the argument channel of send_notification'),
@@ -75,7 +76,7 @@ export function listNotificationChannels({ channels, outbox, clock, timezone }: 
 }
 
 function toSettings({ name, kind, rules }: ChannelConfig, now: number) {
-  const { quiet, limit, dedupe } = rules
+  const { quietHours: quiet, limit, dedupe } = rules
   return {
     name,
     kind: kind.title,
@@ -86,11 +87,11 @@ function toSettings({ name, kind, rules }: ChannelConfig, now: number) {
   }
 }
 
-function toQuietText({ from, to, timezone, isCriticalHeld }: QuietHours): string {
+function toQuietText({ from, to, timezone, critical }: QuietHours): string {
   const toClock = (minutes: number) =>
     `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
-  const critical = isCriticalHeld ? 'for all' : 'critical passes'
-  return `from ${toClock(from)} to ${toClock(to)} (${timezone}), ${critical}`
+  const whom = critical === 'hold' ? 'for all' : 'critical passes'
+  return `from ${toClock(from)} to ${toClock(to)} (${timezone}), ${whom}`
 }
 
 function toLine(one: Listed, now: number, timezone: string): string {
