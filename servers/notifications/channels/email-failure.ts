@@ -29,41 +29,28 @@ export function explainMail(asked: Asked, error: unknown): UpstreamFailure {
   )
 }
 
-function explain(asked: Asked, code: string, answer: number | undefined, why: string): Told {
-  const { title, address, where } = asked
+function explain({ title, address, where }: Asked, code: string, answer = 0, why = ''): Told {
   if (code === 'EAUTH' || code === 'ENOAUTH') {
-    const what = `${title} did not accept the user or password.`
     const fix = `Check user and password of ${where}; many providers want an app password.`
-    return { kind: 'unauthorized', what, fix }
+    return { kind: 'unauthorized', what: `${title} did not accept the user or password.`, fix }
   }
   if (code === 'ETLS' || /certificate|self.signed|wrong version number|STARTTLS/i.test(why)) {
     const what = `${title} could not be reached over an encrypted connection.`
     const fix = `Where the certificate is your own, set allowSelfSigned of ${where}, or name its authority in NODE_EXTRA_CA_CERTS; where the server has no encryption, use it without a password; smtps:// is for port 465.`
     return { kind: 'refused', what, fix }
   }
-  if (answer !== undefined && answer >= 500) {
-    const what = `${title} refused this message.`
-    return {
-      kind: 'refused',
-      what,
-      fix: `Check from and to of ${where}, and what the server complains about.`,
-    }
+  if (answer >= 500 || (answer < 400 && (code === 'EENVELOPE' || code === 'EMESSAGE'))) {
+    const complaint = answer >= 500 ? ', and what the server complains about' : ''
+    const fix = `Check from and to of ${where}${complaint}.`
+    return { kind: 'refused', what: `${title} refused this message.`, fix }
   }
-  if (answer !== undefined && answer >= 400) {
+  if (answer >= 400) {
+    const what = `${title} does not take it now.`
     const fix = 'It is tried again by itself; if it stays so, look at the mail server.'
-    return {
-      kind: 'server_error',
-      what: `${title} does not take it now.`,
-      fix,
-      transient: true,
-      unsent: true,
-    }
+    return { kind: 'server_error', what, fix, transient: true, unsent: true }
   }
-  if (code === 'EENVELOPE' || code === 'EMESSAGE') {
-    return { kind: 'refused', what: `${title} refused this message.`, fix: `Check from and to of ${where}.` }
-  }
-  const unsent = code === 'EDNS' || /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(why)
   const what = `${title} could not be reached at ${address}.`
   const fix = `Check host and port in ${where}, and that the mail server runs.`
+  const unsent = code === 'EDNS' || /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(why)
   return { kind: 'unreachable', what, fix, transient: true, unsent }
 }
