@@ -74,7 +74,7 @@ test('wrong labels are told one by one, and a console without a password too', a
     'superbloom.game.start-seconds': 'soon',
   })
   docker.containers = [fakeContainer('box', labels), fakeContainer('odd', label('no name'))]
-  const { games: found, problems } = await games.look()
+  const { games: found, problems } = await games.find()
   expect(found).toMatchObject([{ name: 'arena', query: undefined, console: undefined, startSeconds: 120 }])
   expect(problems).toHaveLength(6)
   expect(problems[2]).toContain('with the password in GAMES_PASSWORD_ARENA')
@@ -87,7 +87,7 @@ test('the config wins over a label, a running container over a stopped one, and 
     fakeContainer('b-new', label('arena')),
     fakeContainer('other', label('taken')),
   ]
-  const { games: found, problems } = await games.look()
+  const { games: found, problems } = await games.find()
   expect(found.map(({ name, backend }) => [name, backend.where])).toEqual([
     ['taken', 'container mine'],
     ['arena', 'container b-new'],
@@ -109,7 +109,7 @@ test('a game stays the same object while its labels do, and is gone with its con
 test('an engine that is down is told, and hides no declared game', async () => {
   const { games, docker } = await open({ a: { docker: 'a' } })
   docker.answers = false
-  const { games: found, problems } = await games.look()
+  const { games: found, problems } = await games.find()
   expect(found.map(({ name }) => name)).toEqual(['a'])
   expect(problems).toEqual(['Docker could not be reached. there is no such socket'])
 })
@@ -117,7 +117,7 @@ test('an engine that is down is told, and hides no declared game', async () => {
 test('without discovery no engine is asked', async () => {
   const { games, docker } = await open({}, { GAMES_DISCOVER: 'false' })
   docker.answers = false
-  expect(await games.look()).toEqual({ games: [], problems: [] })
+  expect(await games.find()).toEqual({ games: [], problems: [] })
 })
 
 test('an unknown name is answered with those that are there, and nothing configured with what to set', async () => {

@@ -23,7 +23,7 @@ export interface Games extends AsyncDisposable {
    * Returns the same, with problems: labels that cannot be read, an engine that does not answer. Never
    * rejects for these.
    */
-  look(signal?: AbortSignal): Promise<{ games: Game[]; problems: string[] }>
+  find(signal?: AbortSignal): Promise<{ games: Game[]; problems: string[] }>
   /** Returns the name of the engine that has its container; undefined if it has no container. */
   engineOf(game: Game): string | undefined
   /**
@@ -57,7 +57,7 @@ export function createGames(deps: GamesDeps): Games {
   const toEngine = ({ settings: { backend } }: Known) =>
     backend.kind === 'docker' ? (backend.engine ?? deps.engines()[0]?.name) : undefined
 
-  const look = async (signal?: AbortSignal) => {
+  const find = async (signal?: AbortSignal) => {
     const found = deps.settings.discover ? await findLabelled(deps, signal) : NOTHING
     const fresh = withoutTaken(found.games, declared)
     labelled = fresh.games.map(settings => findSame(settings, labelled) ?? createKnown(settings, deps))
@@ -66,8 +66,8 @@ export function createGames(deps: GamesDeps): Games {
   }
   return {
     declared: declared.map(({ game }) => game),
-    look,
-    list: async signal => (await look(signal)).games,
+    find,
+    list: async signal => (await find(signal)).games,
     engineOf(game) {
       const known = [...declared, ...labelled].find(one => one.game === game)
       return known && toEngine(known)
@@ -81,7 +81,7 @@ export function createGames(deps: GamesDeps): Games {
           container.id.startsWith(known.settings.backend.container))
       const own = declared.find(isIt)
       if (own) return own.game
-      await look(signal)
+      await find(signal)
       return (labelled.find(isIt) ?? before.find(isIt))?.game
     },
     async pick(name, signal) {
@@ -90,7 +90,7 @@ export function createGames(deps: GamesDeps): Games {
         name,
       )
       if (own) return own
-      const { games, problems } = await look(signal)
+      const { games, problems } = await find(signal)
       const game = findByName(games, name)
       if (game) return game
       throw toUnknown(name, games, problems)

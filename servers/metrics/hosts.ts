@@ -6,7 +6,7 @@ import { type HttpInstance, nodeExporterSpec } from './config.ts'
 import type { Machine } from './machine/machine.ts'
 import { createSampler, type Sampler } from './machine/sampler.ts'
 import { createScrapedMachine, type ScrapedMachine } from './upstreams/node-exporter/node-exporter.ts'
-import { isUnnamed, openUpstream } from './upstreams/open.ts'
+import { isUnnamed, openUpstream } from './upstreams/upstreams.ts'
 
 /** A monitored machine, with its name in results and events. */
 export interface Host {

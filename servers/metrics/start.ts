@@ -17,7 +17,7 @@ import { getSystemMetrics } from './tools/get-system-metrics.ts'
 import { queryPrometheus } from './tools/query-prometheus.ts'
 import { restartContainer } from './tools/restart-container.ts'
 import { silenceAlert } from './tools/silence-alert.ts'
-import { openUpstreams } from './upstreams/open.ts'
+import { openUpstreams } from './upstreams/upstreams.ts'
 import { createEngineWatcher, createPodWatcher } from './watchers/containers.ts'
 import { createRemoteWatcher, createWatchers } from './watchers/machine.ts'
 

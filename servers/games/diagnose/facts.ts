@@ -13,7 +13,7 @@ const LIMIT = 6000
 export const LOG_LINES = 300
 
 /** The result of one check, or the reason of its failure. */
-export type Looked<Value> =
+export type Checked<Value> =
   | { ok: true; value: Value }
   /** `settings`: true if the check cannot work with these settings, whatever the game does. */
   | { ok: false; why: string; settings: boolean }
@@ -31,11 +31,11 @@ export interface Facts {
   game: Game
   /** Unix milliseconds. */
   now: number
-  state: Looked<BackendState>
+  state: Checked<BackendState>
   /** Undefined if the game has no query. */
-  status: Looked<GameStatus> | undefined
-  log: Looked<string[]>
-  use: Looked<Awaited<ReturnType<Backend['use']>>>
+  status: Checked<GameStatus> | undefined
+  log: Checked<string[]>
+  use: Checked<Awaited<ReturnType<Backend['use']>>>
   /** Undefined if the game runs on other machines. */
   host: HostLoad | undefined
 }
@@ -46,7 +46,7 @@ export interface LookDeps {
 }
 
 /** Runs all checks at once; a failed one is part of the result. Rejects only when the signal aborts. */
-export async function lookAt(
+export async function readFacts(
   game: Game,
   { clock, host }: LookDeps,
   signal: AbortSignal,
@@ -55,16 +55,16 @@ export async function lookAt(
   const { backend, query } = game
   const total = query ? 4 : 3
   let done = 0
-  const look = async <Value>(what: string, run: (signal: AbortSignal) => Promise<Value>) => {
-    const looked = await tryLook(clock, what, run, signal)
+  const check = async <Value>(what: string, run: (signal: AbortSignal) => Promise<Value>) => {
+    const checked = await tryCheck(clock, what, run, signal)
     report(++done, total, `${what} looked at`)
-    return looked
+    return checked
   }
   const [state, status, log, use] = await Promise.all([
-    look('state', within => backend.state(within)),
-    query && look('query', within => askIt(game, query, clock, within)),
-    look('log', within => backend.logs(LOG_LINES, within)),
-    look('use', within => backend.use(within)),
+    check('state', within => backend.state(within)),
+    query && check('query', within => askGame(game, query, clock, within)),
+    check('log', within => backend.logs(LOG_LINES, within)),
+    check('use', within => backend.use(within)),
   ])
   signal.throwIfAborted()
   return {
@@ -78,18 +78,18 @@ export async function lookAt(
   }
 }
 
-async function askIt(game: Game, query: Query, clock: Clock, signal: AbortSignal): Promise<GameStatus> {
+async function askGame(game: Game, query: Query, clock: Clock, signal: AbortSignal): Promise<GameStatus> {
   const status = await askRunning(game, query, clock, signal)
   if (!status) throw new Error('it does not run')
   return status
 }
 
-async function tryLook<Value>(
+async function tryCheck<Value>(
   clock: Clock,
   what: string,
   run: (signal: AbortSignal) => Promise<Value>,
   signal: AbortSignal,
-): Promise<Looked<Value>> {
+): Promise<Checked<Value>> {
   try {
     return { ok: true, value: await withLimit(run, LIMIT, clock, signal) }
   } catch (error) {

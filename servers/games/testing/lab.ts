@@ -69,7 +69,7 @@ export function createLab(parts: Partial<Game> = {}): Lab {
 /** Starts the tools that list, start and end game servers, over these games. */
 export async function openLab(all: readonly Game[], problems: string[] = [], clock = createFakeClock()) {
   const fakes = createFakeGames(all)
-  const games = { ...fakes, look: async () => ({ games: [...all], problems }) } as Games
+  const games = { ...fakes, find: async () => ({ games: [...all], problems }) } as Games
   const ends = createRequestedEnds(clock)
   const world = await startToolWorld(
     () => [

@@ -58,7 +58,7 @@ export async function awaitAnswer(game: Game, before: BackendState, waiting: Wai
     // Restarts are counted from the last manual start, so the number may become smaller.
     fewest = state.restarts
     if ((!isUp && isSettled) || isLooping) throw await toEnded(game, state, waiting, passed())
-    const seen = isUp ? await look(game, state, waiting, passed()) : undefined
+    const seen = isUp ? await check(game, state, waiting, passed()) : undefined
     if (seen?.started) return seen.started
     why = seen?.why ?? why
     const seconds = Math.floor(passed() / 1000)
@@ -72,7 +72,7 @@ export async function awaitAnswer(game: Game, before: BackendState, waiting: Wai
   return { kind: 'silent', why, milliseconds: passed() }
 }
 
-async function look(
+async function check(
   game: Game,
   state: BackendState,
   { clock, signal }: Waiting,

@@ -4,7 +4,7 @@ import { foreignText } from '../../kit/foreign.ts'
 import { known, toFacts, toFindingText } from '../../kit/render.ts'
 import { toByteText, toCountText, toPercentText, toSpanText, toTenth } from '../../kit/text.ts'
 import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
-import { type Facts, type HostLoad, lookAt, readHostLoad } from '../diagnose/facts.ts'
+import { type Facts, type HostLoad, readFacts, readHostLoad } from '../diagnose/facts.ts'
 import { decideFindings, type Verdict } from '../diagnose/findings.ts'
 import { isRunning } from '../game.ts'
 import type { Games } from '../games.ts'
@@ -72,7 +72,7 @@ export function diagnoseGameServer({ games, clock, host = readHostLoad }: Diagno
     output,
     async run({ server }, signal, report) {
       const game = await games.pick(server, signal)
-      const facts = await lookAt(game, { clock, host }, signal, report)
+      const facts = await readFacts(game, { clock, host }, signal, report)
       const { verdict, findings } = decideFindings(facts)
       const seen = toSeen(facts)
       const notSeen = toNotSeen(facts)

@@ -43,15 +43,15 @@ export function listGameServers({ games, clock }: { games: Games; clock: Clock }
     input: z.strictObject(pageFields(50)),
     output,
     async run(input, signal) {
-      const { games: all, problems } = await games.look(signal)
+      const { games: all, problems } = await games.find(signal)
       const part = page(all, input)
-      const looks = await Promise.all(part.items.map(game => lookAt(game, clock, signal)))
+      const described = await Promise.all(part.items.map(game => describe(game, clock, signal)))
       const { items: _, ...paging } = part
       return {
-        data: { servers: looks.map(({ data }) => data), ...paging, problems },
+        data: { servers: described.map(({ data }) => data), ...paging, problems },
         text: [
           all.length === 0 ? EMPTY : `${toCountText(all.length, 'game server')}:`,
-          looks.map(({ text }) => text),
+          described.map(({ text }) => text),
           problems.map(problem => `Problem: ${cleanText(problem, 300)}`),
           toMoreText(part, 'game server'),
         ],
@@ -64,7 +64,7 @@ const EMPTY =
   'There is no game server: none is listed in GAMES_CONFIG or GAMES_SERVERS, and no container has the label superbloom.game.'
 const UNASKED: Presence = { kind: 'unasked' }
 
-async function lookAt(
+async function describe(
   game: Game,
   clock: Clock,
   signal: AbortSignal,

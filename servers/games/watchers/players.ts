@@ -40,7 +40,7 @@ interface Memory {
 export function createPlayersWatcher({ games, emit, clock, log, every }: PlayersWatcherDeps): Watcher {
   let memories = new Map<string, Memory>()
 
-  const look = async (game: Game, memory: Memory) => {
+  const check = async (game: Game, memory: Memory) => {
     try {
       const status = await game.query?.ask()
       if (!status) return
@@ -69,7 +69,7 @@ export function createPlayersWatcher({ games, emit, clock, log, every }: Players
       await Promise.all(
         asked.map(async game => {
           const memory = memories.get(game.name)
-          if (memory && memory.nextAt <= now) await look(game, memory)
+          if (memory && memory.nextAt <= now) await check(game, memory)
         }),
       )
     },

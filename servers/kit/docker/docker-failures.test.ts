@@ -97,7 +97,7 @@ test('no socket, and one at which nothing listens', async () => {
 })
 
 test('a socket that this user may not use', () => {
-  const asked = {
+  const failed = {
     title: 'Docker',
     address: '/var/run/docker.sock',
     method: 'GET',
@@ -106,7 +106,7 @@ test('a socket that this user may not use', () => {
     redact: (text: string) => text,
   }
   const error = Object.assign(new Error('no'), { code: 'EACCES' })
-  const { failure } = explainNetwork(asked, error, explain)
+  const { failure } = explainNetwork(failed, error, explain)
   expect(failure).toMatchObject({
     where: 'GET /info at /var/run/docker.sock',
     fix: expect.stringContaining('usermod -aG docker'),

@@ -153,9 +153,9 @@ async function readLogs(
   const { tail, since } = options
   const from = since === undefined ? undefined : (since / 1000).toFixed(3)
   const query = { stdout: true, stderr: true, tail, since: from }
-  return api.client.stream(toPath(container, 'logs'), { query, signal }, (body, asked) =>
+  return api.client.stream(toPath(container, 'logs'), { query, signal }, (body, failed) =>
     readLogLines(body, { framed: !terminal, tail }).catch(error => {
-      throw error instanceof FrameError ? toUnexpected(asked, error.message) : error
+      throw error instanceof FrameError ? toUnexpected(failed, error.message) : error
     }),
   )
 }
@@ -175,11 +175,11 @@ async function follow(
     }
   }
   try {
-    await client.stream('/events', { query, endless: true, signal }, async (body, asked) => {
+    await client.stream('/events', { query, endless: true, signal }, async (body, failed) => {
       await read(body).catch(error => {
-        throw error instanceof SyntaxError ? toUnexpected(asked, error.message) : error
+        throw error instanceof SyntaxError ? toUnexpected(failed, error.message) : error
       })
-      throw toUpstreamFailure(asked, {
+      throw toUpstreamFailure(failed, {
         kind: 'unreachable',
         what: `${title} ended the stream of its events.`,
         why: `the connection to ${address} was closed`,

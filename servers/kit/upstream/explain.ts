@@ -15,7 +15,7 @@ export interface UpstreamSettings {
 }
 
 /** The request that failed, for messages. */
-export interface Asked {
+export interface FailedRequest {
   /** The upstream's name in sentences: "Radarr 4k". */
   title: string
   /** The base URL without secrets. */
@@ -33,21 +33,21 @@ export interface Explain {
   /** Returns the words about a status; undefined for the usual ones. */
   status?(title: string, status: number, reason: string): Words | undefined
   /** Returns the words about a network error with this code (may be empty); undefined for the usual ones. */
-  network?(asked: Asked, code: string): Pick<FailureFacts, 'why' | 'fix'> | undefined
+  network?(failed: FailedRequest, code: string): Pick<FailureFacts, 'why' | 'fix'> | undefined
 }
 
 const TLS = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/
 
 /** Builds a failure whose words are all redacted; its cause, if any, is kept only as text. */
 export function toUpstreamFailure(
-  asked: Asked,
+  failed: FailedRequest,
   facts: Omit<FailureFacts, 'where'>,
   cause?: unknown,
 ): UpstreamFailure {
-  const { redact } = asked
-  const path = asked.path.split('?', 1)[0]
-  const url = asked.address.startsWith('/') ? `${path} at ${asked.address}` : `${asked.address}${path}`
-  const where = redact(`${asked.method} ${url}`)
+  const { redact } = failed
+  const path = failed.path.split('?', 1)[0]
+  const url = failed.address.startsWith('/') ? `${path} at ${failed.address}` : `${failed.address}${path}`
+  const where = redact(`${failed.method} ${url}`)
   const words = { what: redact(facts.what), why: redact(facts.why), fix: redact(facts.fix) }
   const told = cause === undefined ? undefined : new Error(redact(cleanText(describeError(cause), 300)))
   return new UpstreamFailure({ ...facts, ...words, where }, told === undefined ? undefined : { cause: told })
@@ -57,26 +57,30 @@ export function toUpstreamFailure(
  * Returns the failure of a request that got no answer; DNS errors, refused connections and TLS errors have
  * their own words.
  */
-export function explainNetwork(asked: Asked, error: unknown, explain: Explain = {}): UpstreamFailure {
+export function explainNetwork(
+  failed: FailedRequest,
+  error: unknown,
+  explain: Explain = {},
+): UpstreamFailure {
   const code = findCode(error)
-  const { title, settings } = asked
-  const host = hostOf(asked.address)
+  const { title, settings } = failed
+  const host = hostOf(failed.address)
   const setting = settings.url ?? 'the URL'
   const unsent = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(code)
   const say = (why: string, fix: string, transient = true) =>
     toUpstreamFailure(
-      asked,
+      failed,
       {
         kind: 'unreachable',
         unsent,
-        what: `${title} could not be reached at ${asked.address}.`,
+        what: `${title} could not be reached at ${failed.address}.`,
         why,
         fix,
         transient,
       },
       error,
     )
-  const own = explain.network?.(asked, code)
+  const own = explain.network?.(failed, code)
   if (own) return say(own.why, own.fix)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return say(
@@ -114,18 +118,18 @@ export function explainNetwork(asked: Asked, error: unknown, explain: Explain = 
  * empty.
  */
 export function explainStatus(
-  asked: Asked,
+  failed: FailedRequest,
   answer: { status: number; reason: string; retryAfter: number | undefined },
   explain: Explain = {},
 ): UpstreamFailure {
   const { status, reason, retryAfter } = answer
-  const words = explain.status?.(asked.title, status, reason) ?? toWords(asked, status, retryAfter)
+  const words = explain.status?.(failed.title, status, reason) ?? toWords(failed, status, retryAfter)
   const said = reason === '' ? '' : `: "${reason}"`
-  return toUpstreamFailure(asked, { ...words, status, retryAfter, why: `it answered ${status}${said}` })
+  return toUpstreamFailure(failed, { ...words, status, retryAfter, why: `it answered ${status}${said}` })
 }
 
 /** Returns the usual words about a status. */
-function toWords({ title, settings }: Asked, status: number, retryAfter: number | undefined): Words {
+function toWords({ title, settings }: FailedRequest, status: number, retryAfter: number | undefined): Words {
   const key = settings.key ?? 'its key or password'
   const where = settings.where === undefined ? '' : ` (${settings.where})`
   switch (status) {
@@ -173,23 +177,23 @@ function toWords({ title, settings }: Asked, status: number, retryAfter: number 
 }
 
 /** Returns the failure of a redirect, which is never followed: it would send the key to an unknown host. */
-export function explainRedirect(asked: Asked, status: number, location: string): UpstreamFailure {
-  const target = URL.canParse(location, `${asked.address}${asked.path}`)
-    ? new URL(location, `${asked.address}${asked.path}`)
+export function explainRedirect(failed: FailedRequest, status: number, location: string): UpstreamFailure {
+  const target = URL.canParse(location, `${failed.address}${failed.path}`)
+    ? new URL(location, `${failed.address}${failed.path}`)
     : undefined
   const shown = target ? `${target.origin}${target.pathname}` : 'nowhere that makes sense'
-  const path = asked.path.split('?', 1)[0] ?? ''
+  const path = failed.path.split('?', 1)[0] ?? ''
   const base = target?.pathname.endsWith(path)
     ? `${target.origin}${target.pathname.slice(0, -path.length)}`
     : ''
-  const setting = asked.settings.url ?? 'its URL'
+  const setting = failed.settings.url ?? 'its URL'
   const fix =
-    base !== '' && base !== asked.address
+    base !== '' && base !== failed.address
       ? `Set ${setting} to ${base}`
-      : `Set ${setting} to where ${asked.title} answers itself, and check ${asked.settings.key ?? 'its key'}: it may ask for a login.`
-  return toUpstreamFailure(asked, {
+      : `Set ${setting} to where ${failed.title} answers itself, and check ${failed.settings.key ?? 'its key'}: it may ask for a login.`
+  return toUpstreamFailure(failed, {
     kind: 'redirect',
-    what: `${asked.title} is not at ${asked.address}: it sends elsewhere.`,
+    what: `${failed.title} is not at ${failed.address}: it sends elsewhere.`,
     why: `it answered ${status} and points to ${cleanText(shown)}`,
     fix,
     status,
@@ -197,12 +201,12 @@ export function explainRedirect(asked: Asked, status: number, location: string):
 }
 
 /** Returns the failure of an answer that has another shape than expected. */
-export function toUnexpected(asked: Asked, why: string, status?: number): UpstreamFailure {
-  return toUpstreamFailure(asked, {
+export function toUnexpected(failed: FailedRequest, why: string, status?: number): UpstreamFailure {
+  return toUpstreamFailure(failed, {
     kind: 'unexpected',
-    what: `${asked.title} answered in a form that is not known.`,
+    what: `${failed.title} answered in a form that is not known.`,
     why,
-    fix: `Its version may be one that this server does not know, or ${asked.settings.url ?? 'its URL'} points at another program.`,
+    fix: `Its version may be one that this server does not know, or ${failed.settings.url ?? 'its URL'} points at another program.`,
     status,
   })
 }

@@ -4,11 +4,11 @@ import { toSpanText } from '../text.ts'
 import { type RequestBody, toSentBody } from './body.ts'
 import { type Connection, type Exchange, exchange, type HttpAnswer, readBytes } from './exchange.ts'
 import {
-  type Asked,
   type Explain,
   explainNetwork,
   explainRedirect,
   explainStatus,
+  type FailedRequest,
   toUpstreamFailure,
   type UpstreamSettings,
 } from './explain.ts'
@@ -67,7 +67,11 @@ export interface Target {
 }
 
 /** Returns the request in the words of a failure. */
-export function toAsked({ title, address, settings, redact }: Target, method: string, path: string): Asked {
+export function toFailedRequest(
+  { title, address, settings, redact }: Target,
+  method: string,
+  path: string,
+): FailedRequest {
   return { title, address: address(), method, path, settings, redact }
 }
 
@@ -97,7 +101,7 @@ export async function request<Value>(
       if ('value' in outcome) return outcome.value
       const { failure } = outcome
       options.signal?.throwIfAborted()
-      if (limit.signal.aborted) throw toTimeout(toAsked(target, method, path), span)
+      if (limit.signal.aborted) throw toTimeout(toFailedRequest(target, method, path), span)
       const mayRetry = target.retries !== false && isRead && failure instanceof UpstreamFailure
       const delay = mayRetry ? decideRetry(failure, retry, random()) : undefined
       if (delay === undefined) throw failure
@@ -122,7 +126,7 @@ async function attempt<Value>(
   read: (answer: HttpAnswer) => Promise<Value>,
 ): Promise<Value> {
   const { signal } = options
-  const asked = () => toAsked(target, method, path)
+  const failed = () => toFailedRequest(target, method, path)
   let answer: HttpAnswer | undefined
   try {
     const { url, headers: own, connection } = await unlessAborted(target.open(), signal)
@@ -137,24 +141,24 @@ async function attempt<Value>(
     })
     const { status } = answer
     if ((status < 200 || status >= 300) && !options.accept?.includes(status)) {
-      throw await explainAnswer(target, asked(), answer)
+      throw await explainAnswer(target, failed(), answer)
     }
     onHead()
     return await read(answer)
   } catch (error) {
     if (signal.aborted || error instanceof ToolFailure) throw error
-    throw explainNetwork(asked(), error, target.explain)
+    throw explainNetwork(failed(), error, target.explain)
   } finally {
     answer?.body.destroy()
   }
 }
 
-async function explainAnswer(target: Target, asked: Asked, { status, headers, body }: HttpAnswer) {
+async function explainAnswer(target: Target, failed: FailedRequest, { status, headers, body }: HttpAnswer) {
   const location = headers.get('location')
-  if (status >= 300 && status < 400 && location !== null) return explainRedirect(asked, status, location)
-  const reason = asked.redact(findReason(new TextDecoder().decode(await readBytes(body, target.maxBytes))))
+  if (status >= 300 && status < 400 && location !== null) return explainRedirect(failed, status, location)
+  const reason = failed.redact(findReason(new TextDecoder().decode(await readBytes(body, target.maxBytes))))
   const retryAfter = readRetryAfter(headers.get('retry-after'), target.clock.now())
-  return explainStatus(asked, { status, reason, retryAfter }, target.explain)
+  return explainStatus(failed, { status, reason, retryAfter }, target.explain)
 }
 
 function toUrl(base: string, path: string, query: Query = {}): URL {
@@ -166,12 +170,12 @@ function toUrl(base: string, path: string, query: Query = {}): URL {
   return url
 }
 
-function toTimeout(asked: Asked, span: number) {
-  return toUpstreamFailure(asked, {
+function toTimeout(failed: FailedRequest, span: number) {
+  return toUpstreamFailure(failed, {
     kind: 'timeout',
-    what: `${asked.title} did not answer within ${toSpanText(span / 1000)}.`,
-    why: `no whole answer came from ${asked.address} in that time`,
-    fix: `Try once more; if it stays so, look whether ${asked.title} is busy or hangs.`,
+    what: `${failed.title} did not answer within ${toSpanText(span / 1000)}.`,
+    why: `no whole answer came from ${failed.address} in that time`,
+    fix: `Try once more; if it stays so, look whether ${failed.title} is busy or hangs.`,
     transient: true,
   })
 }

@@ -2,11 +2,11 @@ import type { z } from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
 import { cleanText, toByteText } from '../text.ts'
 import { type AnswerHeaders, type Exchange, readBytes } from './exchange.ts'
-import { type Asked, toUnexpected, toUpstreamFailure, type UpstreamSettings } from './explain.ts'
+import { type FailedRequest, toUnexpected, toUpstreamFailure, type UpstreamSettings } from './explain.ts'
 import { UpstreamFailure } from './failure.ts'
 import { looksLikePage } from './reason.ts'
 import { createRedact } from './redact.ts'
-import { type Method, type RequestOptions, request, type Target, toAsked } from './request.ts'
+import { type Method, type RequestOptions, request, type Target, toFailedRequest } from './request.ts'
 
 export type { Method, RequestOptions } from './request.ts'
 
@@ -69,7 +69,7 @@ export interface Client {
   stream<Value>(
     path: string,
     options: RequestOptions,
-    read: (body: AsyncIterable<Buffer>, asked: Asked) => Promise<Value>,
+    read: (body: AsyncIterable<Buffer>, failed: FailedRequest) => Promise<Value>,
   ): Promise<Value>
 }
 
@@ -114,7 +114,7 @@ export function createClient(target: Target): Client {
       const max = options.maxBytes ?? target.maxBytes
       const isTooLarge = Number(headers.get('content-length')) > max
       const bytes = isTooLarge ? undefined : await readBytes(body, max)
-      if (bytes === undefined) throw toTooLarge(toAsked(target, method, path), max)
+      if (bytes === undefined) throw toTooLarge(toFailedRequest(target, method, path), max)
       return { status, headers, bytes, text: () => new TextDecoder().decode(bytes) }
     })
   const send = async (
@@ -123,14 +123,14 @@ export function createClient(target: Target): Client {
     options: RequestOptions & { schema?: z.ZodType } = {},
   ) => {
     const answer = await raw(method, path, options)
-    return options.schema && parseAnswer(toAsked(target, method, path), options.schema, answer)
+    return options.schema && parseAnswer(toFailedRequest(target, method, path), options.schema, answer)
   }
   return {
     raw,
     send: send as Client['send'],
     get: (path, options) => (send as Client['send'])('GET', path, options),
     stream: (path, options, read) =>
-      request(target, 'GET', path, options, ({ body }) => read(body, toAsked(target, 'GET', path))),
+      request(target, 'GET', path, options, ({ body }) => read(body, toFailedRequest(target, 'GET', path))),
   }
 }
 
@@ -148,9 +148,9 @@ function createMisconfigured(name: string, title: string, where: string, why: st
   return { name, title, address: where, get: refuse, send: refuse, raw: refuse }
 }
 
-function parseAnswer<Schema extends z.ZodType>(asked: Asked, schema: Schema, answer: RawAnswer) {
+function parseAnswer<Schema extends z.ZodType>(failed: FailedRequest, schema: Schema, answer: RawAnswer) {
   const text = answer.text()
-  const parsed = schema.safeParse(text.trim() === '' ? undefined : parseJson(asked, text, answer.status))
+  const parsed = schema.safeParse(text.trim() === '' ? undefined : parseJson(failed, text, answer.status))
   if (parsed.success) return parsed.data
   const issues = parsed.error.issues
     .slice(0, MAX_ISSUES)
@@ -158,28 +158,28 @@ function parseAnswer<Schema extends z.ZodType>(asked: Asked, schema: Schema, ans
       issue =>
         `${cleanText(issue.path.map(String).join('.') || 'the answer', 80)}: ${cleanText(issue.message).replace('received undefined', 'but it is missing')}`,
     )
-  throw toUnexpected(asked, issues.join('; '), answer.status)
+  throw toUnexpected(failed, issues.join('; '), answer.status)
 }
 
-function parseJson(asked: Asked, text: string, status: number): unknown {
+function parseJson(failed: FailedRequest, text: string, status: number): unknown {
   try {
     return JSON.parse(text)
   } catch {
     const page = looksLikePage(text)
-    throw toUpstreamFailure(asked, {
+    throw toUpstreamFailure(failed, {
       kind: 'not_json',
-      what: `${asked.title} did not answer with JSON.`,
+      what: `${failed.title} did not answer with JSON.`,
       why: page ? 'it answered with a web page' : `it answered "${cleanText(text, 60)}"`,
-      fix: `Check that ${asked.settings.url ?? 'its URL'} is the address of ${asked.title} itself, with its base path, and not of a login page or a proxy before it.`,
+      fix: `Check that ${failed.settings.url ?? 'its URL'} is the address of ${failed.title} itself, with its base path, and not of a login page or a proxy before it.`,
       status,
     })
   }
 }
 
-function toTooLarge(asked: Asked, max: number) {
-  return toUpstreamFailure(asked, {
+function toTooLarge(failed: FailedRequest, max: number) {
+  return toUpstreamFailure(failed, {
     kind: 'too_large',
-    what: `${asked.title} answered with more than can be taken.`,
+    what: `${failed.title} answered with more than can be taken.`,
     why: `the answer is longer than ${toByteText(max)}`,
     fix: 'Ask for less: fewer items, or a narrower search.',
   })

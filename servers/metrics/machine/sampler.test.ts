@@ -34,7 +34,7 @@ describe('a window', () => {
     [60_001, 500],
   ])('a look that is %d ms old gives a window of %d ms', async (age, length) => {
     const { clock, sampler } = create()
-    await sampler.look()
+    await sampler.sample()
     await clock.advance(age)
     const window = sampler.window(noSignal)
     await clock.advance(500)
@@ -56,9 +56,9 @@ describe('a window', () => {
 
 test('looks give the one before', async () => {
   const { clock, sampler } = create()
-  expect((await sampler.look()).from).toBeUndefined()
+  expect((await sampler.sample()).from).toBeUndefined()
   await clock.advance(100)
-  const { from, to } = await sampler.look()
+  const { from, to } = await sampler.sample()
   expect([from?.at, to.at]).toEqual([0, 100])
 })
 

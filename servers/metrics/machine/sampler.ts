@@ -12,7 +12,7 @@ const FRESH = { from: 1000, to: 60_000 }
 /** A source of samples of the counters: two make a percentage and rates. */
 export interface Sampler {
   /** Takes the watchers' sample: the counters now, and those of the sample before (none at the first). */
-  look(): Promise<{ from: Counters | undefined; to: Counters }>
+  sample(): Promise<{ from: Counters | undefined; to: Counters }>
   /**
    * Returns two samples: from the watchers' last one, or half a second apart if that is too young or too old.
    */
@@ -22,7 +22,7 @@ export interface Sampler {
 export function createSampler(machine: Machine, clock: Clock): Sampler {
   let last: Counters | undefined
   return {
-    async look() {
+    async sample() {
       const from = last
       const to = await machine.counters()
       last = to

@@ -5,7 +5,7 @@ import { cleanLines, fence, quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Sources } from '../containers/sources.ts'
 import { listTargets, pickTarget, type Target } from '../containers/targets.ts'
-import { spanField, toSpan } from '../upstreams/prometheus/decide-range.ts'
+import { spanField, toSpan } from '../upstreams/prometheus/decide-query.ts'
 
 /** Number of the newest lines that a search reads. */
 const SEARCHED = 5000

@@ -10,9 +10,9 @@ import { type DataOf, defineTool, type Image, type Tool } from '../../kit/tool.t
 import { prometheusSpec } from '../config.ts'
 import { MOST_LINES, toPlotSvg } from '../plot/plot.ts'
 import { toPng } from '../plot/png.ts'
-import { decideAsked, spanField } from '../upstreams/prometheus/decide-range.ts'
+import { decideQuery, spanField } from '../upstreams/prometheus/decide-query.ts'
 import { toNumberText } from '../upstreams/prometheus/number-text.ts'
-import type { Asked, Prometheus } from '../upstreams/prometheus/prometheus.ts'
+import type { Prometheus, PrometheusQuery } from '../upstreams/prometheus/prometheus.ts'
 import { type Series, summarize, thin, toSeries } from '../upstreams/prometheus/series.ts'
 
 /** Points of a series in the structured data; the picture shows all of them. */
@@ -76,7 +76,7 @@ export function queryPrometheus({ all, clock }: { all: readonly Prometheus[]; cl
     limit: LIMIT,
     async run(given, signal) {
       const prometheus = pickInstance(all, given.instance, prometheusSpec)
-      const asked = decideAsked(given, parseTime(given.at ?? '') ?? clock.now())
+      const asked = decideQuery(given, parseTime(given.at ?? '') ?? clock.now())
       const answer = await prometheus.query(asked, signal)
       const series = toSeries(answer, given.query)
       const part = page(series, given)
@@ -99,7 +99,7 @@ export function queryPrometheus({ all, clock }: { all: readonly Prometheus[]; cl
   })
 }
 
-function toRow({ name, labels, points }: Series, kind: Asked['kind']): Data['series'][number] {
+function toRow({ name, labels, points }: Series, kind: PrometheusQuery['kind']): Data['series'][number] {
   const last = points.at(-1)?.value
   const valueText = last === undefined ? 'a histogram' : toNumberText(last)
   const row = { name, labels, value: toFinite(last), valueText }
@@ -116,7 +116,7 @@ function toFinite(value: number | undefined): number | undefined {
 
 /** Draws the picture; if that fails, the figures are still returned. */
 async function plot(
-  asked: Asked & { kind: 'range' },
+  asked: PrometheusQuery & { kind: 'range' },
   series: readonly Series[],
 ): Promise<{ images?: Image[]; note?: string }> {
   if (series.length === 0) return {}
@@ -135,7 +135,7 @@ async function plot(
   }
 }
 
-function toText(data: Data, asked: Asked, part: Page<Series>, note: string | undefined): Text {
+function toText(data: Data, asked: PrometheusQuery, part: Page<Series>, note: string | undefined): Text {
   const warnings = data.warnings.map(warning => `Prometheus warns: ${quote(warning, 300)}.`)
   if (data.text !== undefined) return [`It is the text ${quote(data.text, 1000)}.`, warnings]
   if (data.total === 0) {

@@ -7,7 +7,7 @@ import { cleanText, quote, toCountText, toSpanText, toTimeText } from '../../kit
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { alertmanagerSpec } from '../config.ts'
 import type { Alertmanager, ManagedAlert } from '../upstreams/alertmanager/alertmanager.ts'
-import { spanField, toSpan } from '../upstreams/prometheus/decide-range.ts'
+import { spanField, toSpan } from '../upstreams/prometheus/decide-query.ts'
 
 const LONGEST = 30 * 86_400_000
 const SHOWN = 10

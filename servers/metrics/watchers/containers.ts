@@ -91,7 +91,7 @@ async function read(engine: Engine, loops: Loops): Promise<Reading<'container_un
     return { kind: 'container', name: container.name, source: engine, container } as const
   })
   const statuses = await readStatuses(targets)
-  const looping = loops.look(statuses.map(({ target, restarts }) => ({ name: target.name, restarts })))
+  const looping = loops.update(statuses.map(({ target, restarts }) => ({ name: target.name, restarts })))
   return statuses.map(status => toReading(engine.name, status, looping.has(status.target.name)))
 }
 

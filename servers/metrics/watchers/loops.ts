@@ -13,7 +13,7 @@ export interface Loops {
    * Returns the names of containers in a loop. A container that is not given is forgotten. The first poll
    * finds none.
    */
-  look(containers: readonly { name: string; restarts: number }[]): ReadonlySet<string>
+  update(containers: readonly { name: string; restarts: number }[]): ReadonlySet<string>
 }
 
 interface Count {
@@ -24,7 +24,7 @@ interface Count {
 export function createLoops(clock: Clock): Loops {
   let known = new Map<string, readonly Count[]>()
   return {
-    look(containers) {
+    update(containers) {
       const now = clock.monotonic()
       known = new Map(
         containers.map(({ name, restarts }) => [name, remember(known.get(name) ?? [], restarts, now)]),

@@ -50,7 +50,7 @@ export function createWatchers(deps: WatcherDeps): Watcher[] {
     rule
       ? [createLevelWatcher({ type, rule, every, read: () => read(deps, rule.threshold) }, emit, clock)]
       : []
-  const sample = { name: 'counters', every, poll: async () => void (await deps.sampler.look()) }
+  const sample = { name: 'counters', every, poll: async () => void (await deps.sampler.sample()) }
   return [
     ...(settings.cpu ? watch('cpu_high', settings.cpu, readCpu) : [sample]),
     ...watch('memory_high', settings.memory, readMemory),
@@ -61,7 +61,7 @@ export function createWatchers(deps: WatcherDeps): Watcher[] {
 
 /** Reads the use since the last sample; the first one has nothing to compare with. */
 async function readCpu({ host, sampler }: WatcherDeps, threshold: number): Promise<Reading<'cpu_high'>[]> {
-  const { from, to } = await sampler.look()
+  const { from, to } = await sampler.sample()
   const percent = from && toCpuPercent(from, to)
   if (percent === undefined) return []
   const payload = { host, percent: toTenth(percent), threshold }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { queryAnswer } from './answers.ts'
-import { decideAsked, decideStep, toSpan } from './decide-range.ts'
+import { decideQuery, decideStep, toSpan } from './decide-query.ts'
 import { toNumberText } from './number-text.ts'
 import { summarize, thin, toSeries, toSeriesName } from './series.ts'
 
@@ -41,16 +41,16 @@ test.each([
 })
 
 test('what is asked for is one moment, or a span that ends then', () => {
-  expect(decideAsked({ query: 'up' }, 5)).toEqual({ kind: 'instant', query: 'up', at: 5 })
-  expect(decideAsked({ query: 'up', range: '1h', step: '1m' }, 2 * HOUR)).toEqual({
+  expect(decideQuery({ query: 'up' }, 5)).toEqual({ kind: 'instant', query: 'up', at: 5 })
+  expect(decideQuery({ query: 'up', range: '1h', step: '1m' }, 2 * HOUR)).toEqual({
     kind: 'range',
     query: 'up',
     from: HOUR,
     to: 2 * HOUR,
     step: 60_000,
   })
-  expect(() => decideAsked({ query: 'up', range: '1d', step: '1s' }, 0)).toThrow('does not fit')
-  expect(() => decideAsked({ query: 'up', range: '1m', step: '1h' }, 0)).toThrow('does not fit')
+  expect(() => decideQuery({ query: 'up', range: '1d', step: '1s' }, 0)).toThrow('does not fit')
+  expect(() => decideQuery({ query: 'up', range: '1m', step: '1h' }, 0)).toThrow('does not fit')
 })
 
 const parse = (data: unknown) => queryAnswer.parse({ status: 'success', data })

@@ -6,7 +6,7 @@ import { alertsAnswer, buildAnswer, type QueryAnswer, queryAnswer } from './answ
 const QUERY_LIMIT = 25_000
 
 /** A query for one moment, or for a span with a step. All unix milliseconds or milliseconds. */
-export type Asked =
+export type PrometheusQuery =
   | { kind: 'instant'; query: string; at: number }
   | { kind: 'range'; query: string; from: number; to: number; step: number }
 
@@ -17,7 +17,7 @@ export interface Prometheus {
   readonly name: string
   readonly title: string
   readonly address: string
-  query(asked: Asked, signal?: AbortSignal): Promise<QueryAnswer>
+  query(asked: PrometheusQuery, signal?: AbortSignal): Promise<QueryAnswer>
   /** Returns the alerts of its own rules: pending and firing. */
   alerts(signal?: AbortSignal): Promise<RuleAlert[]>
   version(): Promise<string>
@@ -47,7 +47,7 @@ export function openPrometheus(upstream: Upstream): Prometheus {
   }
 }
 
-function toForm(asked: Asked): Record<string, string> {
+function toForm(asked: PrometheusQuery): Record<string, string> {
   const seconds = (milliseconds: number) => String(milliseconds / 1000)
   switch (asked.kind) {
     case 'instant':

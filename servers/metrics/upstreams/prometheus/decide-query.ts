@@ -1,7 +1,7 @@
 import ms from 'ms'
 import { z } from 'zod'
 import { ToolFailure } from '../../../kit/failure.ts'
-import type { Asked } from './prometheus.ts'
+import type { PrometheusQuery } from './prometheus.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -30,10 +30,10 @@ export function toSpan(text: string): number {
  * Decides the query. Without a range it asks for one moment; the default step shows the curve. Throws
  * ToolFailure.
  */
-export function decideAsked(
+export function decideQuery(
   given: { query: string; range?: string | undefined; step?: string | undefined },
   at: number,
-): Asked {
+): PrometheusQuery {
   const { query } = given
   if (given.range === undefined) return { kind: 'instant', query, at }
   const span = toSpan(given.range)
