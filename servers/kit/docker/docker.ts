@@ -7,7 +7,7 @@ import type { RequestOptions } from '../upstream/request.ts'
 import { type Client, createClient } from '../upstream/upstream.ts'
 import { readCertificates, toPlace } from './address.ts'
 import { inspectAnswer, listAnswer, type Stats, statsAnswer, toCpuPercent, versionAnswer } from './answers.ts'
-import type { ContainerUse, Engine } from './engine.ts'
+import type { ContainerUse, Engine, LogsOptions } from './engine.ts'
 import { readLines, toContainerEvent } from './events.ts'
 import { explain, SETTING } from './explain.ts'
 import { FrameError, readLogLines } from './log-lines.ts'
@@ -146,7 +146,7 @@ async function toCpu(
 async function readLogs(
   api: Api,
   container: string,
-  options: { tail: number; since?: number },
+  options: LogsOptions,
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
   const { terminal } = await inspect(api, container, signal)

@@ -57,7 +57,7 @@ export interface LogsOptions {
   /** Number of the newest lines to read. */
   tail: number
   /** Start of the lines to read, in unix milliseconds. */
-  since?: number
+  since?: number | undefined
 }
 
 /** One Docker or Podman API. Every call fails with UpstreamFailure, which says what to do; none is retried. */

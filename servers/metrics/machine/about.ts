@@ -18,8 +18,8 @@ export async function readAbout(roots: Roots, hostName: string | undefined): Pro
     kernel: release(),
     arch: arch(),
     uptimeSeconds: Number.parseFloat(uptime),
-    ...(pretty ? { os: pretty } : {}),
-    ...(virtual ? { virtual } : {}),
+    os: pretty || undefined,
+    virtual,
   }
 }
 

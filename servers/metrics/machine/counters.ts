@@ -23,7 +23,7 @@ export async function readCpu(roots: Roots): Promise<Cpu> {
   const model = /^(?:model name|Model)\s*:\s*(.+)$/m.exec(info)?.[1]
   const [one = 0, five = 0, fifteen = 0] = load.split(' ').map(Number)
   const cores = stat.match(/^cpu\d+ /gm)?.length ?? 1
-  return { cores, load: [one, five, fifteen], ...(model === undefined ? {} : { model }) }
+  return { cores, load: [one, five, fifteen], model }
 }
 
 /**

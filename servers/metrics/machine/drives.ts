@@ -61,9 +61,9 @@ async function readBlockDevice(roots: Roots, name: string): Promise<Drive> {
   return {
     device: `/dev/${name}`,
     warnings: [],
-    ...(model ? { model } : {}),
-    ...(VIRTUAL.test(name) ? {} : { kind }),
-    ...(sectors === undefined ? {} : { sizeBytes: sectors * SECTOR }),
+    model: model || undefined,
+    kind: VIRTUAL.test(name) ? undefined : kind,
+    sizeBytes: sectors && sectors * SECTOR,
   }
 }
 

@@ -54,11 +54,11 @@ export function parseSmart(text: string): SmartReport {
   return {
     warnings,
     ...toVerdict(output, warnings),
-    ...optional('model', output.model_name),
-    ...optional('serial', output.serial_number),
-    ...optional('celsius', output.temperature?.current || undefined),
-    ...optional('powerOnHours', output.power_on_time?.hours),
-    ...optional('wearPercent', wear),
+    serial: output.serial_number,
+    celsius: output.temperature?.current || undefined,
+    powerOnHours: output.power_on_time?.hours,
+    wearPercent: wear,
+    ...(output.model_name === undefined ? {} : { model: output.model_name }),
   }
 }
 
@@ -95,10 +95,6 @@ function toNvmeWarnings(output: SmartOutput): string[] {
       : []),
     ...(spare !== undefined && least !== undefined && spare <= least ? [`only ${spare} % spare left`] : []),
   ]
-}
-
-function optional<Key extends keyof SmartReport>(key: Key, value: SmartReport[Key] | undefined) {
-  return value === undefined ? {} : { [key]: value }
 }
 
 function parseJson(text: string): unknown {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
+import type { LogsOptions } from '../../kit/docker/engine.ts'
 import { foreignLines, foreignText } from '../../kit/foreign.ts'
-import { cleanLines, fence, quote, toCountText } from '../../kit/text.ts'
+import { known } from '../../kit/render.ts'
+import { fence, quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Sources } from '../containers/sources.ts'
 import { listTargets, pickTarget, type Target } from '../containers/targets.ts'
@@ -43,34 +45,33 @@ export function getContainerLogs({ sources, clock }: { sources: Sources; clock: 
     async run({ container, lines, contains, since, engine }, signal) {
       const target = pickTarget(await listTargets(sources, engine, signal), container)
       const tail = contains === undefined ? lines : SEARCHED
-      const from = since === undefined ? undefined : clock.now() - toSpan(since)
-      const all = await readLogs(target, { tail, ...(from === undefined ? {} : { since: from }) }, signal)
+      const from = known(since, span => clock.now() - toSpan(span))
+      const all = await readLogs(target, { tail, since: from }, signal)
       const found = all.filter(line => line.toLowerCase().includes(contains?.toLowerCase() ?? ''))
       const last = found.slice(-lines)
-      const data = {
-        container: target.name,
-        engine: target.source.name,
-        lines: last.join('\n'),
-        count: last.length,
-        ...(contains === undefined ? {} : { found: found.length }),
+      const count = last.length
+      const name = `${quote(target.name, 300)} (${target.source.name})`
+      const word = known(contains, text => ` with ${quote(text)}`) ?? ''
+      const of = contains !== undefined && found.length > count ? ` of ${found.length}` : ''
+      return {
+        data: {
+          container: target.name,
+          engine: target.source.name,
+          lines: last.join('\n'),
+          count,
+          found: contains === undefined ? undefined : found.length,
+        },
+        text: data =>
+          count === 0
+            ? `${name} wrote no line${word}.`
+            : [`The last ${toCountText(count, 'line')}${of}${word} of ${name}:`, fence(data.lines)],
       }
-      return { data, text: toText(data, contains) }
     },
   })
 }
 
-function readLogs(target: Target, options: { tail: number; since?: number }, signal: AbortSignal) {
+function readLogs(target: Target, options: LogsOptions, signal: AbortSignal) {
   return target.kind === 'container'
     ? target.source.logs(target.container.id, options, signal)
     : target.source.logs(target.pod, { tail: options.tail }, signal)
-}
-
-function toText(data: z.input<typeof output>, contains: string | undefined): string {
-  const name = `${quote(data.container, 300)} (${data.engine})`
-  const word = contains === undefined ? '' : ` with ${quote(contains)}`
-  if (data.count === 0) return `${name} wrote no line${word}.`
-  const all = data.found ?? data.count
-  const cut = all > data.count ? ` of ${all}` : ''
-  const lines = fence(cleanLines(data.lines, { lines: MOST, width: WIDTH }))
-  return `The last ${toCountText(data.count, 'line')}${cut}${word} of ${name}:\n${lines}`
 }

@@ -86,7 +86,7 @@ async function tell(restart: Restart, named: { container: string; engine: string
   if (state === 'exited' || state === 'dead') throw toDidNotStay(restart.name, named.engine, after)
   const check = health === undefined ? '' : `, its health check says ${health}`
   return {
-    data: { ...data, state, ...(health === undefined ? {} : { health }) },
+    data: { ...data, state, health },
     text: `${name} was restarted and is ${state}${check}.`,
   }
 }

@@ -36,7 +36,7 @@ export function toAbout(facts: Facts, host: string): About {
     kernel: facts.label('node_uname_info', 'release') ?? 'unknown',
     arch: ARCHITECTURES[machine] ?? cleanText(machine, 40),
     uptimeSeconds: Math.max(0, now - (facts.one('node_boot_time_seconds') ?? now)),
-    ...(os === undefined ? {} : { os }),
+    os,
   }
 }
 
@@ -48,8 +48,8 @@ export function toCpu(facts: Facts): Cpu {
   const known = one !== undefined && five !== undefined && fifteen !== undefined
   return {
     cores,
-    ...(model === undefined ? {} : { model }),
-    ...(known ? { load: [one, five, fifteen] as const } : {}),
+    model,
+    load: known ? [one, five, fifteen] : undefined,
   }
 }
 
