@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { providerOf } from '../../schemas/providers.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Price } from '../core/model.ts'
 import { askJson, toShownUrl } from './ask-json.ts'
@@ -30,13 +31,10 @@ export type ReportedAnswer = { reported: Reported; server: LocalServer | undefin
 
 const TIMEOUT = 3_000
 
-/** Providers whose list has only names or needs another kind of key: known-models.ts has their models. */
-const SILENT: ReadonlySet<string> = new Set(['openai', 'anthropic', 'google', 'deepseek'])
-
 /** Asks a provider for the sizes and the price of a model, or tells why nothing is known. Never throws. */
 export async function askReported(options: ReportedOptions): Promise<ReportedAnswer> {
   const { baseUrl, provider, model } = options
-  if (provider !== undefined && SILENT.has(provider)) return { why: `${provider} reports no sizes or prices` }
+  if (providerOf(provider)?.listsNames) return { why: `${provider} reports no sizes or prices` }
   const listed = await listServer(options)
   if ('why' in listed) return listed
   const { server, list } = listed

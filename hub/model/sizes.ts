@@ -1,3 +1,4 @@
+import { providerOf } from '../../schemas/providers.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Price } from '../core/model.ts'
 import type { ModelEntry } from './adapter.ts'
@@ -23,9 +24,6 @@ export interface Sizes {
   /** Source of each size. */
   from: Record<'context' | 'maxOutput' | 'price' | 'vision', SizeSource>
 }
-
-/** Providers nearly all of whose models take pictures. */
-const SEEING = ['openai', 'anthropic', 'google']
 
 /** Milliseconds that a starting hub waits at most for each of a provider's answers. */
 const LOOK_UP_MS = 1_000
@@ -56,7 +54,7 @@ export function decideSizes(
     context: tokens,
     maxOutput,
     price: price.value,
-    vision: vision.value ?? SEEING.includes(written.provider ?? ''),
+    vision: vision.value ?? providerOf(written.provider)?.sees === true,
     from: {
       context: context.from,
       maxOutput: written.maxOutput === undefined ? 'default' : 'config',

@@ -1,5 +1,5 @@
 import ms, { type StringValue } from 'ms'
-import { fold, isOrderWord, isStop, meaningsOf, toWords } from './words.ts'
+import { fold, isStop, meaningsOf, toWords } from './words.ts'
 
 /** An argument of a tool, as far as a sentence can give it. */
 interface Field {
@@ -45,8 +45,6 @@ function toKind(schema: Schema): Pick<Field, 'kind' | 'choices'> {
 export interface Filled {
   arguments: Record<string, unknown>
   used: ReadonlySet<string>
-  /** Words that are one of an argument's choices. */
-  chosen: readonly string[]
   missing: readonly { name: string; choices: readonly string[] }[]
 }
 
@@ -65,7 +63,6 @@ export interface Asked {
 export function fillArguments(schema: Record<string, unknown>, asked: Asked): Filled {
   const values: Record<string, unknown> = {}
   const used = new Set<string>()
-  const chosen: string[] = []
   const fields = readFields(schema)
   const give = (field: Field, value: unknown, words: readonly string[]) => {
     values[field.name] = value
@@ -79,7 +76,6 @@ export function fillArguments(schema: Record<string, unknown>, asked: Asked): Fi
           ? (findSpeed(field, asked) ?? findNumber(field, asked))
           : findNamed(field, asked)
     if (found) give(field, found.value, found.words)
-    if (found && field.kind === 'choice') chosen.push(...found.words)
   }
   const lacking = fields.filter(field => field.required && !(field.name in values))
   const [first, ...others] = lacking
@@ -88,7 +84,7 @@ export function fillArguments(schema: Record<string, unknown>, asked: Asked): Fi
     if (found) give(first, found.value, found.words)
   }
   const missing = lacking.filter(field => !(field.name in values))
-  return { arguments: values, used, chosen, missing }
+  return { arguments: values, used, missing }
 }
 
 interface Value {
@@ -180,8 +176,7 @@ function findText({ name }: Field, asked: Asked, used: ReadonlySet<string>): Val
     word => ![word, ...meaningsOf(word)].some(each => toStem(each) === toStem(fold(name))),
   )
   const longest = IN_WORDS.test(name) ? LONGEST_RUN : 1
-  const isKnown = longest === 1 && left.some(word => isCommon(word) || isOrderWord(word))
-  const isOne = left.length > 0 && run.length <= longest && !isKnown && !run.some(word => JOINING.has(word))
+  const isOne = left.length > 0 && run.length <= longest
   // A value ends at a comma: "add the series Severance, season 2 is enough".
   const [value = ''] = isMeant && isOne ? asWritten(text, ...run).split(/[,;]/) : []
   return value === '' ? undefined : { value, words: run }
@@ -195,7 +190,6 @@ function isCommon(word: string): boolean {
 const LONGEST_RUN = 6
 /** Arguments that people give in several words; any other is a name. */
 const IN_WORDS = /query|title|message|text|reason/
-const JOINING = new Set(['and', 'or', 'und', 'oder', 'et', 'ou', 'y', 'o', 'e'])
 
 /** Returns words as the text has them, with what stands between. */
 function asWritten(text: string, ...words: string[]): string {

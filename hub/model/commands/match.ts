@@ -60,15 +60,9 @@ export function matchTools(
   const telling = words.filter(word => !isStop(word, orders.length > 0))
   const ranked = searchTools(telling, tools).slice(0, MOST_CANDIDATES)
   const found = ranked.map(tool => toMatch(tool, { text, words, telling, orders }))
-  // A single word that occurs in several descriptions does not tell which tool is meant.
-  const isVague = ({ named, told }: Match) =>
-    named.length === 0 &&
-    told.length === 1 &&
-    found.filter(each => each.told.includes(told[0] ?? '')).length > 1
   const isOrder = (word: string) => orders.includes(word)
   return found
     .filter(({ told }) => telling.every(isOrder) || !told.every(isOrder))
-    .map(match => ({ ...match, clear: match.clear && !isVague(match) }))
     .sort((a, b) => Number(b.clear) - Number(a.clear) || scoreOf(b) - scoreOf(a))
 }
 
@@ -122,14 +116,14 @@ function toMatch(tool: ModelTool, { text, words, telling, orders }: Sentence): M
   const subject = named.filter(word => !orders.includes(word))
   const filled = fillArguments(inputSchema, { text, words, open, told, named: subject })
   const isOne = orders.every(word => [word, ...meaningsOf(word)].includes(verbOf(tool)))
-  const isKnown = named.length > 0 || told.length > 1 || told.some(word => meaningsOf(word).length > 0)
+  // A single word of a description does not tell which tool is meant.
+  const isKnown = named.length > 0 || told.length > 1
   const left = open.filter(word => !filled.used.has(word))
   // A read-only tool may be chosen although it does not explain every word, but it has to explain numbers.
   const mayMiss = readOnly && named.length > 0 && !left.some(word => /\d/.test(word)) ? told.length / 2 : 0
   const clear = isOne && isKnown && filled.missing.length === 0 && left.length <= mayMiss
-  const isTold = told.length > 1 || told.length === telling.length
-  const isHalf = 2 * new Set([...told, ...filled.chosen]).size >= telling.length
-  const near = (named.length > 0 || filled.chosen.length > 0 || isTold) && isHalf
+  const isTold = named.length > 0 || told.length > 1 || told.length === telling.length
+  const near = isTold && 2 * told.length >= telling.length
   return { tool, filled, clear, near, named, told }
 }
 

@@ -15,8 +15,6 @@ const REMIND =
 const REMIND_LATE =
   /(?:を|と|って|に|するように)?(?:リマインドして|思い出させて|知らせて)(?:ください)?。?|提醒我/u
 
-/** Most characters before the request, since a time may stand there: "every day at 7 remind me …". */
-const LATEST_LEAD = 40
 const DENIED =
   /(?<!\p{L})(?:don'?t|not|never|did|does|do|is|was|has|have|why|when|what|who|how|which|nicht|ne|no|non|niet|не)(?!\p{L})/u
 
@@ -35,7 +33,7 @@ export function readReminder(text: string): string | undefined {
   const plain = withoutPlease(text).replace(TIMER, 'remind me in ')
   const folded = fold(plain)
   const found = REMIND.exec(folded)
-  if (found && found.index <= LATEST_LEAD && !DENIED.test(folded.slice(0, found.index))) {
+  if (found && !DENIED.test(folded.slice(0, found.index))) {
     const rest = `${plain.slice(0, found.index)} ${plain.slice(found.index + found[0].length)}`
     return rest.replace(/(?<!\p{L})(?:erinnern|herinneren)(?!\p{L})/iu, '').trim()
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PROVIDERS, type ProviderName } from '../../../schemas/providers.ts'
+import { providerOf } from '../../../schemas/providers.ts'
 import { parseJson } from '../../core/json.ts'
 import { ModelError, type ModelErrorKind } from '../../core/model.ts'
 import { stripControl, toSpan, truncate } from '../../core/text.ts'
@@ -197,7 +197,7 @@ export function describeProvider(endpoint: Endpoint): string {
 
 /** Names the environment variable with the key. */
 export function nameKey({ provider }: Endpoint): string {
-  return PROVIDERS[provider as ProviderName]?.keyVariable ?? 'OPENAI_API_KEY'
+  return providerOf(provider)?.keyVariable ?? 'OPENAI_API_KEY'
 }
 
 /** Names the setting that has the provider's address. */
