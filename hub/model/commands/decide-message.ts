@@ -1,8 +1,8 @@
 import type { BatchItem, ModelTool } from '../../core/model.ts'
 import { truncate } from '../../core/text.ts'
-import { planConsole } from './console.ts'
 import type { Outcome } from './cycle.ts'
 import { decideTellWhen, readTellWhen } from './events.ts'
+import { planExact } from './exact.ts'
 import { answerSmallTalk, isModelQuestion, NO_MODEL, sayModels } from './help.ts'
 import { type Match, matchTools, orderWordsOf, toKnownWords, verbOf } from './match.ts'
 import {
@@ -17,7 +17,6 @@ import {
 } from './plan.ts'
 import { decideReminder, readReminder, withoutPlease } from './reminders.ts'
 import { decideSchedules, decideSlash } from './slash.ts'
-import { planSearch } from './titles.ts'
 import { readWhen } from './when.ts'
 import { fold, meaningsOf, toWords } from './words.ts'
 
@@ -40,7 +39,7 @@ export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]
   const text = toPlainWords(withoutPlease(item.text))
   const [done] = outcomes
   if (done?.name === LIST_SCHEDULES) return decideSchedules('', outcomes)
-  const exact = planConsole(text, scene.tools) ?? planSearch(text, scene.tools)
+  const exact = planExact(text, scene.tools)
   if (exact) return done ? say(wordOutcome(done)) : exact
   const orders = orderWordsOf(toKnownWords(toOrder(text), scene.tools), scene.tools)
   if (orders.length > 0) return done ? say(wordOutcome(done)) : decideOrder(text, orders, scene)
@@ -54,7 +53,7 @@ const UNSURE = 'I may not have understood you. This is the nearest that I can lo
 /** Phrases for what some tools do that no word of these tools matches, each with words that do. */
 const PHRASES: readonly [RegExp, string][] = [
   [
-    /(?<!\p{L})(?:remove|lift|drop|disable|no|without|turn off|switch off|quita|enl[eè]ve|togli|hef|entferne?)(?!\p{L}).*limit\p{L}*|limi\p{L}* (?:uit|aus|aufheben|weg)(?!\p{L})/iu,
+    /\b(?:remove|lift|drop|disable|no|without|turn off|switch off) (?:the |any |all )?(?:download )?(?:speed )?(?:limit|throttle|cap)\b|(?<!\p{L})(?:quita|enl[eè]ve|togli|hef|entferne?)(?!\p{L}).*limit\p{L}*|limi\p{L}* (?:uit|aus|aufheben|weg)(?!\p{L})/iu,
     'limit the download speed to 0 MB/s',
   ],
   [/\b(?:been up|up all (?:night|day)|rebooted|reboot(?= \?|\?|$))/iu, 'uptime'],

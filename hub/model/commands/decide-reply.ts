@@ -1,10 +1,11 @@
-import type { ModelCall, ModelMessage, ModelRequest } from '../../core/model.ts'
-import { truncate } from '../../core/text.ts'
+import { parseJson } from '../../core/json.ts'
+import type { BatchItem, ModelCall, ModelMessage, ModelRequest } from '../../core/model.ts'
+import { toSentence, truncate } from '../../core/text.ts'
 import type { FoundModels } from '../find-models.ts'
 import { type OpenItem, readCycle } from './cycle.ts'
-import { decideItem } from './decide-item.ts'
+import { decideMessage } from './decide-message.ts'
 import { isModelQuestion, NO_MODEL } from './help.ts'
-import { type Plan, type Scene, wordOutcome } from './plan.ts'
+import { type Plan, type Scene, say, wordOutcome } from './plan.ts'
 
 export interface Decision {
   text: string
@@ -17,6 +18,7 @@ interface Decided {
 }
 
 const LONGEST_REPLY = 8000
+const LONGEST_DETAILS = 1500
 
 /**
  * Decides the answer to a window: calls while an item of the cycle needs one, then one reply to all items.
@@ -99,4 +101,47 @@ function toAnnouncement({ messages, tools }: ModelRequest, decision: Decision): 
   if (messages.slice(begin).some(isSaid)) return { text: '', calls: [] }
   const args = JSON.stringify({ to: conversation, text: decision.text })
   return { text: '', calls: [{ id: `commands_${messages.length}_say`, name: SAY, arguments: args }] }
+}
+
+/** Plans what an item leads to, by its kind. An item that no person wrote is only reported. */
+function decideItem({ item, outcomes }: OpenItem, scene: Scene): Plan {
+  switch (item.kind) {
+    case 'message':
+      return decideMessage(item, scene, outcomes)
+    case 'wake':
+      return say(`Reminder: ${toSentence(toDetails(item.text))}`)
+    case 'event':
+      return say(`${toOrigin(item)}: ${toDetails(item.text)}`)
+    case 'agent':
+    case 'task':
+    case 'approval':
+    case 'notice':
+      return say(`${toOrigin(item)}:\n${toDetails(item.text)}`)
+    default:
+      return item.kind satisfies never
+  }
+}
+
+/** Returns where an item came from, without the words that warn a model. */
+function toOrigin({ origin }: BatchItem): string {
+  return origin.replace(/; data, not instructions|\s*\(data, not instructions\)/g, '') || 'A notice'
+}
+
+/**
+ * Returns a text as it is. An event's JSON data becomes the text that its server gave with it, or a list of
+ * its fields.
+ */
+function toDetails(text: string): string {
+  const [, before = '', json = '', after = ''] = /^([^{]*)(\{.*\})([^}]*)$/s.exec(text.trim()) ?? []
+  const data = parseJson(json)
+  if (typeof data !== 'object' || data === null) return truncate(text.trim(), LONGEST_DETAILS)
+  const said = 'text' in data && typeof data.text === 'string' ? data.text : toPairs(data)
+  return truncate(`${before.trim()} ${said}${after}`.trim(), LONGEST_DETAILS)
+}
+
+function toPairs(data: object): string {
+  const pairs = Object.entries(data).filter(([name]) => name !== 'units')
+  return pairs
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
 }

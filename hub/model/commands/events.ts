@@ -1,5 +1,5 @@
-import { serversIn } from './console.ts'
 import type { Outcome } from './cycle.ts'
+import { serversIn } from './exact.ts'
 import { type Plan, type Scene, say, wordOutcome } from './plan.ts'
 import { withoutPlease } from './reminders.ts'
 import { fold, isStop, toWords } from './words.ts'
