@@ -54,16 +54,7 @@ export interface RequestOutcome {
 }
 
 /** The arguments of both tools; only a series has seasons. */
-export interface RequestArgs {
-  title: string
-  year?: number | undefined
-  id?: number | undefined
-  via?: 'seerr' | Arr['kind'] | undefined
-  qualityProfile?: string | undefined
-  rootFolder?: string | undefined
-  search: boolean
-  is4k: boolean
-  instance?: string | undefined
+export type RequestArgs = z.output<z.ZodObject<ReturnType<typeof requestInput<Arr['kind']>>>> & {
   seasons?: readonly number[] | undefined
 }
 

@@ -74,16 +74,9 @@ function toLogin(entry: {
   return `Basic ${Buffer.from(`${entry.user}:${entry.password ?? ''}`).toString('base64')}`
 }
 
-interface Published {
-  message: string
-  title: string | undefined
-  priority: number
-  tags: readonly string[]
-  markdown: boolean
-  notes: readonly string[]
-}
+type Published = Awaited<ReturnType<typeof toPublished>>
 
-async function toPublished(message: Outgoing): Promise<Published> {
+async function toPublished(message: Outgoing) {
   const { text, note } = cutBytes(message.text, MAX_MESSAGE)
   const title = message.title === undefined ? undefined : cutBytes(message.title, MAX_TITLE).text
   return {

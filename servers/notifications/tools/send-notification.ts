@@ -123,20 +123,15 @@ function untilSettled(
   signal: AbortSignal,
 ): Promise<void> {
   const ids = tickets.map(({ id }) => id)
-  return new Promise(resolve => {
-    const look = () => {
-      if (areSettled(database, ids)) end()
-    }
-    const end = () => {
-      stop()
-      cancel()
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const cancel = clock.after(WAIT, end)
-    const stop = dispatcher.onTried(look)
-    signal.addEventListener('abort', end)
-    look()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const look = () => {
+    if (areSettled(database, ids)) resolve()
+  }
+  const ends = [clock.after(WAIT, resolve), dispatcher.onTried(look)]
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  look()
+  return promise.finally(() => {
+    for (const end of ends) end()
   })
 }
 

@@ -13,8 +13,7 @@ const text = z
   .transform(value => String(value ?? ''))
 
 /** The error that SABnzbd answers with status 200. */
-const refusal = z.object({ status: z.literal(false), error: z.string() })
-export const orRefusal = <Schema extends z.ZodType>(schema: Schema) => z.union([refusal, schema])
+export const refusal = z.object({ status: z.literal(false), error: z.string() })
 
 const slot = z.object({
   nzo_id: z.string(),

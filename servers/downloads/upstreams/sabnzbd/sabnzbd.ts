@@ -8,7 +8,7 @@ import { type SabnzbdInstance, sabnzbdSpec } from '../../config.ts'
 import type { Added, DownloadClient, NewDownload, Priority } from '../download-client.ts'
 import { toGone, toRefused } from '../refused.ts'
 import { type Additions, toJobName } from './additions.ts'
-import { changeAnswer, historyAnswer, orRefusal, queueAnswer, toSnapshot } from './answers.ts'
+import { changeAnswer, historyAnswer, queueAnswer, refusal, toSnapshot } from './answers.ts'
 
 /** Number of history entries that are read. */
 const HISTORY = 200
@@ -111,7 +111,7 @@ function createAsk(upstream: Upstream, key: string, variable: string): Ask {
     const read = parameters['name'] === undefined && ['queue', 'history'].includes(parameters['mode'] ?? '')
     const answer = await upstream
       .send('POST', '/api', {
-        schema: orRefusal(schema),
+        schema: z.union([refusal, schema]),
         body: file === undefined ? { form: fields } : { multipart: toForm(fields, file) },
         read,
         signal,
@@ -119,7 +119,7 @@ function createAsk(upstream: Upstream, key: string, variable: string): Ask {
       .catch(error => {
         throw toKeyFailure(error, upstream, variable)
       })
-    const refused = z.object({ status: z.literal(false), error: z.string() }).safeParse(answer)
+    const refused = refusal.safeParse(answer)
     if (refused.success) {
       throw toRefused(upstream.title, upstream.address, `it says ${quote(refused.data.error)}`)
     }

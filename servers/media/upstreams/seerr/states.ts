@@ -1,21 +1,11 @@
 import type { SeerrRequest } from './shapes.ts'
 
-/** A request's state: one word for filters, and words for sentences. */
-export type RequestState =
-  | 'pending'
-  | 'approved'
-  | 'processing'
-  | 'partially_available'
-  | 'available'
-  | 'declined'
-  | 'failed'
-  | 'unknown'
-
 const REQUEST = { pending: 1, approved: 2, declined: 3, failed: 4, completed: 5 } as const
 /** Above 5 the forks differ: blocklisted or deleted. */
 export const MEDIA = { unknown: 1, pending: 2, processing: 3, partial: 4, available: 5 } as const
 
-const WORDS: Readonly<Record<RequestState, string>> = {
+/** A request's states: one word for filters, and words for sentences. */
+const WORDS = {
   pending: 'waits for approval',
   approved: 'approved, not sent on yet',
   processing: 'approved, on its way',
@@ -25,6 +15,7 @@ const WORDS: Readonly<Record<RequestState, string>> = {
   failed: 'failed: Seerr could not hand it to Radarr or Sonarr',
   unknown: 'in an unknown state',
 }
+export type RequestState = keyof typeof WORDS
 
 /** Decides the state from the request's own state and its media's state. */
 export function decideRequestState(request: SeerrRequest): RequestState {
