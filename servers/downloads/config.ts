@@ -112,28 +112,20 @@ export type SabnzbdInstance = Instance<(typeof sabnzbdSpec)['settings']>
 export type QbittorrentInstance = Instance<(typeof qbittorrentSpec)['settings']>
 export type TransmissionInstance = Instance<(typeof transmissionSpec)['settings']>
 
-export interface DownloadsSettings {
-  /** Milliseconds. */
-  readonly interval: number
-  /** Bytes; undefined turns the warning off. */
-  readonly diskFree: number | undefined
-  /** Bytes. */
-  readonly diskClear: number
-  /** Undefined if no state is kept over a restart. */
-  readonly stateFile: string | undefined
-  readonly sabnzbd: readonly SabnzbdInstance[]
-  readonly qbittorrent: readonly QbittorrentInstance[]
-  readonly transmission: readonly TransmissionInstance[]
-}
+export type DownloadsSettings = ReturnType<typeof readDownloadsSettings>
 
 /** Reads and checks all settings. Throws SettingsError. */
-export function readDownloadsSettings(environment: Environment): DownloadsSettings {
+export function readDownloadsSettings(environment: Environment) {
   const read = readSettings(settingsTable, environment)
   const free = read.DOWNLOADS_DISK_FREE
   return {
+    /** Milliseconds. */
     interval: read.DOWNLOADS_INTERVAL,
+    /** Bytes; undefined turns the warning off. */
     diskFree: free === undefined ? undefined : free * GIB,
+    /** Bytes. */
     diskClear: read.DOWNLOADS_DISK_CLEAR * GIB,
+    /** Undefined if no state is kept over a restart. */
     stateFile: read.DOWNLOADS_STATE ?? findStateFile(read.SUPERBLOOM_DATA, environment),
     sabnzbd: readInstances(sabnzbdSpec, environment),
     qbittorrent: readInstances(qbittorrentSpec, environment),

@@ -4,7 +4,6 @@ import {
   type Environment,
   readSettings,
   type Setting,
-  type SettingsOf,
   type SettingsTable,
   spanSetting,
   textSetting,
@@ -91,25 +90,16 @@ export const settingsTable = {
 } satisfies SettingsTable
 
 export type JellyfinSettings = Instance<typeof jellyfinSpec.settings>
-export type RadarrSettings = Instance<typeof radarrSpec.settings>
-export type SonarrSettings = Instance<typeof sonarrSpec.settings>
 export type SeerrSettings = Instance<typeof seerrSpec.settings>
 
-export interface MediaSettings {
-  readonly own: SettingsOf<typeof settingsTable>
-  /** IANA name, read at the first use because the tables of zones take memory. */
-  readonly timezone: () => string
-  readonly jellyfins: readonly JellyfinSettings[]
-  readonly radarrs: readonly RadarrSettings[]
-  readonly sonarrs: readonly SonarrSettings[]
-  readonly seerrs: readonly SeerrSettings[]
-}
+export type MediaSettings = ReturnType<typeof readMediaSettings>
 
 /** Reads and checks all settings. Throws SettingsError. */
-export function readMediaSettings(environment: Environment): MediaSettings {
+export function readMediaSettings(environment: Environment) {
   const own = readSettings(settingsTable, environment)
   return {
     own,
+    /** Returns the IANA name, read at the first use because the tables of zones take memory. */
     timezone: () => own.MEDIA_TIMEZONE ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     jellyfins: readInstances(jellyfinSpec, environment),
     radarrs: readInstances(radarrSpec, environment),
