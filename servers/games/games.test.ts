@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { ToolFailure } from '../kit/failure.ts'
 import { createFakeClock } from '../kit/testing/fake-clock.ts'
+import { createFakeEngine, fakeContainer } from '../kit/testing/fake-engine.ts'
 import { readGamesSettings } from './config.ts'
 import { createGames } from './games.ts'
 import { openRequestedStops } from './requested-ends.ts'
-import { createFakeEngine, fakeContainer } from './testing/fake-engine.ts'
 import { startFakeQuake3 } from './testing/fake-quake3.ts'
 
 async function open(servers = {}, environment = {}, engines = [createFakeEngine()]) {
@@ -21,6 +22,12 @@ async function open(servers = {}, environment = {}, engines = [createFakeEngine(
   const [docker = createFakeEngine()] = engines
   return { games, docker }
 }
+const DOWN = new ToolFailure({
+  what: 'Docker could not be reached.',
+  where: 'sock',
+  why: 'there is no such socket',
+  fix: 'Start it.',
+})
 const label = (name: string, more: Record<string, string> = {}) => ({ 'superbloom.game': name, ...more })
 
 test('labels set what the config can set', async () => {
@@ -34,7 +41,7 @@ test('labels set what the config can set', async () => {
     'superbloom.game.start-seconds': '60',
     'superbloom.game.stop-seconds': '5',
   })
-  docker.containers = [fakeContainer('box', labels)]
+  docker.hold(fakeContainer('box', { labels }))
   expect(await games.list()).toMatchObject([
     {
       name: 'arena',
@@ -59,7 +66,7 @@ test('a label makes bots count as players', async () => {
     ['false', 0],
   ] as const) {
     const labels = { 'superbloom.game.query': `q3a:${quake.port}`, 'superbloom.game.count-bots': value }
-    docker.containers = [fakeContainer('box', label('arena', labels))]
+    docker.hold(fakeContainer('box', { labels: label('arena', labels) }))
     expect(await (await games.pick('arena')).query?.ask()).toMatchObject({ players })
   }
 })
@@ -73,7 +80,7 @@ test('wrong labels are told one by one, and a console without a password too', a
     'superbloom.game.access': 'all',
     'superbloom.game.start-seconds': 'soon',
   })
-  docker.containers = [fakeContainer('box', labels), fakeContainer('odd', label('no name'))]
+  docker.hold(fakeContainer('box', { labels }), fakeContainer('odd', { labels: label('no name') }))
   const { games: found, problems } = await games.find()
   expect(found).toMatchObject([{ name: 'arena', query: undefined, console: undefined, startSeconds: 120 }])
   expect(problems).toHaveLength(6)
@@ -82,11 +89,11 @@ test('wrong labels are told one by one, and a console without a password too', a
 
 test('the config wins over a label, a running container over a stopped one, and the second is told', async () => {
   const { games, docker } = await open({ taken: { docker: 'mine' } })
-  docker.containers = [
-    fakeContainer('a-old', label('arena'), { state: 'exited' }),
-    fakeContainer('b-new', label('arena')),
-    fakeContainer('other', label('taken')),
-  ]
+  docker.hold(
+    fakeContainer('a-old', { labels: label('arena'), state: 'exited' }),
+    fakeContainer('b-new', { labels: label('arena') }),
+    fakeContainer('other', { labels: label('taken') }),
+  )
   const { games: found, problems } = await games.find()
   expect(found.map(({ name, backend }) => [name, backend.where])).toEqual([
     ['taken', 'container mine'],
@@ -97,18 +104,18 @@ test('the config wins over a label, a running container over a stopped one, and 
 
 test('a game stays the same object while its labels do, and is gone with its container', async () => {
   const { games, docker } = await open()
-  docker.containers = [fakeContainer('box', label('arena'))]
+  docker.hold(fakeContainer('box', { labels: label('arena') }))
   const first = await games.pick('arena')
   expect(await games.pick('ARENA')).toBe(first)
-  docker.containers = [fakeContainer('box', label('arena', { 'superbloom.game.title': 'New' }))]
+  docker.hold(fakeContainer('box', { labels: label('arena', { 'superbloom.game.title': 'New' }) }))
   expect(await games.pick('new')).not.toBe(first)
-  docker.containers = []
+  docker.hold()
   expect(await games.list()).toEqual([])
 })
 
 test('an engine that is down is told, and hides no declared game', async () => {
   const { games, docker } = await open({ a: { docker: 'a' } })
-  docker.answers = false
+  docker.fail(DOWN)
   const { games: found, problems } = await games.find()
   expect(found.map(({ name }) => name)).toEqual(['a'])
   expect(problems).toEqual(['Docker could not be reached. there is no such socket'])
@@ -116,7 +123,7 @@ test('an engine that is down is told, and hides no declared game', async () => {
 
 test('without discovery no engine is asked', async () => {
   const { games, docker } = await open({}, { GAMES_DISCOVER: 'false' })
-  docker.answers = false
+  docker.fail(DOWN)
   expect(await games.find()).toEqual({ games: [], problems: [] })
 })
 
@@ -139,9 +146,9 @@ test('a container leads to its game, by engine and name, also when it is gone si
     {},
     [createFakeEngine(), podman],
   )
-  docker.containers = [fakeContainer('box', label('arena'))]
+  docker.hold(fakeContainer('box', { labels: label('arena') }))
   await games.list()
-  docker.containers = []
+  docker.hold()
   const of = async (engine: string, name: string) =>
     (await games.ofContainer(engine, { id: `${name}-id`, name }))?.name
   expect(await of('docker', 'same')).toBe('a')

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createEventLog } from '../../kit/events.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
+import { createFakeEngine, type FakeEngine, fakeContainer } from '../../kit/testing/fake-engine.ts'
 import { runWatcher } from '../../kit/watch.ts'
 import { readGamesSettings } from '../config.ts'
 import type { Backend, BackendState } from '../game.ts'
 import { createGames } from '../games.ts'
 import { createRequestedEnds, openRequestedStops } from '../requested-ends.ts'
-import { createFakeEngine, type FakeEngine, fakeContainer } from '../testing/fake-engine.ts'
 import { createFakeBackend, createFakeGame, fakeState } from '../testing/fake-game.ts'
 import { createContainerCrashFollower } from './container-crash.ts'
 import { createCrashCounts, createCrashWatcher, decideCrash } from './crash.ts'
@@ -170,7 +170,7 @@ describe('an engine that pushes', () => {
   ])('%s', async (_what, told, expected) => {
     const { clock, engine, raised, stop } = await open()
     await clock.advance(0)
-    for (const event of told) engine.tell(event)
+    for (const event of told) engine.happen(event)
     for (let turn = 0; turn < 5; turn++) await clock.advance(0)
     expect(raised()).toEqual(expected)
     stop()
@@ -179,8 +179,8 @@ describe('an engine that pushes', () => {
   test('Podman tells no signals, so a kill alone is no crash there', async () => {
     const { clock, engine, raised, stop } = await open('Podman 4.3.1')
     await clock.advance(0)
-    engine.tell(die(137))
-    engine.tell(die(3))
+    engine.happen(die(137))
+    engine.happen(die(3))
     for (let turn = 0; turn < 5; turn++) await clock.advance(0)
     expect(raised()).toEqual([{ ...BOX, exitCode: 3 }])
     stop()
@@ -189,10 +189,10 @@ describe('an engine that pushes', () => {
   test('a stop by a tool is no crash, whatever the exit code', async () => {
     const { clock, engine, ends, raised, stop } = await open('Podman 4.3.1')
     await clock.advance(0)
-    await ends.during('declared', async () => engine.tell(die(1)))
+    await ends.during('declared', async () => engine.happen(die(1)))
     for (let turn = 0; turn < 5; turn++) await clock.advance(0)
     expect(raised()).toEqual([])
-    engine.tell(die(1))
+    engine.happen(die(1))
     for (let turn = 0; turn < 5; turn++) await clock.advance(0)
     expect(raised()).toEqual([{ ...BOX, exitCode: 1 }])
     stop()
@@ -200,11 +200,11 @@ describe('an engine that pushes', () => {
 
   test('what crashed while the stream was broken is told afterwards, once', async () => {
     const { clock, engine, raised, stop, logged } = await open()
-    engine.containers = [fakeContainer('box')]
+    engine.hold(fakeContainer('box'))
     for (let turn = 0; turn < 5; turn++) await clock.advance(0)
     engine.breakOff()
     await clock.advance(0)
-    engine.containers = [fakeContainer('box', {}, { state: 'exited', exitCode: 5, finishedAt: 7 })]
+    engine.hold(fakeContainer('box', { state: 'exited', exitCode: 5, finishedAt: 7 }))
     await clock.advance(10_000)
     expect(raised()).toEqual([{ server: 'declared', exitCode: 5 }])
     engine.breakOff()
@@ -225,7 +225,7 @@ describe('an engine that pushes', () => {
     expect(logged).toEqual([])
     found.engine = engine
     await clock.advance(30_000)
-    engine.tell(die(3))
+    engine.happen(die(3))
     for (let turn = 0; turn < 5; turn++) await clock.advance(0)
     expect(raised()).toEqual([{ ...BOX, exitCode: 3 }])
     stop()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fakePod, fakeWorkload } from '../testing/fake-engine.ts'
+import { fakePod, fakeWorkload } from '../testing/fake-cluster.ts'
 import { owns } from './restart.ts'
 
 test.each([

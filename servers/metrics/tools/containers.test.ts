@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest'
 import { ToolFailure } from '../../kit/failure.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
+import { createFakeEngine, fakeContainer } from '../../kit/testing/fake-engine.ts'
 import { assertReadable } from '../../kit/testing/readable.ts'
 import type { Tool } from '../../kit/tool.ts'
 import type { Sources } from '../containers/sources.ts'
 import { mapBounded } from '../containers/status.ts'
-import {
-  createFakeCluster,
-  createFakeEngine,
-  fakeContainer,
-  fakePod,
-  fakeWorkload,
-} from '../testing/fake-engine.ts'
+import { createFakeCluster, fakePod, fakeWorkload } from '../testing/fake-cluster.ts'
 import { getContainerLogs } from './get-container-logs.ts'
 import { getContainerStatus } from './get-container-status.ts'
 import { restartContainer } from './restart-container.ts'

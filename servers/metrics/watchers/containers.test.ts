@@ -3,8 +3,9 @@ import { eventPayloads } from '../../../schemas/events.ts'
 import { createEventLog } from '../../kit/events.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
+import { createFakeEngine, fakeContainer } from '../../kit/testing/fake-engine.ts'
 import { runWatcher } from '../../kit/watch.ts'
-import { createFakeCluster, createFakeEngine, fakeContainer, fakePod } from '../testing/fake-engine.ts'
+import { createFakeCluster, fakePod } from '../testing/fake-cluster.ts'
 import { createContainerFollower, createEngineWatcher, createPodWatcher } from './containers.ts'
 
 const MINUTE = 60_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFakeEngine, fakeContainer } from '../../testing/fake-engine.ts'
+import { createFakeEngine, fakeContainer } from '../../../kit/testing/fake-engine.ts'
 import { createDockerBackend } from './backend.ts'
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   ],
 ] as const)('a container %j is %j', async (parts, state) => {
   const engine = createFakeEngine()
-  engine.containers = [fakeContainer('arena', {}, parts)]
+  engine.hold(fakeContainer('arena', parts))
   expect(await createDockerBackend('arena', () => engine).state()).toMatchObject(state)
 })
 
@@ -52,7 +52,7 @@ test("a container that is gone is missing, and everything else is the engine's",
   await backend.start()
   await backend.stop(30)
   await backend.restart(20)
-  expect(engine.done).toEqual(['start arena', 'stop arena 30', 'restart arena 20'])
-  expect(await backend.logs(1)).toEqual(['hello'])
-  expect(await backend.use()).toEqual({ cpuPercent: 12, memoryBytes: 2 ** 30 })
+  expect(engine.asked).toEqual(['inspect arena', 'start arena', 'stop arena 30', 'restart arena 20'])
+  expect(await backend.logs(1)).toEqual(['line 0\u001b[0m'])
+  expect(await backend.use()).toEqual({ cpuPercent: 150.26, memoryBytes: 300 * 2 ** 20 })
 })
