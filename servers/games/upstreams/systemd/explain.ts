@@ -1,5 +1,5 @@
 import { cleanText } from '../../../kit/text.ts'
-import { UpstreamFailure } from '../../../kit/upstream/failure.ts'
+import { type FailureFacts, UpstreamFailure } from '../../../kit/upstream/failure.ts'
 import type { CommandResult } from './command.ts'
 
 /** systemctl(1): the unit does not exist. */
@@ -33,41 +33,24 @@ export function explainSystemctl(
   user: boolean,
 ): UpstreamFailure {
   const why = cleanText(stderr.trim().split('\n')[0] ?? '', 300) || `systemctl ended with code ${code}`
-  const at = `systemctl ${user ? '--user ' : ''}${verb}`
+  const systemctl = user ? 'systemctl --user' : 'systemctl'
+  const say = (kind: FailureFacts['kind'], what: string, fix: string) =>
+    new UpstreamFailure({ kind, what, where: `${systemctl} ${verb}`, why, fix })
   if (/failed to connect|not been booted with systemd/i.test(stderr)) {
-    return new UpstreamFailure({
-      kind: 'unreachable',
-      what: `systemd could not be asked about the ${where}.`,
-      where: at,
-      why,
-      fix: user
-        ? 'Set XDG_RUNTIME_DIR to /run/user/<number of the user>, and let the manager run without a login: loginctl enable-linger.'
-        : 'Run this server on a machine that systemd started, not in a container.',
-    })
+    const fix = user
+      ? 'Set XDG_RUNTIME_DIR to /run/user/<number of the user>, and let the manager run without a login: loginctl enable-linger.'
+      : 'Run this server on a machine that systemd started, not in a container.'
+    return say('unreachable', `systemd could not be asked about the ${where}.`, fix)
   }
   if (code === NO_PERMISSION || /access denied|authentication|not permitted|permission/i.test(stderr)) {
-    return new UpstreamFailure({
-      kind: 'forbidden',
-      what: `This user may not ${verb} the ${where}.`,
-      where: at,
-      why,
-      fix: 'Allow it with a polkit rule for org.freedesktop.systemd1.manage-units, run this server as root, or make it a user unit (user: true).',
-    })
+    const fix =
+      'Allow it with a polkit rule for org.freedesktop.systemd1.manage-units, run this server as root, or make it a user unit (user: true).'
+    return say('forbidden', `This user may not ${verb} the ${where}.`, fix)
   }
   if (code === NO_SUCH_UNIT || /not found|not loaded/i.test(stderr)) {
-    return new UpstreamFailure({
-      kind: 'not_found',
-      what: `There is no ${where}.`,
-      where: at,
-      why,
-      fix: `Check its name; systemctl ${user ? '--user ' : ''}list-unit-files lists those that there are, and daemon-reload reads new files.`,
-    })
+    const fix = `Check its name; ${systemctl} list-unit-files lists those that there are, and daemon-reload reads new files.`
+    return say('not_found', `There is no ${where}.`, fix)
   }
-  return new UpstreamFailure({
-    kind: 'refused',
-    what: `systemd did not ${verb} the ${where}.`,
-    where: at,
-    why,
-    fix: `Look at it on the machine: systemctl ${user ? '--user ' : ''}status ${where.split(' ').at(-1)}.`,
-  })
+  const fix = `Look at it on the machine: ${systemctl} status ${where.split(' ').at(-1)}.`
+  return say('refused', `systemd did not ${verb} the ${where}.`, fix)
 }
