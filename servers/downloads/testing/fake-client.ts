@@ -42,7 +42,7 @@ export function createFakeClient(name = 'qbittorrent'): FakeClient {
     ownTimer: false,
     takes: 'torrent',
     version: unused,
-    async look() {
+    async readSnapshot() {
       if (fake.down) throw new Error('it is down')
       return fake.snapshot
     },

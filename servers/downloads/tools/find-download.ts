@@ -40,7 +40,7 @@ export async function findDownload(
 ): Promise<Picked> {
   const picked = pickClients(clients, wanted.client)
   const { done, failed } = await onClients(picked, 'No download client could be asked.', async client => {
-    const { downloads, finished } = await client.look(signal)
+    const { downloads, finished } = await client.readSnapshot(signal)
     const open = downloads.map((download): Found => ({ client, list: 'downloads', download }))
     const ids = new Set(downloads.map(({ id }) => id))
     const ended = finished.filter(({ id }) => options.finished && !ids.has(id))

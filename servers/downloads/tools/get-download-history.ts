@@ -56,7 +56,7 @@ export function getDownloadHistory({ clients, clock }: ToolDeps): Tool {
       const { done, failed } = await onClients(
         pickClients(clients, client),
         'No download client could be asked.',
-        async named => (await named.look(signal)).finished,
+        async named => (await named.readSnapshot(signal)).finished,
       )
       const wanted = name?.toLowerCase() ?? ''
       const fitting = done

@@ -82,7 +82,7 @@ export function getDownloadStatus({ clients, state: { pauses }, clock }: ToolDep
       const { done, failed } = await onClients(
         pickClients(clients, client),
         'No download client could be asked.',
-        async ({ kind, look }) => ({ kind, ...(await look(signal)) }),
+        async ({ kind, readSnapshot }) => ({ kind, ...(await readSnapshot(signal)) }),
       )
       const statuses = done.map(({ name, value }) => toStatus(name, value, pauses.get(name)?.until))
       const all = done.flatMap(({ name, value }) =>

@@ -93,11 +93,11 @@ async function pauseAll(
 /** Returns the end of an equal pause that was set a moment ago; undefined if there is none. */
 async function findSameEnd(
   { pauses }: State,
-  { name, ownTimer, look }: NamedClient,
+  { name, ownTimer, readSnapshot }: NamedClient,
   wanted: number,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const ends = ownTimer ? (await look(signal)).resumesAt : pauses.get(name)?.until
+  const ends = ownTimer ? (await readSnapshot(signal)).resumesAt : pauses.get(name)?.until
   return ends !== undefined && Math.abs(ends - wanted) < SAME_END ? ends : undefined
 }
 

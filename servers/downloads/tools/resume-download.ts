@@ -24,7 +24,7 @@ export function resumeDownload(deps: ToolDeps): Tool {
       const resume = () => client.resume(id, signal)
       await resume()
       await requireShown(waiting, `${quote(name)} is resumed`, now => !isPaused(now, id), resume)
-      const held = client.ownTimer && (await client.look(signal)).paused
+      const held = client.ownTimer && (await client.readSnapshot(signal)).paused
       const rest = held ? `, but ${client.name} as a whole is paused: resume_downloads makes it go on` : ''
       return { data: { ...about, held }, text: `${quote(name)} is resumed (${client.name})${rest}.` }
     },

@@ -8,7 +8,7 @@ import type { Download, Snapshot } from '../upstreams/download-client.ts'
  * after two seconds.
  */
 const STEP = 250
-const LOOKS = 20
+const PROBES = 20
 /** Number of probes after which a change that may be dropped is requested again. */
 const AGAIN_AFTER = 4
 
@@ -29,20 +29,20 @@ export async function isShownSoon(
   again?: () => Promise<void>,
 ): Promise<boolean> {
   let shown = 0
-  for (let look = 1; look <= LOOKS; look++) {
-    if (look > 1) await sleep(clock, STEP, signal)
-    const snapshot = await lookQuietly(client, signal)
+  for (let probe = 1; probe <= PROBES; probe++) {
+    if (probe > 1) await sleep(clock, STEP, signal)
+    const snapshot = await readQuietly(client, signal)
     if (!snapshot) return false
     shown = isShown(snapshot) ? shown + 1 : 0
     if (shown === (again ? 2 : 1)) return true
-    if (again && shown === 0 && look % AGAIN_AFTER === 0) await again()
+    if (again && shown === 0 && probe % AGAIN_AFTER === 0) await again()
   }
   return false
 }
 
 /** Reads the client. The change was made before, so an unreachable client does not make it fail. */
-async function lookQuietly(client: NamedClient, signal: AbortSignal): Promise<Snapshot | undefined> {
-  return client.look(signal).catch(() => {
+async function readQuietly(client: NamedClient, signal: AbortSignal): Promise<Snapshot | undefined> {
+  return client.readSnapshot(signal).catch(() => {
     signal.throwIfAborted()
     return undefined
   })
@@ -63,7 +63,7 @@ export async function requireShown(
   throw new ToolFailure({
     what: `${title} does not show that ${change}.`,
     where: address,
-    why: `it took the request, but ${(STEP * LOOKS) / 1000} s later it still shows the state from before`,
+    why: `it took the request, but ${(STEP * PROBES) / 1000} s later it still shows the state from before`,
     fix: 'Look at get_download_status in a moment: it may only be slow. If nothing has changed by then, call this again.',
   })
 }

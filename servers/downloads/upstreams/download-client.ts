@@ -118,7 +118,7 @@ export interface DownloadClient {
   readonly ownTimer: boolean
   /** The kind of file that it accepts. */
   readonly takes: 'nzb' | 'torrent'
-  look(signal?: AbortSignal): Promise<Snapshot>
+  readSnapshot(signal?: AbortSignal): Promise<Snapshot>
   /** Returns its version, by a request that also checks the key or password. */
   version(): Promise<string>
   /**

@@ -32,7 +32,7 @@ function createWatcher(named: NamedClient, deps: WatcherDeps): Watcher {
     name,
     every: deps.settings.interval,
     async poll() {
-      latest = await named.look()
+      latest = await named.readSnapshot()
       raise(latest.finished)
       await disk?.poll()
     },

@@ -19,11 +19,11 @@ import type { Media } from '../upstreams/upstreams.ts'
 import { CHANGE, instanceField, titleOutput } from './common.ts'
 
 const SECOND = 1000
-const LOOK = 2 * SECOND
+const PROBE_EVERY = 2 * SECOND
 /**
  * Number of probes without a running scan after which it counts as finished: a scan does not begin at once.
  */
-const QUIET_LOOKS = 2
+const QUIET_PROBES = 2
 
 const input = z.strictObject({
   library: z.string().trim().min(1).max(100).optional().describe('default: all'),
@@ -59,7 +59,7 @@ export function refreshLibrary({ jellyfins, clock }: Media): Tool {
       // A second request would restart the scan.
       const isScanning = (await readScanProgress(jellyfin, id, signal)).running
       if (!isScanning) await scan(jellyfin, id, signal)
-      const follow = { jellyfin, id, looks: Math.ceil((waitSeconds * SECOND) / LOOK) }
+      const follow = { jellyfin, id, probes: Math.ceil((waitSeconds * SECOND) / PROBE_EVERY) }
       const progress = await waitForEnd(follow, ms => sleep(clock, ms, signal), signal, report)
       const percent = progress.running ? progress.percent : 100
       const what = library ? `The library ${quote(library.Name ?? '', 60)}` : 'All libraries'
@@ -83,18 +83,18 @@ export function refreshLibrary({ jellyfins, clock }: Media): Tool {
 
 /** Probes every two seconds until the scan is finished or the time is up. */
 async function waitForEnd(
-  { jellyfin, id, looks }: { jellyfin: Jellyfin; id: string | undefined; looks: number },
+  { jellyfin, id, probes }: { jellyfin: Jellyfin; id: string | undefined; probes: number },
   pause: (milliseconds: number) => Promise<void>,
   signal: AbortSignal,
   report: Report,
 ): Promise<ScanProgress> {
   let quiet = 0
   let last: ScanProgress = { running: true, percent: undefined }
-  for (let look = 0; look < looks && quiet < QUIET_LOOKS; look++) {
-    await pause(LOOK)
+  for (let probe = 0; probe < probes && quiet < QUIET_PROBES; probe++) {
+    await pause(PROBE_EVERY)
     const now = await readScanProgress(jellyfin, id, signal)
     quiet = now.running ? 0 : quiet + 1
-    if (now.running || quiet >= QUIET_LOOKS) last = now
+    if (now.running || quiet >= QUIET_PROBES) last = now
     if (now.running && now.percent !== undefined) report(now.percent, 100, 'scanning')
   }
   return last

@@ -42,7 +42,7 @@ export function createSessionWatchers(
       if (push.live) return
       const found = await readSessions(jellyfin)
       // Sessions that were pushed in the meantime are newer than the polled ones.
-      if (!push.live) transcodes.look(found)
+      if (!push.live) transcodes.compare(found)
     },
   }
   return [follower, watcher]
@@ -76,13 +76,13 @@ async function followSocket(
   socket.on('close', code => fail(`Jellyfin closed the connection (${code})`))
   socket.on('message', data => {
     timers.heard()
-    const told = readMessage(String(data))
-    if (told?.MessageType !== 'Sessions') return
-    const parsed = sessions.safeParse(told.Data)
+    const sent = readMessage(String(data))
+    if (sent?.MessageType !== 'Sessions') return
+    const parsed = sessions.safeParse(sent.Data)
     if (!parsed.success) return fail('it pushes sessions in a form that is not known')
     if (!push.live) ready()
     push.live = true
-    transcodes.look(parsed.data)
+    transcodes.compare(parsed.data)
   })
   try {
     await ended.promise

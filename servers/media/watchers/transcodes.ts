@@ -10,7 +10,7 @@ interface Playing {
 
 /** Compares successive lists of sessions, and raises transcode_started once for each session and title. */
 export interface Transcodes {
-  look(sessions: readonly Session[]): void
+  compare(sessions: readonly Session[]): void
 }
 
 /**
@@ -21,7 +21,7 @@ export interface Transcodes {
 export function createTranscodes(instance: string, emit: Emit): Transcodes {
   let before: ReadonlyMap<string, Playing> | undefined
   return {
-    look(sessions) {
+    compare(sessions) {
       const isFirst = before === undefined
       const now = new Map<string, Playing>()
       for (const session of sessions) {

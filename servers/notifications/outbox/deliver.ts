@@ -31,9 +31,10 @@ export async function deliver(
   const message = toOutgoing(rows, deps.timezone, claim.isDoubtful)
   const tried = await attempt(deps, sender, message, signal)
   const now = clock.now()
-  if ('told' in tried) {
-    const { told } = tried
-    return finishSent(database, rows, { ...told, notes: [...told.notes, ...toDigestNotes(rows)] }, now)
+  if ('delivered' in tried) {
+    const { delivered } = tried
+    const notes = [...delivered.notes, ...toDigestNotes(rows)]
+    return finishSent(database, rows, { ...delivered, notes }, now)
   }
   const { error } = tried
   if (signal.aborted && !(error instanceof UpstreamFailure)) return release(database, rows, now)
@@ -52,11 +53,11 @@ async function attempt(
   sender: Sender,
   message: Outgoing,
   signal: AbortSignal,
-): Promise<{ told: Delivered } | { error: unknown }> {
+): Promise<{ delivered: Delivered } | { error: unknown }> {
   try {
     const found = await findArrived(deps, sender, message, signal)
     const send = () => unlessAborted(sender.send(withDoubt(message, sender, deps.clock), signal), signal)
-    return { told: found ?? (await send()) }
+    return { delivered: found ?? (await send()) }
   } catch (error) {
     return { error }
   }

@@ -10,14 +10,19 @@ const ORPHANED_AFTER = 48 * 3_600_000
  * Commits that these rows arrived. The channel's messages that failed because it was unreachable become due
  * at once.
  */
-export function finishSent(database: Database, rows: readonly Row[], told: Delivered, now: number): void {
+export function finishSent(
+  database: Database,
+  rows: readonly Row[],
+  { upstreamId, notes }: Delivered,
+  now: number,
+): void {
   database
     .transaction(() => {
       const update = database.prepare(
         `update messages set status = 'sent', due = null, finished_at = ?, upstream_id = ?, notes = ?, failure = null,
            doubtful = 0, image = null where seq = ?`,
       )
-      for (const { seq } of rows) update.run(now, told.upstreamId ?? null, JSON.stringify(told.notes), seq)
+      for (const { seq } of rows) update.run(now, upstreamId ?? null, JSON.stringify(notes), seq)
       database
         .prepare(
           `update messages set due = ? where channel = ? and status = 'retrying'

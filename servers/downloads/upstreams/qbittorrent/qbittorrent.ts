@@ -28,7 +28,7 @@ export function createQbittorrent(
   const switchTo = createSwitch(api)
   const read = (signal?: AbortSignal) =>
     api.get(`${API}/sync/maindata`, { schema: maindataAnswer, query: { rid: 0 }, signal })
-  const look: DownloadClient['look'] = async signal => {
+  const readSnapshot: DownloadClient['readSnapshot'] = async signal => {
     const data = await read(signal)
     const failed = Object.values(data.torrents).some(isBroken)
     return toSnapshot(data, failed ? await readLog(api, signal) : [])
@@ -41,7 +41,7 @@ export function createQbittorrent(
     address,
     ownTimer: false,
     takes: 'torrent',
-    look,
+    readSnapshot,
     version: async () => (await api.raw('GET', `${API}/app/version`)).text(),
     async pauseAll(_options, signal) {
       const data = await read(signal)

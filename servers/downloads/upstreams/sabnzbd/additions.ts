@@ -18,7 +18,7 @@ export interface Additions {
    */
   once(
     source: Source,
-    look: () => Promise<Pick<Snapshot, 'downloads' | 'finished'>>,
+    readJobs: () => Promise<Pick<Snapshot, 'downloads' | 'finished'>>,
     add: () => Promise<Added>,
   ): Promise<Added>
 }
@@ -31,9 +31,9 @@ export function openAdditions(client: string, { added, save }: State, clock: Clo
     for (const old of [...added.keys()].slice(0, Math.max(0, added.size - KEPT))) added.delete(old)
     save()
   }
-  const run: Additions['once'] = async (source, look, add) => {
+  const run: Additions['once'] = async (source, readJobs, add) => {
     const key = toKey(client, source)
-    const jobs = await look()
+    const jobs = await readJobs()
     const now = clock.now()
     const had = decideKnown(added.get(key), source, jobs, now)
     if (had) {
@@ -52,8 +52,8 @@ export function openAdditions(client: string, { added, save }: State, clock: Clo
     }
   }
   return {
-    once(source, look, add) {
-      const mine = last.then(() => run(source, look, add))
+    once(source, readJobs, add) {
+      const mine = last.then(() => run(source, readJobs, add))
       last = mine.catch(() => undefined)
       return mine
     },

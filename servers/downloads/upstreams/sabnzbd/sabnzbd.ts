@@ -48,7 +48,7 @@ export function createSabnzbd(
     const answer = await change({ mode: 'queue', name: mode, value: id }, signal)
     if (answer.status === false) throw toGone(title, upstream.address)
   }
-  const look: DownloadClient['look'] = async signal => {
+  const readSnapshot: DownloadClient['readSnapshot'] = async signal => {
     const [{ queue }, { history }] = await Promise.all([
       ask({ mode: 'queue' }, queueAnswer, signal),
       ask({ mode: 'history', limit: String(HISTORY) }, historyAnswer, signal),
@@ -61,7 +61,7 @@ export function createSabnzbd(
     address: upstream.address,
     ownTimer: true,
     takes: 'nzb',
-    look,
+    readSnapshot,
     version: async () => (await ask({ mode: 'queue', limit: '1' }, queueAnswer)).queue.version,
     async pauseAll({ minutes }, signal) {
       const timed = { mode: 'config', name: 'set_pause', value: String(minutes) }
@@ -87,7 +87,7 @@ export function createSabnzbd(
     add: (download, signal) =>
       additions.once(
         download.source,
-        () => look(signal),
+        () => readSnapshot(signal),
         () => add(download, { ask, title, address: upstream.address }, signal),
       ),
     async remove(id, { list, withData }, signal) {

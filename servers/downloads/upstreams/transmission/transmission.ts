@@ -25,7 +25,7 @@ export function createTransmission(
   const rpc = openRpc(instance, title, clock)
   const readSession = (signal?: AbortSignal) =>
     rpc.call('session-get', {}, sessionAnswer, { signal, read: true })
-  const look: DownloadClient['look'] = async signal => {
+  const readSnapshot: DownloadClient['readSnapshot'] = async signal => {
     const session = await readSession(signal)
     const { torrents } = await rpc.call('torrent-get', { fields: FIELDS }, torrentsAnswer, {
       signal,
@@ -34,7 +34,7 @@ export function createTransmission(
     return toSnapshot(session, torrents)
   }
   const readUnfinished = async (signal?: AbortSignal) =>
-    (await look(signal)).downloads.filter(({ state }) => state !== 'failed')
+    (await readSnapshot(signal)).downloads.filter(({ state }) => state !== 'failed')
   const act = async (method: string, given: Record<string, unknown>, signal?: AbortSignal) =>
     void (await rpc.call(method, given, anything, { signal }))
   return {
@@ -43,7 +43,7 @@ export function createTransmission(
     address: rpc.address,
     ownTimer: false,
     takes: 'torrent',
-    look,
+    readSnapshot,
     version: async () => (await readSession()).version,
     async pauseAll(_options, signal) {
       const downloads = await readUnfinished(signal)
