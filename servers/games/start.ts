@@ -54,7 +54,7 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
         ends,
         emit,
         clock,
-        counts: createCrashCounts(clock),
+        countCrash: createCrashCounts(clock),
       }),
     ].map(watcher => ({ ...watcher, startAfter: HEAD_START })),
     health: () => checkUpstreams(deps),

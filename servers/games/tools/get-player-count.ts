@@ -35,13 +35,11 @@ const output = z.object({
 type Row = DataOf<typeof row>
 
 /** `get_player_count`: asks the games themselves who plays. */
-export function getPlayerCount({
-  games,
-  clock,
-}: {
+export function getPlayerCount(deps: {
   games: Pick<Games, 'declared' | 'list' | 'pick'>
   clock: Clock
 }): Tool {
+  const { games, clock } = deps
   return defineTool({
     name: 'get_player_count',
     title: 'Player count',

@@ -46,7 +46,7 @@ describe('a backend that is looked at', () => {
       ends,
       emit: events.emit,
       clock,
-      counts: createCrashCounts(clock),
+      countCrash: createCrashCounts(clock),
     })
     const raised = () => events.read(0).events.map(({ key, payload }) => ({ key, ...payload }))
     return { clock, ends, now, watcher, raised }
@@ -141,7 +141,7 @@ describe('an engine that pushes', () => {
       ends,
       emit: events.emit,
       clock,
-      counts: createCrashCounts(clock),
+      countCrash: createCrashCounts(clock),
     })
     const logged: string[] = []
     const stop = runWatcher(follower, clock, (_level, event) => void logged.push(event))

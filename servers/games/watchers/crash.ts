@@ -10,7 +10,8 @@ export interface CrashDeps {
   ends: RequestedEnds
   emit: Emit
   clock: Clock
-  counts: CrashCounts
+  /** See `createCrashCounts`. */
+  countCrash: (game: string) => number
 }
 
 /** Milliseconds between two polls. */
@@ -42,7 +43,7 @@ function isSameEnd(before: BackendState, now: BackendState): boolean {
  */
 export function raiseCrash(game: Game, { exitCode, oom, container }: Crash, deps: CrashDeps): void {
   if (deps.ends.take(game.name)) return
-  const count = deps.counts.add(game.name)
+  const count = deps.countCrash(game.name)
   const payload = {
     server: game.name,
     ...(exitCode !== undefined && { exitCode }),
@@ -57,21 +58,14 @@ export function raiseCrash(game: Game, { exitCode, oom, container }: Crash, deps
 const LOOP_SPAN = 10 * 60_000
 const LOOP_FROM = 3
 
-/** A count of each game's crashes within the last ten minutes. */
-export interface CrashCounts {
-  /** Counts one more and returns the number. */
-  add(game: string): number
-}
-
-export function createCrashCounts(clock: Clock): CrashCounts {
+/** Creates a count of each game's crashes within the last ten minutes: it counts one more, and returns it. */
+export function createCrashCounts(clock: Clock): (game: string) => number {
   const crashes = new Map<string, number[]>()
-  return {
-    add(game) {
-      const now = clock.monotonic()
-      const recent = [...(crashes.get(game) ?? []).filter(at => at > now - LOOP_SPAN), now]
-      crashes.set(game, recent)
-      return recent.length
-    },
+  return game => {
+    const now = clock.monotonic()
+    const recent = [...(crashes.get(game) ?? []).filter(at => at > now - LOOP_SPAN), now]
+    crashes.set(game, recent)
+    return recent.length
   }
 }
 

@@ -24,13 +24,8 @@ const output = z.object({
 })
 
 /** `restart_container`: restarts a container, a pod or all pods of a workload. */
-export function restartContainer({
-  sources,
-  ownHost = hostname(),
-}: {
-  sources: Sources
-  ownHost?: string
-}): Tool {
+export function restartContainer(deps: { sources: Sources; ownHost?: string }): Tool {
+  const { sources, ownHost = hostname() } = deps
   return defineTool({
     name: 'restart_container',
     title: 'Restart a container',

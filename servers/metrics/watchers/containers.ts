@@ -10,7 +10,7 @@ import { cleanText } from '../../kit/text.ts'
 import { runWatcher } from '../../kit/watch.ts'
 import type { Sources } from '../containers/sources.ts'
 import { readStatuses, type Status } from '../containers/status.ts'
-import { createLoops, type Loops } from './loops.ts'
+import { createLoops } from './loops.ts'
 
 /** Milliseconds between two polls when the engine sends no events. */
 const SLOW = 60_000
@@ -31,9 +31,9 @@ export interface WatchDeps {
 /** Raises container_unhealthy for each container of an engine that is unhealthy or restarts in a loop. */
 export function createContainerFollower(engine: Engine, { emit, clock }: WatchDeps): Follower {
   const name = `containers of ${engine.name}`
-  const loops = createLoops(clock)
+  const findLoops = createLoops(clock)
   const level = createLevelWatcher(
-    { name, type: 'container_unhealthy', rule: RULE, every: SLOW, read: () => read(engine, loops) },
+    { name, type: 'container_unhealthy', rule: RULE, every: SLOW, read: () => read(engine, findLoops) },
     emit,
     clock,
   )
@@ -85,13 +85,16 @@ function createWakes() {
   }
 }
 
-async function read(engine: Engine, loops: Loops): Promise<Reading<'container_unhealthy'>[]> {
+async function read(
+  engine: Engine,
+  findLoops: ReturnType<typeof createLoops>,
+): Promise<Reading<'container_unhealthy'>[]> {
   const containers = await engine.list({})
   const targets = containers.map(container => {
     return { kind: 'container', name: container.name, source: engine, container } as const
   })
   const statuses = await readStatuses(targets)
-  const looping = loops.update(statuses.map(({ target, restarts }) => ({ name: target.name, restarts })))
+  const looping = findLoops(statuses.map(({ target, restarts }) => ({ name: target.name, restarts })))
   return statuses.map(status => toReading(engine.name, status, looping.has(status.target.name)))
 }
 

@@ -4,33 +4,24 @@ import type { Clock } from '../../kit/clock.ts'
 const SPAN = 10 * 60_000
 const MANY = 3
 
-/**
- * A detector of containers that restart again and again, by the growth of their restart count from poll to
- * poll.
- */
-export interface Loops {
-  /**
-   * Returns the names of containers in a loop. A container that is not given is forgotten. The first poll
-   * finds none.
-   */
-  update(containers: readonly { name: string; restarts: number }[]): ReadonlySet<string>
-}
-
 interface Count {
   readonly at: number
   readonly restarts: number
 }
 
-export function createLoops(clock: Clock): Loops {
+/**
+ * Creates a detector of containers that restart again and again, by the growth of their restart count from
+ * poll to poll. It returns the names of containers in a loop; one that is not given is forgotten. The first
+ * poll finds none.
+ */
+export function createLoops(clock: Clock) {
   let known = new Map<string, readonly Count[]>()
-  return {
-    update(containers) {
-      const now = clock.monotonic()
-      known = new Map(
-        containers.map(({ name, restarts }) => [name, remember(known.get(name) ?? [], restarts, now)]),
-      )
-      return new Set([...known].filter(([, counts]) => isLoop(counts)).map(([name]) => name))
-    },
+  return (containers: readonly { name: string; restarts: number }[]): ReadonlySet<string> => {
+    const now = clock.monotonic()
+    known = new Map(
+      containers.map(({ name, restarts }) => [name, remember(known.get(name) ?? [], restarts, now)]),
+    )
+    return new Set([...known].filter(([, counts]) => isLoop(counts)).map(([name]) => name))
   }
 }
 

@@ -20,15 +20,8 @@ const PASSWORD = /^[!#-:<-~]+$/
  * "print" packets of at most a kilobyte each (ioquake3, SVC_RemoteCommand and SV_FlushRedirect). An empty
  * answer is a packet too.
  */
-export async function askQuake3({
-  host,
-  port,
-  password,
-  command,
-  where,
-  clock,
-  signal,
-}: Exchange): Promise<string> {
+export async function askQuake3(exchange: Exchange): Promise<string> {
+  const { host, port, password, command, where, clock, signal } = exchange
   if (!PASSWORD.test(password)) {
     throw wrongPassword(where, 'it has spaces, quotes, semicolons or other signs that Quake 3 cannot take')
   }

@@ -17,15 +17,8 @@ const MAX_BYTES = 1024 * 1024
  * packet of the answer. The mark is sent after the first packet of the answer: Minecraft closes a connection
  * when two packets arrive as one piece.
  */
-export async function askSource({
-  host,
-  port,
-  password,
-  command,
-  where,
-  clock,
-  signal,
-}: Exchange): Promise<string> {
+export async function askSource(exchange: Exchange): Promise<string> {
+  const { host, port, password, command, where, clock, signal } = exchange
   using wire = await openWire(host, port, signal)
   const read = createPacketReader(wire)
   const first = randomInt(1, 2 ** 30)

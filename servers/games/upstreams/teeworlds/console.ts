@@ -12,14 +12,8 @@ const STAMP = /^\[[^\]]*\]\[[^\]]*\]: /
  * then everything that the server logs. The answer is the log until the `echo` that is sent after the
  * command.
  */
-export async function askTeeworlds({
-  host,
-  port,
-  password,
-  command,
-  where,
-  signal,
-}: Exchange): Promise<string> {
+export async function askTeeworlds(exchange: Exchange): Promise<string> {
+  const { host, port, password, command, where, signal } = exchange
   using wire = await openWire(host, port, signal)
   const decoder = new TextDecoder()
   const until = async (fits: (text: string) => boolean): Promise<string> => {
