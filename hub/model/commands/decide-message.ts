@@ -61,6 +61,7 @@ const PHRASES: readonly [RegExp, string][] = [
     /(?:how'?s|how is|how are|wie geht'?s?(?: es)?|comment va|c[oó]mo est[aá]|come sta|hoe gaat het met)\s+(?:the|my|our|dem|le|el|il|de)?\s*(?:server|serveur|servidor)(?!\p{L})/iu,
     'how is the system',
   ],
+  [/\bnotifications? (?:did|have|were|was|do)\b/iu, 'notification history'],
   [/^download (?=(?:https?|magnet):)|^(?=magnet:)/iu, 'add the download '],
   [/\b(?:mach|schalte?|stell|zet|mets|metti)(?=.*\b(?:pause|pausa)\b)/iu, 'pause'],
   [/\b(start\p{L}*)\b(.*)\bneu\b/iu, 'restart $2'],

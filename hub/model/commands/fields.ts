@@ -19,26 +19,22 @@ interface Schema {
 
 function readFields(schema: Schema): Field[] {
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
-  return Object.entries(schema.properties ?? {}).map(([name, inner]) => ({
-    name,
-    required: required.includes(name),
-    ...toKind(inner),
-  }))
+  return Object.entries(schema.properties ?? {}).map(([name, inner]) => {
+    const parts = [inner, ...(Array.isArray(inner.anyOf) ? (inner.anyOf as Schema[]) : [])]
+    const choices = parts
+      .flatMap(({ enum: values }) => (Array.isArray(values) ? values : []))
+      .filter(value => typeof value === 'string')
+    const types = parts.map(({ type }) => type)
+    const isNumber = types.includes('integer') || types.includes('number')
+    const kind =
+      choices.length > 0 ? 'choice' : isNumber ? 'number' : types.includes('string') ? 'text' : 'other'
+    return { name, required: required.includes(name), kind, choices }
+  })
 }
 
 /** Returns the choices of one argument; none where the schema lists none. */
 export function choicesOf(schema: Record<string, unknown>, argument: string): readonly string[] {
   return readFields(schema).find(({ name }) => name === argument)?.choices ?? []
-}
-
-function toKind(schema: Schema): Pick<Field, 'kind' | 'choices'> {
-  const parts = [schema, ...(Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [])]
-  const choices = parts.flatMap(({ enum: values }) => (Array.isArray(values) ? values : []))
-  const names = choices.filter(value => typeof value === 'string')
-  if (names.length > 0) return { kind: 'choice', choices: names }
-  const is = (...types: string[]) =>
-    parts.some(({ type }) => typeof type === 'string' && types.includes(type))
-  return { kind: is('integer', 'number') ? 'number' : is('string') ? 'text' : 'other', choices: [] }
 }
 
 /** Values that a sentence gives to a tool's arguments, the words that gave them, and missing arguments. */
@@ -54,7 +50,7 @@ export interface Asked {
   words: readonly string[]
   open: readonly string[]
   /** Words that occur in what the tool says of itself. */
-  told: readonly string[]
+  described: readonly string[]
   /** Words that occur in the tool's name or title, except those of the order to act on it. */
   named: readonly string[]
 }
@@ -69,12 +65,7 @@ export function fillArguments(schema: Record<string, unknown>, asked: Asked): Fi
     for (const word of words) used.add(word)
   }
   for (const field of fields) {
-    const found =
-      field.kind === 'choice'
-        ? findChoice(field, asked)
-        : field.kind === 'number'
-          ? (findSpeed(field, asked) ?? findNumber(field, asked))
-          : findNamed(field, asked)
+    const found = FINDERS[field.kind](field, asked)
     if (found) give(field, found.value, found.words)
   }
   const lacking = fields.filter(field => field.required && !(field.name in values))
@@ -90,6 +81,13 @@ export function fillArguments(schema: Record<string, unknown>, asked: Asked): Fi
 interface Value {
   value: unknown
   words: readonly string[]
+}
+
+const FINDERS: Record<Field['kind'], (field: Field, asked: Asked) => Value | undefined> = {
+  choice: findChoice,
+  number: (field, asked) => findSpeed(field, asked) ?? findNumber(field, asked),
+  text: findNamed,
+  other: () => undefined,
 }
 
 /** Returns the one choice that is named; undefined where two are, since that is ambiguous. */
@@ -143,8 +141,7 @@ function findSpeed({ name }: Field, { text }: Asked): Value | undefined {
 const CLIENTS = new Set(['sabnzbd', 'nzbget', 'qbittorrent', 'transmission', 'deluge'])
 
 /** Reads a word beside the argument's name: "container nginx", "nginx container", "the debian torrent". */
-function findNamed({ name, kind }: Field, { text, words, open, told }: Asked): Value | undefined {
-  if (kind !== 'text') return undefined
+function findNamed({ name }: Field, { text, words, open, described }: Asked): Value | undefined {
   const client = name === 'client' ? words.find(word => CLIENTS.has(word)) : undefined
   if (client) return { value: client, words: [client] }
   const address = name === 'url' ? ADDRESS.exec(text)?.[0] : undefined
@@ -152,7 +149,7 @@ function findNamed({ name, kind }: Field, { text, words, open, told }: Asked): V
   const at = words.findIndex(word => word === fold(name) || meaningsOf(word).includes(fold(name)))
   if (at < 0) return undefined
   const isName = (word = '') =>
-    open.includes(word) && !told.includes(word) && !isCommon(word) && isStop(word) === isStop(word, true)
+    open.includes(word) && !described.includes(word) && !isCommon(word) && isStop(word) === isStop(word, true)
   const after = OF.has(words[at + 1] ?? '') ? words[at + 2] : words[at + 1]
   const beside = [after, words[at - 1]].find(isName)
   return beside === undefined ? undefined : { value: asWritten(text, beside), words: [beside] }

@@ -17,7 +17,7 @@ export interface Match {
   /** Words of the sentence that occur in the tool's name or title. */
   named: string[]
   /** Words of the sentence that occur in all that the tool says of itself. */
-  told: string[]
+  described: string[]
 }
 
 const MOST_CANDIDATES = 12
@@ -57,12 +57,12 @@ export function matchTools(
   orders: readonly string[] = [],
 ): Match[] {
   const words = toKnownWords(text, tools)
-  const telling = words.filter(word => !isStop(word, orders.length > 0))
-  const ranked = searchTools(telling, tools).slice(0, MOST_CANDIDATES)
-  const found = ranked.map(tool => toMatch(tool, { text, words, telling, orders }))
+  const keywords = words.filter(word => !isStop(word, orders.length > 0))
+  const ranked = searchTools(keywords, tools).slice(0, MOST_CANDIDATES)
+  const found = ranked.map(tool => toMatch(tool, { text, words, keywords, orders }))
   const isOrder = (word: string) => orders.includes(word)
   return found
-    .filter(({ told }) => telling.every(isOrder) || !told.every(isOrder))
+    .filter(({ described }) => keywords.every(isOrder) || !described.every(isOrder))
     .sort((a, b) => Number(b.clear) - Number(a.clear) || scoreOf(b) - scoreOf(a))
 }
 
@@ -100,31 +100,32 @@ function isUnknown(word: string): boolean {
 interface Sentence {
   text: string
   words: string[]
-  telling: string[]
+  keywords: string[]
   orders: readonly string[]
 }
 
-function toMatch(tool: ModelTool, { text, words, telling, orders }: Sentence): Match {
+function toMatch(tool: ModelTool, { text, words, keywords, orders }: Sentence): Match {
   const { description, inputSchema, readOnly } = tool
   const label = labelOf(tool)
   const whole = `${label} ${description} ${toIndexedTool(tool).arguments.replaceAll('_', ' ')}`
-  const named = telling.filter(word => speaksOf(label, word))
-  const told = telling.filter(word => speaksOf(whole, word))
+  const named = keywords.filter(word => speaksOf(label, word))
+  const described = keywords.filter(word => speaksOf(whole, word))
   // A word of an order that occurs only in a description may change what is meant: "without warning".
-  const known = orders.length > 0 ? named : told
-  const open = telling.filter(word => !known.includes(word))
+  const known = orders.length > 0 ? named : described
+  const open = keywords.filter(word => !known.includes(word))
   const subject = named.filter(word => !orders.includes(word))
-  const filled = fillArguments(inputSchema, { text, words, open, told, named: subject })
+  const filled = fillArguments(inputSchema, { text, words, open, described, named: subject })
   const isOne = orders.every(word => [word, ...meaningsOf(word)].includes(verbOf(tool)))
   // A single word of a description does not tell which tool is meant.
-  const isKnown = named.length > 0 || told.length > 1
+  const isKnown = named.length > 0 || described.length > 1
   const left = open.filter(word => !filled.used.has(word))
   // A read-only tool may be chosen although it does not explain every word, but it has to explain numbers.
-  const mayMiss = readOnly && named.length > 0 && !left.some(word => /\d/.test(word)) ? told.length / 2 : 0
+  const mayMiss =
+    readOnly && named.length > 0 && !left.some(word => /\d/.test(word)) ? described.length / 2 : 0
   const clear = isOne && isKnown && filled.missing.length === 0 && left.length <= mayMiss
-  const isTold = named.length > 0 || told.length > 1 || told.length === telling.length
-  const near = isTold && 2 * told.length >= telling.length
-  return { tool, filled, clear, near, named, told }
+  const isDescribed = named.length > 0 || described.length > 1 || described.length === keywords.length
+  const near = isDescribed && 2 * described.length >= keywords.length
+  return { tool, filled, clear, near, named, described }
 }
 
 function labelOf({ name, title = '' }: ModelTool): string {

@@ -1,5 +1,5 @@
 import * as chrono from 'chrono-node'
-import { fromIso, toDate, toLocal, zoneOffset } from '../../core/clock.ts'
+import { dayOf, fromIso, toDate, toLocal, zoneOffset } from '../../core/clock.ts'
 import { findRecurrence, type Recurrence } from './recurring.ts'
 import { fold } from './words.ts'
 
@@ -57,21 +57,18 @@ const hasDay = ({ start }: Found) => start.isCertain('day') || start.isCertain('
 
 function decideOnce(text: string, found: readonly Found[], options: WhenOptions): When {
   const timed = found.filter(hasHour)
-  const [first] = timed
-  if (!first) return decideDay(text, found, options)
-  if (timed.length > 1 || first.end) return unclear('I read more than one time there. When exactly?')
-  if (!hasDay(first) && found.some(each => each !== first && hasDay(each)))
+  const [first] = timed.length > 0 ? timed : found
+  if (!first) return { kind: 'none' }
+  if (timed.length === 0) {
+    // Of days without a time of day only a span says enough by itself: "in 3 days".
+    const isSpan = first.tags().has('result/relativeDate') && /\d|^in /i.test(first.text)
+    if (!isSpan || found.length > 1) return unclear(`At what time, “${first.text}”?`)
+  } else if (timed.length > 1 || first.end) {
+    return unclear('I read more than one time there. When exactly?')
+  } else if (!hasDay(first) && found.some(hasDay)) {
     return unclear('I read a day and a time that may not belong together. Write them side by side.')
+  }
   return findDoubt(text, first, options) ?? toPoint(text, first, options)
-}
-
-/** Decides a day without a time of day: only a span of days says enough by itself. */
-function decideDay(text: string, found: readonly Found[], options: WhenOptions): When {
-  const [day] = found
-  if (!day) return { kind: 'none' }
-  const isSpan = day.tags().has('result/relativeDate') && /\d|^in /i.test(day.text)
-  if (!isSpan || found.length > 1) return unclear(`At what time, “${day.text}”?`)
-  return findDoubt(text, day, options) ?? toPoint(text, day, options)
 }
 
 /** Words beside a time that make it another one: "and a half", "or 6", "before". */
@@ -89,7 +86,8 @@ function findDoubt(text: string, found: Found, { now, timezone }: WhenOptions): 
   const hour = start.get('hour') ?? 0
   const isOpen = !start.isCertain('meridiem') && hour >= 1 && hour <= 12 && /\d/.test(found.text)
   if (!isOpen || isRelative(found) || /(?<!\d)0\d/.test(found.text)) return undefined
-  const isComing = toTime(found, now, timezone) - now < 24 * 60 * MINUTE && sameDay(found, now, timezone)
+  const at = toTime(found, now, timezone)
+  const isComing = at - now < 24 * 60 * MINUTE && dayOf(at, timezone) === dayOf(now, timezone)
   if (hour >= 7 && (hasDay(found) || isComing)) return undefined
   return unclear(eitherOr(hour % 12, start.get('minute') ?? 0))
 }
@@ -135,10 +133,6 @@ function toTime(found: Found, now: number, timezone: string): number {
   if (found.start.isCertain('timezoneOffset')) return found.start.date().getTime()
   if (isRelative(found)) return (fromIso(`${day}T${time}Z`) ?? Number.NaN) - zoneOffset(now, timezone)
   return fromIso(`${day}T${time}`, timezone) ?? Number.NaN
-}
-
-function sameDay(found: Found, now: number, timezone: string): boolean {
-  return toLocal(toTime(found, now, timezone), timezone).slice(0, 14) === toLocal(now, timezone).slice(0, 14)
 }
 
 const BETWEEN = /^(?:[\s,&+]|(?<!\p{L})(?:and|und|et|y|e|en|и|och|ja|on|am|le|los|il)(?!\p{L}))*$/u
