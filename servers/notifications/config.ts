@@ -11,11 +11,10 @@ import {
   textSetting,
 } from '../kit/env.ts'
 import { jsonSetting, secretSetting, urlSetting } from '../kit/settings.ts'
-import { readChannel } from './config/channel-entry.ts'
+import { type ChannelConfig, readChannel } from './config/channel-entry.ts'
 import { expandVariables, readConfigFile } from './config/config-file.ts'
 import { readRouting } from './config/routing.ts'
 import { type Shortcut, shortcuts } from './config/shortcuts.ts'
-import type { ChannelConfig, NotificationSettings } from './settings.ts'
 
 const text = (purpose: string, form: string, pattern = /./) => textSetting({ purpose, form, pattern })
 const entries = z.record(z.string(), z.looseObject({}))
@@ -90,8 +89,10 @@ export const settingsTable = {
 
 type Read = ReturnType<typeof readSettings<typeof settingsTable>>
 
+export type NotificationSettings = Awaited<ReturnType<typeof readNotificationSettings>>
+
 /** Reads and checks all settings. Rejects with SettingsError, which names every problem at once. */
-export async function readNotificationSettings(environment: Environment): Promise<NotificationSettings> {
+export async function readNotificationSettings(environment: Environment) {
   const read = readSettings(settingsTable, environment)
   const problems: string[] = []
   const file = await readConfigFile(read.NOTIFICATIONS_CONFIG)
@@ -116,6 +117,7 @@ export async function readNotificationSettings(environment: Environment): Promis
     channels,
     routing,
     timezone,
+    /** The path of the outbox and history. */
     file: resolve(read.NOTIFICATIONS_DATA ?? join(folder, 'notifications.db')),
   }
 }

@@ -1,8 +1,9 @@
 import type { Clock } from '../../kit/clock.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import { cleanText } from '../../kit/text.ts'
+import type { ChannelConfig } from '../config/channel-entry.ts'
+import type { NotificationSettings } from '../config.ts'
 import type { Severity } from '../message.ts'
-import type { ChannelConfig, NotificationSettings } from '../settings.ts'
 import type { Sender } from './channel.ts'
 
 /** The configured channels, each with its sender. */

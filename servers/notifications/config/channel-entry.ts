@@ -4,7 +4,6 @@ import { isTimezone } from '../../../schemas/timezone.ts'
 import { cleanText } from '../../kit/text.ts'
 import type { ChannelKind } from '../channels/channel.ts'
 import { channelKinds } from '../channels/index.ts'
-import type { ChannelConfig } from '../settings.ts'
 
 const NAME = /^[\w-][\w .-]{0,39}$/
 const DAY = 86_400_000
@@ -44,6 +43,16 @@ const common = z.object({
     })
     .default({ count: 30, per: 10 * 60_000 }),
 })
+
+export interface ChannelConfig {
+  readonly name: string
+  readonly kind: ChannelKind
+  /** The entry as the kind's schema parsed it. */
+  readonly entry: Record<string, unknown>
+  /** The place of its settings, for messages: "NTFY_URL". */
+  readonly where: string
+  readonly rules: ChannelRules
+}
 
 export interface GivenChannel {
   name: string

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { SEVERITIES } from '../message.ts'
-import type { ChannelConfig, Routing } from '../settings.ts'
+import { SEVERITIES, type Severity } from '../message.ts'
+import type { ChannelConfig } from './channel-entry.ts'
 
 const names = z.union([z.string().transform(name => [name]), z.array(z.string()).min(1)])
 const shape = z.strictObject({
@@ -8,6 +8,9 @@ const shape = z.strictObject({
   warning: names.optional(),
   critical: names.optional(),
 })
+
+/** Names of channels for each severity. */
+type Routing = Readonly<Record<Severity, readonly string[]>>
 
 /**
  * Reads which channels get a message that names none. A severity without a route uses the route of the next

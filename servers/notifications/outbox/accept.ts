@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { ToolFailure } from '../../kit/failure.ts'
 import { describeError } from '../../kit/log.ts'
 import { toByteText, toCountText } from '../../kit/text.ts'
+import type { ChannelConfig } from '../config/channel-entry.ts'
 import type { Picture, Severity } from '../message.ts'
-import type { ChannelConfig } from '../settings.ts'
 import { readReceipts } from './row.ts'
 
 const MAX_WAITING = 1000

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
+import type { ChannelConfig } from '../config/channel-entry.ts'
 import type { Severity } from '../message.ts'
-import type { ChannelConfig } from '../settings.ts'
 import { decideHold, decideQuiet } from './decide-hold.ts'
 import { type Row, readRows } from './row.ts'
 

@@ -5,12 +5,11 @@ import { known, toFacts } from '../../kit/render.ts'
 import { quote, toAgeText, toCountText, toSpanText, toTimeText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Channels } from '../channels/channels.ts'
-import type { QuietHours } from '../config/channel-entry.ts'
+import type { ChannelConfig, QuietHours } from '../config/channel-entry.ts'
 import { severity } from '../message.ts'
 import { decideQuiet } from '../outbox/decide-hold.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { findFigures } from '../outbox/receipts.ts'
-import type { ChannelConfig } from '../settings.ts'
 
 const channel = z.object({
   name: z.string().describe('for the argument channel of send_notification'),
