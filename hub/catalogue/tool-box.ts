@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { hasWholeText } from '../../schemas/text-readers.ts'
 import { matchesGlobs } from '../core/glob.ts'
-import { parseJson } from '../core/json.ts'
+import { parseJson, withoutNul } from '../core/json.ts'
 import {
   CALL_TOOL,
   FIND_TOOLS,
@@ -164,7 +164,7 @@ function serverTool(
           },
         })
         const images = await takePictures(result)
-        const outcome = toOutcome(result, hasWholeText(definition))
+        const outcome = withoutNul(toOutcome(result, hasWholeText(definition)))
         return images.length === 0 ? outcome : { ...outcome, images }
       } catch (error) {
         if (options.signal.aborted) throw error

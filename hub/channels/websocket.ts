@@ -15,7 +15,7 @@ import {
 import { describeProblems } from '../../schemas/problems.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
-import { parseJson } from '../core/json.ts'
+import { parseJson, withoutNul } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Signals } from '../core/signals.ts'
 import { keepAlive } from './keep-alive.ts'
@@ -218,7 +218,7 @@ function readFrame(data: Buffer): { frame: ClientFrame } | Problem {
     const message = `The frame has ${data.length} bytes; at most ${LARGEST_FRAME} are taken.`
     return { problem: { type: 'error', code: 'too_large', message } }
   }
-  const value = parseJson(data.toString('utf8'))
+  const value = withoutNul(parseJson(data.toString('utf8')))
   if (value === undefined) {
     return { problem: { type: 'error', code: 'bad_request', message: 'The frame is not JSON.' } }
   }

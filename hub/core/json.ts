@@ -24,3 +24,15 @@ export function parseJson(text: string): unknown {
     throw error
   }
 }
+
+/** Returns a value without NUL characters in its texts and keys: not every database can store one. */
+export function withoutNul<Value>(value: Value): Value {
+  return clean(value) as Value
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '') : value
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(clean)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [clean(key), clean(inner)]))
+}

@@ -1,8 +1,10 @@
 import { describeError } from '../core/errors.ts'
+import { withoutNul } from '../core/json.ts'
 import {
   type Model,
   ModelError,
   type ModelHealth,
+  type ModelOptions,
   type ModelReply,
   type ProviderHealth,
 } from '../core/model.ts'
@@ -53,7 +55,12 @@ export function createChain(
     ...(first.model.price ? { price: first.model.price } : {}),
     canSummarize: first.model.canSummarize ?? true,
     health: createHealth(links, failedBy),
-    async complete(request, asked) {
+    async complete(request, { onText, onCut, ...options }) {
+      const asked: ModelOptions = {
+        ...options,
+        onText: text => onText(withoutNul(text)),
+        ...(onCut ? { onCut: begun => onCut(withoutNul(begun)) } : {}),
+      }
       let refused: ModelError | undefined
       let isDown = false
       const succeed = ({ circuit, model, onAnswer }: Guarded) => {
@@ -67,7 +74,7 @@ export function createChain(
         if (!pass) continue
         try {
           const maxOutput = Math.min(request.maxOutput, model.maxOutput)
-          const reply = await model.complete({ ...request, maxOutput }, asked)
+          const reply = withoutNul(await model.complete({ ...request, maxOutput }, asked))
           succeed(link)
           return model === first.model ? reply : signed(reply, link)
         } catch (error) {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import { parseJson, toCanonicalJson } from '../core/json.ts'
+import { parseJson, toCanonicalJson, withoutNul } from '../core/json.ts'
 
 /** Reads the arguments of a call as its model wrote them; undefined if they are not a JSON object. */
 export function parseArguments(text: string): Record<string, unknown> | undefined {
-  const value = parseJson(text.trim() || '{}')
+  const value = withoutNul(parseJson(text.trim() || '{}'))
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : undefined

@@ -1,6 +1,6 @@
 import { EVENTS_AT_ONCE, eventFeed, type ServerEvent } from '../../schemas/events.ts'
 import { type Clock, sleep } from '../core/clock.ts'
-import { parseJson } from '../core/json.ts'
+import { parseJson, withoutNul } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { EventCursor } from '../store/events.ts'
 import { StoreFault } from '../store/writer.ts'
@@ -90,5 +90,5 @@ async function readAfter(source: EventSource, uri: string, after: number) {
   const { contents } = await source.readResource(`${uri}?after=${after}`)
   const [first] = contents
   const text = first && 'text' in first ? String(first.text) : ''
-  return eventFeed.parse(parseJson(text))
+  return eventFeed.parse(withoutNul(parseJson(text)))
 }

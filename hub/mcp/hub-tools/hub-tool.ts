@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { describeProblems } from '../../../schemas/problems.ts'
 import { HubError } from '../../core/errors.ts'
-import { dropNulls } from '../../core/json.ts'
+import { dropNulls, withoutNul } from '../../core/json.ts'
 
 /** The caller of a hub tool, and the ways to reach it meanwhile. */
 export interface HubToolContext {
@@ -63,9 +63,10 @@ export function defineHubTool<Input extends z.ZodType, Output extends z.ZodObjec
         openWorldHint: false,
       },
     },
-    async run(args, context) {
-      const given = tool.input.safeParse(args ?? {})
-      const parsed = given.success ? given : tool.input.safeParse(dropNulls(args ?? {}))
+    async run(asked, context) {
+      const args = withoutNul(asked ?? {})
+      const given = tool.input.safeParse(args)
+      const parsed = given.success ? given : tool.input.safeParse(dropNulls(args))
       if (!parsed.success) {
         throw new HubError(
           'invalid_arguments',

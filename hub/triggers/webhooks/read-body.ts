@@ -1,11 +1,15 @@
 import { HubError } from '../../core/errors.ts'
-import { parseJson } from '../../core/json.ts'
+import { parseJson, withoutNul } from '../../core/json.ts'
 
 /**
  * Returns the fields of a JSON object or of a form; other JSON comes under `body`, other text under `text`.
  * Throws `bad_request` for anything else.
  */
 export function readBody(contentType: string | undefined, bytes: Buffer): Record<string, unknown> {
+  return withoutNul(readFields(contentType, bytes))
+}
+
+function readFields(contentType: string | undefined, bytes: Buffer): Record<string, unknown> {
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   if (bytes.length === 0) return {}
   const text = decode(bytes)
