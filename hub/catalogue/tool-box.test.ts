@@ -26,7 +26,10 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
       longest: 64,
       owners: NO_OWNERS,
     }),
-    call: () => Promise.reject(new Error('not called')),
+    call: async () => ({
+      content: [{ type: 'text' as const, text: '4\0 disks' }],
+      structuredContent: { 'a\0': 'b\0' },
+    }),
     untilListed: async () => undefined,
     whyMissing: (name: string) => `There is no tool ${name} now. The server s is down`,
     settled: true,
@@ -64,4 +67,18 @@ test('an agent is told why a tool of a server that is not ready is missing, if i
   const box = makeToolBox(undefined)
   expect(box.whyMissing('s__late', ['s__*'])).toContain('The server s is down')
   expect(box.whyMissing('s__late', ['other__*'])).toBeUndefined()
+})
+
+test('a result comes to an agent without NUL characters', async () => {
+  const tool = makeToolBox(undefined).find('x', ['*'])
+  if (tool?.kind !== 'server') throw new Error('no tool of a server')
+  const options = {
+    agent: 'a',
+    signal: AbortSignal.timeout(9_000),
+    idempotencyKey: 'k',
+    onProgress: () => undefined,
+  }
+  const outcome = await tool.call({}, options)
+  expect(outcome).toMatchObject({ isError: false, structured: { a: 'b' } })
+  expect(outcome.text).toContain('4 disks')
 })
