@@ -10,7 +10,7 @@ import {
   type Hold,
   readHold,
   writeHold,
-} from './store/crash-hold.ts'
+} from './store/hub-state.ts'
 
 /** Milliseconds after which a run of the hub no longer counts towards a crash loop. */
 const SHORT_MS = 30_000

@@ -2,7 +2,6 @@ import type { DueSource } from '../core/due.ts'
 import {
   dueThreads,
   earliestNotBefore,
-  foreignLeases,
   parkedThreads,
   setNotBefore,
   type WaitingThread,
@@ -10,7 +9,7 @@ import {
 import type { RuntimeDeps } from './deps.ts'
 import { LONGEST_PARKED_MS, TRY_AGAIN_MS } from './park.ts'
 
-type Deps = Pick<RuntimeDeps, 'store' | 'clock' | 'model' | 'owner'>
+type Deps = Pick<RuntimeDeps, 'store' | 'clock' | 'model'>
 
 /**
  * Creates the source that wakes threads after their wait; while the provider is down one of them tries it.
@@ -20,16 +19,14 @@ export function createWaitingSource(deps: Deps, wake: (thread: string) => void):
     nextDue: () => earliestNotBefore(deps.store.db),
     async fire() {
       const now = deps.clock.now()
-      const { run, later } = decideWaiting(await dueThreads(deps.store.db, now), {
-        now,
-        isDown: isDown(deps),
-      })
       const retryAt = deps.model('default').health?.retryAt() ?? now + TRY_AGAIN_MS
-      await deps.store.write(async tx => {
+      const threads = await deps.store.write(async tx => {
+        const { run, later } = decideWaiting(await dueThreads(tx, now), { now, isDown: isDown(deps) })
         await setNotBefore(tx, run, null)
         await setNotBefore(tx, later, Math.max(retryAt, now + 1))
+        return run
       })
-      for (const thread of run) wake(thread)
+      for (const thread of threads) wake(thread)
     },
   }
 }
@@ -66,26 +63,4 @@ export async function releaseParked(
   if (threads.length === 0) return
   await deps.store.write(tx => setNotBefore(tx, threads, null))
   for (const thread of threads) wake(thread)
-}
-
-/** Creates the source that takes over cycles of another process whose lease ran out. */
-export function createLeaseSource(deps: Deps, wake: (thread: string) => void): DueSource {
-  const tried = new Set<string>()
-  const open = async () =>
-    (await foreignLeases(deps.store.db, deps.owner)).filter(
-      ({ thread, until }) => !tried.has(`${thread}@${until}`),
-    )
-  return {
-    async nextDue() {
-      const [first] = await open()
-      return first && first.until + 1
-    },
-    async fire() {
-      for (const { thread, until } of await open()) {
-        if (until >= deps.clock.now()) return
-        tried.add(`${thread}@${until}`)
-        wake(thread)
-      }
-    },
-  }
 }

@@ -12,7 +12,7 @@ import { BROKEN, bury } from './bury.ts'
 import { type Claim, claimCycle } from './claim.ts'
 import { runCycle } from './cycle.ts'
 import type { RuntimeAgent, RuntimeDeps, SampleFor } from './deps.ts'
-import { createLeaseSource, createWaitingSource, releaseParked } from './due-threads.ts'
+import { createWaitingSource, releaseParked } from './due-threads.ts'
 import { createKeptWindows } from './kept-windows.ts'
 import { findTokensProblem } from './limits/cycle-tokens.ts'
 import { createPlaces } from './limits/hold.ts'
@@ -116,7 +116,7 @@ export function createRuntime(
   return {
     wake,
     isActive: thread => active.has(thread),
-    due: [createWaitingSource(deps, wake), createLeaseSource(deps, wake), watch],
+    due: [createWaitingSource(deps, wake), watch],
     goOn: () => releaseParked(deps, wake),
     sampleFor: (agent, cycle) => createSampling(deps, toApprovedCall(agent, cycle)),
     problemOf: agent => findTokensProblem(deps, agent),

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { toIso } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { lockFolder } from './sqlite.ts'
@@ -11,6 +11,7 @@ import {
   databaseFile,
   foldLog,
   isRestorable,
+  listBackups,
   makePrivate,
   nextMigration,
   type StoreCopy,
@@ -44,11 +45,13 @@ export async function backUp(folder: string, now: number, file?: string): Promis
  * newer store.
  */
 export async function backUpBeforeMigration(folder: string): Promise<StoreCopy | undefined> {
-  keepToOwner(folder)
+  // Backups of an earlier version, or that a person put there, are as secret as the store.
+  for (const file of listBackups(folder)) makePrivate(file)
   const migration = nextMigration(folder)
   if (migration === undefined) return undefined
   const copy = await copyDatabase(databaseFile(folder), join(backupsFolder(folder), `before-${migration}.db`))
-  keepNewest(backupsFolder(folder))
+  const automatic = listBackups(folder).filter(file => basename(file).startsWith('before-'))
+  for (const old of automatic.slice(MOST_AUTOMATIC)) rmSync(old, { force: true })
   return copy
 }
 
@@ -126,21 +129,6 @@ function freeName(file: string): string {
 /** Returns a time in UTC such as `20261122-080910`. */
 function toStamp(now: number): string {
   return toIso(now).replace(/[-:Z]/g, '').replace('T', '-').slice(0, 15)
-}
-
-function keepNewest(folder: string): void {
-  const automatic = readdirSync(folder)
-    .filter(name => /^before-.*\.db$/.test(name))
-    .map(name => join(folder, name))
-    .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
-  for (const file of automatic.slice(MOST_AUTOMATIC)) rmSync(file, { force: true })
-}
-
-/** Makes backups private that an earlier version or a person put there: they are as secret as the store. */
-function keepToOwner(folder: string): void {
-  const backups = backupsFolder(folder)
-  const names = existsSync(backups) ? readdirSync(backups) : []
-  for (const name of names.filter(each => each.endsWith('.db'))) makePrivate(join(backups, name))
 }
 
 function sweep(folder: string, now: number): void {

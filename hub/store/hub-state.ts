@@ -60,13 +60,13 @@ const NAME_OWNERS = 'name_owners'
 const TOKEN_FACTORS = 'token_factors'
 
 /** Returns what the hub keeps about itself under a key; undefined if it keeps nothing. */
-export async function readState(db: Kysely<Tables>, key: string): Promise<unknown> {
+async function readState(db: Kysely<Tables>, key: string): Promise<unknown> {
   const row = await db.selectFrom('hub_state').select('value_json').where('key', '=', key).executeTakeFirst()
   return row && parseJson(row.value_json)
 }
 
 /** Saves a value; writes nothing if the same is kept already. */
-export async function saveState(tx: Tx, key: string, value: unknown): Promise<void> {
+async function saveState(tx: Tx, key: string, value: unknown): Promise<void> {
   const value_json = JSON.stringify(value)
   await tx
     .insertInto('hub_state')
@@ -96,7 +96,70 @@ export async function countUp(tx: Tx, key: string): Promise<number> {
 }
 
 /** Removes a value; returns false if nothing was kept. */
-export async function removeState(tx: Tx, key: string): Promise<boolean> {
+async function removeState(tx: Tx, key: string): Promise<boolean> {
   const removed = await tx.deleteFrom('hub_state').where('key', '=', key).executeTakeFirst()
   return removed.numDeletedRows > 0n
+}
+
+const HOLD = 'hold'
+const RUNS = 'crash_runs'
+
+const hold = z.object({
+  since: z.number(),
+  /** Conversations that were told of the hold. */
+  told: z.array(z.string()),
+})
+/** The hold of all agents: the hub crashed several times in a row soon after its start, while a cycle ran. */
+export type Hold = z.infer<typeof hold>
+
+/** Counts the runs of the hub in a row that had a cycle and neither a step nor an end in order. */
+export async function crashRuns(db: Kysely<Tables>): Promise<number> {
+  return z
+    .number()
+    .catch(0)
+    .parse(await readState(db, RUNS))
+}
+
+/** Counts this run, which has a cycle, as a crash until `forgetCrashRuns` says that it was none. */
+export async function countCrashRun(tx: Tx): Promise<void> {
+  await countUp(tx, RUNS)
+}
+
+export async function forgetCrashRuns(tx: Tx): Promise<void> {
+  await removeState(tx, RUNS)
+}
+
+export async function readHold(db: Kysely<Tables>): Promise<Hold | undefined> {
+  return hold.optional().parse(await readState(db, HOLD))
+}
+
+export async function writeHold(tx: Tx, value: Hold): Promise<void> {
+  await saveState(tx, HOLD, value)
+}
+
+/** Ends the hold; crashes before it count no more. Returns false if there was no hold. */
+export async function endHold(tx: Tx): Promise<boolean> {
+  await forgetCrashRuns(tx)
+  return removeState(tx, HOLD)
+}
+
+export interface StoredVerdict {
+  /** JSON of the probe's result. */
+  verdict: string
+  /** Time of the probe, unix milliseconds: an old verdict is not trusted. */
+  at: number
+}
+
+export async function readVerdict(db: Kysely<Tables>, server: string): Promise<StoredVerdict | undefined> {
+  const row = await db.selectFrom('server_eras').selectAll().where('server', '=', server).executeTakeFirst()
+  return row && { verdict: row.verdict_json, at: row.at }
+}
+
+export async function saveVerdict(tx: Tx, server: string, found: StoredVerdict): Promise<void> {
+  const values = { verdict_json: found.verdict, at: found.at }
+  await tx
+    .insertInto('server_eras')
+    .values({ server, ...values })
+    .onConflict(oc => oc.column('server').doUpdateSet(values))
+    .execute()
 }

@@ -100,19 +100,3 @@ export async function parkedThreads(db: Kysely<Tables>): Promise<string[]> {
     .execute()
   return rows.map(row => row.thread_id)
 }
-
-/** Returns threads whose lease another process holds, by the end of the lease. */
-export async function foreignLeases(
-  db: Kysely<Tables>,
-  owner: string,
-): Promise<{ thread: string; until: number }[]> {
-  const rows = await db
-    .selectFrom('cycles')
-    .innerJoin('threads', 'threads.id', 'cycles.thread_id')
-    .select(['threads.id', 'threads.lease_until'])
-    .where('cycles.status', '=', sql.lit('running'))
-    .where('threads.lease_owner', '!=', owner)
-    .orderBy('threads.lease_until')
-    .execute()
-  return rows.map(row => ({ thread: row.id, until: row.lease_until ?? 0 }))
-}

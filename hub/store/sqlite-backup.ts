@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -33,6 +34,14 @@ const EVENT_FEED = '003-event-feed'
 /** Returns the folder for backups of a data folder's store. */
 export function backupsFolder(folder: string): string {
   return join(folder, 'backups')
+}
+
+/** Returns the files of a data folder's backups, the newest first. */
+export function listBackups(folder: string): string[] {
+  const backups = backupsFolder(folder)
+  const names = existsSync(backups) ? readdirSync(backups) : []
+  const files = names.filter(name => name.endsWith('.db')).map(name => join(backups, name))
+  return files.toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)
 }
 
 /** Returns the store's file in a data folder. */

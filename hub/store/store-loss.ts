@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { z } from 'zod'
 import { parseJson } from '../core/json.ts'
 import { plural } from '../core/text.ts'
-import { backupsFolder, databaseFile, MIGRATIONS } from './sqlite-backup.ts'
+import { databaseFile, listBackups, MIGRATIONS } from './sqlite-backup.ts'
 import { withFaults } from './sqlite-faults.ts'
 import { COMMITS_KEY, markFile } from './store-mark.ts'
 
@@ -20,7 +20,7 @@ export type StoreLoss =
  */
 export function wasUsed(folder: string): boolean {
   const ran = existsSync(join(folder, 'lock.db')) && existsSync(join(folder, 'token'))
-  return ran || readMark(folder) !== undefined || newestBackup(folder) !== undefined
+  return ran || readMark(folder) !== undefined || listBackups(folder).length > 0
 }
 
 /**
@@ -47,7 +47,7 @@ export function findLoss(folder: string, used: boolean): StoreLoss | undefined {
 
 /** Describes what is lost, and the two ways on. */
 export function describeLoss(folder: string, loss: StoreLoss): string {
-  const backup = newestBackup(folder)
+  const [backup] = listBackups(folder)
   const back = backup
     ? `Put the newest backup back with: superbloom restore ${backup}`
     : 'There is no backup in its folder backups; restore one from elsewhere with: superbloom restore FILE'
@@ -94,13 +94,4 @@ function commitsOf(database: Database.Database): number {
 function damageOf(database: Database.Database): string | undefined {
   const found = database.pragma('quick_check(1)', { simple: true })
   return found === 'ok' ? undefined : String(found)
-}
-
-function newestBackup(folder: string): string | undefined {
-  const backups = backupsFolder(folder)
-  if (!existsSync(backups)) return undefined
-  return readdirSync(backups)
-    .filter(name => name.endsWith('.db'))
-    .map(name => join(backups, name))
-    .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0]
 }

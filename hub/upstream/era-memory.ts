@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
+import { readVerdict, saveVerdict } from '../store/hub-state.ts'
 import type { Store } from '../store/open.ts'
-import { readVerdict, saveVerdict } from '../store/server-eras.ts'
 import type { EraMemory } from './connect.ts'
 import { specHash } from './server-spec.ts'
 

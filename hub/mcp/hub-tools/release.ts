@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endHold } from '../../store/crash-hold.ts'
+import { endHold } from '../../store/hub-state.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, type HubTool } from './hub-tool.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openTempStore } from '../../tests/support/temp-store.ts'
-import { readVerdict, saveVerdict } from './server-eras.ts'
+import { readVerdict, saveVerdict } from './hub-state.ts'
 
 test('a verdict is kept by server with its date', async () => {
   await using store = await openTempStore()
