@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { ChatMessage, MessageKind } from '../../schemas/chat.ts'
 import { storedPicture } from '../../schemas/picture.ts'
@@ -31,12 +31,12 @@ export async function appendOnce(
   message: NewMessage,
 ): Promise<{ posted: ChatMessage; isNew: boolean }> {
   const { conversation, token = null, clientId = null, at } = message
-  const { last_seq: seq } = await tx
-    .insertInto('conversations')
-    .values({ id: conversation, last_seq: 1, created_at: at })
-    .onConflict(oc => oc.column('id').doUpdateSet(eb => ({ last_seq: eb('conversations.last_seq', '+', 1) })))
-    .returning('last_seq')
-    .executeTakeFirstOrThrow()
+  const { rows } = await sql<{ seq: number }>`
+    insert into conversations (id, last_seq, created_at) values (${conversation}, 1, ${at})
+    on conflict (id) do update set last_seq = conversations.last_seq + 1 returning last_seq as seq`.execute(
+    tx,
+  )
+  const seq = rows[0]?.seq ?? 0
   const row: MessageRow = {
     conversation_id: conversation,
     seq,
@@ -51,14 +51,13 @@ export async function appendOnce(
     data_json: message.data ? JSON.stringify(message.data) : null,
     cycle_id: message.cycle ?? null,
   }
-  const inserted = await tx
-    .insertInto('messages')
-    .values(row)
-    .onConflict(oc =>
-      oc.columns(['conversation_id', 'token', 'client_id']).where('client_id', 'is not', null).doNothing(),
-    )
-    .executeTakeFirstOrThrow()
-  if (inserted.numInsertedOrUpdatedRows !== 0n) return { posted: toChatMessage(row), isNew: true }
+  const { numAffectedRows } = await sql`
+    insert into "messages" (conversation_id, seq, id, kind, author, text, at, token, client_id,
+      in_reply_to_json, data_json, cycle_id)
+    values (${conversation}, ${seq}, ${row.id}, ${row.kind}, ${row.author}, ${row.text}, ${at}, ${token},
+      ${clientId}, ${row.in_reply_to_json}, ${row.data_json}, ${row.cycle_id})
+    on conflict (conversation_id, token, client_id) where client_id is not null do nothing`.execute(tx)
+  if (numAffectedRows !== 0n) return { posted: toChatMessage(row), isNew: true }
   await tx
     .updateTable('conversations')
     .set({ last_seq: seq - 1 })

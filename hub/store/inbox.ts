@@ -24,20 +24,13 @@ export interface InboxItem {
 
 /** Posts an item once by thread, source and external id; returns false if it was there already. */
 export async function postItem(tx: Tx, item: NewInboxItem): Promise<boolean> {
-  const { numInsertedOrUpdatedRows: rows } = await tx
-    .insertInto('inbox')
-    .values({
-      thread_id: item.thread,
-      source: item.source,
-      external_id: item.externalId,
-      payload_json: JSON.stringify(item.payload),
-      conversation_id: item.conversation ?? null,
-      created_at: item.at,
-      unanswered: item.payload.kind === 'message' ? 'new' : null,
-    })
-    .onConflict(oc => oc.columns(['thread_id', 'source', 'external_id']).doNothing())
-    .executeTakeFirstOrThrow()
-  return (rows ?? 0n) > 0n
+  const { numAffectedRows } = await sql`
+    insert into "inbox"
+      (thread_id, source, external_id, payload_json, conversation_id, created_at, unanswered)
+    values (${item.thread}, ${item.source}, ${item.externalId}, ${JSON.stringify(item.payload)},
+      ${item.conversation ?? null}, ${item.at}, ${item.payload.kind === 'message' ? 'new' : null})
+    on conflict (source, external_id, thread_id) do nothing`.execute(tx)
+  return numAffectedRows !== 0n
 }
 
 /**
