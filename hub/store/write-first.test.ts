@@ -106,7 +106,7 @@ test.for(Object.entries(takers))(
     const nodes = new WeakMap<object, string>()
     const recorder: KyselyPlugin = {
       transformQuery({ node, queryId }) {
-        nodes.set(queryId, node.kind)
+        nodes.set(queryId, 'sqlFragments' in node ? node.sqlFragments.join('?').trim() : node.kind)
         return node
       },
       async transformResult({ result, queryId }) {
@@ -115,7 +115,7 @@ test.for(Object.entries(takers))(
       },
     }
     await store.write(async tx => take(tx.withPlugin(recorder) as Tx))
-    expect(kinds[0]).toMatch(/^(Update|Insert)QueryNode$/)
+    expect(kinds[0]).toMatch(/^((Update|Insert)QueryNode$|(update|insert) )/)
   },
 )
 
