@@ -34,16 +34,10 @@ export interface DeadLetter {
   calls: { tool: string; arguments: string; status: string }[]
 }
 
-export interface NewDeadLetter {
-  id: string
-  cycle: string
-  thread: string
-  agent: string
-  reason: string
-  error: LetterError
-  retryable: boolean
-  at: number
-}
+export type NewDeadLetter = Pick<
+  DeadLetter,
+  'id' | 'cycle' | 'thread' | 'agent' | 'reason' | 'retryable' | 'at'
+> & { error: LetterError }
 
 /** Adds a dead letter. The cycle's batch leaves the window but for a line that says so. */
 export async function addDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<void> {
@@ -59,8 +53,6 @@ export async function addDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<void
       error_json: JSON.stringify(letter.error),
       retryable: letter.retryable ? 1 : 0,
       created_at: letter.at,
-      decided_at: null,
-      decided_by: null,
     })
     .execute()
   const rows = tx.updateTable('history').where('thread_id', '=', letter.thread)
@@ -107,25 +99,14 @@ export async function countOpenDeadLetters(db: Kysely<Tables>): Promise<number> 
 
 /** Returns the threads whose newest cycle is an open dead letter. */
 export async function failedThreads(db: Kysely<Tables>): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('dead_letters as letter')
-    .innerJoin('cycles', 'cycles.id', 'letter.cycle_id')
-    .select('letter.thread_id')
-    .where('letter.status', '=', 'open')
-    .where(eb =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('cycles as later')
-            .select('later.id')
-            .whereRef('later.thread_id', '=', 'letter.thread_id')
-            .whereRef('later.started_at', '>=', 'cycles.started_at')
-            .whereRef('later.fence', '>', 'cycles.fence'),
-        ),
-      ),
-    )
-    .execute()
-  return new Set(rows.map(row => row.thread_id))
+  const { rows } = await sql<{ thread: string }>`
+    select letter.thread_id as thread from dead_letters as letter
+    join cycles on cycles.id = letter.cycle_id
+    where letter.status = 'open' and not exists (
+      select 1 from cycles as later
+      where later.thread_id = letter.thread_id and later.started_at >= cycles.started_at
+        and later.fence > cycles.fence)`.execute(db)
+  return new Set(rows.map(({ thread }) => thread))
 }
 
 /**

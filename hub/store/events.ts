@@ -60,6 +60,16 @@ export function eventsAfter(db: Kysely<Tables>, after: number, limit: number): P
   return db.selectFrom('events').selectAll().where('seq', '>', after).orderBy('seq').limit(limit).execute()
 }
 
+/** Selects events that came less than `within` milliseconds before `now`. */
+function selectRecent(tx: Tx, { now, within }: { now: number; within: number }) {
+  // The upper bound limits how long an event from the future holds others, after the clock was put back.
+  return tx
+    .selectFrom('events')
+    .selectAll()
+    .where('received_at', '>', now - within)
+    .where('received_at', '<', now + within)
+}
+
 /**
  * Returns the newest event of a type and key that was not held and came less than `within` milliseconds
  * before `now`. An event that somebody got goes before one that was ignored.
@@ -68,15 +78,9 @@ export function newestOfKind(
   tx: Tx,
   kind: { type: string; key: string; now: number; within: number },
 ): Promise<EventRow | undefined> {
-  // The upper bound limits how long an event from the future holds others, after the clock was put back.
-  const [from, until] = [kind.now - kind.within, kind.now + kind.within]
-  return tx
-    .selectFrom('events')
-    .selectAll()
+  return selectRecent(tx, kind)
     .where('type', '=', kind.type)
     .where('key', '=', kind.key)
-    .where('received_at', '>', from)
-    .where('received_at', '<', until)
     .where('status', '!=', 'held')
     .orderBy(eb => eb('status', '=', 'ignored'))
     .orderBy('received_at', 'desc')
@@ -103,16 +107,10 @@ export function newestOfSubject(
   tx: Tx,
   of: { source: string; subject: string; now: number; within: number },
 ): Promise<EventRow | undefined> {
-  // The upper bound limits how long an event from the future holds others, after the clock was put back.
-  const [from, until] = [of.now - of.within, of.now + of.within]
-  return tx
-    .selectFrom('events')
-    .selectAll()
+  return selectRecent(tx, of)
     .where('source', '=', of.source)
     .where('external_id', '>=', of.subject)
     .where('external_id', '<', `${of.subject.slice(0, -1)}0`)
-    .where('received_at', '>', from)
-    .where('received_at', '<', until)
     .orderBy('received_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)

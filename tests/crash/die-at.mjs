@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { WebSocket } from 'ws'
 
 const { at, writing = '', times = 1 } = JSON.parse(process.env.DIE_AT)
-const wanted = new RegExp(writing)
+const wanted = new RegExp(writing, 's')
 let left = times
 let isMarked = false
 
