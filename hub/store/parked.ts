@@ -16,18 +16,10 @@ export interface Parking {
  * does not wait: the asker wakes it.
  */
 export async function parkCycle(tx: Tx, { thread, cycle, until, why }: Parking): Promise<void> {
-  const isToStop = tx
-    .selectFrom('cycles')
-    .select('id')
-    .where('id', '=', cycle)
-    .where('stop_requested_by', 'is not', null)
-  await tx
-    .updateTable('threads')
-    .set({ not_before: until, status: 'waiting' })
-    .where('id', '=', thread)
-    .where('ended_at', 'is', null)
-    .where(({ not, exists }) => not(exists(isToStop)))
-    .execute()
+  await sql`
+    update threads set not_before = ${until}, status = 'waiting'
+    where id = ${thread} and ended_at is null
+      and not exists (select 1 from cycles where id = ${cycle} and stop_requested_by is not null)`.execute(tx)
   await tx
     .updateTable('cycles')
     .set(eb => ('note' in why ? why : { parked_at: eb.fn.coalesce('parked_at', eb.val(why.parkedAt)) }))
@@ -53,29 +45,18 @@ export interface WaitingThread {
 
 /** Returns threads that were to wait until `now` at most, the longest parked first. */
 export async function dueThreads(db: Kysely<Tables>, now: number): Promise<WaitingThread[]> {
-  const rows = await db
-    .selectFrom('threads')
-    .leftJoin('cycles', join =>
-      join.onRef('cycles.thread_id', '=', 'threads.id').on('cycles.status', '=', sql.lit('running')),
-    )
-    .select(['threads.id', 'threads.not_before', 'cycles.parked_at'])
-    .where('threads.not_before', 'is not', null)
-    .where('threads.not_before', '<=', now)
-    .orderBy('cycles.parked_at')
-    .execute()
-  return rows.map(row => ({ thread: row.id, notBefore: row.not_before ?? now, parkedAt: row.parked_at }))
+  const { rows } = await sql<WaitingThread>`
+    select threads.id as thread, not_before as "notBefore", parked_at as "parkedAt" from threads
+    left join cycles on cycles.thread_id = threads.id and cycles.status = 'running'
+    where not_before <= ${now} order by parked_at`.execute(db)
+  return rows
 }
 
 /** Returns the earliest time before which some thread may not run; undefined if none waits. */
 export async function earliestNotBefore(db: Kysely<Tables>): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('threads')
-    .select('not_before')
-    .where('not_before', 'is not', null)
-    .orderBy('not_before')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.not_before ?? undefined
+  const { rows } = await sql<{ at: number | null }>`
+    select min(not_before) as at from threads where not_before is not null`.execute(db)
+  return rows[0]?.at ?? undefined
 }
 
 export async function setNotBefore(tx: Tx, threads: readonly string[], at: number | null): Promise<void> {

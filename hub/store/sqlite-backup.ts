@@ -88,8 +88,9 @@ export async function copyDatabase(source: string, file: string): Promise<StoreC
 
 /** Copies within a transaction that reads, so that others' writes do not make the copy begin anew. */
 async function copyInstant(source: string, partial: string): Promise<Record<string, number>> {
-  const database = openDatabase(source)
+  let database: Database.Database | undefined
   try {
+    database = new Database(source, { fileMustExist: true })
     database.exec('begin')
     const rows = countRows(database)
     await database.backup(partial, { progress: ({ totalPages }) => totalPages })
@@ -97,32 +98,37 @@ async function copyInstant(source: string, partial: string): Promise<Record<stri
   } catch (error) {
     throw explain(error, source)
   } finally {
-    database.close()
+    database?.close()
   }
 }
 
-function openDatabase(file: string): Database.Database {
+/** Opens a database that is there, lets `use` use it, and closes it. */
+export function withDatabase<Result>(
+  file: string,
+  use: (database: Database.Database) => Result,
+  readonly = false,
+): Result {
+  const database = new Database(file, { fileMustExist: true, readonly })
   try {
-    return new Database(file, { fileMustExist: true })
-  } catch (error) {
-    throw explain(error, file)
+    return use(database)
+  } finally {
+    database.close()
   }
 }
 
 /** Verifies the copy, and leaves it as one file without a log beside it. */
 function verifyCopy(partial: string, rows: Record<string, number>, source: string): void {
-  const copy = openDatabase(partial)
   try {
-    copy.pragma('journal_mode = delete')
-    refuseUnfit(copy, source)
-    const copied = countRows(copy)
-    const wrong = COUNTED.find(table => copied[table] !== rows[table])
-    if (wrong)
-      throw new Error(`The copy of ${source} has ${copied[wrong]} of ${rows[wrong]} rows of ${wrong}`)
+    withDatabase(partial, copy => {
+      copy.pragma('journal_mode = delete')
+      refuseUnfit(copy, source)
+      const copied = countRows(copy)
+      const wrong = COUNTED.find(table => copied[table] !== rows[table])
+      if (wrong)
+        throw new Error(`The copy of ${source} has ${copied[wrong]} of ${rows[wrong]} rows of ${wrong}`)
+    })
   } catch (error) {
     throw explain(error, source)
-  } finally {
-    copy.close()
   }
 }
 
@@ -138,16 +144,19 @@ function refuseUnfit(database: Database.Database, source: string): void {
 
 /** Tells whether a file is a store that could be restored; leaves it as it is. */
 export function isRestorable(file: string): boolean {
-  const database = new Database(file, { readonly: true })
   try {
-    countRows(database)
-    refuseUnfit(database, file)
+    withDatabase(
+      file,
+      database => {
+        countRows(database)
+        refuseUnfit(database, file)
+      },
+      true,
+    )
     return true
   } catch (error) {
     if (error instanceof HubError || error instanceof Database.SqliteError) return false
     throw error
-  } finally {
-    database.close()
   }
 }
 
@@ -157,12 +166,14 @@ function countRows(database: Database.Database): Record<string, number> {
   )
 }
 
+export function hasTable(database: Database.Database, name: string): boolean {
+  const find = database.prepare("select 1 from sqlite_master where type = 'table' and name = ?")
+  return find.get(name) !== undefined
+}
+
 /** Returns the migrations that made a database, in order; none for an empty one or another program's. */
 function appliedMigrations(database: Database.Database): string[] {
-  const has = database
-    .prepare("select 1 from sqlite_master where type = 'table' and name = ?")
-    .get(MIGRATIONS)
-  if (!has) return []
+  if (!hasTable(database, MIGRATIONS)) return []
   return database.prepare(`select name from ${MIGRATIONS} order by name`).pluck().all() as string[]
 }
 
@@ -185,27 +196,16 @@ function refuseNewer(database: Database.Database, file: string): string[] {
 export function nextMigration(folder: string): string | undefined {
   const file = databaseFile(folder)
   if (!existsSync(file) || statSync(file).size === 0) return undefined
-  return withFaults(() => {
-    const database = new Database(file, { fileMustExist: true })
-    try {
-      const applied = new Set(refuseNewer(database, file))
-      if (applied.size === 0) return undefined
-      return migrations.find(({ name }) => !applied.has(name))?.name
-    } finally {
-      database.close()
-    }
-  })
+  const applied = new Set(withFaults(() => withDatabase(file, database => refuseNewer(database, file))))
+  return applied.size === 0 ? undefined : migrations.find(({ name }) => !applied.has(name))?.name
 }
 
 /** Writes a database's log into its file. No other connection may be open. */
 export function foldLog(file: string): void {
-  const database = new Database(file, { fileMustExist: true })
-  try {
+  withDatabase(file, database => {
     database.pragma('wal_checkpoint(truncate)')
     database.pragma('journal_mode = delete')
-  } finally {
-    database.close()
-  }
+  })
 }
 
 /**
@@ -213,13 +213,10 @@ export function foldLog(file: string): void {
  * store did, so readers have to begin anew.
  */
 export function beginNewFeed(file: string): void {
-  const database = new Database(file, { fileMustExist: true })
-  try {
+  withDatabase(file, database => {
     if (appliedMigrations(database).includes(EVENT_FEED))
       database.prepare('update event_feed set stream = ?').run(randomUUID())
-  } finally {
-    database.close()
-  }
+  })
 }
 
 /** Suffixes of the files that a database may have beside it. */

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { z } from 'zod'
 import { parseJson } from '../core/json.ts'
 import { plural } from '../core/text.ts'
-import { databaseFile, listBackups, MIGRATIONS } from './sqlite-backup.ts'
+import { databaseFile, hasTable, listBackups, MIGRATIONS, withDatabase } from './sqlite-backup.ts'
 import { withFaults } from './sqlite-faults.ts'
 import { COMMITS_KEY, markFile } from './store-mark.ts'
 
@@ -33,16 +33,12 @@ export function findLoss(folder: string, used: boolean): StoreLoss | undefined {
   const file = databaseFile(folder)
   if (!existsSync(file)) return used ? { kind: 'missing' } : undefined
   if (statSync(file).size === 0 && !existsSync(`${file}-wal`)) return used ? { kind: 'empty' } : undefined
-  return withFaults(() => {
-    const database = new Database(file, { readonly: true })
-    try {
-      if (!hasTable(database, MIGRATIONS)) return used ? { kind: 'empty' as const } : undefined
-      const lost = (mark ?? 0) - commitsOf(database)
-      return lost > 0 ? { kind: 'behind' as const, commits: lost, damage: damageOf(database) } : undefined
-    } finally {
-      database.close()
-    }
-  })
+  const look = (database: Database.Database) => {
+    if (!hasTable(database, MIGRATIONS)) return used ? { kind: 'empty' as const } : undefined
+    const commits = (mark ?? 0) - commitsOf(database)
+    return commits > 0 ? { kind: 'behind' as const, commits, damage: damageOf(database) } : undefined
+  }
+  return withFaults(() => withDatabase(file, look, true))
 }
 
 /** Describes what is lost, and the two ways on. */
@@ -79,11 +75,6 @@ function readMark(folder: string): number | undefined {
 }
 
 const mark = z.object({ commits: z.int().nonnegative() })
-
-function hasTable(database: Database.Database, name: string): boolean {
-  const find = database.prepare("select 1 from sqlite_master where type = 'table' and name = ?")
-  return find.get(name) !== undefined
-}
 
 function commitsOf(database: Database.Database): number {
   if (!hasTable(database, 'hub_state')) return 0
