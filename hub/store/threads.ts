@@ -42,46 +42,23 @@ export interface ThreadClaim {
  * new one. It locks the thread before anything is read. Returns undefined while another has the thread,
  * without work, and for a cycle that waits for its provider, before its time.
  */
-export function claimThread(tx: Tx, { id, owner, until, now }: ThreadClaim): Promise<ThreadRow | undefined> {
-  const running = runningIn(tx, id)
-  const waiting = waitingIn(tx, id)
-  const parked = running.where('parked_at', 'is not', null)
-  return tx
-    .updateTable('threads')
-    .set(eb => ({
-      lease_owner: owner,
-      lease_until: until,
-      fence: eb('fence', '+', 1),
-      last_seq: eb('last_seq', '+', eb.case().when(eb.exists(running)).then(0).else(1).end()),
-      status: unlessEnded('active'),
-      not_before: null,
-      updated_at: now,
-    }))
-    .where('id', '=', id)
-    .where(eb => eb.or([eb('lease_owner', 'is', null), eb('lease_until', '<', now)]))
-    .where(eb => eb.or([eb.exists(running), eb.exists(waiting)]))
-    .where(eb =>
-      eb.or([eb('not_before', 'is', null), eb('not_before', '<=', now), eb.not(eb.exists(parked))]),
-    )
-    .returningAll()
-    .executeTakeFirst()
-}
-
-function runningIn(db: Kysely<Tables>, thread: string) {
-  return db
-    .selectFrom('cycles')
-    .select('cycles.id')
-    .where('cycles.thread_id', '=', thread)
-    .where('cycles.status', '=', sql.lit('running'))
-}
-
-function waitingIn(db: Kysely<Tables>, thread: string) {
-  return db
-    .selectFrom('inbox')
-    .select('inbox.seq')
-    .where('inbox.thread_id', '=', thread)
-    .where('inbox.cycle_id', 'is', null)
-    .where('inbox.source', '!=', QUIET_SOURCE)
+export async function claimThread(
+  tx: Tx,
+  { id, owner, until, now }: ThreadClaim,
+): Promise<ThreadRow | undefined> {
+  const running = sql`select 1 from cycles where thread_id = ${id} and status = 'running'`
+  const waiting = sql`
+    select 1 from inbox where thread_id = ${id} and cycle_id is null and source <> ${QUIET_SOURCE}`
+  const { rows } = await sql<ThreadRow>`
+    update threads set lease_owner = ${owner}, lease_until = ${until}, fence = fence + 1,
+      last_seq = last_seq + case when exists (${running}) then 0 else 1 end,
+      status = ${unlessEnded('active')}, not_before = null, updated_at = ${now}
+    where id = ${id} and (lease_owner is null or lease_until < ${now})
+      and (exists (${running}) or exists (${waiting}))
+      and (not_before is null or not_before <= ${now}
+        or not exists (${running} and parked_at is not null))
+    returning *`.execute(tx)
+  return rows[0]
 }
 
 /** Frees the thread for the next cycle and sets its resting status. */

@@ -1,20 +1,16 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Tables, UsageDay } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 /** Adds to what an agent used on a day. */
 export async function addUsage(tx: Tx, usage: UsageDay): Promise<void> {
-  await tx
-    .insertInto('usage_days')
-    .values(usage)
-    .onConflict(oc =>
-      oc.columns(['day', 'agent']).doUpdateSet(eb => ({
-        tokens: eb('usage_days.tokens', '+', eb.ref('excluded.tokens')),
-        cost_micros: eb('usage_days.cost_micros', '+', eb.ref('excluded.cost_micros')),
-        wakes: eb('usage_days.wakes', '+', eb.ref('excluded.wakes')),
-      })),
-    )
-    .execute()
+  await sql`
+    insert into usage_days (day, agent, tokens, cost_micros, wakes)
+    values (${usage.day}, ${usage.agent}, ${usage.tokens}, ${usage.cost_micros}, ${usage.wakes})
+    on conflict (day, agent) do update set
+      tokens = usage_days.tokens + excluded.tokens,
+      cost_micros = usage_days.cost_micros + excluded.cost_micros,
+      wakes = usage_days.wakes + excluded.wakes`.execute(tx)
 }
 
 /** Returns what every agent used on a day. */
