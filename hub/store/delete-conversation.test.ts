@@ -6,6 +6,7 @@ import { call, hold, say } from '../../tests/support/scripted-model.ts'
 import { deleteConversation } from './delete-conversation.ts'
 import { searchHistory } from './search.ts'
 import { endSession } from './sessions.ts'
+import { createTask, endTask } from './tasks.ts'
 import { moveWindow } from './threads.ts'
 
 const SECRET = 'xylophone'
@@ -121,4 +122,28 @@ test('a schedule that was made in it goes on, and answers elsewhere', async () =
     .select(['id', 'conversation_id', 'status'])
     .execute()
   expect(rows).toEqual([{ id: schedules[0], conversation_id: null, status: 'active' }])
+})
+
+test('of a task that the conversation made nothing is left, its result for its maker neither', async () => {
+  await using world = await openWorld()
+  await world.start()
+  world.model.script(say('Here.'))
+  await world.post('hello', 'homelab/private')
+  await world.idle()
+  await world.store.write(async tx => {
+    const parent = { id: 'thr_homelab', depth: 0 }
+    const task = {
+      id: 'thr_homelab.task_1',
+      agent: 'homelab',
+      instructions: SECRET,
+      wakesParent: false,
+      now: 1,
+    }
+    const grants = { tools: [], limits: {}, hops: 0 }
+    await createTask(tx, { ...task, parent, grants, conversation: 'homelab/private' })
+    const result = { is: SECRET }
+    await endTask(tx, task.id, { status: 'complete', summary: SECRET, result, now: 2, by: parent.id })
+  })
+  await remove(world, 'homelab/private')
+  expect(inFiles(world.store.folder)).toEqual([])
 })

@@ -223,7 +223,7 @@ async function forgetTasks(tx: Tx, id: string): Promise<void> {
     and owner in (select id from threads where conversation_id = ${id})`.execute(tx)
   await tx
     .updateTable('threads')
-    .set({ instructions: null, summary: null, conversation_id: null })
+    .set({ instructions: null, summary: null, result_json: null, conversation_id: null })
     .where('conversation_id', '=', id)
     .execute()
 }
