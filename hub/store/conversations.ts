@@ -155,18 +155,12 @@ export async function listConversations(db: Kysely<Tables>): Promise<{ id: strin
 
 /** Returns the ids of the conversations with the latest messages, the newest first. */
 export async function recentConversations(db: Kysely<Tables>, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('conversations')
-    .leftJoin('messages', join =>
-      join
-        .onRef('messages.conversation_id', '=', 'conversations.id')
-        .onRef('messages.seq', '=', 'conversations.last_seq'),
-    )
-    .select('conversations.id')
-    .orderBy(eb => eb.fn.coalesce('messages.at', 'conversations.created_at'), 'desc')
-    .orderBy('conversations.id')
-    .limit(limit)
-    .execute()
+  const { rows } = await sql<{ id: string }>`
+    select conversations.id from conversations
+    left join messages on messages.conversation_id = conversations.id
+      and messages.seq = conversations.last_seq
+    order by coalesce(messages.at, conversations.created_at) desc, conversations.id
+    limit ${limit}`.execute(db)
   return rows.map(row => row.id)
 }
 

@@ -156,14 +156,10 @@ export async function hasThread(db: Kysely<Tables>, id: string): Promise<boolean
 
 /** Returns threads that have something to do: an unfinished cycle, or a filled inbox. */
 export async function threadsWithWork(db: Kysely<Tables>): Promise<string[]> {
-  const running = db.selectFrom('cycles').select('thread_id').where('status', '=', sql.lit('running'))
-  const waiting = db
-    .selectFrom('inbox')
-    .select('thread_id')
-    .where('cycle_id', 'is', null)
-    .where('source', '!=', QUIET_SOURCE)
-  const rows = await running.union(waiting).execute()
-  return rows.map(row => row.thread_id)
+  const { rows } = await sql<{ thread: string }>`
+    select thread_id as thread from cycles where status = 'running'
+    union select thread_id from inbox where cycle_id is null and source <> ${QUIET_SOURCE}`.execute(db)
+  return rows.map(row => row.thread)
 }
 
 export async function moveWindow(tx: Tx, id: string, start: number): Promise<void> {
