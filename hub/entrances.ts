@@ -14,13 +14,13 @@ import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
 import { type Listening, listen } from './http/listen.ts'
 import { createPage } from './http/page.ts'
 import { createBucket, createBuckets } from './http/rate-limit.ts'
-import { type Below, LOG_MESSAGE, onlyWider } from './mcp/below.ts'
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
 import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
 import { createHubResources } from './mcp/hub-resources/hub-resources.ts'
 import { watchHubResources } from './mcp/hub-resources/watch-hub-resources.ts'
 import type { HubToolReads } from './mcp/hub-tools/deps.ts'
 import type { HubTool } from './mcp/hub-tools/hub-tool.ts'
+import { LOG_MESSAGE } from './mcp/upstream-servers.ts'
 import { listAgents } from './status.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
 import { createWebhooks } from './triggers/webhooks/webhooks.ts'
@@ -57,7 +57,7 @@ export async function openEntrances(
       hubTools: entrance.hubTools,
       hubResources,
       hubPrompts,
-      below: toBelow(servers),
+      servers,
       gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
       toolsets: () => Object.keys(config.current.toolsets),
       findTools: finder.find,
@@ -110,38 +110,6 @@ function tellClients(
       },
     ),
   )
-}
-
-function toBelow(servers: Servers): Below {
-  const { call, readResource, getPrompt, complete, subscribe, setLogLevel, rootsChanged, endSession } =
-    servers
-  return {
-    call,
-    readResource,
-    getPrompt,
-    complete,
-    subscribe,
-    setLogLevel: onlyWider(setLogLevel),
-    rootsChanged,
-    endSession,
-    tools: () => definitionsOf(servers.catalogue.tools),
-    tool: name => servers.catalogue.tool(name)?.definition,
-    prompts: () => definitionsOf(servers.catalogue.prompts),
-    resources: () => servers.catalogue.resources,
-    resourceTemplates: () => servers.catalogue.resourceTemplates,
-    instructions: () => servers.catalogue.instructions,
-  }
-}
-
-const definitions = new WeakMap<object, readonly unknown[]>()
-
-/** Returns the same list for the same entries. */
-function definitionsOf<Definition>(entries: readonly { definition: Definition }[]): readonly Definition[] {
-  const known = definitions.get(entries) as readonly Definition[] | undefined
-  if (known) return known
-  const list = entries.map(({ definition }) => definition)
-  definitions.set(entries, list)
-  return list
 }
 
 /** Returns all tools, in the same list for as long as the catalogue is the same. */

@@ -9,31 +9,16 @@ export interface ListChangesDeps {
   gives: (toolset: string, name: string) => boolean
 }
 
-const digests = new WeakMap<Tool, string>()
-
-/**
- * Returns equal digests for equal tools. Each tool is written once, since a change of one server leaves the
- * others' as they are.
- */
-function digestOf(tool: Tool): string {
-  const known = digests.get(tool)
-  if (known !== undefined) return known
-  const digest = createHash('sha256').update(JSON.stringify(tool)).digest('base64')
-  digests.set(tool, digest)
-  return digest
-}
-
 /** Finds the tool lists that changed since the last look: toolsets by name, undefined for the whole. */
 export function createListChanges({ tools, toolsets, gives }: ListChangesDeps) {
   const read = () => {
-    const all = tools().map(tool => ({ name: tool.name, digest: digestOf(tool) }))
-    const sign = (toolset: string | undefined) => {
+    const all = tools().map(tool => ({ name: tool.name, text: JSON.stringify(tool) }))
+    const digest = (toolset: string | undefined) => {
       const hash = createHash('sha256')
-      for (const { name, digest } of all)
-        if (toolset === undefined || gives(toolset, name)) hash.update(digest)
+      for (const { name, text } of all) if (toolset === undefined || gives(toolset, name)) hash.update(text)
       return hash.digest('hex')
     }
-    return new Map([undefined, ...toolsets()].map(toolset => [toolset, sign(toolset)]))
+    return new Map([undefined, ...toolsets()].map(toolset => [toolset, digest(toolset)]))
   }
   let known = read()
   return {

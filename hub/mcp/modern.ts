@@ -2,61 +2,103 @@ import type { ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { secure } from '../core/answer-headers.ts'
-import type { OfferChange } from '../core/forwarding.ts'
+import { isObject, type OfferChange } from '../core/forwarding.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
-import type { Parked } from './parked.ts'
-import { McpServer, type McpServerDeps } from './server.ts'
-import type { McpView } from './view.ts'
+import { answerCall } from './call-tool.ts'
+import { describedBy } from './caller.ts'
+import { Reply } from './reply.ts'
+import { type McpView, type RawRequest, toView } from './requests.ts'
+import { McpServer, type McpServerDeps, toModernKey } from './server.ts'
+import type { Subscriptions } from './subscriptions.ts'
+import type { ToolList } from './tool-list.ts'
 
-/**
- * Serves clients of 2026-07-28, with one handler per view, so that each client gets only the changes of what
- * it sees.
- */
-export interface Modern extends AsyncDisposable {
-  serve(
-    request: McpRequest,
-    response: ServerResponse,
-    body: unknown,
-    as: { token: string; view: McpView },
-  ): Promise<void>
-  /** Notifies clients with an open subscription; of tools only those whose view is affected. */
-  changed(change: OfferChange, isAffected: (view: McpView) => boolean): void
-  updated(uri: string): void
+export interface ModernDeps extends McpServerDeps {
+  subscriptions: Subscriptions
+  toolList: ToolList
 }
 
-export function createModern(deps: McpServerDeps & { parked: Parked }): Modern {
-  const handlers = new Map<string, ReturnType<typeof open>>()
-  const open = (view: McpView) => {
-    const handler = createMcpHandler(
-      ({ authInfo }) => {
-        const token = authInfo?.clientId ?? 'owner'
-        return new McpServer(deps, { token, key: `token:${token}`, view }).server
-      },
-      { legacy: 'reject', onerror: error => deps.log.debug('mcp_rejected', { error }) },
-    )
-    return { view, handler, handle: toNodeHandler(handler) }
+/**
+ * Serves clients of 2026-07-28, each of whose requests stands for itself. The SDK has one handler per view,
+ * so that each client gets only the changes of what it sees. Disposing ends all streams.
+ */
+export class ModernClients implements AsyncDisposable {
+  readonly #deps: ModernDeps
+  readonly #handlers = new Map<string, ViewHandler>()
+
+  constructor(deps: ModernDeps) {
+    this.#deps = deps
   }
-  return {
-    async serve(request, response, body, { token, view }) {
-      const key = `${view.lean} ${view.toolset ?? ''}`
-      const found = handlers.get(key) ?? open(view)
-      handlers.set(key, found)
-      secure(response)
-      const auth = { token: '', clientId: token, scopes: [] }
-      await found.handle(Object.assign(request, { auth }), response, body)
-    },
-    changed({ tools, resources, prompts }, isAffected) {
-      for (const { view, handler } of handlers.values()) {
-        if (tools && isAffected(view)) handler.notify.toolsChanged()
-        if (resources) handler.notify.resourcesChanged()
-        if (prompts) handler.notify.promptsChanged()
-      }
-    },
-    updated(uri) {
-      for (const { handler } of handlers.values()) handler.notify.resourceUpdated(uri)
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...handlers.values()].map(({ handler }) => handler.close()))
-    },
+
+  /** Serves a request; `raw` if the hub can answer it without the SDK's server. */
+  async serve(
+    request: McpRequest,
+    response: ServerResponse,
+    { body, raw, token }: { body: unknown; raw: RawRequest | undefined; token: string },
+  ): Promise<void> {
+    const { toolList, subscriptions } = this.#deps
+    const view = toView(request.url)
+    if (raw?.method === 'tools/call') return this.#answer(raw, response, { token, view })
+    if (raw && toolList.serves(view, describedBy(raw.meta))) return toolList.answer(raw, 'modern', response)
+    const key = `${view.lean} ${view.toolset ?? ''}`
+    const found = this.#handlers.get(key) ?? openHandler(this.#deps, view)
+    this.#handlers.set(key, found)
+    response.once('close', subscriptions.add(subscribedBy(body)))
+    secure(response)
+    const auth = { token: '', clientId: token, scopes: [] }
+    await found.handle(Object.assign(request, { auth }), response, body)
   }
+
+  /** Notifies clients with an open subscription; of tools only those whose view is affected. */
+  changed({ tools, resources, prompts }: OfferChange, isAffected: (view: McpView) => boolean): void {
+    for (const { view, handler } of this.#handlers.values()) {
+      if (tools && isAffected(view)) handler.notify.toolsChanged()
+      if (resources) handler.notify.resourcesChanged()
+      if (prompts) handler.notify.promptsChanged()
+    }
+  }
+
+  updated(uri: string): void {
+    for (const { handler } of this.#handlers.values()) handler.notify.resourceUpdated(uri)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#handlers.values()].map(({ handler }) => handler.close()))
+  }
+
+  /** Forwards a call of a tool as it came, and the result as it came back. */
+  #answer(
+    raw: RawRequest,
+    response: ServerResponse,
+    { token, view }: { token: string; view: McpView },
+  ): Promise<void> {
+    const client = describedBy(raw.meta)
+    const ended = new AbortController()
+    // A client that closes the stream wants no answer any more; a legacy one may have lost its connection.
+    const onLost = () => ended.abort(new Error('The client went away'))
+    const reply = new Reply(response, { clock: this.#deps.clock, onLost })
+    const key = toModernKey(token, client)
+    const who = { key, token, view, client, session: undefined, signal: ended.signal }
+    return answerCall(this.#deps, who, raw, reply)
+  }
+}
+
+type ViewHandler = ReturnType<typeof openHandler>
+
+function openHandler(deps: ModernDeps, view: McpView) {
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      const token = authInfo?.clientId ?? 'owner'
+      return new McpServer(deps, { token, key: `token:${token}`, view }).server
+    },
+    { legacy: 'reject', onerror: error => deps.log.debug('mcp_rejected', { error }) },
+  )
+  return { view, handler, handle: toNodeHandler(handler) }
+}
+
+/** Returns the resources of a `subscriptions/listen`; none for other requests. */
+function subscribedBy(body: unknown): string[] {
+  if (!isObject(body) || body['method'] !== 'subscriptions/listen' || !isObject(body['params'])) return []
+  const { notifications } = body['params']
+  const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined
+  return Array.isArray(uris) ? uris.filter(uri => typeof uri === 'string') : []
 }

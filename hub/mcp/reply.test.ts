@@ -3,10 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import type { Clock } from '../core/clock.ts'
-import { createDeadlines } from '../core/deadlines.ts'
-import { createReply, FIRST_SIGN_MS } from './reply.ts'
+import { Reply } from './reply.ts'
+import { SessionEvents } from './session-events.ts'
 
-const options = (clock: Clock) => ({ clock, firstSigns: createDeadlines(clock, FIRST_SIGN_MS) })
+const options = (clock: Clock, primes = false) => ({
+  clock,
+  kept: { events: new SessionEvents(), stream: 'one', primes },
+})
 
 /** Returns what clients get, one for each function that answers. */
 async function answers(...answer: ((response: ServerResponse) => void)[]) {
@@ -28,7 +31,7 @@ async function answers(...answer: ((response: ServerResponse) => void)[]) {
 test('an answer that cannot be written makes room for one that says so', async () => {
   const deep: unknown = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
   const got = await answers(response => {
-    const reply = createReply(response, options(createFakeClock()))
+    const reply = new Reply(response, { clock: createFakeClock() })
     expect(() => reply.end({ deep })).toThrow(RangeError)
     reply.end({ error: 'too deep' })
   })
@@ -37,11 +40,11 @@ test('an answer that cannot be written makes room for one that says so', async (
 
 test('a client that comes back ends the connection that it had', async () => {
   const clock = createFakeClock()
-  let reply: ReturnType<typeof createReply> | undefined
+  let reply: Reply | undefined
   const [first, second] = await answers(
     response => {
-      reply = createReply(response, { ...options(clock), stream: 'one' })
-      reply.begin()
+      reply = new Reply(response, options(clock))
+      reply.start()
       reply.send({ count: 1 })
     },
     response => {
@@ -55,28 +58,28 @@ test('a client that comes back ends the connection that it had', async () => {
 
 test('a client can come back to a call of which it heard nothing yet', async () => {
   const clock = createFakeClock()
-  let reply: ReturnType<typeof createReply> | undefined
+  let reply: Reply | undefined
   const [first, second] = await answers(
     response => {
-      reply = createReply(response, { ...options(clock), stream: 'one', primes: true })
-      reply.begin()
+      reply = new Reply(response, options(clock, true))
+      reply.start()
       clock.advance(10_000)
     },
     response => {
-      reply?.resume(response, 'one~0')
+      reply?.resume(response, 'one~1')
       reply?.end({ count: 1 })
     },
   )
-  expect(first).toBe('id: one~0\ndata: \n\n: still at work\n\n')
-  expect(second).toBe('id: one~1\nevent: message\ndata: {"count":1}\n\n')
+  expect(first).toBe('id: one~1\ndata: \n\n: still at work\n\n')
+  expect(second).toBe('id: one~2\nevent: message\ndata: {"count":1}\n\n')
 })
 
 test('of long messages few are kept for a client that comes back', async () => {
   const text = 'x'.repeat(1024 * 1024)
-  let reply: ReturnType<typeof createReply> | undefined
+  let reply: Reply | undefined
   const [, second] = await answers(
     response => {
-      reply = createReply(response, { ...options(createFakeClock()), stream: 'one' })
+      reply = new Reply(response, options(createFakeClock()))
       for (let count = 1; count <= 10; count++) reply.send({ count, text })
     },
     response => {

@@ -1,45 +1,47 @@
 import {
-  type CallToolRequest,
   type CallToolResult,
   ProtocolError,
   ProtocolErrorCode,
+  type RequestId,
   ResourceNotFoundError,
   Server,
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server'
-import { hasWholeText, readsText, toTextResult, toTextTool } from '../../schemas/text-readers.ts'
-import { describeError, HubError, toPublicError } from '../core/errors.ts'
+import * as z from 'zod'
+import { readsText, toTextTool } from '../../schemas/text-readers.ts'
+import { type Clock, MAX_DELAY } from '../core/clock.ts'
+import { describeError, HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
-import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-tools.ts'
-import type { Log } from '../core/log.ts'
-import { type Below, isLogged, LOG_MESSAGE, type LogLevel } from './below.ts'
-import { declaredBy, runFor, toCaller } from './callers.ts'
-import { createElicited, PAGE_DONE } from './elicited.ts'
+import { ELICITATION, QUESTION_MS } from '../core/server-question.ts'
+import { type CallToolDeps, callTool } from './call-tool.ts'
+import {
+  type Caller,
+  describedBy,
+  ElicitedPages,
+  forward,
+  PAGE_DONE,
+  type SelfDescription,
+  toObject,
+  toRepeat,
+} from './caller.ts'
 import type { HubPrompts } from './hub-resources/hub-prompts.ts'
 import type { HubResources } from './hub-resources/hub-resources.ts'
-import type { HubTool } from './hub-tools/hub-tool.ts'
 import { toInstructions } from './instructions.ts'
-import { toFailure } from './lane.ts'
-import { fail, findTools, leanDefinitions } from './lean.ts'
-import type { Parked } from './parked.ts'
-import type { McpView } from './view.ts'
+import { leanDefinitions } from './lean.ts'
+import type { McpView } from './requests.ts'
+import { isLogged, LOG_MESSAGE, type LogLevel } from './upstream-servers.ts'
 
-export interface McpServerDeps {
-  log: Log
-  version: string
-  hubTools: readonly HubTool[]
+/** Milliseconds that a client may take for anything but a question to a person: models may write for long. */
+const LONGEST_ANSWER_MS = 24 * 3_600_000
+
+const anyResult = z.looseObject({})
+
+export interface McpServerDeps extends CallToolDeps {
+  clock: Clock
+  serverInfo: { name: string; title: string; version: string }
   hubResources: HubResources
   hubPrompts: HubPrompts
-  below: Below
-  /** Tells whether a toolset contains a tool. */
-  gives: (toolset: string, name: string) => boolean
-  /** Returns the tools that fit some words, the best first. */
-  findTools: (query: string, limit: number, isGiven: (name: string) => boolean) => FoundTool[]
-}
-
-export function toServerInfo(version: string) {
-  return { name: 'superbloom', title: 'Superbloom', version }
 }
 
 /** The client that a server is made for. */
@@ -56,16 +58,16 @@ export interface McpClient {
 export class McpServer {
   readonly key: string
   readonly server: Server
-  readonly elicited = createElicited()
-  readonly #deps: McpServerDeps & { parked: Parked }
+  readonly pages = new ElicitedPages()
+  readonly #deps: McpServerDeps
   readonly #client: McpClient
   #logLevel: LogLevel | undefined
 
-  constructor(deps: McpServerDeps & { parked: Parked }, client: McpClient) {
+  constructor(deps: McpServerDeps, client: McpClient) {
     this.#deps = deps
     this.#client = client
     this.key = client.key
-    this.server = new Server(toServerInfo(deps.version), {
+    this.server = new Server(deps.serverInfo, {
       capabilities: {
         // Lean mode's two tools never change, so its clients get no change notifications.
         tools: client.view.lean ? {} : { listChanged: true },
@@ -74,7 +76,7 @@ export class McpServer {
         completions: {},
         logging: {},
       },
-      instructions: toInstructions(deps.below.instructions()),
+      instructions: toInstructions(deps.servers.catalogue.instructions),
     })
     this.#serveTools()
     this.#serveResources()
@@ -82,65 +84,80 @@ export class McpServer {
     this.#serveSession()
   }
 
-  get logLevel(): string | undefined {
-    return this.#logLevel
+  /** What a legacy client said of itself, known since it initialized. */
+  get client(): SelfDescription {
+    return {
+      name: this.server.getClientVersion()?.name ?? '',
+      capabilities: toObject(this.server.getClientCapabilities()),
+      logLevel: this.#logLevel,
+    }
   }
 
   /**
    * Sends what belongs to no request: log messages only to a client that wants them, and only the end of its
    * own pages.
    */
-  tell(method: string, params: JsonObject): void {
+  notify(method: string, params: JsonObject = {}): void {
     if (method === LOG_MESSAGE && !isLogged(params['level'], this.#logLevel)) return
-    if (method === PAGE_DONE && !this.elicited.end(params['elicitationId'])) return
+    if (method === PAGE_DONE && !this.pages.end(params['elicitationId'])) return
     this.server
       .notification({ method, params })
       .catch(error => this.#deps.log.debug('notice_not_sent', { method, error }))
   }
 
-  /** Whether its client gets only the text of results; known for a session once it has initialized. */
-  get readsText(): boolean {
-    return readsText(this.server.getClientVersion()?.name ?? '')
-  }
-
-  #readsText({ mcpReq: { envelope } }: ServerContext): boolean {
-    return envelope ? readsText(declaredBy({ ...envelope }).name) : this.readsText
+  /** Sends a legacy client a request for a server, on the stream of its own request. */
+  async ask(
+    relatedRequestId: RequestId,
+    { method, params, signal }: { method: string; params: JsonObject; signal: AbortSignal },
+  ): Promise<JsonObject> {
+    const limit = method === ELICITATION ? QUESTION_MS : LONGEST_ANSWER_MS
+    const why = `Nobody answered within ${limit / 60_000} minutes`
+    const late = new AbortController()
+    const cancelLimit = this.#deps.clock.after(limit, () => late.abort(why))
+    try {
+      return await this.server.request({ method, params }, anyResult, {
+        relatedRequestId,
+        signal: AbortSignal.any([signal, late.signal]),
+        timeout: MAX_DELAY,
+      })
+    } catch (error) {
+      throw late.signal.aborted ? new HubError('timeout', why, { cause: error }) : error
+    } finally {
+      cancelLimit()
+    }
   }
 
   #serveTools(): void {
     const { server } = this
-    const { view } = this.#client
+    const { lean, toolset } = this.#client.view
     server.setRequestHandler('tools/list', (_request, context) => {
-      if (view.lean) return { tools: [...leanDefinitions] }
-      const given = listTools(this.#deps).filter(({ name }) => this.#isGiven(name))
-      return { tools: this.#readsText(context) ? given.map(toTextTool) : given }
+      if (lean) return { tools: [...leanDefinitions] }
+      const given = listTools(this.#deps).filter(
+        ({ name }) => toolset === undefined || this.#deps.gives(toolset, name),
+      )
+      return { tools: readsText(this.#toCaller(context).client.name) ? given.map(toTextTool) : given }
     })
-    server.setRequestHandler('tools/call', ({ params }, context) => {
-      const { findTools: look } = this.#deps
-      const find = (query: string, limit: number) => look(query, limit, name => this.#isGiven(name))
-      if (view.lean && params.name === FIND_TOOLS) return findTools(params.arguments ?? {}, find)
-      const meant = view.lean && params.name === CALL_TOOL ? unwrapCall(params.arguments) : params
-      if (!meant) return fail(`call_tool takes name, and arguments as ${FIND_TOOLS} shows them.`)
-      const { name } = meant
-      if (!this.#isGiven(name))
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
-      return this.#callTool({ ...params, name, arguments: meant.arguments }, context)
-    })
+    // Only calls that are not plainly right, and those of a batch, arrive here.
+    server.setRequestHandler(
+      'tools/call',
+      ({ params }, context) =>
+        callTool(this.#deps, this.#toCaller(context), params) as Promise<CallToolResult>,
+    )
   }
 
   #serveResources(): void {
     const { server } = this
-    const { below, hubResources } = this.#deps
+    const { servers, hubResources } = this.#deps
     server.setRequestHandler('resources/list', async () => ({
-      resources: [...(await hubResources.list()), ...below.resources()],
+      resources: [...(await hubResources.list()), ...servers.catalogue.resources],
     }))
     server.setRequestHandler('resources/templates/list', () => ({
-      resourceTemplates: [...hubResources.templates, ...below.resourceTemplates()],
+      resourceTemplates: [...hubResources.templates, ...servers.catalogue.resourceTemplates],
     }))
     server.setRequestHandler('resources/read', async ({ params: { uri } }, context) => {
       try {
         if (hubResources.owns(uri)) return await hubResources.read(uri)
-        return await this.#forward(context, options => below.readResource(uri, options))
+        return await this.#forward(context, options => servers.readResource(uri, options))
       } catch (error) {
         throw error instanceof HubError && error.code === 'not_found'
           ? new ResourceNotFoundError(uri, error.message)
@@ -159,15 +176,17 @@ export class McpServer {
 
   #servePrompts(): void {
     const { server } = this
-    const { below, hubPrompts } = this.#deps
+    const { servers, hubPrompts, hubResources } = this.#deps
     const isOwn = (name: string) => hubPrompts.list().some(prompt => prompt.name === name)
-    server.setRequestHandler('prompts/list', () => ({
-      prompts: [...hubPrompts.list(), ...below.prompts().filter(({ name }) => !isOwn(name))],
-    }))
+    const isTemplate = (uri: string) => hubResources.templates.some(({ uriTemplate }) => uriTemplate === uri)
+    server.setRequestHandler('prompts/list', () => {
+      const others = servers.catalogue.prompts.map(({ definition }) => definition)
+      return { prompts: [...hubPrompts.list(), ...others.filter(({ name }) => !isOwn(name))] }
+    })
     server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }, context) => {
       try {
         if (isOwn(name)) return hubPrompts.get(name, args)
-        return await this.#forward(context, options => below.getPrompt(name, args, options))
+        return await this.#forward(context, options => servers.getPrompt(name, args, options))
       } catch (error) {
         throw toProtocolError(error)
       }
@@ -177,9 +196,9 @@ export class McpServer {
       try {
         if (ref.type === 'ref/prompt' && isOwn(ref.name))
           return toCompletion(hubPrompts.complete(ref.name, argument))
-        if (ref.type === 'ref/resource' && this.#hasTemplate(ref.uri))
-          return toCompletion(await this.#deps.hubResources.complete(ref.uri, argument))
-        return await this.#forward(context, options => below.complete(params, options))
+        if (ref.type === 'ref/resource' && isTemplate(ref.uri))
+          return toCompletion(await hubResources.complete(ref.uri, argument))
+        return await this.#forward(context, options => servers.complete(params, options))
       } catch (error) {
         throw toProtocolError(error)
       }
@@ -190,72 +209,61 @@ export class McpServer {
     const { server } = this
     server.setRequestHandler('logging/setLevel', ({ params }) => {
       this.#logLevel = params.level
-      this.#deps.below.setLogLevel(params.level)
+      this.#deps.setLogLevel(params.level)
       return {}
     })
-    server.setNotificationHandler('notifications/roots/list_changed', () => this.#deps.below.rootsChanged())
-  }
-
-  #isGiven(name: string): boolean {
-    const { toolset } = this.#client.view
-    return toolset === undefined || this.#deps.gives(toolset, name)
-  }
-
-  #hasTemplate(template: string): boolean {
-    return this.#deps.hubResources.templates.some(({ uriTemplate }) => uriTemplate === template)
+    server.setNotificationHandler('notifications/roots/list_changed', () => this.#deps.servers.rootsChanged())
   }
 
   /** Forwards a request. The result stays as it is: its shape is between the server and the client. */
-  async #forward<Result>(
+  #forward<Result>(
     context: ServerContext,
     run: (options: ForwardOptions) => Promise<object>,
   ): Promise<Result> {
-    const { parked, below, log } = this.#deps
-    const caller = toCaller(context, this, log)
-    if (caller.declared?.logLevel) below.setLogLevel(caller.declared.logLevel)
-    const result = await runFor(parked, caller, run)
-    return result as Result
+    return forward(this.#deps, this.#toCaller(context), run) as Promise<Result>
   }
 
-  async #callTool(params: CallToolRequest['params'], context: ServerContext): Promise<CallToolResult> {
-    const { hubTools, below, log } = this.#deps
-    const { name, arguments: args = {} } = params
-    const hubTool = hubTools.find(tool => tool.definition.name === name)
-    try {
-      if (hubTool) return await this.#runHubTool(hubTool, args, context)
-      const result: CallToolResult = await this.#forward(context, options => below.call(name, args, options))
-      const isText = this.#readsText(context) && hasWholeText(below.tool(name))
-      return isText ? toTextResult(result) : result
-    } catch (error) {
-      if (!hubTool) {
-        const failure = toFailure(error)
-        if (failure instanceof ProtocolError) throw failure
-        return failure
-      }
-      const { status, message } = toPublicError(error)
-      if (status >= 500) log.error('hub_tool_failed', { tool: name, error })
-      return { content: [{ type: 'text', text: message }], isError: true }
+  #toCaller({ mcpReq }: ServerContext): Caller {
+    const { token, view } = this.#client
+    const { id, envelope, inputResponses } = mcpReq
+    const modern = envelope && describedBy({ ...envelope })
+    return {
+      key: modern ? toModernKey(token, modern) : this.key,
+      token,
+      view,
+      client: modern ?? this.client,
+      session: modern ? undefined : this.toLegacyCaller(id),
+      signal: mcpReq.signal,
+      meta: { ...mcpReq._meta },
+      repeat: toRepeat(inputResponses, mcpReq.requestState()),
+      notify: (method, params) => {
+        mcpReq
+          .notify({ method, params })
+          .catch(error => this.#deps.log.debug('notice_not_sent', { method, error }))
+      },
     }
   }
 
-  async #runHubTool(tool: HubTool, args: unknown, context: ServerContext): Promise<CallToolResult> {
-    const progressToken = context.mcpReq._meta?.progressToken
-    let count = 0
-    const progress = (message: string) => {
-      if (progressToken === undefined) return
-      context.mcpReq
-        .notify({ method: 'notifications/progress', params: { progress: ++count, message, progressToken } })
-        .catch(error => this.#deps.log.debug('progress_not_sent', { error }))
+  /** Returns the session's part of the Caller of one request. */
+  toLegacyCaller(id: RequestId): NonNullable<Caller['session']> {
+    return {
+      pages: this.pages,
+      ask: (method, params, signal) => this.ask(id, { method, params, signal }),
     }
-    const { signal } = context.mcpReq
-    const { structured, text } = await tool.run(args, { token: this.#client.token, signal, progress })
-    return { content: [{ type: 'text', text }], structuredContent: structured }
   }
 }
 
+/** Returns the key that is equal for all requests of one client of 2026-07-28. */
+export function toModernKey(token: string, { name }: SelfDescription): string {
+  return `token:${token} ${name}`
+}
+
 /** Returns all tools, those of the hub first. */
-export function listTools({ hubTools, below }: Pick<McpServerDeps, 'hubTools' | 'below'>): Tool[] {
-  return [...hubTools.map(tool => tool.definition as Tool), ...below.tools()]
+export function listTools({ hubTools, servers }: Pick<McpServerDeps, 'hubTools' | 'servers'>): Tool[] {
+  return [
+    ...hubTools.map(tool => tool.definition as Tool),
+    ...servers.catalogue.tools.map(({ definition }) => definition),
+  ]
 }
 
 /** Values in one completion; the protocol allows a hundred. */

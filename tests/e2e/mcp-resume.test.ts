@@ -7,8 +7,8 @@ import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until, within } from '../support/until.ts'
 
 /**
- * A server with three tools: one reports that it began and waits, another lets it end, the last returns three
- * million characters.
+ * A server with three tools: one reports that it began and waits, another lets it end, the last reports
+ * progress and returns three million characters.
  */
 const SLOW = `import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
@@ -23,8 +23,8 @@ serveStdio(() => {
     return say('at last')
   })
   server.registerTool('recite', {}, async ({ mcpReq }) => {
-    await mcpReq.notify({ method: 'notifications/progress', params: { progressToken: mcpReq._meta.progressToken, progress: 1, message: 'x'.repeat(3e6) } })
-    return say('recited')
+    await mcpReq.notify({ method: 'notifications/progress', params: { progressToken: mcpReq._meta.progressToken, progress: 1 } })
+    return say('x'.repeat(3e6))
   })
   server.registerTool('finish', {}, () => { ended.resolve(); return say('done') })
   return server
@@ -197,6 +197,7 @@ test('nobody comes back for the answer to a call that was cancelled', async () =
 test('of long answers only the latest are kept', async () => {
   const session = await openSession()
   const [first, second] = [await callAndBreak(session, 'recite'), await callAndBreak(session, 'recite')]
+  const recited = { result: { content: [{ text: 'x'.repeat(3e6) }] } }
+  expect((await resume(session, second)).json).toMatchObject(recited)
   expect((await resume(session, first)).status).toBe(400)
-  expect((await resume(session, second)).json).toMatchObject({ result: { content: [{ text: 'recited' }] } })
 })

@@ -13,14 +13,17 @@ import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
  * The upstream servers: all that they offer, under its names in the hub. Requests throw `not_found`,
  * `unavailable`, and the error that the server answered with.
  */
-export interface Below {
-  tools(): readonly Tool[]
-  tool(name: string): Tool | undefined
-  prompts(): readonly Prompt[]
-  resources(): readonly Resource[]
-  resourceTemplates(): readonly ResourceTemplateType[]
-  /** Returns the servers' self-descriptions, by the server's name. */
-  instructions(): readonly { server: string; text: string }[]
+export interface UpstreamServers {
+  /** A list stays the same array for as long as nothing in it changed. */
+  readonly catalogue: {
+    readonly tools: readonly { definition: Tool }[]
+    readonly prompts: readonly { definition: Prompt }[]
+    readonly resources: readonly Resource[]
+    readonly resourceTemplates: readonly ResourceTemplateType[]
+    /** The servers' self-descriptions, by the server's name. */
+    readonly instructions: readonly { server: string; text: string }[]
+    tool(name: string): { definition: Tool } | undefined
+  }
   call(name: string, args: JsonObject, options: ForwardOptions): Promise<CallToolResult>
   readResource(uri: string, options: ForwardOptions): Promise<ReadResourceResult>
   getPrompt(name: string, args: JsonObject, options: ForwardOptions): Promise<GetPromptResult>
@@ -64,7 +67,7 @@ export function isLogged(level: unknown, wanted: string | undefined): boolean {
  * clients, so it gets the least severe that any client of the hub ever wanted, and the hub filters for each
  * of them.
  */
-export function onlyWider(set: Below['setLogLevel']): Below['setLogLevel'] {
+export function onlyWider(set: (level: LogLevel) => void): (level: LogLevel) => void {
   let widest = Number.POSITIVE_INFINITY
   return level => {
     if (rank(level) >= widest) return

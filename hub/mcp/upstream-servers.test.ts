@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { onlyWider } from './below.ts'
+import { onlyWider } from './upstream-servers.ts'
 
 test('a client that wants less takes nothing from one that wants more, and servers are told once', () => {
   const told: string[] = []

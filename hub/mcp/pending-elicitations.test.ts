@@ -1,19 +1,30 @@
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
-import type { Asker, JsonObject } from '../core/forwarding.ts'
-import { createParked, type Party } from './parked.ts'
+import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
+import type { Caller } from './caller.ts'
+import { PendingElicitations } from './pending-elicitations.ts'
 
-const PARTY: Party = { key: 'one', capabilities: { elicitation: {} }, logLevel: undefined }
+const CALLER: Caller = {
+  key: 'one',
+  token: 'owner',
+  view: { lean: false, toolset: undefined },
+  client: { name: 'one', capabilities: { elicitation: {} }, logLevel: undefined },
+  session: undefined,
+  signal: new AbortController().signal,
+  meta: {},
+  repeat: {},
+  notify: () => undefined,
+}
 const GATHERED_MS = 50
 
 /** Opens a call that asks its caller for these, the first at once, and answers with what it was told. */
 function openCall(...names: string[]) {
   const clock = createFakeClock()
-  const parked = createParked(clock)
-  const round = { signal: new AbortController().signal, onProgress: undefined, onLog: () => undefined }
+  const pending = new PendingElicitations(clock)
   let askOthers: (() => void) | undefined
-  const run = async ({ ask }: Asker) => {
-    const put = (message: string) => ask('elicitation/create', { message }, round.signal)
+  const run = async ({ asker }: ForwardOptions) => {
+    const put = (message: string) =>
+      asker?.ask('elicitation/create', { message }, CALLER.signal) ?? Promise.resolve({})
     const [first, ...others] = names
     if (first === undefined) return { told: [] }
     const later = Promise.withResolvers<JsonObject[]>()
@@ -23,9 +34,9 @@ function openCall(...names: string[]) {
   return {
     clock,
     askOthers: () => askOthers?.(),
-    begin: () => parked.begin(PARTY, round, run) as Promise<JsonObject>,
+    begin: () => pending.start(CALLER, run) as Promise<JsonObject>,
     resume: (state: string, answers: JsonObject) =>
-      parked.resume(PARTY, round, state, answers) as Promise<JsonObject>,
+      pending.resume(CALLER, state, answers) as Promise<JsonObject>,
   }
 }
 

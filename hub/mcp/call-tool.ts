@@ -1,0 +1,135 @@
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  SERVER_INFO_META_KEY,
+} from '@modelcontextprotocol/server'
+import { hasWholeText, readsText, toTextResult } from '../../schemas/text-readers.ts'
+import { describeError, HubError, toPublicError } from '../core/errors.ts'
+import { isObject, type JsonObject } from '../core/forwarding.ts'
+import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-tools.ts'
+import type { Log } from '../core/log.ts'
+import { type Caller, type ForwardDeps, forward, toObject, toRepeat } from './caller.ts'
+import type { HubTool } from './hub-tools/hub-tool.ts'
+import { fail, findTools } from './lean.ts'
+import type { Reply } from './reply.ts'
+import type { RawRequest } from './requests.ts'
+import type { UpstreamServers } from './upstream-servers.ts'
+
+export interface CallToolDeps extends ForwardDeps {
+  log: Log
+  hubTools: readonly HubTool[]
+  servers: UpstreamServers
+  /** Tells whether a toolset contains a tool. */
+  gives: (toolset: string, name: string) => boolean
+  /** Returns the tools that fit some words, the best first. */
+  findTools: (query: string, limit: number, isGiven: (name: string) => boolean) => FoundTool[]
+}
+
+/**
+ * Calls a tool of the hub, or forwards the call to its server as it came, and the result as it came back. A
+ * tool's failure is a result; throws a ProtocolError for what the protocol answers as an error.
+ */
+export async function callTool(
+  deps: CallToolDeps,
+  caller: Caller,
+  params: { name: string; arguments?: JsonObject | undefined },
+): Promise<object> {
+  const { lean, toolset } = caller.view
+  const isGiven = (name: string) => toolset === undefined || deps.gives(toolset, name)
+  if (lean && params.name === FIND_TOOLS)
+    return findTools(params.arguments ?? {}, (query, limit) => deps.findTools(query, limit, isGiven))
+  const meant = lean && params.name === CALL_TOOL ? unwrapCall(params.arguments) : params
+  if (!meant) return fail(`call_tool takes name, and arguments as ${FIND_TOOLS} shows them.`)
+  const { name, arguments: args = {} } = meant
+  if (!isGiven(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
+  const hubTool = deps.hubTools.find(tool => tool.definition.name === name)
+  if (hubTool) return runHubTool(deps, caller, hubTool, args)
+  try {
+    const { servers } = deps
+    const result = await forward(deps, caller, options => servers.call(name, args, options))
+    const isText = readsText(caller.client.name) && hasWholeText(servers.catalogue.tool(name)?.definition)
+    return isText ? toTextResult(result) : result
+  } catch (error) {
+    return toFailure(error)
+  }
+}
+
+async function runHubTool(
+  { log }: CallToolDeps,
+  { token, signal, meta: { progressToken }, notify }: Caller,
+  tool: HubTool,
+  args: JsonObject,
+): Promise<CallToolResult> {
+  let count = 0
+  const progress = (message: string) => {
+    if (progressToken === undefined) return
+    notify('notifications/progress', { progress: ++count, message, progressToken })
+  }
+  try {
+    const { structured, text } = await tool.run(args, { token, signal, progress })
+    return { content: [{ type: 'text', text }], structuredContent: structured }
+  } catch (error) {
+    const { status, message } = toPublicError(error)
+    if (status >= 500) log.error('hub_tool_failed', { tool: tool.definition.name, error })
+    return fail(message)
+  }
+}
+
+/** Returns what went wrong with a call as a result that a model reads; throws the protocol's errors. */
+function toFailure(error: unknown): CallToolResult {
+  if (error instanceof ProtocolError) throw error
+  if (error instanceof HubError && error.code === 'not_found')
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
+  return fail(describeError(error))
+}
+
+/** Answers a raw call of a client. */
+export async function answerCall(
+  deps: CallToolDeps & { serverInfo: object },
+  who: Omit<Caller, 'meta' | 'repeat' | 'notify'>,
+  { id, params, meta }: RawRequest,
+  reply: Reply,
+): Promise<void> {
+  const caller: Caller = {
+    ...who,
+    meta,
+    repeat: toRepeat(params['inputResponses'], params['requestState']),
+    notify: (method, told) => reply.send({ jsonrpc: '2.0', method, params: told }),
+  }
+  const encode = (result: object) =>
+    caller.session ? withoutResultType(result) : toModernResult(result, deps.serverInfo)
+  try {
+    const called = callTool(deps, caller, {
+      name: String(params['name']),
+      arguments: toObject(params['arguments']),
+    })
+    reply.start()
+    const result = await called
+    // A cancelled request gets no answer.
+    reply.end(caller.signal.aborted ? undefined : { jsonrpc: '2.0', id, result: encode(result) })
+  } catch (error) {
+    if (caller.signal.aborted) return reply.end(undefined)
+    // A result that cannot be written fails here.
+    if (!(error instanceof ProtocolError))
+      return reply.end({ jsonrpc: '2.0', id, result: encode(toFailure(error)) })
+    const { code, message, data } = error
+    const isLacking = !caller.session && code === ProtocolErrorCode.MissingRequiredClientCapability
+    reply.end(
+      { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } },
+      isLacking ? 400 : 200,
+    )
+  }
+}
+
+/** Returns a result of 2026-07-28. */
+export function toModernResult(result: object, serverInfo: object): object {
+  const meta = '_meta' in result && isObject(result._meta) ? result._meta : {}
+  return { resultType: 'complete', ...result, _meta: { [SERVER_INFO_META_KEY]: serverInfo, ...meta } }
+}
+
+function withoutResultType(result: object): object {
+  if (!('resultType' in result)) return result
+  const { resultType: _, ...rest } = result
+  return rest
+}
