@@ -1,7 +1,7 @@
 import { budgetOf } from './config/budget.ts'
 import { dayOf } from './core/clock.ts'
 import type { Foundation } from './foundation.ts'
-import type { Budgets } from './mcp/hub-tools/budgets.ts'
+import type { Budgets } from './mcp/hub-tools/status.ts'
 import type { UsageDay } from './store/tables.ts'
 import { usageOfDay } from './store/usage.ts'
 

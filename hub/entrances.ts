@@ -18,8 +18,8 @@ import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
 import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
 import { createHubResources } from './mcp/hub-resources/hub-resources.ts'
 import { watchHubResources } from './mcp/hub-resources/watch-hub-resources.ts'
-import type { HubToolReads } from './mcp/hub-tools/deps.ts'
-import type { HubTool } from './mcp/hub-tools/hub-tool.ts'
+import type { HubToolDeps } from './mcp/hub-tools/deps.ts'
+import { hubTools } from './mcp/hub-tools/index.ts'
 import { LOG_MESSAGE } from './mcp/upstream-servers.ts'
 import { listAgents } from './status.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
@@ -35,7 +35,7 @@ const DELIVERIES = { perSecond: 10, burst: 300 }
 export async function openEntrances(
   foundation: Foundation,
   engine: Engine,
-  entrance: { hubTools: readonly HubTool[]; reads: HubToolReads; isReady: () => boolean },
+  entrance: { reads: HubToolDeps; isReady: () => boolean },
   stack: AsyncDisposableStack,
 ): Promise<Listening> {
   const { clock, log, config } = foundation
@@ -46,7 +46,7 @@ export async function openEntrances(
     hosts: () => ownNames(foundation),
   })
   const { servers } = engine.serverTools
-  const finder = stack.use(createToolFinder(findableIn(servers, entrance.hubTools)))
+  const finder = stack.use(createToolFinder(findableIn(servers)))
   const hubResources = createHubResources(entrance.reads)
   const hubPrompts = createHubPrompts(() => foundation.agents.all)
   const mcp = stack.use(
@@ -54,7 +54,7 @@ export async function openEntrances(
       clock,
       log,
       version: foundation.version,
-      hubTools: entrance.hubTools,
+      hub: entrance.reads,
       hubResources,
       hubPrompts,
       servers,
@@ -113,7 +113,7 @@ function tellClients(
 }
 
 /** Returns all tools, in the same list for as long as the catalogue is the same. */
-function findableIn(servers: Servers, hubTools: readonly HubTool[]): () => readonly Findable[] {
+function findableIn(servers: Servers): () => readonly Findable[] {
   const own = hubTools.map(tool => ({ definition: tool.definition as Tool, about: 'hub agents' }))
   let from: Servers['catalogue']['tools'] | undefined
   let list: readonly Findable[] = []

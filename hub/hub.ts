@@ -6,7 +6,7 @@ import { createEngine, type Engine } from './engine.ts'
 import { openEntrances } from './entrances.ts'
 import { type Foundation, type HubInputs, openFoundation } from './foundation.ts'
 import type { HubToolDeps } from './mcp/hub-tools/deps.ts'
-import { createHubTools } from './mcp/hub-tools/index.ts'
+import { hubTools } from './mcp/hub-tools/index.ts'
 import { listAgents, readStatus } from './status.ts'
 
 export type { HubInputs, HubOverrides } from './foundation.ts'
@@ -51,13 +51,12 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
     },
     status: asked => readStatus(foundation, started(engine), asked),
   }
-  const hubTools = createHubTools(reads)
   const crashGuard = stack.use(await openCrashGuard(foundation))
   const hubToolNames = hubTools.map(tool => tool.definition.name)
   engine = createEngine(foundation, { hubToolNames, crashGuard }, stack)
   const { servers } = engine.serverTools
   const isReady = () => servers.settled || clock.monotonic() >= readyAt
-  const listening = await openEntrances(foundation, engine, { hubTools, reads, isReady }, stack)
+  const listening = await openEntrances(foundation, engine, { reads, isReady }, stack)
   const url = toUrl(config.current.host, listening.port)
   await engine.start()
   stack.use(await watch(foundation, engine))

@@ -9,7 +9,7 @@ import { parseYaml } from '../hub/config/yaml-file.ts'
 import { systemClock } from '../hub/core/clock.ts'
 import { createEmitter } from '../hub/core/emitter.ts'
 import { createHubResources } from '../hub/mcp/hub-resources/hub-resources.ts'
-import { createHubTools } from '../hub/mcp/hub-tools/index.ts'
+import { hubTools } from '../hub/mcp/hub-tools/index.ts'
 import { hubStatus } from '../hub/mcp/hub-tools/status.ts'
 import { createMetaTools } from '../hub/meta-tools/index.ts'
 import { clientFrame } from '../schemas/chat.ts'
@@ -134,22 +134,9 @@ test('every meta-tool and every one of its arguments is in the reference, and ba
 })
 
 test('every tool of the hub and every one of its arguments is in the reference, and back', () => {
-  const tools = createHubTools({
-    store: undefined as never,
-    clock: systemClock,
-    newId: unused,
-    signals: signals as never,
-    timezone: 'UTC',
-    agents: unused,
-    postMessage: unused,
-    reset: unused,
-    postEvent: unused,
-    stop: unused,
-    status: unused,
-  })
   const heading = "The hub's own MCP tools"
-  expect(firstColumn(heading).sort()).toEqual(tools.map(tool => tool.definition.name).sort())
-  for (const { definition } of tools) {
+  expect(firstColumn(heading).sort()).toEqual(hubTools.map(tool => tool.definition.name).sort())
+  for (const { definition } of hubTools) {
     const line = section(heading).match(new RegExp(`^\\| \`${definition.name}\` .*$`, 'm'))?.[0] ?? ''
     for (const key of Object.keys(definition.inputSchema['properties'] ?? {}))
       expect(line).toContain(`\`${key}\``)

@@ -10,7 +10,9 @@ import { isObject, type JsonObject } from '../core/forwarding.ts'
 import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-tools.ts'
 import type { Log } from '../core/log.ts'
 import { type Caller, type ForwardDeps, forward, toObject, toRepeat } from './caller.ts'
+import type { HubToolDeps } from './hub-tools/deps.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
+import { hubTools } from './hub-tools/index.ts'
 import { fail, findTools } from './lean.ts'
 import type { Reply } from './reply.ts'
 import type { RawRequest } from './requests.ts'
@@ -18,7 +20,7 @@ import type { UpstreamServers } from './upstream-servers.ts'
 
 export interface CallToolDeps extends ForwardDeps {
   log: Log
-  hubTools: readonly HubTool[]
+  hub: HubToolDeps
   servers: UpstreamServers
   /** Tells whether a toolset contains a tool. */
   gives: (toolset: string, name: string) => boolean
@@ -43,7 +45,7 @@ export async function callTool(
   if (!meant) return fail(`call_tool takes name, and arguments as ${FIND_TOOLS} shows them.`)
   const { name, arguments: args = {} } = meant
   if (!isGiven(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
-  const hubTool = deps.hubTools.find(tool => tool.definition.name === name)
+  const hubTool = hubTools.find(tool => tool.definition.name === name)
   if (hubTool) return runHubTool(deps, caller, hubTool, args)
   try {
     const { servers } = deps
@@ -56,7 +58,7 @@ export async function callTool(
 }
 
 async function runHubTool(
-  { log }: CallToolDeps,
+  { log, hub }: CallToolDeps,
   { token, signal, meta: { progressToken }, notify }: Caller,
   tool: HubTool,
   args: JsonObject,
@@ -67,7 +69,7 @@ async function runHubTool(
     notify('notifications/progress', { progress: ++count, message, progressToken })
   }
   try {
-    const { structured, text } = await tool.run(args, { token, signal, progress })
+    const { structured, text } = await tool.run(args, { deps: hub, token, signal, progress })
     return { content: [{ type: 'text', text }], structuredContent: structured }
   } catch (error) {
     const { status, message } = toPublicError(error)

@@ -48,7 +48,7 @@ export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDe
   const toolList = new ToolList(deps)
   const modern = new ModernClients({ ...deps, toolList })
   const sessions = new LegacySessions({ ...deps, toolList })
-  const lists = createListChanges({ gives, toolsets, tools: () => listTools(deps) })
+  const lists = createListChanges({ gives, toolsets, tools: () => listTools(servers) })
   return {
     handle(request, response, body, { token }) {
       const era = eraOf(request)

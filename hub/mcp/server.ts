@@ -27,10 +27,11 @@ import {
 } from './caller.ts'
 import type { HubPrompts } from './hub-resources/hub-prompts.ts'
 import type { HubResources } from './hub-resources/hub-resources.ts'
+import { hubTools } from './hub-tools/index.ts'
 import { toInstructions } from './instructions.ts'
 import { leanDefinitions } from './lean.ts'
 import type { McpView } from './requests.ts'
-import { isLogged, LOG_MESSAGE, type LogLevel } from './upstream-servers.ts'
+import { isLogged, LOG_MESSAGE, type LogLevel, type UpstreamServers } from './upstream-servers.ts'
 
 /** Milliseconds that a client may take for anything but a question to a person: models may write for long. */
 const LONGEST_ANSWER_MS = 24 * 3_600_000
@@ -132,7 +133,7 @@ export class McpServer {
     const { lean, toolset } = this.#client.view
     server.setRequestHandler('tools/list', (_request, context) => {
       if (lean) return { tools: [...leanDefinitions] }
-      const given = listTools(this.#deps).filter(
+      const given = listTools(this.#deps.servers).filter(
         ({ name }) => toolset === undefined || this.#deps.gives(toolset, name),
       )
       return { tools: readsText(this.#toCaller(context).client.name) ? given.map(toTextTool) : given }
@@ -259,10 +260,10 @@ export function toModernKey(token: string, { name }: SelfDescription): string {
 }
 
 /** Returns all tools, those of the hub first. */
-export function listTools({ hubTools, servers }: Pick<McpServerDeps, 'hubTools' | 'servers'>): Tool[] {
+export function listTools({ catalogue }: Pick<UpstreamServers, 'catalogue'>): Tool[] {
   return [
     ...hubTools.map(tool => tool.definition as Tool),
-    ...servers.catalogue.tools.map(({ definition }) => definition),
+    ...catalogue.tools.map(({ definition }) => definition),
   ]
 }
 

@@ -40,7 +40,7 @@ export class ToolList {
     const { servers, serverInfo } = this.#deps
     if (servers.catalogue.tools === this.#from) return this.#texts
     this.#from = servers.catalogue.tools
-    const list = listTools(this.#deps)
+    const list = listTools(servers)
     const modern = {
       ttlMs: 0,
       cacheScope: 'private',

@@ -3,8 +3,8 @@ import { dayOf } from '../../core/clock.ts'
 import { toLine } from '../../core/text.ts'
 import { readAgentFigures } from '../../store/agent-figures.ts'
 import { usageOfDay } from '../../store/usage.ts'
-import type { HubToolDeps, HubToolReads } from './deps.ts'
-import { defineHubTool, type HubTool } from './hub-tool.ts'
+import type { HubToolReads } from './deps.ts'
+import { defineHubTool } from './hub-tool.ts'
 
 const agentView = z.object({
   name: z.string(),
@@ -20,19 +20,17 @@ const agentView = z.object({
   windowTokens: z.int().describe('an estimate of what its main thread sees'),
 })
 
-export function listAgents(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_list_agents',
-    title: 'List agents',
-    description: 'The agents of the hub, what each is for, and what it is doing.',
-    input: z.strictObject({}),
-    output: z.object({ agents: z.array(agentView) }),
-    effect: 'reads',
-    run: async () => ({ agents: await readAgents(deps) }),
-    toText: ({ agents }) =>
-      agents.map(one => toLine(`${one.name} (${one.status}): ${one.description}`)).join('\n') || 'No agents.',
-  })
-}
+export const listAgents = defineHubTool({
+  name: 'hub_list_agents',
+  title: 'List agents',
+  description: 'The agents of the hub, what each is for, and what it is doing.',
+  input: z.strictObject({}),
+  output: z.object({ agents: z.array(agentView) }),
+  effect: 'reads',
+  run: async (_args, { deps }) => ({ agents: await readAgents(deps) }),
+  toText: ({ agents }) =>
+    agents.map(one => toLine(`${one.name} (${one.status}): ${one.description}`)).join('\n') || 'No agents.',
+})
 
 /** Reads all agents with what they do now and what they used today, retired ones last. */
 export async function readAgents(deps: HubToolReads): Promise<z.infer<typeof agentView>[]> {

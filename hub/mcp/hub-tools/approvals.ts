@@ -3,8 +3,7 @@ import { type Approval, approvalStatuses } from '../../../schemas/chat.ts'
 import { toIso } from '../../core/clock.ts'
 import { escapeUnseen, toLine } from '../../core/text.ts'
 import { listApprovals, toApproval } from '../../store/approvals.ts'
-import type { HubToolDeps } from './deps.ts'
-import { defineHubTool, type HubTool } from './hub-tool.ts'
+import { defineHubTool } from './hub-tool.ts'
 
 const MOST = 500
 
@@ -27,22 +26,20 @@ const approval = z.object({
   note: z.string().optional(),
 })
 
-export function listAllApprovals(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_list_approvals',
-    title: 'List approvals',
-    description:
-      "Calls of agents that need a person's yes, the newest first, and what was decided. A person decides on the page or in the terminal; no tool can.",
-    input: z.strictObject({ status: z.enum(approvalStatuses).optional().describe('default: all') }),
-    output: z.object({ approvals: z.array(approval) }),
-    effect: 'reads',
-    async run({ status }) {
-      const rows = await listApprovals(deps.store.db, { status, limit: MOST })
-      return { approvals: rows.map(toApproval) }
-    },
-    toText: ({ approvals }) => approvals.map(describeApproval).join('\n') || 'No approvals.',
-  })
-}
+export const listAllApprovals = defineHubTool({
+  name: 'hub_list_approvals',
+  title: 'List approvals',
+  description:
+    "Calls of agents that need a person's yes, the newest first, and what was decided. A person decides on the page or in the terminal; no tool can.",
+  input: z.strictObject({ status: z.enum(approvalStatuses).optional().describe('default: all') }),
+  output: z.object({ approvals: z.array(approval) }),
+  effect: 'reads',
+  async run({ status }, { deps }) {
+    const rows = await listApprovals(deps.store.db, { status, limit: MOST })
+    return { approvals: rows.map(toApproval) }
+  },
+  toText: ({ approvals }) => approvals.map(describeApproval).join('\n') || 'No approvals.',
+})
 
 /** Describes one approval for a person, with the exact call: nothing in it is hidden. */
 export function describeApproval(one: Approval | z.input<typeof approval>): string {

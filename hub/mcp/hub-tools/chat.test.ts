@@ -10,6 +10,7 @@ import { appendMessage, readMessages } from '../../store/conversations.ts'
 import { createCycle, endCycle } from '../../store/cycles.ts'
 import { postItem } from '../../store/inbox.ts'
 import { chat } from './chat.ts'
+import type { HubToolDeps } from './deps.ts'
 
 const unused = () => expect.fail('hub_chat does not use this')
 
@@ -21,7 +22,7 @@ async function openChatTool(onPost?: () => void) {
   const posted: NewUserMessage[] = []
   const signals = createEmitter<SignalMap>(unused)
   const listed = { description: '', status: 'sleeping', conversations: [] } as const
-  const tool = chat({
+  const deps: HubToolDeps = {
     store,
     clock,
     newId,
@@ -45,14 +46,14 @@ async function openChatTool(onPost?: () => void) {
     stop: unused,
     postEvent: unused,
     status: unused,
-  })
+  }
   return {
     clock,
     posted,
     store,
     signals,
     run: (args: object, signal = new AbortController().signal) =>
-      tool.run({ message: 'hi', ...args }, { token: 'owner', signal, progress: unused }),
+      chat.run({ message: 'hi', ...args }, { deps, token: 'owner', signal, progress: unused }),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }

@@ -8,7 +8,7 @@ import { openApprovalsOf } from '../../store/approvals.ts'
 import { messagesOfCycle, noticeTo } from '../../store/conversations.ts'
 import { cyclesOfMessage } from '../../store/cycles.ts'
 import { type HubToolDeps, meantAgent, takesConversation } from './deps.ts'
-import { defineHubTool, type HubTool, type HubToolContext } from './hub-tool.ts'
+import { defineHubTool, type HubToolContext } from './hub-tool.ts'
 
 const LONGEST_WAIT = 600
 
@@ -29,50 +29,44 @@ const output = z.object({
 })
 type ChatResult = z.infer<typeof output>
 
-export function chat(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_chat',
-    title: 'Talk to an agent',
-    description:
-      'Sends a message to a persistent agent of the hub and waits for its reply. The agent has tools, memory and schedules of its own and works on after the reply.',
-    input: z.strictObject({
-      agent: name.optional().describe('default: homelab, else the first'),
-      message: messageText,
-      conversation: conversationId.optional().describe('default: one of your own with this agent'),
-      waitSeconds: z.number().min(0).max(LONGEST_WAIT).default(45),
-      idempotencyKey: z
-        .string()
-        .min(1)
-        .max(200)
-        .optional()
-        .describe('the same key again sends nothing twice'),
-      images: pictures.optional().describe('pictures beside the message, base64'),
-      schema: answerSchema
-        .optional()
-        .describe('a JSON schema of type object, at most 8 KB: the reply is to be JSON that fits it'),
-    }),
-    output,
-    effect: 'adds',
-    async run(args, context) {
-      const conversation = await meantConversation(deps, args, context.token)
-      const message = await deps.postMessage({
-        conversation,
-        text: args.message,
-        author: context.token,
-        token: context.token,
-        clientId: args.idempotencyKey,
-        images: args.images,
-        schema: args.schema,
-      })
-      if (COMMAND.test(message.text)) return readNotice(deps, conversation, message.id)
-      const wait = args.waitSeconds * 1000
-      const result = await waitForReply(deps, context, { conversation, messageId: message.id, wait })
-      return args.schema ? withReason(result) : result
-    },
-    toText: ({ reply, status, structuredError }) =>
-      [reply ?? `(${status})`, ...(structuredError ? [`(${structuredError})`] : [])].join('\n\n'),
-  })
-}
+export const chat = defineHubTool({
+  name: 'hub_chat',
+  title: 'Talk to an agent',
+  description:
+    'Sends a message to a persistent agent of the hub and waits for its reply. The agent has tools, memory and schedules of its own and works on after the reply.',
+  input: z.strictObject({
+    agent: name.optional().describe('default: homelab, else the first'),
+    message: messageText,
+    conversation: conversationId.optional().describe('default: one of your own with this agent'),
+    waitSeconds: z.number().min(0).max(LONGEST_WAIT).default(45),
+    idempotencyKey: z.string().min(1).max(200).optional().describe('the same key again sends nothing twice'),
+    images: pictures.optional().describe('pictures beside the message, base64'),
+    schema: answerSchema
+      .optional()
+      .describe('a JSON schema of type object, at most 8 KB: the reply is to be JSON that fits it'),
+  }),
+  output,
+  effect: 'adds',
+  async run(args, context) {
+    const { deps, token } = context
+    const conversation = await meantConversation(deps, args, token)
+    const message = await deps.postMessage({
+      conversation,
+      text: args.message,
+      author: token,
+      token,
+      clientId: args.idempotencyKey,
+      images: args.images,
+      schema: args.schema,
+    })
+    if (COMMAND.test(message.text)) return readNotice(deps, conversation, message.id)
+    const wait = args.waitSeconds * 1000
+    const result = await waitForReply(context, { conversation, messageId: message.id, wait })
+    return args.schema ? withReason(result) : result
+  },
+  toText: ({ reply, status, structuredError }) =>
+    [reply ?? `(${status})`, ...(structuredError ? [`(${structuredError})`] : [])].join('\n\n'),
+})
 
 /**
  * Returns the message's conversation. Throws if the named agent does not answer there: no other agent may get
@@ -109,7 +103,8 @@ interface Wait {
 }
 
 /** Resolves when the cycle that took the message has ended, the time is over, or the caller went away. */
-async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wait): Promise<ChatResult> {
+async function waitForReply(context: HubToolContext, what: Wait): Promise<ChatResult> {
+  const { deps, signal } = context
   const { conversation, messageId } = what
   const finished = Promise.withResolvers<ChatResult>()
   const pending: ChatResult = { conversation, messageId, status: 'pending' }
@@ -134,15 +129,15 @@ async function waitForReply(deps: HubToolDeps, context: HubToolContext, what: Wa
     deps.clock.after(what.wait, () => finished.resolve(pending)),
   ]
   const giveUp = () => finished.resolve(pending)
-  context.signal.addEventListener('abort', giveUp, { once: true })
+  signal.addEventListener('abort', giveUp, { once: true })
   // The caller may have gone away while the message was written.
-  if (context.signal.aborted) giveUp()
+  if (signal.aborted) giveUp()
   look()
   try {
     return await finished.promise
   } finally {
     for (const off of offs) off()
-    context.signal.removeEventListener('abort', giveUp)
+    signal.removeEventListener('abort', giveUp)
   }
 }
 

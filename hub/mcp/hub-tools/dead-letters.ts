@@ -8,8 +8,7 @@ import {
   listDeadLetters,
   retryDeadLetter,
 } from '../../store/dead-letters.ts'
-import type { HubToolDeps } from './deps.ts'
-import { defineHubTool, type HubTool } from './hub-tool.ts'
+import { defineHubTool } from './hub-tool.ts'
 
 const deadLetter = z.object({
   id: z.string(),
@@ -35,68 +34,62 @@ const deadLetter = z.object({
 export const deadLetters = z.object({ deadLetters: z.array(deadLetter) })
 export type ListedDeadLetter = z.infer<typeof deadLetter>
 
-export function listAllDeadLetters(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_list_dead_letters',
-    title: 'List dead letters',
-    description:
-      'Work of agents that failed for good, with what it was about, why it failed and which tool calls had run; the newest first.',
-    input: z.strictObject({ status: z.enum(['open', 'retried', 'discarded']).optional() }),
-    output: deadLetters,
-    effect: 'reads',
-    run: async ({ status }) => ({
-      deadLetters: (await listDeadLetters(deps.store.db, status)).map(toView),
-    }),
-    toText: result => result.deadLetters.map(summarize).join('\n') || 'No dead letters.',
-  })
-}
+export const listAllDeadLetters = defineHubTool({
+  name: 'hub_list_dead_letters',
+  title: 'List dead letters',
+  description:
+    'Work of agents that failed for good, with what it was about, why it failed and which tool calls had run; the newest first.',
+  input: z.strictObject({ status: z.enum(['open', 'retried', 'discarded']).optional() }),
+  output: deadLetters,
+  effect: 'reads',
+  run: async ({ status }, { deps }) => ({
+    deadLetters: (await listDeadLetters(deps.store.db, status)).map(toView),
+  }),
+  toText: result => result.deadLetters.map(summarize).join('\n') || 'No dead letters.',
+})
 
-export function retryOne(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_retry_dead_letter',
-    title: 'Retry a dead letter',
-    description:
-      'Gives the work of a dead letter to its agent again, as a new batch. Once for each dead letter.',
-    input: z.strictObject({ id: z.string().min(1) }),
-    output: deadLetter,
-    effect: 'adds',
-    async run({ id }, { token }) {
-      const agents = await deps.agents()
-      const letter = await deps.store.write(async tx => {
-        const retried = await retryDeadLetter(tx, id, token, deps.clock.now())
-        const agent = agents.find(({ name }) => name === retried.agent)
-        if (agent && agent.status !== 'retired') return retried
-        throw new HubError(
-          'retired',
-          `The agent ${retried.agent} is retired: put agents/${retried.agent}.md back first`,
-        )
-      })
-      deps.signals.emit('modelWanted', { by: token })
-      deps.signals.emit('posted', { thread: letter.thread })
-      return toView(letter)
-    },
-    toText: ({ id, agent }) => `${id} is tried again by ${agent}.`,
-  })
-}
+export const retryOne = defineHubTool({
+  name: 'hub_retry_dead_letter',
+  title: 'Retry a dead letter',
+  description:
+    'Gives the work of a dead letter to its agent again, as a new batch. Once for each dead letter.',
+  input: z.strictObject({ id: z.string().min(1) }),
+  output: deadLetter,
+  effect: 'adds',
+  async run({ id }, { token, deps }) {
+    const agents = await deps.agents()
+    const letter = await deps.store.write(async tx => {
+      const retried = await retryDeadLetter(tx, id, token, deps.clock.now())
+      const agent = agents.find(({ name }) => name === retried.agent)
+      if (agent && agent.status !== 'retired') return retried
+      throw new HubError(
+        'retired',
+        `The agent ${retried.agent} is retired: put agents/${retried.agent}.md back first`,
+      )
+    })
+    deps.signals.emit('modelWanted', { by: token })
+    deps.signals.emit('posted', { thread: letter.thread })
+    return toView(letter)
+  },
+  toText: ({ id, agent }) => `${id} is tried again by ${agent}.`,
+})
 
-export function discardOne(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_discard_dead_letter',
-    title: 'Discard a dead letter',
-    description: 'Gives up the work of a dead letter; it stays listed as discarded and is never tried again.',
-    input: z.strictObject({ id: z.string().min(1) }),
-    output: deadLetter,
-    effect: 'removes',
-    async run({ id }, { token }) {
-      const now = deps.clock.now()
-      const letter = await deps.store.write(tx => discardDeadLetter(tx, id, token, now))
-      const agent = (await deps.agents()).find(each => each.name === letter.agent)
-      if (agent) deps.signals.emit('agent', { name: agent.name, status: agent.status })
-      return toView(letter)
-    },
-    toText: ({ id }) => `${id} is discarded.`,
-  })
-}
+export const discardOne = defineHubTool({
+  name: 'hub_discard_dead_letter',
+  title: 'Discard a dead letter',
+  description: 'Gives up the work of a dead letter; it stays listed as discarded and is never tried again.',
+  input: z.strictObject({ id: z.string().min(1) }),
+  output: deadLetter,
+  effect: 'removes',
+  async run({ id }, { token, deps }) {
+    const now = deps.clock.now()
+    const letter = await deps.store.write(tx => discardDeadLetter(tx, id, token, now))
+    const agent = (await deps.agents()).find(each => each.name === letter.agent)
+    if (agent) deps.signals.emit('agent', { name: agent.name, status: agent.status })
+    return toView(letter)
+  },
+  toText: ({ id }) => `${id} is discarded.`,
+})
 
 function toView({ error, ...letter }: DeadLetter): ListedDeadLetter {
   return error ? { ...letter, error } : letter

@@ -3,104 +3,74 @@ import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { plural, toLine } from '../../core/text.ts'
 import { listEvents } from '../../store/events.ts'
-import type { HubToolDeps } from './deps.ts'
-import { defineHubTool, type HubTool } from './hub-tool.ts'
+import { defineHubTool, toView } from './hub-tool.ts'
 
 const statuses = ['pending', 'processing', 'handled', 'ignored', 'held'] as const
 
-export function publishEvent(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_publish_event',
-    title: 'Publish an event',
-    description: 'Tells the hub that something happened; agents that list the type or wait for it wake up.',
-    input: z.strictObject({
-      type: z.string().trim().min(1).max(100),
-      payload: z.record(z.string(), z.unknown()).default({}),
-      key: z.string().max(500).optional().describe("default: the payload's canonical JSON"),
-    }),
-    output: z.object({
-      id: z.string(),
-      status: z.enum(['pending', 'ignored', 'held']),
-      routedTo: z.array(z.string()).describe('threads'),
-      note: z.string().describe('why'),
-    }),
-    effect: 'adds',
-    async run({ type, payload, key }, { token }) {
-      const externalId = deps.newId('pub')
-      const routed = await deps.postEvent({
-        source: `mcp:${token}`,
-        externalId,
-        type,
-        key,
-        payload,
-        at: deps.clock.now(),
-      })
-      if (!routed) throw new HubError('conflict', `The event ${externalId} was there already`)
-      return routed
-    },
-    toText: ({ id, status, note }) => toLine(`${id} (${status}): ${note}`),
-  })
-}
+export const publishEvent = defineHubTool({
+  name: 'hub_publish_event',
+  title: 'Publish an event',
+  description: 'Tells the hub that something happened; agents that list the type or wait for it wake up.',
+  input: z.strictObject({
+    type: z.string().trim().min(1).max(100),
+    payload: z.record(z.string(), z.unknown()).default({}),
+    key: z.string().max(500).optional().describe("default: the payload's canonical JSON"),
+  }),
+  output: z.object({
+    id: z.string(),
+    status: z.enum(['pending', 'ignored', 'held']),
+    routedTo: z.array(z.string()).describe('threads'),
+    note: z.string().describe('why'),
+  }),
+  effect: 'adds',
+  async run({ type, payload, key }, { token, deps }) {
+    const externalId = deps.newId('pub')
+    const routed = await deps.postEvent({
+      source: `mcp:${token}`,
+      externalId,
+      type,
+      key,
+      payload,
+      at: deps.clock.now(),
+    })
+    if (!routed) throw new HubError('conflict', `The event ${externalId} was there already`)
+    return routed
+  },
+  toText: ({ id, status, note }) => toLine(`${id} (${status}): ${note}`),
+})
 
-export function listAllEvents(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_list_events',
-    title: 'List events',
-    description: 'What happened in the infrastructure, the newest first, and where each event went.',
-    input: z.strictObject({
-      type: z.string().optional(),
-      status: z.enum(statuses).optional(),
-      limit: z.int().min(1).max(500).default(50),
-    }),
-    output: z.object({
-      events: z.array(
-        z.object({
-          id: z.string(),
-          source: z.string(),
-          type: z.string(),
-          key: z.string(),
-          payload: z.record(z.string(), z.unknown()),
-          status: z.enum(statuses),
-          routedTo: z.array(z.string()),
-          note: z.string().optional().describe('why it went there'),
-          repeats: z.int().describe('how many of the same were held behind it'),
-          at: z.number().describe('unix milliseconds'),
-        }),
-      ),
-    }),
-    effect: 'reads',
-    async run(filter) {
-      const rows = await listEvents(deps.store.db, filter)
-      return {
-        events: rows.map(row => ({
-          id: row.id,
-          source: row.source,
-          type: row.type,
-          key: row.key,
-          payload: JSON.parse(row.payload_json) as Record<string, unknown>,
-          status: row.status,
-          routedTo: JSON.parse(row.routed_to_json) as string[],
-          ...(row.note === null ? {} : { note: row.note }),
-          repeats: row.repeats,
-          at: row.at,
-        })),
-      }
-    },
-    toText: ({ events }) => events.map(describe).join('\n') || 'No events.',
-  })
-}
+const event = z.object({
+  id: z.string(),
+  source: z.string(),
+  type: z.string(),
+  key: z.string(),
+  payload: z.record(z.string(), z.unknown()),
+  status: z.enum(statuses),
+  routedTo: z.array(z.string()),
+  note: z.string().optional().describe('why it went there'),
+  repeats: z.int().describe('how many of the same were held behind it'),
+  at: z.number().describe('unix milliseconds'),
+})
 
-interface Shown {
-  id: string
-  type: string
-  source: string
-  status: string
-  note?: string | undefined
-  repeats: number
-  at: number
-}
+export const listAllEvents = defineHubTool({
+  name: 'hub_list_events',
+  title: 'List events',
+  description: 'What happened in the infrastructure, the newest first, and where each event went.',
+  input: z.strictObject({
+    type: z.string().optional(),
+    status: z.enum(statuses).optional(),
+    limit: z.int().min(1).max(500).default(50),
+  }),
+  output: z.object({ events: z.array(event) }),
+  effect: 'reads',
+  async run(filter, { deps }) {
+    const rows = await listEvents(deps.store.db, filter)
+    return { events: rows.map(row => event.parse(toView(row))) }
+  },
+  toText: ({ events }) => events.map(describe).join('\n') || 'No events.',
+})
 
-function describe({ id, type, source, status, note, repeats, at }: Shown): string {
+function describe({ id, type, source, status, note, repeats, at }: z.infer<typeof event>): string {
   const again = repeats > 0 ? `, repeated ${plural(repeats, 'time')}` : ''
   return toLine(`${toIso(at)} ${type} from ${source} (${id}): ${status}${again}${note ? `; ${note}` : ''}`)
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { describeProblems } from '../../../schemas/problems.ts'
 import { HubError } from '../../core/errors.ts'
-import { dropNulls, withoutNul } from '../../core/json.ts'
+import { dropNulls, parseJson, withoutNul } from '../../core/json.ts'
+import type { HubToolDeps } from './deps.ts'
 
 /** The caller of a hub tool, and the ways to reach it meanwhile. */
 export interface HubToolContext {
+  deps: HubToolDeps
   /** Name of the caller's token. */
   token: string
   signal: AbortSignal
@@ -12,26 +14,8 @@ export interface HubToolContext {
   progress(message: string): void
 }
 
-export interface HubToolAnnotations {
-  readOnlyHint: boolean
-  destructiveHint: boolean
-  idempotentHint: boolean
-  openWorldHint: boolean
-}
-
-/** One of the hub's own tools. */
-export interface HubTool {
-  definition: {
-    name: string
-    title: string
-    description: string
-    inputSchema: Record<string, unknown>
-    outputSchema: Record<string, unknown>
-    annotations: HubToolAnnotations
-  }
-  /** Runs the tool. Throws `invalid_arguments` and what the tool's own work throws. */
-  run(args: unknown, context: HubToolContext): Promise<{ structured: Record<string, unknown>; text: string }>
-}
+/** One of the hub's own tools. `run` throws `invalid_arguments` and what the tool's own work throws. */
+export type HubTool = ReturnType<typeof defineHubTool>
 
 export interface HubToolDefinition<Input extends z.ZodType, Output extends z.ZodObject> {
   name: string
@@ -41,43 +25,53 @@ export interface HubToolDefinition<Input extends z.ZodType, Output extends z.Zod
   output: Output
   effect: 'reads' | 'adds' | 'removes'
   run(args: z.output<Input>, context: HubToolContext): Promise<z.input<Output>>
-  /** Returns a short text for a person; default: the structured result as JSON. */
-  toText?(result: z.input<Output>): string
+  /** Returns a short text for a person. */
+  toText(result: z.input<Output>, context: HubToolContext): string
 }
 
 /** Makes a tool whose arguments are checked; the error names what is wrong. */
 export function defineHubTool<Input extends z.ZodType, Output extends z.ZodObject>(
   tool: HubToolDefinition<Input, Output>,
-): HubTool {
+) {
+  const { name, title, description, input, output, effect } = tool
   return {
     definition: {
-      name: tool.name,
-      title: tool.title,
-      description: tool.description,
-      inputSchema: toSchema(tool.input, 'input'),
-      outputSchema: toSchema(tool.output, 'output'),
+      name,
+      title,
+      description,
+      inputSchema: toSchema(input, 'input'),
+      outputSchema: toSchema(output, 'output'),
       annotations: {
-        readOnlyHint: tool.effect === 'reads',
-        destructiveHint: tool.effect === 'removes',
-        idempotentHint: tool.effect !== 'adds',
+        readOnlyHint: effect === 'reads',
+        destructiveHint: effect === 'removes',
+        idempotentHint: effect !== 'adds',
         openWorldHint: false,
       },
     },
-    async run(asked, context) {
+    async run(asked: unknown, context: HubToolContext) {
       const args = withoutNul(asked ?? {})
-      const given = tool.input.safeParse(args)
-      const parsed = given.success ? given : tool.input.safeParse(dropNulls(args))
-      if (!parsed.success) {
-        throw new HubError(
-          'invalid_arguments',
-          `${tool.name}: ${describeProblems(parsed.error, 'arguments')}`,
-        )
-      }
+      const given = input.safeParse(args)
+      const parsed = given.success ? given : input.safeParse(dropNulls(args))
+      if (!parsed.success)
+        throw new HubError('invalid_arguments', `${name}: ${describeProblems(parsed.error, 'arguments')}`)
       const result = await tool.run(parsed.data, context)
-      const text = tool.toText?.(result) ?? JSON.stringify(result, undefined, 1)
-      return { structured: result as Record<string, unknown>, text }
+      return { structured: result as Record<string, unknown>, text: tool.toText(result, context) }
     },
   }
+}
+
+/**
+ * Returns a row as clients see it, for a schema to pick from: names in camel case, `x_id` as `x`, `x_json`
+ * parsed as `x`, and nothing that is null.
+ */
+export function toView(row: object): Record<string, unknown> {
+  const filled = Object.entries(row).filter(([, value]) => value !== null)
+  return Object.fromEntries(
+    filled.map(([column, value]) => [
+      column.replace(/_(?:id|json)$/, '').replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      column.endsWith('_json') ? parseJson(value) : value,
+    ]),
+  )
 }
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {

@@ -1,23 +1,19 @@
 import { listAgents } from './agents.ts'
 import { listAllApprovals } from './approvals.ts'
 import { chat } from './chat.ts'
+import { releaseAgents, reset, stop } from './control.ts'
+import { deleteOneConversation, readConversation } from './conversations.ts'
 import { discardOne, listAllDeadLetters, retryOne } from './dead-letters.ts'
-import { deleteOneConversation } from './delete-conversation.ts'
-import type { HubToolDeps } from './deps.ts'
 import { listAllEvents, publishEvent } from './events.ts'
 import type { HubTool } from './hub-tool.ts'
-import { readConversation } from './messages.ts'
 import { readThreadTool } from './read-thread.ts'
-import { releaseAgents } from './release.ts'
-import { reset } from './reset.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { searchAll } from './search-history.ts'
 import { status } from './status.ts'
-import { stop } from './stop.ts'
 import { listAllThreads } from './threads.ts'
 
 /** The hub's own tools, in the order in which clients see them. */
-const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
+export const hubTools: readonly HubTool[] = [
   chat,
   listAgents,
   readConversation,
@@ -39,7 +35,3 @@ const all: readonly ((deps: HubToolDeps) => HubTool)[] = [
   releaseAgents,
   deleteOneConversation,
 ]
-
-export function createHubTools(deps: HubToolDeps): HubTool[] {
-  return all.map(create => create(deps))
-}

@@ -13,8 +13,8 @@ import {
 import { resultOf } from '../../store/ledger.ts'
 import type { CycleRow, ToolCallRow } from '../../store/tables.ts'
 import type { HubToolDeps } from './deps.ts'
-import { defineHubTool, type HubTool } from './hub-tool.ts'
-import { threadView, toThreadView, withoutNulls } from './threads.ts'
+import { defineHubTool, toView } from './hub-tool.ts'
+import { threadView, toThreadView } from './threads.ts'
 
 /** Characters of one result that are shown; the history holds it whole. */
 const LONGEST_RESULT = 4_000
@@ -56,23 +56,21 @@ const cycle = z.object({
 const output = z.object({ thread: threadView, cycles: z.array(cycle) })
 type Audit = z.infer<typeof output>
 
-export function readThreadTool(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_read_thread',
-    title: 'Read a thread',
-    description:
-      'What happened in a thread (hub_list_threads names them): its cycles with what each was told, the steps of the model, every tool call with its outcome, tokens and cost.',
-    input: z.strictObject({
-      thread: z.string().min(1).max(200),
-      after: z.string().max(200).optional().describe('the id of a cycle; default: the newest cycles'),
-      limit: z.int().min(1).max(100).default(20).describe('cycles'),
-    }),
-    output,
-    effect: 'reads',
-    run: args => readAudit(deps, args),
-    toText: describeAudit,
-  })
-}
+export const readThreadTool = defineHubTool({
+  name: 'hub_read_thread',
+  title: 'Read a thread',
+  description:
+    'What happened in a thread (hub_list_threads names them): its cycles with what each was told, the steps of the model, every tool call with its outcome, tokens and cost.',
+  input: z.strictObject({
+    thread: z.string().min(1).max(200),
+    after: z.string().max(200).optional().describe('the id of a cycle; default: the newest cycles'),
+    limit: z.int().min(1).max(100).default(20).describe('cycles'),
+  }),
+  output,
+  effect: 'reads',
+  run: (args, { deps }) => readAudit(deps, args),
+  toText: describeAudit,
+})
 
 async function readAudit(
   deps: HubToolDeps,
@@ -92,47 +90,26 @@ async function readAudit(
 }
 
 function toCycle(row: CycleRow, entries: readonly AuditEntry[], calls: readonly ToolCallRow[]) {
-  return {
-    id: row.id,
-    status: row.status,
-    startedAt: row.started_at,
-    attempts: row.attempts,
+  return cycle.parse({
+    ...toView(row),
     tokens: { input: row.input_tokens, output: row.output_tokens, cached: row.cached_tokens },
     cost: row.cost_micros / 1_000_000,
     inbox: entries.flatMap(({ content, at }) =>
       content.role === 'user' ? [{ at, text: content.text }] : [],
     ),
-    steps: entries.flatMap(entry => toStep(entry, calls, entries)),
-    ...withoutNulls({
-      endedAt: row.ended_at,
-      replyTo: row.reply_to,
-      note: row.note,
-      model: row.model,
+    steps: entries.flatMap(({ step, at, content }) => {
+      if (content.role !== 'assistant') return []
+      const own = calls.filter(each => each.step === step)
+      return [{ step, at, text: content.text, calls: own.map(each => toCall(each, entries)) }]
     }),
-  }
-}
-
-function toStep(
-  { step: number, at, content }: AuditEntry,
-  calls: readonly ToolCallRow[],
-  entries: readonly AuditEntry[],
-) {
-  if (content.role !== 'assistant') return []
-  const own = calls.filter(each => each.step === number)
-  return [{ step: number, at, text: content.text, calls: own.map(row => toCall(row, entries)) }]
+  })
 }
 
 function toCall(row: ToolCallRow, entries: readonly AuditEntry[]) {
+  const hasResult = row.result_json !== null
   return {
-    id: row.id,
-    tool: row.tool,
-    arguments: row.arguments,
-    status: row.status,
-    ...withoutNulls({
-      result: row.result_json === null ? null : truncate(resultText(row, entries), LONGEST_RESULT),
-      startedAt: row.started_at,
-      endedAt: row.ended_at,
-    }),
+    ...toView(row),
+    result: hasResult ? truncate(resultText(row, entries), LONGEST_RESULT) : undefined,
   }
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { describeServer } from '../../cli/commands/servers.ts'
 import { describeApproval } from './approvals.ts'
+import { describeMessage } from './conversations.ts'
 import { describeDeadLetter } from './dead-letters.ts'
-import { describeMessage } from './messages.ts'
 import { describeThread } from './threads.ts'
 
 const FORGED = 'forged: as good as real'

@@ -7,8 +7,8 @@ import { toLine } from '../../core/text.ts'
 import { cancelSchedule, createSchedule, listSchedules } from '../../store/schedules.ts'
 import type { NewSchedule, ScheduleRow } from '../../store/tables.ts'
 import { ensureMainThread } from '../../store/threads.ts'
-import { type HubToolDeps, meantAgent } from './deps.ts'
-import { defineHubTool, type HubTool } from './hub-tool.ts'
+import { meantAgent } from './deps.ts'
+import { defineHubTool, toView } from './hub-tool.ts'
 
 const schedule = z.object({
   id: z.string(),
@@ -25,107 +25,88 @@ const schedule = z.object({
   conversation: z.string().optional(),
 })
 
-export function listAllSchedules(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_list_schedules',
-    title: 'List schedules',
-    description: 'The pending wake-ups of one agent or of all, the next first.',
-    input: z.strictObject({ agent: name.optional() }),
-    output: z.object({ schedules: z.array(schedule) }),
-    effect: 'reads',
-    run: async ({ agent }) => ({
-      schedules: (await listSchedules(deps.store.db, agent)).map(toScheduleView),
-    }),
-    toText: ({ schedules }) => schedules.map(describe).join('\n') || 'No schedules.',
-  })
-}
+export const listAllSchedules = defineHubTool({
+  name: 'hub_list_schedules',
+  title: 'List schedules',
+  description: 'The pending wake-ups of one agent or of all, the next first.',
+  input: z.strictObject({ agent: name.optional() }),
+  output: z.object({ schedules: z.array(schedule) }),
+  effect: 'reads',
+  run: async ({ agent }, { deps }) => ({
+    schedules: (await listSchedules(deps.store.db, agent)).map(toScheduleView),
+  }),
+  toText: ({ schedules }) => schedules.map(describe).join('\n') || 'No schedules.',
+})
 
-export function createOne(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_create_schedule',
-    title: 'Create a schedule',
-    description: 'Wakes an agent once (delay or at) or regularly (cron), with the reason as its note.',
-    input: z.strictObject({
-      agent: name.optional().describe('default: homelab, else the first'),
-      delay: z.string().optional().describe('"90s", "30m", "2h", "1d", or "on_event"'),
-      at: z.string().optional().describe('ISO 8601'),
-      cron: z.string().optional(),
-      timezone: z.string().optional().describe("IANA zone; default the hub's"),
-      reason: z.string().trim().min(1).max(2000),
-      wakeOnEvents: z.array(eventWanted).max(20).optional(),
-    }),
-    output: schedule,
-    effect: 'adds',
-    async run(args, { token }) {
-      const agent = await meantAgent(deps, args.agent)
-      if (agent.status === 'retired')
-        throw new HubError('retired', `The agent ${agent.name} is retired: its file is gone`)
-      const now = deps.clock.now()
-      const plan = planSchedule(args, now, deps.timezone)
-      const row: NewSchedule & ScheduleRow = {
-        id: deps.newId('sch'),
-        agent: agent.name,
-        thread_id: '',
-        kind: plan.kind,
-        cron: plan.cron,
-        timezone: plan.timezone,
-        reason: args.reason,
-        next_run: plan.nextRun,
-        wake_on_events_json: JSON.stringify(args.wakeOnEvents ?? []),
-        conversation_id: null,
-        status: 'active',
-        created_by: token,
-        created_at: now,
-        last_run: null,
-        missed: 'latest' as const,
-      }
-      const stored = await deps.store.write(async tx => {
-        const whole = { ...row, thread_id: await ensureMainThread(tx, agent.name, now) }
-        await createSchedule(tx, whole)
-        return whole
-      })
-      deps.signals.emit('schedules', { agent: agent.name })
-      return toScheduleView(stored)
-    },
-    toText: describe,
-  })
-}
+export const createOne = defineHubTool({
+  name: 'hub_create_schedule',
+  title: 'Create a schedule',
+  description: 'Wakes an agent once (delay or at) or regularly (cron), with the reason as its note.',
+  input: z.strictObject({
+    agent: name.optional().describe('default: homelab, else the first'),
+    delay: z.string().optional().describe('"90s", "30m", "2h", "1d", or "on_event"'),
+    at: z.string().optional().describe('ISO 8601'),
+    cron: z.string().optional(),
+    timezone: z.string().optional().describe("IANA zone; default the hub's"),
+    reason: z.string().trim().min(1).max(2000),
+    wakeOnEvents: z.array(eventWanted).max(20).optional(),
+  }),
+  output: schedule,
+  effect: 'adds',
+  async run(args, { token, deps }) {
+    const agent = await meantAgent(deps, args.agent)
+    if (agent.status === 'retired')
+      throw new HubError('retired', `The agent ${agent.name} is retired: its file is gone`)
+    const now = deps.clock.now()
+    const plan = planSchedule(args, now, deps.timezone)
+    const row: NewSchedule & ScheduleRow = {
+      id: deps.newId('sch'),
+      agent: agent.name,
+      thread_id: '',
+      kind: plan.kind,
+      cron: plan.cron,
+      timezone: plan.timezone,
+      reason: args.reason,
+      next_run: plan.nextRun,
+      wake_on_events_json: JSON.stringify(args.wakeOnEvents ?? []),
+      conversation_id: null,
+      status: 'active',
+      created_by: token,
+      created_at: now,
+      last_run: null,
+      missed: 'latest' as const,
+    }
+    const stored = await deps.store.write(async tx => {
+      const whole = { ...row, thread_id: await ensureMainThread(tx, agent.name, now) }
+      await createSchedule(tx, whole)
+      return whole
+    })
+    deps.signals.emit('schedules', { agent: agent.name })
+    return toScheduleView(stored)
+  },
+  toText: describe,
+})
 
-export function cancelOne(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_cancel_schedule',
-    title: 'Cancel a schedule',
-    description: 'Cancels a pending wake-up by its id.',
-    input: z.strictObject({ id: z.string().min(1) }),
-    output: schedule,
-    effect: 'removes',
-    async run({ id }) {
-      const cancelled = await deps.store.write(tx => cancelSchedule(tx, id, { from: ['active', 'held'] }))
-      if (!cancelled)
-        throw new HubError('not_found', `There is no pending schedule ${id}; hub_list_schedules shows them`)
-      deps.signals.emit('schedules', { agent: cancelled.agent })
-      return toScheduleView(cancelled)
-    },
-    toText: result => toLine(`Cancelled ${result.id}: ${result.reason}`),
-  })
-}
+export const cancelOne = defineHubTool({
+  name: 'hub_cancel_schedule',
+  title: 'Cancel a schedule',
+  description: 'Cancels a pending wake-up by its id.',
+  input: z.strictObject({ id: z.string().min(1) }),
+  output: schedule,
+  effect: 'removes',
+  async run({ id }, { deps }) {
+    const cancelled = await deps.store.write(tx => cancelSchedule(tx, id, { from: ['active', 'held'] }))
+    if (!cancelled)
+      throw new HubError('not_found', `There is no pending schedule ${id}; hub_list_schedules shows them`)
+    deps.signals.emit('schedules', { agent: cancelled.agent })
+    return toScheduleView(cancelled)
+  },
+  toText: result => toLine(`Cancelled ${result.id}: ${result.reason}`),
+})
 
 /** Returns a pending wake-up as clients see it. */
 export function toScheduleView(row: ScheduleRow): z.infer<typeof schedule> {
-  return {
-    id: row.id,
-    agent: row.agent,
-    kind: row.kind,
-    ...(row.cron === null ? {} : { cron: row.cron }),
-    timezone: row.timezone,
-    reason: row.reason,
-    nextRun: row.next_run,
-    wakeOnEvents: eventWanted.array().parse(JSON.parse(row.wake_on_events_json)),
-    status: row.status,
-    missed: row.missed,
-    createdBy: row.created_by,
-    ...(row.conversation_id === null ? {} : { conversation: row.conversation_id }),
-  }
+  return schedule.parse({ nextRun: null, ...toView(row) })
 }
 
 function describe(one: z.infer<typeof schedule>): string {

@@ -4,23 +4,21 @@ import { foundSession, searchWords } from '../../../schemas/search.ts'
 import { describeSessions } from '../../core/describe-sessions.ts'
 import { readTimeframe } from '../../core/timeframe.ts'
 import { searchHistory } from '../../store/search.ts'
-import { type HubToolDeps, meantAgent } from './deps.ts'
-import { defineHubTool, type HubTool } from './hub-tool.ts'
+import { meantAgent } from './deps.ts'
+import { defineHubTool } from './hub-tool.ts'
 
-export function searchAll(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_search_history',
-    title: "Search an agent's history",
-    description:
-      "Finds what happened in an agent's threads by its words: messages, tool calls and tool results, however old. Gives the sessions that hold them, the best first, with their summaries.",
-    input: searchWords.extend({ agent: name.optional().describe('default: homelab, else the first') }),
-    output: z.object({ sessions: z.array(foundSession) }),
-    effect: 'reads',
-    async run({ agent: named, query, limit, ...words }) {
-      const frame = readTimeframe(words, deps.clock.now(), deps.timezone)
-      const agent = await meantAgent(deps, named)
-      return { sessions: await searchHistory(deps.store.db, { ...frame, query, limit, agent: agent.name }) }
-    },
-    toText: ({ sessions }) => describeSessions(sessions, deps.timezone),
-  })
-}
+export const searchAll = defineHubTool({
+  name: 'hub_search_history',
+  title: "Search an agent's history",
+  description:
+    "Finds what happened in an agent's threads by its words: messages, tool calls and tool results, however old. Gives the sessions that hold them, the best first, with their summaries.",
+  input: searchWords.extend({ agent: name.optional().describe('default: homelab, else the first') }),
+  output: z.object({ sessions: z.array(foundSession) }),
+  effect: 'reads',
+  async run({ agent: named, query, limit, ...words }, { deps }) {
+    const frame = readTimeframe(words, deps.clock.now(), deps.timezone)
+    const agent = await meantAgent(deps, named)
+    return { sessions: await searchHistory(deps.store.db, { ...frame, query, limit, agent: agent.name }) }
+  },
+  toText: ({ sessions }, { deps }) => describeSessions(sessions, deps.timezone),
+})

@@ -3,9 +3,7 @@ import { type UpstreamHealth, upstreamHealth } from '../../../schemas/health.ts'
 import { PROVIDER_NAMES } from '../../../schemas/providers.ts'
 import { toIso } from '../../core/clock.ts'
 import { plural, toLine } from '../../core/text.ts'
-import { budgets, describeBudgets } from './budgets.ts'
-import type { HubToolDeps } from './deps.ts'
-import { defineHubTool, type HubTool } from './hub-tool.ts'
+import { defineHubTool } from './hub-tool.ts'
 
 const server = z.object({
   name: z.string(),
@@ -32,6 +30,18 @@ const server = z.object({
     .optional()
     .describe('the programs behind it, where health was asked for'),
 })
+
+const used = z.object({ used: z.number(), limit: z.number().optional() })
+
+/** The present day's use, with its limits. */
+export const budgets = z.object({
+  day: z.string().describe("of the config's time zone"),
+  currency: z.string().optional(),
+  tokens: used,
+  money: used,
+  agents: z.array(z.object({ name: z.string(), tokens: used, money: used, wakes: used })),
+})
+export type Budgets = z.infer<typeof budgets>
 
 const provider = z.object({
   name: z.string(),
@@ -84,24 +94,22 @@ export const hubStatus = z.object({
 })
 export type HubStatus = z.infer<typeof hubStatus>
 
-export function status(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_status',
-    title: 'Status of the hub',
-    description:
-      'Servers and their health, the model, queues, budgets, the store, and what is wrong with config or agent files.',
-    input: z.strictObject({
-      health: z
-        .boolean()
-        .optional()
-        .describe('also asks each server whether the programs behind it answer; takes some seconds'),
-    }),
-    output: hubStatus,
-    effect: 'reads',
-    run: asked => deps.status(asked),
-    toText: describeStatus,
-  })
-}
+export const status = defineHubTool({
+  name: 'hub_status',
+  title: 'Status of the hub',
+  description:
+    'Servers and their health, the model, queues, budgets, the store, and what is wrong with config or agent files.',
+  input: z.strictObject({
+    health: z
+      .boolean()
+      .optional()
+      .describe('also asks each server whether the programs behind it answer; takes some seconds'),
+  }),
+  output: hubStatus,
+  effect: 'reads',
+  run: (asked, { deps }) => deps.status(asked),
+  toText: describeStatus,
+})
 
 /** Describes the status in lines for a person. */
 export function describeStatus(state: HubStatus): string {
@@ -175,4 +183,23 @@ function describeFailures({ model, deadLetters, serversDown }: HubStatus): strin
 
 function describeRetry(at: number | undefined): string {
   return at === undefined ? '' : `, asked again at ${toIso(at)}`
+}
+
+/** Describes today's use in lines for a person: of all, then of each agent that did something. */
+function describeBudgets({ currency = '', tokens, money, agents }: Budgets): string[] {
+  const amounts = (one: Pick<Budgets, 'tokens' | 'money'>) => {
+    const spent = one.money.used > 0 || one.money.limit !== undefined
+    return `${describeUsed(one.tokens)} tokens${spent ? `, ${`${describeUsed(one.money)} ${currency}`.trim()}` : ''}`
+  }
+  return [
+    `Today: ${amounts({ tokens, money })}`,
+    ...agents
+      .filter(one => one.tokens.used > 0 || one.wakes.used > 0)
+      .map(one => `  ${one.name}: ${amounts(one)}, woken ${plural(one.wakes.used, 'time')}`),
+  ]
+}
+
+function describeUsed({ used: amount, limit }: z.infer<typeof used>): string {
+  const show = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 4 })
+  return limit === undefined ? show(amount) : `${show(amount)} of ${show(limit)}`
 }

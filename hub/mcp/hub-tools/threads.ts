@@ -3,9 +3,7 @@ import { name } from '../../../schemas/names.ts'
 import { toIso } from '../../core/clock.ts'
 import { plural, toLine, truncate } from '../../core/text.ts'
 import { type ListedThread, listThreadsOf } from '../../store/audit.ts'
-import { taskResultOf } from '../../store/threads.ts'
-import type { HubToolDeps } from './deps.ts'
-import { defineHubTool, type HubTool } from './hub-tool.ts'
+import { defineHubTool, toView } from './hub-tool.ts'
 
 export const threadStatuses = ['active', 'sleeping', 'waiting', 'complete', 'failed', 'cancelled'] as const
 
@@ -31,55 +29,27 @@ export const threadView = z.object({
 })
 export type ThreadView = z.infer<typeof threadView>
 
-export function listAllThreads(deps: HubToolDeps): HubTool {
-  return defineHubTool({
-    name: 'hub_list_threads',
-    title: 'List threads',
-    description:
-      "The agents' threads: each one's main thread and its tasks, the newest first. Those that are archived are hidden.",
-    input: z.strictObject({
-      agent: name.optional(),
-      status: z.enum(threadStatuses).optional(),
-      archived: z.boolean().default(false).describe('show those too'),
-      limit: z.int().min(1).max(1000).default(100),
-    }),
-    output: z.object({ threads: z.array(threadView) }),
-    effect: 'reads',
-    run: async filter => ({ threads: (await listThreadsOf(deps.store.db, filter)).map(toThreadView) }),
-    toText: ({ threads }) => threads.map(describeThread).join('\n') || 'No threads.',
-  })
-}
+export const listAllThreads = defineHubTool({
+  name: 'hub_list_threads',
+  title: 'List threads',
+  description:
+    "The agents' threads: each one's main thread and its tasks, the newest first. Those that are archived are hidden.",
+  input: z.strictObject({
+    agent: name.optional(),
+    status: z.enum(threadStatuses).optional(),
+    archived: z.boolean().default(false).describe('show those too'),
+    limit: z.int().min(1).max(1000).default(100),
+  }),
+  output: z.object({ threads: z.array(threadView) }),
+  effect: 'reads',
+  run: async (filter, { deps }) => ({
+    threads: (await listThreadsOf(deps.store.db, filter)).map(toThreadView),
+  }),
+  toText: ({ threads }) => threads.map(describeThread).join('\n') || 'No threads.',
+})
 
 export function toThreadView(row: ListedThread): ThreadView {
-  return {
-    id: row.id,
-    agent: row.agent,
-    kind: row.kind,
-    status: row.status,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    pending: row.pending,
-    cycles: row.cycles,
-    depth: row.depth,
-    ...withoutNulls({
-      parent: row.parent_id,
-      instructions: row.instructions,
-      summary: row.summary,
-      result: taskResultOf(row),
-      conversation: row.conversation_id,
-      endedAt: row.ended_at,
-      archivedAt: row.archived_at,
-    }),
-  }
-}
-
-type WithoutNulls<Values> = { [Key in keyof Values]?: Exclude<Values[Key], null> }
-
-/** Returns the values without those that are null. */
-export function withoutNulls<Values extends object>(values: Values): WithoutNulls<Values> {
-  return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== null),
-  ) as WithoutNulls<Values>
+  return threadView.parse(toView(row))
 }
 
 export function describeThread(thread: ThreadView): string {

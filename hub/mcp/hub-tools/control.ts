@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { toStopTarget } from '../../../schemas/chat.ts'
+import { conversationId, name } from '../../../schemas/names.ts'
+import { HubError } from '../../core/errors.ts'
+import { endHold } from '../../store/hub-state.ts'
+import { meantAgent } from './deps.ts'
+import { defineHubTool } from './hub-tool.ts'
+
+export const stop = defineHubTool({
+  name: 'hub_stop',
+  title: 'Stop an agent',
+  description:
+    'Stops what an agent does right now, in a conversation or in a thread, at the next boundary: a call that runs is waited for, the rest is skipped. Its schedules stay.',
+  input: z.strictObject({
+    conversation: conversationId.optional().describe('stops the agent of this conversation'),
+    thread: z.string().min(1).max(200).optional().describe('or: stops this thread, such as a task'),
+  }),
+  output: z.object({
+    stopped: z
+      .array(z.object({ thread: z.string(), cycle: z.string().optional() }))
+      .describe('empty: nothing was running'),
+  }),
+  effect: 'removes',
+  async run(args, { token, deps }) {
+    const target = toStopTarget(args)
+    if (!target) {
+      throw new HubError('invalid_arguments', 'hub_stop: give either conversation or thread')
+    }
+    return { stopped: await deps.stop(target, token) }
+  },
+  toText: ({ stopped }) =>
+    stopped.length === 0
+      ? 'Nothing is running; there is nothing to stop.'
+      : `Stopping ${stopped.map(({ thread }) => thread).join(', ')}.`,
+})
+
+export const reset = defineHubTool({
+  name: 'hub_reset',
+  title: 'Start an agent fresh',
+  description:
+    "Starts an agent's history fresh. Stored context, schedules and tasks stay; what was before is still found by search. The message enters the fresh history as a note.",
+  input: z.strictObject({
+    agent: name.optional(),
+    message: z.string().trim().min(1).max(4_000).optional().describe('why, for the agent'),
+  }),
+  output: z.object({ agent: z.string(), conversation: z.string() }),
+  effect: 'removes',
+  async run({ agent: named, message }, { token, deps }) {
+    const agent = await meantAgent(deps, named)
+    const { conversation } = await deps.reset({ agent: agent.name, by: token, message })
+    return { agent: agent.name, conversation }
+  },
+  toText: ({ agent }) => `${agent} starts fresh.`,
+})
+
+export const releaseAgents = defineHubTool({
+  name: 'hub_release_agents',
+  title: 'Let held agents go',
+  description:
+    'Lets the agents run again that are held after a crash loop (hub_status says held). Read the log before.',
+  input: z.strictObject({}),
+  output: z.object({ released: z.boolean().describe('false: no agent was held') }),
+  effect: 'adds',
+  async run(_args, { token, deps }) {
+    const released = await deps.store.write(endHold)
+    if (released) deps.signals.emit('released', { by: token })
+    return { released }
+  },
+  toText: ({ released }) => (released ? 'The agents run again.' : 'No agent was held.'),
+})

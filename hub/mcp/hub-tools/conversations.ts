@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { messageKinds, withoutPictures } from '../../../schemas/chat.ts'
+import { conversationId } from '../../../schemas/names.ts'
+import { plural, quoteAfter, toLine } from '../../core/text.ts'
+import { lastSeqOf, readMessages } from '../../store/conversations.ts'
+import { deleteConversation } from '../../store/delete-conversation.ts'
+import { defineHubTool } from './hub-tool.ts'
+
+const message = z.object({
+  seq: z.int(),
+  id: z.string(),
+  conversation: z.string(),
+  kind: z.enum(messageKinds),
+  author: z.string(),
+  text: z.string(),
+  at: z.number().describe('unix milliseconds'),
+  clientId: z.string().optional(),
+  inReplyTo: z.array(z.string()).optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+})
+
+export const readConversation = defineHubTool({
+  name: 'hub_read_messages',
+  title: 'Read a conversation',
+  description: 'The messages of a conversation after a sequence number, oldest first.',
+  input: z.strictObject({
+    conversation: conversationId,
+    after: z.int().nonnegative().default(0),
+    limit: z.int().min(1).max(1000).default(100),
+  }),
+  output: z.object({ messages: z.array(message), lastSeq: z.int() }),
+  effect: 'reads',
+  run: async ({ conversation, after, limit }, { deps }) => ({
+    messages: (await readMessages(deps.store.db, conversation, after, limit)).map(withoutPictures),
+    lastSeq: await lastSeqOf(deps.store.db, conversation),
+  }),
+  toText: ({ messages }) => messages.map(describeMessage).join('\n') || 'No messages.',
+})
+
+export function describeMessage({ seq, author, text }: z.infer<typeof message>): string {
+  return quoteAfter(`${seq} ${toLine(author)}:`, text)
+}
+
+export const deleteOneConversation = defineHubTool({
+  name: 'hub_delete_conversation',
+  title: 'Delete a conversation',
+  description:
+    "Deletes a conversation for good, together with what its agents' history, search and summaries hold of it. Stored facts, active schedules and backups stay. There is no undo.",
+  input: z.strictObject({ conversation: conversationId }),
+  output: z.object({
+    conversation: z.string(),
+    messages: z.int(),
+    inboxItems: z.int(),
+    cycles: z.int().describe('whose steps, calls and results are gone'),
+    historyRows: z.int(),
+    summaries: z.int().describe('written anew without it'),
+    schedules: z.array(z.string()).describe('made in it; they go on'),
+  }),
+  effect: 'removes',
+  async run({ conversation }, { deps }) {
+    const deleted = await deps.store.write(tx => deleteConversation(tx, conversation))
+    deps.signals.emit('forgotten', { conversation })
+    await deps.store.compact()
+    return { conversation, ...deleted }
+  },
+  toText: ({ conversation, messages, historyRows, summaries, schedules }) => {
+    const goOn =
+      schedules.length === 0
+        ? ''
+        : ` Schedules made in it go on: ${schedules.join(', ')}; hub_cancel_schedule ends them.`
+    return `Deleted ${conversation}: ${plural(messages, 'message')}, ${plural(historyRows, 'row')} of history; summaries written anew: ${summaries}.${goOn} Backups made before still hold it.`
+  },
+})
