@@ -72,7 +72,6 @@ export async function openEntrances(
     isReady: entrance.isReady,
     mayPass: caller => mayPass(caller.token, clock.monotonic()),
     page: createPage(pageFolder),
-    toolsets: () => Object.keys(config.current.toolsets),
     mcp: mcp.handle,
     webhooks: openHooks(foundation, engine),
     logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },

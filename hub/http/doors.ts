@@ -1,8 +1,11 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { createBuckets } from './rate-limit.ts'
+
+/** Bytes of the largest body that any endpoint takes. */
+export const LARGEST_BODY = 1024 * 1024
 
 /** The admitted caller of a request. */
 export interface Caller {
@@ -47,7 +50,6 @@ export interface DoorsOptions {
 }
 
 export function createDoors(options: DoorsOptions): Doors {
-  const toHostname = createHostnames()
   const isOurs = (hostname: string) =>
     LOOPBACK.includes(hostname) || options.hosts().some(host => host.toLowerCase() === hostname)
   const right = Buffer.from(options.token)
@@ -92,24 +94,13 @@ function forbidden(header: string, value: string | undefined, where: string): Hu
   )
 }
 
-/** Hostnames that are remembered, so that recent addresses are not parsed again. */
-const MOST_SEEN = 100
-
-function createHostnames(): (url: string) => string {
-  const seen = new Map<string, string>()
-  return url => {
-    const known = seen.get(url)
-    if (known !== undefined) return known
-    const hostname = URL.canParse(url) ? new URL(url).hostname.toLowerCase() : ''
-    if (seen.size >= MOST_SEEN) seen.clear()
-    seen.set(url, hostname)
-    return hostname
-  }
+function toHostname(url: string): string {
+  return URL.parse(url)?.hostname.toLowerCase() ?? ''
 }
 
 /** Returns a digest, whose length is equal for every text, so that two can be compared in constant time. */
 export function digest(data: string | Buffer): Buffer {
-  return createHash('sha256').update(data).digest()
+  return hash('sha256', data, 'buffer')
 }
 
 /** Returns the token of an Authorization header. */

@@ -1,11 +1,10 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import express, { type Request, type RequestHandler } from 'express'
 import { type HookOutcome, hookName } from '../../schemas/webhooks.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
-import { bearerOf, type Doors, digest } from './doors.ts'
-import { carriesAnything, carriesSecret, hasRightSignature, mayBeSigned } from './hook-credentials.ts'
-import { LARGEST_BODY } from './largest-body.ts'
+import { bearerOf, type Doors, digest, LARGEST_BODY } from './doors.ts'
 import { createRoom } from './room.ts'
 
 export interface HookDoorDeps {
@@ -37,9 +36,11 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
       const hook = readName(request)
       const secret = deps.secretOf(hook)
       const isIn = deps.doors.isToken(bearerOf(request)) || carriesSecret(request, secret)
-      if (!isIn && (secret === undefined || !mayBeSigned(request))) refuse(deps.doors, request, hook)
+      if (!isIn && (secret === undefined || signatureOf(request) === undefined))
+        refuse(deps.doors, request, hook)
       // The parser would read the whole body before it refuses it.
-      if (Number(request.headers['content-length']) > LARGEST_BODY) throw tooLarge(hook)
+      if (Number(request.headers['content-length']) > LARGEST_BODY)
+        throw new HubError('too_large', `The body of POST /hooks/${hook} is over ${LARGEST_BODY} bytes`)
       if (!isIn) room.enter(request, response)
       response.locals['signedWith'] = isIn ? undefined : secret
       next()
@@ -51,7 +52,8 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const secret = response.locals['signedWith'] as string | undefined
       if (secret !== undefined && !hasRightSignature(request, secret, body)) refuse(deps.doors, request, hook)
-      if (!deps.mayPass(hook)) throw tooMany(hook)
+      if (!deps.mayPass(hook))
+        throw new HubError('rate_limited', `${doorOf(hook)}: too many deliveries at once; slow down.`)
       const events = await deps.take({
         hook,
         contentType: request.headers['content-type'],
@@ -66,15 +68,8 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
 }
 
 function refuse(doors: Doors, request: IncomingMessage, hook: string): never {
-  throw doors.refusal(request, { door: doorOf(hook), isWrong: carriesAnything(request), how: HOW })
-}
-
-function tooLarge(hook: string): HubError {
-  return new HubError('too_large', `The body of POST /hooks/${hook} is over ${LARGEST_BODY} bytes`)
-}
-
-function tooMany(hook: string): HubError {
-  return new HubError('rate_limited', `${doorOf(hook)}: too many deliveries at once; slow down.`)
+  const isWrong = request.headers.authorization !== undefined || request.headers[SIGNATURE] !== undefined
+  throw doors.refusal(request, { door: doorOf(hook), isWrong, how: HOW })
 }
 
 function readName(request: Request): string {
@@ -88,9 +83,37 @@ function doorOf(hook: string): string {
 }
 
 function readId(request: IncomingMessage): string | undefined {
-  const [id] = DELIVERY_IDS.flatMap(name => {
-    const value = request.headers[name]
-    return typeof value === 'string' && value !== '' ? `${name} ${value}` : []
-  })
-  return id
+  const name = DELIVERY_IDS.find(each => request.headers[each])
+  return name && `${name} ${request.headers[name]}`
+}
+
+const SIGNATURE = 'x-hub-signature-256'
+
+/**
+ * Tells whether the request carries the hook's own secret: as a bearer, or as a password for senders that
+ * know only those.
+ */
+function carriesSecret(request: IncomingMessage, secret: string | undefined): boolean {
+  const given = bearerOf(request) ?? passwordOf(request)
+  return secret !== undefined && given !== undefined && timingSafeEqual(digest(given), digest(secret))
+}
+
+/** Returns the digits of a well-formed signature, which some body could match. */
+function signatureOf(request: IncomingMessage): string | undefined {
+  return /^sha256=([0-9a-f]{64})$/i.exec(String(request.headers[SIGNATURE]))?.[1]
+}
+
+/** Tells whether the body is signed with the secret: `sha256=<its HMAC in hex>`, as GitHub and others do. */
+function hasRightSignature(request: IncomingMessage, secret: string, body: Buffer): boolean {
+  const given = signatureOf(request)
+  const right = createHmac('sha256', secret).update(body).digest()
+  return given !== undefined && timingSafeEqual(Buffer.from(given, 'hex'), right)
+}
+
+function passwordOf(request: IncomingMessage): string | undefined {
+  const encoded = /^Basic\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (encoded === undefined) return undefined
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon < 0 ? undefined : text.slice(colon + 1)
 }

@@ -1,15 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HubError } from '../core/errors.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
-import { bearerOf, type Caller, type Doors } from './doors.ts'
-import { LARGEST_BODY } from './largest-body.ts'
+import { bearerOf, type Caller, type Doors, LARGEST_BODY } from './doors.ts'
 
 export interface McpDoorDeps {
   doors: Doors
   /** Tells whether a caller may make one more request now. */
   mayPass: (caller: Caller) => boolean
-  /** Returns the names of the configured toolsets. */
-  toolsets: () => readonly string[]
   /** Serves MCP for an admitted caller; the body is parsed. */
   mcp: (request: McpRequest, response: ServerResponse, body: unknown, caller: Caller) => Promise<void>
 }
@@ -33,32 +30,8 @@ export async function serveMcp(
   const caller = deps.doors.admit(request, bearerOf(request), DOOR)
   if (!deps.mayPass(caller))
     throw new HubError('rate_limited', `${DOOR}: too many requests at once; slow down.`)
-  checkToolset(request, deps.toolsets)
   const body = request.method === 'POST' ? await readJson(request) : undefined
   await deps.mcp(request, response, body, caller)
-}
-
-function checkToolset({ url }: McpRequest, toolsets: () => readonly string[]): void {
-  if (url === '/mcp') return
-  const [, , named = ''] = url.split('?', 1)[0]?.split('/') ?? []
-  if (named === '') return
-  const toolset = decode(named)
-  const known = toolsets()
-  if (known.includes(toolset)) return
-  const there = known.length > 0 ? `there is ${known.join(', ')}` : 'none is configured'
-  throw new HubError(
-    'not_found',
-    `There is no toolset ${toolset} at /mcp: ${there} (toolsets in the config).`,
-  )
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch (error) {
-    if (error instanceof URIError) return text
-    throw error
-  }
 }
 
 async function readJson(request: McpRequest): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -19,10 +19,12 @@ export function createPage(folder: string): RequestHandler {
   const policy = toPolicy(index)
   const router = Router()
   router.use((_request, response, next) => {
-    response.setHeader('Content-Security-Policy', policy)
-    response.setHeader('X-Frame-Options', 'DENY')
-    response.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
-    response.setHeader('Cache-Control', 'no-cache')
+    response.set({
+      'Content-Security-Policy': policy,
+      'X-Frame-Options': 'DENY',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cache-Control': 'no-cache',
+    })
     next()
   })
   router.get('/', (_request, response) => void response.type('html').send(index))
@@ -42,10 +44,7 @@ export function createPage(folder: string): RequestHandler {
 
 function toPolicy(html: string): string {
   const inline = [...html.matchAll(/<script(?: type="importmap")?>([\s\S]*?)<\/script>/g)].map(match => {
-    const hash = createHash('sha256')
-      .update(match[1] ?? '')
-      .digest('base64')
-    return `'sha256-${hash}'`
+    return `'sha256-${hash('sha256', match[1] ?? '', 'base64')}'`
   })
   return [
     "default-src 'none'",

@@ -23,11 +23,8 @@ export function createBucket({ perSecond, burst }: RateLimit): (now: number) => 
 /** Creates one bucket per source; only the `most` that were used last are kept. */
 export function createBuckets(limit: RateLimit, most = 10_000): (source: string, now: number) => boolean {
   const buckets = new Map<string, (now: number) => boolean>()
-  let latest: { source: string; bucket: (now: number) => boolean } | undefined
   return (source, now) => {
-    if (source === latest?.source) return latest.bucket(now)
     const bucket = buckets.get(source) ?? createBucket(limit)
-    latest = { source, bucket }
     buckets.delete(source)
     buckets.set(source, bucket)
     const oldest = buckets.size > most ? buckets.keys().next().value : undefined

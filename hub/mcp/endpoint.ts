@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { classifyInboundRequest } from '@modelcontextprotocol/server'
+import { HubError } from '../core/errors.ts'
 import type { JsonObject, OfferChange } from '../core/forwarding.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
 import { LegacySessions } from './legacy-sessions.ts'
 import { createListChanges } from './list-changes.ts'
 import { ModernClients } from './modern.ts'
 import { PendingElicitations } from './pending-elicitations.ts'
-import { eraOf, type McpView, readRaw } from './requests.ts'
+import { eraOf, type McpView, readRaw, toView } from './requests.ts'
 import { listTools, type McpServerDeps } from './server.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { ToolList } from './tool-list.ts'
@@ -50,11 +51,13 @@ export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDe
   const sessions = new LegacySessions({ ...deps, toolList })
   const lists = createListChanges({ gives, toolsets, tools: () => listTools(servers) })
   return {
-    handle(request, response, body, { token }) {
+    async handle(request, response, body, { token }) {
+      const view = toView(request.url)
+      if (view.toolset !== undefined) checkToolset(view.toolset, toolsets())
       const era = eraOf(request)
       const raw = era && readRaw(request, body, era)
       const isLegacy = era === 'legacy' || (!raw && isLegacyRequest(request, body))
-      return (isLegacy ? sessions : modern).serve(request, response, { body, raw, token })
+      await (isLegacy ? sessions : modern).serve(request, response, { body, raw, token, view })
     },
     changed(change) {
       const changed = change.tools ? lists.look() : new Set()
@@ -74,6 +77,15 @@ export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDe
       await Promise.all([modern[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()])
     },
   }
+}
+
+function checkToolset(toolset: string, known: readonly string[]): void {
+  if (known.includes(toolset)) return
+  const there = known.length > 0 ? `there is ${known.join(', ')}` : 'none is configured'
+  throw new HubError(
+    'not_found',
+    `There is no toolset ${toolset} at /mcp: ${there} (toolsets in the config).`,
+  )
 }
 
 /** Asks the SDK whether a request is of the protocol's older era. */

@@ -3,7 +3,7 @@ import { isInitializeRequest } from '@modelcontextprotocol/server'
 import { ANSWER_HEADERS } from '../core/answer-headers.ts'
 import type { JsonObject, OfferChange } from '../core/forwarding.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
-import { type McpView, type RawRequest, toView } from './requests.ts'
+import type { Admitted, McpView } from './requests.ts'
 import { Session, type SessionDeps } from './session.ts'
 import type { ToolList } from './tool-list.ts'
 
@@ -25,13 +25,9 @@ export class LegacySessions implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Serves a request; `raw` if the hub can answer it without the SDK's server. */
-  async serve(
-    request: McpRequest,
-    response: ServerResponse,
-    { body, raw, token }: { body: unknown; raw: RawRequest | undefined; token: string },
-  ): Promise<void> {
-    const session = await this.#find(request, body, token)
+  async serve(request: McpRequest, response: ServerResponse, admitted: Admitted): Promise<void> {
+    const { body, raw } = admitted
+    const session = await this.#find(request, admitted)
     if (typeof session === 'number') return refuse(response, session)
     session.open++
     response.on('close', () => {
@@ -39,8 +35,7 @@ export class LegacySessions implements AsyncDisposable {
       session.usedAt = this.#deps.clock.monotonic()
     })
     if (raw?.method === 'tools/call') return session.answer(raw, response)
-    const { view, mcp } = session
-    if (raw && this.#deps.toolList.serves(view, mcp.client))
+    if (raw && this.#deps.toolList.serves(session.view, session.mcp.client))
       return this.#deps.toolList.answer(raw, 'legacy', response)
     return session.serve(request, response, body)
   }
@@ -68,13 +63,13 @@ export class LegacySessions implements AsyncDisposable {
     await Promise.all([...this.#sessions.keys()].map(id => this.#end(id)))
   }
 
-  async #find({ method, url, headers }: McpRequest, body: unknown, token: string): Promise<Session | number> {
+  async #find({ method, headers }: McpRequest, { body, token, view }: Admitted): Promise<Session | number> {
     const id = headers['mcp-session-id']
     if (typeof id === 'string') return this.#sessions.get(id) ?? 404
     if (method !== 'POST' || !isInitializeRequest(body)) return 400
     const session = new Session(this.#deps, {
       token,
-      view: toView(url),
+      view,
       onReady: (made, ready) => this.#admit(made, ready),
       onEnd: ended => this.#endQuietly(ended),
     })

@@ -7,7 +7,7 @@ import type { McpRequest } from '../core/mcp-request.ts'
 import { answerCall } from './call-tool.ts'
 import { describedBy } from './caller.ts'
 import { Reply } from './reply.ts'
-import { type McpView, type RawRequest, toView } from './requests.ts'
+import type { Admitted, McpView, RawRequest } from './requests.ts'
 import { McpServer, type McpServerDeps, toModernKey } from './server.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import type { ToolList } from './tool-list.ts'
@@ -29,14 +29,9 @@ export class ModernClients implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Serves a request; `raw` if the hub can answer it without the SDK's server. */
-  async serve(
-    request: McpRequest,
-    response: ServerResponse,
-    { body, raw, token }: { body: unknown; raw: RawRequest | undefined; token: string },
-  ): Promise<void> {
+  async serve(request: McpRequest, response: ServerResponse, admitted: Admitted): Promise<void> {
+    const { body, raw, token, view } = admitted
     const { toolList, subscriptions } = this.#deps
-    const view = toView(request.url)
     if (raw?.method === 'tools/call') return this.#answer(raw, response, { token, view })
     if (raw && toolList.serves(view, describedBy(raw.meta))) return toolList.answer(raw, 'modern', response)
     const key = `${view.lean} ${view.toolset ?? ''}`

@@ -27,7 +27,7 @@ export function toView(url: string): McpView {
   const [, , toolset] = pathname.split('/')
   return {
     lean: searchParams.get('tools') === 'lean',
-    toolset: toolset ? decodeURIComponent(toolset) : undefined,
+    toolset: toolset || undefined,
   }
 }
 
@@ -40,6 +40,16 @@ export interface RawRequest {
   meta: JsonObject
   /** Whether its client takes an event that only says from where to resume. */
   primes: boolean
+}
+
+/** What is known of a request that was admitted. */
+export interface Admitted {
+  body: unknown
+  /** Set if the hub can answer it without the SDK's server. */
+  raw: RawRequest | undefined
+  /** Name of its token. */
+  token: string
+  view: McpView
 }
 
 /**
