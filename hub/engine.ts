@@ -1,37 +1,42 @@
 import { randomUUID } from 'node:crypto'
+import { getCompileCacheDir } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createToolFinder } from './catalogue/find-tools.ts'
-import type { ServerTools } from './catalogue/server-tools.ts'
+import { createServerTools, type ServerTools } from './catalogue/server-tools.ts'
 import { createToolBox } from './catalogue/tool-box.ts'
+import { type ServersWatch, watchServers } from './catalogue/watch-servers.ts'
 import { budgetOf } from './config/budget.ts'
+import { builtIns } from './config/built-ins.ts'
+import { serverEnvironment } from './config/environment.ts'
+import { readDropInEntry } from './config/pasted-servers.ts'
+import { codeFile } from './config/paths.ts'
 import { combineSources } from './core/due.ts'
 import { CALL_TOOL, FIND_TOOLS } from './core/lean-tools.ts'
 import { createSemaphore, type Semaphore } from './core/semaphore.ts'
-import type { CrashGuard } from './crash-guard.ts'
-import type { Foundation } from './foundation.ts'
-import { openGate } from './gate.ts'
+import type { Foundation } from './hub.ts'
+import { ownsResource } from './mcp/hub-resources/hub-resources.ts'
+import { hubTools } from './mcp/hub-tools/index.ts'
 import { createMetaTools } from './meta-tools/index.ts'
-import { openServerTools } from './open-servers.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
 import { type Approvals, createApprovals } from './runtime/approvals.ts'
 import { createArchive } from './runtime/archive.ts'
+import { type CrashGuard, openCrashGuard } from './runtime/crash-guard.ts'
 import { createReset, type Reset } from './runtime/reset.ts'
 import { createRetention } from './runtime/retention.ts'
 import { createRouter, type Router } from './runtime/router.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
+import { createStartupBarrier, type StartupBarrier } from './runtime/startup-barrier.ts'
 import { nextExpiry } from './store/approvals.ts'
+import { readCursor } from './store/events.ts'
 import { nextDue } from './store/schedules.ts'
 import { agentOfThread } from './store/threads.ts'
 import { startClockTrigger } from './triggers/clock.ts'
-import { type ServersWatch, watchServers } from './watch-servers.ts'
+import { createServerEvents } from './triggers/server-events.ts'
 
 /** Milliseconds after which cycles start even if some server is not ready. */
 const SETTLED_AFTER_MS = 5_000
-
-/** Options of the engine. No server's tool may take one of `hubToolNames`. */
-export interface EngineOptions {
-  hubToolNames: readonly string[]
-  crashGuard: CrashGuard
-}
 
 /** The servers, the agents above them, and the parts that start their cycles. */
 export interface Engine {
@@ -40,150 +45,154 @@ export interface Engine {
   readonly runtime: Runtime
   readonly approvals: Approvals
   readonly reset: Reset
-  /** Guard that holds the agents after a crash loop. */
   readonly crashGuard: CrashGuard
   readonly serversWatch: ServersWatch
+  /** Names of agents whose files are gone. */
+  readonly retired: readonly string[]
   /** Sets the number of concurrent cycles from the config; none while the agents are held. */
   resize(): void
-  /** Names of agents whose files are gone. */
-  retired: readonly string[]
   /** Applies the agents' files as they are now. */
   applyAgents(): Promise<void>
   /** Starts work that came due while the hub was down, the clock, and the servers. */
   start(): Promise<void>
 }
 
-export function createEngine(
-  foundation: Foundation,
-  options: EngineOptions,
-  stack: AsyncDisposableStack,
-): Engine {
-  const { clock, signals, store, agents, newId } = foundation
+export async function createEngine(foundation: Foundation, stack: AsyncDisposableStack): Promise<Engine> {
+  const { store, clock, newId, log, signals, agents, config } = foundation
+  const crashGuard = stack.use(await openCrashGuard(foundation))
   let retired: readonly string[] = []
-  const router = createRouter({
-    store,
-    clock,
-    newId,
-    signals,
-    agents: () => agents.all,
-    retired: () => retired,
-  })
+  const routes = { store, clock, newId, signals, agents: () => agents.all, retired: () => retired }
+  const router = createRouter(routes)
   const metaTools = createMetaTools({
     newId,
     signals,
     agentsOf: router.agentsOf,
     agent: agents.find,
     get timezone() {
-      return foundation.config.current.timezone
+      return foundation.timezone
     },
   })
-  const taken = new Set([...options.hubToolNames, ...metaTools.map(tool => tool.name), FIND_TOOLS, CALL_TOOL])
+  const names = [...hubTools.map(({ definition }) => definition.name), ...metaTools.map(({ name }) => name)]
+  const taken = new Set([...names, FIND_TOOLS, CALL_TOOL])
   const serverTools = stack.use(openServerTools(foundation, router, taken, stack))
-  // No cycle starts before the servers have settled: the gate then enlarges the semaphore.
-  const semaphore = createSemaphore(0)
   const { servers } = serverTools
   const finder = stack.use(createToolFinder(() => servers.catalogue.tools))
-  const rerun = () => foundation.config.current.tools.rerun
-  const toolBox = createToolBox(servers, metaTools, { rerun, finder })
-  const runtime = stack.use(openRuntime(foundation, options.crashGuard, toolBox, semaphore))
-  const approvals = stack.use(openApprovals(foundation, toolBox, runtime))
+  const toolBox = createToolBox(servers, metaTools, { rerun: () => config.current.tools.rerun, finder })
+  // No cycle starts before the servers have settled: the startup barrier then enlarges the semaphore.
+  const semaphore = createSemaphore(0)
+  const runtime = stack.use(openRuntime(foundation, crashGuard, toolBox, semaphore))
+  const { sampleFor } = runtime
+  const approvals = stack.use(
+    createApprovals({
+      store,
+      clock,
+      newId,
+      log,
+      signals,
+      toolBox,
+      agent: agents.find,
+      owner: randomUUID(),
+      sampleFor,
+    }),
+  )
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
-  const serversWatch = watchServers(foundation, () => serverTools.servers.status(), stack)
-  followModel(foundation, runtime, stack)
-  const gate = openGate(foundation, options.crashGuard, semaphore, stack, {
-    clock: createClock(foundation, { router, runtime, approvals, serversWatch }, stack),
-    approved: approvals.begin,
-  })
-  const applyAgents = async () => {
-    const applied = await applyAgentFiles(
-      {
-        store,
-        clock,
-        get timezone() {
-          return foundation.config.current.timezone
-        },
-      },
-      agents.all,
-    )
-    retired = applied.retired
-    announceAgents(foundation)
-    warnOfLimits(foundation, runtime)
-  }
-  return {
+  const serversWatch = watchServers(foundation, () => servers.status(), stack)
+  followModels(foundation, runtime, stack)
+  const barrier = createStartupBarrier(
+    {
+      signals,
+      log,
+      crashGuard,
+      semaphore,
+      concurrency: () => config.current.concurrency,
+      startClock: createClock(foundation, { router, runtime, approvals, serversWatch }, stack),
+      startApproved: approvals.begin,
+    },
+    stack,
+  )
+  const engine: Engine = {
     serverTools,
     router,
     runtime,
     approvals,
-    reset: createReset({ store, clock, newId, signals, agents: () => agents.all }),
-    crashGuard: options.crashGuard,
+    reset: createReset(routes),
+    crashGuard,
     serversWatch,
-    resize: gate.resize,
-    applyAgents,
+    resize: barrier.resize,
     get retired() {
       return retired
     },
-    async start() {
-      await applyAgents()
-      await gate.startClock()
-      await runtime.wakeAll()
-      await serverTools.refresh()
-      stack.defer(onceSettled(foundation, serverTools, runtime, gate.open))
+    async applyAgents() {
+      retired = (await applyAgentFiles(foundation, agents.all)).retired
+      announceAgents(foundation)
+      warnOfLimits(foundation, runtime)
     },
+    start: () => start(foundation, engine, barrier, stack),
   }
+  return engine
 }
 
-/** Creates the clock trigger that fires all sources with a due time. */
+/** Returns a function that starts the clock of everything that has a time. */
 function createClock(
   { store, clock, random, log, signals, config }: Foundation,
-  {
-    router,
-    runtime,
-    approvals,
-    serversWatch,
-  }: Pick<Engine, 'router' | 'runtime' | 'approvals' | 'serversWatch'>,
+  parts: Pick<Engine, 'router' | 'runtime' | 'approvals' | 'serversWatch'>,
   stack: AsyncDisposableStack,
 ): () => Promise<AsyncDisposable> {
-  const days = () => config.current.retention.days
   const sources = [
-    { nextDue: () => nextDue(store.db), fire: router.fireDue },
-    router.eventReleases,
-    ...runtime.due,
+    { nextDue: () => nextDue(store.db), fire: parts.router.fireDue },
+    parts.router.eventReleases,
+    ...parts.runtime.due,
     createArchive({ store, clock }),
-    serversWatch,
-    stack.use(createRetention({ store, clock, log, days })),
-    { nextDue: () => nextExpiry(store.db), fire: approvals.expireDue },
+    parts.serversWatch,
+    stack.use(createRetention({ store, clock, log, days: () => config.current.retention.days })),
+    { nextDue: () => nextExpiry(store.db), fire: parts.approvals.expireDue },
   ]
   return () => startClockTrigger({ clock, random, log, signals, ...combineSources(sources, clock.now) })
 }
 
+async function start(
+  foundation: Foundation,
+  { applyAgents, runtime, serverTools }: Engine,
+  barrier: StartupBarrier,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  await applyAgents()
+  await barrier.startClock()
+  await runtime.wakeAll()
+  serverTools.refresh()
+  const open = () => {
+    // The number of tokens that the tools take is known only now.
+    warnOfLimits(foundation, runtime)
+    barrier.open()
+  }
+  stack.defer(onceSettled(foundation, serverTools, open))
+}
+
 /** Resumes the cycles that wait for a model when it answers, or when a person wants it asked again. */
-function followModel(foundation: Foundation, runtime: Runtime, stack: AsyncDisposableStack): void {
-  const { signals, log } = foundation
-  const goOn = () => void runtime.goOn().catch(error => log.error('parked_not_released', { error }))
-  stack.defer(signals.on('modelAnswers', goOn))
+function followModels(
+  { signals, log, models }: Foundation,
+  runtime: Runtime,
+  stack: AsyncDisposableStack,
+): void {
+  const resume = () => void runtime.goOn().catch(error => log.error('parked_not_released', { error }))
+  stack.defer(signals.on('modelAnswers', resume))
   stack.defer(
-    signals.on('modelWanted', () => {
-      for (const model of [foundation.model, ...foundation.namedModels.values()]) model.health?.reset()
-      goOn()
+    signals.on('modelRetryRequested', () => {
+      const { default: first, named } = models.current
+      for (const model of [first, ...named.values()]) model.health?.reset()
+      resume()
     }),
   )
 }
 
 /**
  * Calls `run` once every server is ready or has failed, or after some seconds. An agent that resumed earlier
- * after a restart would find no tool, and take an interrupted call for one that cannot be made.
+ * after a restart would find no tool, and take an interrupted call for one that cannot be made. Returns a
+ * function that ends the wait.
  */
-function onceSettled(
-  foundation: Foundation,
-  { servers }: ServerTools,
-  runtime: Runtime,
-  run: () => void,
-): () => void {
-  const { clock, signals } = foundation
+function onceSettled({ clock, signals }: Foundation, { servers }: ServerTools, run: () => void): () => void {
   const settle = () => {
     end()
-    // The number of tokens that the tools take is known only now.
-    warnOfLimits(foundation, runtime)
     run()
   }
   const cancel = clock.after(SETTLED_AFTER_MS, settle)
@@ -215,7 +224,7 @@ function openRuntime(
   toolBox: ReturnType<typeof createToolBox>,
   semaphore: Semaphore,
 ): Runtime {
-  const { store, clock, newId, random, log, signals, agents } = foundation
+  const { store, clock, newId, random, log, signals, agents, config, models } = foundation
   const deps = {
     store,
     clock,
@@ -224,25 +233,66 @@ function openRuntime(
     log,
     signals,
     toolBox,
-    model: (name: string) => foundation.namedModels.get(name) ?? foundation.model,
-    compactionModel: () => foundation.compactionModel,
+    model: (name: string) => models.current.named.get(name) ?? models.current.default,
+    compactionModel: () => models.current.compaction,
     agent: agents.find,
-    budget: () => budgetOf(foundation.config.current),
+    budget: () => budgetOf(config.current),
     owner: randomUUID(),
     noteCycle,
     get timezone() {
-      return foundation.config.current.timezone
+      return foundation.timezone
     },
-    approve: () => foundation.config.current.tools.approve,
+    approve: () => config.current.tools.approve,
   }
   return createRuntime(deps, semaphore, agentOfThread)
 }
 
-function openApprovals(
-  { store, clock, newId, log, signals, agents }: Foundation,
-  toolBox: ReturnType<typeof createToolBox>,
-  { sampleFor }: Runtime,
-): Approvals {
-  const own = { agent: agents.find, owner: randomUUID(), sampleFor }
-  return createApprovals({ store, clock, newId, log, signals, toolBox, ...own })
+/** Opens the upstream servers. Their events go to the router until the stack is disposed of. */
+function openServerTools(
+  { clock, random, log, signals, store, version, config }: Foundation,
+  router: Router,
+  taken: ReadonlySet<string>,
+  stack: AsyncDisposableStack,
+): ServerTools {
+  const ending = new AbortController()
+  stack.defer(() => ending.abort())
+  const { dataFolder } = config.current
+  return createServerTools({
+    clock,
+    random,
+    log,
+    store,
+    version,
+    taken: { tools: taken, prompts: new Set(), isOwn: ownsResource },
+    longestName: () => config.current.tools.longestName,
+    builtIns,
+    childEnvironment: (prefixes = []) => ({ ...serverEnvironment(prefixes, dataFolder), ...compileCache() }),
+    loader: pathToFileURL(codeFile('hub/upstream/drop-in-loader.mjs')).href,
+    dataFolder,
+    dropInsFolder: join(dataFolder, 'servers'),
+    configured: () => {
+      const { servers, heldServers, writtenNames } = config.current
+      return { configured: servers, held: heldServers, writtenNames }
+    },
+    readEntry: readDropInEntry,
+    onChange: change => signals.emit('servers', change),
+    onEvents: createServerEvents({
+      clock,
+      log,
+      ending: ending.signal,
+      readCursor: server => readCursor(store.db, server),
+      post: router.postFeed,
+    }),
+    onUpdated: uri => signals.emit('resourceUpdated', { uri }),
+    onNotice: (server, method, params) => signals.emit('serverNotice', { server, method, params }),
+  })
+}
+
+/**
+ * Returns where built-in and dropped-in servers cache what Node compiled, to start faster: the hub's folder,
+ * or Node's default where the hub is built and has none.
+ */
+function compileCache(): Record<string, string> {
+  const folder = getCompileCacheDir()
+  return { NODE_COMPILE_CACHE: folder === undefined ? join(tmpdir(), 'node-compile-cache') : dirname(folder) }
 }

@@ -3,25 +3,28 @@ import type { HubFrame } from '../schemas/chat.ts'
 import { createToolFinder, type Findable } from './catalogue/find-tools.ts'
 import type { Servers } from './catalogue/servers.ts'
 import { attachWebSocket } from './channels/websocket.ts'
+import { budgetOf } from './config/budget.ts'
+import type { Config } from './config/load.ts'
 import { pageFolder } from './config/paths.ts'
 import { tokenFile } from './config/token.ts'
 import { systemClock } from './core/clock.ts'
 import { matchesGlobs } from './core/glob.ts'
 import type { Engine } from './engine.ts'
-import type { Foundation } from './foundation.ts'
 import { createApp } from './http/app.ts'
 import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
 import { type Listening, listen } from './http/listen.ts'
 import { createPage } from './http/page.ts'
 import { createBucket, createBuckets } from './http/rate-limit.ts'
+import type { Foundation } from './hub.ts'
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
 import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
 import { createHubResources } from './mcp/hub-resources/hub-resources.ts'
 import { watchHubResources } from './mcp/hub-resources/watch-hub-resources.ts'
-import type { HubToolDeps } from './mcp/hub-tools/deps.ts'
+import type { HubToolDeps, ListedAgent } from './mcp/hub-tools/deps.ts'
 import { hubTools } from './mcp/hub-tools/index.ts'
+import { readAgentStates, readStatus, type StatusFacts } from './mcp/hub-tools/read-status.ts'
 import { LOG_MESSAGE } from './mcp/upstream-servers.ts'
-import { listAgents } from './status.ts'
+import { toShownUrl } from './model/ask-json.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
 import { createWebhooks } from './triggers/webhooks/webhooks.ts'
 
@@ -35,27 +38,27 @@ const DELIVERIES = { perSecond: 10, burst: 300 }
 export async function openEntrances(
   foundation: Foundation,
   engine: Engine,
-  entrance: { reads: HubToolDeps; isReady: () => boolean },
+  isReady: () => boolean,
   stack: AsyncDisposableStack,
 ): Promise<Listening> {
-  const { clock, log, config } = foundation
+  const { clock, log, config, agents } = foundation
   const doors = createDoors({
     clock,
     token: foundation.token,
     tokenHint: `The token is in ${tokenFile('<data>')}, or what SUPERBLOOM_TOKEN says.`,
-    hosts: () => ownNames(foundation),
+    hosts: () => ownNames(config.current),
   })
   const { servers } = engine.serverTools
+  const hubToolDeps = toHubToolDeps(foundation, engine)
   const finder = stack.use(createToolFinder(findableIn(servers)))
-  const hubResources = createHubResources(entrance.reads)
-  const hubPrompts = createHubPrompts(() => foundation.agents.all)
+  const hubPrompts = createHubPrompts(() => agents.all)
   const mcp = stack.use(
     createMcpEndpoint({
       clock,
       log,
       version: foundation.version,
-      hub: entrance.reads,
-      hubResources,
+      hub: hubToolDeps,
+      hubResources: createHubResources(hubToolDeps),
       hubPrompts,
       servers,
       gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
@@ -63,13 +66,13 @@ export async function openEntrances(
       findTools: finder.find,
     }),
   )
-  tellClients(foundation, mcp, hubPrompts, stack)
+  notifyClients(foundation, mcp, hubPrompts, stack)
   const mayPass = createBuckets(REQUESTS)
   const { host, port } = config.current
   const app = createApp({
     log,
     doors,
-    isReady: entrance.isReady,
+    isReady,
     mayPass: caller => mayPass(caller.token, clock.monotonic()),
     page: createPage(pageFolder),
     mcp: mcp.handle,
@@ -81,8 +84,72 @@ export async function openEntrances(
   return listening
 }
 
+function toHubToolDeps(foundation: Foundation, engine: Engine): HubToolDeps {
+  const { store, clock, newId, signals } = foundation
+  const { router, reset } = engine
+  return {
+    store,
+    clock,
+    newId,
+    signals,
+    get timezone() {
+      return foundation.timezone
+    },
+    agents: () => listAgents(foundation, engine),
+    postMessage: router.postMessage,
+    reset,
+    postEvent: router.postEvent,
+    stop: async (target, by) => {
+      const { stopped, waiting } = await router.stop(target, by)
+      return [
+        ...stopped.map(({ thread, cycle }) => ({ thread, cycle })),
+        ...waiting.map(thread => ({ thread })),
+      ]
+    },
+    status: asked => readStatus(foundation, toStatusFacts(foundation, engine), asked),
+  }
+}
+
+function listAgents(
+  { store, clock, agents }: Foundation,
+  { crashGuard, runtime, retired }: Engine,
+): Promise<ListedAgent[]> {
+  const { isActive } = runtime
+  const isHeld = crashGuard.hold !== undefined
+  return readAgentStates({ store, clock }, { all: agents.all, retired, isHeld, isActive })
+}
+
+function toStatusFacts(foundation: Foundation, engine: Engine): StatusFacts {
+  const { config, models, agents, version, startedAt, timezone } = foundation
+  const { runtime, crashGuard, serversWatch, serverTools } = engine
+  const { default: first, named, compaction } = models.current
+  const provider = config.current.model?.default
+  return {
+    version,
+    startedAt,
+    timezone,
+    configFile: config.file,
+    dataFolder: config.current.dataFolder,
+    model: provider
+      ? { kind: provider.provider, baseUrl: toShownUrl(provider.baseUrl) }
+      : { kind: 'commands' },
+    models: [first, ...named.values(), ...(compaction ? [compaction] : [])],
+    held: crashGuard.hold,
+    serversDown: serversWatch.down,
+    servers: serverTools.servers,
+    busy: runtime.busy,
+    budget: budgetOf(config.current),
+    agents: agents.all,
+    problems: [
+      ...config.problems,
+      ...agents.problems,
+      ...agents.all.flatMap(agent => runtime.problemOf(agent) ?? []),
+    ],
+  }
+}
+
 /** Sends clients the notifications of changes. */
-function tellClients(
+function notifyClients(
   { signals, clock, log, agents }: Foundation,
   mcp: McpEndpoint,
   prompts: HubPrompts,
@@ -114,12 +181,11 @@ function tellClients(
 /** Returns all tools, in the same list for as long as the catalogue is the same. */
 function findableIn(servers: Servers): () => readonly Findable[] {
   const own = hubTools.map(tool => ({ definition: tool.definition as Tool, about: 'hub agents' }))
-  let from: Servers['catalogue']['tools'] | undefined
-  let list: readonly Findable[] = []
+  const lists = new WeakMap<object, readonly Findable[]>()
   return () => {
-    if (from === servers.catalogue.tools) return list
-    from = servers.catalogue.tools
-    list = [...own, ...from]
+    const { tools } = servers.catalogue
+    const list = lists.get(tools) ?? [...own, ...tools]
+    lists.set(tools, list)
     return list
   }
 }
@@ -141,8 +207,7 @@ function openHooks(
 }
 
 /** Returns the names besides loopback that Host and Origin may contain. */
-function ownNames({ config }: Foundation): string[] {
-  const { publicUrl, hosts, host } = config.current
+function ownNames({ publicUrl, hosts, host }: Config): string[] {
   const listening = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host]
   return [...hosts, ...listening, ...(publicUrl ? [new URL(publicUrl).hostname] : [])]
 }

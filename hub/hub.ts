@@ -1,15 +1,59 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Agents, createAgents } from './config/agents.ts'
+import { openDataFolder } from './config/data-folder.ts'
+import type { Environment } from './config/environment.ts'
+import { createLiveConfig, type LiveConfig } from './config/live-config.ts'
+import type { Config } from './config/load.ts'
+import { readVersion } from './config/paths.ts'
+import { readOrMakeToken } from './config/token.ts'
 import { type Changed, watchFiles } from './config/watch.ts'
-import { openCrashGuard } from './crash-guard.ts'
+import { type Clock, systemClock } from './core/clock.ts'
+import { createIds, type NewId } from './core/ids.ts'
+import type { Log } from './core/log.ts'
+import type { Model } from './core/model.ts'
+import { createSignals, type Signals } from './core/signals.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { openEntrances } from './entrances.ts'
-import { type Foundation, type HubInputs, openFoundation } from './foundation.ts'
-import type { HubToolDeps } from './mcp/hub-tools/deps.ts'
-import { hubTools } from './mcp/hub-tools/index.ts'
-import { listAgents, readStatus } from './status.ts'
+import { type LiveModels, openModels } from './model/open-models.ts'
+import { closeQuestions } from './store/approvals.ts'
+import { openOwnStore, type Store } from './store/open.ts'
+import { voidLeases } from './store/threads.ts'
 
-export type { HubInputs, HubOverrides } from './foundation.ts'
+/** Replacements that tests provide. */
+export interface HubOverrides {
+  clock?: Clock
+  random?: () => number
+  /** Replaces the configured model. */
+  model?: Model
+}
+
+export interface HubInputs {
+  config: Config
+  environment: Environment
+  log: Log
+  /** True to start with a store that lost its contents; by default the start fails. */
+  acceptLoss?: boolean
+  overrides?: HubOverrides
+}
+
+/** The parts that every other part of the hub uses. */
+export interface Foundation {
+  readonly clock: Clock
+  readonly random: () => number
+  readonly newId: NewId
+  readonly log: Log
+  readonly signals: Signals
+  readonly config: LiveConfig
+  readonly agents: Agents
+  readonly store: Store
+  readonly models: LiveModels
+  readonly token: string
+  readonly version: string
+  readonly startedAt: number
+  /** Time zone of the current config. */
+  readonly timezone: string
+}
 
 export interface Hub extends AsyncDisposable {
   /** Address that the hub listens on, with the real port. */
@@ -27,48 +71,56 @@ const READY_AFTER_MS = 5_000
 export async function startHub(inputs: HubInputs): Promise<Hub> {
   await using stack = new AsyncDisposableStack()
   const foundation = await openFoundation(inputs, stack)
-  const { clock, config } = foundation
+  const { clock, config, token } = foundation
   const readyAt = clock.monotonic() + READY_AFTER_MS
-  let engine: Engine | undefined
-  const reads: HubToolDeps = {
-    store: foundation.store,
-    clock,
-    newId: foundation.newId,
-    signals: foundation.signals,
-    get timezone() {
-      return config.current.timezone
-    },
-    agents: () => listAgents(foundation, started(engine)),
-    postMessage: message => started(engine).router.postMessage(message),
-    reset: request => started(engine).reset(request),
-    postEvent: event => started(engine).router.postEvent(event),
-    stop: async (target, by) => {
-      const { stopped, waiting } = await started(engine).router.stop(target, by)
-      return [
-        ...stopped.map(({ thread, cycle }) => ({ thread, cycle })),
-        ...waiting.map(thread => ({ thread })),
-      ]
-    },
-    status: asked => readStatus(foundation, started(engine), asked),
-  }
-  const crashGuard = stack.use(await openCrashGuard(foundation))
-  const hubToolNames = hubTools.map(tool => tool.definition.name)
-  engine = createEngine(foundation, { hubToolNames, crashGuard }, stack)
-  const { servers } = engine.serverTools
-  const isReady = () => servers.settled || clock.monotonic() >= readyAt
-  const listening = await openEntrances(foundation, engine, { reads, isReady }, stack)
-  const url = toUrl(config.current.host, listening.port)
+  const engine = await createEngine(foundation, stack)
+  const isReady = () => engine.serverTools.servers.settled || clock.monotonic() >= readyAt
+  const { port } = await openEntrances(foundation, engine, isReady, stack)
+  const url = toUrl(config.current.host, port)
   await engine.start()
   stack.use(await watch(foundation, engine))
   writeHubFile(foundation, url, stack)
   foundation.log.info('hub_started', { url })
   const whole = stack.move()
-  return { url, token: foundation.token, [Symbol.asyncDispose]: () => whole.disposeAsync() }
+  return { url, token, [Symbol.asyncDispose]: () => whole.disposeAsync() }
 }
 
-function started(engine: Engine | undefined): Engine {
-  if (!engine) throw new Error('The hub is still being built')
-  return engine
+/** Locks the data folder and opens its contents; `stack` closes everything. */
+async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): Promise<Foundation> {
+  const { config, environment, log, acceptLoss = false, overrides = {} } = inputs
+  const clock = overrides.clock ?? systemClock
+  openDataFolder(config.dataFolder)
+  const store = await openOwnStore(config.dataFolder, { acceptLoss, log }, stack)
+  await store.write(async tx => {
+    await voidLeases(tx)
+    await closeQuestions(tx, clock.now())
+  })
+  const live = createLiveConfig(config, environment, log)
+  const signals = createSignals(error => log.error('listener_failed', { error }))
+  return {
+    clock,
+    random: overrides.random ?? Math.random,
+    newId: createIds(clock.now),
+    log,
+    signals,
+    config: live,
+    agents: createAgents(config.agentsFolder, environment, log, () => live.current.model),
+    store,
+    models: await openModels(config.model, {
+      clock,
+      log,
+      signals,
+      store,
+      environment,
+      override: overrides.model,
+    }),
+    token: config.token ?? readOrMakeToken(config.dataFolder),
+    version: readVersion(),
+    startedAt: clock.now(),
+    get timezone() {
+      return live.current.timezone
+    },
+  }
 }
 
 /** Returns an address that a person can open; a hub that listens everywhere is reached by loopback too. */
@@ -77,45 +129,41 @@ function toUrl(host: string, port: number): string {
   return `http://${name}:${port}`
 }
 
-function writeHubFile(foundation: Foundation, url: string, stack: AsyncDisposableStack): void {
-  const file = join(foundation.config.current.dataFolder, 'hub.json')
-  const text = `${JSON.stringify({ pid: process.pid, url, startedAt: foundation.startedAt })}\n`
+function writeHubFile({ config, startedAt }: Foundation, url: string, stack: AsyncDisposableStack): void {
+  const file = join(config.current.dataFolder, 'hub.json')
   // The rename keeps readers that wait for the file from seeing half of it.
-  writeFileSync(`${file}.new`, text, { mode: 0o600 })
+  writeFileSync(`${file}.new`, `${JSON.stringify({ pid: process.pid, url, startedAt })}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
   stack.defer(() => rmSync(file, { force: true }))
 }
 
+/** Applies changes of files, one after the other. */
 function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable> {
-  const { clock, log, config } = foundation
+  const { clock, log, config, models, agents, signals } = foundation
   const { agentsFolder, dataFolder } = config.current
+  const reloadConfig = async () => {
+    if (!config.reload()) return false
+    engine.resize()
+    await models.reload(config.current.model)
+    signals.emit('modelAnswers', { name: models.current.default.name })
+    return true
+  }
   const apply = async (what: Changed) => {
-    if (what === 'agents') {
-      foundation.agents.reload()
+    const isNewConfig = what === 'config' && (await reloadConfig())
+    // Agent files depend on the config: on its time zone, and on its prices for limits on money.
+    if (what === 'agents' || isNewConfig) {
+      agents.reload()
       await engine.applyAgents()
+      // A limit that held work back may be higher now.
       await engine.runtime.wakeAll()
     }
-    if (what === 'config' && config.reload()) {
-      engine.resize()
-      await foundation.reloadModel()
-      foundation.signals.emit('modelAnswers', { name: foundation.model.name })
-      // Schedules of agent files without a time zone use the config's, and limits on money need its prices.
-      foundation.agents.reload()
-      await engine.applyAgents()
-      // The config may have raised a limit that held work back.
-      await engine.runtime.wakeAll()
-      foundation.signals.emit('config', { file: config.file })
-    }
-    if (what !== 'agents') await engine.serverTools.refresh()
+    if (isNewConfig) signals.emit('config', { file: config.file })
+    if (what !== 'agents') engine.serverTools.refresh()
   }
   let turn: Promise<void> = Promise.resolve()
   const onChange = (what: Changed) => {
     turn = turn.then(() => apply(what)).catch(error => log.error('change_not_applied', { what, error }))
   }
-  const watched = {
-    configFile: config.file,
-    agentsFolder,
-    dropInsFolder: join(dataFolder, 'servers'),
-  }
+  const watched = { configFile: config.file, agentsFolder, dropInsFolder: join(dataFolder, 'servers') }
   return watchFiles(watched, { clock, log, onChange })
 }

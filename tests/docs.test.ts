@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import { builtIns } from '../hub/built-ins.ts'
 import { createProgram } from '../hub/cli/program.ts'
 import { parseAgentFile } from '../hub/config/agent-files.ts'
+import { builtIns } from '../hub/config/built-ins.ts'
 import { parseYaml } from '../hub/config/yaml-file.ts'
 import { systemClock } from '../hub/core/clock.ts'
-import { createEmitter } from '../hub/core/emitter.ts'
+import { createSignals } from '../hub/core/signals.ts'
 import { createHubResources } from '../hub/mcp/hub-resources/hub-resources.ts'
 import { hubTools } from '../hub/mcp/hub-tools/index.ts'
 import { hubStatus } from '../hub/mcp/hub-tools/status.ts'
@@ -47,15 +47,15 @@ function sources(folder: string): string {
     .join('\n')
 }
 
-const signals = createEmitter<Record<string, unknown>>(error => {
+const signals = createSignals(error => {
   throw error
 })
+const program = await createProgram()
 const unused = () => {
   throw new Error('Only the definitions are looked at')
 }
 
 test('every command is in the reference, and back', () => {
-  const program = createProgram()
   const names = program.commands.flatMap(command => [
     command.name(),
     ...command.commands.map(inner => `${command.name()} ${inner.name()}`),
@@ -70,8 +70,8 @@ test('every command is in the reference, and back', () => {
 })
 
 test('every option of every command is in the reference', () => {
-  const options = createProgram()
-    .commands.flatMap(command => [command, ...command.commands])
+  const options = program.commands
+    .flatMap(command => [command, ...command.commands])
     .flatMap(command => command.options.map(option => option.long ?? ''))
   expect(options.length).toBeGreaterThan(3)
   for (const option of options) expect(section('Commands')).toContain(option)
@@ -198,17 +198,18 @@ test('the README presents every built-in server, with variables that exist', () 
 })
 
 test('the agent that comes along lists events that servers raise', () => {
-  const { events } = parseAgentFile('agents/homelab.md', read('agents/homelab.md'), () => undefined, {
-    hasPrices: false,
-    models: [],
-  })
+  const { events } = parseAgentFile(
+    'agents/homelab.md',
+    read('agents/homelab.md'),
+    () => undefined,
+    undefined,
+  )
   expect(events.length).toBeGreaterThan(8)
   for (const event of events) expect(Object.keys(eventPayloads)).toContain(event)
 })
 
 test('the agent that comes along grants what the stories of the demo need, and says how to take it back', () => {
-  const parse = (text: string) =>
-    parseAgentFile('agents/homelab.md', text, () => undefined, { hasPrices: false, models: [] })
+  const parse = (text: string) => parseAgentFile('agents/homelab.md', text, () => undefined, undefined)
   const { grants } = parse(read('agents/homelab.md'))
   expect(parse(AGENT).grants.length).toBeGreaterThan(0)
   expect(grants).toEqual(expect.arrayContaining(parse(AGENT).grants))
@@ -217,7 +218,7 @@ test('the agent that comes along grants what the stories of the demo need, and s
 })
 
 test('every command, variable and script that the README names exists', () => {
-  const commands = new Set(createProgram().commands.map(command => command.name()))
+  const commands = new Set(program.commands.map(command => command.name()))
   const named = [...readme.matchAll(/npx superbloom ([\w-]+)/g)].map(match => match[1] ?? '')
   expect(named.length).toBeGreaterThan(5)
   for (const name of named) expect(commands).toContain(name)
@@ -268,9 +269,9 @@ test('the examples of the README are valid', () => {
   expect(yaml.length).toBe(5)
   const markdown = /```markdown\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   for (const text of yaml) expect(() => parseExample(text)).not.toThrow()
-  expect(
-    parseAgentFile('agents/disks.md', markdown, () => undefined, { hasPrices: false, models: [] }).events,
-  ).toEqual(['disk_high'])
+  expect(parseAgentFile('agents/disks.md', markdown, () => undefined, undefined).events).toEqual([
+    'disk_high',
+  ])
 })
 
 function parseExample(text: string): unknown {

@@ -5,9 +5,8 @@ import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { until } from '../../tests/support/until.ts'
-import { createEmitter } from '../core/emitter.ts'
 import { createLog } from '../core/log.ts'
-import type { SignalMap } from '../core/signals.ts'
+import { createSignals } from '../core/signals.ts'
 import { PING_MS } from './keep-alive.ts'
 import { attachWebSocket, MOST_SOCKETS } from './websocket.ts'
 
@@ -25,7 +24,7 @@ async function openDoor() {
       clock,
       networkClock: clock,
       log: createLog({ level: 'error', now: clock.now, write: () => undefined }),
-      signals: createEmitter<SignalMap>(error => expect.unreachable(String(error))),
+      signals: createSignals(error => expect.unreachable(String(error))),
       admit: () => ({ token: 'owner' }),
       createLimit: () => () => true,
       welcome: async () => ({

@@ -4,14 +4,12 @@ import { decideTold } from '../catalogue/tool-box.ts'
 import { readAgentFiles } from '../config/agent-files.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/load.ts'
-import { hasPrices } from '../config/models.ts'
 import { packageFolder } from '../config/paths.ts'
 import { systemClock } from '../core/clock.ts'
-import { createEmitter } from '../core/emitter.ts'
 import { HubError } from '../core/errors.ts'
 import { createIds } from '../core/ids.ts'
 import type { ModelTool } from '../core/model.ts'
-import type { SignalMap } from '../core/signals.ts'
+import { createSignals } from '../core/signals.ts'
 import { createMetaTools } from '../meta-tools/index.ts'
 import { toSystemPrompt } from '../runtime/prompt.ts'
 import { listHubTools } from './call-hub.ts'
@@ -29,16 +27,13 @@ export interface AgentRequest {
 /** Returns the default agent's prompt and the tools that it sees: the servers' too where a hub runs. */
 export async function readAgentRequest(config: Config, environment: Environment): Promise<AgentRequest> {
   const folder = existsSync(config.agentsFolder) ? config.agentsFolder : join(packageFolder, 'agents')
-  const { agents } = readAgentFiles(folder, environment, {
-    hasPrices: hasPrices(config.model),
-    models: Object.keys(config.model?.named ?? {}),
-  })
+  const { agents } = readAgentFiles(folder, environment, config.model)
   const agent = agents.find(({ name }) => name === 'homelab') ?? agents[0]
   if (!agent) throw new HubError('not_found', `${folder} has no agent whose request could be tried`)
   // The meta-tools are never called here: only their definitions count.
   const metaTools = createMetaTools({
     newId: createIds(systemClock.now),
-    signals: createEmitter<SignalMap>(() => undefined),
+    signals: createSignals(() => undefined),
     timezone: config.timezone,
     agentsOf: () => [],
     agent: () => undefined,

@@ -7,7 +7,8 @@ import {
 } from '@modelcontextprotocol/client'
 import { readVersion } from '../config/paths.ts'
 import { describeError, HubError } from '../core/errors.ts'
-import type { RunningHub } from './find-hub.ts'
+import { findHub, type RunningHub } from './find-hub.ts'
+import { print, printJson } from './print.ts'
 
 export interface CallHubOptions {
   /** Milliseconds. */
@@ -31,6 +32,17 @@ export async function callHub(
   const text = result.content.map(block => (block.type === 'text' ? block.text : '')).join('\n')
   if (result.isError) throw new HubError('unavailable', toCommands(text))
   return { structured: result.structuredContent, text }
+}
+
+/** Calls one of the running hub's tools and prints its text, or with `json` its structured result. */
+export async function printCall(
+  name: string,
+  args: Record<string, unknown> = {},
+  { json = false }: { json?: boolean | undefined } = {},
+): Promise<void> {
+  const { structured, text } = await callHub(findHub(), name, args)
+  if (json) printJson(structured)
+  else print(text)
 }
 
 /** Commands that replace the hub's tools in messages to people. */

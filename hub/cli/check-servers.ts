@@ -1,8 +1,8 @@
 import type { HealthReport } from '../../schemas/health.ts'
 import { systemClock, timeoutSignal, unlessAborted } from '../../servers/kit/clock.ts'
 import { toHealth } from '../../servers/kit/health.ts'
-import { builtIns, type LoadableBuiltIn } from '../built-ins.ts'
-import { childEnvironment } from '../config/environment.ts'
+import { builtIns, type LoadableBuiltIn } from '../config/built-ins.ts'
+import { serverEnvironment } from '../config/environment.ts'
 import type { Config } from '../config/load.ts'
 import { describeError } from '../core/errors.ts'
 import { isConfigured } from '../upstream/decide-servers.ts'
@@ -39,8 +39,7 @@ function toEnvironment(
   if (entry === false || entry?.disabled || entry?.command || entry?.url) return undefined
   const seen = [...builtIn.envPrefixes, ...(builtIn.alsoSees ?? [])]
   const environment = {
-    ...childEnvironment(seen),
-    ...(seen.includes('SUPERBLOOM_DATA') ? { SUPERBLOOM_DATA: dataFolder } : {}),
+    ...serverEnvironment(seen, dataFolder),
     ...entry?.env,
   }
   return builtIn.always || entry !== undefined || isConfigured(builtIn, environment) ? environment : undefined

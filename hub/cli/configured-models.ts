@@ -1,5 +1,5 @@
-import type { ModelConfig, ModelsConfig } from '../config/models.ts'
 import { systemClock } from '../core/clock.ts'
+import type { ModelConfig, ModelsConfig } from '../core/model.ts'
 import type { FoundServer } from '../model/find-models.ts'
 import { type LookedUpModel, lookUp } from '../model/sizes.ts'
 

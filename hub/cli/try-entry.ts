@@ -1,7 +1,6 @@
-import type { ModelConfig } from '../config/models.ts'
 import { systemClock, systemTimezone, timeoutSignal } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
-import type { Model } from '../core/model.ts'
+import type { Model, ModelConfig } from '../core/model.ts'
 import { NO_QUIRKS, openModel } from '../model/create-model.ts'
 import type { LookedUpModel } from '../model/sizes.ts'
 import { type ModelFinding, tryModel } from '../model/try-model.ts'

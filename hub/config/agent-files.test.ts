@@ -6,8 +6,8 @@ import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { parseAgentFile, readAgentFiles } from './agent-files.ts'
 
 const environment = (name: string) => (name === 'WHERE' ? 'the attic' : undefined)
-const rules = { hasPrices: false, models: [] }
-const parse = (text: string, file = '/agents/homelab.md') => parseAgentFile(file, text, environment, rules)
+const parse = (text: string, file = '/agents/homelab.md') =>
+  parseAgentFile(file, text, environment, undefined)
 const limits = {
   steps: 30,
   minutes: 10,
@@ -180,14 +180,14 @@ test('a folder: every file that is right, in order, and what is wrong with the o
   write('.swap.md', 'not an agent')
   write('notes.txt', 'not an agent')
   mkdirSync(join(folder.path, 'folder.md'))
-  const { agents, problems } = readAgentFiles(folder.path, environment, rules)
+  const { agents, problems } = readAgentFiles(folder.path, environment, undefined)
   expect(agents.map(({ name }) => name)).toEqual(['a', 'b'])
   expect(problems.map(({ file }) => file)).toEqual([
     join(folder.path, 'folder.md'),
     join(folder.path, 'wrong.md'),
   ])
   expect(problems[0]?.message).toMatch(/folder\.md: EISDIR/)
-  expect(readAgentFiles(join(folder.path, 'nowhere'), environment, rules)).toEqual({
+  expect(readAgentFiles(join(folder.path, 'nowhere'), environment, undefined)).toEqual({
     agents: [],
     problems: [],
   })

@@ -5,8 +5,10 @@ import { type AgentFile, agentFile } from '../../schemas/config.ts'
 import { name as agentName } from '../../schemas/names.ts'
 import { isTimezone } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
+import type { ModelsConfig } from '../core/model.ts'
 import { nextOccurrence } from '../core/schedule-plan.ts'
 import type { Environment } from './environment.ts'
+import { hasPrices } from './models.ts'
 import { parseYaml } from './yaml-file.ts'
 
 /** An agent as its file describes it. */
@@ -25,22 +27,22 @@ export interface AgentFiles {
   problems: { file: string; message: string }[]
 }
 
-/** Facts of the config that an agent file depends on: models' names, and prices for a limit on money. */
-export interface AgentFileRules {
-  hasPrices: boolean
-  /** Names of models besides `default`. */
-  models: readonly string[]
-}
-
-/** Reads every `<name>.md` of the folder, ordered by name. A wrong file does not hide the others. */
-export function readAgentFiles(folder: string, environment: Environment, rules: AgentFileRules): AgentFiles {
+/**
+ * Reads every `<name>.md` of the folder, ordered by name. A wrong file does not hide the others. `models` are
+ * those of the config, by whose names and prices the files are checked.
+ */
+export function readAgentFiles(
+  folder: string,
+  environment: Environment,
+  models: ModelsConfig | undefined,
+): AgentFiles {
   const result: AgentFiles = { agents: [], problems: [] }
   if (!existsSync(folder)) return result
   for (const entry of readdirSync(folder).sort()) {
     if (!entry.endsWith('.md') || entry.startsWith('.') || entry === 'README.md') continue
     const file = join(folder, entry)
     try {
-      result.agents.push(parseAgentFile(file, readFileSync(file, 'utf8'), environment, rules))
+      result.agents.push(parseAgentFile(file, readFileSync(file, 'utf8'), environment, models))
     } catch (error) {
       if (isMissingFile(error)) continue
       const message = error instanceof HubError ? error.message : `${file}: ${describeError(error)}`
@@ -62,7 +64,7 @@ export function parseAgentFile(
   file: string,
   text: string,
   environment: Environment,
-  rules: AgentFileRules,
+  models: ModelsConfig | undefined,
 ): Agent {
   const name = basename(file, '.md')
   const named = agentName.safeParse(name)
@@ -74,22 +76,23 @@ export function parseAgentFile(
     conversations,
     prompt: clientPrompt,
     ...parsed
-  } = parseYaml({ file, text: frontMatter, lineOffset }, checkedAgentFile(rules), { environment })
+  } = parseYaml({ file, text: frontMatter, lineOffset }, checkedAgentFile(models), { environment })
   if (prompt === '') throw new HubError('bad_request', `${file}: has no prompt below its front matter`)
   return { ...parsed, name, prompt, clientPrompt, conversations: conversations ?? [name] }
 }
 
-function checkedAgentFile({ hasPrices, models }: AgentFileRules) {
+function checkedAgentFile(models: ModelsConfig | undefined) {
+  const names = ['default', ...Object.keys(models?.named ?? {})]
   return agentFile.superRefine(({ schedules, limits, model }, context) => {
-    if (model !== 'default' && !models.includes(model)) {
-      const message = `there is no model of that name: ${['default', ...models].join(', ')}; name others in model.named of superbloom.yaml`
+    if (!names.includes(model)) {
+      const message = `there is no model of that name: ${names.join(', ')}; name others in model.named of superbloom.yaml`
       context.addIssue({ code: 'custom', path: ['model'], message })
     }
     for (const [index, { cron, timezone }] of schedules.entries()) {
       const message = findCronProblem(cron, timezone)
       if (message) context.addIssue({ code: 'custom', path: ['schedules', index, 'cron'], message })
     }
-    if (limits.moneyPerDay === undefined || hasPrices) return
+    if (limits.moneyPerDay === undefined || hasPrices(models)) return
     const message =
       'money cannot be limited without prices: give every model in superbloom.yaml its price, or use tokensPerDay'
     context.addIssue({ code: 'custom', path: ['limits', 'moneyPerDay'], message })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeTempFolder } from '../../tests/support/temp-store.ts'
 import { createLog } from '../core/log.ts'
+import type { ModelsConfig } from '../core/model.ts'
 import { createAgents } from './agents.ts'
 
 function openAgents(name = 'agents') {
@@ -10,16 +11,16 @@ function openAgents(name = 'agents') {
   const logged: string[] = []
   const log = createLog({ level: 'debug', now: () => 0, write: line => logged.push(JSON.parse(line).event) })
   const path = name === '' ? folder.path : join(folder.path, name)
-  const rules = { hasPrices: false, models: [] }
+  const config: { model?: ModelsConfig } = {}
   const agents = createAgents(
     path,
     () => undefined,
     log,
-    () => rules,
+    () => config.model,
   )
   return {
     agents,
-    rules,
+    config,
     logged,
     file: (file: string) => join(path, `${file}.md`),
     names: () => agents.all.map(agent => agent.name),
@@ -43,7 +44,7 @@ test('a file in the place of the folder is refused by its variable', () => {
       opened.file('a'),
       () => undefined,
       log,
-      () => opened.rules,
+      () => undefined,
     ),
   ).toThrow(`SUPERBLOOM_AGENTS: ${opened.file('a')} is not a folder`)
 })
@@ -81,17 +82,19 @@ test('a file that is wrong leaves its agent as it was; one that is gone takes it
 
 test('an agent with a limit on money is there once there are prices, and stays as it is without', () => {
   using opened = openAgents('')
-  const { agents, file, rules } = opened
+  const { agents, file, config } = opened
   writeFileSync(file('a'), '---\nlimits: { moneyPerDay: 2 }\n---\nI am a.')
   agents.reload()
   expect(opened.names()).toEqual([])
   expect(agents.problems[0]).toContain(
     `${file('a')}:2: limits.moneyPerDay: money cannot be limited without prices`,
   )
-  rules.hasPrices = true
+  const price = { currency: 'EUR', input: 1, cachedInput: 1, output: 1 }
+  const model = { provider: 'openai', baseUrl: 'http://localhost/v1', model: 'm', price } as const
+  config.model = { default: model, fallback: [], compaction: undefined, named: {} }
   agents.reload()
   expect([opened.names(), agents.problems]).toEqual([['a'], []])
-  rules.hasPrices = false
+  delete config.model
   agents.reload()
   expect([opened.names(), agents.problems.length]).toEqual([['a'], 1])
 })

@@ -2,7 +2,8 @@ import { copyFileSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError, HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { type Agent, type AgentFileRules, readAgentFiles } from './agent-files.ts'
+import type { ModelsConfig } from '../core/model.ts'
+import { type Agent, readAgentFiles } from './agent-files.ts'
 import type { Environment } from './environment.ts'
 import { makeFolder } from './make-folder.ts'
 import { packageFolder } from './paths.ts'
@@ -21,7 +22,7 @@ export function createAgents(
   folder: string,
   environment: Environment,
   log: Log,
-  rules: () => AgentFileRules,
+  models: () => ModelsConfig | undefined,
 ): Agents {
   if (!existsSync(folder)) installDefault(folder)
   if (!statSync(folder).isDirectory()) {
@@ -30,7 +31,7 @@ export function createAgents(
   let all: Agent[] = []
   let problems: string[] = []
   const reload = () => {
-    const read = readAgentFiles(folder, environment, rules())
+    const read = readAgentFiles(folder, environment, models())
     const kept = all.filter(agent =>
       read.problems.some(({ file }) => file === join(folder, `${agent.name}.md`)),
     )

@@ -1,6 +1,5 @@
-import type { Price } from '../core/model.ts'
+import { allModels, type Price } from '../core/model.ts'
 import type { Config } from './load.ts'
-import { allModels } from './models.ts'
 
 /** Returns the budget that all agents share for a day, and the file that sets it. */
 export function budgetOf({ budget, model, configFile }: Pick<Config, 'budget' | 'model' | 'configFile'>) {

@@ -21,6 +21,15 @@ export function createEnvironment(variables: Record<string, string | undefined> 
   }
 }
 
+/**
+ * Returns a built-in server's environment: the variables with the prefixes that it may see. One that may see
+ * SUPERBLOOM_DATA keeps its files in the hub's own data folder.
+ */
+export function serverEnvironment(prefixes: readonly string[], dataFolder: string): Record<string, string> {
+  const own = prefixes.includes('SUPERBLOOM_DATA') ? { SUPERBLOOM_DATA: dataFolder } : {}
+  return { ...childEnvironment(prefixes), ...own }
+}
+
 /** Variables that child processes get; the rest of the hub's environment, with its secrets, is not passed. */
 const PASSED_TO_CHILDREN = [
   'HOME',

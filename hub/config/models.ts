@@ -1,42 +1,8 @@
 import { type ConfigFile, limitToMilliseconds, type ModelEntryFile } from '../../schemas/config.ts'
 import { KEY_VARIABLES, PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../../schemas/providers.ts'
-import type { Price } from '../core/model.ts'
+import { allModels, type ModelConfig, type ModelsConfig } from '../core/model.ts'
 import type { Environment } from './environment.ts'
 import { toContext, toHttpUrl, toKey, toModelName } from './variable-values.ts'
-
-/** A configured model. The hub asks the provider for sizes that the config does not give. */
-export interface ModelConfig {
-  provider: ProviderName
-  baseUrl: string
-  apiKey?: string
-  model: string
-  context?: number
-  maxOutput?: number
-  price?: Price
-  reasoning?: 'none' | 'low' | 'medium' | 'high'
-  temperature?: number
-  vision?: boolean
-  /** Milliseconds until the answer begins. */
-  timeout?: number
-  headers?: Readonly<Record<string, string>>
-  body?: Readonly<Record<string, unknown>>
-}
-
-/** The configured models. `compaction` writes summaries; the others think. */
-export interface ModelsConfig {
-  default: ModelConfig
-  fallback: readonly ModelConfig[]
-  compaction: ModelConfig | undefined
-  /** Models that agent files choose by name. */
-  named: Readonly<Record<string, ModelConfig>>
-}
-
-/** Returns every model that may think or summarise. */
-export function allModels(models: ModelsConfig | undefined): ModelConfig[] {
-  if (!models) return []
-  const { fallback, compaction, named } = models
-  return [models.default, ...fallback, ...(compaction ? [compaction] : []), ...Object.values(named)]
-}
 
 /** Tells whether all models have prices; a limit on money needs them all. */
 export function hasPrices(models: ModelsConfig | undefined): boolean {

@@ -1,3 +1,5 @@
+import type { ProviderName } from '../../schemas/providers.ts'
+
 /** A tool as a model sees it. */
 export interface ModelTool {
   name: string
@@ -92,6 +94,40 @@ export interface Price {
   input: number
   cachedInput: number
   output: number
+}
+
+/** A configured model. The hub asks the provider for sizes that the config does not give. */
+export interface ModelConfig {
+  provider: ProviderName
+  baseUrl: string
+  apiKey?: string
+  model: string
+  context?: number
+  maxOutput?: number
+  price?: Price
+  reasoning?: 'none' | 'low' | 'medium' | 'high'
+  temperature?: number
+  vision?: boolean
+  /** Milliseconds until the answer begins. */
+  timeout?: number
+  headers?: Readonly<Record<string, string>>
+  body?: Readonly<Record<string, unknown>>
+}
+
+/** The configured models. `compaction` writes summaries; the others think. */
+export interface ModelsConfig {
+  default: ModelConfig
+  fallback: readonly ModelConfig[]
+  compaction: ModelConfig | undefined
+  /** Models that agent files choose by name. */
+  named: Readonly<Record<string, ModelConfig>>
+}
+
+/** Returns every model that may think or summarise. */
+export function allModels(models: ModelsConfig | undefined): ModelConfig[] {
+  if (!models) return []
+  const { fallback, compaction, named } = models
+  return [models.default, ...fallback, ...(compaction ? [compaction] : []), ...Object.values(named)]
 }
 
 export interface ModelReply {

@@ -1,5 +1,4 @@
 import type { AgentStatus, Approval, ChatMessage, ToolCallStatus } from '../../schemas/chat.ts'
-import type { Emitter } from './emitter.ts'
 import type { JsonObject, OfferChange } from './forwarding.ts'
 
 /** Signals that parts of the hub send each other. Each is emitted after its commit. */
@@ -27,19 +26,19 @@ export type SignalMap = {
   /** A cycle ended and all its data is stored. */
   cycleEnded: { cycle: string; thread: string }
   /** A thread has no cycle to run for now, and no longer counts as active. */
-  rests: { thread: string }
+  idle: { thread: string }
   /** A daily limit keeps these messages waiting. Emitted even where the conversation already got a notice. */
   held: { messages: string[]; why: string }
   /** A schedule was made, changed or ended. */
   schedules: { agent: string }
   /** A time at which the hub's clock has to act was added or removed. */
-  due: { why: string }
+  dueTimesChanged: { why: string }
   /** A provider that was down answers again. */
   modelAnswers: { name: string }
   /** A person wants a model that is down to be asked again. */
-  modelWanted: { by: string }
+  modelRetryRequested: { by: string }
   /** A step of a cycle was committed. */
-  stepped: { thread: string }
+  stepCommitted: { thread: string }
   /** The agents that the crash-loop guard held run again. */
   released: { by: string }
   /** The servers' listings, or a server's state, changed. */
@@ -54,4 +53,29 @@ export type SignalMap = {
   agents: { names: string[] }
 }
 
-export type Signals = Emitter<SignalMap>
+/** `on` returns a function that ends the listening. The other listeners still run when one throws. */
+export interface Signals {
+  on<Name extends keyof SignalMap>(name: Name, listener: (value: SignalMap[Name]) => void): () => void
+  emit<Name extends keyof SignalMap>(name: Name, value: SignalMap[Name]): void
+}
+
+/** Creates signals. `onError` gets what a listener threw. */
+export function createSignals(onError: (error: unknown) => void): Signals {
+  const listeners = new Map<string, Set<(value: never) => void>>()
+  return {
+    on(name, listener) {
+      const set = listeners.get(name) ?? new Set()
+      listeners.set(name, set.add(listener))
+      return () => set.delete(listener)
+    },
+    emit(name, value) {
+      for (const listener of listeners.get(name) ?? []) {
+        try {
+          listener(value as never)
+        } catch (error) {
+          onError(error)
+        }
+      }
+    },
+  }
+}

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { openTempStore } from '../../tests/support/temp-store.ts'
-import { createEmitter } from '../core/emitter.ts'
-import type { SignalMap } from '../core/signals.ts'
+import { createSignals } from '../core/signals.ts'
 import { changeSchedule, findSchedule } from '../store/schedules.ts'
 import { createMetaTools } from './index.ts'
 
@@ -9,7 +8,7 @@ const NOW = Date.parse('2026-11-21T22:00:00Z')
 
 async function openTools() {
   const store = await openTempStore()
-  const signals = createEmitter<SignalMap>(error => expect.unreachable(String(error)))
+  const signals = createSignals(error => expect.unreachable(String(error)))
   const changed: string[] = []
   signals.on('schedules', ({ agent }) => changed.push(agent))
   let made = 0

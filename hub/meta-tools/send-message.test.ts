@@ -2,15 +2,14 @@ import { expect, test } from 'vitest'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import { drainItems } from '../../tests/support/drain-items.ts'
 import { openTempStore } from '../../tests/support/temp-store.ts'
-import { createEmitter } from '../core/emitter.ts'
-import type { SignalMap } from '../core/signals.ts'
+import { createSignals } from '../core/signals.ts'
 import { readMessages } from '../store/conversations.ts'
 import { postItem } from '../store/inbox.ts'
 import { sendMessage } from './send-message.ts'
 
 async function openSender() {
   const store = await openTempStore()
-  const signals = createEmitter<SignalMap>(error => expect.unreachable(String(error)))
+  const signals = createSignals(error => expect.unreachable(String(error)))
   const heard: ChatMessage[] = []
   signals.on('message', message => heard.push(message))
   const tool = sendMessage({

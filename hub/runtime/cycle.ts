@@ -26,7 +26,7 @@ export async function runCycle(deps: RuntimeDeps, claim: Claim, stopping: AbortS
   const deadline = cycleDeadline(deps, claim)
   claim.deadline = deadline
   // The clock checks its sources again, as the watch ends a cycle that ignores this signal.
-  deadline.signal.addEventListener('abort', () => deps.signals.emit('due', { why: 'minutes' }), {
+  deadline.signal.addEventListener('abort', () => deps.signals.emit('dueTimesChanged', { why: 'minutes' }), {
     once: true,
   })
   const signal = AbortSignal.any([stopping, deadline.signal])

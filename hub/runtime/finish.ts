@@ -99,7 +99,7 @@ export async function endWithText(
   claim.unseen = []
   publish(deps, messages)
   claim.turn?.share()
-  deps.signals.emit('stepped', { thread: claim.thread })
+  deps.signals.emit('stepCommitted', { thread: claim.thread })
   if (over) announceEnded(deps, over)
   if (!asked) {
     tellEnd(deps, claim)

@@ -29,5 +29,5 @@ export async function holdCycle(
   })
   claim.outcome = 'held'
   announceHeld(deps, { agent, thread, limit, messages, held })
-  deps.signals.emit('due', { why: 'held' })
+  deps.signals.emit('dueTimesChanged', { why: 'held' })
 }

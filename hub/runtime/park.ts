@@ -42,7 +42,7 @@ export async function park(deps: RuntimeDeps, claim: Claim, error: ModelError): 
   const where = { cycle: claim.cycle, thread: claim.thread }
   if (isNew) deps.log.warn('cycle_parked', { ...where, error, retryAt })
   publish(deps, messages)
-  deps.signals.emit('due', { why: 'parked' })
+  deps.signals.emit('dueTimesChanged', { why: 'parked' })
 }
 
 function toNotice(deps: RuntimeDeps, claim: Claim, error: ModelError, retryAt: number) {

@@ -68,7 +68,7 @@ export function createRouter(deps: RouterDeps): Router {
     wake(routings.flatMap(({ event }) => event.routedTo))
     rearm(routings.flatMap(({ woken }) => woken))
     if (routings.some(({ releaseAt }) => releaseAt !== undefined))
-      deps.signals.emit('due', { why: 'a held event' })
+      deps.signals.emit('dueTimesChanged', { why: 'a held event' })
   }
   return {
     ...createEventPosts(deps, announce),

@@ -78,7 +78,7 @@ export function createRuntime(
         more = (await runTurn(dispatch, agentOf(thread), thread)) === 'more'
       } while (more || entry.wokenAgain)
     } finally {
-      if (active.delete(thread)) deps.signals.emit('rests', { thread })
+      if (active.delete(thread)) deps.signals.emit('idle', { thread })
     }
   }
   const tryLater = (thread: string) => {

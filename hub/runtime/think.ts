@@ -66,7 +66,7 @@ export async function think(
   claim.steps = step
   claim.unseen = []
   claim.turn?.share()
-  deps.signals.emit('stepped', { thread: claim.thread })
+  deps.signals.emit('stepCommitted', { thread: claim.thread })
   return 'act'
 }
 

@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely'
+import { HubError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
 import { backUpBeforeMigration } from './backup.ts'
-import { openSqliteStore } from './sqlite.ts'
+import { lockFolder, openSqliteStore } from './sqlite.ts'
+import { describeLoss, findLoss, wasUsed } from './store-loss.ts'
 import type { Tables } from './tables.ts'
 import type { Write } from './writer.ts'
 
@@ -12,6 +15,26 @@ export interface Store extends AsyncDisposable {
   compact(): Promise<void>
   /** Returns why nothing can be stored, for people; undefined if that is not known. */
   findProblem(): string | undefined
+}
+
+/**
+ * Locks a data folder and opens its store; `stack` closes both. Throws `conflict` if the store lost its
+ * contents, unless that is accepted.
+ */
+export async function openOwnStore(
+  folder: string,
+  { acceptLoss, log }: { acceptLoss: boolean; log: Log },
+  stack: AsyncDisposableStack,
+): Promise<Store> {
+  const used = wasUsed(folder)
+  stack.use(lockFolder(folder))
+  const loss = findLoss(folder, used)
+  if (loss) {
+    const why = describeLoss(folder, loss)
+    if (!acceptLoss) throw new HubError('conflict', why)
+    log.warn('store_loss_accepted', { why })
+  }
+  return stack.use(await openStore(folder, error => log.warn('store_mark_not_written', { error })))
 }
 
 /**

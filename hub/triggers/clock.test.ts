@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
-import { createEmitter } from '../core/emitter.ts'
 import { createLog } from '../core/log.ts'
-import type { SignalMap } from '../core/signals.ts'
+import { createSignals } from '../core/signals.ts'
 import { startClockTrigger } from './clock.ts'
 
 const settled = () => new Promise<void>(resolve => setImmediate(resolve))
@@ -10,7 +9,7 @@ const settled = () => new Promise<void>(resolve => setImmediate(resolve))
 /** Opens a trigger whose schedules are only times; firing removes those that are due. */
 async function openTrigger(dues: number[] = []) {
   const clock = createFakeClock(0)
-  const signals = createEmitter<SignalMap>(error => expect.unreachable(String(error)))
+  const signals = createSignals(error => expect.unreachable(String(error)))
   const logged: string[] = []
   const log = createLog({
     level: 'debug',

@@ -56,7 +56,7 @@ export async function startClockTrigger(deps: ClockTriggerDeps): Promise<AsyncDi
   const again = () => rearm(false)
   const offs = [
     deps.signals.on('schedules', again),
-    deps.signals.on('due', again),
+    deps.signals.on('dueTimesChanged', again),
     deps.signals.on('approval', again),
   ]
   await fire()

@@ -42,7 +42,7 @@ function openFeed(name = 'metrics') {
     async post(server, events, next) {
       if (store.isFull) throw new StoreFault('full', 'The disk is full', {})
       cursor = next
-      posted.add({ server, ids: events.map(({ id }) => id), cursor: next })
+      posted.add({ server, ids: events.map(({ externalId }) => externalId), cursor: next })
     },
   })
   const news = async () => {

@@ -1,4 +1,5 @@
 import { EVENTS_AT_ONCE, eventFeed, type ServerEvent } from '../../schemas/events.ts'
+import type { NewEvent } from '../../schemas/inbox.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { parseJson, withoutNul } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
@@ -22,7 +23,7 @@ export interface ServerEventsDeps {
   ending: AbortSignal
   readCursor: (server: string) => Promise<EventCursor | undefined>
   /** Posts the events together with the cursor behind them. */
-  post: (server: string, events: ServerEvent[], cursor: EventCursor) => Promise<void>
+  post: (server: string, events: NewEvent[], cursor: EventCursor) => Promise<void>
 }
 
 /**
@@ -82,8 +83,13 @@ async function readFeed(deps: ServerEventsDeps, source: EventSource): Promise<bo
       ? await readAfter(source, source.eventsUri, 0)
       : asked
   if (known?.stream === feed.stream && known.cursor === feed.cursor) return false
-  await deps.post(name, feed.events, { stream: feed.stream, cursor: feed.cursor })
+  const events = feed.events.map(event => toNewEvent(name, event))
+  await deps.post(name, events, { stream: feed.stream, cursor: feed.cursor })
   return feed.events.length >= EVENTS_AT_ONCE
+}
+
+function toNewEvent(source: string, { id, type, key, payload, at }: ServerEvent): NewEvent {
+  return { source, externalId: id, type, key, payload, at }
 }
 
 async function readAfter(source: EventSource, uri: string, after: number) {

@@ -23,8 +23,6 @@ export async function runServer(
   // V8 would grow its space for young objects while the modules are loaded, and an idle server would keep
   // those 10 MB for ever. A call leaves little garbage and never needs more than the first megabytes.
   v8.setFlagsFromString('--semi-space-growth-factor=1')
-  // The hub sets the same flag: both can use each other's compile cache only with the same V8 settings.
-  v8.setFlagsFromString('--no-maglev')
   try {
     const stop = Promise.withResolvers<void>()
     for (const signal of SIGNALS) process.on(signal, () => stop.resolve())

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { systemClock } from '../../hub/core/clock.ts'
-import { createEmitter } from '../../hub/core/emitter.ts'
 import { createIds } from '../../hub/core/ids.ts'
-import type { SignalMap } from '../../hub/core/signals.ts'
+import { createSignals } from '../../hub/core/signals.ts'
 import { createRouter } from '../../hub/runtime/router.ts'
 import { openStore } from '../../hub/store/open.ts'
 import { median, round } from './start/usage.ts'
@@ -40,7 +39,7 @@ async function openHub(folder: string, stack: AsyncDisposableStack): Promise<Pos
     store,
     clock: systemClock,
     newId: ids,
-    signals: createEmitter<SignalMap>(error => {
+    signals: createSignals(error => {
       throw error
     }),
     agents: () => [{ name: 'homelab', conversations: ['homelab'], events: [], limits: { tasks: 5 } }],

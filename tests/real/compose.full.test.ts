@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { builtIns } from '../../hub/built-ins.ts'
+import { builtIns } from '../../hub/config/built-ins.ts'
 import { until } from '../support/until.ts'
 import {
   type BuiltImage,

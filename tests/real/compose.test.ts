@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { builtIns } from '../../hub/built-ins.ts'
+import { builtIns } from '../../hub/config/built-ins.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 

@@ -1,10 +1,9 @@
 import { combineSources } from '../../hub/core/due.ts'
-import { createEmitter } from '../../hub/core/emitter.ts'
 import { createIds } from '../../hub/core/ids.ts'
 import { createLog } from '../../hub/core/log.ts'
 import type { Model, Price } from '../../hub/core/model.ts'
 import { createSemaphore } from '../../hub/core/semaphore.ts'
-import type { SignalMap } from '../../hub/core/signals.ts'
+import { createSignals, type SignalMap } from '../../hub/core/signals.ts'
 import { givesMetaTool, givesTool } from '../../hub/core/tool-access.ts'
 import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
 import { createMetaTools } from '../../hub/meta-tools/index.ts'
@@ -121,7 +120,7 @@ async function createParts(options: WorldOptions) {
       deltas: createRecord<SignalMap['delta']>(),
       calls: createRecord<SignalMap['tool']>(),
       states: createRecord<SignalMap['agent']>(),
-      rests: createRecord<SignalMap['rests'] & { isActive: boolean }>(),
+      rests: createRecord<SignalMap['idle'] & { isActive: boolean }>(),
       approvals: createRecord<SignalMap['approval']>(),
       schedules: createRecord<SignalMap['schedules']>(),
       log: createRecord<Record<string, unknown>>(),
@@ -222,13 +221,13 @@ function createLife(parts: Parts, death: Death | undefined) {
   const mortal = makeMortal(parts.store.write, death)
   const store = { ...parts.store, write: mortal.write }
   const log = createLog({ level: 'debug', now: clock.now, write: line => seen.log.add(JSON.parse(line)) })
-  const signals = createEmitter<SignalMap>(error => log.error('listener_failed', { error }))
+  const signals = createSignals(error => log.error('listener_failed', { error }))
   signals.on('message', message => seen.messages.add(message))
   signals.on('cycleEnded', ended => seen.ended.add(ended))
   signals.on('delta', delta => seen.deltas.add(delta))
   signals.on('tool', tool => seen.calls.add(tool))
   signals.on('agent', agent => seen.states.add(agent))
-  signals.on('rests', ({ thread }) => seen.rests.add({ thread, isActive: runtime.isActive(thread) }))
+  signals.on('idle', ({ thread }) => seen.rests.add({ thread, isActive: runtime.isActive(thread) }))
   signals.on('approval', approval => seen.approvals.add(approval))
   signals.on('schedules', schedules => seen.schedules.add(schedules))
   const newId = createIds(clock.now)
@@ -270,7 +269,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   const approvals = createApprovals({ ...common, log, toolBox, agent, owner, sampleFor: runtime.sampleFor })
   signals.on('posted', ({ thread }) => runtime.wake(thread))
   signals.on('modelAnswers', () => void runtime.goOn())
-  signals.on('modelWanted', () => model.health.reset())
+  signals.on('modelRetryRequested', () => model.health.reset())
   const due = combineSources([router.eventReleases, ...runtime.due], clock.now)
   return { due, router, reset, runtime, approvals, semaphore, signals, retired, ...mortal }
 }

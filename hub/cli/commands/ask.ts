@@ -1,18 +1,27 @@
+import type { Command } from 'commander'
 import { z } from 'zod'
 import { describeError, HubError } from '../../core/errors.ts'
+import { describeApproval } from '../../mcp/hub-tools/approvals.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
+import { readOpenApprovals } from '../open-approvals.ts'
 import { print, printError } from '../print.ts'
 
 const answer = z.object({ status: z.string(), reply: z.string().optional(), conversation: z.string() })
-const openApprovals = z.object({ approvals: z.array(z.unknown()) })
 
-/** Prints the reply on stdout and the tool activity on stderr. A failed or missing reply is exit code 1. */
-export async function ask(to: string, text: string, waitSeconds: number): Promise<void> {
-  if (!(waitSeconds > 0 && waitSeconds <= 600)) {
-    throw new HubError('invalid_arguments', '--wait: give seconds between 1 and 600')
-  }
-  await askHub(findHub(), { ...(to.includes('/') ? { conversation: to } : { agent: to }), text, waitSeconds })
+export function define(command: Command): void {
+  command
+    .argument('<agent>', 'the agent, or a conversation <agent>/<slug>')
+    .argument('<text...>', 'what to say')
+    .option('--wait <seconds>', 'how long to wait for the reply', '300')
+    .action(async (to: string, text: string[], { wait }: { wait: string }) => {
+      const waitSeconds = Number(wait)
+      if (!(waitSeconds > 0 && waitSeconds <= 600)) {
+        throw new HubError('invalid_arguments', '--wait: give seconds between 1 and 600')
+      }
+      const target = to.includes('/') ? { conversation: to } : { agent: to }
+      await askHub(findHub(), { ...target, text: text.join(' '), waitSeconds })
+    })
 }
 
 interface Question {
@@ -22,7 +31,10 @@ interface Question {
   waitSeconds: number
 }
 
-/** Sends one message and prints the reply. Ctrl+C stops the agent; a second one leaves. */
+/**
+ * Sends one message, and prints the reply on stdout and the tool activity on stderr. A failed or missing reply
+ * is exit code 1. Ctrl+C stops the agent; a second one leaves.
+ */
 export async function askHub(hub: RunningHub, { text, ...question }: Question): Promise<void> {
   const conversation = question.conversation ?? question.agent
   const stop = () => {
@@ -54,12 +66,15 @@ async function sendAndPrint(hub: RunningHub, { text, ...question }: Question): P
   if (status === 'pending') {
     printError(`The agent still works on it; read its reply later in the conversation ${conversation}.`)
   }
-  if (status === 'waiting') await pointToApprovals(hub)
+  if (status === 'waiting') await showOpenApprovals(hub, conversation)
   if (status === 'failed' || status === 'pending' || status === 'waiting') process.exitCode = 1
 }
 
-async function pointToApprovals(hub: RunningHub): Promise<void> {
-  const { structured } = await callHub(hub, 'hub_list_approvals', { status: 'open' })
-  const { approvals } = openApprovals.parse(structured)
-  if (approvals.length > 0) printError('What waits for your yes: superbloom approvals')
+/** Prints the exact calls that wait for a person's yes, and how to decide each. */
+async function showOpenApprovals(hub: RunningHub, conversation: string): Promise<void> {
+  for (const approval of await readOpenApprovals(hub, conversation)) {
+    const { id } = approval
+    printError(`Waits for your yes: ${describeApproval(approval)}`)
+    printError(`  superbloom approvals approve ${id}, or superbloom approvals deny ${id}`)
+  }
 }

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import type { Command } from 'commander'
 import { z } from 'zod'
 import type { Approval, ChatMessage, HubFrame } from '../../../schemas/chat.ts'
 import { describeError, HubError } from '../../core/errors.ts'
@@ -6,20 +7,27 @@ import { stripUnseen } from '../../core/text.ts'
 import { describeApproval } from '../../mcp/hub-tools/approvals.ts'
 import { callHub } from '../call-hub.ts'
 import { openChatSocket } from '../chat-socket.ts'
-import { DECISION_USAGE, parseDecision } from '../decision.ts'
-import { findHub } from '../find-hub.ts'
+import { DECISION_USAGE, parseDecision, type WrittenDecision } from '../decision.ts'
+import { findHub, type RunningHub } from '../find-hub.ts'
+import { readOpenApprovals } from '../open-approvals.ts'
 import { print, printError } from '../print.ts'
+import { sendDecision } from '../send-decision.ts'
 import { createWorkWatch } from '../work-watch.ts'
-import { decideApproval } from './approvals.ts'
 import { askHub } from './ask.ts'
 
 /** Seconds that a reply may take where no person watches. */
 const LONGEST_REPLY_S = 600
 const HELP = `Write and press Enter. Ctrl+C stops the agent while it works, Ctrl+D or /quit leaves. The agent may write by itself at any time; when a call of it needs your yes: ${DECISION_USAGE}`
 
+export function define(command: Command): void {
+  command
+    .argument('[conversation]', 'an agent, or <agent>/<slug>; default homelab, else the first agent')
+    .action(chat)
+}
+
 /** Opens a chat in the terminal. From a file or a pipe it sends each line in turn and prints the reply. */
-export async function chat(asked: string | undefined): Promise<void> {
-  const conversation = asked ?? (await defaultConversation())
+async function chat(given: string | undefined): Promise<void> {
+  const conversation = given ?? (await defaultConversation())
   return process.stdin.isTTY ? chatWithPerson(conversation) : chatByLines(conversation)
 }
 
@@ -29,20 +37,24 @@ async function chatByLines(conversation: string): Promise<void> {
     if (line.trim() === '/quit') return
     const decision = parseDecision(line)
     if (decision === 'incomplete') printError(DECISION_USAGE)
-    else if (decision) await decideApproval(decision).catch(tellOfLine)
+    else if (decision) await decide(hub, decision)
     else if (line.trim() !== '') await askHub(hub, { conversation, text: line, waitSeconds: LONGEST_REPLY_S })
   }
 }
 
-/** Reports a failed line. The lines after it are still read; the exit code shows the failure. */
-function tellOfLine(error: unknown): void {
-  printError(describeError(error))
-  process.exitCode = 1
+/** Decides an approval. The lines after a failed one are still read; the exit code shows the failure. */
+async function decide(hub: RunningHub, decision: WrittenDecision): Promise<void> {
+  try {
+    print(describeApproval(await sendDecision(hub, decision)))
+  } catch (error) {
+    printError(describeError(error))
+    process.exitCode = 1
+  }
 }
 
 async function chatWithPerson(conversation: string): Promise<void> {
   const view = createView(conversation)
-  const open = await openApprovals(conversation)
+  const open = await readOpenApprovals(findHub(), conversation)
   const work = createWorkWatch(conversation)
   const left = Promise.withResolvers<void>()
   using socket = openChatSocket(() => findHub(), conversation, {
@@ -73,13 +85,6 @@ async function chatWithPerson(conversation: string): Promise<void> {
   input.prompt()
   for (const approval of open) view.showApproval(approval)
   await left.promise.finally(() => input.close())
-}
-
-/** Returns the approvals that are already open when the chat begins. */
-async function openApprovals(conversation: string): Promise<Approval[]> {
-  const { structured } = await callHub(findHub(), 'hub_list_approvals', { status: 'open' })
-  const { approvals } = structured as { approvals: Approval[] }
-  return approvals.filter(approval => approval.conversation === conversation)
 }
 
 async function defaultConversation(): Promise<string> {

@@ -1,14 +1,23 @@
 import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
 import { z } from 'zod'
 import { configFile } from '../../../schemas/config.ts'
 import { createEnvironment } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load.ts'
 import { textsExpanded } from '../../config/yaml-file.ts'
 import { maskSecrets } from '../mask-secrets.ts'
-import { print } from '../print.ts'
+import { print, printJson } from '../print.ts'
+
+export function define(command: Command): void {
+  command.action(printConfig)
+  command
+    .command('schema')
+    .description('print the JSON Schema of superbloom.yaml')
+    .action(() => printJson(z.toJSONSchema(configFile, { io: 'input', unrepresentable: 'any' })))
+}
 
 /** Prints each value with its source; possible secrets are masked. */
-export function printConfig(): void {
+function printConfig(): void {
   const environment = createEnvironment()
   const { origins, warnings, ...config } = loadConfig(environment)
   const file = config.configFile
@@ -27,8 +36,4 @@ function originOf(key: string): string {
   if (key === 'token') return 'SUPERBLOOM_TOKEN, else the file token in the data folder'
   if (key === 'publicUrl') return 'SUPERBLOOM_PUBLIC_URL'
   return key === 'configFile' ? 'SUPERBLOOM_CONFIG, else superbloom.yaml' : 'default'
-}
-
-export function printSchema(): void {
-  print(JSON.stringify(z.toJSONSchema(configFile, { io: 'input', unrepresentable: 'any' }), undefined, 2))
 }

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
+import type { Command } from 'commander'
 import type { UpstreamHealth } from '../../../schemas/health.ts'
 import { readAgentFiles } from '../../config/agent-files.ts'
 import { findDataProblem } from '../../config/data-folder.ts'
 import { createEnvironment, type Environment } from '../../config/environment.ts'
 import { type Config, loadConfig } from '../../config/load.ts'
-import { hasPrices } from '../../config/models.ts'
 import { tokenFile } from '../../config/token.ts'
 import { describeError, HubError } from '../../core/errors.ts'
 import { toLine } from '../../core/text.ts'
@@ -27,8 +27,12 @@ export interface Finding {
 /** States of a server that need no mending. */
 const WANTED: ReadonlySet<string> = new Set(['ready', 'disabled', 'replaced'])
 
+export function define(command: Command): void {
+  command.action(doctor)
+}
+
 /** Checks everything that it can and prints one line each. Exit code 1 where something is broken. */
-export async function doctor(): Promise<void> {
+async function doctor(): Promise<void> {
   const findings = await examine(createEnvironment())
   const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
   for (const { level, what } of findings) print(`${marks[level]} ${what}`)
@@ -62,10 +66,7 @@ function checkAgents(config: Config, environment: Environment): Finding[] {
   if (!existsSync(config.agentsFolder)) {
     return [{ level: 'ok', what: `agents: ${config.agentsFolder} is made at the first start` }]
   }
-  const { agents, problems } = readAgentFiles(config.agentsFolder, environment, {
-    hasPrices: hasPrices(config.model),
-    models: Object.keys(config.model?.named ?? {}),
-  })
+  const { agents, problems } = readAgentFiles(config.agentsFolder, environment, config.model)
   const none: Finding = {
     level: 'problem',
     what: `agents: ${config.agentsFolder} has no agent: write <name>.md there, or remove the folder to get the default one`,

@@ -1,22 +1,30 @@
+import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { HubError } from '../../core/errors.ts'
-import { callHub } from '../call-hub.ts'
-import { findHub } from '../find-hub.ts'
-import { print } from '../print.ts'
+import { printCall } from '../call-hub.ts'
 import { readLimit } from '../read-limit.ts'
+
+const STATUSES = ['pending', 'processing', 'handled', 'ignored', 'held']
 
 const payload = z.record(z.string(), z.unknown())
 
-/** Prints the events, the newest first, with where each went and why. */
-export async function listEvents(filter: { type?: string; status?: string; limit: string }): Promise<void> {
-  const args = { ...filter, limit: readLimit(filter.limit) }
-  print((await callHub(findHub(), 'hub_list_events', args)).text)
-}
-
-/** Publishes an event to the hub. `text` is the payload as JSON. */
-export async function publishEvent(type: string, text = '{}', options: { key?: string } = {}): Promise<void> {
-  const args = { type, payload: parsePayload(text), ...options }
-  print((await callHub(findHub(), 'hub_publish_event', args)).text)
+export function define(command: Command): void {
+  command
+    .option('--type <type>', 'only events of this type')
+    .addOption(new Option('--status <status>', 'only events of this status').choices(STATUSES))
+    .option('--limit <count>', 'how many', '50')
+    .action((filter: { limit: string }) =>
+      printCall('hub_list_events', { ...filter, limit: readLimit(filter.limit) }),
+    )
+  command
+    .command('publish')
+    .description('tell the hub that something happened')
+    .argument('<type>', 'for example server_empty')
+    .argument('[payload]', 'a JSON object; default {}')
+    .option('--key <key>', 'what makes it the same as another; default the payload')
+    .action((type: string, text: string | undefined, options: { key?: string }) =>
+      printCall('hub_publish_event', { type, payload: parsePayload(text ?? '{}'), ...options }),
+    )
 }
 
 function parsePayload(text: string): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { type Command, Option } from 'commander'
 import { createEnvironment } from '../../config/environment.ts'
 import { locateData } from '../../config/load.ts'
 import { packageFolder } from '../../config/paths.ts'
@@ -9,7 +10,7 @@ import { findHub } from '../find-hub.ts'
 import { print, printError } from '../print.ts'
 import { quote } from '../quote.ts'
 
-export interface McpOptions {
+interface McpOptions {
   /** Client to print a config for. */
   config?: string
   /** True to list only the tools that find and call others. */
@@ -18,10 +19,19 @@ export interface McpOptions {
   toolset?: string
 }
 
-/** Bridges standard input and output to the running hub, or prints a client's config that starts this. */
-export async function mcp(options: McpOptions): Promise<void> {
-  const { config: client, lean, toolset } = options
-  if (client !== undefined) return print(describeConfig(client, options))
+export function define(command: Command): void {
+  const config = new Option('--config <client>', "print what to paste into a client's config")
+  command
+    .addOption(config.choices(['claude-desktop', 'claude-code', 'cursor', 'vscode']))
+    .option('--lean', 'only find_tools and call_tool, for clients that choke on many tools')
+    .option('--toolset <name>', 'the tools of one set of the config')
+    .action((options: McpOptions) =>
+      options.config === undefined ? runBridge(options) : print(describeConfig(options.config, options)),
+    )
+}
+
+/** Bridges standard input and output to the running hub. */
+async function runBridge({ lean, toolset }: McpOptions): Promise<void> {
   const config = locateData(createEnvironment())
   const path = `/mcp${toolset === undefined ? '' : `/${encodeURIComponent(toolset)}`}${lean ? '?tools=lean' : ''}`
   const bridge = new StdioBridge({

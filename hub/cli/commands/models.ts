@@ -1,9 +1,10 @@
+import type { Command } from 'commander'
 import { z } from 'zod'
 import { createEnvironment } from '../../config/environment.ts'
 import { type Config, loadConfig } from '../../config/load.ts'
-import type { ModelConfig } from '../../config/models.ts'
 import { systemClock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
+import type { ModelConfig } from '../../core/model.ts'
 import { plural, toLine } from '../../core/text.ts'
 import { toShownUrl } from '../../model/ask-json.ts'
 import { describeServers, describeVariables, type FoundModels, findModels } from '../../model/find-models.ts'
@@ -15,8 +16,21 @@ import { findHub } from '../find-hub.ts'
 import { print, printError, printJson } from '../print.ts'
 import { tryEntry } from '../try-entry.ts'
 
+export function define(command: Command): void {
+  command.option('--json', 'as JSON').action(listModels)
+  command
+    .command('try')
+    .description('try a model with the prompt and all tools of the default agent')
+    .argument(
+      '[name]',
+      'of the config, or of a model; default the configured one, else the first that answers',
+    )
+    .option('--json', 'as JSON')
+    .action(tryConfigured)
+}
+
 /** Prints this machine's model servers, the keys that are set, and the configured models with sizes. */
-export async function listModels(options: { json?: boolean }): Promise<void> {
+async function listModels(options: { json?: boolean }): Promise<void> {
   const environment = createEnvironment()
   const config = loadConfig(environment)
   const [found, configured, learned] = await Promise.all([
@@ -31,7 +45,7 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
 }
 
 /** Tries one model with the default agent's request; exit code 1 where it cannot be used. */
-export async function tryConfigured(wanted: string | undefined, options: { json?: boolean }): Promise<void> {
+async function tryConfigured(wanted: string | undefined, options: { json?: boolean }): Promise<void> {
   const environment = createEnvironment()
   const config = loadConfig(environment)
   const entry = await choose(wanted, config, environment)

@@ -1,19 +1,29 @@
+import type { Command } from 'commander'
 import { runServer } from '../../../servers/kit/run.ts'
-import { builtIns } from '../../built-ins.ts'
+import { builtIns } from '../../config/built-ins.ts'
 import { openDataFolder } from '../../config/data-folder.ts'
 import { createEnvironment } from '../../config/environment.ts'
 import { locateData } from '../../config/load.ts'
 import { readOrMakeToken, tokenFile } from '../../config/token.ts'
 import { HubError } from '../../core/errors.ts'
 
-export interface ServeOptions {
+interface ServeOptions {
   http?: string
   host: string
   allowHost?: string[]
 }
 
+export function define(command: Command): void {
+  command
+    .argument('<name>', builtIns.map(({ name }) => name).join(', '))
+    .option('--http <port>', 'listen there instead of speaking on standard input and output')
+    .option('--host <address>', 'where to listen', '127.0.0.1')
+    .option('--allow-host <name...>', 'names besides localhost by which clients may reach it')
+    .action(serve)
+}
+
 /** Runs one built-in server alone, with no hub. */
-export async function serve(name: string, options: ServeOptions): Promise<void> {
+async function serve(name: string, options: ServeOptions): Promise<void> {
   const builtIn = builtIns.find(known => known.name === name)
   if (!builtIn) {
     throw new HubError(

@@ -1,20 +1,21 @@
+import type { Command } from 'commander'
 import { describeStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
-import { print, printError } from '../print.ts'
+import { print, printError, printJson } from '../print.ts'
 
-export async function status(options: { json?: boolean; release?: boolean }): Promise<void> {
-  const hub = findHub()
-  if (options.release) printError((await callHub(hub, 'hub_release_agents', {})).text)
-  const { structured } = await callHub(hub, 'hub_status', {})
-  const agents = await callHub(hub, 'hub_list_agents', {})
-  if (options.json) {
-    print(JSON.stringify({ ...hubStatus.parse(structured), ...(agents.structured as object) }, undefined, 2))
-    return
-  }
-  print(`${hub.url}\n${describeStatus(hubStatus.parse(structured))}\nAgents:\n${indent(agents.text)}`)
+export function define(command: Command): void {
+  command
+    .option('--json', 'as JSON')
+    .option('--release', 'first let the agents go that are held after a crash loop')
+    .action(printStatus)
 }
 
-function indent(text: string): string {
-  return text.replace(/^/gm, '  ')
+async function printStatus({ json, release }: { json?: boolean; release?: boolean }): Promise<void> {
+  const hub = findHub()
+  if (release) printError((await callHub(hub, 'hub_release_agents', {})).text)
+  const state = hubStatus.parse((await callHub(hub, 'hub_status', {})).structured)
+  const agents = await callHub(hub, 'hub_list_agents', {})
+  if (json) return printJson({ ...state, ...(agents.structured as object) })
+  print(`${hub.url}\n${describeStatus(state)}\nAgents:\n${agents.text.replace(/^/gm, '  ')}`)
 }

@@ -1,30 +1,28 @@
-import { callHub } from '../call-hub.ts'
-import { findHub } from '../find-hub.ts'
-import { print, printJson } from '../print.ts'
+import { type Command, Option } from 'commander'
+import { printCall } from '../call-hub.ts'
 import { readLimit } from '../read-limit.ts'
 
-export interface ThreadsOptions {
-  agent?: string
-  status?: string
-  archived?: boolean
-  json?: boolean
-}
+const STATUSES = ['active', 'sleeping', 'waiting', 'complete', 'failed', 'cancelled']
 
-/** Lists the threads of one agent or of all. */
-export async function threads({ json, ...filter }: ThreadsOptions): Promise<void> {
-  await show('hub_list_threads', { ...filter }, json)
-}
+type Page = { json?: boolean; after?: string; limit?: string }
 
-/** Prints a thread's cycles, one after the other. */
-export async function showThread(
-  thread: string,
-  { json, after, limit }: { json?: boolean; after?: string; limit?: string },
-): Promise<void> {
-  const page = { ...(after ? { after } : {}), ...(limit ? { limit: readLimit(limit) } : {}) }
-  await show('hub_read_thread', { thread, ...page }, json)
-}
-
-async function show(tool: string, args: Record<string, unknown>, json: boolean | undefined): Promise<void> {
-  const { structured, text } = await callHub(findHub(), tool, args)
-  json ? printJson(structured) : print(text)
+export function define(command: Command): void {
+  command
+    .option('--agent <name>', 'of one agent')
+    .addOption(new Option('--status <status>', 'only threads of this status').choices(STATUSES))
+    .option('--archived', 'archived ones too')
+    .option('--json', 'as JSON')
+    .action(({ json, ...filter }: { json?: boolean }) => printCall('hub_list_threads', filter, { json }))
+  command
+    .command('show')
+    .description('what happened in one thread: cycles, steps, tool calls, tokens')
+    .argument('<id>', 'as threads lists it')
+    .option('--after <cycle>', 'what came after this cycle; default the newest')
+    .option('--limit <cycles>', 'how many cycles at most')
+    .option('--json', 'as JSON')
+    .action((thread: string, options: Page, show: Command) => {
+      const { after, limit, json } = { ...show.parent?.opts<Page>(), ...options }
+      const page = { ...(after ? { after } : {}), ...(limit ? { limit: readLimit(limit) } : {}) }
+      return printCall('hub_read_thread', { thread, ...page }, { json })
+    })
 }

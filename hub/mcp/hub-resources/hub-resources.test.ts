@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import { EVENTS_AT_ONCE, eventFeed } from '../../../schemas/events.ts'
 import { createFakeClock } from '../../../tests/support/fake-clock.ts'
 import { openTempStore } from '../../../tests/support/temp-store.ts'
-import { createEmitter } from '../../core/emitter.ts'
 import { createIds } from '../../core/ids.ts'
-import type { SignalMap } from '../../core/signals.ts'
+import { createSignals } from '../../core/signals.ts'
 import { storeContext } from '../../store/context.ts'
 import { appendMessage } from '../../store/conversations.ts'
 import { type NewEventRow, readEventFeed, recordEvent } from '../../store/events.ts'
@@ -32,7 +31,7 @@ async function openWorld() {
     store,
     clock,
     newId: createIds(clock.now),
-    signals: createEmitter<SignalMap>(error => expect.fail(String(error))),
+    signals: createSignals(error => expect.fail(String(error))),
     timezone: 'UTC',
     agents: async () => AGENTS,
   })

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import type { Approval, ChatMessage } from '../../../schemas/chat.ts'
 import { clientPrompt } from '../../../schemas/client-prompt.ts'
 import { createFakeClock } from '../../../tests/support/fake-clock.ts'
-import { createEmitter } from '../../core/emitter.ts'
 import { createLog } from '../../core/log.ts'
-import type { SignalMap } from '../../core/signals.ts'
+import { createSignals } from '../../core/signals.ts'
 import { createHubPrompts, type PromptingAgent } from './hub-prompts.ts'
 import { watchHubResources } from './watch-hub-resources.ts'
 
@@ -12,7 +11,7 @@ const PROMPT = clientPrompt.parse({ text: 'Hello' })
 
 function openWatch(updated?: (uri: string) => void) {
   const clock = createFakeClock()
-  const signals = createEmitter<SignalMap>(error => expect.fail(String(error)))
+  const signals = createSignals(error => expect.fail(String(error)))
   const told: string[] = []
   const logged: string[] = []
   const agents: (PromptingAgent & { conversations: string[] })[] = [
@@ -61,9 +60,9 @@ test.for<[string, (signals: ReturnType<typeof openWatch>['signals']) => void, st
   ['a schedule', signals => signals.emit('schedules', { agent: 'zoe' }), ['hub://agents/zoe']],
   ['an approval', signals => signals.emit('approval', { agent: 'zoe' } as Approval), ['hub://agents/zoe']],
   ['its inbox', signals => signals.emit('posted', { thread: 'thr_zoe' }), ['hub://agents/zoe']],
-  ['its window', signals => signals.emit('stepped', { thread: 'thr_zoe' }), ['hub://agents/zoe']],
-  ['a task of it', signals => signals.emit('stepped', { thread: 'thr_zoe.abc' }), ['hub://agents/zoe']],
-  ['its rest', signals => signals.emit('rests', { thread: 'thr_zoe' }), ['hub://agents/zoe']],
+  ['its window', signals => signals.emit('stepCommitted', { thread: 'thr_zoe' }), ['hub://agents/zoe']],
+  ['a task of it', signals => signals.emit('stepCommitted', { thread: 'thr_zoe.abc' }), ['hub://agents/zoe']],
+  ['its rest', signals => signals.emit('idle', { thread: 'thr_zoe' }), ['hub://agents/zoe']],
   [
     'the end of a cycle',
     signals => signals.emit('cycleEnded', { cycle: 'c', thread: 'thr_zoe' }),
@@ -104,7 +103,7 @@ test('a burst is told at its beginning and after its end, with one timer, and no
   const world = openWatch()
   for (let count = 0; count < 1_000; count++) {
     world.signals.emit('event', { id: `evt_${count}` })
-    world.signals.emit('stepped', { thread: 'thr_zoe' })
+    world.signals.emit('stepCommitted', { thread: 'thr_zoe' })
   }
   expect([world.told, world.clock.timers]).toEqual([['events://hub'], 1])
   world.clock.advance(100)

@@ -54,9 +54,9 @@ export function watchHubResources(deps: WatchDeps, told: HubResourceNews): Dispo
     signals.on('schedules', ({ agent }) => updateAgent(agent)),
     signals.on('approval', ({ agent }) => updateAgent(agent)),
     signals.on('posted', ofThread),
-    signals.on('stepped', ofThread),
+    signals.on('stepCommitted', ofThread),
     signals.on('cycleEnded', ofThread),
-    signals.on('rests', ofThread),
+    signals.on('idle', ofThread),
     signals.on('released', updateAll),
     signals.on('agents', () => {
       const before = known.names()

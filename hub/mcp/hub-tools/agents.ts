@@ -20,12 +20,15 @@ const agentView = z.object({
   windowTokens: z.int().describe('an estimate of what its main thread sees'),
 })
 
+export const agentList = z.object({ agents: z.array(agentView) })
+export type AgentView = z.infer<typeof agentView>
+
 export const listAgents = defineHubTool({
   name: 'hub_list_agents',
   title: 'List agents',
   description: 'The agents of the hub, what each is for, and what it is doing.',
   input: z.strictObject({}),
-  output: z.object({ agents: z.array(agentView) }),
+  output: agentList,
   effect: 'reads',
   run: async (_args, { deps }) => ({ agents: await readAgents(deps) }),
   toText: ({ agents }) =>
@@ -33,7 +36,7 @@ export const listAgents = defineHubTool({
 })
 
 /** Reads all agents with what they do now and what they used today, retired ones last. */
-export async function readAgents(deps: HubToolReads): Promise<z.infer<typeof agentView>[]> {
+export async function readAgents(deps: HubToolReads): Promise<AgentView[]> {
   const { db } = deps.store
   const figures = await readAgentFigures(db)
   const today = await usageOfDay(db, dayOf(deps.clock.now(), deps.timezone))

@@ -3,9 +3,8 @@ import type { NewUserMessage } from '../../../schemas/chat.ts'
 import { drainItems } from '../../../tests/support/drain-items.ts'
 import { createFakeClock } from '../../../tests/support/fake-clock.ts'
 import { openTempStore } from '../../../tests/support/temp-store.ts'
-import { createEmitter } from '../../core/emitter.ts'
 import { createIds } from '../../core/ids.ts'
-import type { SignalMap } from '../../core/signals.ts'
+import { createSignals } from '../../core/signals.ts'
 import { appendMessage, readMessages } from '../../store/conversations.ts'
 import { createCycle, endCycle } from '../../store/cycles.ts'
 import { postItem } from '../../store/inbox.ts'
@@ -20,7 +19,7 @@ async function openChatTool(onPost?: () => void) {
   const clock = createFakeClock()
   const newId = createIds(clock.now)
   const posted: NewUserMessage[] = []
-  const signals = createEmitter<SignalMap>(unused)
+  const signals = createSignals(unused)
   const listed = { description: '', status: 'sleeping', conversations: [] } as const
   const deps: HubToolDeps = {
     store,

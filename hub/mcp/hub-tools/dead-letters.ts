@@ -67,7 +67,7 @@ export const retryOne = defineHubTool({
         `The agent ${retried.agent} is retired: put agents/${retried.agent}.md back first`,
       )
     })
-    deps.signals.emit('modelWanted', { by: token })
+    deps.signals.emit('modelRetryRequested', { by: token })
     deps.signals.emit('posted', { thread: letter.thread })
     return toView(letter)
   },

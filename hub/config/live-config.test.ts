@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeTempFolder } from '../tests/support/temp-store.ts'
-import { createEnvironment } from './config/environment.ts'
-import { loadConfig } from './config/load.ts'
-import { createLog } from './core/log.ts'
+import { makeTempFolder } from '../../tests/support/temp-store.ts'
+import { createLog } from '../core/log.ts'
+import { createEnvironment } from './environment.ts'
 import { createLiveConfig } from './live-config.ts'
+import { loadConfig } from './load.ts'
 
 test('a change takes effect; a wrong one is refused whole, and the old config stays in force', () => {
   using folder = makeTempFolder()

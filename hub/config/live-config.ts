@@ -1,7 +1,7 @@
-import type { Environment } from './config/environment.ts'
-import { type Config, loadConfig, locateConfig } from './config/load.ts'
-import { HubError } from './core/errors.ts'
-import type { Log } from './core/log.ts'
+import { HubError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import type { Environment } from './environment.ts'
+import { type Config, loadConfig, locateConfig } from './load.ts'
 
 /** The current config. A wrong change is refused as a whole, and the old config stays. */
 export interface LiveConfig {

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { createFakeClock } from '../tests/support/fake-clock.ts'
-import { openTempStore } from '../tests/support/temp-store.ts'
-import { createEmitter } from './core/emitter.ts'
-import { createIds } from './core/ids.ts'
-import { createLog } from './core/log.ts'
-import type { SignalMap } from './core/signals.ts'
+import { createFakeClock } from '../../tests/support/fake-clock.ts'
+import { openTempStore } from '../../tests/support/temp-store.ts'
+import { createIds } from '../core/ids.ts'
+import { createLog } from '../core/log.ts'
+import { createSignals } from '../core/signals.ts'
 import { watchServers } from './watch-servers.ts'
 
 const MINUTE = 60_000
@@ -13,7 +12,7 @@ test('promise 11: a server that stays down is said once, and its return once', a
   await using stack = new AsyncDisposableStack()
   const store = stack.use(await openTempStore())
   const clock = createFakeClock()
-  const signals = createEmitter<SignalMap>(error => expect.unreachable(String(error)))
+  const signals = createSignals(error => expect.unreachable(String(error)))
   const logged: string[] = []
   const log = createLog({
     level: 'info',

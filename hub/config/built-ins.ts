@@ -1,6 +1,6 @@
-import type { ServerDefinition } from '../servers/kit/server.ts'
-import { codeFile } from './config/paths.ts'
-import type { BuiltIn } from './upstream/decide-servers.ts'
+import type { ServerDefinition } from '../../servers/kit/server.ts'
+import type { BuiltIn } from '../upstream/decide-servers.ts'
+import { codeFile } from './paths.ts'
 
 /** A server that comes with the hub. `superbloom serve` calls `load`; nothing is loaded before. */
 export type LoadableBuiltIn = BuiltIn & { load(): Promise<ServerDefinition> }
@@ -21,7 +21,7 @@ export const builtIns: readonly LoadableBuiltIn[] = [
       'KUBE',
       'XDG_RUNTIME_DIR',
     ],
-    load: async () => (await import('../servers/metrics/server.ts')).metrics,
+    load: async () => (await import('../../servers/metrics/server.ts')).metrics,
   },
   {
     name: 'games',
@@ -31,14 +31,14 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     decidedBy: ['GAMES_CONFIG', 'GAMES_SERVERS', 'GAMES_DISCOVER'],
     // SUPERBLOOM_DATA locates the file of requested stops; the server does not get the hub's token.
     alsoSees: ['ENGINE_', 'DOCKER_', 'XDG_RUNTIME_DIR', 'KUBE', 'SUPERBLOOM_DATA'],
-    load: async () => (await import('../servers/games/server.ts')).games,
+    load: async () => (await import('../../servers/games/server.ts')).games,
   },
   {
     name: 'media',
     file: codeFile('servers/media/server.ts'),
     always: false,
     envPrefixes: ['MEDIA_', 'JELLYFIN_', 'RADARR_', 'SONARR_', 'SEERR_'],
-    load: async () => (await import('../servers/media/server.ts')).media,
+    load: async () => (await import('../../servers/media/server.ts')).media,
   },
   {
     name: 'downloads',
@@ -47,7 +47,7 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     envPrefixes: ['DOWNLOADS_', 'SABNZBD_', 'QBITTORRENT_', 'TRANSMISSION_'],
     // SUPERBLOOM_DATA locates the file of timed pauses; the server does not get the hub's token.
     alsoSees: ['SUPERBLOOM_DATA'],
-    load: async () => (await import('../servers/downloads/server.ts')).downloads,
+    load: async () => (await import('../../servers/downloads/server.ts')).downloads,
   },
   {
     name: 'notifications',
@@ -57,6 +57,6 @@ export const builtIns: readonly LoadableBuiltIn[] = [
     decidedBy: ['NOTIFICATIONS_CONFIG', 'NOTIFICATIONS_CHANNELS', 'DISCORD_BOT_TOKEN'],
     // SUPERBLOOM_DATA locates the folder of its outbox; the server does not get the hub's token.
     alsoSees: ['SUPERBLOOM_DATA'],
-    load: async () => (await import('../servers/notifications/server.ts')).notifications,
+    load: async () => (await import('../../servers/notifications/server.ts')).notifications,
   },
 ]

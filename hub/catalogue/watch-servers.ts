@@ -1,7 +1,11 @@
-import type { DueSource } from './core/due.ts'
-import { toSpan } from './core/text.ts'
-import type { Foundation } from './foundation.ts'
-import { appendMessage } from './store/conversations.ts'
+import type { Clock } from '../core/clock.ts'
+import type { DueSource } from '../core/due.ts'
+import type { NewId } from '../core/ids.ts'
+import type { Log } from '../core/log.ts'
+import type { Signals } from '../core/signals.ts'
+import { toSpan } from '../core/text.ts'
+import { appendMessage } from '../store/conversations.ts'
+import type { Store } from '../store/open.ts'
 
 /** Milliseconds after which a server that is down is reported. */
 const LONG_MS = 10 * 60_000
@@ -14,7 +18,14 @@ export interface ServersWatch extends DueSource {
   readonly down: ReadonlyMap<string, number>
 }
 
-type Deps = Pick<Foundation, 'store' | 'clock' | 'newId' | 'signals' | 'log' | 'agents'>
+interface Deps {
+  store: Store
+  clock: Clock
+  newId: NewId
+  signals: Signals
+  log: Log
+  agents: { readonly all: readonly { name: string; conversations: readonly string[] }[] }
+}
 type States = () => readonly { name: string; state: string; error?: string }[]
 
 /** Reports once that a server stays down, and once that it is back. */
@@ -31,7 +42,7 @@ export function watchServers(deps: Deps, states: States, stack: AsyncDisposableS
       if (state === 'ready' || state === 'degraded') forget(name)
       if (state === 'down' && !since.has(name)) {
         since.set(name, clock.now())
-        signals.emit('due', { why: 'server' })
+        signals.emit('dueTimesChanged', { why: 'server' })
       }
     }
   }

@@ -1,15 +1,14 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { createFakeClock } from '../tests/support/fake-clock.ts'
-import { openTempStore } from '../tests/support/temp-store.ts'
-import { startTestHub } from '../tests/support/test-hub.ts'
-import { callHub } from './cli/call-hub.ts'
-import { examine } from './cli/commands/doctor.ts'
-import { createEnvironment } from './config/environment.ts'
-import { createEmitter } from './core/emitter.ts'
-import { createIds } from './core/ids.ts'
-import { createLog } from './core/log.ts'
-import type { SignalMap } from './core/signals.ts'
+import { createFakeClock } from '../../tests/support/fake-clock.ts'
+import { openTempStore } from '../../tests/support/temp-store.ts'
+import { startTestHub } from '../../tests/support/test-hub.ts'
+import { callHub } from '../cli/call-hub.ts'
+import { examine } from '../cli/commands/doctor.ts'
+import { createEnvironment } from '../config/environment.ts'
+import { createIds } from '../core/ids.ts'
+import { createLog } from '../core/log.ts'
+import { createSignals, type SignalMap } from '../core/signals.ts'
 import { openCrashGuard } from './crash-guard.ts'
 
 const SECOND = 1_000
@@ -23,7 +22,7 @@ async function openRuns({ crashHold = true } = {}) {
   const store = await openTempStore()
   const clock = createFakeClock()
   const open = async () => {
-    const signals = createEmitter<SignalMap>(() => undefined)
+    const signals = createSignals(() => undefined)
     const timers = new Set<() => void>()
     const deps = {
       store,
@@ -57,7 +56,7 @@ async function openRuns({ crashHold = true } = {}) {
       const { guard, signals, crash } = await open()
       for (const what of happens) {
         if (what === 'cycle') await guard.noteCycle()
-        if (what === 'step') signals.emit('stepped', { thread: 'thr_homelab' })
+        if (what === 'step') signals.emit('stepCommitted', { thread: 'thr_homelab' })
         if (what === 'half a minute') clock.advance(30 * SECOND)
         if (what === 'end') await guard[Symbol.asyncDispose]()
         await written()

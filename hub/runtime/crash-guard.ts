@@ -1,7 +1,8 @@
-import type { Config } from './config/load.ts'
-import { toLocal } from './core/clock.ts'
-import type { Foundation } from './foundation.ts'
-import { appendMessage } from './store/conversations.ts'
+import { type Clock, toLocal } from '../core/clock.ts'
+import type { NewId } from '../core/ids.ts'
+import type { Log } from '../core/log.ts'
+import type { Signals } from '../core/signals.ts'
+import { appendMessage } from '../store/conversations.ts'
 import {
   countCrashRun,
   crashRuns,
@@ -10,7 +11,8 @@ import {
   type Hold,
   readHold,
   writeHold,
-} from './store/hub-state.ts'
+} from '../store/hub-state.ts'
+import type { Store } from '../store/open.ts'
 
 /** Milliseconds after which a run of the hub no longer counts towards a crash loop. */
 const SHORT_MS = 30_000
@@ -19,9 +21,13 @@ const TURNS = 3
 /** Milliseconds after which the hold ends by itself. */
 const HOLD_MS = 15 * 60_000
 
-export interface CrashGuardDeps extends Pick<Foundation, 'clock' | 'signals' | 'log' | 'newId'> {
-  store: Pick<Foundation['store'], 'write'>
-  config: { readonly current: Pick<Config, 'crashHold' | 'timezone'> }
+export interface CrashGuardDeps {
+  store: Pick<Store, 'write'>
+  clock: Clock
+  signals: Signals
+  log: Log
+  newId: NewId
+  config: { readonly current: { crashHold: boolean; timezone: string } }
 }
 
 /** Detects a crash loop, and then holds the agents. Disposing it records that this run ended in order. */
@@ -83,7 +89,7 @@ function watchRun({ store, clock, signals, log }: CrashGuardDeps) {
     off()
     noted = note(forgetCrashRuns)
   }
-  const offStep = signals.on('stepped', isNoCrash)
+  const offStep = signals.on('stepCommitted', isNoCrash)
   const cancel = clock.after(SHORT_MS, isNoCrash)
   const off = () => {
     offStep()

@@ -1,24 +1,29 @@
-import type { Environment } from './config/environment.ts'
-import { allModels, type ModelConfig, type ModelsConfig } from './config/models.ts'
-import type { Clock } from './core/clock.ts'
-import type { Log } from './core/log.ts'
-import type { Model } from './core/model.ts'
-import type { Signals } from './core/signals.ts'
-import type { ModelEntry } from './model/adapter.ts'
-import { createChain } from './model/chain.ts'
-import { createModel } from './model/create-model.ts'
-import { openSizedEntry } from './model/sizes.ts'
-import { readModelQuirks, saveModelQuirks } from './store/hub-state.ts'
-import type { Store } from './store/open.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { allModels, type Model, type ModelConfig, type ModelsConfig } from '../core/model.ts'
+import type { Signals } from '../core/signals.ts'
+import { readModelQuirks, saveModelQuirks } from '../store/hub-state.ts'
+import type { Store } from '../store/open.ts'
+import type { ModelEntry } from './adapter.ts'
+import { createChain } from './chain.ts'
+import { createModel } from './create-model.ts'
+import { openSizedEntry } from './sizes.ts'
 
 /** The models of a config. */
-export interface Models {
+interface Models {
   /** Default model, with its fallbacks. */
-  readonly model: Model
+  default: Model
   /** Models that agents choose by name, with the same fallbacks. */
-  readonly namedModels: ReadonlyMap<string, Model>
+  named: ReadonlyMap<string, Model>
   /** Model that writes summaries; undefined where the default model does. */
-  readonly compactionModel: Model | undefined
+  compaction: Model | undefined
+}
+
+/** The models of the current config. */
+export interface LiveModels {
+  readonly current: Readonly<Models>
+  /** Opens the models of a new config in place of these. */
+  reload(config: ModelsConfig | undefined): Promise<void>
 }
 
 interface ModelsOptions {
@@ -26,22 +31,42 @@ interface ModelsOptions {
   log: Log
   signals: Signals
   store: Store
-  environment: Environment
-  /** Gets all models anew when a provider reports a model's sizes late; the old ones still answer. */
-  onChange: (models: Models) => void
+  environment: (name: string) => string | undefined
+  /** Replaces all models of the config. */
+  override: Model | undefined
 }
 
-/** Opens a config's models, or the built-in one where it names none. `override` replaces all of them. */
+/** Opens a config's models, or the built-in one where it names none. */
 export async function openModels(
   config: ModelsConfig | undefined,
-  override: Model | undefined,
   options: ModelsOptions,
+): Promise<LiveModels> {
+  let newest = config
+  const open = (of: ModelsConfig | undefined) =>
+    createModels(of, options, changed => {
+      if (of === newest) live.current = changed
+    })
+  const live = {
+    current: await open(config),
+    async reload(next: ModelsConfig | undefined) {
+      newest = next
+      live.current = await open(next)
+    },
+  }
+  return live
+}
+
+/** `onChange` gets all models anew when a provider reports a model's sizes late; the old ones still answer. */
+async function createModels(
+  config: ModelsConfig | undefined,
+  options: ModelsOptions,
+  onChange: (models: Models) => void,
 ): Promise<Models> {
-  const { clock, log, signals, environment, onChange } = options
+  const { clock, log, signals, environment, override } = options
   const onAnswers = (name: string) => signals.emit('modelAnswers', { name })
   if (override) {
     const model = createChain([{ model: override }], { now: clock.now, onAnswers })
-    return { model, namedModels: new Map(), compactionModel: undefined }
+    return { default: model, named: new Map(), compaction: undefined }
   }
   // All providers are asked for their sizes at once: several unreachable ones delay a start only once.
   const opened = allModels(config).map(async entry => [entry, await openSizedEntry(entry, clock)] as const)
@@ -71,9 +96,9 @@ export async function openModels(
       async ([name, written]) => [name, await open(written)] as const,
     )
     return {
-      model: await open(config?.default),
-      namedModels: new Map(await Promise.all(named)),
-      compactionModel: config?.compaction && (await open(config.compaction, [])),
+      default: await open(config?.default),
+      named: new Map(await Promise.all(named)),
+      compaction: config?.compaction && (await open(config.compaction, [])),
     }
   }
 

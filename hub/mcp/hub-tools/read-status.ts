@@ -1,0 +1,182 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentStatus } from '../../../schemas/chat.ts'
+import type { UpstreamHealth } from '../../../schemas/health.ts'
+import { type Clock, dayOf } from '../../core/clock.ts'
+import type { Model, ModelQuirk } from '../../core/model.ts'
+import { threadsAwaitingApproval } from '../../store/approvals.ts'
+import { countOpenDeadLetters, failedThreads } from '../../store/dead-letters.ts'
+import { waitingCounts } from '../../store/inbox.ts'
+import type { Store } from '../../store/open.ts'
+import { laterThreads, parkedThreads } from '../../store/parked.ts'
+import type { UsageDay } from '../../store/tables.ts'
+import { mainThreadId } from '../../store/threads.ts'
+import { usageOfDay } from '../../store/usage.ts'
+import type { ListedAgent } from './deps.ts'
+import type { Budgets, HubStatus } from './status.ts'
+
+interface DailyLimits {
+  tokensPerDay?: number | undefined
+  moneyPerDay?: number | undefined
+}
+
+/** What the hub knows of itself besides its store. */
+export interface StatusFacts extends Pick<HubStatus, 'held' | 'problems'> {
+  version: string
+  startedAt: number
+  configFile: string
+  dataFolder: string
+  timezone: string
+  model: Pick<HubStatus['model'], 'kind' | 'baseUrl'>
+  /** All models, the default one first. */
+  models: readonly [Model, ...Model[]]
+  serversDown: ReadonlyMap<string, number>
+  servers: StatusServers
+  /** Number of cycles that run. */
+  busy: number
+  budget: DailyLimits & { currency?: string | undefined }
+  agents: readonly { name: string; limits: DailyLimits & { wakesPerDay?: number | undefined } }[]
+}
+
+interface StatusServers {
+  status(): HubStatus['servers']
+  health(): Promise<ReadonlyMap<string, UpstreamHealth[]>>
+  readonly catalogue: { tool(name: string): { server: string } | undefined }
+}
+
+/** Returns the hub's state for `hub_status` and the command line. */
+export async function readStatus(
+  { store, clock }: { store: Store; clock: Clock },
+  facts: StatusFacts,
+  asked: { health?: boolean | undefined },
+): Promise<HubStatus> {
+  const { version, startedAt, configFile, models, held, serversDown, busy, problems } = facts
+  const waiting = await waitingCounts(store.db)
+  const quirks = distinct(models.flatMap(({ health }) => health?.quirks() ?? []))
+  const fault = store.findProblem()
+  return {
+    hub: { name: 'superbloom', version, startedAt, uptimeMs: clock.now() - startedAt, configFile },
+    model: {
+      ...facts.model,
+      name: models[0].name,
+      health: distinct(models.flatMap(({ health }) => health?.providers() ?? [])),
+      quirks,
+      parked: (await parkedThreads(store.db)).length,
+    },
+    deadLetters: { open: await countOpenDeadLetters(store.db) },
+    ...(held ? { held } : {}),
+    serversDown: [...serversDown].map(([name, since]) => ({ name, since })),
+    servers: await readServers(facts.servers, quirks, asked.health === true),
+    queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy },
+    budgets: await readBudgets(store, dayOf(clock.now(), facts.timezone), facts),
+    store: { kind: 'sqlite', bytes: storeBytes(facts.dataFolder) },
+    problems: fault === undefined ? problems : [fault, ...problems],
+  }
+}
+
+/** Returns what a day used of the daily limits. */
+async function readBudgets(
+  store: Store,
+  day: string,
+  { budget, agents }: Pick<StatusFacts, 'budget' | 'agents'>,
+): Promise<Budgets> {
+  const { currency, tokensPerDay, moneyPerDay } = budget
+  const rows = await usageOfDay(store.db, day)
+  const byAgent = new Map(rows.map(row => [row.agent, row]))
+  const sum = (of: (row: UsageDay) => number) => rows.reduce((total, row) => total + of(row), 0)
+  const tokens = sum(row => row.tokens)
+  const money = sum(row => row.cost_micros) / 1_000_000
+  return {
+    day,
+    ...(currency === undefined ? {} : { currency }),
+    tokens: toUsed(tokens, tokensPerDay),
+    money: toUsed(money, moneyPerDay),
+    agents: agents.map(({ name, limits }) => ({
+      name,
+      tokens: toUsed(byAgent.get(name)?.tokens ?? 0, limits.tokensPerDay),
+      money: toUsed((byAgent.get(name)?.cost_micros ?? 0) / 1_000_000, limits.moneyPerDay),
+      wakes: toUsed(byAgent.get(name)?.wakes ?? 0, limits.wakesPerDay),
+    })),
+  }
+}
+
+function toUsed(used: number, limit: number | undefined): { used: number; limit?: number } {
+  return limit === undefined ? { used } : { used, limit }
+}
+
+/** Returns the distinct values: named models repeat the shared fallbacks. */
+function distinct<Value>(values: readonly Value[]): Value[] {
+  return [...new Map(values.map(value => [JSON.stringify(value), value])).values()]
+}
+
+async function readServers(
+  servers: StatusServers,
+  quirks: readonly ModelQuirk[],
+  withHealth: boolean,
+): Promise<HubStatus['servers']> {
+  const upstreams = withHealth ? await servers.health() : undefined
+  return servers.status().map(server => {
+    const behind = upstreams?.get(server.name)
+    const refused = refusedOf(servers, server.name, quirks)
+    return {
+      ...server,
+      ...(refused.length > 0 ? { leftOut: [...(server.leftOut ?? []), ...refused] } : {}),
+      ...(behind === undefined ? {} : { upstreams: behind }),
+    }
+  })
+}
+
+/** Returns the tools of a server that a model does not take, with the model. */
+function refusedOf(servers: StatusServers, server: string, quirks: readonly ModelQuirk[]): string[] {
+  return quirks.flatMap(({ model, tools = [] }) =>
+    tools
+      .filter(name => servers.catalogue.tool(name)?.server === server)
+      .map(name => `${name}: the model ${model} refuses it`),
+  )
+}
+
+/** Returns the bytes of the store on the disk, including its log. */
+function storeBytes(folder: string): number {
+  const file = join(folder, 'superbloom.db')
+  const sizes = [file, `${file}-wal`].map(path => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+interface AgentFacts {
+  all: readonly { name: string; description: string; conversations: readonly string[] }[]
+  /** Names of agents whose files are gone. */
+  retired: readonly string[]
+  /** True while no agent runs, after a crash loop. */
+  isHeld: boolean
+  isActive: (thread: string) => boolean
+}
+
+/** Lists all agents with their present status, retired ones last. */
+export async function readAgentStates(
+  { store, clock }: { store: Store; clock: Clock },
+  { all, retired, isHeld, isActive }: AgentFacts,
+): Promise<ListedAgent[]> {
+  const { db } = store
+  const failed = await failedThreads(db)
+  const later = new Set([...(await parkedThreads(db)), ...(await laterThreads(db, clock.now()))])
+  const awaiting = await threadsAwaitingApproval(db)
+  const statusOf = (thread: string): AgentStatus => {
+    if (isHeld) return 'waiting'
+    if (isActive(thread)) return 'active'
+    if (later.has(thread) || awaiting.has(thread)) return 'waiting'
+    return failed.has(thread) ? 'failed' : 'sleeping'
+  }
+  const present = all.map(({ name, description, conversations }) => ({
+    name,
+    description,
+    conversations,
+    status: statusOf(mainThreadId(name)),
+  }))
+  const gone = retired.map(name => ({
+    name,
+    description: 'retired: its file is gone',
+    conversations: [],
+    status: 'retired' as const,
+  }))
+  return [...present, ...gone]
+}
