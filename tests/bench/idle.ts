@@ -11,7 +11,7 @@ import { startProvider } from './turn/subjects.ts'
 const AGENTS = 1_000
 const TASKS = 100_000
 const HISTORY = 4
-/** Milliseconds; about 8 s after the start V8 cleans up once, with 0.1 to 0.2 s of CPU, and frees 20 MiB. */
+/** Milliseconds; some seconds after the start V8 itself gives memory back. */
 const SETTLE_MS = 20_000
 const IDLE_MS = 30_000
 const WAKES = 40
